@@ -1,0 +1,169 @@
+//! The CPU backend: vector levels chosen at run time, and threads that share a frame in bands of rows.
+
+use crate::error::{Error, Kind, Result};
+use crate::video::{PlaneMut, PlanesMut};
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// How far the vector instructions of this processor may be used. Every level gives the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CpuLevel {
+    /// What the compiler's baseline target has.
+    Portable,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    Avx512,
+}
+
+impl CpuLevel {
+    /// Every level, lowest first.
+    pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
+
+    /// The highest level this processor has.
+    pub fn detect() -> CpuLevel {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 {
+                return CpuLevel::Avx512;
+            }
+            if avx2 {
+                return CpuLevel::Avx2;
+            }
+        }
+        CpuLevel::Portable
+    }
+
+    /// The levels this processor has, lowest first.
+    pub fn available() -> impl Iterator<Item = CpuLevel> {
+        let highest = Self::detect();
+        Self::ALL.into_iter().filter(move |level| *level <= highest)
+    }
+}
+
+impl fmt::Display for CpuLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CpuLevel::Portable => "portable",
+            CpuLevel::Avx2 => "avx2",
+            CpuLevel::Avx512 => "avx512",
+        })
+    }
+}
+
+impl FromStr for CpuLevel {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<CpuLevel> {
+        Self::ALL.into_iter().find(|level| level.to_string() == name).ok_or_else(|| {
+            Error::bad_argument(format!("CPU level '{name}' is not known: use portable, avx2 or avx512"))
+        })
+    }
+}
+
+/// Runs a filter's work on the CPU: a level and a set of threads.
+pub struct CpuExec {
+    level: CpuLevel,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl CpuExec {
+    /// An executor with `threads` threads (0: one for each processor) at `level`.
+    ///
+    /// # Errors
+    /// When this processor lacks `level`, or the threads cannot be started.
+    pub fn new(threads: usize, level: CpuLevel) -> Result<CpuExec> {
+        let highest = CpuLevel::detect();
+        if level > highest {
+            return Err(Error::unsupported(format!("this processor has no {level}: its highest level is {highest}")));
+        }
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
+        let pool = (threads > 1)
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("vramp-cpu-{i}")).build())
+            .transpose()
+            .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start {threads} filter threads: {e}")))?;
+        Ok(CpuExec { level, pool })
+    }
+
+    /// The vector level to use.
+    pub fn level(&self) -> CpuLevel {
+        self.level
+    }
+
+    /// Threads that share a frame.
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Calls `job(i)` for every `i` below `count`, in any order, on all threads.
+    pub fn each(&self, count: usize, job: impl Fn(usize) + Sync + Send) {
+        match &self.pool {
+            Some(pool) if count > 1 => pool.install(|| (0..count).into_par_iter().with_max_len(1).for_each(job)),
+            _ => (0..count).for_each(job),
+        }
+    }
+
+    /// Cuts every component of `dst` into bands of `rows` rows and calls `job(component, rows, band)` for each,
+    /// in any order, on all threads.
+    pub fn bands(&self, dst: &mut PlanesMut<'_>, rows: usize, job: impl Fn(usize, Range<usize>, PlaneMut<'_>) + Sync + Send) {
+        assert!(rows > 0);
+        let dst: &PlanesMut<'_> = dst;
+        let bands_of = |component: usize| dst.get(component).height().div_ceil(rows);
+        let count = (0..dst.len()).map(bands_of).sum();
+        self.each(count, |i| {
+            let mut band = i;
+            let mut component = 0;
+            while band >= bands_of(component) {
+                band -= bands_of(component);
+                component += 1;
+            }
+            let plane = dst.get(component);
+            let range = band * rows..((band + 1) * rows).min(plane.height());
+            // SAFETY: each index names other rows of a component, and `dst` is borrowed exclusively by this call.
+            job(component, range.clone(), unsafe { plane.band(range) });
+        });
+    }
+}
+
+impl fmt::Debug for CpuExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CpuExec({}, {} threads)", self.level, self.threads())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::video::{Format, Picture};
+
+    #[test]
+    fn bands_cover_every_row_once() {
+        for threads in [1, 3] {
+            let exec = CpuExec::new(threads, CpuLevel::Portable).unwrap();
+            let mut picture = Picture::alloc(Format::yuv(1, 1, 8).unwrap(), 5, 23).unwrap();
+            exec.bands(&mut picture.planes_mut(), 4, |component, rows, mut band| {
+                assert_eq!(band.height(), rows.len());
+                for y in 0..band.height() {
+                    for value in band.row_u8_mut(y) {
+                        *value += 1 + component as u8;
+                    }
+                }
+            });
+            for component in 0..3 {
+                for y in 0..picture.planes()[component].height() {
+                    assert!(picture.planes()[component].row_u8(y).iter().all(|v| *v == 1 + component as u8));
+                }
+            }
+        }
+    }
+}

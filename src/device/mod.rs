@@ -1,0 +1,3 @@
+//! Where filters run.
+
+pub mod cpu;

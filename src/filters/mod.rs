@@ -1,0 +1,118 @@
+//! The filters, and what every filter tells about itself.
+//!
+//! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
+
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::Result;
+use crate::params::{Call, Schema};
+use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
+use std::fmt;
+
+pub mod deband;
+pub mod depth;
+mod registry;
+
+pub use registry::{ALL, chain, create, find};
+
+/// How far from a sample a filter reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Footprint {
+    /// Only the sample itself.
+    Point,
+    /// The sample's neighbourhood; the text says how far.
+    Window(&'static str),
+    /// Samples to the left and in rows above may change a sample (error diffusion).
+    Causal,
+}
+
+/// What a filter may change about a stream besides its samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The bit depth.
+    BitDepth,
+    /// The sample range.
+    Range,
+}
+
+/// What a filter is: one constant a filter, from which help, documentation, host tables and tests come.
+pub struct Descriptor {
+    /// The name in a chain.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// What it computes, in Markdown, with its source.
+    pub definition: &'static str,
+    /// Its parameters and presets.
+    pub schema: &'static Schema,
+    /// Which formats it takes. It gives the same model, layout and subsampling.
+    pub accepts: fn(Format) -> bool,
+    /// How far it reads.
+    pub footprint: Footprint,
+    /// Frames it needs (before, after) the one it makes.
+    pub temporal: (u32, u32),
+    /// What it may change.
+    pub changes: &'static [Change],
+    /// Arguments with which it is the identity on every format it takes.
+    pub neutral: &'static [&'static str],
+    /// Arguments that the test harness and the benches run it with.
+    pub cases: &'static [&'static str],
+    /// Makes the filter from checked arguments.
+    pub create: fn(&Call) -> Result<Box<dyn Filter>>,
+}
+
+impl fmt::Debug for Descriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Descriptor({})", self.name)
+    }
+}
+
+/// What a kernel is built for: nominal streams and the storage its pictures have.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The stream the filter gets; `format.bit_depth()` is nominal.
+    pub input: StreamInfo,
+    /// The stream it gives, as [`Filter::output`] said.
+    pub output: StreamInfo,
+    /// Storage of the pictures it reads: the source's own format, or v16.
+    pub src: Format,
+    /// Storage of the pictures it writes: v16, or the sink's own format. Every kernel narrows while it writes.
+    pub dst: Format,
+}
+
+/// A filter with its parameters set.
+pub trait Filter: Send + Sync + fmt::Debug {
+    /// What this filter is.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// The call that makes this filter again, canonical.
+    fn call(&self) -> Call;
+
+    /// The stream it gives for `input`.
+    ///
+    /// # Errors
+    /// When it cannot filter `input` with these parameters.
+    fn output(&self, input: &StreamInfo) -> Result<StreamInfo> {
+        Ok(input.clone())
+    }
+
+    /// True when it would change no sample of `input`, so that a chain may leave it out.
+    fn is_identity(&self, input: &StreamInfo) -> bool;
+
+    /// The plain scalar kernel: written to be read, and what every other kernel is held to.
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>>;
+
+    /// The fast kernel at `level`.
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
+}
+
+/// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.
+pub trait CpuKernel: Send {
+    /// Filters one frame. The result depends on the parameters, `props` and `src` alone: never on earlier frames.
+    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec);
+
+    /// The code path that [`CpuKernel::run`] takes, for tests that the fast one really runs: "reference",
+    /// or a [`CpuLevel`]'s name.
+    fn path(&self) -> &'static str;
+}

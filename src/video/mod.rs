@@ -1,0 +1,13 @@
+//! Frames, planes, formats and their descriptions: pure data, no I/O, no device.
+
+mod color;
+mod format;
+mod frame;
+mod picture;
+mod plane;
+
+pub use color::{ChromaLocation, ColorInfo, Range};
+pub use format::{Format, Layout, Model, SampleType};
+pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
+pub use picture::{Picture, PicturePool, Planes, PlanesMut};
+pub use plane::{PlaneMut, PlaneRef, SampleLayout};

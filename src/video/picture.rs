@@ -1,0 +1,320 @@
+//! Pictures in host memory: owned, pooled, or borrowed from a library that counts references.
+
+use crate::error::{Error, Kind, Result};
+use crate::video::{Format, PlaneMut, PlaneRef};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::alloc::{Layout as AllocLayout, alloc, dealloc};
+use std::fmt;
+use std::ptr::NonNull;
+
+/// Rows start on this many bytes, so that no vector store of one row touches the next.
+const ROW_ALIGN: usize = 64;
+
+/// The most components a picture has.
+const MAX_COMPONENTS: usize = 3;
+
+/// Read views of a picture's components, Y, Cb, Cr.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes<'a> {
+    views: [PlaneRef<'a>; MAX_COMPONENTS],
+    count: usize,
+}
+
+impl<'a> std::ops::Deref for Planes<'a> {
+    type Target = [PlaneRef<'a>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.views[..self.count]
+    }
+}
+
+impl<'a> Planes<'a> {
+    /// Views made by the caller: one (grey) or three.
+    ///
+    /// # Panics
+    /// When `views` is empty or longer than three.
+    pub fn new(views: &[PlaneRef<'a>]) -> Self {
+        assert!((1..=MAX_COMPONENTS).contains(&views.len()));
+        let at = |i: usize| views[i.min(views.len() - 1)];
+        Self { views: [at(0), at(1), at(2)], count: views.len() }
+    }
+}
+
+/// Write views of a picture's components, Y, Cb, Cr.
+#[derive(Debug)]
+pub struct PlanesMut<'a> {
+    views: [Option<PlaneMut<'a>>; MAX_COMPONENTS],
+    count: usize,
+}
+
+impl<'a> PlanesMut<'a> {
+    /// Views made by the caller: one (grey) or three.
+    ///
+    /// # Panics
+    /// When there are none or more than three.
+    pub fn new(views: impl IntoIterator<Item = PlaneMut<'a>>) -> Self {
+        let mut planes = Self { views: [None, None, None], count: 0 };
+        for view in views {
+            planes.views[planes.count] = Some(view);
+            planes.count += 1;
+        }
+        assert!(planes.count > 0);
+        planes
+    }
+
+    /// Number of components.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The view of component `component`.
+    pub fn get(&self, component: usize) -> &PlaneMut<'a> {
+        self.views[component].as_ref().expect("component exists")
+    }
+
+    /// The view of component `component`, to write.
+    pub fn get_mut(&mut self, component: usize) -> &mut PlaneMut<'a> {
+        self.views[component].as_mut().expect("component exists")
+    }
+}
+
+/// One allocation that holds all planes of a picture.
+struct Block {
+    start: NonNull<u8>,
+    layout: AllocLayout,
+}
+
+// SAFETY: a Block owns plain bytes.
+unsafe impl Send for Block {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new(bytes: usize) -> Result<Block> {
+        let out_of_memory = || Error::new(Kind::OutOfMemory, format!("no memory for a picture of {bytes} bytes"));
+        let layout = AllocLayout::from_size_align(bytes.max(1), ROW_ALIGN).map_err(|_| out_of_memory())?;
+        // SAFETY: the layout's size is not zero.
+        let start = NonNull::new(unsafe { alloc(layout) }).ok_or_else(out_of_memory)?;
+        // SAFETY: the block was allocated with this size; writing it once makes every later read defined.
+        unsafe { start.as_ptr().write_bytes(0, layout.size()) };
+        Ok(Block { start, layout })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+/// Whose memory a picture lies in.
+enum Memory {
+    Owned { _block: Block },
+    Pooled { block: Option<Block>, home: Sender<Block> },
+    Foreign { _keep: Box<dyn Send + Sync> },
+}
+
+/// A picture in host memory. Dropping it frees the memory, returns it to its pool, or releases the library's reference.
+pub struct Picture {
+    format: Format,
+    width: usize,
+    height: usize,
+    planes: [(NonNull<u8>, usize); MAX_COMPONENTS],
+    memory: Memory,
+}
+
+// SAFETY: the plane pointers lie in `memory`, which is Send.
+unsafe impl Send for Picture {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Picture {}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({} {}x{})", self.format, self.width, self.height)
+    }
+}
+
+/// Byte offset and pitch of each memory plane, and the bytes of the whole picture.
+fn arrange(format: Format, width: usize, height: usize) -> Option<([(usize, usize); MAX_COMPONENTS], usize)> {
+    let mut planes = [(0, 0); MAX_COMPONENTS];
+    let mut total = 0usize;
+    for (plane, place) in planes.iter_mut().enumerate().take(format.planes()) {
+        let (row, rows) = format.plane_size(plane, width, height);
+        let pitch = row.checked_next_multiple_of(ROW_ALIGN)?;
+        *place = (total, pitch);
+        total = total.checked_add(pitch.checked_mul(rows)?)?;
+    }
+    Some((planes, total))
+}
+
+impl Picture {
+    /// Bytes that [`Picture::alloc`] takes for this shape, or `None` when they cannot be counted.
+    pub fn bytes(format: Format, width: usize, height: usize) -> Option<usize> {
+        arrange(format, width, height).map(|(_, total)| total)
+    }
+
+    /// A picture of its own memory, all zero, rows aligned to 64 bytes.
+    pub fn alloc(format: Format, width: usize, height: usize) -> Result<Picture> {
+        let total = Self::bytes(format, width, height)
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
+        let block = Block::new(total)?;
+        let start = block.start;
+        Ok(Self::inside(format, width, height, start, Memory::Owned { _block: block }))
+    }
+
+    fn inside(format: Format, width: usize, height: usize, start: NonNull<u8>, memory: Memory) -> Picture {
+        let (places, _) = arrange(format, width, height).expect("counted when the block was made");
+        // SAFETY: every offset is inside the block, whose size `arrange` gave.
+        let planes = places.map(|(offset, pitch)| (unsafe { start.add(offset) }, pitch));
+        Picture { format, width, height, planes, memory }
+    }
+
+    /// A picture in memory that `keep` keeps alive: `planes` gives the address and pitch of each memory plane.
+    /// Such a picture is read only.
+    ///
+    /// # Safety
+    /// Each plane must be readable for `format`, `width` and `height`, and stay unchanged until `keep` is dropped.
+    ///
+    /// # Panics
+    /// When there are fewer planes than the format has.
+    pub unsafe fn foreign(
+        format: Format,
+        width: usize,
+        height: usize,
+        planes: &[(NonNull<u8>, usize)],
+        keep: Box<dyn Send + Sync>,
+    ) -> Picture {
+        assert!(planes.len() >= format.planes());
+        let at = |i: usize| *planes.get(i).unwrap_or(&planes[0]);
+        Picture { format, width, height, planes: [at(0), at(1), at(2)], memory: Memory::Foreign { _keep: keep } }
+    }
+
+    /// Sample format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Luma width.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Luma height.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Address and pitch of memory plane `plane`.
+    pub fn plane(&self, plane: usize) -> (*const u8, usize) {
+        assert!(plane < self.format.planes());
+        (self.planes[plane].0.as_ptr(), self.planes[plane].1)
+    }
+
+    /// The bytes of row `y` of memory plane `plane`, without padding.
+    pub fn row_bytes(&self, plane: usize, y: usize) -> &[u8] {
+        let (row, rows) = self.format.plane_size(plane, self.width, self.height);
+        assert!(plane < self.format.planes() && y < rows);
+        let (start, pitch) = self.planes[plane];
+        // SAFETY: the row is inside the plane by the assertion, and the picture borrows its memory.
+        unsafe { std::slice::from_raw_parts(start.as_ptr().add(y * pitch), row) }
+    }
+
+    /// The bytes of row `y` of memory plane `plane`, to write.
+    ///
+    /// # Panics
+    /// When the picture is a library's (read only).
+    pub fn row_bytes_mut(&mut self, plane: usize, y: usize) -> &mut [u8] {
+        assert!(!matches!(self.memory, Memory::Foreign { .. }), "a library's picture is read only");
+        let len = self.row_bytes(plane, y).len();
+        let (start, pitch) = self.planes[plane];
+        // SAFETY: `row_bytes` checked the row; the memory is ours and borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(start.as_ptr().add(y * pitch), len) }
+    }
+
+    /// Read views of the components.
+    pub fn planes(&self) -> Planes<'_> {
+        let view = |component: usize| {
+            let component = component.min(self.format.components() - 1);
+            let (plane, offset, layout) = self.format.component_layout(component);
+            let (w, h) = self.format.component_size(component, self.width, self.height);
+            let (start, pitch) = self.planes[plane];
+            // SAFETY: the picture's memory covers every component of its format and outlives the borrow.
+            unsafe { PlaneRef::from_raw(start.as_ptr().add(offset * layout.sample.bytes()), pitch, w, h, layout) }
+        };
+        Planes { views: [view(0), view(1), view(2)], count: self.format.components() }
+    }
+
+    /// Write views of the components.
+    ///
+    /// # Panics
+    /// When the picture is a library's (read only).
+    pub fn planes_mut(&mut self) -> PlanesMut<'_> {
+        assert!(!matches!(self.memory, Memory::Foreign { .. }), "a library's picture is read only");
+        let (format, width, height, planes) = (self.format, self.width, self.height, self.planes);
+        PlanesMut::new((0..format.components()).map(|component| {
+            let (plane, offset, layout) = format.component_layout(component);
+            let (w, h) = format.component_size(component, width, height);
+            let (start, pitch) = planes[plane];
+            // SAFETY: the memory is ours and borrowed exclusively; components never share a sample.
+            unsafe { PlaneMut::from_raw(start.as_ptr().add(offset * layout.sample.bytes()), pitch, w, h, layout) }
+        }))
+    }
+}
+
+impl Drop for Picture {
+    fn drop(&mut self) {
+        if let Memory::Pooled { block, home } = &mut self.memory
+            && let Some(block) = block.take()
+        {
+            // A pool that is gone takes its memory with it.
+            let _ = home.try_send(block);
+        }
+    }
+}
+
+/// A fixed number of pictures that circulate: [`PicturePool::take`] waits for one, dropping a picture returns it.
+#[derive(Clone)]
+pub struct PicturePool {
+    format: Format,
+    width: usize,
+    height: usize,
+    free: Receiver<Block>,
+    home: Sender<Block>,
+}
+
+impl PicturePool {
+    /// Allocates `count` pictures.
+    pub fn new(count: usize, format: Format, width: usize, height: usize) -> Result<PicturePool> {
+        let (home, free) = bounded(count);
+        let total = Picture::bytes(format, width, height)
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
+        for _ in 0..count {
+            home.try_send(Block::new(total)?).map_err(|_| Error::internal("picture pool is full"))?;
+        }
+        Ok(PicturePool { format, width, height, free, home })
+    }
+
+    /// The channel that yields when a picture is free; pair it with a cancellation channel in `select!`,
+    /// then call [`PicturePool::try_take`].
+    pub fn take(&self, cancelled: &dyn Fn() -> bool) -> Option<Picture> {
+        loop {
+            match self.free.recv_timeout(std::time::Duration::from_millis(50)) {
+                Ok(block) => {
+                    let start = block.start;
+                    let memory = Memory::Pooled { block: Some(block), home: self.home.clone() };
+                    return Some(Picture::inside(self.format, self.width, self.height, start, memory));
+                }
+                Err(_) if cancelled() => return None,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+impl fmt::Debug for PicturePool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PicturePool({} {}x{}, {} free)", self.format, self.width, self.height, self.free.len())
+    }
+}
