@@ -8,11 +8,9 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
-pub mod deband;
-pub mod depth;
-mod registry;
+//mod registry;
 
-pub use registry::{ALL, chain, create, find};
+//pub use registry::{ALL, chain, create, find};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,34 @@
+//! The list of filters. Adding one is one line here.
+
+use crate::error::{Error, Result};
+use crate::filters::{Descriptor, Filter, deband, depth};
+use crate::params::{Call, did_you_mean, parse_chain};
+
+/// Every filter.
+pub static ALL: &[&Descriptor] = &[&deband::DESCRIPTOR, &depth::DESCRIPTOR];
+
+/// The filter called `name` or by an alias of it.
+pub fn find(name: &str) -> Option<&'static Descriptor> {
+    ALL.iter().copied().find(|d| d.name == name || d.aliases.contains(&name))
+}
+
+/// Makes the filter that `call` asks for.
+///
+/// # Errors
+/// For an unknown filter (with the nearest right name) or wrong arguments.
+pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
+    let descriptor = find(&call.name).ok_or_else(|| {
+        let names = ALL.iter().flat_map(|d| std::iter::once(d.name).chain(d.aliases.iter().copied()));
+        let near = did_you_mean(&call.name, names);
+        Error::bad_argument(format!("no filter is called '{}'{near} ('vramp filters' lists them)", call.name))
+    })?;
+    (descriptor.create)(call)
+}
+
+/// Makes every filter of the chain written in `text`.
+///
+/// # Errors
+/// As [`parse_chain`] and [`create`].
+pub fn chain(text: &str) -> Result<Vec<Box<dyn Filter>>> {
+    parse_chain(text)?.iter().map(create).collect()
+}

@@ -1,0 +1,262 @@
+//! One description per parameter: the struct, its default, validation, help, documentation and every host's table
+//! come from a single [`params!`](crate::params!) block.
+
+mod chain;
+mod value;
+
+pub use chain::{Arg, Call, Spelling, parse_chain, print_chain};
+pub use value::{Choice, ParamValue};
+
+use crate::error::{Error, Result};
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParamKind {
+    /// `on`/`off`, `true`/`false`, `yes`/`no`, `1`/`0`.
+    Bool,
+    /// An integer from `min` to `max`, both allowed.
+    Int {
+        /// Smallest.
+        min: i64,
+        /// Largest.
+        max: i64,
+    },
+    /// A finite number from `min` to `max`, both allowed.
+    Float {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// One parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// The name in a chain, in help and in every host.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// What it takes.
+    pub kind: ParamKind,
+    /// The default as a chain would write it; `auto` where it follows from something else, which `doc` says.
+    pub default: fn() -> String,
+    /// The unit of the value; empty when there is none.
+    pub unit: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// A named set of arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// The name, as in `preset=NAME`.
+    pub name: &'static str,
+    /// What it is for, in one line.
+    pub doc: &'static str,
+    /// The arguments it stands for, as a chain writes them.
+    pub args: &'static [(&'static str, &'static str)],
+}
+
+/// Everything a filter can be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    /// The parameters, in positional order.
+    pub params: &'static [Param],
+    /// The presets.
+    pub presets: &'static [Preset],
+}
+
+/// The argument that names a preset; no parameter may have this name.
+pub const PRESET_KEY: &str = "preset";
+
+impl Schema {
+    /// The parameter called `name` or by an alias of it.
+    pub fn find(&self, name: &str) -> Option<&'static Param> {
+        self.params.iter().find(|p| p.name == name || p.aliases.contains(&name))
+    }
+
+    /// Every argument of `call` as (parameter, text): the preset's first, then the call's own in their order.
+    ///
+    /// # Errors
+    /// For unknown names (with the nearest right one), unknown presets, too many positional values and repeats.
+    pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<(&'static Param, &'c str)>> {
+        let filter = &call.name;
+        let mut resolved: Vec<(&'static Param, &'c str)> = Vec::new();
+        for arg in call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY)) {
+            let preset = self.presets.iter().find(|p| p.name == arg.value).ok_or_else(|| {
+                let names: Vec<_> = self.presets.iter().map(|p| p.name).collect();
+                let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+                Error::bad_argument(format!("{filter} has no preset '{}': {known}", arg.value))
+            })?;
+            for (name, value) in preset.args {
+                let param = self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
+                resolved.push((param, value));
+            }
+        }
+        let mut given: Vec<&str> = Vec::new();
+        let own = call.args.iter().filter(|arg| arg.key.as_deref() != Some(PRESET_KEY));
+        for (position, arg) in own.enumerate() {
+            let param = match &arg.key {
+                Some(key) => self.find(key).ok_or_else(|| {
+                    let names = self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
+                    Error::bad_argument(format!("{filter} has no option '{key}'{}", did_you_mean(key, names)))
+                })?,
+                None => self.params.get(position).ok_or_else(|| {
+                    Error::bad_argument(format!("{filter} takes {} options: '{}' is one too many", self.params.len(), arg.value))
+                })?,
+            };
+            if given.contains(&param.name) {
+                return Err(Error::bad_argument(format!("{filter}: option '{}' is given twice", param.name)));
+            }
+            given.push(param.name);
+            resolved.push((param, &arg.value));
+        }
+        Ok(resolved)
+    }
+}
+
+/// "; did you mean 'NAME'?" for the name nearest to `word`, or nothing when none is near.
+pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    names
+        .map(|name| (strsim::damerau_levenshtein(word, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
+}
+
+/// A filter's parameters as a struct, made by [`params!`](crate::params!).
+pub trait Params: Sized + Clone + PartialEq + Default {
+    /// The description the struct came from.
+    const SCHEMA: &'static Schema;
+
+    /// Sets the parameter `name` (canonical) from text.
+    ///
+    /// # Errors
+    /// When the text is not a value of the parameter; the message has the name, the text and what is allowed.
+    fn set(&mut self, param: &Param, text: &str) -> Result<()>;
+
+    /// The value of the parameter `name` as text.
+    fn get(&self, name: &str) -> String;
+
+    /// Reads a call.
+    ///
+    /// # Errors
+    /// As [`Schema::resolve`] and [`Params::set`].
+    fn from_call(call: &Call) -> Result<Self> {
+        let mut params = Self::default();
+        for (param, text) in Self::SCHEMA.resolve(call)? {
+            params.set(param, text).map_err(|e| e.context(&call.name))?;
+        }
+        Ok(params)
+    }
+
+    /// The shortest call of filter `name` that reads back as these parameters.
+    fn to_call(&self, name: &str) -> Call {
+        let differs = |param: &&Param| self.get(param.name) != (param.default)();
+        let arg = |param: &Param| Arg { key: Some(param.name.to_owned()), value: self.get(param.name) };
+        Call { name: name.to_owned(), args: Self::SCHEMA.params.iter().filter(differs).map(arg).collect() }
+    }
+}
+
+/// Declares a filter's parameters.
+///
+/// ```
+/// use vramp::params::{Call, ParamKind, Params, parse_chain};
+///
+/// vramp::params! {
+///     /// What `lift` needs.
+///     pub struct Lift {
+///         /// Added to every sample.
+///         amount: i64 = 3, ParamKind::Int { min: 0, max: 9 }, unit "code values", aliases ["a"];
+///         /// Whether chroma is lifted too.
+///         chroma: bool = false, ParamKind::Bool, unit "", aliases [];
+///     }
+///     presets {
+///         "high": "As far as it goes", [("amount", "9")];
+///     }
+/// }
+///
+/// let lift = Lift::from_call(&parse_chain("lift=a=7:chroma=on").unwrap()[0]).unwrap();
+/// assert_eq!((lift.amount, lift.chroma), (7, true));
+/// let error = Lift::from_call(&parse_chain("lift=amuont=7").unwrap()[0]).unwrap_err();
+/// assert_eq!(error.message(), "lift has no option 'amuont'; did you mean 'amount'?");
+/// ```
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $struct_doc:literal])+
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident : $ty:ty = $default:expr, $kind:expr, unit $unit:literal, aliases [$($alias:literal),*];
+            )*
+        }
+        presets { $( $preset:literal : $preset_doc:literal, [$(($key:literal, $value:literal)),* $(,)?]; )* }
+    ) => {
+        $(#[doc = $struct_doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $name {
+            $( $(#[doc = $doc])+ pub $field: $ty, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::params::Params for $name {
+            const SCHEMA: &'static $crate::params::Schema = &$crate::params::Schema {
+                params: &[$(
+                    $crate::params::Param {
+                        name: stringify!($field),
+                        aliases: &[$($alias),*],
+                        kind: $kind,
+                        default: || <$ty as $crate::params::ParamValue>::print(&$default),
+                        unit: $unit,
+                        doc: concat!($($doc, "\n"),+).trim_ascii(),
+                    },
+                )*],
+                presets: &[$(
+                    $crate::params::Preset { name: $preset, doc: $preset_doc, args: &[$(($key, $value)),*] },
+                )*],
+            };
+
+            fn set(&mut self, param: &$crate::params::Param, text: &str) -> $crate::error::Result<()> {
+                match param.name {
+                    $( stringify!($field) => self.$field = $crate::params::ParamValue::parse(text, param)?, )*
+                    other => return Err($crate::error::Error::internal(format!("no field '{other}'"))),
+                }
+                Ok(())
+            }
+
+            fn get(&self, name: &str) -> String {
+                match name {
+                    $( stringify!($field) => $crate::params::ParamValue::print(&self.$field), )*
+                    _ => String::new(),
+                }
+            }
+        }
+    };
+}
+
+/// Declares the words of a [`ParamKind::Choice`] as an enum.
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $enum_doc:literal])+
+        $vis:vis enum $name:ident { $( $(#[doc = $doc:literal])+ $variant:ident = $word:literal, )+ }
+    ) => {
+        $(#[doc = $enum_doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $vis enum $name { $( $(#[doc = $doc])+ $variant, )+ }
+
+        impl $crate::params::Choice for $name {
+            const WORDS: &'static [&'static str] = &[$($word),+];
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+        }
+    };
+}

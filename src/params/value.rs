@@ -1,0 +1,101 @@
+//! Values as text: parsing against a parameter's description, and printing that parses back.
+
+use crate::error::{Error, Result};
+use crate::params::{Param, ParamKind, did_you_mean};
+
+/// A type a parameter can have.
+pub trait ParamValue: Sized {
+    /// Reads `text` as a value of `param`.
+    ///
+    /// # Errors
+    /// With the parameter's name, the text and what is allowed.
+    fn parse(text: &str, param: &Param) -> Result<Self>;
+
+    /// The text that parses back to this value.
+    fn print(&self) -> String;
+}
+
+/// An enum made by [`choices!`](crate::choices!).
+pub trait Choice: Copy + PartialEq + 'static {
+    /// The words, in the order of [`Choice::ALL`].
+    const WORDS: &'static [&'static str];
+    /// The variants.
+    const ALL: &'static [Self];
+}
+
+fn refuse(param: &Param, text: &str, allowed: &str) -> Error {
+    let unit = if param.unit.is_empty() { String::new() } else { format!(" ({})", param.unit) };
+    Error::bad_argument(format!("option '{}' cannot be '{text}': it takes {allowed}{unit}", param.name))
+}
+
+impl ParamValue for bool {
+    fn parse(text: &str, param: &Param) -> Result<bool> {
+        match text {
+            "1" | "on" | "true" | "yes" => Ok(true),
+            "0" | "off" | "false" | "no" => Ok(false),
+            _ => Err(refuse(param, text, "on or off")),
+        }
+    }
+
+    fn print(&self) -> String {
+        if *self { "on" } else { "off" }.to_owned()
+    }
+}
+
+impl ParamValue for i64 {
+    fn parse(text: &str, param: &Param) -> Result<i64> {
+        let ParamKind::Int { min, max } = param.kind else { return Err(wrong_kind(param)) };
+        match text.parse() {
+            Ok(value) if (min..=max).contains(&value) => Ok(value),
+            _ => Err(refuse(param, text, &format!("a whole number from {min} to {max}"))),
+        }
+    }
+
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ParamValue for f64 {
+    fn parse(text: &str, param: &Param) -> Result<f64> {
+        let ParamKind::Float { min, max } = param.kind else { return Err(wrong_kind(param)) };
+        match text.parse() {
+            // NaN is in no range, so it is refused here too.
+            Ok(value) if (min..=max).contains(&value) => Ok(value),
+            _ => Err(refuse(param, text, &format!("a number from {min} to {max}"))),
+        }
+    }
+
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl<T: ParamValue> ParamValue for Option<T> {
+    fn parse(text: &str, param: &Param) -> Result<Option<T>> {
+        if text == "auto" { Ok(None) } else { T::parse(text, param).map(Some) }
+    }
+
+    fn print(&self) -> String {
+        self.as_ref().map_or_else(|| "auto".to_owned(), T::print)
+    }
+}
+
+impl<T: Choice> ParamValue for T {
+    fn parse(text: &str, param: &Param) -> Result<T> {
+        let found = T::WORDS.iter().position(|word| *word == text);
+        found.map(|i| T::ALL[i]).ok_or_else(|| {
+            let near = did_you_mean(text, T::WORDS.iter().copied());
+            refuse(param, text, &format!("{}{near}", T::WORDS.join(", ")))
+        })
+    }
+
+    fn print(&self) -> String {
+        let at = T::ALL.iter().position(|value| value == self).expect("ALL holds every variant");
+        T::WORDS[at].to_owned()
+    }
+}
+
+fn wrong_kind(param: &Param) -> Error {
+    Error::internal(format!("option '{}' is declared {:?}, not its field's type", param.name, param.kind))
+}
