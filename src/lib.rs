@@ -4,8 +4,8 @@
 //! `filters` compute; `pipeline` moves frames; `io` and `cli` are doors. docs/ARCHITECTURE.md has the map.
 #![deny(missing_docs)]
 
-pub mod error;
-pub mod video;
 pub mod device;
+pub mod error;
 pub mod filters;
 pub mod params;
+pub mod video;

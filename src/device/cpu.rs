@@ -89,7 +89,9 @@ impl CpuExec {
             n => n,
         };
         let pool = (threads > 1)
-            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("vramp-cpu-{i}")).build())
+            .then(|| {
+                rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("vramp-cpu-{i}")).build()
+            })
             .transpose()
             .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start {threads} filter threads: {e}")))?;
         Ok(CpuExec { level, pool })
@@ -115,7 +117,12 @@ impl CpuExec {
 
     /// Cuts every component of `dst` into bands of `rows` rows and calls `job(component, rows, band)` for each,
     /// in any order, on all threads.
-    pub fn bands(&self, dst: &mut PlanesMut<'_>, rows: usize, job: impl Fn(usize, Range<usize>, PlaneMut<'_>) + Sync + Send) {
+    pub fn bands(
+        &self,
+        dst: &mut PlanesMut<'_>,
+        rows: usize,
+        job: impl Fn(usize, Range<usize>, PlaneMut<'_>) + Sync + Send,
+    ) {
         assert!(rows > 0);
         let dst: &PlanesMut<'_> = dst;
         let bands_of = |component: usize| dst.get(component).height().div_ceil(rows);

@@ -88,11 +88,13 @@ impl Schema {
         for arg in call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY)) {
             let preset = self.presets.iter().find(|p| p.name == arg.value).ok_or_else(|| {
                 let names: Vec<_> = self.presets.iter().map(|p| p.name).collect();
-                let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+                let known =
+                    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
                 Error::bad_argument(format!("{filter} has no preset '{}': {known}", arg.value))
             })?;
             for (name, value) in preset.args {
-                let param = self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
+                let param =
+                    self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
                 resolved.push((param, value));
             }
         }
@@ -101,11 +103,16 @@ impl Schema {
         for (position, arg) in own.enumerate() {
             let param = match &arg.key {
                 Some(key) => self.find(key).ok_or_else(|| {
-                    let names = self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
+                    let names =
+                        self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
                     Error::bad_argument(format!("{filter} has no option '{key}'{}", did_you_mean(key, names)))
                 })?,
                 None => self.params.get(position).ok_or_else(|| {
-                    Error::bad_argument(format!("{filter} takes {} options: '{}' is one too many", self.params.len(), arg.value))
+                    Error::bad_argument(format!(
+                        "{filter} takes {} options: '{}' is one too many",
+                        self.params.len(),
+                        arg.value
+                    ))
                 })?,
             };
             if given.contains(&param.name) {

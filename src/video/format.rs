@@ -88,13 +88,23 @@ impl Format {
             return Err(Error::unsupported("only 4:0:0, 4:2:0, 4:2:2 and 4:4:4 are filtered"));
         }
         let sample = if bit_depth == 8 { SampleType::U8 } else { SampleType::U16 };
-        Ok(Format { model, layout: Layout::Planar, subsampling_w, subsampling_h, bit_depth, sample, msb_aligned: false })
+        Ok(Format {
+            model,
+            layout: Layout::Planar,
+            subsampling_w,
+            subsampling_h,
+            bit_depth,
+            sample,
+            msb_aligned: false,
+        })
     }
 
     /// 4:2:0 with interleaved chroma: nv12 (8), p010 (10), p012 (12) or p016 (16).
     pub fn semi_planar(bit_depth: u8) -> Result<Format> {
         if !matches!(bit_depth, 8 | 10 | 12 | 16) {
-            return Err(Error::bad_argument(format!("no semi-planar format has {bit_depth} bits: 8, 10, 12 and 16 have one")));
+            return Err(Error::bad_argument(format!(
+                "no semi-planar format has {bit_depth} bits: 8, 10, 12 and 16 have one"
+            )));
         }
         let planar = Self::yuv(1, 1, bit_depth)?;
         Ok(Format { layout: Layout::SemiPlanar, msb_aligned: bit_depth > 8, ..planar })
@@ -249,7 +259,9 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["gray8", "gray16", "yuv420p", "yuv420p10", "yuv422p12", "yuv444p16", "nv12", "p010", "p016", "yc48"] {
+        for name in
+            ["gray8", "gray16", "yuv420p", "yuv420p10", "yuv422p12", "yuv444p16", "nv12", "p010", "p016", "yc48"]
+        {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
         }
         assert_eq!("yuv420p10le".parse::<Format>().unwrap().to_string(), "yuv420p10");

@@ -113,7 +113,12 @@ macro_rules! shared_view {
             }
 
             fn offset(&self, x: usize, y: usize) -> usize {
-                assert!(x < self.width && y < self.height, "sample ({x}, {y}) is outside {}x{}", self.width, self.height);
+                assert!(
+                    x < self.width && y < self.height,
+                    "sample ({x}, {y}) is outside {}x{}",
+                    self.width,
+                    self.height
+                );
                 y * self.pitch + x * usize::from(self.layout.step) * self.layout.sample.bytes()
             }
 
@@ -138,7 +143,11 @@ macro_rules! shared_view {
             }
 
             fn row_start<T>(&self, y: usize, sample: SampleType) -> *const T {
-                assert!(self.layout.step == 1 && self.layout.sample == sample, "row of another type: {:?}", self.layout);
+                assert!(
+                    self.layout.step == 1 && self.layout.sample == sample,
+                    "row of another type: {:?}",
+                    self.layout
+                );
                 assert!(y < self.height, "row {y} is outside 0..{}", self.height);
                 // SAFETY: `y` is below the height, so the row's first byte is inside the memory.
                 unsafe { self.data.add(y * self.pitch).cast() }
@@ -295,6 +304,7 @@ mod tests {
     #[should_panic(expected = "outside")]
     fn reading_outside_is_refused() {
         let bytes = [0; 16];
-        PlaneRef::new(&bytes, 8, 8, 2, SampleLayout { sample: SampleType::U8, step: 1, shift: 8, bit_depth: 8 }).get(8, 0);
+        PlaneRef::new(&bytes, 8, 8, 2, SampleLayout { sample: SampleType::U8, step: 1, shift: 8, bit_depth: 8 })
+            .get(8, 0);
     }
 }
