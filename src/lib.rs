@@ -9,3 +9,4 @@ pub mod error;
 pub mod filters;
 pub mod params;
 pub mod video;
+pub mod pipeline;
