@@ -37,9 +37,12 @@ impl CpuChain {
 
     fn build(plan: &Plan, exec: CpuExec, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
         let kernels = plan.stages.iter().map(make).collect::<Result<Vec<_>>>()?;
-        let between = plan.stages.iter().skip(1).take(2).map(|stage| {
-            Picture::alloc(stage.setup.src, stage.setup.input.width, stage.setup.input.height)
-        });
+        let between = plan
+            .stages
+            .iter()
+            .skip(1)
+            .take(2)
+            .map(|stage| Picture::alloc(stage.setup.src, stage.setup.input.width, stage.setup.input.height));
         let times = plan.stages.iter().map(|stage| FilterTime::new(stage.filter.descriptor().name)).collect();
         Ok(CpuChain { exec, kernels, between: between.collect::<Result<_>>()?, times })
     }
@@ -60,7 +63,9 @@ impl CpuChain {
             match (i == 0, i == last) {
                 (true, true) => kernel.run(props, &src.planes(), &mut dst.planes_mut(), &self.exec),
                 (true, false) => kernel.run(props, &src.planes(), &mut self.between[0].planes_mut(), &self.exec),
-                (false, true) => kernel.run(props, &self.between[(i - 1) % 2].planes(), &mut dst.planes_mut(), &self.exec),
+                (false, true) => {
+                    kernel.run(props, &self.between[(i - 1) % 2].planes(), &mut dst.planes_mut(), &self.exec)
+                }
                 (false, false) => {
                     let (first, second) = self.between.split_at_mut(1);
                     let (from, to) = if i % 2 == 1 { (&first[0], &mut second[0]) } else { (&second[0], &mut first[0]) };

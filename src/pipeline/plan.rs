@@ -100,20 +100,19 @@ fn needs_depth(
 ) -> Result<bool> {
     let components = |f: Format| (f.model(), f.subsampling_w(), f.subsampling_h(), f.is_yc48());
     if components(info.format) != components(format) {
-        return Err(Error::unsupported(format!(
-            "the chain ends in {} and cannot be stored as {format}",
-            info.format
-        )));
+        return Err(Error::unsupported(format!("the chain ends in {} and cannot be stored as {format}", info.format)));
     }
     let lower = format.bit_depth() < info.format.bit_depth();
     let depth_changes = format.bit_depth() != info.format.bit_depth();
-    let stored_by_shift = !(depth_changes && info.color.range.is_full()) && (dither == Dither::None || !narrows(kept, lower));
+    let stored_by_shift =
+        !(depth_changes && info.color.range.is_full()) && (dither == Dither::None || !narrows(kept, lower));
     Ok(if kept.is_empty() { format != info.format } else { !stored_by_shift })
 }
 
 /// Whether the end of the chain loses bits: it ends in fewer bits than the stream has, or its filters leave v16
 /// values between the stream's codes.
 fn narrows(kept: &[(Box<dyn Filter>, StreamInfo, StreamInfo)], lower: bool) -> bool {
-    let ends_in_depth = kept.last().is_some_and(|(filter, ..)| filter.descriptor().name == crate::filters::depth::DESCRIPTOR.name);
+    let ends_in_depth =
+        kept.last().is_some_and(|(filter, ..)| filter.descriptor().name == crate::filters::depth::DESCRIPTOR.name);
     lower || !ends_in_depth
 }

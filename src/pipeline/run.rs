@@ -133,10 +133,10 @@ fn decode_all(source: &mut dyn Source, out: &Sender<Item>, cancel: &Cancel) -> R
         let start = Instant::now();
         let item = source.next()?;
         busy += start.elapsed();
-        match item {
-            Some(item) if out.send(item).is_ok() => {}
-            // The end, or a later stage stopped and will say why.
-            _ => return Ok(busy),
+        // At a closed channel a later stage stopped, and will say why.
+        let Some(item) = item else { return Ok(busy) };
+        if out.send(item).is_err() {
+            return Ok(busy);
         }
     }
 }
