@@ -8,6 +8,10 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod depth;
+pub mod range;
+mod requant;
+
 //mod registry;
 
 //pub use registry::{ALL, chain, create, find};
