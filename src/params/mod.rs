@@ -4,7 +4,7 @@
 mod chain;
 mod value;
 
-pub use chain::{Arg, Call, Spelling, parse_chain, print_chain};
+pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
 pub use value::{Choice, ParamValue};
 
 use crate::error::{Error, Result};
