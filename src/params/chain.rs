@@ -24,6 +24,7 @@
 //! is `''` or `""`. [`print_chain`] quotes only where it must, and its plain spelling writes an eaten character as `\xHH`.
 
 use crate::error::{Error, Result};
+use crate::params::printable;
 use std::fmt;
 
 #[cfg(test)]
@@ -359,9 +360,4 @@ impl Reader<'_> {
 
 fn hex_digit(digit: u8) -> u8 {
     char::from(digit).to_digit(16).map_or(0, |d| d as u8)
-}
-
-/// A control character would break the one line of a message.
-fn printable(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
 }
