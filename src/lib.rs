@@ -7,5 +7,7 @@
 pub mod device;
 pub mod error;
 pub mod filters;
+pub mod io;
 pub mod params;
+pub mod pipeline;
 pub mod video;

@@ -8,6 +8,7 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod depth;
 //mod registry;
 
 //pub use registry::{ALL, chain, create, find};
