@@ -2,10 +2,12 @@
 
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Result};
-use crate::filters::requant::{Dither, NEUTRAL, Requant, Scaling, white};
+use crate::filters::requant::{NEUTRAL, Requant, Scaling, white};
 use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Format, Layout, StreamInfo};
+
+pub use crate::filters::requant::Dither;
 
 crate::params! {
     /// What `depth` needs.
@@ -74,13 +76,18 @@ pub struct Depth {
 const GUARD: u32 = 6;
 
 impl Depth {
+    /// The filter that gives `bits` bits, 8 to 16.
+    pub fn to(bits: u8, dither: Dither) -> Depth {
+        Depth { params: DepthParams { bits: Some(bits.into()), dither, animate: false } }
+    }
+
     /// The filter with `params`.
     ///
     /// # Errors
     /// For a dither without a depth to dither to.
     pub fn new(params: DepthParams) -> Result<Depth> {
         if params.bits.is_none() && params.dither != Dither::None {
-            let dither = crate::params::ParamValue::print(&params.dither);
+            let dither = params.get("dither");
             return Err(Error::bad_argument(format!(
                 "depth: dither={dither} needs a depth to dither to: add bits=10, or another"
             )));
@@ -130,7 +137,9 @@ impl Filter for Depth {
     }
 
     fn is_identity(&self, input: &StreamInfo) -> bool {
-        self.params.bits.is_none() || (self.bits(input) == 16 && input.format.bit_depth() == 16)
+        // Samples between filters have 16 bits whatever the stream's depth is, so a lower depth always cuts.
+        let scales = input.color.range.is_full() && input.format.bit_depth() != self.bits(input);
+        self.params.bits.is_none() || (self.bits(input) == 16 && !scales)
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

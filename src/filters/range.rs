@@ -103,8 +103,8 @@ impl Filter for RangeFilter {
     fn is_identity(&self, input: &StreamInfo) -> bool {
         match self.params.to {
             None => true,
-            Some(To::Full) => input.color.range == Range::Full,
-            Some(To::Limited) => input.color.range == Range::Limited,
+            Some(To::Full) => input.color.range.is_full(),
+            Some(To::Limited) => !input.color.range.is_full(),
         }
     }
 

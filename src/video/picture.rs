@@ -2,10 +2,11 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::video::{Format, PlaneMut, PlaneRef};
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::alloc::{Layout as AllocLayout, alloc, dealloc};
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows start on this many bytes, so that no vector store of one row touches the next.
 const ROW_ALIGN: usize = 64;
@@ -269,52 +270,100 @@ impl Drop for Picture {
             && let Some(block) = block.take()
         {
             // A pool that is gone takes its memory with it.
-            let _ = home.try_send(block);
+            let _ = home.send(block);
         }
     }
 }
 
-/// A fixed number of pictures that circulate: [`PicturePool::take`] waits for one, dropping a picture returns it.
-#[derive(Clone)]
+/// Pictures that circulate: dropping one returns its memory. The pool starts with as many as its user keeps in flight
+/// and grows only while someone (an encoder with frames in its own queue) holds on to more.
 pub struct PicturePool {
     format: Format,
     width: usize,
     height: usize,
+    picture_bytes: usize,
+    allocated: AtomicUsize,
     free: Receiver<Block>,
     home: Sender<Block>,
 }
 
 impl PicturePool {
     /// Allocates `count` pictures.
+    ///
+    /// # Errors
+    /// When memory runs out.
     pub fn new(count: usize, format: Format, width: usize, height: usize) -> Result<PicturePool> {
-        let (home, free) = bounded(count);
-        let total = Picture::bytes(format, width, height)
+        let (home, free) = unbounded();
+        let picture_bytes = Picture::bytes(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
         for _ in 0..count {
-            home.try_send(Block::new(total)?).map_err(|_| Error::internal("picture pool is full"))?;
+            home.send(Block::new(picture_bytes)?).map_err(|_| Error::internal("a new picture pool has no reader"))?;
         }
-        Ok(PicturePool { format, width, height, free, home })
+        Ok(PicturePool { format, width, height, picture_bytes, allocated: AtomicUsize::new(count), free, home })
     }
 
-    /// The channel that yields when a picture is free; pair it with a cancellation channel in `select!`,
-    /// then call [`PicturePool::try_take`].
-    pub fn take(&self, cancelled: &dyn Fn() -> bool) -> Option<Picture> {
-        loop {
-            match self.free.recv_timeout(std::time::Duration::from_millis(50)) {
-                Ok(block) => {
-                    let start = block.start;
-                    let memory = Memory::Pooled { block: Some(block), home: self.home.clone() };
-                    return Some(Picture::inside(self.format, self.width, self.height, start, memory));
-                }
-                Err(_) if cancelled() => return None,
-                Err(_) => {}
+    /// A picture whose samples are whatever its last user left.
+    ///
+    /// # Errors
+    /// When none is free and memory runs out.
+    pub fn take(&self) -> Result<Picture> {
+        let block = match self.free.try_recv() {
+            Ok(block) => block,
+            Err(_) => {
+                self.allocated.fetch_add(1, Ordering::Relaxed);
+                Block::new(self.picture_bytes)?
             }
-        }
+        };
+        let start = block.start;
+        let memory = Memory::Pooled { block: Some(block), home: self.home.clone() };
+        Ok(Picture::inside(self.format, self.width, self.height, start, memory))
+    }
+
+    /// Pictures made so far.
+    pub fn allocated(&self) -> usize {
+        self.allocated.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of all pictures made so far.
+    pub fn bytes(&self) -> usize {
+        self.allocated() * self.picture_bytes
     }
 }
 
-impl fmt::Debug for PicturePool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PicturePool({} {}x{}, {} free)", self.format, self.width, self.height, self.free.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_picture_is_used_again() {
+        let pool = PicturePool::new(1, Format::yuv(1, 1, 10).unwrap(), 5, 3).unwrap();
+        let first = pool.take().unwrap();
+        let address = first.plane(0).0;
+        let second = pool.take().unwrap();
+        assert_eq!(pool.allocated(), 2, "the pool grows while both are held");
+        drop(first);
+        assert_eq!(pool.take().unwrap().plane(0).0, address);
+        drop((pool, second));
+    }
+
+    #[test]
+    fn components_of_every_layout_are_apart() {
+        for format in ["gray8", "yuv420p", "yuv422p10", "yuv444p16", "nv12", "p010", "yc48"] {
+            let format: Format = format.parse().unwrap();
+            let mut picture = Picture::alloc(format, 5, 3).unwrap();
+            for component in 0..format.components() {
+                let mut planes = picture.planes_mut();
+                let plane = planes.get_mut(component);
+                let (width, height) = (plane.width(), plane.height());
+                for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                    plane.set(x, y, (component * 64 + y * 8 + x) as i32);
+                }
+            }
+            for (component, plane) in picture.planes().iter().enumerate() {
+                for (x, y) in (0..plane.height()).flat_map(|y| (0..plane.width()).map(move |x| (x, y))) {
+                    assert_eq!(plane.get(x, y), (component * 64 + y * 8 + x) as i32, "{format} {component} ({x}, {y})");
+                }
+            }
+        }
     }
 }

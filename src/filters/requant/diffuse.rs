@@ -117,7 +117,7 @@ fn group<const N: usize>(
     y: usize,
 ) {
     for n in 0..N {
-        component.load(src, y + n, &mut sums[n + 1]);
+        component.load(src, y + n, n * LAG, &mut sums[n + 1]);
     }
     let mut parts = [[0; PART]; N];
     let mut left = [component.no_error(); N];
@@ -159,10 +159,11 @@ impl Component {
         (1 << self.fraction_bits()) / 2
     }
 
-    /// Fills `sums` with row `y`. Left of the row are black samples, which pass "no error" on; right of it no one looks.
+    /// Fills `sums` with row `y`, which starts `lag` columns late. Left of it are black samples, which pass "no error" on.
     #[inline(always)]
-    fn load(&self, src: &PlaneRef<'_>, y: usize, sums: &mut [u32]) {
-        sums[..PAD].fill(8);
+    fn load(&self, src: &PlaneRef<'_>, y: usize, lag: usize, sums: &mut [u32]) {
+        sums[..PAD - lag].fill(self.no_error());
+        sums[PAD - lag..PAD].fill(8);
         let row = &mut sums[PAD..][..src.width()];
         let mut values = [0; CHUNK];
         for (i, sums) in row.chunks_mut(CHUNK).enumerate() {

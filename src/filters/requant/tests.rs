@@ -10,10 +10,6 @@ use crate::filters::requant::{BLACK, Dither, LIMITED_CHROMA, LIMITED_LUMA, NEUTR
 use crate::filters::{Filter, Setup};
 use crate::video::{Format, FrameProps, Picture, Range, StreamInfo};
 
-fn depth(bits: u8, dither: Dither) -> Depth {
-    Depth::new(DepthParams { bits: Some(bits.into()), dither, ..DepthParams::default() }).unwrap()
-}
-
 fn range(to: To) -> RangeFilter {
     RangeFilter::new(RangeParams { to: Some(to) })
 }
@@ -96,14 +92,14 @@ const DEPTHS: std::ops::RangeInclusive<u8> = 8..=16;
 #[test]
 fn limited_range_shifts() {
     // One 8-bit step is 256: 127 is just below the half, 128 is the half; 65408 would round to 256 steps and stays at 255.
-    let to8 = depth(8, Dither::None);
+    let to8 = Depth::to(8, Dither::None);
     assert_eq!(
         row(&to8, 16, Range::Limited, &[0, 127, 128, 255, 383, 384, 65407, 65408, 65535]),
         [0, 0, 256, 256, 256, 512, 0xff00, 0xff00, 0xff00]
     );
     // Limited white of 8 bits, 235, is 940 at 10 bits: the same 60160 in v16. What 8 bits hold, 10 bits hold.
     assert_eq!(
-        row(&depth(10, Dither::None), 8, Range::Unspecified, &[235 << 8, 1 << 8, 255 << 8]),
+        row(&Depth::to(10, Dither::None), 8, Range::Unspecified, &[235 << 8, 1 << 8, 255 << 8]),
         [60160, 256, 65280]
     );
 }
@@ -111,15 +107,18 @@ fn limited_range_shifts() {
 #[test]
 fn full_range_keeps_white_white() {
     // 8 to 16 bits multiplies codes by 257: 1 → 257, 128 → 32896, 255 → 65535.
-    assert_eq!(row(&depth(16, Dither::None), 8, Range::Full, &[0, 1 << 8, 128 << 8, 255 << 8]), [0, 257, 32896, 65535]);
+    assert_eq!(
+        row(&Depth::to(16, Dither::None), 8, Range::Full, &[0, 1 << 8, 128 << 8, 255 << 8]),
+        [0, 257, 32896, 65535]
+    );
     // 8 to 10 bits: 1·1023/255 = 4.01 → 4; 128·1023/255 = 513.505… → 514; 255 → 1023. One step is 64.
     assert_eq!(
-        row(&depth(10, Dither::None), 8, Range::Full, &[1 << 8, 128 << 8, 255 << 8]),
+        row(&Depth::to(10, Dither::None), 8, Range::Full, &[1 << 8, 128 << 8, 255 << 8]),
         [4 << 6, 514 << 6, 1023 << 6]
     );
     // 10 to 8 bits: 2·255/1023 = 0.4985 → 0; 514·255/1023 = 128.12 → 128; 1023 → 255; v16 above white stays there.
     assert_eq!(
-        row(&depth(8, Dither::None), 10, Range::Full, &[2 << 6, 514 << 6, 1023 << 6, 65535]),
+        row(&Depth::to(8, Dither::None), 10, Range::Full, &[2 << 6, 514 << 6, 1023 << 6, 65535]),
         [0, 128 << 8, 255 << 8, 255 << 8]
     );
 }
@@ -131,7 +130,7 @@ fn full_range_chroma_scales_about_neutral() {
     let input = stream(format, 8, Range::Full, 3, 1);
     let src = picture(format, 3, 1, |_, x, _| [0, 128 << 8, 255 << 8][x]);
     for level in kernels() {
-        let out = run(&depth(10, Dither::None), &input, &src, format, level);
+        let out = run(&Depth::to(10, Dither::None), &input, &src, format, level);
         assert_eq!(values(&out, 1), [0, 512 << 6, 1021 << 6]);
         assert_eq!(values(&out, 2), values(&out, 1));
     }
@@ -159,12 +158,9 @@ fn every_ratio_is_exact_for_every_value() {
                 (0..2).map(|component| (0..65536).map(|v| expected(component, v)).collect()).collect();
             let input = stream(format, from, Range::Full, 256, 256);
             for level in [None, Some(CpuLevel::detect())] {
-                let out = run(&depth(to, Dither::None), &input, &src, format, level);
-                for component in 0..2 {
-                    assert!(
-                        values(&out, component) == expected[component],
-                        "{from} to {to} bits, component {component}"
-                    );
+                let out = run(&Depth::to(to, Dither::None), &input, &src, format, level);
+                for (component, expected) in expected.iter().enumerate() {
+                    assert!(values(&out, component) == *expected, "{from} to {to} bits, component {component}");
                 }
             }
         }
@@ -247,7 +243,7 @@ fn what_the_depth_holds_is_never_changed() {
         let input = stream(gray16(), 16, Range::Limited, 67, 41);
         for dither in DITHERS {
             for level in kernels() {
-                let out = run(&depth(bits, dither), &input, &src, gray16(), level);
+                let out = run(&Depth::to(bits, dither), &input, &src, gray16(), level);
                 assert_eq!(values(&out, 0), values(&src, 0), "{bits} bits, {dither:?}");
             }
         }
@@ -259,7 +255,7 @@ fn bias(bits: u8, dither: Dither, from: u8, range: Range, v: u16) -> (i64, i64) 
     let (num, den) = if range.is_full() { (white(bits), white(from)) } else { (1, 1) };
     let input = stream(gray16(), from, range, TILE, TILE);
     let src = picture(gray16(), TILE, TILE, |_, _, _| v);
-    let out = run(&depth(bits, dither), &input, &src, gray16(), Some(CpuLevel::detect()));
+    let out = run(&Depth::to(bits, dither), &input, &src, gray16(), Some(CpuLevel::detect()));
     let sum: i64 = values(&out, 0).into_iter().map(i64::from).sum();
     let exact = i64::from(v) * i64::from(num) * (TILE * TILE) as i64;
     (sum * i64::from(den) - exact, i64::from(den))
@@ -315,7 +311,7 @@ fn error_diffusion_by_hand() {
     let input = stream(gray16(), 16, Range::Limited, 3, 2);
     let src = picture(gray16(), 3, 2, |_, _, _| 128);
     for level in kernels() {
-        let out = run(&depth(8, Dither::Fs), &input, &src, Format::gray(8).unwrap(), level);
+        let out = run(&Depth::to(8, Dither::Fs), &input, &src, Format::gray(8).unwrap(), level);
         assert_eq!([0, 1].map(|y| out.planes()[0].row_u8(y).to_vec()), [[1, 0, 1], [0, 1, 0]]);
     }
 }
@@ -393,7 +389,7 @@ fn fast_kernels_equal_the_reference() {
                 input.color.range = range_in;
                 let bits = 8 + (next() % 9) as u8;
                 let filters: [Box<dyn Filter>; 3] =
-                    [Box::new(depth(bits, dither)), Box::new(range(To::Full)), Box::new(range(To::Limited))];
+                    [Box::new(Depth::to(bits, dither)), Box::new(range(To::Full)), Box::new(range(To::Limited))];
                 let planar = |bits: u32| src_format.to_planar(bits as u8).unwrap();
                 let dst = [src_format.to_v16(), planar(8), planar(8 + next() % 9), src_format][(next() % 4) as usize];
                 for filter in &filters {
@@ -418,7 +414,7 @@ fn fast_kernels_equal_the_reference() {
 fn streams_are_described_after_the_change() {
     let output = |format: &str, bits| {
         let input = StreamInfo::bare(format.parse().unwrap(), 4, 4);
-        depth(bits, Dither::None).output(&input).map(|info| info.format.to_string())
+        Depth::to(bits, Dither::None).output(&input).map(|info| info.format.to_string())
     };
     assert_eq!(output("yuv420p", 10).unwrap(), "yuv420p10");
     assert_eq!(output("nv12", 10).unwrap(), "p010");
@@ -429,14 +425,20 @@ fn streams_are_described_after_the_change() {
 
 #[test]
 fn identities_say_so() {
-    let ten = StreamInfo::bare(Format::gray(10).unwrap(), 4, 4);
-    assert!(Depth::new(DepthParams::default()).unwrap().is_identity(&ten));
+    let limited = |bits| StreamInfo::bare(Format::gray(bits).unwrap(), 4, 4);
+    let full = |bits| stream(gray16(), bits, Range::Full, 4, 4);
+    assert!(Depth::new(DepthParams::default()).unwrap().is_identity(&limited(10)));
     // The samples between filters have 16 bits whatever their nominal depth: cutting them is no identity.
-    assert!(!depth(10, Dither::None).is_identity(&ten));
-    assert!(depth(16, Dither::Fs).is_identity(&StreamInfo::bare(gray16(), 4, 4)));
-    assert!(RangeFilter::new(RangeParams::default()).is_identity(&ten));
-    // Nothing is stated about the range: stating it is a change, though no sample's.
-    assert!(!range(To::Limited).is_identity(&ten));
+    assert!(!Depth::to(10, Dither::None).is_identity(&limited(10)));
+    assert!(Depth::to(16, Dither::Fs).is_identity(&limited(10)));
+    assert!(Depth::to(16, Dither::Fs).is_identity(&full(16)));
+    assert!(!Depth::to(16, Dither::None).is_identity(&full(10)));
+    assert!(RangeFilter::new(RangeParams::default()).is_identity(&full(10)));
+    assert!(range(To::Limited).is_identity(&limited(8)));
+    assert!(range(To::Full).is_identity(&full(8)));
+    assert!(!range(To::Limited).is_identity(&full(8)));
+    // What it says of the stream holds either way.
+    assert_eq!(range(To::Limited).output(&limited(8)).unwrap().color.range, Range::Limited);
 }
 
 #[test]

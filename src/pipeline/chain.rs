@@ -1,0 +1,88 @@
+//! A planned chain on the CPU: kernels and the pictures between them, all made up front.
+
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::Result;
+use crate::filters::CpuKernel;
+use crate::pipeline::stats::FilterTime;
+use crate::pipeline::{Plan, Stage};
+use crate::video::{FrameProps, Picture};
+use std::time::Instant;
+
+/// A chain built for the CPU.
+pub struct CpuChain {
+    exec: CpuExec,
+    kernels: Vec<Box<dyn CpuKernel>>,
+    /// The pictures between kernels; two are enough for any length.
+    between: Vec<Picture>,
+    times: Vec<FilterTime>,
+}
+
+impl CpuChain {
+    /// Builds the fast kernels of `plan`.
+    ///
+    /// # Errors
+    /// When a kernel cannot be built or memory runs out.
+    pub fn new(plan: &Plan, exec: CpuExec) -> Result<CpuChain> {
+        let level = exec.level();
+        Self::build(plan, exec, |stage| stage.filter.cpu(&stage.setup, level))
+    }
+
+    /// Builds the plain scalar kernels of `plan`.
+    ///
+    /// # Errors
+    /// As [`CpuChain::new`].
+    pub fn reference(plan: &Plan) -> Result<CpuChain> {
+        Self::build(plan, CpuExec::new(1, CpuLevel::Portable)?, |stage| stage.filter.reference(&stage.setup))
+    }
+
+    fn build(plan: &Plan, exec: CpuExec, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
+        let kernels = plan.stages.iter().map(make).collect::<Result<Vec<_>>>()?;
+        let between = plan
+            .stages
+            .iter()
+            .skip(1)
+            .take(2)
+            .map(|stage| Picture::alloc(stage.setup.src, stage.setup.input.width, stage.setup.input.height));
+        let times = plan.stages.iter().map(|stage| FilterTime::new(stage.filter.descriptor().name)).collect();
+        Ok(CpuChain { exec, kernels, between: between.collect::<Result<_>>()?, times })
+    }
+
+    /// True when there is nothing to run: pictures pass as they are.
+    pub fn is_empty(&self) -> bool {
+        self.kernels.is_empty()
+    }
+
+    /// Filters `src` into `dst`.
+    ///
+    /// # Panics
+    /// When the chain is empty, or the pictures are not what the plan says.
+    pub fn run(&mut self, props: &FrameProps, src: &Picture, dst: &mut Picture) {
+        let last = self.kernels.len() - 1;
+        for (i, (kernel, time)) in self.kernels.iter_mut().zip(&mut self.times).enumerate() {
+            let start = Instant::now();
+            match (i == 0, i == last) {
+                (true, true) => kernel.run(props, &src.planes(), &mut dst.planes_mut(), &self.exec),
+                (true, false) => kernel.run(props, &src.planes(), &mut self.between[0].planes_mut(), &self.exec),
+                (false, true) => {
+                    kernel.run(props, &self.between[(i - 1) % 2].planes(), &mut dst.planes_mut(), &self.exec)
+                }
+                (false, false) => {
+                    let (first, second) = self.between.split_at_mut(1);
+                    let (from, to) = if i % 2 == 1 { (&first[0], &mut second[0]) } else { (&second[0], &mut first[0]) };
+                    kernel.run(props, &from.planes(), &mut to.planes_mut(), &self.exec);
+                }
+            }
+            time.add(start.elapsed());
+        }
+    }
+
+    /// Bytes of the pictures between kernels.
+    pub fn bytes(&self) -> usize {
+        self.between.iter().filter_map(|p| Picture::bytes(p.format(), p.width(), p.height())).sum()
+    }
+
+    /// Time spent in each filter so far.
+    pub fn times(&self) -> &[FilterTime] {
+        &self.times
+    }
+}

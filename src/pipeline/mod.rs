@@ -1,0 +1,75 @@
+//! Moves frames from a source through a chain to a sink, with the stages running at the same time.
+
+mod chain;
+mod plan;
+mod run;
+mod stats;
+
+pub use chain::CpuChain;
+pub use plan::{Plan, Stage, Target, plan};
+pub use run::{Cancel, Options, Progress, run};
+pub use stats::{Busy, FilterTime, Summary};
+
+use crate::error::{Error, Result};
+use crate::video::{FrameProps, Picture, StreamInfo};
+use std::any::Any;
+
+/// A frame on its way: its properties and its samples.
+#[derive(Debug)]
+pub struct Frame {
+    /// Everything but the samples.
+    pub props: FrameProps,
+    /// The samples.
+    pub picture: Picture,
+}
+
+/// Something a source hands to its sink past the chain, in order with the frames: a packet of a copied stream.
+pub struct Packet(pub Box<dyn Any + Send>);
+
+/// What a source yields.
+pub enum Item {
+    /// A frame, to be filtered.
+    Frame(Frame),
+    /// A packet, to be handed on.
+    Packet(Packet),
+}
+
+/// Where frames come from. Runs on a thread of its own.
+pub trait Source: Send {
+    /// The stream's description; every frame keeps to its format and size.
+    fn info(&self) -> &StreamInfo;
+
+    /// The next item, or `None` at the end.
+    ///
+    /// # Errors
+    /// When the source fails, or a frame does not keep to [`Source::info`]. Nothing more is read after an error.
+    fn next(&mut self) -> Result<Option<Item>>;
+
+    /// After the end: what was lost on the way (damaged packets, a truncated file), as a
+    /// [`Kind::Incomplete`](crate::error::Kind::Incomplete) error. `None` when every frame was good.
+    fn damage(&self) -> Option<Error>;
+}
+
+/// Where frames go. Runs on the thread that calls [`run`].
+pub trait Sink {
+    /// Takes a filtered frame. The sink may keep the picture as long as it needs it.
+    ///
+    /// # Errors
+    /// When the frame cannot be encoded or written.
+    fn frame(&mut self, frame: Frame) -> Result<()>;
+
+    /// Takes a packet that passed the chain by.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn packet(&mut self, packet: Packet) -> Result<()>;
+
+    /// Writes what is still held back and makes the output whole. Called once, and only after every frame came well.
+    ///
+    /// # Errors
+    /// When the rest cannot be encoded or written; the output then does not exist under its final name.
+    fn finish(&mut self) -> Result<()>;
+
+    /// Bytes written so far, where that has a meaning.
+    fn bytes(&self) -> u64;
+}

@@ -1,0 +1,224 @@
+//! The running pipeline: decode, chain and encode threads, joined by bounded channels.
+
+use crate::error::{Error, Kind, Result};
+use crate::pipeline::stats::{Busy, Summary};
+use crate::pipeline::{CpuChain, Item, Plan, Sink, Source};
+use crate::video::PicturePool;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Asks a run to stop; clones share the request.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether someone asked.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How a run is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Frames that may wait between two stages.
+    pub slots: usize,
+    /// Stops the run.
+    pub cancel: Cancel,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { slots: 4, cancel: Cancel::default() }
+    }
+}
+
+/// Told to the caller after each frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Frames handed to the sink.
+    pub frames: u64,
+    /// The last frame's presentation time in seconds, where known.
+    pub time: Option<f64>,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Since the run began.
+    pub elapsed: Duration,
+}
+
+/// Runs every frame of `source` through `chain` into `sink`, and finishes the sink.
+///
+/// Decode and chain run on threads of their own, the sink on the calling thread. On an error or a cancellation the
+/// sink is left unfinished and every thread ends. Damage that the source got past is returned beside the summary,
+/// after the output is whole.
+///
+/// # Errors
+/// The first error of any stage; [`Kind::Cancelled`] after a request.
+pub fn run(
+    source: &mut dyn Source,
+    plan: &Plan,
+    chain: &mut CpuChain,
+    sink: &mut dyn Sink,
+    options: &Options,
+    report: &mut dyn FnMut(Progress),
+) -> Result<(Summary, Option<Error>)> {
+    let start = Instant::now();
+    let slots = options.slots.max(1);
+    // Pictures: those that wait between chain and sink, one in the hands of each.
+    let pool = PicturePool::new(slots + 2, plan.output.format, plan.output.width, plan.output.height)?;
+    let (decoded, to_chain) = bounded(slots);
+    let (filtered, to_sink) = bounded(slots);
+
+    let (mut decoding, mut chaining) = (Ok(Duration::ZERO), Ok(Duration::ZERO));
+    let mut stage = SinkStage { sink, cancel: &options.cancel, start, plan, report, frames: 0, busy: Duration::ZERO };
+    let sinking = thread::scope(|scope| {
+        let (source, pool) = (&mut *source, &pool);
+        let chain = &mut *chain;
+        let decode = spawn(scope, "vramp-decode", move || decode_all(source, &decoded, &options.cancel))?;
+        let filter = spawn(scope, "vramp-chain", move || filter_all(&to_chain, plan, chain, pool, &filtered))?;
+        let sinking = stage.take_all(to_sink);
+        decoding = join(decode);
+        chaining = join(filter);
+        sinking
+    });
+    // A stage that fails makes its neighbours stop without an error of their own, so the first one found is the cause.
+    sinking?;
+    let (chain_busy, decode_busy) = (chaining?, decoding?);
+    stage.finish()?;
+
+    let summary = Summary {
+        frames: stage.frames,
+        wall: start.elapsed(),
+        busy: Busy { decode: decode_busy, chain: chain_busy, encode: stage.busy },
+        filters: chain.times().to_vec(),
+        pictures: pool.allocated(),
+        picture_bytes: pool.bytes() + chain.bytes(),
+    };
+    Ok((summary, source.damage()))
+}
+
+fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    name: &str,
+    job: impl FnOnce() -> T + Send + 'scope,
+) -> Result<thread::ScopedJoinHandle<'scope, T>> {
+    let failed = |e| Error::new(Kind::OutOfMemory, format!("cannot start thread {name}: {e}"));
+    thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, job).map_err(failed)
+}
+
+fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    let name = handle.thread().name().unwrap_or("a thread").to_owned();
+    handle.join().unwrap_or_else(|_| Err(Error::internal(format!("{name} panicked"))))
+}
+
+fn cancelled() -> Error {
+    Error::new(Kind::Cancelled, "stopped; no output was kept")
+}
+
+/// Sends everything the source yields. Returns the time the source worked.
+fn decode_all(source: &mut dyn Source, out: &Sender<Item>, cancel: &Cancel) -> Result<Duration> {
+    let mut busy = Duration::ZERO;
+    loop {
+        if cancel.is_requested() {
+            return Err(cancelled());
+        }
+        let start = Instant::now();
+        let item = source.next()?;
+        busy += start.elapsed();
+        // At a closed channel a later stage stopped, and will say why.
+        let Some(item) = item else { return Ok(busy) };
+        if out.send(item).is_err() {
+            return Ok(busy);
+        }
+    }
+}
+
+/// Filters every frame; packets pass. Returns the time the chain worked.
+fn filter_all(
+    input: &Receiver<Item>,
+    plan: &Plan,
+    chain: &mut CpuChain,
+    pool: &PicturePool,
+    out: &Sender<Item>,
+) -> Result<Duration> {
+    let mut busy = Duration::ZERO;
+    for item in input {
+        let item = match item {
+            Item::Frame(mut frame) => {
+                let start = Instant::now();
+                if !chain.is_empty() {
+                    let mut picture = pool.take()?;
+                    chain.run(&frame.props, &frame.picture, &mut picture);
+                    frame.picture = picture;
+                }
+                if plan.output.color.range != plan.input.color.range {
+                    frame.props.color.range = plan.output.color.range;
+                }
+                busy += start.elapsed();
+                Item::Frame(frame)
+            }
+            packet => packet,
+        };
+        if out.send(item).is_err() {
+            break;
+        }
+    }
+    Ok(busy)
+}
+
+/// The sink's end of the run.
+struct SinkStage<'a> {
+    sink: &'a mut dyn Sink,
+    cancel: &'a Cancel,
+    start: Instant,
+    plan: &'a Plan,
+    report: &'a mut dyn FnMut(Progress),
+    frames: u64,
+    busy: Duration,
+}
+
+impl SinkStage<'_> {
+    /// Hands everything to the sink. Dropping `input` on the way out stops the stages before it.
+    fn take_all(&mut self, input: Receiver<Item>) -> Result<()> {
+        for item in input {
+            if self.cancel.is_requested() {
+                return Err(cancelled());
+            }
+            let start = Instant::now();
+            match item {
+                Item::Packet(packet) => self.sink.packet(packet)?,
+                Item::Frame(frame) => {
+                    let time = frame.props.pts.zip(self.plan.output.timebase.value()).map(|(pts, tb)| pts as f64 * tb);
+                    self.sink.frame(frame)?;
+                    self.frames += 1;
+                    self.busy += start.elapsed();
+                    self.tell(time);
+                    continue;
+                }
+            }
+            self.busy += start.elapsed();
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let start = Instant::now();
+        self.sink.finish()?;
+        self.busy += start.elapsed();
+        self.tell(None);
+        Ok(())
+    }
+
+    fn tell(&mut self, time: Option<f64>) {
+        let elapsed = self.start.elapsed();
+        (self.report)(Progress { frames: self.frames, time, bytes: self.sink.bytes(), elapsed });
+    }
+}
