@@ -117,7 +117,7 @@ fn group<const N: usize>(
     y: usize,
 ) {
     for n in 0..N {
-        component.load(src, y + n, n * LAG, &mut sums[n + 1]);
+        component.load(src, y + n, &mut sums[n + 1]);
     }
     let mut parts = [[0; PART]; N];
     let mut left = [component.no_error(); N];
@@ -159,11 +159,10 @@ impl Component {
         (1 << self.fraction_bits()) / 2
     }
 
-    /// Fills `sums` with row `y`, which starts `lag` columns late. Left of it are black samples, which pass "no error" on.
+    /// Fills `sums` with row `y`, and "no error" left of it.
     #[inline(always)]
-    fn load(&self, src: &PlaneRef<'_>, y: usize, lag: usize, sums: &mut [u32]) {
-        sums[..PAD - lag].fill(self.no_error());
-        sums[PAD - lag..PAD].fill(8);
+    fn load(&self, src: &PlaneRef<'_>, y: usize, sums: &mut [u32]) {
+        sums[..PAD].fill(self.no_error());
         let row = &mut sums[PAD..][..src.width()];
         let mut values = [0; CHUNK];
         for (i, sums) in row.chunks_mut(CHUNK).enumerate() {
@@ -178,7 +177,7 @@ impl Component {
         }
     }
 
-    /// A part's sums with the residues of the row above.
+    /// A part's sums with the residues of the row above; left of the row they give "no error", right of it no one looks.
     #[inline(always)]
     fn add_above(&self, above: &[u32], sums: &[u32], start: usize, part: &mut [u32; PART]) {
         let mask = self.mask();
@@ -187,6 +186,8 @@ impl Component {
         for i in 0..PART {
             part[i] = sums[i] + (above[i] & mask) + 5 * (above[i + 1] & mask) + 3 * (above[i + 2] & mask);
         }
+        let outside = PAD.saturating_sub(start).min(PART);
+        part[..outside].fill(9 * self.no_error() + 8);
     }
 
     /// Completes the sums of `N` independent parts, from left to right.
