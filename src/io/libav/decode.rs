@@ -11,6 +11,7 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
 use ffmpeg_next as ffmpeg;
+use std::fmt::Display;
 
 /// A software decoder.
 pub(super) struct Decoder {
@@ -66,9 +67,9 @@ impl Decoder {
         Ok(Decoder { opened, clock: DtsClock::new(stream, delay), state: State::Feeding, frames: 0, damage })
     }
 
-    /// What was lost so far.
-    pub(super) fn damage(&self) -> &Damage {
-        &self.damage
+    /// What was lost so far, in one line.
+    pub(super) fn damage(&self) -> Option<Error> {
+        self.damage.report(self.frames)
     }
 
     /// Gives the decoder a packet of `stream`. Call [`Decoder::receive`] until it starves before the next one.
@@ -95,12 +96,20 @@ impl Decoder {
         self.opened.send_eof().or_else(|e| self.fault(e))
     }
 
-    /// Notes that the source stopped before its end.
+    /// Notes that the source breaks off before its end.
     ///
     /// # Errors
     /// When damage is fatal by request.
-    pub(super) fn cut(&mut self, cause: impl std::fmt::Display) -> Result<()> {
-        self.damage.cut(self.frames, cause)
+    pub(super) fn cut(&mut self, cause: impl Display) -> Result<()> {
+        self.damage.cut(cause)
+    }
+
+    /// Notes that the source was unreadable between two packets.
+    ///
+    /// # Errors
+    /// When damage is fatal by request.
+    pub(super) fn gap(&mut self, cause: impl Display) -> Result<()> {
+        self.damage.place(self.frames, cause)
     }
 
     /// The next frame in presentation order.

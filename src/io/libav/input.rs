@@ -90,7 +90,7 @@ impl Input {
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied);
         let Some(first) = reader.frame()? else {
-            let cause = reader.damage().report().map_or_else(String::new, |report| format!(": {report}"));
+            let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
             return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
         };
         let finisher = Finisher::new(&first, stated.sar)?;
@@ -269,6 +269,6 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        self.reader.damage().report().map(|e| e.context(demux::name(&self.path)))
+        self.reader.damage().map(|e| e.context(demux::name(&self.path)))
     }
 }

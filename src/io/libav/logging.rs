@@ -11,7 +11,25 @@ const LINE: usize = 1024;
 
 thread_local! {
     /// The last error line that libav wrote on this thread.
-    static LAST_ERROR: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
+}
+
+/// An error line.
+pub(super) struct Line {
+    /// The demuxer, parser or codec that wrote it, by its libav name.
+    pub(super) writer: String,
+    /// What it says.
+    pub(super) text: String,
+}
+
+impl Line {
+    /// Takes "[mov,mp4 @ 0x55..] moov atom not found" apart.
+    fn new(text: &str) -> Line {
+        let split = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        let (writer, text) = split.unwrap_or(("", text));
+        let writer = writer.split_once(" @ ").map_or(writer, |(name, _)| name);
+        Line { writer: writer.to_owned(), text: text.to_owned() }
+    }
 }
 
 /// A `va_list` as a C function receives it: a pointer on every platform with FFmpeg.
@@ -36,7 +54,7 @@ unsafe fn respell<From, To>(function: From) -> To {
 }
 
 /// Takes the last error line libav wrote on this thread since the last call.
-pub(super) fn take_last_error() -> Option<String> {
+pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
 }
 
@@ -53,10 +71,8 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     }
     log::log!(target: "libav", level_here, "{text}");
     if is_error {
-        // The prefix ("[mov,mp4,m4a @ 0x55..] ") says nothing to a user.
-        let cause = text.split_once("] ").filter(|_| text.starts_with('[')).map_or(&*text, |(_, rest)| rest).to_owned();
         // On a thread that is ending there is nobody left to ask.
-        let _ = LAST_ERROR.try_with(|last| last.replace(Some(cause)));
+        let _ = LAST_ERROR.try_with(|last| last.replace(Some(Line::new(&text))));
     }
 }
 
@@ -77,4 +93,31 @@ unsafe fn text(context: *mut c_void, level: c_int, format: *const c_char, argume
     }
     let text = CStr::from_bytes_until_nul(&buffer).map(CStr::to_string_lossy).unwrap_or_default();
     text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_apart() {
+        let parts = |text| {
+            let Line { writer, text } = Line::new(text);
+            (writer, text)
+        };
+        let two = |writer: &str, text: &str| (writer.to_owned(), text.to_owned());
+        assert_eq!(parts("[mov,mp4 @ 0x5] moov [x] not found"), two("mov,mp4", "moov [x] not found"));
+        assert_eq!(parts("no prefix] here"), two("", "no prefix] here"));
+    }
+
+    #[test]
+    fn the_last_error_of_this_thread_is_kept() {
+        crate::io::libav::init();
+        // SAFETY: a null context is allowed, and the argument is what the format asks for.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_ERROR, c"all is %s\n".as_ptr(), c"lost".as_ptr()) };
+        // SAFETY: as above, without an argument.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_WARNING, c"never mind\n".as_ptr()) };
+        assert_eq!(take_last_error().map(|line| line.text).as_deref(), Some("all is lost"));
+        assert!(take_last_error().is_none());
+    }
 }

@@ -1,7 +1,6 @@
 //! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::logging;
@@ -65,8 +64,8 @@ impl Reader {
         &self.demuxer
     }
 
-    /// What was lost so far.
-    pub(super) fn damage(&self) -> &Damage {
+    /// What was lost so far, in one line.
+    pub(super) fn damage(&self) -> Option<Error> {
         self.decoder.damage()
     }
 
@@ -118,17 +117,22 @@ impl Reader {
         let mut packet = Packet::empty();
         // What is on record from before did not happen in this read.
         logging::take_last_error();
-        let cause = match packet.read(&mut self.demuxer) {
-            Ok(()) => return Ok(Some(packet)),
-            Err(ffmpeg::Error::Exit) => return Err(Error::new(Kind::Cancelled, "stopped")),
-            // Some demuxers say only in their log that the end came early.
-            Err(ffmpeg::Error::Eof) => logging::take_last_error(),
-            Err(error) => {
-                Some(logging::take_last_error().map_or_else(|| error.to_string(), |cause| format!("{cause} ({error})")))
+        let read = packet.read(&mut self.demuxer);
+        let line = logging::take_last_error();
+        match (read, line) {
+            (Ok(()), line) => {
+                // A demuxer that finds its way again says only in its log that it had lost it.
+                if let Some(line) = line.filter(|line| line.writer == self.demuxer.format().name()) {
+                    self.decoder.gap(line.text)?;
+                }
+                return Ok(Some(packet));
             }
-        };
-        if let Some(cause) = cause {
-            self.decoder.cut(cause)?;
+            (Err(ffmpeg::Error::Exit), _) => return Err(Error::new(Kind::Cancelled, "stopped")),
+            (Err(ffmpeg::Error::Eof), None) => {}
+            // Some demuxers say only in their log that the end came early.
+            (Err(ffmpeg::Error::Eof), Some(line)) => self.decoder.cut(line.text)?,
+            (Err(error), None) => self.decoder.cut(error)?,
+            (Err(error), Some(line)) => self.decoder.cut(format!("{} ({error})", line.text))?,
         }
         Ok(None)
     }
