@@ -44,15 +44,18 @@ impl Clock {
         self.unit
     }
 
-    /// The tick of the next frame, shown at `pts`; `None` when it lies between ticks.
-    pub(super) fn tick(&mut self, pts: i64) -> Option<i64> {
+    /// How strictly it keeps time.
+    pub(super) fn rhythm(&self) -> Rhythm {
+        self.rhythm
+    }
+
+    /// The tick of the next frame, shown at `pts`, and whether the frame lies exactly there.
+    pub(super) fn tick(&mut self, pts: i64) -> (i64, bool) {
         let origin = *self.origin.get_or_insert(pts);
+        let nearest = rescale(pts - origin, self.source, self.unit);
+        let tick = if self.rhythm == Rhythm::Untimed { self.frames } else { nearest };
         self.frames += 1;
-        let tick = match self.rhythm {
-            Rhythm::Untimed => self.frames - 1,
-            _ => rescale(pts - origin, self.source, self.unit),
-        };
-        (self.rhythm == Rhythm::Untimed || self.time(tick) == pts).then_some(tick)
+        (tick, self.time(tick) == pts)
     }
 
     /// The time of a tick in the source's timebase.
@@ -77,7 +80,8 @@ mod tests {
     fn a_free_clock_takes_any_time() {
         let mut clock = Clock::new(Rhythm::Free, Rational::new(1, 1000), Rational::new(25, 1));
         for pts in [126_000, 126_001, 126_777] {
-            let tick = clock.tick(pts).unwrap();
+            let (tick, exact) = clock.tick(pts);
+            assert!(exact);
             assert_eq!(clock.time(tick), pts);
         }
         assert_eq!(clock.time(-80), 125_920, "decode times before the first frame");
@@ -88,14 +92,14 @@ mod tests {
         // 24000/1001 fps in milliseconds, from an odd start.
         let mut clock = Clock::new(Rhythm::Constant, Rational::new(1, 1000), Rational::new(24_000, 1001));
         let ticks: Vec<_> = [7, 49, 90, 132, 174].map(|pts| clock.tick(pts)).to_vec();
-        assert_eq!(ticks, [Some(0), Some(1), Some(2), Some(3), Some(4)]);
+        assert_eq!(ticks, [(0, true), (1, true), (2, true), (3, true), (4, true)]);
         assert_eq!(clock.time(4), 174);
-        assert_eq!(clock.tick(200), None);
+        assert_eq!(clock.tick(200), (5, false));
     }
 
     #[test]
     fn untimed_frames_are_counted() {
         let mut clock = Clock::new(Rhythm::Untimed, Rational::new(1, 1000), Rational::new(25, 1));
-        assert_eq!([0, 13, 500].map(|pts| clock.tick(pts)), [Some(0), Some(1), Some(2)]);
+        assert_eq!([0, 13, 500].map(|pts| clock.tick(pts)), [(0, true), (1, false), (2, false)]);
     }
 }

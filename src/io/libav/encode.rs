@@ -11,7 +11,7 @@ use crate::io::libav::options::OutputOptions;
 use crate::io::libav::settings::Settings;
 use crate::pipeline::Frame;
 use crate::video::{FieldOrder, Range, Rational, SideData, StreamInfo};
-use ffmpeg_next::error::EAGAIN;
+use ffmpeg_next::error::{EAGAIN, ENOMEM};
 use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVFieldOrder, AVPixelFormat, AVRational};
 use ffmpeg_next::packet::Mut;
 use std::collections::HashMap;
@@ -42,6 +42,12 @@ const CODES_FIELDS: [AVCodecID; 6] = [
     AVCodecID::AV_CODEC_ID_DVVIDEO,
 ];
 
+/// Containers that hold one frame rate and no times.
+const CONSTANT_RATE: [&str; 7] = ["avi", "dv", "mxf", "mxf_d10", "mxf_opatom", "gxf", "swf"];
+
+/// How libav's wrappers begin a line about a parameter that the encoder behind them does not take.
+const WRONG_PARAMETER: [&str; 3] = ["Unknown option", "Invalid value", "Error parsing option"];
+
 /// What an encoder is opened for.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
@@ -61,6 +67,8 @@ pub(super) struct Encoder {
     info: StreamInfo,
     /// Durations of the frames inside, by tick: encoders do not hand them on.
     durations: HashMap<i64, i64>,
+    /// Whether the user knows that the output holds no times.
+    times_lost: bool,
 }
 
 /// What an encoder gives.
@@ -79,14 +87,8 @@ impl Encoder {
     /// # Errors
     /// When an option is wrong or the encoder refuses, with the reason it logs.
     pub(super) fn open(job: Job<'_>) -> Result<Encoder> {
-        let flags = job.choice.container.flags;
-        let rhythm = match () {
-            () if flags & ffi::AVFMT_NOTIMESTAMPS != 0 => Rhythm::Untimed,
-            () if flags & ffi::AVFMT_VARIABLE_FPS == 0 => Rhythm::Constant,
-            () => Rhythm::Free,
-        };
-        let first = Self::open_in(job, rhythm);
-        match first {
+        let rhythm = rhythm(job.choice);
+        match Self::open_in(job, rhythm) {
             Err(refusal) if rhythm == Rhythm::Free && refusal.kind() == Kind::Unsupported => {
                 Self::open_in(job, Rhythm::Constant).map_err(|_| refusal)
             }
@@ -104,8 +106,15 @@ impl Encoder {
         let settings = unsafe { Settings::of(context.0.as_ptr().cast(), choice.encoder()) };
         configure(settings, job)?;
         context.open(choice, info)?;
-        let name = choice.encoder();
-        Ok(Encoder { context, name, pixel_format, clock, info: info.clone(), durations: HashMap::new() })
+        Ok(Encoder {
+            context,
+            name: choice.encoder(),
+            pixel_format,
+            clock,
+            info: info.clone(),
+            durations: HashMap::new(),
+            times_lost: false,
+        })
     }
 
     /// The encoder's context, for what a muxer reads from it.
@@ -124,7 +133,10 @@ impl Encoder {
     /// When its time does not fit the encoder's rhythm, or the encoder fails.
     pub(super) fn send(&mut self, frame: Frame, pts: i64) -> Result<()> {
         let (index, duration) = (frame.props.frame_index, frame.props.duration);
-        let tick = self.clock.tick(pts).ok_or_else(|| self.off_beat(index, pts))?;
+        let (tick, exact) = self.clock.tick(pts);
+        if !exact {
+            self.off_beat(index, pts)?;
+        }
         if duration > 0 {
             self.durations.insert(tick, duration);
         }
@@ -184,12 +196,185 @@ impl Encoder {
         }
     }
 
-    fn off_beat(&self, index: u64, pts: i64) -> Error {
+    /// A frame lies where this encoder or container cannot put it.
+    fn off_beat(&mut self, index: u64, pts: i64) -> Result<()> {
         let seconds = self.info.timebase.value().map_or(0.0, |unit| pts as f64 * unit);
-        Error::unsupported(format!(
-            "frame {index} at {seconds:.3} s is not on the beat of {} frames a second, the only rhythm that {} in this \
-             container keeps: use mkv or mp4, or another encoder",
-            self.info.frame_rate, self.name
-        ))
+        let rate = self.info.frame_rate;
+        if self.clock.rhythm() != Rhythm::Untimed {
+            return Err(Error::unsupported(format!(
+                "frame {index} at {seconds:.3} s is off the beat of {rate} frames a second, and {} in this container \
+                 keeps no other times: use mkv or mp4, or another encoder",
+                self.name
+            )));
+        }
+        if !std::mem::replace(&mut self.times_lost, true) {
+            log::warn!("the output holds no times: its frames follow each other at {rate} frames a second");
+        }
+        Ok(())
     }
+}
+
+/// How strictly the container and the encoder together keep time.
+fn rhythm(choice: &EncoderChoice) -> Rhythm {
+    let container = choice.container();
+    if CONSTANT_RATE.contains(&container) {
+        Rhythm::Constant
+    } else if container == "yuv4mpegpipe" || choice.container.flags & ffi::AVFMT_NOTIMESTAMPS != 0 {
+        Rhythm::Untimed
+    } else if choice.codec.id == AVCodecID::AV_CODEC_ID_THEORA {
+        // Its packets are numbered, not timed.
+        Rhythm::Constant
+    } else {
+        Rhythm::Free
+    }
+}
+
+/// Sets what the user asks for on top of what vramp wants.
+fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
+    let Job { choice, options, side_data, .. } = job;
+    let encoder = choice.encoder();
+    let given = |key: &str| options.options.iter().rev().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+
+    let own = own_parameters(encoder, &Hdr10::of(side_data));
+    if let Some((option, parameters)) = &own {
+        settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;
+    }
+    if let Some(bitrate) = &options.bitrate {
+        if !is_lossy(choice) {
+            return Err(Error::bad_argument(format!("{encoder} is lossless and takes no bit rate")));
+        }
+        settings.set("b", bitrate)?;
+    }
+    let knobs = [
+        ("crf", options.crf.map(|crf| crf.to_string())),
+        ("qp", options.qp.map(|qp| qp.to_string())),
+        ("preset", options.preset.clone()),
+        ("tune", options.tune.clone()),
+    ];
+    for (key, value) in knobs.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+        settings.set(key, value)?;
+    }
+    let merged = own.map(|(option, _)| option);
+    for (key, value) in options.options.iter().filter(|(key, _)| merged != Some(key.as_str()) && settings.has(key)) {
+        settings.set(key, value)?;
+    }
+    let quality = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id);
+    if let Some((_, quality)) = quality
+        && options.bitrate.is_none()
+        && QUALITY_OPTIONS.iter().all(|key| given(key).is_none())
+    {
+        settings.set("flags", "+qscale")?;
+        settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
+    }
+    Ok(())
+}
+
+/// The option that holds an encoder's own parameters, and those vramp sets: HDR10 metadata, and silence from an
+/// encoder that would write to standard error by itself.
+fn own_parameters(encoder: &str, hdr: &Hdr10) -> Option<(&'static str, Vec<(&'static str, String)>)> {
+    let mut words = hdr::words(encoder, hdr)?;
+    if encoder == "libx265" && log::max_level() < log::Level::Debug {
+        words.parameters.push(("log-level", "none".to_owned()));
+    }
+    Some((words.option, words.parameters))
+}
+
+fn is_lossy(choice: &EncoderChoice) -> bool {
+    // SAFETY: looks an id up in a static table.
+    let descriptor = unsafe { ffi::avcodec_descriptor_get(choice.codec.id).as_ref() };
+    descriptor.is_none_or(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_LOSSY != 0)
+}
+
+/// A rational as libav has it.
+pub(super) fn rational(value: Rational) -> AVRational {
+    AVRational { num: value.num, den: value.den }
+}
+
+/// An `AVCodecContext` of ours.
+struct Context(NonNull<AVCodecContext>);
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let mut context = self.0.as_ptr();
+        // SAFETY: the context is ours and is not used again.
+        unsafe { ffi::avcodec_free_context(&mut context) }
+    }
+}
+
+impl Context {
+    fn new(choice: &EncoderChoice) -> Result<Context> {
+        // SAFETY: the codec is static; gives a context with its defaults, or null.
+        NonNull::new(unsafe { ffi::avcodec_alloc_context3(choice.codec) })
+            .map(Context)
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for an encoder"))
+    }
+
+    /// Tells the encoder about the stream.
+    fn describe(&self, job: Job<'_>, pixel_format: AVPixelFormat, unit: Rational) -> Result<()> {
+        let Job { choice, options, info, .. } = job;
+        let number = |value: usize, what: &str| {
+            i32::try_from(value).map_err(|_| Error::unsupported(format!("{what} {value} is more than libav takes")))
+        };
+        let (width, height) = (number(info.width, "width")?, number(info.height, "height")?);
+        // SAFETY: the context is ours and not open yet.
+        unsafe {
+            let context = self.0.as_ptr();
+            (*context).width = width;
+            (*context).height = height;
+            (*context).pix_fmt = pixel_format;
+            (*context).time_base = rational(unit);
+            (*context).framerate = rational(info.frame_rate);
+            (*context).sample_aspect_ratio = rational(info.sar);
+            (*context).thread_count = number(options.threads, "the number of threads")?;
+            ColorFields {
+                range: addr_of_mut!((*context).color_range),
+                matrix: addr_of_mut!((*context).colorspace),
+                transfer: addr_of_mut!((*context).color_trc),
+                primaries: addr_of_mut!((*context).color_primaries),
+                location: addr_of_mut!((*context).chroma_sample_location),
+            }
+            .write(&info.color);
+            (*context).field_order = match info.field_order {
+                FieldOrder::Progressive => AVFieldOrder::AV_FIELD_PROGRESSIVE,
+                FieldOrder::TopFirst => AVFieldOrder::AV_FIELD_TT,
+                FieldOrder::BottomFirst => AVFieldOrder::AV_FIELD_BB,
+            };
+            if info.field_order.is_interlaced() && CODES_FIELDS.contains(&choice.codec.id) {
+                (*context).flags |= (ffi::AV_CODEC_FLAG_INTERLACED_DCT | ffi::AV_CODEC_FLAG_INTERLACED_ME) as i32;
+            }
+            if choice.container.flags & ffi::AVFMT_GLOBALHEADER != 0 {
+                (*context).flags |= ffi::AV_CODEC_FLAG_GLOBAL_HEADER as i32;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<()> {
+        let (code, heard) = messages::listen(|| {
+            // SAFETY: the context was made for this codec; null is no further options.
+            unsafe { ffi::avcodec_open2(self.0.as_ptr(), choice.codec, ptr::null_mut()) }
+        });
+        let what = format!("{} ({}x{} {})", choice.encoder(), info.width, info.height, info.format);
+        if code < 0 {
+            return Err(refusal(&what, code, &heard));
+        }
+        // An encoder's own parameter that it does not know is only a warning to libav.
+        match heard.iter().find(|line| WRONG_PARAMETER.iter().any(|start| line.starts_with(start))) {
+            Some(line) => Err(Error::bad_argument(format!("{}: {line}", choice.encoder()))),
+            None => {
+                heard.iter().for_each(|line| log::warn!("{}: {line}", choice.encoder()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The error of an encoder that gave `code` after logging `heard`.
+fn refusal(what: &str, code: i32, heard: &[String]) -> Error {
+    let reason = heard.last().cloned().unwrap_or_else(|| messages::text(code));
+    let kind = match code {
+        _ if code == -ENOMEM => Kind::OutOfMemory,
+        _ => Kind::Unsupported,
+    };
+    Error::new(kind, format!("{what}: {}", reason.trim_end_matches('.')))
 }

@@ -1,12 +1,32 @@
 //! A picture lent to libav: an `AVFrame` whose planes are the picture's own memory.
 
 use crate::error::{Error, Kind, Result};
+use crate::io::libav::color::ColorFields;
+use crate::io::libav::encode::rational;
 use crate::pipeline::Frame;
-use crate::video::{FieldOrder, Picture, StreamInfo};
-use ffmpeg_next::ffi::{self, AVFrame, AVPictureType, AVPixelFormat};
+use crate::video::{FieldOrder, Picture, SideData, StreamInfo};
+use ffmpeg_next::ffi::{self, AVFrame, AVFrameSideDataType as Kinds, AVPictureType, AVPixelFormat};
 use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr::{self, NonNull, addr_of_mut};
 use std::sync::Arc;
+
+/// The side data that describes the picture whatever codes it. What tells of the source's coding (motion vectors,
+/// quantisers, film grain already applied, Dolby Vision layers) does not fit the new one.
+const CARRIED: [Kinds; 13] = [
+    Kinds::AV_FRAME_DATA_PANSCAN,
+    Kinds::AV_FRAME_DATA_A53_CC,
+    Kinds::AV_FRAME_DATA_STEREO3D,
+    Kinds::AV_FRAME_DATA_DISPLAYMATRIX,
+    Kinds::AV_FRAME_DATA_AFD,
+    Kinds::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+    Kinds::AV_FRAME_DATA_GOP_TIMECODE,
+    Kinds::AV_FRAME_DATA_SPHERICAL,
+    Kinds::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
+    Kinds::AV_FRAME_DATA_ICC_PROFILE,
+    Kinds::AV_FRAME_DATA_S12M_TIMECODE,
+    Kinds::AV_FRAME_DATA_DYNAMIC_HDR_PLUS,
+    Kinds::AV_FRAME_DATA_SEI_UNREGISTERED,
+];
 
 /// An `AVFrame`. Its picture lives until libav has let go of every plane.
 pub(super) struct LentFrame(NonNull<AVFrame>);
@@ -28,22 +48,30 @@ impl LentFrame {
         // SAFETY: allocates or gives null.
         let lent = LentFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
         let Frame { props, picture } = frame;
-        // SAFETY: the frame is ours alone; the borrow ends before the frame is used otherwise.
-        let av = unsafe { &mut *lent.0.as_ptr() };
-        av.format = pixel_format as i32;
-        (av.width, av.height) = (picture.width() as i32, picture.height() as i32);
-        av.pts = pts;
-        av.pict_type = AVPictureType::AV_PICTURE_TYPE_NONE;
-        av.interlaced_frame = i32::from(props.field_order.is_interlaced());
-        av.top_field_first = i32::from(props.field_order == FieldOrder::TopFirst);
-        av.repeat_pict = props.repeat;
-        let sar = if props.sar.value().is_some() { props.sar } else { stream.sar };
-        av.sample_aspect_ratio = super::encode::rational(sar);
-        let color = super::encode::color(&stream.color);
-        (av.color_range, av.colorspace) = (color.range, color.matrix);
-        (av.color_trc, av.color_primaries, av.chroma_location) = (color.transfer, color.primaries, color.location);
+        // SAFETY: the frame is ours alone.
+        unsafe {
+            let av = lent.0.as_ptr();
+            (*av).format = pixel_format as i32;
+            (*av).width = picture.width() as i32;
+            (*av).height = picture.height() as i32;
+            (*av).pts = pts;
+            // The encoder decides about key frames.
+            (*av).pict_type = AVPictureType::AV_PICTURE_TYPE_NONE;
+            (*av).interlaced_frame = i32::from(props.field_order.is_interlaced());
+            (*av).top_field_first = i32::from(props.field_order == FieldOrder::TopFirst);
+            (*av).repeat_pict = props.repeat;
+            (*av).sample_aspect_ratio = rational(if props.sar.value().is_some() { props.sar } else { stream.sar });
+            ColorFields {
+                range: addr_of_mut!((*av).color_range),
+                matrix: addr_of_mut!((*av).colorspace),
+                transfer: addr_of_mut!((*av).color_trc),
+                primaries: addr_of_mut!((*av).color_primaries),
+                location: addr_of_mut!((*av).chroma_location),
+            }
+            .write(&stream.color);
+        }
         for data in &props.side_data {
-            lent.attach(data.kind, &data.bytes)?;
+            lent.attach(data)?;
         }
         lent.lend(picture)?;
         Ok(lent)
@@ -54,12 +82,14 @@ impl LentFrame {
         self.0.as_ptr()
     }
 
-    fn attach(&self, kind: i32, bytes: &[u8]) -> Result<()> {
-        let Some(kind) = super::encode::frame_side_data_kind(kind) else { return Ok(()) };
+    fn attach(&self, data: &SideData) -> Result<()> {
+        let Some(kind) = CARRIED.into_iter().find(|kind| *kind as i32 == data.kind) else { return Ok(()) };
+        let bytes = &data.bytes;
         // SAFETY: the frame is ours; libav gives null or a block with room for `bytes`.
         unsafe {
-            let data = ffi::av_frame_new_side_data(self.0.as_ptr(), kind, bytes.len()).as_ref().ok_or_else(out_of_memory)?;
-            ptr::copy_nonoverlapping(bytes.as_ptr(), data.data, bytes.len());
+            let block = ffi::av_frame_new_side_data(self.0.as_ptr(), kind, bytes.len());
+            let block = block.as_ref().ok_or_else(out_of_memory)?;
+            ptr::copy_nonoverlapping(bytes.as_ptr(), block.data, bytes.len());
         }
         Ok(())
     }
@@ -69,8 +99,7 @@ impl LentFrame {
         let picture = Arc::new(picture);
         for plane in 0..picture.format().planes() {
             let (start, pitch) = picture.plane(plane);
-            let (_, rows) = picture.format().plane_size(plane, picture.width(), picture.height());
-            let (row, _) = picture.format().plane_size(plane, picture.width(), picture.height());
+            let (row, rows) = picture.format().plane_size(plane, picture.width(), picture.height());
             let bytes = pitch * (rows - 1) + row;
             let keep = Arc::into_raw(picture.clone()).cast_mut().cast::<c_void>();
             // SAFETY: the plane's bytes live as long as the reference that libav now owns and `release` drops; they are
