@@ -1,7 +1,7 @@
 //! From a path and a few words to a container, an encoder, and the formats the two take.
 
 use crate::error::{Error, Result};
-use crate::io::libav::mux;
+use crate::io::libav::header;
 use crate::io::libav::options::OutputOptions;
 use crate::params::did_you_mean;
 use crate::video::Format;
@@ -92,7 +92,7 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
     for (pixel, _) in pixel_formats(codec) {
         if let Some(format) = video_format(pixel)
             && !accepted.contains(&format)
-            && (!is_raw(codec) || mux::takes_raw(container, codec.id, pixel))
+            && (!is_raw(codec) || header::takes_raw(container, codec.id, pixel))
         {
             accepted.push(format);
         }

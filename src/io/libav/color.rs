@@ -1,7 +1,7 @@
 //! The colour description in libav's structures.
 
 use crate::video::{ColorInfo, Range};
-use ffmpeg_next::ffi::{AVColorPrimaries, AVColorRange, AVColorSpace, AVColorTransferCharacteristic, AVChromaLocation};
+use ffmpeg_next::ffi::{AVChromaLocation, AVColorPrimaries, AVColorRange, AVColorSpace, AVColorTransferCharacteristic};
 
 /// The fields of a libav structure that describe colour.
 pub(super) struct ColorFields {

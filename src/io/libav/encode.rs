@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::clock::{Clock, Rhythm};
 use crate::io::libav::color::ColorFields;
 use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::lend::LentFrame;
 use crate::io::libav::messages;
 use crate::io::libav::options::OutputOptions;
+use crate::io::libav::rhythm::{Clock, Rhythm};
 use crate::io::libav::settings::Settings;
 use crate::pipeline::Frame;
 use crate::video::{FieldOrder, Range, Rational, SideData, StreamInfo};
@@ -33,7 +33,7 @@ const DEFAULT_QUALITY: [(AVCodecID, i32); 8] = [
 const QUALITY_OPTIONS: [&str; 6] = ["b", "global_quality", "flags", "qmin", "qmax", "maxrate"];
 
 /// Codecs that code the two fields of a frame as fields.
-const CODES_FIELDS: [AVCodecID; 6] = [
+pub(super) const CODES_FIELDS: [AVCodecID; 6] = [
     AVCodecID::AV_CODEC_ID_H264,
     AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
     AVCodecID::AV_CODEC_ID_MPEG4,
@@ -102,9 +102,7 @@ impl Encoder {
         let pixel_format = choice.pixel_format(info.format, info.color.range == Range::Full)?;
         let context = Context::new(choice)?;
         context.describe(job, pixel_format, clock.unit())?;
-        // SAFETY: the context lives until the end of this function and longer.
-        let settings = unsafe { Settings::of(context.0.as_ptr().cast(), choice.encoder()) };
-        configure(settings, job)?;
+        configure(context.settings(choice.encoder()), job)?;
         context.open(choice, info)?;
         Ok(Encoder {
             context,
@@ -191,7 +189,7 @@ impl Encoder {
     fn nominal_duration(&self) -> i64 {
         let rate = self.info.frame_rate;
         match rate.value() {
-            Some(_) => super::clock::rescale(1, Rational::new(rate.den, rate.num), self.info.timebase),
+            Some(_) => super::rhythm::rescale(1, Rational::new(rate.den, rate.num), self.info.timebase),
             None => 0,
         }
     }
@@ -279,7 +277,8 @@ fn own_parameters(encoder: &str, hdr: &Hdr10) -> Option<(&'static str, Vec<(&'st
     Some((words.option, words.parameters))
 }
 
-fn is_lossy(choice: &EncoderChoice) -> bool {
+/// Whether the codec loses anything.
+pub(super) fn is_lossy(choice: &EncoderChoice) -> bool {
     // SAFETY: looks an id up in a static table.
     let descriptor = unsafe { ffi::avcodec_descriptor_get(choice.codec.id).as_ref() };
     descriptor.is_none_or(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_LOSSY != 0)
@@ -291,7 +290,7 @@ pub(super) fn rational(value: Rational) -> AVRational {
 }
 
 /// An `AVCodecContext` of ours.
-struct Context(NonNull<AVCodecContext>);
+pub(super) struct Context(NonNull<AVCodecContext>);
 
 impl Drop for Context {
     fn drop(&mut self) {
@@ -302,11 +301,21 @@ impl Drop for Context {
 }
 
 impl Context {
-    fn new(choice: &EncoderChoice) -> Result<Context> {
+    /// A context with the encoder's defaults.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub(super) fn new(choice: &EncoderChoice) -> Result<Context> {
         // SAFETY: the codec is static; gives a context with its defaults, or null.
         NonNull::new(unsafe { ffi::avcodec_alloc_context3(choice.codec) })
             .map(Context)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for an encoder"))
+    }
+
+    /// The encoder's options.
+    pub(super) fn settings(&self, owner: &'static str) -> Settings<'_> {
+        // SAFETY: the context lives as long as the borrow.
+        unsafe { Settings::of(self.0.as_ptr().cast(), owner) }
     }
 
     /// Tells the encoder about the stream.

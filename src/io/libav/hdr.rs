@@ -35,13 +35,15 @@ pub(super) struct Hdr10 {
 }
 
 /// Kinds of side data that say the same of a stream and of a frame, in the same bytes.
-const KINDS: [(i32, i32); 2] = [(MASTERING, InFrame::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA as i32), (LIGHT, InFrame::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL as i32)];
+const KINDS: [(i32, i32); 2] = [
+    (MASTERING, InFrame::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA as i32),
+    (LIGHT, InFrame::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL as i32),
+];
 const MASTERING: i32 = InStream::AV_PKT_DATA_MASTERING_DISPLAY_METADATA as i32;
 const LIGHT: i32 = InStream::AV_PKT_DATA_CONTENT_LIGHT_LEVEL as i32;
 
-/// Adds to a stream's side data the HDR10 metadata that only its first frame brings. True when there was some.
-pub(super) fn promote(stream: &mut Vec<SideData>, frame: &[SideData]) -> bool {
-    let before = stream.len();
+/// Adds to a stream's side data the HDR10 metadata that only its first frame brings.
+pub(super) fn promote(stream: &mut Vec<SideData>, frame: &[SideData]) {
     for (in_stream, in_frame) in KINDS {
         let found = frame.iter().find(|data| data.kind == in_frame);
         if let Some(data) = found
@@ -50,7 +52,6 @@ pub(super) fn promote(stream: &mut Vec<SideData>, frame: &[SideData]) -> bool {
             stream.push(SideData { kind: in_stream, bytes: data.bytes.clone() });
         }
     }
-    stream.len() > before
 }
 
 impl Hdr10 {
@@ -58,11 +59,6 @@ impl Hdr10 {
     pub(super) fn of(side_data: &[SideData]) -> Hdr10 {
         let bytes = |kind| side_data.iter().find(|data| data.kind == kind).map(|data| &data.bytes[..]);
         Hdr10 { mastering: bytes(MASTERING).and_then(parse_mastering), light: bytes(LIGHT).and_then(parse_light) }
-    }
-
-    /// True when there is nothing to tell.
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Hdr10::default()
     }
 }
 
@@ -167,9 +163,9 @@ mod tests {
 
     #[test]
     fn what_is_not_stated_is_not_told() {
-        assert!(Hdr10::of(&[p3(1, 0)]).is_empty());
+        assert_eq!(Hdr10::of(&[p3(1, 0)]), Hdr10::default());
         let short = SideData { bytes: p3(1, 1).bytes[..80].into(), ..p3(1, 1) };
-        assert!(Hdr10::of(&[short]).is_empty());
+        assert_eq!(Hdr10::of(&[short]), Hdr10::default());
     }
 
     #[test]
@@ -181,9 +177,8 @@ mod tests {
             of_frame(InFrame::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, brighter),
             of_frame(InFrame::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, p3(1, 1)),
         ];
-        assert!(promote(&mut stream, &frame));
+        promote(&mut stream, &frame);
         assert_eq!(stream, [light(), p3(1, 1)]);
-        assert!(!promote(&mut stream, &frame));
     }
 
     #[test]

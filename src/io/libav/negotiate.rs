@@ -62,7 +62,9 @@ fn exact(format: Format, accepted: &[Format], depth: Option<u8>) -> Result<Forma
     if let Some(depth) = depth
         && depth != format.bit_depth()
     {
-        return Err(Error::bad_argument(format!("format {format} does not have the depth {depth} that is also asked for")));
+        return Err(Error::bad_argument(format!(
+            "format {format} does not have the depth {depth} that is also asked for"
+        )));
     }
     if accepted.contains(&format) { Ok(format) } else { Err(refused(&format.to_string(), accepted)) }
 }
@@ -163,7 +165,13 @@ mod tests {
             ("gray10", X265, "gray10", None, None),
             // Only AV1's 4:2:0: chroma goes, the ten bits stay.
             ("yuv444p10", "yuv420p yuv420p10", "yuv420p10", Some("yuv420p10"), Some("chroma resolution is lost")),
-            ("yuv444p16", "yuv420p yuv420p10", "yuv420p10", Some("yuv420p16"), Some("resolution is lost, bit depth is lost")),
+            (
+                "yuv444p16",
+                "yuv420p yuv420p10",
+                "yuv420p10",
+                Some("yuv420p16"),
+                Some("resolution is lost, bit depth is lost"),
+            ),
             ("gray8", "yuv444p yuv420p yuv420p10", "yuv420p", Some("yuv420p"), Some("gets yuv420p")),
             ("gray12", "yuv420p yuv420p10", "yuv420p10", Some("yuv420p12"), Some("bit depth is lost")),
             // ProRes has neither 4:2:0 nor eight bits: more of both loses nothing.

@@ -69,7 +69,9 @@ impl<'a> Settings<'a> {
             // SAFETY: the object is alive by `of`, and so are its children; libav's cursors end with null.
             unsafe {
                 while let Some(next) = ffi::av_opt_next(object, option).as_ref() {
-                    if next.type_ != AVOptionType::AV_OPT_TYPE_CONST && next.flags & ffi::AV_OPT_FLAG_ENCODING_PARAM != 0 {
+                    if next.type_ != AVOptionType::AV_OPT_TYPE_CONST
+                        && next.flags & ffi::AV_OPT_FLAG_ENCODING_PARAM != 0
+                    {
                         names.insert(CStr::from_ptr(next.name).to_string_lossy().into_owned());
                     }
                     option = next;
@@ -84,16 +86,12 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// Sets `key` on all of `places` that have it: some options mean the encoder and the container.
+/// Checks that one of `places` has an option `key`.
 ///
 /// # Errors
-/// When none has it, or one does not take the value.
-pub(super) fn set_anywhere(places: &[Settings<'_>], key: &str, value: &str) -> Result<()> {
-    let mut takers = places.iter().filter(|place| place.has(key)).peekable();
-    if takers.peek().is_none() {
-        return Err(unknown(key, places));
-    }
-    takers.try_for_each(|place| place.set(key, value))
+/// When none has it, with the nearest name.
+pub(super) fn check(places: &[Settings<'_>], key: &str) -> Result<()> {
+    if places.iter().any(|place| place.has(key)) { Ok(()) } else { Err(unknown(key, places)) }
 }
 
 fn unknown(key: &str, places: &[Settings<'_>]) -> Error {
