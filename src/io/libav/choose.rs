@@ -3,9 +3,11 @@
 use crate::error::{Error, Result};
 use crate::io::libav::header;
 use crate::io::libav::options::OutputOptions;
+use crate::io::libav::pixfmt::{Native, native};
 use crate::params::did_you_mean;
 use crate::video::Format;
 use ffmpeg_next::ffi::{self, AVCodecID, AVMediaType, AVPixelFormat};
+use ffmpeg_next::format::Pixel;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 
@@ -50,17 +52,19 @@ impl EncoderChoice {
 
     /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own.
     pub(super) fn pixel_format(&self, format: Format, full_range: bool) -> Result<AVPixelFormat> {
-        let formats = pixel_formats(self.codec);
-        let plain = formats.iter().find(|(pixel, own_range)| !own_range && video_format(*pixel) == Some(format));
-        let full = formats.iter().find(|(pixel, own_range)| *own_range && video_format(*pixel) == Some(format));
-        match (plain, full) {
-            (Some((pixel, _)), _) => Ok(*pixel),
-            (None, Some((pixel, _))) if full_range => Ok(*pixel),
-            (None, Some(_)) => Err(Error::unsupported(format!(
+        let same: Vec<(Pixel, Native)> = pixel_formats(self.codec)
+            .into_iter()
+            .filter_map(|pixel| Some((pixel, native(pixel)?)))
+            .filter(|(_, native)| native.format == format)
+            .collect();
+        let plain = same.iter().find(|(_, native)| !native.full_range);
+        match plain.or(same.first().filter(|_| full_range)) {
+            Some((pixel, _)) => Ok((*pixel).into()),
+            None if same.is_empty() => Err(Error::unsupported(format!("{} does not take {format}", self.encoder()))),
+            None => Err(Error::unsupported(format!(
                 "{} takes {format} in full range only: add --range full",
                 self.encoder()
             ))),
-            (None, None) => Err(Error::unsupported(format!("{} does not take {format}", self.encoder()))),
         }
     }
 }
@@ -71,7 +75,7 @@ impl EncoderChoice {
 /// # Errors
 /// When a name is unknown, the container cannot hold the codec, or the encoder takes no format that vramp makes.
 pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoice> {
-    super::messages::install();
+    super::init();
     let container = container(path, options.container.as_deref())?;
     let codec = match &options.codec {
         Some(wanted) => encoder(wanted)?,
@@ -88,21 +92,22 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
             name(codec.name)
         )));
     }
+    let takes = pixel_formats(codec);
     let mut accepted: Vec<Format> = Vec::new();
-    for (pixel, _) in pixel_formats(codec) {
-        if let Some(format) = video_format(pixel)
+    for pixel in &takes {
+        if let Some(Native { format, .. }) = native(*pixel)
             && !accepted.contains(&format)
-            && (!is_raw(codec) || header::takes_raw(container, codec.id, pixel))
+            && (!is_raw(codec) || header::takes_raw(container, codec.id, (*pixel).into()))
         {
             accepted.push(format);
         }
     }
     if accepted.is_empty() {
-        let takes: Vec<&str> = pixel_formats(codec).iter().map(|(pixel, _)| pixel_name(*pixel)).collect();
+        let names: Vec<&str> = takes.iter().filter_map(|pixel| Some(pixel.descriptor()?.name())).collect();
         return Err(Error::unsupported(format!(
             "{} takes {}, and vramp makes YUV and grey: choose another encoder",
             name(codec.name),
-            takes.join(", ")
+            names.join(", ")
         )));
     }
     Ok(EncoderChoice { container, codec, accepted })
@@ -215,48 +220,34 @@ fn is_raw(codec: &ffi::AVCodec) -> bool {
     matches!(codec.id, AVCodecID::AV_CODEC_ID_RAWVIDEO | AVCodecID::AV_CODEC_ID_WRAPPED_AVFRAME)
 }
 
-/// The encoder's pixel formats, each with whether it is one that means full range.
-fn pixel_formats(codec: &ffi::AVCodec) -> Vec<(AVPixelFormat, bool)> {
+/// The encoder's pixel formats.
+fn pixel_formats(codec: &ffi::AVCodec) -> Vec<Pixel> {
     let mut formats = Vec::new();
     if codec.pix_fmts.is_null() {
-        formats.extend(every_pixel_format());
-    } else {
-        let mut next = codec.pix_fmts;
-        // SAFETY: the list ends with AV_PIX_FMT_NONE.
-        while unsafe { *next } != AVPixelFormat::AV_PIX_FMT_NONE {
-            // SAFETY: as above; the end has not been reached.
-            unsafe {
-                formats.push(*next);
-                next = next.add(1);
-            }
-        }
+        return every_pixel_format();
     }
-    formats.into_iter().map(|pixel| (pixel, pixel_name(pixel).starts_with("yuvj"))).collect()
-}
-
-fn every_pixel_format() -> Vec<AVPixelFormat> {
-    let mut formats = Vec::new();
-    // SAFETY: libav's table of formats is static; each call gives the one after its argument.
-    let mut next = unsafe { ffi::av_pix_fmt_desc_next(ptr::null()) };
-    while !next.is_null() {
-        // SAFETY: `next` is in the table.
-        unsafe {
-            formats.push(ffi::av_pix_fmt_desc_get_id(next));
-            next = ffi::av_pix_fmt_desc_next(next);
+    let mut next = codec.pix_fmts;
+    // SAFETY: the list ends with AV_PIX_FMT_NONE, and nothing is read behind it.
+    unsafe {
+        while *next != AVPixelFormat::AV_PIX_FMT_NONE {
+            formats.push(Pixel::from(*next));
+            next = next.add(1);
         }
     }
     formats
 }
 
-fn pixel_name(pixel: AVPixelFormat) -> &'static str {
-    // SAFETY: gives a static text, or null for no format.
-    let text = unsafe { ffi::av_get_pix_fmt_name(pixel) };
-    if text.is_null() { "none" } else { name(text) }
-}
-
-/// vramp's format of a libav pixel format in this machine's byte order.
-fn video_format(pixel: AVPixelFormat) -> Option<Format> {
-    pixel_name(pixel).replace("yuvj", "yuv").parse().ok()
+fn every_pixel_format() -> Vec<Pixel> {
+    let mut formats = Vec::new();
+    // SAFETY: libav's own iteration over a static table: null starts it, null ends it.
+    unsafe {
+        let mut next = ffi::av_pix_fmt_desc_next(ptr::null());
+        while !next.is_null() {
+            formats.push(Pixel::from(ffi::av_pix_fmt_desc_get_id(next)));
+            next = ffi::av_pix_fmt_desc_next(next);
+        }
+    }
+    formats
 }
 
 fn c_string(text: &str) -> Result<CString> {

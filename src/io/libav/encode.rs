@@ -5,10 +5,10 @@ use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::color::ColorFields;
 use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::lend::LentFrame;
-use crate::io::libav::messages;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::rhythm::{Clock, Rhythm};
 use crate::io::libav::settings::Settings;
+use crate::io::libav::{failure, logging};
 use crate::pipeline::Frame;
 use crate::video::{FieldOrder, Range, Rational, SideData, StreamInfo};
 use ffmpeg_next::error::{EAGAIN, ENOMEM};
@@ -153,7 +153,7 @@ impl Encoder {
     fn give(&mut self, frame: Option<&LentFrame>) -> Result<()> {
         let frame = frame.map_or(ptr::null(), LentFrame::as_ptr);
         // SAFETY: the context is open; the frame is null or alive, and the encoder takes references of its own.
-        let (code, heard) = messages::listen(|| unsafe { ffi::avcodec_send_frame(self.context.0.as_ptr(), frame) });
+        let (code, heard) = logging::listen(|| unsafe { ffi::avcodec_send_frame(self.context.0.as_ptr(), frame) });
         if code < 0 { Err(refusal(self.name, code, &heard)) } else { Ok(()) }
     }
 
@@ -165,7 +165,7 @@ impl Encoder {
         let mut packet = ffmpeg_next::Packet::empty();
         let context = self.context.0.as_ptr();
         // SAFETY: the context is open and the packet is ours.
-        let (code, heard) = messages::listen(|| unsafe { ffi::avcodec_receive_packet(context, packet.as_mut_ptr()) });
+        let (code, heard) = logging::listen(|| unsafe { ffi::avcodec_receive_packet(context, packet.as_mut_ptr()) });
         match code {
             0.. => {
                 self.stamp(&mut packet);
@@ -359,7 +359,7 @@ impl Context {
     }
 
     fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<()> {
-        let (code, heard) = messages::listen(|| {
+        let (code, heard) = logging::listen(|| {
             // SAFETY: the context was made for this codec; null is no further options.
             unsafe { ffi::avcodec_open2(self.0.as_ptr(), choice.codec, ptr::null_mut()) }
         });
@@ -370,20 +370,14 @@ impl Context {
         // An encoder's own parameter that it does not know is only a warning to libav.
         match heard.iter().find(|line| WRONG_PARAMETER.iter().any(|start| line.starts_with(start))) {
             Some(line) => Err(Error::bad_argument(format!("{}: {line}", choice.encoder()))),
-            None => {
-                heard.iter().for_each(|line| log::warn!("{}: {line}", choice.encoder()));
-                Ok(())
-            }
+            None => Ok(()),
         }
     }
 }
 
-/// The error of an encoder that gave `code` after logging `heard`.
+/// The error of an encoder that gave `code` after logging `heard`. Other system errors than memory are about drivers.
 fn refusal(what: &str, code: i32, heard: &[String]) -> Error {
-    let reason = heard.last().cloned().unwrap_or_else(|| messages::text(code));
-    let kind = match code {
-        _ if code == -ENOMEM => Kind::OutOfMemory,
-        _ => Kind::Unsupported,
-    };
+    let kind = if code == -ENOMEM { Kind::OutOfMemory } else { Kind::Unsupported };
+    let reason = heard.last().cloned().unwrap_or_else(|| failure::text(code));
     Error::new(kind, format!("{what}: {}", reason.trim_end_matches('.')))
 }

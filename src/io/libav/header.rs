@@ -3,7 +3,8 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::encode::{Encoder, rational};
-use crate::io::libav::messages;
+use crate::io::libav::failure;
+use crate::io::libav::logging;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::passage::{Form, Passage};
 use crate::io::libav::rhythm::rescale;
@@ -181,7 +182,7 @@ impl Context {
             let parameters = (*stream).codecpar;
             let code = ffi::avcodec_parameters_from_context(parameters, encoder.context());
             if code < 0 {
-                return Err(messages::error(choice.encoder(), code, Kind::Internal));
+                return Err(failure::error(choice.encoder(), code, Kind::Internal));
             }
             if is_quicktime(choice.container()) && (*parameters).codec_id == AVCodecID::AV_CODEC_ID_HEVC {
                 // Apple's players open only this tag; its rule, parameter sets in the header alone, is kept.
@@ -217,7 +218,7 @@ impl Context {
             let parameters = (*stream).codecpar;
             let code = ffi::avcodec_parameters_copy(parameters, passage.parameters.as_ptr());
             if code < 0 {
-                return Err(messages::error("a copied stream", code, Kind::Internal));
+                return Err(failure::error("a copied stream", code, Kind::Internal));
             }
             (*parameters).codec_tag = self.tag((*parameters).codec_id, (*parameters).codec_tag);
             if let Form::File(bytes) = &passage.form {
@@ -309,7 +310,7 @@ impl Context {
             let (flags, none) = (ffi::AVIO_FLAG_WRITE, ptr::null_mut());
             ffi::avio_open2(&mut (*context).pb, url.as_ptr(), flags, ptr::null(), none)
         };
-        if code < 0 { Err(messages::error(what, code, Kind::Io)) } else { Ok(()) }
+        if code < 0 { Err(failure::error(what, code, Kind::Io)) } else { Ok(()) }
     }
 
     /// Gives it memory to write to instead of a file.
@@ -344,8 +345,8 @@ impl Context {
     pub(super) fn write_header(&mut self, what: &str) -> Result<Vec<String>> {
         // SAFETY: the context is complete and has a file; null is no further options.
         let write = || unsafe { ffi::avformat_write_header(self.as_ptr(), ptr::null_mut()) };
-        let (code, heard) = messages::listen(write);
-        if code < 0 { Err(refusal(what, code, &heard)) } else { Ok(heard) }
+        let (code, heard) = logging::listen(write);
+        if code < 0 { Err(failure::refusal(what, code, &heard)) } else { Ok(heard) }
     }
 }
 
@@ -385,17 +386,6 @@ pub(super) fn takes_raw(container: &'static AVOutputFormat, codec: AVCodecID, pi
         context.write_header(name(container)).map(|_| ())
     };
     attempt().is_ok()
-}
-
-/// The error of a container that gave `code` after logging `heard`.
-pub(super) fn refusal(what: &str, code: c_int, heard: &[String]) -> Error {
-    match messages::kind(code, Kind::Unsupported) {
-        Kind::Unsupported => {
-            let reason = heard.last().cloned().unwrap_or_else(|| messages::text(code));
-            Error::unsupported(format!("{what}: {}", reason.trim_end_matches('.')))
-        }
-        kind => Error::new(kind, format!("{what}: {}", messages::text(code))),
-    }
 }
 
 /// A unit in which the times of all tracks are whole: edit lists would round them otherwise.

@@ -1,8 +1,9 @@
 //! A container being written, after its header: the packets of every stream, and its end.
 
 use crate::error::Result;
-use crate::io::libav::header::{self, Contents, Context};
-use crate::io::libav::messages;
+use crate::io::libav::failure;
+use crate::io::libav::header::{Contents, Context};
+use crate::io::libav::logging;
 use crate::io::libav::passage::Form;
 use crate::io::libav::rhythm::rescale;
 use crate::video::Rational;
@@ -103,7 +104,7 @@ impl Muxer {
         packet.set_stream(place);
         // SAFETY: the header is written; the packet is ours, and libav takes what it holds.
         let (code, heard) =
-            messages::listen(|| unsafe { ffi::av_interleaved_write_frame(self.context.as_ptr(), packet.as_mut_ptr()) });
+            logging::listen(|| unsafe { ffi::av_interleaved_write_frame(self.context.as_ptr(), packet.as_mut_ptr()) });
         self.check(code, &heard)?;
         self.count();
         Ok(())
@@ -115,7 +116,7 @@ impl Muxer {
     /// When that cannot be written.
     pub(super) fn finish(mut self) -> Result<u64> {
         // SAFETY: the header is written, and the end is written once.
-        let (code, heard) = messages::listen(|| unsafe { ffi::av_write_trailer(self.context.as_ptr()) });
+        let (code, heard) = logging::listen(|| unsafe { ffi::av_write_trailer(self.context.as_ptr()) });
         self.check(code, &heard)?;
         self.count();
         // SAFETY: the file is open; closing writes what is buffered, and the context forgets it.
@@ -136,6 +137,6 @@ impl Muxer {
     }
 
     fn check(&self, code: c_int, heard: &[String]) -> Result<()> {
-        if code < 0 { Err(header::refusal(&self.name, code, heard)) } else { Ok(()) }
+        if code < 0 { Err(failure::refusal(&self.name, code, heard)) } else { Ok(()) }
     }
 }

@@ -10,7 +10,7 @@ use crate::io::libav::options::{OutputOptions, Timestamps};
 use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
-use crate::io::libav::{hdr, losses, messages, settings};
+use crate::io::libav::{hdr, init, losses, settings};
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, SideData, StreamInfo};
 use ffmpeg_next::ffi;
@@ -52,7 +52,7 @@ impl Output {
         container: &Container,
         copied: &[CopiedStream],
     ) -> Result<Output> {
-        messages::install();
+        init();
         check_options(&choice, options)?;
         if let Some(input) = &options.input {
             crate::io::refuse_input(path, input)?;

@@ -1,7 +1,7 @@
 //! libav's options by name, set on an encoder or a container, with errors that name the option.
 
 use crate::error::{Error, Result};
-use crate::io::libav::messages;
+use crate::io::libav::{failure, logging};
 use crate::params::did_you_mean;
 use ffmpeg_next::ffi::{self, AVOption, AVOptionType};
 use std::collections::BTreeSet;
@@ -50,14 +50,14 @@ impl<'a> Settings<'a> {
             CString::new(text).map_err(|_| Error::bad_argument(format!("{}: {key} has a zero byte", self.owner)))
         };
         let (c_key, c_value) = (text(key)?, text(value)?);
-        let (code, heard) = messages::listen(|| {
+        let (code, heard) = logging::listen(|| {
             // SAFETY: the object is alive by `of`; both texts end with a zero.
             unsafe { ffi::av_opt_set(self.object, c_key.as_ptr(), c_value.as_ptr(), ffi::AV_OPT_SEARCH_CHILDREN) }
         });
         if code >= 0 {
             return Ok(());
         }
-        let reason = heard.last().cloned().unwrap_or_else(|| messages::text(code));
+        let reason = heard.last().cloned().unwrap_or_else(|| failure::text(code));
         Err(Error::bad_argument(format!("{} does not take {key}={value}: {reason}", self.owner)))
     }
 
