@@ -9,9 +9,12 @@ use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
 pub mod depth;
-//mod registry;
+pub mod docs;
+pub mod range;
+mod registry;
+mod requant;
 
-//pub use registry::{ALL, chain, create, find};
+pub use registry::{ALL, chain, create, find};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,9 @@ mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
 mod null;
+mod same;
 
 pub use file::TempFile;
 pub use hash::{Hash, HashSink};
 pub use null::NullSink;
+pub use same::refuse_input;

@@ -2,12 +2,15 @@
 //! come from a single [`params!`](crate::params!) block.
 
 mod chain;
+#[cfg(test)]
+mod tests;
 mod value;
 
-pub use chain::{Arg, Call, Spelling, parse_chain, print_chain};
+pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
 pub use value::{Choice, ParamValue};
 
 use crate::error::{Error, Result};
+use std::fmt;
 
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +44,35 @@ pub struct Param {
     pub aliases: &'static [&'static str],
     /// What it takes.
     pub kind: ParamKind,
-    /// The default as a chain would write it; `auto` where it follows from something else, which `doc` says.
+    /// Whether it takes `auto` as well: to follow from something else, which `doc` says.
+    pub auto: bool,
+    /// The default as a chain would write it.
     pub default: fn() -> String,
     /// The unit of the value; empty when there is none.
     pub unit: &'static str,
     /// What it does.
     pub doc: &'static str,
+}
+
+/// As the end of "it takes …".
+impl fmt::Display for ParamKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParamKind::Bool => write!(f, "on or off"),
+            ParamKind::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
+            ParamKind::Float { min, max } => write!(f, "a number from {min} to {max}"),
+            ParamKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl Param {
+    /// The end of "it takes …", with the unit.
+    pub fn takes(&self) -> String {
+        let auto = if self.auto { "auto, or " } else { "" };
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
+        format!("{auto}{}{unit}", self.kind)
+    }
 }
 
 /// A named set of arguments.
@@ -81,24 +107,24 @@ impl Schema {
     /// Every argument of `call` as (parameter, text): the preset's first, then the call's own in their order.
     ///
     /// # Errors
-    /// For unknown names (with the nearest right one), unknown presets, too many positional values and repeats.
+    /// For unknown names (with the nearest right one), unknown presets, too many positional values, positional ones
+    /// behind named ones, and repeats.
     pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<(&'static Param, &'c str)>> {
         let filter = &call.name;
         let mut resolved: Vec<(&'static Param, &'c str)> = Vec::new();
-        for arg in call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY)) {
-            let preset = self.presets.iter().find(|p| p.name == arg.value).ok_or_else(|| {
-                let names: Vec<_> = self.presets.iter().map(|p| p.name).collect();
-                let known =
-                    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-                Error::bad_argument(format!("{filter} has no preset '{}': {known}", arg.value))
-            })?;
-            for (name, value) in preset.args {
+        let mut presets = call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY));
+        if let Some(arg) = presets.next() {
+            for (name, value) in self.preset(filter, &arg.value)?.args {
                 let param =
                     self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
                 resolved.push((param, value));
             }
         }
+        if presets.next().is_some() {
+            return Err(Error::bad_argument(format!("{filter}: '{PRESET_KEY}' is given twice")));
+        }
         let mut given: Vec<&str> = Vec::new();
+        let mut named = false;
         let own = call.args.iter().filter(|arg| arg.key.as_deref() != Some(PRESET_KEY));
         for (position, arg) in own.enumerate() {
             let param = match &arg.key {
@@ -107,11 +133,17 @@ impl Schema {
                         self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
                     Error::bad_argument(format!("{filter} has no option '{key}'{}", did_you_mean(key, names)))
                 })?,
+                None if named => {
+                    return Err(Error::bad_argument(format!(
+                        "{filter}: '{}' stands behind named options and needs its option's name",
+                        excerpt(&arg.value)
+                    )));
+                }
                 None => self.params.get(position).ok_or_else(|| {
                     Error::bad_argument(format!(
                         "{filter} takes {} options: '{}' is one too many",
                         self.params.len(),
-                        arg.value
+                        excerpt(&arg.value)
                     ))
                 })?,
             };
@@ -119,9 +151,19 @@ impl Schema {
                 return Err(Error::bad_argument(format!("{filter}: option '{}' is given twice", param.name)));
             }
             given.push(param.name);
+            named = arg.key.is_some();
             resolved.push((param, &arg.value));
         }
         Ok(resolved)
+    }
+
+    fn preset(&self, filter: &str, name: &str) -> Result<&'static Preset> {
+        self.presets.iter().find(|p| p.name == name).ok_or_else(|| {
+            let names: Vec<_> = self.presets.iter().map(|p| p.name).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let near = did_you_mean(name, names.into_iter());
+            Error::bad_argument(format!("{filter} has no preset '{}': it has {known}{near}", excerpt(name)))
+        })
     }
 }
 
@@ -132,6 +174,18 @@ pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Str
         .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
         .min_by_key(|(distance, _)| *distance)
         .map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
+}
+
+/// `text` for a message: on one line, and cut when it is long.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
+    text.chars().take(LONGEST).map(printable).chain(cut.chars()).collect()
+}
+
+/// A control character would break the one line of a message.
+fn printable(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 /// A filter's parameters as a struct, made by [`params!`](crate::params!).
@@ -222,6 +276,7 @@ macro_rules! params {
                         name: stringify!($field),
                         aliases: &[$($alias),*],
                         kind: $kind,
+                        auto: <$ty as $crate::params::ParamValue>::AUTO,
                         default: || <$ty as $crate::params::ParamValue>::print(&$default),
                         unit: $unit,
                         doc: concat!($($doc, "\n"),+).trim_ascii(),

@@ -1,10 +1,13 @@
 //! Values as text: parsing against a parameter's description, and printing that parses back.
 
 use crate::error::{Error, Result};
-use crate::params::{Param, ParamKind, did_you_mean};
+use crate::params::{Param, ParamKind, did_you_mean, excerpt};
 
 /// A type a parameter can have.
 pub trait ParamValue: Sized {
+    /// Whether `auto` is a value of the type.
+    const AUTO: bool = false;
+
     /// Reads `text` as a value of `param`.
     ///
     /// # Errors
@@ -23,9 +26,8 @@ pub trait Choice: Copy + PartialEq + 'static {
     const ALL: &'static [Self];
 }
 
-fn refuse(param: &Param, text: &str, allowed: &str) -> Error {
-    let unit = if param.unit.is_empty() { String::new() } else { format!(" ({})", param.unit) };
-    Error::bad_argument(format!("option '{}' cannot be '{text}': it takes {allowed}{unit}", param.name))
+fn refuse(param: &Param, text: &str) -> Error {
+    Error::bad_argument(format!("option '{}' cannot be '{}': it takes {}", param.name, excerpt(text), param.takes()))
 }
 
 impl ParamValue for bool {
@@ -33,7 +35,7 @@ impl ParamValue for bool {
         match text {
             "1" | "on" | "true" | "yes" => Ok(true),
             "0" | "off" | "false" | "no" => Ok(false),
-            _ => Err(refuse(param, text, "on or off")),
+            _ => Err(refuse(param, text)),
         }
     }
 
@@ -47,7 +49,7 @@ impl ParamValue for i64 {
         let ParamKind::Int { min, max } = param.kind else { return Err(wrong_kind(param)) };
         match text.parse() {
             Ok(value) if (min..=max).contains(&value) => Ok(value),
-            _ => Err(refuse(param, text, &format!("a whole number from {min} to {max}"))),
+            _ => Err(refuse(param, text)),
         }
     }
 
@@ -62,7 +64,7 @@ impl ParamValue for f64 {
         match text.parse() {
             // NaN is in no range, so it is refused here too.
             Ok(value) if (min..=max).contains(&value) => Ok(value),
-            _ => Err(refuse(param, text, &format!("a number from {min} to {max}"))),
+            _ => Err(refuse(param, text)),
         }
     }
 
@@ -72,6 +74,8 @@ impl ParamValue for f64 {
 }
 
 impl<T: ParamValue> ParamValue for Option<T> {
+    const AUTO: bool = true;
+
     fn parse(text: &str, param: &Param) -> Result<Option<T>> {
         if text == "auto" { Ok(None) } else { T::parse(text, param).map(Some) }
     }
@@ -86,7 +90,7 @@ impl<T: Choice> ParamValue for T {
         let found = T::WORDS.iter().position(|word| *word == text);
         found.map(|i| T::ALL[i]).ok_or_else(|| {
             let near = did_you_mean(text, T::WORDS.iter().copied());
-            refuse(param, text, &format!("{}{near}", T::WORDS.join(", ")))
+            Error::bad_argument(format!("{}{near}", refuse(param, text)))
         })
     }
 

@@ -354,8 +354,8 @@ mod tests {
             for component in 0..format.components() {
                 let mut planes = picture.planes_mut();
                 let plane = planes.get_mut(component);
-                let (w, h) = (plane.width(), plane.height());
-                for (x, y) in (0..h).flat_map(|y| (0..w).map(move |x| (x, y))) {
+                let (width, height) = (plane.width(), plane.height());
+                for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                     plane.set(x, y, (component * 64 + y * 8 + x) as i32);
                 }
             }

@@ -15,6 +15,8 @@ const LINE: usize = 1024;
 thread_local! {
     /// The last error line that libav wrote on this thread.
     static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
+    /// Errors and warnings that libav wrote on this thread, while [`listen`] wants them.
+    static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 /// An error line.
@@ -103,12 +105,25 @@ pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
 }
 
+/// Runs `job`, and gives with its result the warnings and errors that libav wrote on this thread meanwhile, in order.
+pub(super) fn listen<T>(job: impl FnOnce() -> T) -> (T, Vec<String>) {
+    HEARD.set(Some(Vec::new()));
+    let result = job();
+    (result, HEARD.take().unwrap_or_default())
+}
+
+/// Whether somebody on this thread wants warnings too.
+fn is_heard() -> bool {
+    HEARD.try_with(|heard| heard.try_borrow().is_ok_and(|heard| heard.is_some())).unwrap_or(false)
+}
+
 unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
     // SAFETY: libav calls with a context of its own and a format that ends with a zero.
     unsafe { note_concealment(context, format) };
     let is_error = level <= ffi::AV_LOG_ERROR;
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
-    if !is_error && !log::log_enabled!(target: "libav", level_here) {
+    let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
+    if !is_error && !is_heard && !log::log_enabled!(target: "libav", level_here) {
         return;
     }
     // SAFETY: libav calls with a context of its own and arguments that fit the format.
@@ -117,9 +132,13 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
         return;
     }
     log::log!(target: "libav", level_here, "{text}");
+    let line = Line::new(&text);
+    if is_heard {
+        HEARD.with_borrow_mut(|heard| heard.iter_mut().for_each(|heard| heard.push(line.text.clone())));
+    }
     if is_error {
         // On a thread that is ending there is nobody left to ask.
-        let _ = LAST_ERROR.try_with(|last| last.replace(Some(Line::new(&text))));
+        let _ = LAST_ERROR.try_with(|last| last.replace(Some(line)));
     }
 }
 

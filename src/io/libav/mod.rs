@@ -1,21 +1,40 @@
 //! Decode, encode and mux through libav.
 
+mod choose;
 mod clock;
+mod color;
 mod convert;
 mod damage;
 mod decode;
 mod demux;
+mod encode;
+mod failure;
 mod finish;
 mod gate;
+mod hdr;
+mod header;
 mod input;
+mod lend;
 mod logging;
+mod losses;
+mod mux;
+mod negotiate;
+mod options;
+mod output;
+mod passage;
 pub mod pixfmt;
 mod props;
 mod reader;
+mod rhythm;
+mod settings;
 mod streams;
 mod window;
 
+pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use input::{Input, InputOptions};
+pub use negotiate::{Negotiated, Wanted, negotiate};
+pub use options::{OutputOptions, Timestamps};
+pub use output::Output;
 pub use streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use window::{Position, Window};
 

@@ -1,0 +1,54 @@
+# Two commands do everything on a fresh Debian or Ubuntu machine:
+#   make demo   deband a real clip into a 10-bit file and write the before/after still
+#   make test   every check that CI runs
+# Both install what they need (scripts/setup.sh). `make help` lists the rest.
+
+CARGO ?= cargo
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+.PHONY: help setup build demo test lint docs bench bless install fuzz
+
+help:
+	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
+	@echo "make test    formatting, lints, docs, unit, conformance, golden, CLI and host tests"
+	@echo "make build   the release binary, target/release/vramp"
+	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
+	@echo "make bench   filters against the copy floor, and the pipeline's split"
+	@echo "make bless   rewrite generated documents and goldens; read the diff"
+	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	$(CARGO) build --release --locked
+
+demo: build
+	@scripts/demo.sh
+
+test: setup lint docs
+	@scripts/test.sh
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --lib --no-default-features -- -D warnings
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib
+
+bench: build
+	target/release/vramp bench
+
+bless:
+	VRAMP_BLESS=1 $(CARGO) test --locked --test docs
+
+fuzz:
+	cd fuzz && $(CARGO) fuzz run chain -- -max_total_time=60
+
+PREFIX ?= /usr/local
+install: build
+	install -Dm755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	target/release/vramp man > $(DESTDIR)$(PREFIX)/share/man/man1/vramp.1
+	target/release/vramp completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vramp

@@ -1,0 +1,24 @@
+#!/bin/sh
+# The main job on a real clip: a debanded 10-bit file with its sound, and stills of before and after.
+set -eu
+cd "$(dirname "$0")/.."
+vramp=target/release/vramp
+chain="deband=range=16:sample=2"
+mkdir -p out
+
+run() {
+    echo "\$ $*"
+    "$@"
+}
+
+run $vramp -y samples/big-buck-bunny-720p.mp4 out/big-buck-bunny-debanded.mp4 --chain "$chain" --depth 10
+run $vramp -y samples/banded-gradient.mkv out/banded-gradient-debanded.mkv --chain "$chain" --depth 10
+run $vramp -y samples/banded-gradient.mkv out/before-after.png --preview 0.5 --chain "$chain" --depth 10
+run $vramp -y samples/dark-scene-1080p-1frame.mkv out/before-after-dark-scene.png --preview 0 --chain "$chain" --depth 10
+
+echo
+ffprobe -v error -show_entries stream=codec_name,pix_fmt,width,height -of compact=p=0 out/big-buck-bunny-debanded.mp4
+echo "before (left) and after (right), contrast amplified below: out/before-after.png, out/before-after-dark-scene.png"
+if [ -n "${DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
+    xdg-open out/before-after.png >/dev/null 2>&1 || true
+fi
