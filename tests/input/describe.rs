@@ -4,7 +4,7 @@ use crate::media::*;
 use md5::{Digest, Md5};
 use std::fs;
 use vramp::io::libav::{CopyChoice, Input, InputOptions, Media};
-use vramp::video::FieldOrder;
+use vramp::video::{FieldOrder, Range};
 
 /// What ffprobe says of every frame, one line each.
 fn probed(path: &str) -> Vec<String> {
@@ -76,6 +76,20 @@ fn colour_and_hdr_reach_the_frames() {
     let light = frames[0].props.side_data.iter().find(|data| data.kind == 14).unwrap();
     assert_eq!(light.bytes[..8], [1000u32.to_ne_bytes(), 400u32.to_ne_bytes()].concat());
     assert_eq!(frames[0].props.color, color);
+}
+
+#[test]
+fn a_full_range_pixel_format_says_so() {
+    let scratch = Scratch::new("range");
+    let files = scratch.make_all(
+        &moving(0.08),
+        &[("full.avi", "-pix_fmt yuvj422p -c:v mjpeg"), ("limited.mkv", "-pix_fmt yuv422p -color_range tv -c:v ffv1")],
+    );
+    for ((_, path), range) in files.iter().zip([Range::Full, Range::Limited]) {
+        let info = Input::open(path, frames_only()).unwrap().info().clone();
+        assert_eq!((info.format.to_string().as_str(), info.color.range), ("yuv422p", range));
+        assert!(read(path, frames_only()).unwrap().frames.iter().all(|frame| frame.props.color.range == range));
+    }
 }
 
 #[test]

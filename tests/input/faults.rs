@@ -16,6 +16,7 @@ fn damage_is_counted_and_passed_by() {
     let faststart = format!("{X264} -movflags +faststart");
     let files = scratch.make_all(&moving(1.0), &[("whole.mkv", X264), ("whole.mp4", &faststart)]);
     let (mkv, mp4) = (&files[0].1, &files[1].1);
+    let avi = scratch.make("whole.avi", &moving(1.0), "-c:v huffyuv");
     let mut torn = fs::read(mp4).unwrap();
     let middle = torn.len() / 2;
     torn[middle..middle + 64].fill(0x15);
@@ -24,6 +25,7 @@ fn damage_is_counted_and_passed_by() {
     for (path, said) in [
         (scratch.truncate(mkv, 60, "short.mkv"), "breaks off"),
         (scratch.truncate(mp4, 60, "short.mp4"), "partial file"),
+        (scratch.truncate(&avi, 60, "short.avi"), "a packet is incomplete"),
         (scratch.path("torn.mp4"), "(first "),
     ] {
         let (ours, damage) = our_frames(&path, frames_only(), 4).unwrap();
@@ -39,6 +41,16 @@ fn damage_is_counted_and_passed_by() {
         let strict = our_frames(&path, InputOptions { strict: true, ..frames_only() }, 4).unwrap_err();
         assert_eq!(strict.kind(), Kind::CorruptInput, "{strict}");
     }
+}
+
+#[test]
+fn joined_transport_streams_are_whole() {
+    let scratch = Scratch::new("joined");
+    let later = format!("{X264} -output_ts_offset 0.4");
+    let files = scratch.make_all(&moving(0.4), &[("a.ts", X264), ("b.ts", &later)]);
+    let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
+    fs::write(scratch.path("both.ts"), both).unwrap();
+    assert_same_frames(&scratch.path("both.ts"), 20);
 }
 
 #[test]
@@ -159,10 +171,22 @@ fn pipes_are_read_and_can_be_given_up() {
     assert!(writer.wait().unwrap().success());
 
     // Nobody writes now.
+    let waiting = pipe.clone();
     let cancel = Cancel::default();
     let options = InputOptions { cancel: cancel.clone(), ..frames_only() };
-    let opening = thread::spawn(move || Input::open(&pipe, options).err().map(|e| e.kind()));
+    let opening = thread::spawn(move || Input::open(&waiting, options).err().map(|e| e.kind()));
     thread::sleep(Duration::from_millis(100));
     cancel.request();
     assert_eq!(opening.join().unwrap(), Some(Kind::Cancelled));
+
+    // Somebody writes some frames, and then no more.
+    let whole = fs::read(scratch.make("whole.y4m", &moving(0.2), "")).unwrap();
+    let mut writer = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let cancel = Cancel::default();
+    let options = InputOptions { cancel: cancel.clone(), ..frames_only() };
+    let reading = thread::spawn(move || read(&pipe, options).err().map(|e| e.kind()));
+    std::io::Write::write_all(&mut writer, &whole).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    cancel.request();
+    assert_eq!(reading.join().unwrap(), Some(Kind::Cancelled));
 }

@@ -88,7 +88,7 @@ impl Input {
         let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
-        let mut reader = Reader::new(demuxer, index, decoder, &copied);
+        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
         let Some(first) = reader.frame()? else {
             let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
             return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
