@@ -74,6 +74,11 @@ impl Decoder {
         Ok(Decoder { opened, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
     }
 
+    /// Frames that came out so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
     /// What was lost so far, in one line.
     pub(super) fn damage(&self) -> Option<Error> {
         self.damage.report(self.frames)
