@@ -8,13 +8,14 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod range;
 mod registry;
 mod requant;
 
-pub use registry::{ALL, chain, create, find};
+pub use registry::{ALL, chain, create, find, find_or_suggest};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

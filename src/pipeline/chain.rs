@@ -52,6 +52,11 @@ impl CpuChain {
         self.kernels.is_empty()
     }
 
+    /// What the kernels run on.
+    pub fn exec(&self) -> &CpuExec {
+        &self.exec
+    }
+
     /// Filters `src` into `dst`.
     ///
     /// # Panics

@@ -14,6 +14,7 @@ mod gate;
 mod hdr;
 mod header;
 mod input;
+mod inventory;
 mod lend;
 mod logging;
 mod losses;
@@ -32,6 +33,7 @@ mod window;
 
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use input::{Input, InputOptions};
+pub use inventory::{has_decoder, has_encoder, versions};
 pub use negotiate::{Negotiated, Wanted, negotiate};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
