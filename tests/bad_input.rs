@@ -314,7 +314,7 @@ fn a_file_that_may_not_be_read() {
     let folder = Folder::new();
     let input = folder.path("locked.mkv");
     fs::write(&input, "x").unwrap();
-    fs::set_permissions(&input, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&input, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::File::open(&input).is_ok() {
         eprintln!("skipped: this user may read everything");
         return;

@@ -103,6 +103,11 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
 
+    /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
+    fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {
+        None
+    }
+
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>>;
 

@@ -110,11 +110,11 @@ mod tests {
     fn flat(format: &str, range: Range, samples: [u16; 3]) -> [f32; 3] {
         let mut picture = Picture::alloc(format.parse::<Format>().unwrap(), 3, 3).unwrap();
         let mut planes = picture.planes_mut();
-        for component in 0..planes.len() {
+        for (component, sample) in samples.into_iter().enumerate().take(planes.len()) {
             let plane = planes.get_mut(component);
             let (width, height) = (plane.width(), plane.height());
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-                plane.set(x, y, i32::from(samples[component]));
+                plane.set(x, y, i32::from(sample));
             }
         }
         let image = Image::new(&picture, &ColorInfo { range, matrix: 1, ..ColorInfo::default() }).unwrap();
