@@ -204,15 +204,14 @@ fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static f
     })
 }
 
-/// Whether the container can hold the codec, as far as libav knows before a header is written.
+/// Whether the container can hold the encoder's codec, as far as is known before a header is written.
 fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool {
     // A bare stream of one codec takes anything libav gives it, and is then read back as that codec.
     let bare = container.flags & ffi::AVFMT_NOTIMESTAMPS != 0 && container.video_codec != AVCodecID::AV_CODEC_ID_NONE;
     if bare && !is_raw(codec) {
         return container.video_codec == codec.id;
     }
-    // SAFETY: the container is libav's own.
-    unsafe { ffi::avformat_query_codec(container, codec.id, ffi::FF_COMPLIANCE_NORMAL) != 0 }
+    header::holds_codec(container, codec.id)
 }
 
 /// Whether the "encoder" only hands samples on, so that the container decides about formats.

@@ -27,6 +27,7 @@ mod props;
 mod reader;
 mod rhythm;
 mod settings;
+mod setup;
 mod streams;
 mod window;
 

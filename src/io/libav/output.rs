@@ -3,12 +3,13 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::encode::{self, Encoder, Job, Received};
+use crate::io::libav::encode::{Encoder, Received};
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::mux::Muxer;
 use crate::io::libav::options::{OutputOptions, Timestamps};
 use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
+use crate::io::libav::setup::{EncoderContext, Job};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
 use crate::io::libav::{hdr, init, losses, settings};
 use crate::pipeline::{Frame, Packet, Sink};
@@ -258,7 +259,7 @@ fn seconds(time: i64, unit: Rational) -> f64 {
 
 /// Every option the user names must be the encoder's or the container's.
 fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
-    let encoder = encode::Context::new(choice)?;
+    let encoder = EncoderContext::new(choice)?;
     let container = header::Context::new(choice.container)?;
     let places = [encoder.settings(choice.encoder()), container.settings(choice.container())];
     options.options.iter().try_for_each(|(key, _)| settings::check(&places, key))
