@@ -84,7 +84,7 @@ impl Encoder {
         let context = EncoderContext::new(choice)?;
         context.describe(job, pixel_format, clock.unit())?;
         setup::configure(context.settings(name), job)?;
-        let warnings = context.open(choice, info)?;
+        let heard = context.open(choice, info)?;
         let encoder = Encoder {
             context,
             name,
@@ -96,7 +96,7 @@ impl Encoder {
             fed: false,
             ended: false,
         };
-        setup::check_parameters(name, &warnings)?;
+        setup::check_parameters(name, heard.warnings())?;
         Ok(encoder)
     }
 

@@ -119,8 +119,13 @@ pub(super) fn holds_codec(container: &'static AVOutputFormat, codec: AVCodecID) 
     if name(container) == "mpegts" {
         return IN_TRANSPORT_STREAMS.contains(&codec);
     }
-    // SAFETY: the container is static. Less than 0 is "not known".
-    unsafe { ffi::avformat_query_codec(container, codec, ffi::FF_COMPLIANCE_NORMAL) != 0 }
+    // SAFETY: the container and its tables are static. Less than 0 is "not known". Matroska holds whatever has a tag
+    // in older containers, though it does not say so.
+    unsafe {
+        let mut tag = 0;
+        ffi::avformat_query_codec(container, codec, ffi::FF_COMPLIANCE_NORMAL) != 0
+            || name(container) == "matroska" && ffi::av_codec_get_tag2(container.codec_tag, codec, &mut tag) != 0
+    }
 }
 
 /// An `AVFormatContext` of ours, for writing.
@@ -199,7 +204,7 @@ impl Context {
         if is_quicktime(choice.container()) {
             // The index goes first, so that playing can start before everything is loaded. A pipe cannot be gone
             // back in: there the file comes in fragments, each with its own index.
-            let flags = if contents.seekable { "+faststart" } else { "+frag_keyframe+empty_moov+default_base_moof" };
+            let flags = if contents.seekable { "+faststart" } else { "+frag_keyframe+delay_moov+default_base_moof" };
             settings.set("movflags", flags)?;
             // Edit lists tell when a track starts, in this unit.
             if settings.has("movie_timescale") {

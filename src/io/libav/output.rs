@@ -15,6 +15,7 @@ use crate::io::libav::{hdr, init, losses, settings};
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, SideData, StreamInfo};
 use ffmpeg_next::ffi;
+use std::path::Path;
 
 /// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
 pub struct Output {
@@ -93,7 +94,7 @@ impl Output {
             container: &self.container,
             passages: &self.passages,
             offset: start.offset,
-            seekable: self.file.path().is_some(),
+            seekable: self.file.path().is_some_and(Path::is_file),
             negative_times: start.negative_times,
         }
     }

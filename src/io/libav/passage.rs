@@ -2,7 +2,7 @@
 
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::header::{self, Contents};
-use crate::io::libav::streams::{CopiedPacket, CopiedStream, Media, StreamTags};
+use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
 use crate::video::Rational;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::{self, AVCodecID};
@@ -10,6 +10,9 @@ use std::ffi::{CStr, c_int};
 
 /// Containers that keep a cover picture as such.
 const COVER_ART: [&str; 2] = ["mp4", "ipod"];
+
+/// Containers that keep data streams, besides those of the QuickTime family.
+const DATA: [&str; 3] = ["mpegts", "nut", "mxf"];
 
 /// What a picture's file is called in a container that keeps files, and its type.
 const PICTURE_FILES: [(&str, &str, &str); 6] = [
@@ -82,7 +85,7 @@ impl Passage {
 /// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason.
 pub(super) fn admit(contents: Contents<'_>, copied: &[CopiedStream]) -> Vec<Passage> {
     let (mut candidates, mut refused) = (Vec::new(), Refused::default());
-    for stream in copied {
+    for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
         match form(contents.choice, stream) {
             Ok(form) => candidates.push(Passage::new(stream, form)),
             Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
@@ -124,6 +127,15 @@ impl Refused {
     }
 }
 
+/// Whether a muxer makes the stream itself: a QuickTime track of chapters from the chapters, one of time code from the
+/// video's tag.
+fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
+    // SAFETY: the parameters are alive.
+    let tag = unsafe { (*stream.parameters.as_ptr()).codec_tag }.to_le_bytes();
+    let has_time_code = source.video.metadata.iter().any(|(key, _)| key.eq_ignore_ascii_case("timecode"));
+    stream.media == Media::Data && (&tag == b"text" && !source.chapters.is_empty() || &tag == b"tmcd" && has_time_code)
+}
+
 /// How `stream` would lie in the container, or why it cannot.
 fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     let container = choice.container();
@@ -141,11 +153,13 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     if stream.media == Media::Attachment && container != "matroska" {
         return Err(format!("{container} has no place for attached files"));
     }
+    if stream.media == Media::Data && !header::is_quicktime(container) && !DATA.contains(&container) {
+        return Err(format!("{container} has no place for data"));
+    }
     let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
-    // Matroska holds codecs that libav's table for it does not list: its header tells.
-    if has_codec && !header::is_matroska(container) && !header::holds_codec(choice.container, codec) {
+    if has_codec && !header::holds_codec(choice.container, codec) {
         return Err(format!("{container} does not hold this codec"));
     }
     Ok(Form::Packets)

@@ -3,10 +3,11 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::color::ColorFields;
+use crate::io::libav::failure;
 use crate::io::libav::hdr::{self, Hdr10};
+use crate::io::libav::logging::{self, Heard};
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::settings::Settings;
-use crate::io::libav::{failure, logging};
 use crate::video::{FieldOrder, Rational, SideData, StreamInfo};
 use ffmpeg_next::error::ENOMEM;
 use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVFieldOrder, AVPixelFormat, AVRational};
@@ -195,7 +196,7 @@ impl EncoderContext {
     ///
     /// # Errors
     /// When the encoder refuses, with the reason it logs.
-    pub(super) fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<Vec<String>> {
+    pub(super) fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<Heard> {
         let (code, heard) = logging::listen(|| {
             // SAFETY: the context was made for this codec; null is no further options.
             unsafe { ffi::avcodec_open2(self.0.as_ptr(), choice.codec, ptr::null_mut()) }
@@ -217,8 +218,8 @@ pub(super) fn check_parameters(encoder: &str, warnings: &[String]) -> Result<()>
 }
 
 /// The error of an encoder that gave `code` after logging `heard`. Other system errors than memory are about drivers.
-pub(super) fn refusal(what: &str, code: i32, heard: &[String]) -> Error {
+pub(super) fn refusal(what: &str, code: i32, heard: &Heard) -> Error {
     let kind = if code == -ENOMEM { Kind::OutOfMemory } else { Kind::Unsupported };
-    let reason = heard.last().cloned().unwrap_or_else(|| failure::text(code));
-    Error::new(kind, format!("{what}: {}", reason.trim_end_matches('.')))
+    let reason = heard.reason().map_or_else(|| failure::text(code), str::to_owned);
+    Error::new(kind, format!("{what}: {reason}"))
 }
