@@ -69,8 +69,8 @@ pub struct HashSink {
     hash: Hash,
     file: TempFile,
     path: String,
-    /// The time of a frame that has none: one unit after the frame before it.
-    next_pts: i64,
+    /// The last frame's time.
+    pts: Option<i64>,
     /// The duration of a frame that states none: one frame at the nominal rate.
     nominal_duration: i64,
     bytes: u64,
@@ -85,7 +85,7 @@ impl HashSink {
         let file = TempFile::create(path, overwrite)?;
         let seconds = info.frame_rate.value().map(|rate| 1.0 / rate).zip(info.timebase.value());
         let nominal_duration = seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64);
-        let mut sink = HashSink { hash, file, path: path.to_owned(), next_pts: 0, nominal_duration, bytes: 0 };
+        let mut sink = HashSink { hash, file, path: path.to_owned(), pts: None, nominal_duration, bytes: 0 };
         sink.write(&header(hash, info))?;
         Ok(sink)
     }
@@ -112,8 +112,10 @@ fn header(hash: Hash, info: &StreamInfo) -> String {
 
 impl Sink for HashSink {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        let pts = frame.props.pts.unwrap_or(self.next_pts);
-        self.next_pts = pts + 1;
+        // As FFmpeg's muxers have it: a frame without a time is one unit after the one before, and time never runs back.
+        let after_last = self.pts.map_or(0, |last| last + 1);
+        let pts = frame.props.pts.unwrap_or(after_last).max(self.pts.unwrap_or(i64::MIN));
+        self.pts = Some(pts);
         let duration = if frame.props.duration > 0 { frame.props.duration } else { self.nominal_duration };
         let size: usize = rows(&frame.picture).map(<[u8]>::len).sum();
         let hash = self.hash.of(&frame.picture);
@@ -161,7 +163,7 @@ mod tests {
         let mut info = StreamInfo::bare(picture().format(), 3, 2);
         info.timebase = Rational::new(1, 12800);
         let mut sink = HashSink::create(path, Hash::Md5, true, &info).unwrap();
-        for pts in [Some(512), None] {
+        for pts in [Some(512), None, Some(7)] {
             let props = FrameProps { pts, ..FrameProps::default() };
             sink.frame(Frame { props, picture: picture() }).unwrap();
         }
@@ -181,6 +183,7 @@ mod tests {
             "#sar 0: 1/1",
             "#stream#, dts,        pts, duration,     size, hash",
             "0,        512,        512,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
+            "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
             "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);

@@ -1,14 +1,19 @@
-//! What was lost while decoding.
+//! What was lost while reading and decoding.
 
 use crate::error::{Error, Kind, Result};
+use std::fmt::Display;
 
-/// Counts packets that did not decode and frames that decoded with faults.
+/// Counts faults that were got past.
 #[derive(Debug, Default)]
 pub(super) struct Damage {
     strict: bool,
+    /// Packets that did not decode.
     packets: u64,
+    /// Frames that decoded with faults.
     frames: u64,
-    /// Where the first fault was, and its cause.
+    /// Places where the demuxer had to look for its way.
+    places: u64,
+    /// Where the first of these was, and its cause.
     first: Option<String>,
     /// Why reading stopped before the end.
     cut: Option<String>,
@@ -21,20 +26,29 @@ impl Damage {
     }
 
     /// A packet after `frame` frames did not decode.
-    pub(super) fn packet(&mut self, frame: u64, cause: impl std::fmt::Display) -> Result<()> {
+    pub(super) fn packet(&mut self, frame: u64, cause: impl Display) -> Result<()> {
         self.packets += 1;
         self.note(format!("before frame {frame}: {cause}"))
     }
 
-    /// Frame `frame` decoded with faults.
-    pub(super) fn frame(&mut self, frame: u64) -> Result<()> {
-        self.frames += 1;
-        self.note(format!("at frame {frame}: the decoder marked it as damaged"))
+    /// `total` frames decoded with faults so far, the last of them about frame `frame`.
+    pub(super) fn frames(&mut self, total: u64, frame: u64) -> Result<()> {
+        if total <= self.frames {
+            return Ok(());
+        }
+        self.frames = total;
+        self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
-    /// Reading stopped after `frame` frames, before the end of the source.
-    pub(super) fn cut(&mut self, frame: u64, cause: impl std::fmt::Display) -> Result<()> {
-        let cause = format!("reading stopped after {frame} frames: {cause}");
+    /// The container was unreadable somewhere after `frame` frames.
+    pub(super) fn place(&mut self, frame: u64, cause: impl Display) -> Result<()> {
+        self.places += 1;
+        self.note(format!("after frame {frame}: {cause}"))
+    }
+
+    /// Reading stopped before the end of the source.
+    pub(super) fn cut(&mut self, cause: impl Display) -> Result<()> {
+        let cause = format!("the source breaks off: {cause}");
         self.fail_if_strict(&cause)?;
         self.cut = Some(cause);
         Ok(())
@@ -48,23 +62,26 @@ impl Damage {
     }
 
     fn fail_if_strict(&self, fault: &str) -> Result<()> {
-        if self.strict { Err(Error::corrupt(format!("damaged {fault} (--strict stops here)"))) } else { Ok(()) }
+        if self.strict { Err(Error::corrupt(format!("damaged input, --strict stops here: {fault}"))) } else { Ok(()) }
     }
 
-    /// All of it in one line, or `None` when every frame was good.
-    pub(super) fn report(&self) -> Option<Error> {
-        let counted = |count: u64, what: &str, verb: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {what} {verb}")),
-            _ => Some(format!("{count} {what}s {verb}")),
-        };
-        let counts =
-            [counted(self.packets, "packet", "did not decode"), counted(self.frames, "frame", "decoded with faults")];
+    /// All of it in one line after `frames` frames, or `None` when nothing was lost.
+    pub(super) fn report(&self, frames: u64) -> Option<Error> {
+        let counts = [
+            counted(self.packets, "packet did not decode", "packets did not decode"),
+            counted(self.frames, "frame decoded with faults", "frames decoded with faults"),
+            counted(self.places, "place in the container is unreadable", "places in the container are unreadable"),
+        ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
-        let first = self.first.as_ref().map(|first| format!("{}, first {first}", counts.join(" and ")));
+        let first = self.first.as_ref().map(|first| format!("{} (first {first})", counts.join(", ")));
         let parts: Vec<String> = first.into_iter().chain(self.cut.clone()).collect();
-        (!parts.is_empty()).then(|| Error::new(Kind::Incomplete, parts.join("; ")))
+        let total = || format!("{}; {frames} frames came out", parts.join("; "));
+        (!parts.is_empty()).then(|| Error::new(Kind::Incomplete, total()))
     }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
 }
 
 #[cfg(test)]
@@ -74,24 +91,28 @@ mod tests {
     #[test]
     fn damage_is_told_in_one_line() {
         let mut damage = Damage::new(false);
-        assert_eq!(damage.report(), None);
+        assert_eq!(damage.report(9), None);
         damage.packet(7, "Invalid data").unwrap();
-        damage.frame(9).unwrap();
-        damage.frame(10).unwrap();
-        damage.cut(12, "partial file").unwrap();
-        let report = damage.report().unwrap();
+        damage.frames(1, 9).unwrap();
+        damage.frames(2, 10).unwrap();
+        damage.frames(2, 11).unwrap();
+        damage.place(11, "lost").unwrap();
+        damage.cut("partial file").unwrap();
+        let report = damage.report(12).unwrap();
         assert_eq!(report.kind(), Kind::Incomplete);
         assert_eq!(
             report.message(),
-            "1 packet did not decode and 2 frames decoded with faults, first before frame 7: Invalid data; \
-             reading stopped after 12 frames: partial file"
+            "1 packet did not decode, 2 frames decoded with faults, 1 place in the container is unreadable \
+             (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
     }
 
     #[test]
     fn strict_stops_at_the_first_fault() {
-        assert_eq!(Damage::new(true).packet(0, "x").unwrap_err().kind(), Kind::CorruptInput);
-        assert_eq!(Damage::new(true).frame(0).unwrap_err().kind(), Kind::CorruptInput);
-        assert_eq!(Damage::new(true).cut(0, "x").unwrap_err().kind(), Kind::CorruptInput);
+        let kind = |fault: Result<()>| fault.unwrap_err().kind();
+        assert_eq!(kind(Damage::new(true).packet(0, "x")), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).frames(1, 0)), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).place(0, "x")), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).cut("x")), Kind::CorruptInput);
     }
 }

@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav;
 use crate::io::libav::clock::DtsClock;
 use crate::io::libav::damage::Damage;
+use crate::io::libav::logging::Concealed;
 use ffmpeg::Packet;
 use ffmpeg::codec::context::Context;
 use ffmpeg::codec::decoder::{self, Opened};
@@ -11,6 +12,7 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
 use ffmpeg_next as ffmpeg;
+use std::fmt::Display;
 
 /// A software decoder.
 pub(super) struct Decoder {
@@ -19,6 +21,9 @@ pub(super) struct Decoder {
     state: State,
     /// Frames that came out.
     frames: u64,
+    /// Frames marked as damaged, and frames the decoder said so of.
+    marked: u64,
+    concealed: Concealed,
     damage: Damage,
 }
 
@@ -55,20 +60,28 @@ impl Decoder {
         let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
         let mut context = Context::from_parameters(parameters).map_err(failed)?;
         context.set_frame_rate(Some(stream.avg_frame_rate()));
+        let concealed = Concealed::new();
         // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
         let delay = unsafe {
             (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
+            (*context.as_mut_ptr()).opaque = concealed.opaque();
             (*context.as_ptr()).has_b_frames
         };
         let mut decoder = context.decoder();
         decoder.set_packet_time_base(stream.time_base());
         let opened = decoder.open_as(codec).map_err(failed)?;
-        Ok(Decoder { opened, clock: DtsClock::new(stream, delay), state: State::Feeding, frames: 0, damage })
+        let clock = DtsClock::new(stream, delay);
+        Ok(Decoder { opened, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
     }
 
-    /// What was lost so far.
-    pub(super) fn damage(&self) -> &Damage {
-        &self.damage
+    /// Frames that came out so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// What was lost so far, in one line.
+    pub(super) fn damage(&self) -> Option<Error> {
+        self.damage.report(self.frames)
     }
 
     /// Gives the decoder a packet of `stream`. Call [`Decoder::receive`] until it starves before the next one.
@@ -95,12 +108,20 @@ impl Decoder {
         self.opened.send_eof().or_else(|e| self.fault(e))
     }
 
-    /// Notes that the source stopped before its end.
+    /// Notes that the source breaks off before its end.
     ///
     /// # Errors
     /// When damage is fatal by request.
-    pub(super) fn cut(&mut self, cause: impl std::fmt::Display) -> Result<()> {
-        self.damage.cut(self.frames, cause)
+    pub(super) fn cut(&mut self, cause: impl Display) -> Result<()> {
+        self.damage.cut(cause)
+    }
+
+    /// Notes that the source was unreadable between two packets.
+    ///
+    /// # Errors
+    /// When damage is fatal by request.
+    pub(super) fn gap(&mut self, cause: impl Display) -> Result<()> {
+        self.damage.place(self.frames, cause)
     }
 
     /// The next frame in presentation order.
@@ -112,7 +133,10 @@ impl Decoder {
             match self.state {
                 State::Feeding => {}
                 State::Draining => self.clock.drain(&self.opened, stream),
-                State::Empty => return Ok(Received::End),
+                State::Empty => {
+                    self.count_faulty_frames()?;
+                    return Ok(Received::End);
+                }
             }
             let mut frame = Video::empty();
             match self.opened.receive_frame(&mut frame) {
@@ -136,11 +160,15 @@ impl Decoder {
         let time = time.or(frame.pts());
         frame.set_pts(time);
         self.clock.frame();
-        if frame.is_corrupt() || frame.has_decode_errors() {
-            self.damage.frame(self.frames)?;
-        }
+        self.marked += u64::from(frame.is_corrupt() || frame.has_decode_errors());
+        self.count_faulty_frames()?;
         self.frames += 1;
         Ok(frame)
+    }
+
+    /// Damaged frames are marked, or spoken of, or both.
+    fn count_faulty_frames(&mut self) -> Result<()> {
+        self.damage.frames(self.marked.max(self.concealed.count()), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.

@@ -130,7 +130,7 @@ fn refused(path: &str, error: ffmpeg::Error) -> Error {
         _ if error == ffmpeg::Error::ProtocolNotFound => libav::error(name, error),
         Kind::Cancelled => Error::new(Kind::Cancelled, format!("{name}: stopped while it was opened")),
         Kind::CorruptInput | Kind::Unsupported => {
-            let cause = cause.map_or_else(|| error.to_string(), |cause| format!("{error}; {cause}"));
+            let cause = cause.map_or_else(|| error.to_string(), |line| format!("{} ({error})", line.text));
             Error::corrupt(format!("{name}: not a media file, or damaged: {cause}"))
         }
         _ => libav::error(name, error),

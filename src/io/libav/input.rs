@@ -88,9 +88,9 @@ impl Input {
         let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
-        let mut reader = Reader::new(demuxer, index, decoder, &copied);
+        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
         let Some(first) = reader.frame()? else {
-            let cause = reader.damage().report().map_or_else(String::new, |report| format!(": {report}"));
+            let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
             return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
         };
         let finisher = Finisher::new(&first, stated.sar)?;
@@ -157,11 +157,14 @@ impl Input {
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
-    /// Has swscale turn every frame into `format` before it comes out. Call it before the first frame is taken.
+    /// Has swscale turn every frame into `format` before it comes out.
     ///
     /// # Errors
-    /// When libav does not know the way.
+    /// When libav does not know the way, or a frame was taken already.
     pub fn convert_to(&mut self, format: Format) -> Result<()> {
+        if self.decoded > 0 {
+            return Err(Error::internal("a conversion was asked for after the first frame"));
+        }
         self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
@@ -269,6 +272,6 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        self.reader.damage().report().map(|e| e.context(demux::name(&self.path)))
+        self.reader.damage().map(|e| e.context(demux::name(&self.path)))
     }
 }

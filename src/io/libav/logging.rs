@@ -1,19 +1,40 @@
-//! libav's log lines: quiet unless somebody asks, and a source of causes for errors.
+//! libav's log lines: quiet unless somebody asks, a source of causes for errors, and the only sure sign of some damage.
 
 use ffmpeg_next::ffi;
 use log::Level;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute_copy;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The longest line that is kept whole.
 const LINE: usize = 1024;
 
 thread_local! {
     /// The last error line that libav wrote on this thread.
-    static LAST_ERROR: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
     /// Errors and warnings that libav wrote on this thread, while [`listen`] wants them.
     static HEARD: RefCell<Option<Heard>> = const { RefCell::new(None) };
+}
+
+/// An error line.
+pub(super) struct Line {
+    /// The demuxer, parser or codec that wrote it, by its libav name.
+    pub(super) writer: String,
+    /// What it says.
+    pub(super) text: String,
+}
+
+impl Line {
+    /// Takes "[mov,mp4 @ 0x55..] moov atom not found" apart.
+    fn new(text: &str) -> Line {
+        let split = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        let (writer, text) = split.unwrap_or(("", text));
+        let writer = writer.split_once(" @ ").map_or(writer, |(name, _)| name);
+        Line { writer: writer.to_owned(), text: text.to_owned() }
+    }
 }
 
 /// A `va_list` as a C function receives it: a pointer on every platform with FFmpeg.
@@ -37,8 +58,50 @@ unsafe fn respell<From, To>(function: From) -> To {
     unsafe { transmute_copy(&function) }
 }
 
+/// Counts the frames that a decoder conceals faults in.
+///
+/// libav marks such frames, but with frame threads (before FFmpeg 7.1) a frame can be copied before its mark is set. The
+/// line about it is always written. Decoders are told apart by the context's `opaque` field, a number here.
+pub(super) struct Concealed(usize);
+
+/// What concealing decoders say, whatever codec: the start of the line's format.
+const CONCEALING: &[u8] = b"concealing ";
+
+/// The count of every [`Concealed`] that is alive.
+static CONCEALED: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+
+impl Concealed {
+    /// A new count.
+    pub(super) fn new() -> Concealed {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        counts().insert(number, 0);
+        Concealed(number)
+    }
+
+    /// What the decoder's `opaque` field must hold.
+    pub(super) fn opaque(&self) -> *mut c_void {
+        std::ptr::without_provenance_mut(self.0)
+    }
+
+    /// Frames so far.
+    pub(super) fn count(&self) -> u64 {
+        counts().get(&self.0).copied().unwrap_or(0)
+    }
+}
+
+impl Drop for Concealed {
+    fn drop(&mut self) {
+        counts().remove(&self.0);
+    }
+}
+
+fn counts() -> MutexGuard<'static, BTreeMap<usize, u64>> {
+    CONCEALED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Takes the last error line libav wrote on this thread since the last call.
-pub(super) fn take_last_error() -> Option<String> {
+pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
 }
 
@@ -74,6 +137,8 @@ fn is_heard() -> bool {
 }
 
 unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
+    // SAFETY: libav calls with a context of its own and a format that ends with a zero.
+    unsafe { note_concealment(context, format) };
     let is_error = level <= ffi::AV_LOG_ERROR;
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
     let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
@@ -86,17 +151,35 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
         return;
     }
     log::log!(target: "libav", level_here, "{text}");
-    // The prefix ("[mov,mp4,m4a @ 0x55..] ") says nothing to a user.
-    let cause = text.split_once("] ").filter(|_| text.starts_with('[')).map_or(&*text, |(_, rest)| rest).to_owned();
+    let line = Line::new(&text);
     if is_heard {
         HEARD.with_borrow_mut(|heard| {
             let Some(heard) = heard else { return };
-            if is_error { &mut heard.errors } else { &mut heard.warnings }.push(cause.clone());
+            if is_error { &mut heard.errors } else { &mut heard.warnings }.push(line.text.clone());
         });
     }
     if is_error {
         // On a thread that is ending there is nobody left to ask.
-        let _ = LAST_ERROR.try_with(|last| last.replace(Some(cause)));
+        let _ = LAST_ERROR.try_with(|last| last.replace(Some(line)));
+    }
+}
+
+/// Counts the line if a decoder of ours conceals faults in a frame.
+///
+/// # Safety
+/// `context` must be null or one of libav's, `format` a C string.
+unsafe fn note_concealment(context: *mut c_void, format: *const c_char) {
+    // SAFETY: the format is a C string; only as much of it is read as is the same. Every context of libav's begins with
+    // its class, and the class of codecs belongs to codec contexts alone.
+    unsafe {
+        let same = |(at, byte): (usize, &u8)| *format.add(at).cast::<u8>() == *byte;
+        if context.is_null() || !CONCEALING.iter().enumerate().all(same) {
+            return;
+        }
+        if *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() {
+            let number = (*context.cast::<ffi::AVCodecContext>()).opaque.addr();
+            counts().entry(number).and_modify(|count| *count += 1);
+        }
     }
 }
 
@@ -117,4 +200,31 @@ unsafe fn text(context: *mut c_void, level: c_int, format: *const c_char, argume
     }
     let text = CStr::from_bytes_until_nul(&buffer).map(CStr::to_string_lossy).unwrap_or_default();
     text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_apart() {
+        let parts = |text| {
+            let Line { writer, text } = Line::new(text);
+            (writer, text)
+        };
+        let two = |writer: &str, text: &str| (writer.to_owned(), text.to_owned());
+        assert_eq!(parts("[mov,mp4 @ 0x5] moov [x] not found"), two("mov,mp4", "moov [x] not found"));
+        assert_eq!(parts("no prefix] here"), two("", "no prefix] here"));
+    }
+
+    #[test]
+    fn the_last_error_of_this_thread_is_kept() {
+        crate::io::libav::init();
+        // SAFETY: a null context is allowed, and the argument is what the format asks for.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_ERROR, c"all is %s\n".as_ptr(), c"lost".as_ptr()) };
+        // SAFETY: as above, without an argument.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_WARNING, c"never mind\n".as_ptr()) };
+        assert_eq!(take_last_error().map(|line| line.text).as_deref(), Some("all is lost"));
+        assert!(take_last_error().is_none());
+    }
 }

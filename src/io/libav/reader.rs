@@ -1,12 +1,12 @@
 //! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::logging;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
+use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ffmpeg::Packet;
 use ffmpeg::ffi::{self, AVDiscard};
@@ -20,11 +20,14 @@ pub(super) struct Reader {
     demuxer: Demuxer,
     video: usize,
     decoder: Decoder,
+    cancel: Cancel,
     /// The container's start time in microseconds.
     origin: i64,
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
+    /// The jump of a transport stream was said.
+    jump_said: bool,
 }
 
 /// What is known of a stream.
@@ -39,8 +42,14 @@ struct Known {
 }
 
 impl Reader {
-    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`.
-    pub(super) fn new(mut demuxer: Demuxer, video: usize, decoder: Decoder, copied: &[CopiedStream]) -> Reader {
+    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`, until `cancel` asks to stop.
+    pub(super) fn new(
+        mut demuxer: Demuxer,
+        video: usize,
+        decoder: Decoder,
+        copied: &[CopiedStream],
+        cancel: Cancel,
+    ) -> Reader {
         // SAFETY: the demuxer is alive.
         let start = unsafe { (*demuxer.as_ptr()).start_time };
         let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
@@ -57,7 +66,7 @@ impl Reader {
                 unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
             }
         }
-        Reader { demuxer, video, decoder, origin, streams, met: VecDeque::new() }
+        Reader { demuxer, video, decoder, cancel, origin, streams, met: VecDeque::new(), jump_said: false }
     }
 
     /// The demuxer, to ask it things.
@@ -65,8 +74,8 @@ impl Reader {
         &self.demuxer
     }
 
-    /// What was lost so far.
-    pub(super) fn damage(&self) -> &Damage {
+    /// What was lost so far, in one line.
+    pub(super) fn damage(&self) -> Option<Error> {
         self.decoder.damage()
     }
 
@@ -118,18 +127,20 @@ impl Reader {
         let mut packet = Packet::empty();
         // What is on record from before did not happen in this read.
         logging::take_last_error();
-        let cause = match packet.read(&mut self.demuxer) {
-            Ok(()) => return Ok(Some(packet)),
-            Err(ffmpeg::Error::Exit) => return Err(Error::new(Kind::Cancelled, "stopped")),
-            // Some demuxers say only in their log that the end came early.
-            Err(ffmpeg::Error::Eof) => logging::take_last_error(),
-            Err(error) => {
-                Some(logging::take_last_error().map_or_else(|| error.to_string(), |cause| format!("{cause} ({error})")))
+        let read = packet.read(&mut self.demuxer);
+        // Some demuxers say only in their log that they lost their way, or that the end came early.
+        let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
+        let cause = match (read, line) {
+            (Ok(()), line) => {
+                line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+                return Ok(Some(packet));
             }
+            _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
+            (Err(ffmpeg::Error::Eof), line) => line.map(|line| line.text),
+            (Err(error), None) => Some(error.to_string()),
+            (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
         };
-        if let Some(cause) = cause {
-            self.decoder.cut(cause)?;
-        }
+        cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
         Ok(None)
     }
 
@@ -138,10 +149,26 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
+    /// Counts a packet that the demuxer marks as corrupt. In a transport stream the mark says that the sequence jumps,
+    /// which it does at every joint between recordings too: there it is only said.
+    fn note_corrupt_packet(&mut self) -> Result<()> {
+        if self.demuxer.format().name() != "mpegts" {
+            return self.decoder.gap("a packet is incomplete");
+        }
+        if !std::mem::replace(&mut self.jump_said, true) {
+            let frame = self.decoder.frames();
+            log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
+        }
+        Ok(())
+    }
+
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
         while let Some(packet) = self.packet()? {
             if packet.stream() == self.video {
+                if packet.is_corrupt() {
+                    self.note_corrupt_packet()?;
+                }
                 return self.decoder.send(packet, &stream(&self.demuxer, self.video));
             }
             if self.is_copied(&packet) {
