@@ -28,6 +28,7 @@ mod props;
 mod reader;
 mod rhythm;
 mod settings;
+mod setup;
 mod streams;
 mod window;
 
