@@ -6,6 +6,7 @@ use crate::io::libav::decode::Decoder;
 use crate::io::libav::demux;
 use crate::io::libav::finish::Finisher;
 use crate::io::libav::gate::Gate;
+use crate::io::libav::hdr;
 use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
 use crate::io::libav::window::{Side, Window};
@@ -83,7 +84,7 @@ impl Input {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
-        let container = Container::of(&demuxer, &video);
+        let mut container = Container::of(&demuxer, &video);
         let copied = CopiedStream::choose(&demuxer, index, options.copy);
         let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
@@ -96,6 +97,8 @@ impl Input {
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
+        // Transport streams and many others leave HDR metadata to the frames.
+        hdr::promote(&mut container.video.side_data, &props.side_data);
         let info = StreamInfo {
             format: finisher.format(),
             width,
