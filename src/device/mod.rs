@@ -1,3 +1,5 @@
 //! Where filters run.
 
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
