@@ -11,6 +11,7 @@ use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
 pub mod depth;
+pub mod docs;
 //mod registry;
 
 //pub use registry::{ALL, chain, create, find};
