@@ -91,6 +91,11 @@ pub struct DeviceBuffer {
     bytes: usize,
 }
 
+// SAFETY: the address is only given out as a number and used by the driver, which takes calls from any thread.
+unsafe impl Send for DeviceBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceBuffer {}
+
 impl DeviceBuffer {
     /// Allocates `bytes` bytes for `what` (a plural, for the error message).
     ///
