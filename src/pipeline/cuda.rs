@@ -20,13 +20,19 @@ use slot::{Slot, Streams};
 use std::sync::Arc;
 use std::thread;
 
+/// A filter's kernel.
+struct Kernel {
+    filter: &'static str,
+    work: Box<dyn CudaKernel>,
+}
+
 /// A chain built for a CUDA device.
 pub struct CudaChain {
     device: Arc<CudaDevice>,
     pinned: PinnedAllocator,
     streams: Arc<Streams>,
     /// Empty until [`CudaChain::prepare`].
-    kernels: Vec<Box<dyn CudaKernel>>,
+    kernels: Vec<Kernel>,
     /// The pictures between kernels; two are enough for any length.
     between: Vec<DevicePicture>,
     slots: Vec<Slot>,
@@ -68,8 +74,9 @@ impl CudaChain {
     pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
         if self.kernels.is_empty() {
             let build = |stage: &Stage| {
-                let name = stage.filter.descriptor().name;
-                stage.filter.cuda(&stage.setup, &self.device).map_err(|e| e.context(name))
+                let filter = stage.filter.descriptor().name;
+                let work = stage.filter.cuda(&stage.setup, &self.device).map_err(|e| e.context(filter))?;
+                Ok(Kernel { filter, work })
             };
             self.kernels = plan.stages.iter().map(build).collect::<Result<_>>()?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));

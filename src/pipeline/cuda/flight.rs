@@ -1,9 +1,9 @@
 //! A frame on its way through the device: put there without waiting, taken back when it is done.
 
+use super::Kernel;
 use super::slot::{Slot, Streams};
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, is_pinned};
-use crate::error::Result;
-use crate::filters::CudaKernel;
+use crate::error::{Error, Result};
 use crate::pipeline::stats::FilterTime;
 use crate::pipeline::{Frame, Plan};
 use crate::video::{FrameProps, Picture};
@@ -84,7 +84,7 @@ impl InFlight {
     }
 
     /// Puts the kernels behind the upload.
-    pub fn filter(&mut self, kernels: &mut [Box<dyn CudaKernel>], between: &[DevicePicture]) -> Result<()> {
+    pub fn filter(&mut self, kernels: &mut [Kernel], between: &[DevicePicture]) -> Result<()> {
         let Slot { input, output, marks, .. } = &self.slot;
         let stream = &self.guard.streams.compute;
         stream.wait_for(&marks.upload[1])?;
@@ -93,8 +93,8 @@ impl InFlight {
         for (i, kernel) in kernels.iter_mut().enumerate() {
             let src = if i == 0 { input } else { &between[(i - 1) % 2] };
             let dst = if i == last { output } else { &between[i % 2] };
-            let done = kernel.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
-            done.map_err(|e| in_frame(&self.props, e))?;
+            let done = kernel.work.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
+            done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
         }
         Ok(())
@@ -126,7 +126,7 @@ impl InFlight {
     }
 }
 
-fn in_frame(props: &FrameProps, error: crate::error::Error) -> crate::error::Error {
+fn in_frame(props: &FrameProps, error: Error) -> Error {
     error.context(format_args!("frame {}", props.frame_index))
 }
 
