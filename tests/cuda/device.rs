@@ -42,7 +42,7 @@ fn memory_starts_zeroed_and_keeps_what_it_is_given() {
     let mut bytes = vec![1; 100_003];
     DeviceBuffer::new(&device, bytes.len(), "tests").unwrap().read(&mut bytes).unwrap();
     assert!(bytes.iter().all(|byte| *byte == 0));
-    let data: Vec<u8> = (0..100_003u32).map(|i| (i * i >> 5) as u8).collect();
+    let data: Vec<u8> = (0..100_003u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
     DeviceBuffer::from_bytes(&device, &data, "tests").unwrap().read(&mut bytes).unwrap();
     assert_eq!(bytes, data);
     DeviceBuffer::new(&device, 0, "tests").unwrap();

@@ -73,7 +73,7 @@ unsafe extern "C" {
 /// The loader's words when there is no driver.
 pub fn load() -> Result<(), &'static str> {
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
-    LOADED.get_or_init(fill_slots).as_ref().map(|()| ()).map_err(String::as_str)
+    LOADED.get_or_init(fill_slots).as_ref().copied().map_err(String::as_str)
 }
 
 fn fill_slots() -> Result<(), String> {
