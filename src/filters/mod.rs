@@ -12,9 +12,11 @@ use std::fmt;
 
 pub mod depth;
 pub mod docs;
-//mod registry;
+pub mod range;
+mod registry;
+mod requant;
 
-//pub use registry::{ALL, chain, create, find};
+pub use registry::{ALL, chain, create, find};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

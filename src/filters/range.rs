@@ -1,0 +1,118 @@
+//! `range`: limited range from full, and full from limited.
+
+use crate::device::cpu::CpuLevel;
+use crate::error::{Error, Result};
+use crate::filters::requant::{BLACK, Dither, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Requant, Scaling, white};
+use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::params::{Call, Choice, ParamKind, Params};
+use crate::video::{Range, StreamInfo};
+
+crate::choices! {
+    /// The range to convert to.
+    pub enum To {
+        /// The whole scale.
+        Full = "full",
+        /// The studio part of it.
+        Limited = "limited",
+    }
+}
+
+crate::params! {
+    /// What `range` needs.
+    pub struct RangeParams {
+        /// The new range. `auto` keeps the stream's.
+        to: Option<To> = None, ParamKind::Choice(<To as Choice>::WORDS), unit "", aliases ["range"];
+    }
+    presets {}
+}
+
+/// What `range` is.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "range",
+    aliases: &[],
+    summary: "Converts between limited (studio) and full range",
+    definition: "\
+At depth `d`, limited range has luma and grey from `16·2^(d−8)` to `235·2^(d−8)` and chroma from `16·2^(d−8)` to `240·2^(d−8)`; full range \
+has 0 to `2^d − 1` (ITU-T H.273). Luma maps black to black and white to white, chroma scales about `2^(d−1)`, by the exact ratio. \
+The result is rounded half up to the 16 bits between filters and not to `d` bits, so precision is lost only where the chain ends or \
+`depth` cuts. Full range clips what lies beyond black and white. Range that is not stated counts as limited.",
+    schema: RangeParams::SCHEMA,
+    accepts: |format| !format.is_yc48(),
+    footprint: Footprint::Point,
+    temporal: (0, 0),
+    changes: &[Change::Range],
+    neutral: &["", "to=auto"],
+    cases: &["full", "limited"],
+    create: |call| Ok(Box::new(RangeFilter::new(RangeParams::from_call(call)?))),
+};
+
+/// The filter.
+#[derive(Debug)]
+pub struct RangeFilter {
+    params: RangeParams,
+}
+
+/// One bit below v16 is enough to round.
+const GUARD: u32 = 1;
+
+impl RangeFilter {
+    /// The filter with `params`.
+    pub fn new(params: RangeParams) -> RangeFilter {
+        RangeFilter { params }
+    }
+
+    fn requant(&self, input: &StreamInfo) -> Requant {
+        let white = white(input.format.bit_depth());
+        let (luma, chroma) = match (self.params.to, input.color.range.is_full()) {
+            (Some(To::Full), false) => (
+                Scaling { from: BLACK, to: 0, num: white, den: LIMITED_LUMA, top: white },
+                Scaling { from: NEUTRAL, to: NEUTRAL, num: white, den: LIMITED_CHROMA, top: white },
+            ),
+            (Some(To::Limited), true) => (
+                Scaling { from: 0, to: BLACK, num: LIMITED_LUMA, den: white, top: 0xffff },
+                Scaling { from: NEUTRAL, to: NEUTRAL, num: LIMITED_CHROMA, den: white, top: 0xffff },
+            ),
+            _ => (Scaling::identity(0xffff), Scaling::identity(0xffff)),
+        };
+        Requant { luma, chroma, drop: 0, guard: GUARD, dither: Dither::None, animate: false }
+    }
+}
+
+impl Filter for RangeFilter {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn output(&self, input: &StreamInfo) -> Result<StreamInfo> {
+        if input.format.is_yc48() {
+            return Err(Error::unsupported("YC48 has a scale of its own: range cannot change it"));
+        }
+        let mut output = input.clone();
+        match self.params.to {
+            Some(To::Full) => output.color.range = Range::Full,
+            Some(To::Limited) => output.color.range = Range::Limited,
+            None => {}
+        }
+        Ok(output)
+    }
+
+    fn is_identity(&self, input: &StreamInfo) -> bool {
+        match self.params.to {
+            None => true,
+            Some(To::Full) => input.color.range.is_full(),
+            Some(To::Limited) => !input.color.range.is_full(),
+        }
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        self.requant(&setup.input).reference(setup)
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        self.requant(&setup.input).cpu(setup, level)
+    }
+}

@@ -1,0 +1,119 @@
+//! Rounding and pattern dithers: samples are independent, so rows are cut in parts that stay in the first cache.
+
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::CpuKernel;
+use crate::filters::requant::pattern::{TILE, Tile, origin};
+use crate::filters::requant::rows::{narrow, widen};
+use crate::filters::requant::scaling::MulShift;
+use crate::filters::requant::{Requant, by_level, path};
+use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+
+/// Samples worked on at a time.
+const PART: usize = 16 * TILE;
+
+/// Rows a thread takes at a time.
+const BAND: usize = 64;
+
+/// How a component's values map.
+enum Map {
+    /// They only lose their low bits; thresholds are in v16 units.
+    Cut { top: u16, tile: Tile },
+    /// They are scaled first; thresholds are in the scaling's finer units.
+    Scale { scaling: MulShift, tile: Tile },
+}
+
+/// The fast kernel of every dither but error diffusion.
+pub struct Threshold {
+    requant: Requant,
+    level: CpuLevel,
+    luma: Map,
+    chroma: Map,
+}
+
+impl Threshold {
+    /// A kernel at `level`, which the processor has.
+    pub fn new(requant: Requant, level: CpuLevel) -> Threshold {
+        let map = |component| {
+            let scaling = requant.scaling(component);
+            let tile = |shift| Tile::new(requant.dither, requant.fraction_bits(), shift);
+            if scaling.is_identity() {
+                Map::Cut { top: scaling.top as u16, tile: tile(requant.guard) }
+            } else {
+                Map::Scale { scaling: MulShift::new(scaling, requant.guard), tile: tile(0) }
+            }
+        };
+        Threshold { requant, level, luma: map(0), chroma: map(1) }
+    }
+}
+
+impl CpuKernel for Threshold {
+    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+        let Threshold { requant, level, luma, chroma } = &*self;
+        exec.bands(dst, BAND, |component, rows, mut band| {
+            let map = if component == 0 { luma } else { chroma };
+            let origin = origin(requant, component, props.frame_index);
+            let work = Band { map, requant, src: src[component], first: rows.start, origin };
+            // SAFETY: `new` was told that the processor has the level.
+            unsafe { run_band(*level, &work, &mut band) };
+        });
+    }
+
+    fn path(&self) -> &'static str {
+        path(self.level)
+    }
+}
+
+/// What a band of rows needs.
+struct Band<'a> {
+    map: &'a Map,
+    requant: &'a Requant,
+    src: PlaneRef<'a>,
+    first: usize,
+    origin: (usize, usize),
+}
+
+by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>));
+
+#[inline(always)]
+fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>) {
+    let mut part = [0; PART];
+    for row in 0..dst.height() {
+        let y = work.first + row;
+        for x in (0..dst.width()).step_by(PART) {
+            let part = &mut part[..PART.min(dst.width() - x)];
+            widen(&work.src, x, y, part);
+            requantise(work, y, part);
+            narrow(dst, x, row, part);
+        }
+    }
+}
+
+/// Requantises part of row `y` that starts at a multiple of the tile's width.
+#[inline(always)]
+fn requantise(work: &Band<'_>, y: usize, part: &mut [u16]) {
+    let Requant { drop, .. } = *work.requant;
+    let (x, y) = (work.origin.0, work.origin.1 + y);
+    match work.map {
+        Map::Cut { top, tile } => {
+            let mask = !0 << drop;
+            add(part, tile.row(x, y), |v, t| (v.min(*top) + t) & mask);
+        }
+        Map::Scale { scaling, tile } => {
+            let cut = work.requant.fraction_bits();
+            add(part, tile.row(x, y), |v, t| ((scaling.apply(v) + i32::from(t)) >> cut << drop) as u16);
+        }
+    }
+}
+
+#[inline(always)]
+fn add(part: &mut [u16], thresholds: &[u16; TILE], sum: impl Fn(u16, u16) -> u16) {
+    let (whole, rest) = part.as_chunks_mut::<TILE>();
+    for values in whole {
+        for (v, t) in values.iter_mut().zip(thresholds) {
+            *v = sum(*v, *t);
+        }
+    }
+    for (v, t) in rest.iter_mut().zip(thresholds) {
+        *v = sum(*v, *t);
+    }
+}

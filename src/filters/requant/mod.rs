@@ -1,0 +1,139 @@
+//! Requantising: what `depth` and `range` share.
+//!
+//! A value goes from one nominal scale to another by an exact ratio ([`Scaling`]), gets a threshold from 0 up to one
+//! step of the new depth added, and is cut down to a whole step. Which threshold is the dither: one half rounds, a
+//! pattern dithers, and the residues of the neighbours diffuse the error. A threshold never reaches a whole step, so
+//! a value that the new depth holds exactly is never changed by any dither.
+
+#[cfg(test)]
+mod blue_noise;
+mod diffuse;
+mod kernel;
+mod pattern;
+mod reference;
+mod rows;
+mod scaling;
+#[cfg(test)]
+mod tests;
+
+pub(super) use scaling::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Scaling, white};
+
+use crate::device::cpu::CpuLevel;
+use crate::error::{Error, Result};
+use crate::filters::{CpuKernel, Setup};
+
+crate::choices! {
+    /// What happens to the part of a value that the new depth cannot hold.
+    pub enum Dither {
+        /// Rounded half up.
+        None = "none",
+        /// An 8×8 Bayer matrix decides.
+        Ordered = "ordered",
+        /// A 64×64 blue noise table decides.
+        Blue = "blue",
+        /// Diffused to the neighbours that come later (Floyd and Steinberg).
+        Fs = "fs",
+    }
+}
+
+/// How every sample of a stream is requantised.
+///
+/// With `x = floor(2^guard·y)`, `y` being what `luma` or `chroma` maps a v16 value to, the result is
+/// `((x + t) >> (drop + guard)) << drop` in v16, for a threshold `t` in `0..2^(drop + guard)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Requant {
+    /// How luma and grey map.
+    pub luma: Scaling,
+    /// How chroma maps.
+    pub chroma: Scaling,
+    /// Bits at the low end of v16 that the new depth lacks.
+    pub drop: u32,
+    /// Bits computed below those of v16, so that a threshold decides on the exact ratio.
+    pub guard: u32,
+    /// Where thresholds come from.
+    pub dither: Dither,
+    /// Whether a pattern moves from frame to frame.
+    pub animate: bool,
+}
+
+impl Requant {
+    /// How component `component` maps.
+    fn scaling(&self, component: usize) -> Scaling {
+        if component == 0 { self.luma } else { self.chroma }
+    }
+
+    /// Bits of a threshold.
+    fn fraction_bits(&self) -> u32 {
+        self.drop + self.guard
+    }
+
+    /// The plain kernel.
+    pub fn reference(self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        check(setup)?;
+        Ok(Box::new(reference::Reference::new(self, setup)))
+    }
+
+    /// The fast kernel at `level`.
+    pub fn cpu(self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        check(setup)?;
+        if level > CpuLevel::detect() {
+            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
+        }
+        Ok(match self.dither {
+            Dither::Fs => Box::new(diffuse::Diffuse::new(self, setup, level)),
+            _ => Box::new(kernel::Threshold::new(self, level)),
+        })
+    }
+}
+
+/// Refuses what has no v16 scale.
+fn check(setup: &Setup) -> Result<()> {
+    if setup.src.is_yc48() || setup.dst.is_yc48() {
+        return Err(Error::unsupported("YC48 has its own signed scale: it cannot change depth or range"));
+    }
+    Ok(())
+}
+
+/// Defines `$name(level, arguments)`, which runs the `#[inline(always)]` function `$body` compiled for `level`.
+///
+/// # Safety
+/// Of the function it defines: the processor has `level`.
+macro_rules! by_level {
+    ($name:ident = $body:ident($($arg:ident: $ty:ty),* $(,)?)) => {
+        unsafe fn $name(level: CpuLevel, $($arg: $ty),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn avx2($($arg: $ty),*) {
+                    $body($($arg),*)
+                }
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                fn avx512($($arg: $ty),*) {
+                    $body($($arg),*)
+                }
+                match level {
+                    CpuLevel::Portable => $body($($arg),*),
+                    // SAFETY: the caller vouches that the processor has the level.
+                    CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
+                    // SAFETY: as above.
+                    CpuLevel::Avx512 => unsafe { avx512($($arg),*) },
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                let _ = level;
+                $body($($arg),*)
+            }
+        }
+    };
+}
+use by_level;
+
+/// The name of a level as [`CpuKernel::path`] gives it.
+fn path(level: CpuLevel) -> &'static str {
+    match level {
+        CpuLevel::Portable => "portable",
+        CpuLevel::Avx2 => "avx2",
+        CpuLevel::Avx512 => "avx512",
+    }
+}

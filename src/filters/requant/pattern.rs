@@ -1,0 +1,75 @@
+//! Threshold patterns: a tile of 64×64 thresholds that repeats over the plane.
+
+use crate::filters::requant::{Dither, Requant};
+
+/// Columns and rows of a tile.
+pub const TILE: usize = 64;
+
+/// A permutation of `0..4096` in which the places of the first n ranks are spread evenly for every n: Ulichney's
+/// void-and-cluster method on a torus. Little-endian `u16`, row by row; the tests hold the code that makes it.
+static BLUE_NOISE: &[u8; TILE * TILE * 2] = include_bytes!("blue_noise.bin");
+
+/// The rank of tile position (x, y) and the number of ranks.
+fn rank(dither: Dither, x: usize, y: usize) -> (u32, u32) {
+    match dither {
+        Dither::Ordered => (bayer(x, y), 64),
+        Dither::Blue => {
+            let at = (y % TILE * TILE + x % TILE) * 2;
+            (u32::from(u16::from_le_bytes([BLUE_NOISE[at], BLUE_NOISE[at + 1]])), 4096)
+        }
+        Dither::None | Dither::Fs => (0, 1),
+    }
+}
+
+/// Bayer's 8×8 matrix: the bits of `x ^ y` and `y`, interleaved, lowest first.
+fn bayer(x: usize, y: usize) -> u32 {
+    let bit = |value: usize, i: usize| (value >> i & 1) as u32;
+    (0..3).fold(0, |rank, i| 4 * rank + 2 * bit(x ^ y, i) + bit(y, i))
+}
+
+/// The threshold at tile position (x, y) of `2^fraction_bits` parts: the middle of the rank's share.
+pub fn threshold(dither: Dither, x: usize, y: usize, fraction_bits: u32) -> u16 {
+    let (rank, ranks) = rank(dither, x, y);
+    (((2 * rank + 1) << fraction_bits) / (2 * ranks)) as u16
+}
+
+/// The tile position that lies at the plane's first sample: another for each component, so that their patterns do not
+/// coincide, and another for each frame when the pattern moves.
+pub fn origin(requant: &Requant, component: usize, frame_index: u64) -> (usize, usize) {
+    let (x, y) = [(0, 0), (21, 43), (43, 21)][component];
+    if !requant.animate {
+        return (x, y);
+    }
+    let bits = mix(frame_index) as usize;
+    ((x + bits) % TILE, (y + bits / TILE) % TILE)
+}
+
+/// The output function of SplitMix64 (Steele, Lea and Flood, 2014).
+fn mix(index: u64) -> u64 {
+    let z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// A tile laid out for rows: each row twice, so that from any column 64 thresholds lie side by side.
+#[derive(Debug)]
+pub struct Tile {
+    rows: Vec<[u16; 2 * TILE]>,
+}
+
+impl Tile {
+    /// The tile of `dither` with thresholds of `2^fraction_bits` parts, cut down by `shift` bits.
+    pub fn new(dither: Dither, fraction_bits: u32, shift: u32) -> Tile {
+        let row = |y| std::array::from_fn(|x| threshold(dither, x, y, fraction_bits) >> shift);
+        let rows = if dither == Dither::None { 1 } else { TILE };
+        Tile { rows: (0..rows).map(row).collect() }
+    }
+
+    /// The 64 thresholds from tile position (x, y) on to the right.
+    #[inline(always)]
+    pub fn row(&self, x: usize, y: usize) -> &[u16; TILE] {
+        let row = &self.rows[y % self.rows.len()];
+        row[x % TILE..x % TILE + TILE].try_into().expect("the slice has this length")
+    }
+}

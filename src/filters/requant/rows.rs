@@ -1,0 +1,91 @@
+//! Parts of rows, from any storage to v16 and back, written so that the compiler vectorises them.
+
+use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
+
+/// The v16 values of row `y` from column `x` on, as many as `out` holds.
+#[inline(always)]
+pub fn widen(src: &PlaneRef<'_>, x: usize, y: usize, out: &mut [u16]) {
+    assert!(y < src.height() && x + out.len() <= src.width(), "part of row {y} is outside the plane");
+    let SampleLayout { sample, step, shift, .. } = src.layout();
+    // SAFETY: the row is inside the plane by the assertion.
+    let start = unsafe { src.as_ptr().add(y * src.pitch() + x * usize::from(step) * sample.bytes()) };
+    // SAFETY: samples `x..x + out.len()` of the row are inside the plane, which is aligned to its samples.
+    unsafe {
+        match (sample, step) {
+            (SampleType::U8, 1) => load::<u8, 1>(start, shift, out),
+            (SampleType::U8, _) => load::<u8, 2>(start, shift, out),
+            (SampleType::U16, 1) => load::<u16, 1>(start.cast(), shift, out),
+            (SampleType::U16, _) => load::<u16, 2>(start.cast(), shift, out),
+            (SampleType::I16, _) => unreachable!("YC48 is refused when a kernel is built"),
+        }
+    }
+}
+
+/// Stores v16 values in row `y` from column `x` on, rounded as [`SampleLayout::narrow`] rounds.
+#[inline(always)]
+pub fn narrow(dst: &mut PlaneMut<'_>, x: usize, y: usize, values: &[u16]) {
+    assert!(y < dst.height() && x + values.len() <= dst.width(), "part of row {y} is outside the plane");
+    let (SampleLayout { sample, step, .. }, pitch) = (dst.layout(), dst.pitch());
+    let layout = dst.layout();
+    // SAFETY: the row is inside the plane by the assertion.
+    let start = unsafe { dst.as_mut_ptr().add(y * pitch + x * usize::from(step) * sample.bytes()) };
+    // SAFETY: as in `widen`; only this plane's samples are written, never those between them.
+    unsafe {
+        match (sample, step) {
+            (SampleType::U8, 1) => store::<u8, 1>(start, layout, values),
+            (SampleType::U8, _) => store::<u8, 2>(start, layout, values),
+            (SampleType::U16, 1) => store::<u16, 1>(start.cast(), layout, values),
+            (SampleType::U16, _) => store::<u16, 2>(start.cast(), layout, values),
+            (SampleType::I16, _) => unreachable!("YC48 is refused when a kernel is built"),
+        }
+    }
+}
+
+/// A stored unsigned sample.
+trait Sample: Copy + Into<u16> {
+    fn from_low_bits(value: u16) -> Self;
+}
+
+impl Sample for u8 {
+    #[inline(always)]
+    fn from_low_bits(value: u16) -> u8 {
+        value as u8
+    }
+}
+
+impl Sample for u16 {
+    #[inline(always)]
+    fn from_low_bits(value: u16) -> u16 {
+        value
+    }
+}
+
+/// Widens every `STEP`th sample.
+///
+/// # Safety
+/// `src` is readable for as many samples as `out` holds, `STEP` apart.
+#[inline(always)]
+unsafe fn load<T: Sample, const STEP: usize>(src: *const T, shift: u8, out: &mut [u16]) {
+    for (i, out) in out.iter_mut().enumerate() {
+        // SAFETY: by the caller.
+        let stored: u16 = unsafe { *src.add(STEP * i) }.into();
+        *out = stored << shift;
+    }
+}
+
+/// Narrows to every `STEP`th sample.
+///
+/// # Safety
+/// `dst` is writable for as many samples as there are values, `STEP` apart.
+#[inline(always)]
+unsafe fn store<T: Sample, const STEP: usize>(dst: *mut T, layout: SampleLayout, values: &[u16]) {
+    let drop = 16 - layout.bit_depth;
+    let up = drop - layout.shift;
+    let half = (1u16 << drop) >> 1;
+    for (i, value) in values.iter().enumerate() {
+        // Saturating at 65535 keeps the rounded value at the largest code.
+        let rounded = value.saturating_add(half) >> drop << up;
+        // SAFETY: by the caller.
+        unsafe { *dst.add(STEP * i) = T::from_low_bits(rounded) };
+    }
+}

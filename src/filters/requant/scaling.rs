@@ -1,0 +1,84 @@
+//! The exact ratio between two nominal scales, and the same without a division.
+
+/// v16 of black in limited range at every depth: `16 << (d − 8) << (16 − d)`.
+pub const BLACK: i32 = 16 << 8;
+/// v16 of neutral chroma.
+pub const NEUTRAL: i32 = 128 << 8;
+/// v16 from black to white in limited range.
+pub const LIMITED_LUMA: i32 = 219 << 8;
+/// v16 from the lowest to the highest chroma in limited range.
+pub const LIMITED_CHROMA: i32 = 224 << 8;
+
+/// v16 of the highest code value of `bit_depth` bits, which is full range's white and the width of its chroma.
+pub fn white(bit_depth: u8) -> i32 {
+    0x10000 - (1 << (16 - bit_depth))
+}
+
+/// The map `y = (v − from)·num/den + to` from v16 to v16, kept within `0..=top`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scaling {
+    /// The value that becomes `to`.
+    pub from: i32,
+    /// What `from` becomes.
+    pub to: i32,
+    /// The ratio's numerator.
+    pub num: i32,
+    /// The ratio's denominator.
+    pub den: i32,
+    /// The largest result, a value that the new depth holds.
+    pub top: i32,
+}
+
+impl Scaling {
+    /// Every value stays, up to `top`.
+    pub fn identity(top: i32) -> Scaling {
+        Scaling { from: 0, to: 0, num: 1, den: 1, top }
+    }
+
+    /// True when no value up to `top` changes.
+    pub fn is_identity(self) -> bool {
+        self.num == self.den && self.from == self.to
+    }
+
+    /// `floor(2^guard·y)`, kept within `0..=top`, by the definition.
+    pub fn exact(self, v: u16, guard: u32) -> i32 {
+        let num =
+            (i64::from(v) - i64::from(self.from)) * i64::from(self.num) + i64::from(self.to) * i64::from(self.den);
+        let floor = (num << guard).div_euclid(i64::from(self.den));
+        floor.clamp(0, i64::from(self.top) << guard) as i32
+    }
+}
+
+/// What [`Scaling::exact`] computes, with a multiplication and a shift.
+///
+/// `2^guard·y = 2^guard·v + e·v + o`, where `e` and `o` are multiples of `1/den` and `|e|` is below one half. `e` and `o` are
+/// rounded to 32 fractional bits, so for `v` below 2^16 the sum `e·v + o` is wrong by at most 2^−17; adding 2^−17
+/// makes it wrong by 0 to 2^−16, which is less than `1/den` and so cannot carry it to the next whole number.
+#[derive(Clone, Copy, Debug)]
+pub struct MulShift {
+    slope: i32,
+    offset: i64,
+    guard: u32,
+    top: i32,
+}
+
+impl MulShift {
+    /// The multiplier for `scaling`.
+    ///
+    /// # Panics
+    /// When the ratio is further from one than `guard` leaves room for: 2^−8 for 6, one quarter for 1.
+    pub fn new(scaling: Scaling, guard: u32) -> MulShift {
+        let [from, to, num, den] = [scaling.from, scaling.to, scaling.num, scaling.den].map(i128::from);
+        let rounded = |n: i128| ((n << (33 + guard)) + den).div_euclid(2 * den);
+        let slope = rounded(num - den).try_into().expect("the ratio is near one");
+        let offset = (rounded(to * den - from * num) + (1 << 15)) as i64;
+        MulShift { slope, offset, guard, top: scaling.top << guard }
+    }
+
+    /// `floor(2^guard·y)`, kept within `0..=top`.
+    #[inline(always)]
+    pub fn apply(self, v: u16) -> i32 {
+        let correction = (i64::from(v) * i64::from(self.slope) + self.offset) >> 32;
+        ((i32::from(v) << self.guard) + correction as i32).clamp(0, self.top)
+    }
+}
