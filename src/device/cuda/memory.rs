@@ -7,7 +7,7 @@ use crate::error::{Error, Kind, Result};
 use crate::video::HostAllocator;
 use cust::memory::{DevicePointer, cuda_free, cuda_free_locked, cuda_malloc, cuda_malloc_locked};
 use std::ffi::c_void;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// CU_POINTER_ATTRIBUTE_MEMORY_TYPE
@@ -116,6 +116,7 @@ impl DeviceBuffer {
         let buffer = DeviceBuffer { primary: Arc::clone(primary), start, bytes };
         // SAFETY: the buffer was allocated with this size.
         check(unsafe { driver::cuMemsetD8_v2(buffer.address(), 0, bytes) }, "clearing GPU memory")?;
+        settle()?;
         Ok(buffer)
     }
 
@@ -125,9 +126,10 @@ impl DeviceBuffer {
     /// As [`DeviceBuffer::new`], and when the copy fails.
     pub fn from_bytes(device: &CudaDevice, data: &[u8], what: &str) -> Result<DeviceBuffer> {
         let buffer = Self::new(device, data.len(), what)?;
-        // SAFETY: the buffer has `data`'s length, and the call returns after the copy.
+        // SAFETY: the buffer has `data`'s length, and the call returns when `data` has been read.
         let code = unsafe { driver::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast(), data.len()) };
         check(code, format_args!("copying {what} to the GPU"))?;
+        settle()?;
         Ok(buffer)
     }
 
@@ -159,6 +161,13 @@ impl DeviceBuffer {
     pub(super) fn primary(&self) -> &Arc<Primary> {
         &self.primary
     }
+}
+
+/// Waits for the default stream, in which memory is cleared and filled when it is made: the calls return before the
+/// work is done, and the streams that use the memory do not wait for that one.
+fn settle() -> Result<()> {
+    // SAFETY: a null handle is the default stream.
+    check(unsafe { driver::cuStreamSynchronize(ptr::null_mut()) }, "waiting for the GPU")
 }
 
 impl Drop for DeviceBuffer {
