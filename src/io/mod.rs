@@ -1,4 +1,13 @@
 //! The doors for video: libav decode, encode and mux, and the sinks that only look at frames.
 
+mod file;
+mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
+mod null;
+mod same;
+
+pub use file::TempFile;
+pub use hash::{Hash, HashSink};
+pub use null::NullSink;
+pub use same::refuse_input;

@@ -1,5 +1,105 @@
 //! Decode, encode and mux through libav.
 
+mod choose;
+mod clock;
+mod color;
+mod convert;
+mod damage;
+mod decode;
+mod demux;
+mod encode;
+mod failure;
+mod finish;
+mod gate;
+mod hdr;
+mod header;
+mod input;
+mod lend;
+mod logging;
+mod losses;
+mod mux;
+mod negotiate;
+mod options;
+mod output;
+mod passage;
+pub mod pixfmt;
+mod props;
+mod reader;
+mod rhythm;
+mod settings;
 mod streams;
+mod window;
 
-pub use streams::{Chapter, Container, CopiedPacket, CopiedStream, Media, StreamTags};
+pub use choose::{EncoderChoice, choose_encoder, video_encoders};
+pub use input::{Input, InputOptions};
+pub use negotiate::{Negotiated, Wanted, negotiate};
+pub use options::{OutputOptions, Timestamps};
+pub use output::Output;
+pub use streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
+pub use window::{Position, Window};
+
+use crate::error::{Error, Kind};
+use crate::video::Rational;
+use ffmpeg::util::error::{EINVAL, ENOMEM, ENOSYS};
+use ffmpeg_next as ffmpeg;
+use std::fmt::Display;
+use std::sync::Once;
+
+/// Prepares libav: its errors get texts, and its log lines go to the `log` crate. Calling it again does nothing.
+pub fn init() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without devices and filters there is nothing in it that can fail.
+        ffmpeg::init().expect("libav starts");
+        logging::forward();
+    });
+}
+
+/// A libav error about `what` (a file, a stream, an encoder), with libav's text as the cause.
+pub fn error(what: impl Display, error: ffmpeg::Error) -> Error {
+    Error::new(kind(error), format!("{what}: {error}"))
+}
+
+/// The kind of error that libav's code means.
+fn kind(error: ffmpeg::Error) -> Kind {
+    use ffmpeg::Error as E;
+    match error {
+        E::Exit => Kind::Cancelled,
+        E::InvalidData | E::Eof | E::StreamNotFound => Kind::CorruptInput,
+        E::OptionNotFound => Kind::BadArgument,
+        E::Other { errno: ENOMEM } => Kind::OutOfMemory,
+        E::DecoderNotFound
+        | E::EncoderNotFound
+        | E::DemuxerNotFound
+        | E::MuxerNotFound
+        | E::ProtocolNotFound
+        | E::BsfNotFound
+        | E::FilterNotFound
+        | E::PatchWelcome
+        | E::Experimental
+        | E::External
+        | E::InputChanged
+        | E::OutputChanged
+        | E::Other { errno: EINVAL | ENOSYS } => Kind::Unsupported,
+        E::Bug | E::Bug2 | E::BufferTooSmall => Kind::Internal,
+        _ => Kind::Io,
+    }
+}
+
+impl From<ffmpeg::Rational> for Rational {
+    fn from(value: ffmpeg::Rational) -> Self {
+        Rational::new(value.numerator(), value.denominator())
+    }
+}
+
+impl From<ffmpeg::ffi::AVRational> for Rational {
+    fn from(value: ffmpeg::ffi::AVRational) -> Self {
+        Rational::new(value.num, value.den)
+    }
+}
+
+impl From<Rational> for ffmpeg::Rational {
+    fn from(value: Rational) -> Self {
+        ffmpeg::Rational(value.num, value.den)
+    }
+}

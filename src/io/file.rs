@@ -1,0 +1,238 @@
+//! Output files that exist under their final name only once they are whole.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// The name that stands for standard output (and, for inputs, standard input).
+const STANDARD_STREAM: &str = "-";
+
+/// Longer names get a temporary name without them: file systems stop at 255 bytes.
+const LONGEST_NAME_KEPT: usize = 200;
+
+/// A file under a temporary name beside its final one. [`TempFile::commit`] renames it; dropping it removes it.
+///
+/// Standard output (`-`) and existing things that are not regular files (`/dev/null`, a named pipe) cannot be renamed
+/// into place, and are written directly.
+#[derive(Debug)]
+pub struct TempFile {
+    name: String,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Stdout,
+    Direct {
+        path: PathBuf,
+        file: File,
+    },
+    Beside {
+        path: PathBuf,
+        file: File,
+        target: PathBuf,
+        overwrite: bool,
+    },
+    /// After the rename.
+    Final {
+        path: PathBuf,
+    },
+}
+
+impl TempFile {
+    /// Creates the temporary file for `path`; an existing file is replaced only with `overwrite`, and only by
+    /// [`TempFile::commit`].
+    ///
+    /// # Errors
+    /// When the file exists and may not be replaced, or its folder cannot be written.
+    pub fn create(path: &str, overwrite: bool) -> Result<TempFile> {
+        let name = path.to_owned();
+        if path == STANDARD_STREAM {
+            return Ok(TempFile { name, place: Place::Stdout });
+        }
+        let failed = |e| Error::io(path, &e);
+        // A link is followed: what it points at is replaced, and the link stays.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+        let place = match fs::metadata(&target) {
+            Ok(meta) if meta.is_dir() => return Err(Error::io(path, &ErrorKind::IsADirectory.into())),
+            Ok(meta) if !meta.is_file() => {
+                let file = OpenOptions::new().write(true).open(&target).map_err(failed)?;
+                Place::Direct { path: target, file }
+            }
+            Ok(_) if !overwrite => return Err(exists(path)),
+            _ => {
+                let (temporary, file) = create_beside(&target).map_err(failed)?;
+                Place::Beside { path: temporary, file, target, overwrite }
+            }
+        };
+        Ok(TempFile { name, place })
+    }
+
+    /// Where to write, for a library that opens the file by itself. `None` is standard output.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Stdout => None,
+            Place::Direct { path, .. } | Place::Beside { path, .. } | Place::Final { path } => Some(path),
+        }
+    }
+
+    /// Gives the whole file its final name. Writing ends here.
+    ///
+    /// # Errors
+    /// When the rest cannot be written, or the file cannot be renamed; it is then removed.
+    pub fn commit(&mut self) -> Result<()> {
+        self.flush().map_err(|e| Error::io(&self.name, &e))?;
+        let Place::Beside { path, target, overwrite, .. } = &self.place else { return Ok(()) };
+        if !overwrite && target.exists() {
+            return Err(exists(&self.name));
+        }
+        fs::rename(path, target).map_err(|e| Error::io(&self.name, &e))?;
+        self.place = Place::Final { path: target.clone() };
+        Ok(())
+    }
+}
+
+fn exists(path: &str) -> Error {
+    Error::bad_argument(format!("{path} exists: give -y to replace it"))
+}
+
+/// A new file in the folder of `target`, under a name that no finished file has.
+fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let name = target.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
+    let name = if name.len() > LONGEST_NAME_KEPT { "long-name" } else { &name };
+    for attempt in 0..u32::MAX {
+        let path = target.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            other => return other.map(|file| (path, file)),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+impl Write for TempFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.place {
+            Place::Stdout => io::stdout().write(bytes),
+            Place::Direct { file, .. } | Place::Beside { file, .. } => file.write(bytes),
+            Place::Final { .. } => Err(io::Error::other("the file is finished")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.place {
+            Place::Stdout => io::stdout().flush(),
+            Place::Direct { file, .. } | Place::Beside { file, .. } => file.flush(),
+            Place::Final { .. } => Ok(()),
+        }
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        if let Place::Beside { path, .. } = &self.place
+            && let Err(error) = fs::remove_file(path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            log::warn!("{}: could not be removed: {error}", path.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    /// An empty folder that goes away with its value.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("vramp-file-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Folder(path)
+        }
+
+        fn file(&self, name: &str) -> String {
+            self.0.join(name).to_str().unwrap().to_owned()
+        }
+
+        fn names(&self) -> Vec<String> {
+            let names = fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+            names.collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_final_name_appears_when_the_file_is_whole() {
+        let folder = Folder::new("whole");
+        let mut file = TempFile::create(&folder.file("out.txt"), false).unwrap();
+        file.write_all(b"abc").unwrap();
+        assert!(!folder.names().contains(&"out.txt".to_owned()), "{:?}", folder.names());
+        file.commit().unwrap();
+        drop(file);
+        assert_eq!(folder.names(), ["out.txt"]);
+        assert_eq!(fs::read(folder.file("out.txt")).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn an_abandoned_file_leaves_nothing_and_touches_nothing() {
+        let folder = Folder::new("abandoned");
+        fs::write(folder.file("out.txt"), "old").unwrap();
+        let mut file = TempFile::create(&folder.file("out.txt"), true).unwrap();
+        file.write_all(b"new").unwrap();
+        drop(file);
+        assert_eq!(folder.names(), ["out.txt"]);
+        assert_eq!(fs::read(folder.file("out.txt")).unwrap(), b"old");
+    }
+
+    #[test]
+    fn an_existing_file_is_replaced_only_when_asked() {
+        let folder = Folder::new("exists");
+        fs::write(folder.file("out.txt"), "old").unwrap();
+        assert_eq!(TempFile::create(&folder.file("out.txt"), false).unwrap_err().kind(), Kind::BadArgument);
+        TempFile::create(&folder.file("out.txt"), true).unwrap().commit().unwrap();
+        assert_eq!(fs::read(folder.file("out.txt")).unwrap(), b"");
+
+        // One that appears while the output is written is not touched either.
+        let mut late = TempFile::create(&folder.file("late.txt"), false).unwrap();
+        fs::write(folder.file("late.txt"), "other").unwrap();
+        assert_eq!(late.commit().unwrap_err().kind(), Kind::BadArgument);
+        assert_eq!(fs::read(folder.file("late.txt")).unwrap(), b"other");
+    }
+
+    #[test]
+    fn unwritable_places_are_named() {
+        let folder = Folder::new("unwritable");
+        for bad in [folder.file("no/such/folder/out.txt"), folder.0.to_str().unwrap().to_owned(), String::new()] {
+            let error = TempFile::create(&bad, true).unwrap_err();
+            assert_eq!(error.kind(), Kind::Io, "{error}");
+            assert!(error.message().contains(&bad), "{error}");
+        }
+        assert_eq!(folder.names(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_device_is_written_directly() {
+        let mut null = TempFile::create("/dev/null", false).unwrap();
+        null.write_all(b"abc").unwrap();
+        null.commit().unwrap();
+        assert_eq!(null.path(), Some(Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn a_long_name_still_fits() {
+        let folder = Folder::new("long");
+        let name = "x".repeat(255);
+        TempFile::create(&folder.file(&name), false).unwrap().commit().unwrap();
+        assert_eq!(folder.names(), [name]);
+    }
+}

@@ -1,0 +1,295 @@
+//! One pass of swscale before the chain, for what the chain does not take or the encoder does not.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::pixfmt;
+use crate::video::{ChromaLocation, ColorInfo, Format, Picture, PicturePool, Range};
+use ffmpeg::ffi;
+use ffmpeg::format::Pixel;
+use ffmpeg::frame::Video;
+use ffmpeg::software::scaling::Flags;
+use ffmpeg_next as ffmpeg;
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+/// Depths that libav has planar formats for.
+const DEPTHS: [u8; 6] = [8, 9, 10, 12, 14, 16];
+
+/// The native format that keeps most of `pixel`: alpha is dropped, chroma is never thinned out but where a format has
+/// less of it than 4:2:0. RGB becomes 4:4:4 with two bits more, which keep what the matrix would round away.
+///
+/// # Errors
+/// When this libav cannot read the format in memory (hardware surfaces).
+pub(super) fn nearest(pixel: Pixel) -> Result<Format> {
+    let unreadable = || Error::unsupported(format!("pixel format {} cannot be converted", name(pixel)));
+    let descriptor = pixel.descriptor().ok_or_else(unreadable)?;
+    // SAFETY: the call only looks at a table.
+    if unsafe { ffi::sws_isSupportedInput(pixel.into()) } == 0 {
+        return Err(unreadable());
+    }
+    let depth = depth(pixel);
+    if is_rgb(pixel) {
+        return Format::yuv(0, 0, at_least(depth.max(6) + 2));
+    }
+    if descriptor.nb_components() <= 2 {
+        return Format::gray(at_least(depth));
+    }
+    let (w, h) = match (descriptor.log2_chroma_w(), descriptor.log2_chroma_h()) {
+        (0, _) => (0, 0),
+        (_, 0) => (1, 0),
+        _ => (1, 1),
+    };
+    Format::yuv(w, h, at_least(depth))
+}
+
+fn at_least(depth: u8) -> u8 {
+    DEPTHS.into_iter().find(|d| *d >= depth).unwrap_or(16)
+}
+
+/// Bits of the deepest component.
+fn depth(pixel: Pixel) -> u8 {
+    if has_flag(pixel, ffi::AV_PIX_FMT_FLAG_BAYER) {
+        // A mosaic states its share of each colour, not the sample's bits.
+        return if name(pixel).ends_with('8') { 8 } else { 16 };
+    }
+    let deepest = pixel.descriptor().and_then(|d| {
+        // SAFETY: descriptors are static.
+        let components = unsafe { (*d.as_ptr()).comp };
+        components.iter().take(usize::from(d.nb_components())).map(|c| c.depth.clamp(1, 16) as u8).max()
+    });
+    deepest.unwrap_or(8)
+}
+
+/// True where samples are not Y, Cb, Cr: RGB, palettes, mosaics, XYZ.
+fn is_rgb(pixel: Pixel) -> bool {
+    has_flag(pixel, ffi::AV_PIX_FMT_FLAG_RGB)
+        || has_flag(pixel, ffi::AV_PIX_FMT_FLAG_PAL)
+        || name(pixel).starts_with("xyz")
+}
+
+fn has_flag(pixel: Pixel, flag: impl Into<i64>) -> bool {
+    // SAFETY: descriptors are static.
+    pixel.descriptor().is_some_and(|d| unsafe { (*d.as_ptr()).flags } & flag.into() as u64 != 0)
+}
+
+/// libav's name of a pixel format.
+pub(super) fn name(pixel: Pixel) -> &'static str {
+    pixel.descriptor().map_or("unknown", |d| d.name())
+}
+
+/// True for the formats whose names say full range (libav's `yuvj`).
+pub(super) fn is_full_by_name(pixel: Pixel) -> bool {
+    name(pixel).starts_with("yuvj")
+}
+
+/// Converts frames of one format and size.
+pub(super) struct Converter {
+    from: Pixel,
+    to: Format,
+    color: ColorInfo,
+    whole: Scaler,
+    /// For interlaced frames whose chroma rows change: the top and the bottom field by themselves.
+    fields: Option<[Scaler; 2]>,
+    pool: PicturePool,
+}
+
+impl Converter {
+    /// A converter from `from` in `color` to `to`.
+    ///
+    /// # Errors
+    /// When swscale does not know the way, or memory runs out.
+    pub(super) fn new(from: Pixel, to: Format, width: usize, height: usize, color: ColorInfo) -> Result<Converter> {
+        let target = pixfmt::pixel(to).ok_or_else(|| Error::unsupported(format!("libav has no format {to}")))?;
+        let color = converted(from, to, width, height, color);
+        let way = Way { from, to: target, width, height, color };
+        let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
+        let fields = match rows(from) != rows(target) && height.is_multiple_of(2) {
+            true => Some([Scaler::new(&way, Part::Top)?, Scaler::new(&way, Part::Bottom)?]),
+            false => None,
+        };
+        let whole = Scaler::new(&way, Part::Whole)?;
+        Ok(Converter { from, to, color, whole, fields, pool: PicturePool::new(1, to, width, height)? })
+    }
+
+    /// The colour description of what comes out, for a frame described by `color`.
+    pub(super) fn color(&self, color: ColorInfo) -> ColorInfo {
+        ColorInfo { transfer: color.transfer, primaries: color.primaries, ..self.color }
+    }
+
+    /// "yuva420p to yuv420p", for the one line about it.
+    pub(super) fn describe(&self) -> String {
+        format!("{} to {}", name(self.from), self.to)
+    }
+
+    /// Converts `frame`.
+    ///
+    /// # Errors
+    /// When memory runs out or swscale fails.
+    pub(super) fn run(&mut self, frame: &Video) -> Result<Picture> {
+        let mut picture = self.pool.take()?;
+        match (&mut self.fields, frame.is_interlaced()) {
+            (Some([top, bottom]), true) => {
+                top.run(frame, &mut picture, 0, 2)?;
+                bottom.run(frame, &mut picture, 1, 2)?;
+            }
+            _ => self.whole.run(frame, &mut picture, 0, 1)?,
+        }
+        Ok(picture)
+    }
+}
+
+/// The colour description after a conversion: YCbCr keeps its own, RGB gets the matrix its primaries or its size call
+/// for, in limited range.
+fn converted(from: Pixel, to: Format, width: usize, height: usize, color: ColorInfo) -> ColorInfo {
+    let chroma_location = match to.subsampling_w() {
+        0 => ChromaLocation(None),
+        _ => color.chroma_location,
+    };
+    if !is_rgb(from) {
+        return ColorInfo { chroma_location, ..color };
+    }
+    let matrix = match (color.matrix, color.primaries) {
+        (stated @ (1 | 4..=7 | 9), _) => stated,
+        (_, 1) => 1,
+        (_, 5) => 5,
+        (_, 6 | 7) => 6,
+        (_, 9) => 9,
+        _ if width > 1024 || height > 576 => 1,
+        _ => 6,
+    };
+    ColorInfo { range: Range::Limited, matrix, chroma_location, ..color }
+}
+
+/// Which rows a scaler works on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Top,
+    Bottom,
+}
+
+/// What all scalers of a converter share.
+struct Way {
+    from: Pixel,
+    to: Pixel,
+    width: usize,
+    height: usize,
+    /// Of what comes out.
+    color: ColorInfo,
+}
+
+impl Way {
+    /// Where a format's chroma samples sit, horizontally and vertically, in 1/256 of a luma sample (of the part's rows).
+    fn chroma_position(&self, pixel: Pixel, part: Part) -> (i64, i64) {
+        let location = self.color.chroma_location.0.unwrap_or(0);
+        let (w, h) = pixel.descriptor().map_or((0, 0), |d| (d.log2_chroma_w(), d.log2_chroma_h()));
+        let across = if w > 0 && matches!(location, 1 | 3 | 5) { 128 } else { 0 };
+        let down = match (h, part, location) {
+            (0, ..) => 0,
+            (_, Part::Top, _) => 64,
+            (_, Part::Bottom, _) => 192,
+            (.., 2 | 3) => 0,
+            (.., 4 | 5) => 256,
+            _ => 128,
+        };
+        (across, down)
+    }
+}
+
+/// A swscale context.
+struct Scaler {
+    context: NonNull<ffi::SwsContext>,
+    rows: i32,
+}
+
+// SAFETY: a context belongs to no thread; it is used by one at a time.
+unsafe impl Send for Scaler {}
+
+impl Scaler {
+    fn new(way: &Way, part: Part) -> Result<Scaler> {
+        // SAFETY: no arguments; the context is freed by Drop.
+        let context = NonNull::new(unsafe { ffi::sws_alloc_context() })
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for a format conversion"))?;
+        let rows = if part == Part::Whole { way.height } else { way.height / 2 };
+        let scaler = Scaler { context, rows: rows as i32 };
+        let flags =
+            Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
+        let range = i64::from(way.color.range.is_full());
+        let (from, to) = (way.chroma_position(way.from, part), way.chroma_position(way.to, part));
+        let pixel = |pixel: Pixel| i64::from(ffi::AVPixelFormat::from(pixel) as i32);
+        for (option, value) in [
+            (c"srcw", way.width as i64),
+            (c"srch", rows as i64),
+            (c"src_format", pixel(way.from)),
+            (c"src_range", range),
+            (c"src_h_chr_pos", from.0),
+            (c"src_v_chr_pos", from.1),
+            (c"dstw", way.width as i64),
+            (c"dsth", rows as i64),
+            (c"dst_format", pixel(way.to)),
+            (c"dst_range", range),
+            (c"dst_h_chr_pos", to.0),
+            (c"dst_v_chr_pos", to.1),
+            (c"sws_flags", i64::from(flags.bits())),
+        ] {
+            scaler.set(option, value)?;
+        }
+        let failed = || Error::unsupported(format!("libav cannot convert {} to {}", name(way.from), name(way.to)));
+        // SAFETY: the context is ours and every option is set.
+        if unsafe { ffi::sws_init_context(context.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()) } < 0 {
+            return Err(failed());
+        }
+        if is_rgb(way.from) {
+            // SAFETY: the context is initialised; the table is static.
+            let answer = unsafe {
+                let matrix = ffi::sws_getCoefficients(i32::from(way.color.matrix));
+                let one = 1 << 16;
+                ffi::sws_setColorspaceDetails(context.as_ptr(), matrix, 1, matrix, range as i32, 0, one, one)
+            };
+            if answer < 0 {
+                return Err(failed());
+            }
+        }
+        Ok(scaler)
+    }
+
+    fn set(&self, option: &CStr, value: i64) -> Result<()> {
+        // SAFETY: the context is alive and the name ends with a zero.
+        match unsafe { ffi::av_opt_set_int(self.context.as_ptr().cast(), option.as_ptr(), value, 0) } {
+            0.. => Ok(()),
+            _ => Err(Error::internal(format!("swscale does not take {} {value}", option.to_string_lossy()))),
+        }
+    }
+
+    /// Converts every `step`th row of `frame`, from row `first`, into the same rows of `picture`.
+    fn run(&mut self, frame: &Video, picture: &mut Picture, first: i32, step: i32) -> Result<()> {
+        const PLANES: usize = 4;
+        let mut from = ([std::ptr::null::<u8>(); PLANES], [0i32; PLANES]);
+        let mut to = ([std::ptr::null_mut::<u8>(); PLANES], [0i32; PLANES]);
+        for plane in 0..picture.format().planes() {
+            let (start, pitch) = picture.plane(plane);
+            // SAFETY: the second row of a field exists: fields are made only of pictures with an even height.
+            to.0[plane] = unsafe { start.cast_mut().add(first as usize * pitch) };
+            to.1[plane] = pitch as i32 * step;
+        }
+        // SAFETY: the frame is alive, in the format and size the context is made for, and keeps its rows `linesize`
+        // apart. `picture` is borrowed exclusively and its rows are padded to 64 bytes,
+        // which swscale's vector stores stay in.
+        let rows = unsafe {
+            let raw = &*frame.as_ptr();
+            for plane in 0..PLANES {
+                from.1[plane] = raw.linesize[plane] * step;
+                from.0[plane] = raw.data[plane].wrapping_offset((first * raw.linesize[plane]) as isize);
+            }
+            let (data, pitch) = (from.0.as_ptr(), from.1.as_ptr());
+            ffi::sws_scale(self.context.as_ptr(), data, pitch, 0, self.rows, to.0.as_ptr(), to.1.as_ptr())
+        };
+        if rows == self.rows { Ok(()) } else { Err(Error::internal("libav stopped inside a format conversion")) }
+    }
+}
+
+impl Drop for Scaler {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new`, freed once.
+        unsafe { ffi::sws_freeContext(self.context.as_ptr()) }
+    }
+}

@@ -1,0 +1,114 @@
+//! What was lost while reading and decoding.
+
+use crate::error::{Error, Kind, Result};
+use std::fmt::Display;
+
+/// Counts faults that were got past.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
+    strict: bool,
+    /// Packets that did not decode.
+    packets: u64,
+    /// Frames that decoded with faults.
+    frames: u64,
+    /// Places where the demuxer had to look for its way.
+    places: u64,
+    /// Where the first of these was, and its cause.
+    first: Option<String>,
+    /// Why reading stopped before the end.
+    cut: Option<String>,
+}
+
+impl Damage {
+    /// `strict` turns every fault into an error at once.
+    pub(super) fn new(strict: bool) -> Damage {
+        Damage { strict, ..Damage::default() }
+    }
+
+    /// A packet after `frame` frames did not decode.
+    pub(super) fn packet(&mut self, frame: u64, cause: impl Display) -> Result<()> {
+        self.packets += 1;
+        self.note(format!("before frame {frame}: {cause}"))
+    }
+
+    /// Frame `frame` decoded with faults.
+    pub(super) fn frame(&mut self, frame: u64) -> Result<()> {
+        self.frames += 1;
+        self.note(format!("at frame {frame}: marked as damaged by the decoder"))
+    }
+
+    /// The container was unreadable somewhere after `frame` frames.
+    pub(super) fn place(&mut self, frame: u64, cause: impl Display) -> Result<()> {
+        self.places += 1;
+        self.note(format!("after frame {frame}: {cause}"))
+    }
+
+    /// Reading stopped before the end of the source.
+    pub(super) fn cut(&mut self, cause: impl Display) -> Result<()> {
+        let cause = format!("the source breaks off: {cause}");
+        self.fail_if_strict(&cause)?;
+        self.cut = Some(cause);
+        Ok(())
+    }
+
+    fn note(&mut self, fault: String) -> Result<()> {
+        log::debug!("damage {fault}");
+        self.fail_if_strict(&fault)?;
+        self.first.get_or_insert(fault);
+        Ok(())
+    }
+
+    fn fail_if_strict(&self, fault: &str) -> Result<()> {
+        if self.strict { Err(Error::corrupt(format!("damaged input, --strict stops here: {fault}"))) } else { Ok(()) }
+    }
+
+    /// All of it in one line after `frames` frames, or `None` when nothing was lost.
+    pub(super) fn report(&self, frames: u64) -> Option<Error> {
+        let counts = [
+            counted(self.packets, "packet did not decode", "packets did not decode"),
+            counted(self.frames, "frame decoded with faults", "frames decoded with faults"),
+            counted(self.places, "place in the container is unreadable", "places in the container are unreadable"),
+        ];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        let first = self.first.as_ref().map(|first| format!("{} (first {first})", counts.join(", ")));
+        let parts: Vec<String> = first.into_iter().chain(self.cut.clone()).collect();
+        let total = || format!("{}; {frames} frames came out", parts.join("; "));
+        (!parts.is_empty()).then(|| Error::new(Kind::Incomplete, total()))
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_told_in_one_line() {
+        let mut damage = Damage::new(false);
+        assert_eq!(damage.report(9), None);
+        damage.packet(7, "Invalid data").unwrap();
+        damage.frame(9).unwrap();
+        damage.frame(10).unwrap();
+        damage.place(11, "lost").unwrap();
+        damage.cut("partial file").unwrap();
+        let report = damage.report(12).unwrap();
+        assert_eq!(report.kind(), Kind::Incomplete);
+        assert_eq!(
+            report.message(),
+            "1 packet did not decode, 2 frames decoded with faults, 1 place in the container is unreadable \
+             (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
+        );
+    }
+
+    #[test]
+    fn strict_stops_at_the_first_fault() {
+        let kind = |fault: Result<()>| fault.unwrap_err().kind();
+        assert_eq!(kind(Damage::new(true).packet(0, "x")), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).frame(0)), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).place(0, "x")), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).cut("x")), Kind::CorruptInput);
+    }
+}

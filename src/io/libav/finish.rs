@@ -1,0 +1,151 @@
+//! From a decoded AVFrame to a frame of the pipeline: checked, converted where needed, described.
+
+use crate::error::{Error, Result};
+use crate::io::libav::convert::{self, Converter};
+use crate::io::libav::{pixfmt, props};
+use crate::pipeline::Frame;
+use crate::video::{ColorInfo, Format, FrameProps, Rational};
+use ffmpeg::format::Pixel;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+use std::fmt;
+
+/// Finishes the frames of one stream.
+pub(super) struct Finisher {
+    shape: Shape,
+    /// The container's sample aspect ratio, which goes before the frame's.
+    sar: Rational,
+    /// What the first frame says of itself, before any conversion.
+    first: FrameProps,
+    format: Format,
+    converter: Option<Converter>,
+    /// What the one line about the conversion says; taken when it is said.
+    notice: Option<Notice>,
+}
+
+/// Why there is a conversion.
+#[derive(Clone, Copy)]
+enum Notice {
+    /// The chain cannot read the source as it is.
+    Needed,
+    /// It was asked for.
+    Wanted,
+}
+
+impl Finisher {
+    /// A finisher for a stream that begins with `first`.
+    ///
+    /// # Errors
+    /// When neither the chain nor swscale reads its format.
+    pub(super) fn new(first: &Video, sar: Rational) -> Result<Finisher> {
+        let shape = Shape::of(first);
+        let native = pixfmt::native(shape.pixel);
+        let format = native.map_or_else(|| convert::nearest(shape.pixel), |native| Ok(native.format))?;
+        let first = props::props(first, 0, shape.full_range, sar);
+        let mut finisher = Finisher { shape, sar, first, format, converter: None, notice: None };
+        if native.is_none() {
+            finisher.convert(format)?;
+            finisher.notice = Some(Notice::Needed);
+        }
+        Ok(finisher)
+    }
+
+    /// Converts every frame to `format`.
+    ///
+    /// # Errors
+    /// When libav does not know the way.
+    pub(super) fn convert_to(&mut self, format: Format) -> Result<()> {
+        if format != self.format {
+            self.convert(format)?;
+            self.notice.get_or_insert(Notice::Wanted);
+        }
+        Ok(())
+    }
+
+    fn convert(&mut self, format: Format) -> Result<()> {
+        let Shape { pixel, width, height, .. } = self.shape;
+        self.converter = Some(Converter::new(pixel, format, width as usize, height as usize, self.first.color)?);
+        self.format = format;
+        Ok(())
+    }
+
+    /// The format frames come out in.
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Width and height.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.shape.width as usize, self.shape.height as usize)
+    }
+
+    /// The source's pixel format, as libav calls it.
+    pub(super) fn source_format(&self) -> &'static str {
+        convert::name(self.shape.pixel)
+    }
+
+    /// What the first frame says of itself, as it comes out.
+    pub(super) fn first(&self) -> FrameProps {
+        FrameProps { color: self.color(self.first.color), ..self.first.clone() }
+    }
+
+    fn color(&self, color: ColorInfo) -> ColorInfo {
+        self.converter.as_ref().map_or(color, |converter| converter.color(color))
+    }
+
+    /// Says once, about the source `path`, what is converted.
+    pub(super) fn say_conversion(&mut self, path: &str) {
+        let Some(way) = self.converter.as_ref().map(Converter::describe) else { return };
+        match self.notice.take() {
+            Some(Notice::Needed) => log::warn!("{path}: converted from {way}, which the filters read"),
+            Some(Notice::Wanted) => log::info!("{path}: converted from {way}"),
+            None => {}
+        }
+    }
+
+    /// The frame of absolute index `index`, as it comes out.
+    ///
+    /// # Errors
+    /// When it is not of the first one's format, size and range, or memory runs out.
+    pub(super) fn frame(&mut self, frame: Video, index: u64) -> Result<Frame> {
+        let shape = Shape::of(&frame);
+        if shape != self.shape {
+            let pts = frame.pts().map_or_else(|| "no pts".to_owned(), |pts| format!("pts {pts}"));
+            return Err(Error::unsupported(format!(
+                "the video changes at frame {index} ({pts}) from {} to {shape}: split the file there",
+                self.shape
+            )));
+        }
+        let mut props = props::props(&frame, index, shape.full_range, self.sar);
+        props.color = self.color(props.color);
+        let picture = match &mut self.converter {
+            Some(converter) => converter.run(&frame)?,
+            None => props::picture(frame, self.format)?,
+        };
+        Ok(Frame { props, picture })
+    }
+}
+
+/// What every frame of a stream must share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    pixel: Pixel,
+    width: u32,
+    height: u32,
+    full_range: bool,
+}
+
+impl Shape {
+    fn of(frame: &Video) -> Shape {
+        let pixel = frame.format();
+        let full_range = props::color(frame, convert::is_full_by_name(pixel)).range.is_full();
+        Shape { pixel, width: frame.width(), height: frame.height(), full_range }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = if self.full_range { "full range" } else { "limited range" };
+        write!(f, "{}x{} {}, {range},", self.width, self.height, convert::name(self.pixel))
+    }
+}

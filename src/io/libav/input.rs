@@ -1,0 +1,274 @@
+//! The software decoder as a source of frames, with the packets of the streams that are copied past the chain.
+
+use crate::error::{Error, Result};
+use crate::io::libav::damage::Damage;
+use crate::io::libav::decode::Decoder;
+use crate::io::libav::demux;
+use crate::io::libav::finish::Finisher;
+use crate::io::libav::gate::Gate;
+use crate::io::libav::reader::Reader;
+use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
+use crate::io::libav::window::{Side, Window};
+use crate::pipeline::{Cancel, Item, Source};
+use crate::video::{Format, Range, StreamInfo};
+use ffmpeg::ffi;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+use std::collections::VecDeque;
+
+/// How an input is opened.
+#[derive(Clone, Debug, Default)]
+pub struct InputOptions {
+    /// The frames that are kept.
+    pub window: Window,
+    /// Stop with an error at the first damage, rather than go on with what decodes.
+    pub strict: bool,
+    /// Decoder threads; 0 is as many as there are cores.
+    pub threads: usize,
+    /// Stops a wait for the source.
+    pub cancel: Cancel,
+    /// Which other streams are handed on.
+    pub copy: CopyChoice,
+}
+
+/// A file, URL or pipe whose best video stream is decoded.
+///
+/// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
+/// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
+/// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
+pub struct Input {
+    path: String,
+    reader: Reader,
+    finisher: Finisher,
+    codec: &'static str,
+    info: StreamInfo,
+    container: Container,
+    copied: Vec<CopiedStream>,
+    window: Window,
+    gate: Gate,
+    phase: Phase,
+    /// The last frame's time in microseconds from the container's start, for frames that state none.
+    time: i64,
+    /// Frames decoded, and those of them inside the window.
+    decoded: u64,
+    kept: u64,
+    /// The first frame, decoded to learn what the stream is.
+    first: Option<Video>,
+    ready: VecDeque<Item>,
+}
+
+/// What is still to come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Frames, and packets between them.
+    Frames,
+    /// The window's frames are out, but packets of copied streams may still belong inside.
+    Packets,
+    /// Nothing.
+    Over,
+}
+
+impl Input {
+    /// Opens `path` (`-` is standard input) and decodes its first frame, so that what [`Input::info`] says is true.
+    ///
+    /// # Errors
+    /// When the source cannot be read, is no video, or holds no frame that decodes; when the window is empty.
+    pub fn open(path: &str, options: InputOptions) -> Result<Input> {
+        options.window.validate()?;
+        let demuxer = demux::open(path, &options.cancel)?;
+        Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
+    }
+
+    fn start(path: &str, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+        let video = streams::best_video(&demuxer)?;
+        let index = video.index();
+        let codec = video.parameters().id().name();
+        let container = Container::of(&demuxer, &video);
+        let copied = CopiedStream::choose(&demuxer, index, options.copy);
+        let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
+        let stated = streams::Stated::of(&demuxer, &video);
+
+        let mut reader = Reader::new(demuxer, index, decoder, &copied);
+        let Some(first) = reader.frame()? else {
+            let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
+            return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
+        };
+        let finisher = Finisher::new(&first, stated.sar)?;
+        let (width, height) = finisher.size();
+        let props = finisher.first();
+        let info = StreamInfo {
+            format: finisher.format(),
+            width,
+            height,
+            timebase: stated.timebase,
+            frame_rate: stated.frame_rate,
+            frame_count: stated.frames.and_then(|total| options.window.count(total)),
+            color: props.color,
+            sar: props.sar,
+            field_order: props.field_order,
+        };
+        Ok(Input {
+            path: path.to_owned(),
+            reader,
+            finisher,
+            codec,
+            info,
+            container,
+            copied,
+            window: options.window,
+            gate: Gate::new(options.window.is_whole()),
+            phase: Phase::Frames,
+            time: 0,
+            decoded: 0,
+            kept: 0,
+            first: Some(first),
+            ready: VecDeque::new(),
+        })
+    }
+
+    /// The stream, as it comes out.
+    pub fn info(&self) -> &StreamInfo {
+        &self.info
+    }
+
+    /// What the container says.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// The streams whose packets come out between the frames.
+    pub fn copied_streams(&self) -> &[CopiedStream] {
+        &self.copied
+    }
+
+    /// The video codec's name.
+    pub fn codec_name(&self) -> &str {
+        self.codec
+    }
+
+    /// The name it was opened by.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The length of the whole source in seconds, where the container states one.
+    pub fn duration(&self) -> Option<f64> {
+        let duration = self.reader.demuxer().duration();
+        (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
+    }
+
+    /// Has swscale turn every frame into `format` before it comes out. Call it before the first frame is taken.
+    ///
+    /// # Errors
+    /// When libav does not know the way.
+    pub fn convert_to(&mut self, format: Format) -> Result<()> {
+        self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
+        self.info.format = self.finisher.format();
+        self.info.color = self.finisher.first().color;
+        Ok(())
+    }
+
+    /// One line: container, codec, size, format, rate, range and colour (primaries, transfer, matrix).
+    pub fn describe(&self) -> String {
+        let (info, color) = (&self.info, &self.info.color);
+        let rate = info.frame_rate.value().map(|rate| (rate * 1000.0).round() / 1000.0);
+        let rate = rate.map_or_else(|| "rate not stated".to_owned(), |rate| format!("{rate} fps"));
+        let range = match color.range {
+            Range::Full => "full range",
+            Range::Limited => "limited range",
+            Range::Unspecified => "range not stated",
+        };
+        let (container, codec, format) = (&self.container.format, self.codec, self.finisher.source_format());
+        let code_points = format!("{}/{}/{}", color.primaries, color.transfer, color.matrix);
+        format!("{container}, {codec}, {}x{}, {format}, {rate}, {range}, colour {code_points}", info.width, info.height)
+    }
+
+    /// Decodes one frame and makes ready what comes of it.
+    fn next_frame(&mut self) -> Result<()> {
+        let frame = match self.first.take() {
+            Some(first) => Some(first),
+            None => self.reader.frame()?,
+        };
+        while let Some((time, packet)) = self.reader.met() {
+            self.gate.packet(time, packet, &mut self.ready);
+        }
+        let Some(frame) = frame else {
+            self.gate.finish(&mut self.ready);
+            return self.end(Phase::Over);
+        };
+        let index = self.decoded;
+        self.decoded += 1;
+        self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
+        let side = self.window.side(index, self.time, self.kept);
+        self.gate.frame(self.time, side, &mut self.ready);
+        match side {
+            Side::Before => Ok(()),
+            Side::Inside => self.keep(frame, index),
+            Side::After => self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets }),
+        }
+    }
+
+    fn keep(&mut self, frame: Video, index: u64) -> Result<()> {
+        self.kept += 1;
+        let frame = self.finisher.frame(frame, index)?;
+        self.ready.push_back(Item::Frame(frame));
+        // Without copied streams nobody needs to know where the next frame begins.
+        if self.copied.is_empty() && self.window.frames == Some(self.kept) {
+            self.phase = Phase::Over;
+        }
+        Ok(())
+    }
+
+    /// Leaves the frames behind.
+    fn end(&mut self, phase: Phase) -> Result<()> {
+        self.phase = phase;
+        if self.kept > 0 {
+            return Ok(());
+        }
+        let (frames, end) = (self.decoded, self.time as f64 / 1e6);
+        Err(Error::bad_argument(format!(
+            "no frame lies between --start and --end: looked at {frames} frames up to {end:.3} s"
+        )))
+    }
+
+    /// Reads one packet past the window's last frame.
+    fn next_packet(&mut self) -> Result<()> {
+        let Some(packet) = self.reader.packet()? else {
+            self.phase = Phase::Over;
+            return Ok(());
+        };
+        let time = self.reader.packet_time(&packet);
+        if self.gate.is_past(time) {
+            self.phase = Phase::Over;
+        } else if self.reader.is_copied(&packet) {
+            let packet = CopiedPacket { stream: packet.stream(), packet };
+            self.gate.packet(time, packet, &mut self.ready);
+        }
+        Ok(())
+    }
+}
+
+impl Source for Input {
+    fn info(&self) -> &StreamInfo {
+        &self.info
+    }
+
+    fn next(&mut self) -> Result<Option<Item>> {
+        self.finisher.say_conversion(demux::name(&self.path));
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Ok(Some(item));
+            }
+            match self.phase {
+                Phase::Frames => self.next_frame(),
+                Phase::Packets => self.next_packet(),
+                Phase::Over => return Ok(None),
+            }
+            .map_err(|e| e.context(demux::name(&self.path)))?;
+        }
+    }
+
+    fn damage(&self) -> Option<Error> {
+        self.reader.damage().map(|e| e.context(demux::name(&self.path)))
+    }
+}

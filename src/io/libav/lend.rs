@@ -1,0 +1,131 @@
+//! A picture lent to libav: an `AVFrame` whose planes are the picture's own memory.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::color::ColorFields;
+use crate::io::libav::encode::rational;
+use crate::pipeline::Frame;
+use crate::video::{FieldOrder, Picture, SideData, StreamInfo};
+use ffmpeg_next::ffi::{self, AVFrame, AVFrameSideDataType as Kinds, AVPictureType, AVPixelFormat};
+use std::ffi::c_void;
+use std::ptr::{self, NonNull, addr_of_mut};
+use std::sync::Arc;
+
+/// The side data that describes the picture whatever codes it. What tells of the source's coding (motion vectors,
+/// quantisers, film grain already applied, Dolby Vision layers) does not fit the new one.
+const CARRIED: [Kinds; 13] = [
+    Kinds::AV_FRAME_DATA_PANSCAN,
+    Kinds::AV_FRAME_DATA_A53_CC,
+    Kinds::AV_FRAME_DATA_STEREO3D,
+    Kinds::AV_FRAME_DATA_DISPLAYMATRIX,
+    Kinds::AV_FRAME_DATA_AFD,
+    Kinds::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+    Kinds::AV_FRAME_DATA_GOP_TIMECODE,
+    Kinds::AV_FRAME_DATA_SPHERICAL,
+    Kinds::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
+    Kinds::AV_FRAME_DATA_ICC_PROFILE,
+    Kinds::AV_FRAME_DATA_S12M_TIMECODE,
+    Kinds::AV_FRAME_DATA_DYNAMIC_HDR_PLUS,
+    Kinds::AV_FRAME_DATA_SEI_UNREGISTERED,
+];
+
+/// An `AVFrame`. Its picture lives until libav has let go of every plane.
+pub(super) struct LentFrame(NonNull<AVFrame>);
+
+impl Drop for LentFrame {
+    fn drop(&mut self) {
+        let mut frame = self.0.as_ptr();
+        // SAFETY: the frame is ours and is not used again.
+        unsafe { ffi::av_frame_free(&mut frame) }
+    }
+}
+
+impl LentFrame {
+    /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub(super) fn new(frame: Frame, stream: &StreamInfo, pixel_format: AVPixelFormat, pts: i64) -> Result<LentFrame> {
+        // SAFETY: allocates or gives null.
+        let lent = LentFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
+        let Frame { props, picture } = frame;
+        // SAFETY: the frame is ours alone.
+        unsafe {
+            let av = lent.0.as_ptr();
+            (*av).format = pixel_format as i32;
+            (*av).width = picture.width() as i32;
+            (*av).height = picture.height() as i32;
+            (*av).pts = pts;
+            // The encoder decides about key frames.
+            (*av).pict_type = AVPictureType::AV_PICTURE_TYPE_NONE;
+            (*av).interlaced_frame = i32::from(props.field_order.is_interlaced());
+            (*av).top_field_first = i32::from(props.field_order == FieldOrder::TopFirst);
+            (*av).repeat_pict = props.repeat;
+            (*av).sample_aspect_ratio = rational(if props.sar.value().is_some() { props.sar } else { stream.sar });
+            ColorFields {
+                range: addr_of_mut!((*av).color_range),
+                matrix: addr_of_mut!((*av).colorspace),
+                transfer: addr_of_mut!((*av).color_trc),
+                primaries: addr_of_mut!((*av).color_primaries),
+                location: addr_of_mut!((*av).chroma_location),
+            }
+            .write(&stream.color);
+        }
+        for data in &props.side_data {
+            lent.attach(data)?;
+        }
+        lent.lend(picture)?;
+        Ok(lent)
+    }
+
+    /// The frame, for libav to read or to take references of.
+    pub(super) fn as_ptr(&self) -> *const AVFrame {
+        self.0.as_ptr()
+    }
+
+    fn attach(&self, data: &SideData) -> Result<()> {
+        let Some(kind) = CARRIED.into_iter().find(|kind| *kind as i32 == data.kind) else { return Ok(()) };
+        let bytes = &data.bytes;
+        // SAFETY: the frame is ours; libav gives null or a block with room for `bytes`.
+        unsafe {
+            let block = ffi::av_frame_new_side_data(self.0.as_ptr(), kind, bytes.len());
+            let block = block.as_ref().ok_or_else(out_of_memory)?;
+            ptr::copy_nonoverlapping(bytes.as_ptr(), block.data, bytes.len());
+        }
+        Ok(())
+    }
+
+    /// Points the frame's planes into `picture`, a reference each.
+    fn lend(&self, picture: Picture) -> Result<()> {
+        let picture = Arc::new(picture);
+        for plane in 0..picture.format().planes() {
+            let (start, pitch) = picture.plane(plane);
+            let (row, rows) = picture.format().plane_size(plane, picture.width(), picture.height());
+            let bytes = pitch * (rows - 1) + row;
+            let keep = Arc::into_raw(picture.clone()).cast_mut().cast::<c_void>();
+            // SAFETY: the plane's bytes live as long as the reference that libav now owns and `release` drops; they are
+            // marked read only, so libav copies before it would write.
+            unsafe {
+                let flags = ffi::AV_BUFFER_FLAG_READONLY;
+                let buffer = ffi::av_buffer_create(start.cast_mut(), bytes, Some(release), keep, flags);
+                if buffer.is_null() {
+                    drop(Arc::from_raw(keep.cast::<Picture>()));
+                    return Err(out_of_memory());
+                }
+                let frame = &mut *self.0.as_ptr();
+                (frame.buf[plane], frame.data[plane]) = (buffer, start.cast_mut());
+                frame.linesize[plane] = pitch as i32;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Called by libav, on any thread, when it lets go of a plane.
+unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
+    // SAFETY: `keep` came from `Arc::into_raw` in `lend`, and libav frees a buffer once.
+    drop(unsafe { Arc::from_raw(keep.cast::<Picture>()) });
+}
+
+fn out_of_memory() -> Error {
+    Error::new(Kind::OutOfMemory, "no memory for a frame on its way to the encoder")
+}

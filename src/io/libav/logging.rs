@@ -1,0 +1,142 @@
+//! libav's log lines: quiet unless somebody asks, and a source of causes for errors.
+
+use ffmpeg_next::ffi;
+use log::Level;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute_copy;
+
+/// The longest line that is kept whole.
+const LINE: usize = 1024;
+
+thread_local! {
+    /// The last error line that libav wrote on this thread.
+    static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
+    /// Errors and warnings that libav wrote on this thread, while [`listen`] wants them.
+    static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// An error line.
+pub(super) struct Line {
+    /// The demuxer, parser or codec that wrote it, by its libav name.
+    pub(super) writer: String,
+    /// What it says.
+    pub(super) text: String,
+}
+
+impl Line {
+    /// Takes "[mov,mp4 @ 0x55..] moov atom not found" apart.
+    fn new(text: &str) -> Line {
+        let split = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+        let (writer, text) = split.unwrap_or(("", text));
+        let writer = writer.split_once(" @ ").map_or(writer, |(name, _)| name);
+        Line { writer: writer.to_owned(), text: text.to_owned() }
+    }
+}
+
+/// A `va_list` as a C function receives it: a pointer on every platform with FFmpeg.
+type VaList = *mut c_void;
+
+/// Sends libav's lines to the `log` crate, target `libav`: errors and warnings at debug, the rest at trace. A failure
+/// that matters comes back as an error code, and the caller reports it.
+pub(super) fn forward() {
+    type Callback = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, VaList);
+    // SAFETY: the types differ in how bindgen spells `va_list` only. `line` keeps no state that threads share.
+    unsafe { ffi::av_log_set_callback(Some(respell(line as Callback))) };
+}
+
+/// A function pointer under another type.
+///
+/// # Safety
+/// Both must be function pointers, whose functions are called the same way.
+unsafe fn respell<From, To>(function: From) -> To {
+    const { assert!(size_of::<From>() == size_of::<fn()>() && size_of::<To>() == size_of::<fn()>()) };
+    // SAFETY: of one size, and alike by the caller.
+    unsafe { transmute_copy(&function) }
+}
+
+/// Takes the last error line libav wrote on this thread since the last call.
+pub(super) fn take_last_error() -> Option<Line> {
+    LAST_ERROR.take()
+}
+
+/// Runs `job`, and gives with its result the warnings and errors that libav wrote on this thread meanwhile, in order.
+pub(super) fn listen<T>(job: impl FnOnce() -> T) -> (T, Vec<String>) {
+    HEARD.set(Some(Vec::new()));
+    let result = job();
+    (result, HEARD.take().unwrap_or_default())
+}
+
+/// Whether somebody on this thread wants warnings too.
+fn is_heard() -> bool {
+    HEARD.try_with(|heard| heard.try_borrow().is_ok_and(|heard| heard.is_some())).unwrap_or(false)
+}
+
+unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
+    let is_error = level <= ffi::AV_LOG_ERROR;
+    let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
+    let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
+    if !is_error && !is_heard && !log::log_enabled!(target: "libav", level_here) {
+        return;
+    }
+    // SAFETY: libav calls with a context of its own and arguments that fit the format.
+    let text = unsafe { text(context, level, format, arguments) };
+    if text.is_empty() {
+        return;
+    }
+    log::log!(target: "libav", level_here, "{text}");
+    let line = Line::new(&text);
+    if is_heard {
+        HEARD.with_borrow_mut(|heard| heard.iter_mut().for_each(|heard| heard.push(line.text.clone())));
+    }
+    if is_error {
+        // On a thread that is ending there is nobody left to ask.
+        let _ = LAST_ERROR.try_with(|last| last.replace(Some(line)));
+    }
+}
+
+/// The formatted line.
+///
+/// # Safety
+/// As for libav's `av_log_format_line2`.
+unsafe fn text(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) -> String {
+    type Formatter =
+        unsafe extern "C" fn(*mut c_void, c_int, *const c_char, VaList, *mut c_char, c_int, *mut c_int) -> c_int;
+    let mut buffer = [0u8; LINE];
+    let mut with_prefix = 1;
+    // SAFETY: the types differ in how bindgen spells `va_list` only; the buffer is as long as it says, and libav ends
+    // the text with a zero inside it.
+    unsafe {
+        let formatter: Formatter = respell(ffi::av_log_format_line2 as *const ());
+        formatter(context, level, format, arguments, buffer.as_mut_ptr().cast(), LINE as c_int, &raw mut with_prefix);
+    }
+    let text = CStr::from_bytes_until_nul(&buffer).map(CStr::to_string_lossy).unwrap_or_default();
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_apart() {
+        let parts = |text| {
+            let Line { writer, text } = Line::new(text);
+            (writer, text)
+        };
+        let two = |writer: &str, text: &str| (writer.to_owned(), text.to_owned());
+        assert_eq!(parts("[mov,mp4 @ 0x5] moov [x] not found"), two("mov,mp4", "moov [x] not found"));
+        assert_eq!(parts("no prefix] here"), two("", "no prefix] here"));
+    }
+
+    #[test]
+    fn the_last_error_of_this_thread_is_kept() {
+        crate::io::libav::init();
+        // SAFETY: a null context is allowed, and the argument is what the format asks for.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_ERROR, c"all is %s\n".as_ptr(), c"lost".as_ptr()) };
+        // SAFETY: as above, without an argument.
+        unsafe { ffi::av_log(std::ptr::null_mut(), ffi::AV_LOG_WARNING, c"never mind\n".as_ptr()) };
+        assert_eq!(take_last_error().map(|line| line.text).as_deref(), Some("all is lost"));
+        assert!(take_last_error().is_none());
+    }
+}

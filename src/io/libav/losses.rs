@@ -1,0 +1,97 @@
+//! What a container cannot hold of the filtered stream and of the film: said once, before the run.
+
+use crate::io::libav::choose::EncoderChoice;
+use crate::io::libav::encode;
+use crate::io::libav::hdr::{self, Hdr10};
+use crate::io::libav::header::{self, Contents};
+use crate::io::libav::streams::Container;
+use crate::video::SideData;
+use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as Kinds};
+
+/// Containers that hold chapters, of those that write them at their end.
+const CHAPTERS_AT_THE_END: [&str; 3] = ["mp4", "mov", "ipod"];
+
+/// Metadata that changes from frame to frame, what it is called, and the encoders that write it.
+const FRAME_BY_FRAME: [(InFrame, &str, &[&str]); 2] = [
+    (InFrame::AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "HDR10+ metadata", &["libvpx-vp9"]),
+    (InFrame::AV_FRAME_DATA_DOVI_METADATA, "Dolby Vision metadata", &[]),
+];
+
+/// Side data of the video that players act on, and what it is called.
+const SHOWN: [(Kinds, &str); 3] = [
+    (Kinds::AV_PKT_DATA_DISPLAYMATRIX, "the rotation"),
+    (Kinds::AV_PKT_DATA_MASTERING_DISPLAY_METADATA, "the mastering display"),
+    (Kinds::AV_PKT_DATA_CONTENT_LIGHT_LEVEL, "the content light level"),
+];
+
+/// Reports what the output of `contents` loses.
+pub(super) fn report(contents: Contents<'_>) {
+    let (container, encoder) = (contents.choice.container(), contents.choice.encoder());
+    let chapters = contents.container.chapters.len();
+    if chapters > 0 && !holds_chapters(contents) {
+        log::warn!("{container} cannot hold chapters: {chapters} are left out");
+    }
+    report_side_data(contents, contents.side_data);
+    if contents.info.field_order.is_interlaced() && !codes_fields(contents.choice) {
+        log::warn!("{encoder} does not code fields: the two of an interlaced frame are coded as one picture");
+    }
+}
+
+/// Reports what the output of `contents` loses of the video's side data `some`.
+pub(super) fn report_side_data(contents: Contents<'_>, some: &[SideData]) {
+    let (container, encoder) = (contents.choice.container(), contents.choice.encoder());
+    let in_stream = hdr::words(encoder, &Hdr10::default()).is_some();
+    for (kind, what) in SHOWN {
+        let there = some.iter().any(|data| data.kind == kind as i32);
+        let coded = in_stream && kind != Kinds::AV_PKT_DATA_DISPLAYMATRIX;
+        if there && !coded && !holds_side_data(contents, kind) {
+            log::warn!("{container} cannot hold {what} of the video: it is left out");
+        }
+    }
+    if some.iter().any(|data| data.kind == Kinds::AV_PKT_DATA_DOVI_CONF as i32) {
+        log::warn!("the source is Dolby Vision, whose layers do not fit the new pictures: the output is not");
+    }
+}
+
+/// What frames bring that does not get into the output; said once each.
+#[derive(Default)]
+pub(super) struct OfFrames {
+    said: Vec<InFrame>,
+}
+
+impl OfFrames {
+    /// Reports what `side_data` has that `encoder` does not write.
+    pub(super) fn report(&mut self, side_data: &[SideData], encoder: &str) {
+        for (kind, what, writers) in FRAME_BY_FRAME {
+            let there = side_data.iter().any(|data| data.kind == kind as i32);
+            if there && !writers.contains(&encoder) && !self.said.contains(&kind) {
+                log::warn!("{encoder} does not write {what}: it is left out");
+                self.said.push(kind);
+            }
+        }
+    }
+}
+
+/// Codes the fields of interlaced frames, or every sample as it is.
+fn codes_fields(choice: &EncoderChoice) -> bool {
+    encode::CODES_FIELDS.contains(&choice.codec.id) || !encode::is_lossy(choice)
+}
+
+fn holds_chapters(contents: Contents<'_>) -> bool {
+    if header::is_quicktime(contents.choice.container()) {
+        return CHAPTERS_AT_THE_END.contains(&contents.choice.container());
+    }
+    let bare = Container { chapters: Vec::new(), ..contents.container.clone() };
+    differs(contents, Contents { container: &bare, ..contents })
+}
+
+fn holds_side_data(contents: Contents<'_>, kind: Kinds) -> bool {
+    let rest: Vec<SideData> = contents.side_data.iter().filter(|data| data.kind != kind as i32).cloned().collect();
+    header::is_quicktime(contents.choice.container()) || differs(contents, Contents { side_data: &rest, ..contents })
+}
+
+/// Whether a header has room for what one of the two says and the other does not.
+fn differs(full: Contents<'_>, bare: Contents<'_>) -> bool {
+    let length = |contents| header::rehearse(&contents).map(|rehearsal| rehearsal.length).ok();
+    length(full) != length(bare)
+}

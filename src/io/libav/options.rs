@@ -1,0 +1,44 @@
+//! What a caller asks of an output.
+
+use crate::pipeline::Cancel;
+
+/// Where an output's clock starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Timestamps {
+    /// Times are the source's, whatever they start with.
+    #[default]
+    Keep,
+    /// The first frame is at 0; copied streams and chapters move with it.
+    Zero,
+}
+
+/// What a caller asks of an output. The default asks for nothing: the path decides.
+#[derive(Clone, Debug, Default)]
+pub struct OutputOptions {
+    /// The container by name (`-f`), where the path's extension does not tell it.
+    pub container: Option<String>,
+    /// The encoder (`-c`), by its own name or its codec's.
+    pub codec: Option<String>,
+    /// Constant quality, on the encoder's own scale.
+    pub crf: Option<f64>,
+    /// Constant quantiser, on the encoder's own scale.
+    pub qp: Option<i64>,
+    /// Target bit rate: bits a second, with an optional `k` or `M`.
+    pub bitrate: Option<String>,
+    /// The encoder's preset.
+    pub preset: Option<String>,
+    /// What the encoder is tuned for.
+    pub tune: Option<String>,
+    /// Options of the encoder or the container by libav's names (`-x key=value`), in order. They win over vramp's own.
+    pub options: Vec<(String, String)>,
+    /// Whether an existing file may be replaced.
+    pub overwrite: bool,
+    /// The file the frames come from, which is never replaced.
+    pub input: Option<String>,
+    /// Encoder threads; 0 lets the encoder choose.
+    pub threads: usize,
+    /// Where the clock starts.
+    pub timestamps: Timestamps,
+    /// Stops the work, also while the encoder gives its last packets.
+    pub cancel: Cancel,
+}

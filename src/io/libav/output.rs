@@ -1,0 +1,281 @@
+//! The end of a run: frames are encoded, copied packets pass, and a whole file takes its name.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::TempFile;
+use crate::io::libav::choose::EncoderChoice;
+use crate::io::libav::encode::{self, Encoder, Job, Received};
+use crate::io::libav::header::{self, Contents};
+use crate::io::libav::mux::Muxer;
+use crate::io::libav::options::{OutputOptions, Timestamps};
+use crate::io::libav::passage::{self, Passage};
+use crate::io::libav::rhythm::rescale;
+use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
+use crate::io::libav::{hdr, init, losses, settings};
+use crate::pipeline::{Frame, Packet, Sink};
+use crate::video::{FrameProps, Rational, SideData, StreamInfo};
+use ffmpeg_next::ffi;
+
+/// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
+pub struct Output {
+    path: String,
+    choice: EncoderChoice,
+    options: OutputOptions,
+    info: StreamInfo,
+    container: Container,
+    /// Stream-level side data of the video.
+    side_data: Vec<SideData>,
+    encoder: Encoder,
+    passages: Vec<Passage>,
+    /// Packets from before the header, which waits for the encoder's first.
+    waiting: Vec<CopiedPacket>,
+    muxer: Option<Muxer>,
+    times: Times,
+    losses: losses::OfFrames,
+    bytes: u64,
+    // Last, so that libav lets go of the file before it is removed.
+    file: TempFile,
+}
+
+impl Output {
+    /// Opens an output of `info`'s frames at `path` (`-` is standard output), with `choice` from
+    /// [`choose_encoder`](super::choose_encoder). `container` and `copied` tell what else goes in: what the chosen
+    /// container cannot hold is reported here, one warning each, and left out.
+    ///
+    /// # Errors
+    /// When the file exists and may not be replaced, is the input, or cannot be written; when an option is unknown;
+    /// when the encoder or the container refuses.
+    pub fn create(
+        path: &str,
+        choice: EncoderChoice,
+        options: &OutputOptions,
+        info: &StreamInfo,
+        container: &Container,
+        copied: &[CopiedStream],
+    ) -> Result<Output> {
+        init();
+        check_options(&choice, options)?;
+        if let Some(input) = &options.input {
+            crate::io::refuse_input(path, input)?;
+        }
+        let file = TempFile::create(path, options.overwrite)?;
+        let side_data = container.video.side_data.clone();
+        let encoder = Encoder::open(Job { choice: &choice, options, info, side_data: &side_data })?;
+        let mut output = Output {
+            path: if path == "-" { "standard output".to_owned() } else { path.to_owned() },
+            choice,
+            options: options.clone(),
+            info: info.clone(),
+            container: container.clone(),
+            side_data,
+            encoder,
+            passages: Vec::new(),
+            waiting: Vec::new(),
+            muxer: None,
+            times: Times::new(info),
+            losses: losses::OfFrames::default(),
+            bytes: 0,
+            file,
+        };
+        header::rehearse(&output.contents(Start::default()))?;
+        output.passages = passage::admit(output.contents(Start::default()), copied);
+        losses::report(output.contents(Start::default()));
+        Ok(output)
+    }
+
+    fn contents(&self, start: Start) -> Contents<'_> {
+        Contents {
+            choice: &self.choice,
+            options: &self.options,
+            info: &self.info,
+            encoder: &self.encoder,
+            side_data: &self.side_data,
+            container: &self.container,
+            passages: &self.passages,
+            offset: start.offset,
+            seekable: self.file.path().is_some(),
+            negative_times: start.negative_times,
+        }
+    }
+
+    /// Learns from the first frame what the container did not say, while the encoder can still be told.
+    fn meet(&mut self, first: &FrameProps) -> Result<()> {
+        let known = self.side_data.len();
+        hdr::promote(&mut self.side_data, &first.side_data);
+        if self.side_data.len() > known {
+            let (choice, options, info) = (&self.choice, &self.options, &self.info);
+            self.encoder = Encoder::open(Job { choice, options, info, side_data: &self.side_data })?;
+            losses::report_side_data(self.contents(Start::default()), &self.side_data[known..]);
+        }
+        Ok(())
+    }
+
+    /// Writes the packets the encoder has ready.
+    fn drain(&mut self) -> Result<()> {
+        while let Received::Packet(packet) = self.encoder.receive()? {
+            if self.options.cancel.is_requested() {
+                return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
+            }
+            if self.muxer.is_none() {
+                self.muxer = Some(self.begin(&packet)?);
+            }
+            let muxer = self.muxer.as_mut().ok_or_else(|| Error::internal("the header was just written"))?;
+            muxer.video(packet)?;
+            self.bytes = muxer.bytes();
+        }
+        Ok(())
+    }
+
+    /// Writes the header and what waited for it. `first` is the encoder's first packet.
+    fn begin(&mut self, first: &ffmpeg_next::Packet) -> Result<Muxer> {
+        let offset = match self.options.timestamps {
+            Timestamps::Keep => 0,
+            Timestamps::Zero => self.times.first.unwrap_or(0),
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        let unit = self.info.timebase;
+        passage::complete(&mut self.passages, &waiting, self.choice.container(), |to| rescale(offset, unit, to));
+
+        let start = self.start(offset, first, &waiting);
+        let mut muxer = Muxer::begin(&self.contents(start), self.file.path(), &self.path)?;
+        for packet in waiting {
+            muxer.copied(packet.stream, packet.packet)?;
+        }
+        Ok(muxer)
+    }
+
+    /// How the output starts, given the first packets. Says so when the container has to move all times.
+    fn start(&self, offset: i64, first: &ffmpeg_next::Packet, waiting: &[CopiedPacket]) -> Start {
+        // Matroska has no decode times.
+        let video = if header::is_matroska(self.choice.container()) { first.pts() } else { first.dts() };
+        let video = video.map(|time| seconds(time, self.info.timebase));
+        let copied = self.passages.iter().filter(|passage| passage.priming.is_none()).filter_map(|passage| {
+            let packet = waiting.iter().find(|packet| packet.stream == passage.index)?;
+            Some(seconds(packet.packet.pts()?, passage.timebase))
+        });
+        let zero = seconds(offset, self.info.timebase);
+        let lowest = video.into_iter().chain(copied).map(|time| time - zero).fold(0.0, f64::min);
+        let any_time = ffi::AVFMT_TS_NEGATIVE | ffi::AVFMT_NOTIMESTAMPS;
+        if lowest < 0.0 && self.choice.container.flags & any_time == 0 {
+            log::warn!("{} has no times before 0: all times move by {:.3} s", self.choice.container(), -lowest);
+        }
+        let primed = self.passages.iter().any(|passage| passage.priming.is_some());
+        Start { offset, negative_times: primed && lowest >= 0.0 }
+    }
+}
+
+impl Sink for Output {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        if self.times.first.is_none() {
+            self.meet(&frame.props)?;
+        }
+        self.losses.report(&frame.props.side_data, self.choice.encoder());
+        let pts = self.times.next(&frame.props);
+        self.encoder.send(frame, pts)?;
+        self.drain()
+    }
+
+    fn packet(&mut self, packet: Packet) -> Result<()> {
+        let Ok(packet) = packet.0.downcast::<CopiedPacket>() else {
+            return Err(Error::internal("a packet that is not libav's came to a libav output"));
+        };
+        match &mut self.muxer {
+            Some(muxer) => {
+                muxer.copied(packet.stream, packet.packet)?;
+                self.bytes = muxer.bytes();
+            }
+            None => self.waiting.push(*packet),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.encoder.end()?;
+        self.drain()?;
+        let Some(muxer) = self.muxer.take() else {
+            return Err(Error::bad_argument(format!("{}: there is no frame to write", self.path)));
+        };
+        self.bytes = muxer.finish()?;
+        self.file.commit()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// What is only known when the first packets are there.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    /// What is taken from every time, in the video's timebase.
+    offset: i64,
+    /// Whether times before 0 are written as they are.
+    negative_times: bool,
+}
+
+/// The frames' times: those the source states, or the ones that must be meant.
+struct Times {
+    first: Option<i64>,
+    last: Option<i64>,
+    /// How long a frame lasts that does not say.
+    nominal: i64,
+    last_duration: i64,
+    reported: bool,
+}
+
+impl Times {
+    fn new(info: &StreamInfo) -> Times {
+        let rate = info.frame_rate;
+        let nominal = match rate.value() {
+            Some(_) => rescale(1, Rational::new(rate.den, rate.num), info.timebase).max(1),
+            None => 1,
+        };
+        Times { first: None, last: None, nominal, last_duration: 0, reported: false }
+    }
+
+    /// When the next frame is shown: after the last one, whatever a damaged source says.
+    fn next(&mut self, props: &FrameProps) -> i64 {
+        let step = if self.last_duration > 0 { self.last_duration } else { self.nominal };
+        let expected = self.last.map_or(0, |last| last + step);
+        let mut pts = props.pts.unwrap_or(expected);
+        if let Some(last) = self.last
+            && pts <= last
+        {
+            if !std::mem::replace(&mut self.reported, true) {
+                log::warn!("frame {} is not shown after the one before it: its time is moved", props.frame_index);
+            }
+            pts = last + 1;
+        }
+        self.first.get_or_insert(pts);
+        self.last = Some(pts);
+        self.last_duration = props.duration;
+        pts
+    }
+}
+
+fn seconds(time: i64, unit: Rational) -> f64 {
+    time as f64 * unit.value().unwrap_or(0.0)
+}
+
+/// Every option the user names must be the encoder's or the container's.
+fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
+    let encoder = encode::Context::new(choice)?;
+    let container = header::Context::new(choice.container)?;
+    let places = [encoder.settings(choice.encoder()), container.settings(choice.container())];
+    options.options.iter().try_for_each(|(key, _)| settings::check(&places, key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::video::Format;
+
+    #[test]
+    fn times_go_forward() {
+        let info = StreamInfo { timebase: Rational::new(1, 1000), ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
+        let mut times = Times::new(&info);
+        let frames = [(None, 0), (Some(40), 0), (None, 50), (None, 0), (Some(100), 0), (Some(500), 0)];
+        let shown = frames.map(|(pts, duration)| times.next(&FrameProps { pts, duration, ..FrameProps::default() }));
+        assert_eq!(shown, [0, 40, 80, 130, 131, 500]);
+        assert_eq!(times.first, Some(0));
+    }
+}

@@ -1,0 +1,161 @@
+//! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::decode::{Decoder, Received};
+use crate::io::libav::demux::Demuxer;
+use crate::io::libav::logging;
+use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
+use crate::io::libav::window::ticks_to_microseconds;
+use crate::video::Rational;
+use ffmpeg::Packet;
+use ffmpeg::ffi::{self, AVDiscard};
+use ffmpeg::format::stream::Stream;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+use std::collections::VecDeque;
+
+/// Reads a source to its end.
+pub(super) struct Reader {
+    demuxer: Demuxer,
+    video: usize,
+    decoder: Decoder,
+    /// The container's start time in microseconds.
+    origin: i64,
+    streams: Vec<Known>,
+    /// Packets of copied streams, in the demuxer's order.
+    met: VecDeque<Packet>,
+}
+
+/// What is known of a stream.
+struct Known {
+    timebase: Rational,
+    /// Its packets are kept.
+    copied: bool,
+    /// A picture that belongs to the whole source (cover art).
+    still: bool,
+    /// The time of its last packet, for those that state none.
+    time: i64,
+}
+
+impl Reader {
+    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`.
+    pub(super) fn new(mut demuxer: Demuxer, video: usize, decoder: Decoder, copied: &[CopiedStream]) -> Reader {
+        // SAFETY: the demuxer is alive.
+        let start = unsafe { (*demuxer.as_ptr()).start_time };
+        let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
+        let known = |stream: Stream| Known {
+            timebase: stream.time_base().into(),
+            copied: copied.iter().any(|copied| copied.index == stream.index()),
+            still: streams::is_still(&stream),
+            time: 0,
+        };
+        let streams: Vec<Known> = demuxer.streams().map(known).collect();
+        for (index, stream) in streams.iter().enumerate() {
+            if !stream.copied && index != video {
+                // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
+                unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
+            }
+        }
+        Reader { demuxer, video, decoder, origin, streams, met: VecDeque::new() }
+    }
+
+    /// The demuxer, to ask it things.
+    pub(super) fn demuxer(&self) -> &Demuxer {
+        &self.demuxer
+    }
+
+    /// What was lost so far, in one line.
+    pub(super) fn damage(&self) -> Option<Error> {
+        self.decoder.damage()
+    }
+
+    /// A packet of a copied stream that was met while looking for the last frame, and its time.
+    pub(super) fn met(&mut self) -> Option<(Option<i64>, CopiedPacket)> {
+        let packet = self.met.pop_front()?;
+        Some((self.packet_time(&packet), CopiedPacket { stream: packet.stream(), packet }))
+    }
+
+    /// The time of `frame` in microseconds from the container's start.
+    pub(super) fn frame_time(&self, frame: &Video) -> Option<i64> {
+        Some(self.since_start(frame.pts()?, self.video))
+    }
+
+    /// The time of `packet` in microseconds from the container's start; its stream's last when it states none, and
+    /// nothing when it belongs to the whole source.
+    pub(super) fn packet_time(&mut self, packet: &Packet) -> Option<i64> {
+        let index = packet.stream();
+        let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
+        let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
+        stream.time = time.unwrap_or(stream.time);
+        Some(stream.time)
+    }
+
+    fn since_start(&self, ticks: i64, stream: usize) -> i64 {
+        let timebase = self.streams.get(stream).map_or(Rational::new(0, 1), |stream| stream.timebase);
+        ticks_to_microseconds(ticks, timebase).saturating_sub(self.origin)
+    }
+
+    /// The next frame in presentation order, or `None` after the last.
+    ///
+    /// # Errors
+    /// When memory runs out, the run was stopped, or damage is fatal by request.
+    pub(super) fn frame(&mut self) -> Result<Option<Video>> {
+        loop {
+            match self.decoder.receive(&stream(&self.demuxer, self.video))? {
+                Received::Frame(frame) => return Ok(Some(frame)),
+                Received::End => return Ok(None),
+                Received::Starved => self.feed()?,
+            }
+        }
+    }
+
+    /// The next packet of any stream, undecoded: for when no frame is wanted any more.
+    ///
+    /// # Errors
+    /// As [`Reader::frame`].
+    pub(super) fn packet(&mut self) -> Result<Option<Packet>> {
+        let mut packet = Packet::empty();
+        // What is on record from before did not happen in this read.
+        logging::take_last_error();
+        let read = packet.read(&mut self.demuxer);
+        let line = logging::take_last_error();
+        match (read, line) {
+            (Ok(()), line) => {
+                // A demuxer that finds its way again says only in its log that it had lost it.
+                if let Some(line) = line.filter(|line| line.writer == self.demuxer.format().name()) {
+                    self.decoder.gap(line.text)?;
+                }
+                return Ok(Some(packet));
+            }
+            (Err(ffmpeg::Error::Exit), _) => return Err(Error::new(Kind::Cancelled, "stopped")),
+            (Err(ffmpeg::Error::Eof), None) => {}
+            // Some demuxers say only in their log that the end came early.
+            (Err(ffmpeg::Error::Eof), Some(line)) => self.decoder.cut(line.text)?,
+            (Err(error), None) => self.decoder.cut(error)?,
+            (Err(error), Some(line)) => self.decoder.cut(format!("{} ({error})", line.text))?,
+        }
+        Ok(None)
+    }
+
+    /// True when `packet` is of a copied stream. Streams that turn up after the opening are not.
+    pub(super) fn is_copied(&self, packet: &Packet) -> bool {
+        self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
+    }
+
+    /// Gives the decoder its next packet, or the end.
+    fn feed(&mut self) -> Result<()> {
+        while let Some(packet) = self.packet()? {
+            if packet.stream() == self.video {
+                return self.decoder.send(packet, &stream(&self.demuxer, self.video));
+            }
+            if self.is_copied(&packet) {
+                self.met.push_back(packet);
+            }
+        }
+        self.decoder.end()
+    }
+}
+
+fn stream(demuxer: &Demuxer, index: usize) -> Stream<'_> {
+    demuxer.stream(index).expect("streams do not go away")
+}

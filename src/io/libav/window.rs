@@ -1,0 +1,211 @@
+//! The part of a source that a run covers.
+
+use crate::error::{Error, Result};
+use crate::video::Rational;
+use std::fmt;
+use std::str::FromStr;
+
+/// A point in a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Position {
+    /// A frame by its absolute index, from 0.
+    Frame(u64),
+    /// Seconds from the container's start time, as ffmpeg's `-ss` counts them: a frame's time is its timestamp minus
+    /// the container's `start_time`.
+    Time(f64),
+}
+
+impl FromStr for Position {
+    type Err = Error;
+
+    /// Reads `#250` or `250f` as a frame; `12.5`, `12.5s`, `MM:SS` and `HH:MM:SS.mmm` as a time.
+    fn from_str(text: &str) -> Result<Position> {
+        let wrong = || {
+            Error::bad_argument(format!(
+                "position '{text}' is not understood: write seconds (12.5), HH:MM:SS.mmm, or a frame (#250 or 250f)"
+            ))
+        };
+        let trimmed = text.trim();
+        if let Some(index) = trimmed.strip_prefix('#').or_else(|| trimmed.strip_suffix('f')) {
+            return whole(index).map(Position::Frame).ok_or_else(wrong);
+        }
+        let mut parts = trimmed.strip_suffix('s').unwrap_or(trimmed).rsplit(':');
+        let mut total = parts.next().and_then(decimal).ok_or_else(wrong)?;
+        for unit in [60.0, 3600.0] {
+            let Some(part) = parts.next() else { break };
+            total += whole(part).ok_or_else(wrong)? as f64 * unit;
+        }
+        if parts.next().is_some() {
+            return Err(wrong());
+        }
+        Ok(Position::Time(total))
+    }
+}
+
+/// Digits only: `parse` would take a sign.
+fn whole(text: &str) -> Option<u64> {
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// Digits and a point only: `parse` would take signs, exponents, "inf" and "nan".
+fn decimal(text: &str) -> Option<f64> {
+    text.bytes().all(|b| b.is_ascii_digit() || b == b'.').then(|| text.parse().ok())?
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Position::Frame(index) => write!(f, "frame {index}"),
+            Position::Time(seconds) => write!(f, "{seconds} s"),
+        }
+    }
+}
+
+/// The frames that a run keeps: those at or after `start` and before `end`, at most `frames` of them.
+///
+/// Positions are absolute, and so are the indices of the frames kept: noise is the same as in the whole run. Times are
+/// compared to the microsecond. The window closes at the first frame at or past its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// The first frame kept; `None` is the source's first.
+    pub start: Option<Position>,
+    /// The first frame after those kept; `None` is the source's end.
+    pub end: Option<Position>,
+    /// The most frames kept.
+    pub frames: Option<u64>,
+}
+
+/// Where a frame stands to a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    Inside,
+    After,
+}
+
+impl Window {
+    /// True when nothing is cut.
+    pub fn is_whole(&self) -> bool {
+        *self == Window::default()
+    }
+
+    /// Checks what can be checked without the source.
+    ///
+    /// # Errors
+    /// When no frame can be inside.
+    pub fn validate(&self) -> Result<()> {
+        let empty = match (self.start, self.end) {
+            (Some(Position::Frame(start)), Some(Position::Frame(end))) => start >= end,
+            (Some(Position::Time(start)), Some(Position::Time(end))) => microseconds(start) >= microseconds(end),
+            _ => false,
+        };
+        match (empty, self.frames) {
+            (true, _) => Err(Error::bad_argument("--end must be later than --start")),
+            (_, Some(0)) => Err(Error::bad_argument("--frames must be at least 1")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where a frame stands, given its index, its time in microseconds and the frames kept so far.
+    pub(super) fn side(&self, index: u64, time: i64, kept: u64) -> Side {
+        let reached = |position: Position| match position {
+            Position::Frame(wanted) => index >= wanted,
+            Position::Time(wanted) => time >= microseconds(wanted),
+        };
+        if !self.start.is_none_or(reached) {
+            Side::Before
+        } else if self.end.is_some_and(reached) || self.frames.is_some_and(|most| kept >= most) {
+            Side::After
+        } else {
+            Side::Inside
+        }
+    }
+
+    /// Frames inside a source of `total` frames, where positions in time do not hide it.
+    pub(super) fn count(&self, total: u64) -> Option<u64> {
+        let at = |position: Option<Position>, absent: u64| match position {
+            None => Some(absent),
+            Some(Position::Frame(index)) => Some(index.min(total)),
+            Some(Position::Time(_)) => None,
+        };
+        let between = at(self.end, total)?.saturating_sub(at(self.start, 0)?);
+        Some(between.min(self.frames.unwrap_or(u64::MAX)))
+    }
+}
+
+fn microseconds(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
+}
+
+/// `ticks` of `unit` in microseconds, rounded to nearest; the largest time where it does not fit.
+pub(super) fn ticks_to_microseconds(ticks: i64, unit: Rational) -> i64 {
+    let (num, den) = (i128::from(unit.num) * 1_000_000, i128::from(unit.den.max(1)));
+    let scaled = (i128::from(ticks) * num * 2 + den).div_euclid(den * 2);
+    i64::try_from(scaled).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read() {
+        for (text, position) in [
+            ("12.5", Position::Time(12.5)),
+            ("12.5s", Position::Time(12.5)),
+            ("0", Position::Time(0.0)),
+            (".25", Position::Time(0.25)),
+            ("1:02", Position::Time(62.0)),
+            ("01:02:03.250", Position::Time(3723.25)),
+            ("#250", Position::Frame(250)),
+            ("250f", Position::Frame(250)),
+            ("0f", Position::Frame(0)),
+        ] {
+            assert_eq!(text.parse::<Position>().unwrap(), position, "{text}");
+        }
+        for text in
+            ["", "f", "#", "s", "-1", "+1", "1:2:3:4", "nan", "inf", "1e3", "#-1", "1.5f", "1:", ":1", "1:-2", "12x"]
+        {
+            assert!(text.parse::<Position>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sides() {
+        let window = Window { start: Some(Position::Frame(3)), end: Some(Position::Time(0.2)), frames: Some(2) };
+        assert_eq!(window.side(2, 0, 0), Side::Before);
+        assert_eq!(window.side(3, 199_999, 0), Side::Inside);
+        assert_eq!(window.side(3, 200_000, 0), Side::After);
+        assert_eq!(window.side(5, 0, 2), Side::After);
+        assert_eq!(Window::default().side(0, -5, 0), Side::Inside);
+    }
+
+    #[test]
+    fn windows_that_hold_nothing_are_refused() {
+        let window = |start: &str, end: &str| Window {
+            start: Some(start.parse().unwrap()),
+            end: Some(end.parse().unwrap()),
+            frames: None,
+        };
+        assert!(window("1", "1").validate().is_err());
+        assert!(window("#4", "#3").validate().is_err());
+        assert!(window("#4", "0.1").validate().is_ok(), "a frame and a time cannot be compared");
+        assert!(Window { frames: Some(0), ..Window::default() }.validate().is_err());
+    }
+
+    #[test]
+    fn frames_inside_are_counted_where_that_is_possible() {
+        let frames = |start, end, frames| Window { start, end, frames }.count(100);
+        assert_eq!(frames(None, None, None), Some(100));
+        assert_eq!(frames(Some(Position::Frame(90)), None, Some(20)), Some(10));
+        assert_eq!(frames(Some(Position::Frame(10)), Some(Position::Frame(500)), None), Some(90));
+        assert_eq!(frames(None, Some(Position::Time(1.0)), None), None);
+    }
+
+    #[test]
+    fn ticks_round_to_the_nearest_microsecond() {
+        assert_eq!(ticks_to_microseconds(1, Rational::new(1001, 30000)), 33367);
+        assert_eq!(ticks_to_microseconds(-1, Rational::new(1, 3)), -333_333);
+        assert_eq!(ticks_to_microseconds(i64::MAX, Rational::new(i32::MAX, 1)), i64::MAX);
+    }
+}

@@ -1,0 +1,191 @@
+//! What a kernel is run with: a filter, its arguments, a stream, the storage of its pictures, a frame.
+
+use crate::data::{CONTENTS, Content, mix};
+use std::fmt;
+use vramp::error::Result;
+use vramp::filters::{Descriptor, Filter, Setup};
+use vramp::params::parse_chain;
+use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
+
+/// Formats of sources. A filter meets those it accepts.
+const FORMATS: &[&str] = &[
+    "gray8",
+    "gray10",
+    "gray16",
+    "yuv420p",
+    "yuv420p10",
+    "yuv420p12",
+    "yuv420p16",
+    "yuv422p",
+    "yuv422p10",
+    "yuv444p",
+    "yuv444p9",
+    "yuv444p12",
+    "yuv444p16",
+    "nv12",
+    "p010",
+    "p016",
+    "yc48",
+];
+
+/// A picture larger than any vector, band or table that kernels work in.
+pub const MEDIUM: (usize, usize) = (149, 131);
+
+/// Sizes: single samples, odd, tiny, wide, tall.
+pub const SHAPES: &[(usize, usize)] =
+    &[(1, 1), (2, 1), (1, 2), (3, 3), (17, 5), (5, 18), (64, 2), (1000, 3), (3, 600), MEDIUM];
+
+/// Ranges a stream can have.
+pub const RANGES: &[Range] = &[Range::Unspecified, Range::Limited, Range::Full];
+
+/// Field orders a frame can have.
+pub const FIELD_ORDERS: &[FieldOrder] = &[FieldOrder::Progressive, FieldOrder::TopFirst, FieldOrder::BottomFirst];
+
+/// Frame indices: the first, small, around 16 (after which some tables repeat), and beyond 32 bits.
+const FRAMES: &[u64] = &[0, 1, 5, 15, 16, 17, 100_003, u64::MAX / 3];
+
+/// One thing to run.
+pub struct Case {
+    pub filter: &'static Descriptor,
+    pub args: &'static str,
+    pub input: StreamInfo,
+    pub src: Format,
+    pub dst: Format,
+    pub frame_index: u64,
+    pub field_order: FieldOrder,
+    pub content: Content,
+    pub seed: u64,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Case { filter, args, input, src, dst, frame_index, field_order, content, seed } = self;
+        let (name, range) = (filter.name, input.color.range);
+        write!(
+            f,
+            "{name} [{args}] {} {range:?} stored {src} to {dst}, {}x{}, {content:?}, {field_order:?}, frame {frame_index}, seed {seed:#x}",
+            input.format, input.width, input.height
+        )
+    }
+}
+
+impl Case {
+    /// Luma width and height.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.input.width, self.input.height)
+    }
+
+    /// The filter, and what its kernels are built for.
+    pub fn build(&self) -> Result<(Box<dyn Filter>, Setup)> {
+        let filter = create(self.filter, self.args)?;
+        let output = filter.output(&self.input)?;
+        Ok((filter, Setup { input: self.input.clone(), output, src: self.src, dst: self.dst }))
+    }
+
+    /// The frame's properties, `later` frames on.
+    pub fn props(&self, later: u64) -> FrameProps {
+        let frame_index = self.frame_index + later;
+        FrameProps { frame_index, field_order: self.field_order, color: self.input.color, ..FrameProps::default() }
+    }
+
+    /// The seed of the frame `later` frames on.
+    pub fn seed(&self, later: u64) -> u64 {
+        self.seed + later
+    }
+}
+
+/// The filter with arguments as its descriptor writes them.
+pub fn create(filter: &'static Descriptor, args: &str) -> Result<Box<dyn Filter>> {
+    let text = if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) };
+    (filter.create)(&parse_chain(&text)?[0])
+}
+
+/// The formats that `filter` accepts.
+pub fn formats(filter: &Descriptor) -> impl Iterator<Item = Format> {
+    FORMATS.iter().map(|name| name.parse().expect("the name of a format")).filter(|format| (filter.accepts)(*format))
+}
+
+/// Every filter × its cases × formats × shapes; all else takes turns.
+pub fn cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
+    let arguments = filters.iter().flat_map(|filter| filter.cases.iter().map(move |args| (*filter, *args)));
+    arguments
+        .flat_map(|(filter, args)| formats(filter).map(move |format| (filter, args, format)))
+        .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
+        .enumerate()
+        .map(|(number, (filter, args, format, shape))| {
+            let mut case = case(filter, args, format, shape, number as u64);
+            let mut turn = Turn::new(case.seed + 1);
+            case.src = *turn.pick(&sources(format));
+            // A case that cannot be built is left for the check to report.
+            let output = create(filter, args).and_then(|filter| filter.output(&case.input));
+            case.dst = output.map_or(case.dst, |output| *turn.pick(&sinks(format, output.format)));
+            case
+        })
+}
+
+/// Every filter × its neutral settings × formats × shapes, the result stored as the source is.
+pub fn neutral_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
+    let arguments = filters.iter().flat_map(|filter| filter.neutral.iter().map(move |args| (*filter, *args)));
+    arguments
+        .flat_map(|(filter, args)| formats(filter).map(move |format| (filter, args, format)))
+        .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
+        .enumerate()
+        .map(|(number, (filter, args, format, shape))| case(filter, args, format, shape, number as u64))
+}
+
+/// A case in the source's own storage.
+fn case(
+    filter: &'static Descriptor,
+    args: &'static str,
+    format: Format,
+    (width, height): (usize, usize),
+    number: u64,
+) -> Case {
+    let seed = mix(number);
+    let mut turn = Turn::new(seed);
+    let mut input = StreamInfo::bare(format, width, height);
+    input.color.range = *turn.pick(RANGES);
+    Case {
+        filter,
+        args,
+        input,
+        src: format,
+        dst: format,
+        frame_index: *turn.pick(FRAMES),
+        field_order: *turn.pick(FIELD_ORDERS),
+        content: *turn.pick(CONTENTS),
+        seed,
+    }
+}
+
+/// How a chain may store what a filter reads: as the source does, or as v16.
+fn sources(format: Format) -> Vec<Format> {
+    if format.is_yc48() { vec![format] } else { vec![format, format.to_v16()] }
+}
+
+/// How a chain may store what a filter writes: as v16, or as a sink that takes `output` wants it.
+fn sinks(input: Format, output: Format) -> Vec<Format> {
+    if output.is_yc48() {
+        return vec![output];
+    }
+    let planar = |bits| output.to_planar(bits).expect("a depth of 8 to 16");
+    let mut sinks = vec![output.to_v16(), input, output, planar(8), planar(10)];
+    if output.model() == Model::Yuv && (output.subsampling_w(), output.subsampling_h()) == (1, 1) {
+        sinks.extend([8, 10, 12, 16].map(|bits| Format::semi_planar(bits).expect("a semi-planar depth")));
+    }
+    sinks
+}
+
+/// Picks what a dimension has, in an order that only the seed decides.
+pub struct Turn(u64);
+
+impl Turn {
+    pub fn new(seed: u64) -> Turn {
+        Turn(seed)
+    }
+
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        self.0 = mix(self.0);
+        &from[(self.0 >> 32) as usize % from.len()]
+    }
+}

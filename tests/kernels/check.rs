@@ -1,0 +1,125 @@
+//! The checks, each giving in words what is wrong.
+
+use crate::case::Case;
+use crate::data::fill;
+use crate::memory::{Guarded, compare};
+use vramp::device::cpu::{CpuExec, CpuLevel};
+use vramp::filters::{CpuKernel, Filter, Setup};
+
+/// Threads to run with.
+const THREADS: [usize; 3] = [1, 2, 3];
+
+/// Executors of every level this processor has, with every number of threads.
+pub struct Execs(Vec<[CpuExec; 3]>);
+
+impl Execs {
+    pub fn new() -> Execs {
+        Execs(CpuLevel::available().map(|level| THREADS.map(|n| CpuExec::new(n, level).unwrap())).collect())
+    }
+
+    /// The levels, lowest first.
+    fn levels(&self) -> impl Iterator<Item = &[CpuExec; 3]> {
+        self.0.iter()
+    }
+
+    /// An executor for the reference, which uses none of it.
+    fn plain(&self) -> &CpuExec {
+        &self.0[0][0]
+    }
+}
+
+/// The fast kernel at `level`, which says that it is that.
+fn fast(filter: &dyn Filter, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>, String> {
+    let kernel = filter.cpu(setup, level).map_err(|e| format!("{level}: {e}"))?;
+    match kernel.path() {
+        path if path == level.to_string() => Ok(kernel),
+        path => Err(format!("{level}: the kernel takes the path '{path}'")),
+    }
+}
+
+fn reference(filter: &dyn Filter, setup: &Setup) -> Result<Box<dyn CpuKernel>, String> {
+    let kernel = filter.reference(setup).map_err(|e| format!("reference: {e}"))?;
+    match kernel.path() {
+        "reference" => Ok(kernel),
+        path => Err(format!("reference: the kernel takes the path '{path}'")),
+    }
+}
+
+/// What `kernel` makes of the frame `later` frames on, from and into memory with its own guards and pitches.
+fn run(kernel: &mut dyn CpuKernel, case: &Case, later: u64, exec: &CpuExec, poison: u64) -> Result<Guarded, String> {
+    let (width, height) = case.shape();
+    let mut src = Guarded::new(case.src, width, height, poison);
+    fill(&mut src.planes_mut(), case.content, case.seed(later));
+    let mut dst = Guarded::new(case.dst, width, height, poison + 1);
+    kernel.run(&case.props(later), &src.planes(), &mut dst.planes_mut(), exec);
+    dst.damage().map_err(|fault| format!("{}: {fault}", kernel.path()))?;
+    Ok(dst)
+}
+
+/// Every fast kernel gives what the reference gives. Guards, pitches and what the output held before differ from
+/// run to run, so that a result made of them, or a sample never written, differs too.
+pub fn check_kernels(case: &Case, execs: &Execs) -> Result<(), String> {
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    let expected = run(reference(&*filter, &setup)?.as_mut(), case, 0, execs.plain(), case.seed)?;
+    for (i, exec) in execs.levels().enumerate() {
+        let exec = &exec[(case.seed as usize + i) % THREADS.len()];
+        let mut kernel = fast(&*filter, &setup, exec.level())?;
+        let got = run(kernel.as_mut(), case, 0, exec, case.seed + 10 + i as u64)?;
+        compare(&expected, &got).map_err(|fault| format!("{exec:?}: {fault}"))?;
+    }
+    Ok(())
+}
+
+/// The result is the source, and the filter says so.
+pub fn check_neutral(case: &Case, execs: &Execs) -> Result<(), String> {
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    if !filter.is_identity(&case.input) {
+        return Err("the filter does not say that it is the identity".to_owned());
+    }
+    let (width, height) = case.shape();
+    let mut expected = Guarded::new(case.src, width, height, case.seed);
+    fill(&mut expected.planes_mut(), case.content, case.seed(0));
+    let got = run(reference(&*filter, &setup)?.as_mut(), case, 0, execs.plain(), case.seed + 2)?;
+    compare(&expected, &got).map_err(|fault| format!("reference: {fault}"))?;
+    for [exec, ..] in execs.levels() {
+        let got = run(fast(&*filter, &setup, exec.level())?.as_mut(), case, 0, exec, case.seed + 3)?;
+        compare(&expected, &got).map_err(|fault| format!("{exec:?}: {fault}"))?;
+    }
+    Ok(())
+}
+
+/// A kernel that ran other frames before, or the same one, gives what a new kernel gives: a run may start and be
+/// split anywhere.
+pub fn check_history(case: &Case, execs: &Execs) -> Result<(), String> {
+    const ORDER: [u64; 5] = [0, 1, 2, 2, 0];
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    let new = |level: Option<CpuLevel>| match level {
+        Some(level) => fast(&*filter, &setup, level),
+        None => reference(&*filter, &setup),
+    };
+    let plain = std::iter::once((None, execs.plain()));
+    for (level, exec) in plain.chain(execs.levels().map(|[exec, ..]| (Some(exec.level()), exec))) {
+        let mut running = new(level)?;
+        for (i, later) in ORDER.into_iter().enumerate() {
+            let expected = run(new(level)?.as_mut(), case, later, exec, case.seed)?;
+            let got = run(running.as_mut(), case, later, exec, case.seed + 2 + i as u64)?;
+            let context = |fault| format!("{}, after frames {:?}: {fault}", running.path(), &ORDER[..i]);
+            compare(&expected, &got).map_err(context)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every number of threads gives the same, at a level that takes turns.
+pub fn check_threads(case: &Case, execs: &Execs) -> Result<(), String> {
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    let levels: Vec<_> = execs.levels().collect();
+    let [one, more @ ..] = levels[case.seed as usize % levels.len()];
+    let mut kernel = fast(&*filter, &setup, one.level())?;
+    let expected = run(kernel.as_mut(), case, 0, one, case.seed)?;
+    for (i, exec) in more.iter().enumerate() {
+        let got = run(kernel.as_mut(), case, 0, exec, case.seed + 2 + i as u64)?;
+        compare(&expected, &got).map_err(|fault| format!("{exec:?}: {fault}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! What must hold of everything in the registry.
+
+use crate::case::{create, formats};
+use std::collections::HashSet;
+use vramp::filters::{ALL, Descriptor, Filter, find};
+use vramp::params::{Arg, Call, PRESET_KEY, ParamKind, Spelling, parse_chain, print_chain};
+
+/// Every name and alias, each once, and each one that no spelling of a chain has to quote.
+fn check_names<'a>(names: impl Iterator<Item = &'a str>, of: &str) {
+    let mut seen = HashSet::new();
+    for name in names {
+        assert!(seen.insert(name), "{of}: '{name}' is there twice");
+        let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        assert!(plain && name.starts_with(|c: char| c.is_ascii_lowercase()), "{of}: '{name}' is no plain name");
+    }
+}
+
+fn with_aliases(name: &'static str, aliases: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
+    std::iter::once(name).chain(aliases.iter().copied())
+}
+
+#[test]
+fn names_are_unique() {
+    check_names(ALL.iter().flat_map(|filter| with_aliases(filter.name, filter.aliases)), "filters");
+    for filter in ALL {
+        let params = filter.schema.params.iter().flat_map(|param| with_aliases(param.name, param.aliases));
+        check_names(params.chain([PRESET_KEY]), filter.name);
+        check_names(filter.schema.presets.iter().map(|preset| preset.name), filter.name);
+    }
+}
+
+#[test]
+fn filters_are_found_by_every_name() {
+    for filter in ALL {
+        for name in with_aliases(filter.name, filter.aliases) {
+            assert_eq!(find(name).map(|found| found.name), Some(filter.name));
+        }
+    }
+    assert!(find("nosuchfilter").is_none());
+}
+
+#[test]
+fn everything_is_described() {
+    for filter in ALL {
+        let name = filter.name;
+        assert!(!filter.summary.is_empty() && !filter.summary.contains('\n'), "{name}: summary");
+        assert!(!filter.definition.trim().is_empty(), "{name}: definition");
+        assert!(!filter.cases.is_empty() && !filter.neutral.is_empty(), "{name}: cases and neutral settings");
+        assert!(formats(filter).next().is_some(), "{name}: accepts no format");
+        for param in filter.schema.params {
+            assert!(!param.doc.trim().is_empty(), "{name}: doc of {}", param.name);
+            if let ParamKind::Choice(words) = param.kind {
+                check_names(words.iter().copied(), param.name);
+            }
+        }
+        for preset in filter.schema.presets {
+            assert!(!preset.doc.is_empty() && !preset.args.is_empty(), "{name}: preset {}", preset.name);
+        }
+    }
+}
+
+/// A filter written out in either spelling is the same filter.
+fn check_round_trip(filter: &dyn Filter) {
+    let call = filter.call();
+    for spelling in [Spelling::FFmpeg, Spelling::Plain] {
+        let text = print_chain(std::slice::from_ref(&call), spelling);
+        let again = parse_chain(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let again = (filter.descriptor().create)(&again[0]).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(again.call(), call, "{text}");
+    }
+}
+
+#[test]
+fn cases_neutrals_and_presets_build() {
+    for filter in ALL {
+        for args in filter.cases.iter().chain(filter.neutral) {
+            check_round_trip(&*create(filter, args).unwrap_or_else(|e| panic!("{} [{args}]: {e}", filter.name)));
+        }
+        for preset in filter.schema.presets {
+            let args = format!("{PRESET_KEY}={}", preset.name);
+            check_round_trip(&*create(filter, &args).unwrap_or_else(|e| panic!("{} [{args}]: {e}", filter.name)));
+        }
+    }
+}
+
+fn with_arg(filter: &'static Descriptor, key: &str, value: String) -> vramp::error::Result<Box<dyn Filter>> {
+    let args = vec![Arg { key: Some(key.to_owned()), value }];
+    (filter.create)(&Call { name: filter.name.to_owned(), args })
+}
+
+#[test]
+fn defaults_are_values_and_change_nothing() {
+    for filter in ALL {
+        let bare = create(filter, "").unwrap_or_else(|e| panic!("{}: {e}", filter.name)).call();
+        assert!(bare.args.is_empty(), "{bare:?} has arguments that are defaults");
+        for param in filter.schema.params {
+            for name in with_aliases(param.name, param.aliases) {
+                let value = (param.default)();
+                let made = with_arg(filter, name, value).unwrap_or_else(|e| panic!("{} {name}: {e}", filter.name));
+                assert_eq!(made.call(), bare, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_outside_are_refused_by_name() {
+    for filter in ALL {
+        for param in filter.schema.params {
+            let outside = match param.kind {
+                ParamKind::Int { min, max } => vec![(min - 1).to_string(), (max + 1).to_string(), "x".to_owned()],
+                ParamKind::Float { min, max } => {
+                    vec![(min - 1.0).to_string(), (max + 1.0).to_string(), "NaN".to_owned()]
+                }
+                ParamKind::Bool | ParamKind::Choice(_) => vec!["nosuchword".to_owned(), String::new()],
+            };
+            for value in outside {
+                let error = with_arg(filter, param.name, value.clone()).expect_err(param.name);
+                assert!(error.message().contains(param.name), "{value}: {error}");
+            }
+        }
+    }
+}
