@@ -1,4 +1,5 @@
-//! Embeds the CUDA kernels: the committed PTX, and machine code beside it when nvcc is found.
+//! Embeds the CUDA kernels: the committed PTX, and machine code beside it when nvcc is found. Tells the code which libav
+//! there is.
 
 use std::env;
 use std::fmt::Write;
@@ -12,9 +13,24 @@ const NATIVE: [u32; 9] = [61, 70, 75, 80, 86, 89, 90, 100, 120];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    if env::var_os("CARGO_FEATURE_CUDA").is_none() {
-        return;
+    if env::var_os("CARGO_FEATURE_TRANSCODE").is_some() {
+        describe_libav();
     }
+    if env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        embed_kernels();
+    }
+}
+
+/// Frame threads of a libav before FFmpeg 6 take turns in callbacks unless a field, later removed, says otherwise.
+fn describe_libav() {
+    println!("cargo:rustc-check-cfg=cfg(libav_takes_turns)");
+    if env::var("DEP_FFMPEG_FFMPEG_6_0").is_ok_and(|known| known != "true") {
+        println!("cargo:rustc-cfg=libav_takes_turns");
+    }
+}
+
+/// Writes the table of kernels that src/device/cuda/module.rs includes.
+fn embed_kernels() {
     println!("cargo:rerun-if-changed=cuda");
     println!("cargo:rerun-if-env-changed=VRAMP_NVCC");
     println!("cargo:rerun-if-env-changed=PATH");

@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav;
 use crate::io::libav::clock::DtsClock;
 use crate::io::libav::damage::Damage;
+use crate::io::libav::memory::FrameMemory;
 use ffmpeg::Packet;
 use ffmpeg::codec::context::Context;
 use ffmpeg::codec::decoder::{self, Opened};
@@ -12,10 +13,13 @@ use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
 use ffmpeg_next as ffmpeg;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// A software decoder.
 pub(super) struct Decoder {
     opened: Opened,
+    /// Where it puts frames. It comes after `opened`, which uses it until it is dropped.
+    memory: Arc<FrameMemory>,
     clock: DtsClock,
     state: State,
     /// Frames that came out.
@@ -61,10 +65,18 @@ impl Decoder {
             (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
             (*context.as_ptr()).has_b_frames
         };
+        let memory = Arc::new(FrameMemory::default());
+        // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
+        unsafe { memory.serve(context.as_mut_ptr()) };
         let mut decoder = context.decoder();
         decoder.set_packet_time_base(stream.time_base());
         let opened = decoder.open_as(codec).map_err(failed)?;
-        Ok(Decoder { opened, clock: DtsClock::new(stream, delay), state: State::Feeding, frames: 0, damage })
+        Ok(Decoder { opened, memory, clock: DtsClock::new(stream, delay), state: State::Feeding, frames: 0, damage })
+    }
+
+    /// Where it puts frames.
+    pub(super) fn memory(&self) -> &FrameMemory {
+        &self.memory
     }
 
     /// What was lost so far, in one line.

@@ -17,6 +17,7 @@ mod input;
 mod lend;
 mod logging;
 mod losses;
+mod memory;
 mod mux;
 mod negotiate;
 mod options;
