@@ -17,7 +17,8 @@ crate::params! {
         /// What happens to the part of a value that the new depth cannot hold: it is rounded (`none`), decided by an
         /// 8×8 Bayer matrix (`ordered`) or by a blue noise table (`blue`), or diffused to the neighbours (`fs`).
         dither: Dither = Dither::None, ParamKind::Choice(<Dither as Choice>::WORDS), unit "", aliases [];
-        /// Whether the pattern of `ordered` and `blue` moves from frame to frame. A pattern that stands still compresses better.
+        /// Whether the pattern of `ordered` and `blue` moves from frame to frame. One that stands still compresses
+        /// better.
         animate: bool = false, ParamKind::Bool, unit "", aliases [];
     }
     presets {}
@@ -29,19 +30,19 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     aliases: &[],
     summary: "Changes the bit depth, rounding or with one of three dithers",
     definition: "\
-Limited range (and range that is not stated) shifts: code values `v` of `a` bits become `v·2^(b−a)` of `b` bits. Full range \
-scales by the exact ratio `(2^b − 1)/(2^a − 1)`, chroma about its neutral value, so that white stays white. \
-What `b` bits cannot hold is decided by a threshold `t` from 0 up to one step: `floor(v + t)`.
+Limited range (and range that is not stated) shifts: a code value `v` of `a` bits becomes `v·2^(b−a)` of `b` bits. Full \
+range scales by the exact ratio `(2^b − 1)/(2^a − 1)`, chroma about its neutral value, so that white stays white. What \
+`b` bits cannot hold is decided by a threshold `t` from 0 up to one step: `floor(v + t)`.
 
 - `none`: `t` is one half.
 - `ordered`: `t = (2r + 1)/128`, `r` from Bayer's 8×8 matrix (*An optimum method for two-level rendition of \
 continuous-tone pictures*, 1973).
-- `blue`: `t = (2r + 1)/8192`, `r` from a 64×64 table made by Ulichney's method (*The void-and-cluster method for dither \
-array generation*, 1993).
-- `fs`: error diffusion with Floyd and Steinberg's weights (*An adaptive algorithm for spatial grey scale*, 1976), every row \
-from left to right. `t` is the mean of the neighbours' fractions in those weights, 7/16 from the left and 1/16, 5/16, 3/16 \
-from above; outside the picture the fraction is one half, which is no error. It is computed in integers of 6 bits more \
-than 16-bit video has, rounded half up.
+- `blue`: `t = (2r + 1)/8192`, `r` from a 64×64 table made by Ulichney's method (*The void-and-cluster method for \
+dither array generation*, 1993).
+- `fs`: error diffusion with Floyd and Steinberg's weights (*An adaptive algorithm for spatial grey scale*, 1976), \
+every row from left to right. `t` is the mean of the neighbours' fractions in those weights, 7/16 from the left and \
+1/16, 5/16, 3/16 from above; outside the picture the fraction is one half, which is no error. It is computed in \
+integers of 6 bits more than 16-bit video has, rounded half up.
 
 A value that the new depth holds exactly is never changed by a dither. Planes use different parts of a pattern.",
     schema: DepthParams::SCHEMA,

@@ -32,10 +32,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     aliases: &[],
     summary: "Converts between limited (studio) and full range",
     definition: "\
-At depth `d`, limited range has luma and grey from `16·2^(d−8)` to `235·2^(d−8)` and chroma from `16·2^(d−8)` to `240·2^(d−8)`; full range \
-has 0 to `2^d − 1` (ITU-T H.273). Luma maps black to black and white to white, chroma scales about `2^(d−1)`, by the exact ratio. \
-The result is rounded half up to the 16 bits between filters and not to `d` bits, so precision is lost only where the chain ends or \
-`depth` cuts. Full range clips what lies beyond black and white. Range that is not stated counts as limited.",
+At depth `d`, limited range has luma and grey from `16·2^(d−8)` to `235·2^(d−8)` and chroma from `16·2^(d−8)` to \
+`240·2^(d−8)`; full range has 0 to `2^d − 1` (ITU-T H.273). Luma maps black to black and white to white, chroma scales \
+about `2^(d−1)`, by the exact ratio. The result is rounded half up to the 16 bits between filters and not to `d` bits, \
+so precision is lost only where the chain ends or `depth` cuts. Full range clips what lies beyond black and white. \
+Range that is not stated counts as limited.",
     schema: RangeParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Point,

@@ -63,7 +63,8 @@ impl fmt::Display for Case {
         let (name, range) = (filter.name, input.color.range);
         write!(
             f,
-            "{name} [{args}] {} {range:?} stored {src} to {dst}, {}x{}, {content:?}, {field_order:?}, frame {frame_index}, seed {seed:#x}",
+            "{name} [{args}] {} {range:?} stored {src} to {dst}, {}x{}, {content:?}, {field_order:?}, \
+             frame {frame_index}, seed {seed:#x}",
             input.format, input.width, input.height
         )
     }
@@ -107,33 +108,37 @@ pub fn formats(filter: &Descriptor) -> impl Iterator<Item = Format> {
 
 /// Every filter × its cases × formats × shapes; all else takes turns.
 pub fn cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    let arguments = filters.iter().flat_map(|filter| filter.cases.iter().map(move |args| (*filter, *args)));
-    arguments
-        .flat_map(|(filter, args)| formats(filter).map(move |format| (filter, args, format)))
-        .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
-        .enumerate()
-        .map(|(number, (filter, args, format, shape))| {
-            let mut case = case(filter, args, format, shape, number as u64);
-            let mut turn = Turn::new(case.seed + 1);
-            case.src = *turn.pick(&sources(format));
-            // A case that cannot be built is left for the check to report.
-            let output = create(filter, args).and_then(|filter| filter.output(&case.input));
-            case.dst = output.map_or(case.dst, |output| *turn.pick(&sinks(format, output.format)));
-            case
-        })
+    product(filters, |filter| filter.cases).map(|mut case| {
+        let mut turn = Turn::new(case.seed + 1);
+        case.src = *turn.pick(&sources(case.input.format));
+        // A case that cannot be built is left for the check to report.
+        if let Ok((_, setup)) = case.build() {
+            case.dst = *turn.pick(&sinks(case.input.format, setup.output.format));
+        }
+        case
+    })
 }
 
 /// Every filter × its neutral settings × formats × shapes, the result stored as the source is.
 pub fn neutral_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    let arguments = filters.iter().flat_map(|filter| filter.neutral.iter().map(move |args| (*filter, *args)));
-    arguments
+    product(filters, |filter| filter.neutral)
+}
+
+/// Every filter × its arguments × formats × shapes, in the source's own storage.
+fn product(
+    filters: &[&'static Descriptor],
+    arguments: fn(&'static Descriptor) -> &'static [&'static str],
+) -> impl Iterator<Item = Case> {
+    filters
+        .iter()
+        .flat_map(move |filter| arguments(filter).iter().map(|args| (*filter, *args)))
         .flat_map(|(filter, args)| formats(filter).map(move |format| (filter, args, format)))
         .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
         .enumerate()
         .map(|(number, (filter, args, format, shape))| case(filter, args, format, shape, number as u64))
 }
 
-/// A case in the source's own storage.
+/// A case in the source's own storage; what is no dimension of the product takes turns.
 fn case(
     filter: &'static Descriptor,
     args: &'static str,

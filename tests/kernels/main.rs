@@ -1,5 +1,6 @@
 //! Every registered filter, by itself: the fast kernels against the reference, on every format and shape they take,
-//! inside guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the registry.
+//! inside guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the
+//! registry.
 
 mod case;
 mod check;

@@ -104,7 +104,8 @@ impl Guarded {
             let offset = at as isize - memory.start as isize;
             let (row, byte) = (offset.div_euclid(memory.pitch as isize), offset.rem_euclid(memory.pitch as isize));
             return Err(format!(
-                "memory plane {plane} was written outside its rows: at byte {byte} of row {row} (rows 0..{} of {} bytes, {} apart)",
+                "memory plane {plane} was written outside its rows: at byte {byte} of row {row} \
+                 (rows 0..{} of {} bytes, {} apart)",
                 memory.rows, memory.row, memory.pitch
             ));
         }

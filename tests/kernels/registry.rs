@@ -10,8 +10,8 @@ fn check_names<'a>(names: impl Iterator<Item = &'a str>, of: &str) {
     let mut seen = HashSet::new();
     for name in names {
         assert!(seen.insert(name), "{of}: '{name}' is there twice");
-        let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        assert!(plain && name.starts_with(|c: char| c.is_ascii_lowercase()), "{of}: '{name}' is no plain name");
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        assert!(plain && name.starts_with(|c: char| c.is_ascii_alphabetic()), "{of}: '{name}' is no plain name");
     }
 }
 

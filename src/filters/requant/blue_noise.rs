@@ -7,8 +7,8 @@ const CELLS: usize = TILE * TILE;
 /// One in `SPARSE` cells is set in the pattern that the method starts from.
 const SPARSE: usize = 10;
 
-/// `exp(−r²/(2·1.5²))` for squared distances, in units of 2^−40: a power of `exp(−1/4.5)`, by integers alone so that every
-/// machine gets the same table.
+/// `exp(−r²/(2·1.5²))` for squared distances, in units of 2^−40: a power of `exp(−1/4.5)`, by integers alone so that
+/// every machine gets the same table.
 fn gauss() -> Vec<u64> {
     const RATIO: u64 = 880_420_085_302; // 2^40·exp(−1/4.5)
     let next = |w: &u64| Some(((u128::from(*w) * u128::from(RATIO)) >> 40) as u64);

@@ -1,8 +1,8 @@
 //! Error diffusion, with the serial part kept to a few instructions a sample.
 //!
 //! A sample waits for its left neighbour's residue, five operations long. A few rows run side by side to hide that
-//! wait, each one part and one column behind the row above it, so that the residues it needs from there (up to one column to
-//! the right) are ready. All else is done for a row or a part at once.
+//! wait, each one part and one column behind the row above it, so that the residues it needs from there (up to one
+//! column to the right) are ready. All else is done for a row or a part at once.
 
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::requant::rows::{narrow, widen};
@@ -177,14 +177,15 @@ impl Component {
         }
     }
 
-    /// A part's sums with the residues of the row above; left of the row they give "no error", right of it no one looks.
+    /// A part's sums with the residues of the row above. Left of the row they give "no error"; right of it no one
+    /// looks.
     #[inline(always)]
     fn add_above(&self, above: &[u32], sums: &[u32], start: usize, part: &mut [u32; PART]) {
         let mask = self.mask();
-        let above: &[u32; PART + 2] = above[start - 1..][..PART + 2].try_into().expect("the slice has this length");
-        let sums: &[u32; PART] = sums[start..][..PART].try_into().expect("the slice has this length");
-        for i in 0..PART {
-            part[i] = sums[i] + (above[i] & mask) + 5 * (above[i + 1] & mask) + 3 * (above[i + 2] & mask);
+        let above = |right: usize| &above[start - 1 + right..][..PART];
+        let neighbours = above(0).iter().zip(above(1)).zip(above(2));
+        for ((part, sum), ((left, middle), right)) in part.iter_mut().zip(&sums[start..]).zip(neighbours) {
+            *part = sum + (left & mask) + 5 * (middle & mask) + 3 * (right & mask);
         }
         let outside = PAD.saturating_sub(start).min(PART);
         part[..outside].fill(9 * self.no_error() + 8);

@@ -41,8 +41,8 @@ impl Reference {
         }
     }
 
-    /// Error diffusion by rows from left to right. A residue of one half is no error, and each threshold is the mean of the
-    /// neighbours' residues in Floyd and Steinberg's weights, rounded half up: 7/16 left, 1/16, 5/16, 3/16 above.
+    /// Error diffusion by rows from left to right. A residue of one half is no error, and each threshold is the mean of
+    /// the neighbours' residues in Floyd and Steinberg's weights, rounded half up: 7/16 left, 1/16, 5/16, 3/16 above.
     fn diffuse(&mut self, component: usize, src: PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
         let one = 1 << self.requant.fraction_bits();
         self.above.fill(one / 2);

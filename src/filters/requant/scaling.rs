@@ -51,7 +51,7 @@ impl Scaling {
 
 /// What [`Scaling::exact`] computes, with a multiplication and a shift.
 ///
-/// `2^guard·y = 2^guard·v + e·v + o`, where `e` and `o` are multiples of `1/den` and `|e|` is below one half. `e` and `o` are
+/// `2^guard·y = 2^guard·v + e·v + o`, where `e` and `o` are multiples of `1/den` and `|e|` is below one half. They are
 /// rounded to 32 fractional bits, so for `v` below 2^16 the sum `e·v + o` is wrong by at most 2^−17; adding 2^−17
 /// makes it wrong by 0 to 2^−16, which is less than `1/den` and so cannot carry it to the next whole number.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl MulShift {
     /// The multiplier for `scaling`.
     ///
     /// # Panics
-    /// When the ratio is further from one than `guard` leaves room for: 2^−8 for 6, one quarter for 1.
+    /// When the ratio is further from one than `guard` leaves room for: 2^−7 for 6, one quarter for 1.
     pub fn new(scaling: Scaling, guard: u32) -> MulShift {
         let [from, to, num, den] = [scaling.from, scaling.to, scaling.num, scaling.den].map(i128::from);
         let rounded = |n: i128| ((n << (33 + guard)) + den).div_euclid(2 * den);

@@ -91,7 +91,8 @@ const DEPTHS: std::ops::RangeInclusive<u8> = 8..=16;
 
 #[test]
 fn limited_range_shifts() {
-    // One 8-bit step is 256: 127 is just below the half, 128 is the half; 65408 would round to 256 steps and stays at 255.
+    // One 8-bit step is 256: 127 is just below the half, 128 is the half; 65408 would round to 256 steps and stays
+    // at 255.
     let to8 = Depth::to(8, Dither::None);
     assert_eq!(
         row(&to8, 16, Range::Limited, &[0, 127, 128, 255, 383, 384, 65407, 65408, 65535]),
@@ -189,7 +190,8 @@ fn the_multiplier_gives_the_exact_floor() {
 
 #[test]
 fn range_maps_black_white_and_neutral() {
-    // 8 bits: 16 → 0, 235 → 255, below black and above white clip. 126 is (126 − 16)·65280/56064 = 128.08… steps = 32789.04.
+    // 8 bits: 16 → 0, 235 → 255, below black and above white clip. 126 is (126 − 16)·65280/56064 = 128.08… steps,
+    // 32789.04 in v16.
     let full = range(To::Full);
     assert_eq!(row(&full, 8, Range::Limited, &[0, 16 << 8, 126 << 8, 235 << 8, 0xffff]), [0, 0, 32789, 0xff00, 0xff00]);
     // And back: 0 → 16, 255 → 235; 128 is 4096 + 32768·56064/65280 = 32237.9.

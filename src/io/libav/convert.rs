@@ -102,7 +102,9 @@ impl Converter {
         let color = converted(from, to, width, height, color);
         let way = Way { from, to: target, width, height, color };
         let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
-        let fields = match rows(from) != rows(target) && height.is_multiple_of(2) {
+        // Fields of other heights would not share the chroma rows evenly.
+        let even = height.is_multiple_of(2 << rows(from).max(rows(target)));
+        let fields = match even && rows(from) != rows(target) {
             true => Some([Scaler::new(&way, Part::Top)?, Scaler::new(&way, Part::Bottom)?]),
             false => None,
         };
@@ -267,7 +269,7 @@ impl Scaler {
         let mut to = ([std::ptr::null_mut::<u8>(); PLANES], [0i32; PLANES]);
         for plane in 0..picture.format().planes() {
             let (start, pitch) = picture.plane(plane);
-            // SAFETY: the second row of a field exists: fields are made only of pictures with an even height.
+            // SAFETY: a field's first row exists: fields are made only where each has as many rows in every plane.
             to.0[plane] = unsafe { start.cast_mut().add(first as usize * pitch) };
             to.1[plane] = pitch as i32 * step;
         }
@@ -291,5 +293,183 @@ impl Drop for Scaler {
     fn drop(&mut self) {
         // SAFETY: allocated in `new`, freed once.
         unsafe { ffi::sws_freeContext(self.context.as_ptr()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pixel(name: &str) -> Pixel {
+        name.parse().unwrap()
+    }
+
+    /// A frame with every sample of component `c` set to `samples[c]`.
+    fn flat(name: &str, width: u32, height: u32, samples: &[u16]) -> Video {
+        let mut frame = Video::new(pixel(name), width, height);
+        let descriptor = pixel(name).descriptor().unwrap();
+        let (w, h) = (descriptor.log2_chroma_w(), descriptor.log2_chroma_h());
+        for (component, sample) in samples.iter().enumerate() {
+            let is_chroma = !is_rgb(pixel(name)) && matches!(component, 1 | 2);
+            let (w, h) = if is_chroma { (u32::from(w), u32::from(h)) } else { (0, 0) };
+            for (x, y) in (0..height.div_ceil(1 << h)).flat_map(|y| (0..width.div_ceil(1 << w)).map(move |x| (x, y))) {
+                set(&mut frame, component, x, y, *sample);
+            }
+        }
+        frame
+    }
+
+    /// Sets one sample, by the descriptor's plane, offset and step.
+    fn set(frame: &mut Video, component: usize, x: u32, y: u32, sample: u16) {
+        let name = name(frame.format());
+        // SAFETY: descriptors are static.
+        let place = unsafe { (*frame.format().descriptor().unwrap().as_ptr()).comp[component] };
+        let plane = place.plane as usize;
+        // SAFETY: the frame is alive and owns its rows.
+        let at = unsafe {
+            let raw = &*frame.as_ptr();
+            raw.data[plane].offset((y as i32 * raw.linesize[plane] + x as i32 * place.step + place.offset) as isize)
+        };
+        let bytes = if name.ends_with("be") { sample.to_be_bytes() } else { sample.to_le_bytes() };
+        let bytes = if place.depth > 8 { &bytes[..] } else { &bytes[..1] };
+        // SAFETY: the sample lies inside its row.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len()) };
+    }
+
+    fn convert(frame: &Video, to: &str, color: ColorInfo) -> (Picture, ColorInfo) {
+        let (width, height) = (frame.width() as usize, frame.height() as usize);
+        let mut converter = Converter::new(frame.format(), to.parse().unwrap(), width, height, color).unwrap();
+        (converter.run(frame).unwrap(), converter.color(color))
+    }
+
+    /// Every different value of each component.
+    fn values(picture: &Picture) -> Vec<Vec<i32>> {
+        let component = |plane: &crate::video::PlaneRef| {
+            let (w, h) = (plane.width(), plane.height());
+            let mut all: Vec<i32> = (0..h).flat_map(|y| (0..w).map(move |x| plane.get(x, y))).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        picture.planes().iter().map(component).collect()
+    }
+
+    #[test]
+    fn the_nearest_format_keeps_what_it_can() {
+        for (from, to) in [
+            ("rgb24", "yuv444p10"),
+            ("rgba", "yuv444p10"),
+            ("pal8", "yuv444p10"),
+            ("rgb565le", "yuv444p"),
+            ("gbrp10le", "yuv444p12"),
+            ("gbrp16le", "yuv444p16"),
+            ("gbrpf32le", "yuv444p16"),
+            ("bayer_rggb8", "yuv444p10"),
+            ("bayer_rggb16le", "yuv444p16"),
+            ("ya8", "gray8"),
+            ("ya16le", "gray16"),
+            ("gray16be", "gray16"),
+            ("grayf32le", "gray16"),
+            ("monow", "gray8"),
+            ("yuva420p", "yuv420p"),
+            ("yuva444p10le", "yuv444p10"),
+            ("yuv411p", "yuv422p"),
+            ("yuvj411p", "yuv422p"),
+            ("yuv410p", "yuv420p"),
+            ("yuv440p", "yuv444p"),
+            ("yuyv422", "yuv422p"),
+            ("yuv420p10be", "yuv420p10"),
+            ("nv21", "yuv420p"),
+            ("nv24", "yuv444p"),
+            ("p210le", "yuv422p10"),
+        ] {
+            assert_eq!(nearest(pixel(from)).unwrap().to_string(), to, "{from}");
+        }
+        assert!(nearest(Pixel::VAAPI).is_err());
+    }
+
+    #[test]
+    fn everything_swscale_reads_has_a_way_in() {
+        crate::io::libav::init();
+        let mut ways = 0;
+        for from in pixfmt::tests::all() {
+            let Ok(to) = nearest(from) else { continue };
+            Converter::new(from, to, 16, 16, ColorInfo::default()).unwrap_or_else(|e| panic!("{}: {e}", name(from)));
+            ways += 1;
+        }
+        assert!(ways > 100, "{ways}");
+    }
+
+    #[test]
+    fn rgb_becomes_limited_ycbcr_by_its_matrix() {
+        // BT.709, 10 bit: Y = 64 + 876·(0.2126 R + 0.7152 G + 0.0722 B), Cb = 512 + 896·(B − Y)/1.8556,
+        // Cr = 512 + 896·(R − Y)/1.5748. BT.601: 0.299, 0.587, 0.114, divisors 1.772 and 1.402.
+        let hd = ColorInfo { primaries: 1, ..ColorInfo::default() };
+        for (color, matrix, rgb, expected) in [
+            (hd, 1, [255, 255, 255], [940, 512, 512]),
+            (hd, 1, [0, 0, 0], [64, 512, 512]),
+            (hd, 1, [255, 0, 0], [250, 409, 960]),
+            (ColorInfo::default(), 6, [255, 0, 0], [326, 361, 960]),
+            (ColorInfo::default(), 6, [0, 0, 255], [164, 960, 439]),
+        ] {
+            let (picture, after) = convert(&flat("rgb24", 32, 16, &rgb), "yuv444p10", color);
+            assert_eq!((after.matrix, after.range), (matrix, Range::Limited));
+            for (component, (values, expected)) in values(&picture).iter().zip(expected).enumerate() {
+                // swscale's tables have 15 bits: one code of 1023 is its rounding.
+                assert!(
+                    values.len() == 1 && (values[0] - expected).abs() <= 1,
+                    "{rgb:?} component {component}: {values:?}, expected {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn large_rgb_without_tags_is_bt709() {
+        let to = "yuv444p10".parse().unwrap();
+        let matrix = |w, h| converted(Pixel::RGB24, to, w, h, ColorInfo::default()).matrix;
+        assert_eq!([matrix(720, 576), matrix(1280, 536), matrix(640, 720)], [6, 1, 1]);
+    }
+
+    #[test]
+    fn samples_that_only_move_stay_the_same() {
+        for (from, to, samples, expected) in [
+            ("yuva420p", "yuv420p", &[200u16, 30, 7, 128][..], [200, 30, 7]),
+            ("yuv420p10be", "yuv420p10", &[1000, 3, 512], [1000, 3, 512]),
+            ("yuv411p", "yuv422p", &[16, 240, 99], [16, 240, 99]),
+            ("yuv440p", "yuv444p", &[16, 240, 99], [16, 240, 99]),
+            ("nv12", "yuv420p", &[16, 240, 99], [16, 240, 99]),
+            ("yuv420p", "yuv444p", &[255, 0, 255], [255, 0, 255]),
+        ] {
+            for range in [Range::Unspecified, Range::Limited, Range::Full] {
+                let color = ColorInfo { range, ..ColorInfo::default() };
+                let (picture, after) = convert(&flat(from, 33, 18, samples), to, color);
+                assert_eq!(values(&picture), expected.map(|v| vec![v]), "{from} to {to}, {range:?}");
+                assert_eq!(after.range, range);
+            }
+        }
+    }
+
+    #[test]
+    fn fields_are_resampled_apart() {
+        // Chroma rows of the top field 40, of the bottom field 200: an interlaced picture of a flash.
+        let mut frame = flat("yuv420p", 32, 16, &[100, 40, 40]);
+        for (x, y) in (0..4).flat_map(|y| (0..16).map(move |x| (x, 2 * y + 1))) {
+            set(&mut frame, 1, x, y, 200);
+            set(&mut frame, 2, x, y, 200);
+        }
+        let rows = |picture: &Picture| -> Vec<i32> { (0..16).map(|y| picture.planes()[1].get(8, y)).collect() };
+        let (mixed, _) = convert(&frame, "yuv422p", ColorInfo::default());
+        assert!(rows(&mixed).iter().any(|v| !matches!(v, 40 | 200)), "{:?}", rows(&mixed));
+        // SAFETY: the frame is ours.
+        unsafe { (*frame.as_mut_ptr()).interlaced_frame = 1 };
+        let (apart, _) = convert(&frame, "yuv422p", ColorInfo::default());
+        assert_eq!(rows(&apart), [40, 200].repeat(8));
+    }
+
+    #[test]
+    fn a_format_that_libav_lacks_is_refused() {
+        let error = Converter::new(Pixel::RGB24, Format::YC48, 8, 8, ColorInfo::default()).err().unwrap();
+        assert_eq!(error.kind(), Kind::Unsupported);
     }
 }

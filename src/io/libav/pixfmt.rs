@@ -30,13 +30,13 @@ pub fn pixel(format: Format) -> Option<Pixel> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use ffmpeg::ffi::{av_pix_fmt_desc_get_id, av_pix_fmt_desc_next};
     use std::ptr;
 
     /// Every format this libav knows.
-    fn all() -> Vec<Pixel> {
+    pub(in crate::io::libav) fn all() -> Vec<Pixel> {
         let mut pixels = Vec::new();
         let mut descriptor = ptr::null();
         loop {
