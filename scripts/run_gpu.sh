@@ -47,9 +47,14 @@ same_bytes() {
     cmp "$logs/cpu.md5" "$logs/cuda.md5"
 }
 
+# Of the kernel harness only what runs on the GPU.
+selection() {
+    case $1 in */kernels) echo cuda ;; esac
+}
+
 step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 for test in "$here"/tests/*; do
-    step "test $(basename "$test")" "$test"
+    step "test $(basename "$test")" "$test" $(selection "$test")
 done
 
 if [ "$mode" = quick ]; then
@@ -58,8 +63,8 @@ elif command -v compute-sanitizer > /dev/null; then
     # Tests that make faults on purpose are left out: the tools rightly complain.
     for tool in memcheck racecheck initcheck; do
         for test in "$here"/tests/*; do
-            step "$tool $(basename "$test")" compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no \
-                --target-processes all "$test" --test-threads 1 --skip a_fault_in_a_kernel
+            step "$tool $(basename "$test")" env VRAMP_CASE_STEP=29 compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no \
+                --target-processes all "$test" $(selection "$test") --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames
         done
     done
 else

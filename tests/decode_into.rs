@@ -51,7 +51,8 @@ fn sample(name: &str) -> String {
 
 #[test]
 fn frames_are_the_same_and_lie_in_the_allocator_s_memory() {
-    for (name, threads) in [("big-buck-bunny-720p.mp4", 1), ("big-buck-bunny-720p.mp4", 3), ("banded-gradient.mkv", 2)] {
+    for (name, threads) in [("big-buck-bunny-720p.mp4", 1), ("big-buck-bunny-720p.mp4", 3), ("banded-gradient.mkv", 2)]
+    {
         let options = InputOptions { threads, ..InputOptions::default() };
         let mut theirs = Input::open(&sample(name), options.clone()).unwrap();
         let mut ours = Input::open(&sample(name), options).unwrap();

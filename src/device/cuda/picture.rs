@@ -31,6 +31,17 @@ pub struct DevicePlanes {
     count: usize,
 }
 
+impl DevicePlanes {
+    /// Planes made by the caller: one (grey) or three.
+    ///
+    /// # Panics
+    /// When `planes` is empty or longer than three.
+    pub fn new(planes: &[DevicePlane]) -> DevicePlanes {
+        assert!((1..=3).contains(&planes.len()));
+        DevicePlanes { planes: [0, 1, 2].map(|i| planes[planes.len().min(i + 1) - 1]), count: planes.len() }
+    }
+}
+
 impl std::ops::Deref for DevicePlanes {
     type Target = [DevicePlane];
 
@@ -113,16 +124,15 @@ impl DevicePicture {
 
     /// The components, for kernels.
     pub fn planes(&self) -> DevicePlanes {
-        let count = self.format.components();
         let planes = [0, 1, 2].map(|component: usize| {
-            let component = component.min(count - 1);
+            let component = component.min(self.format.components() - 1);
             let (plane, offset, layout) = self.format.component_layout(component);
             let (width, height) = self.format.component_size(component, self.width, self.height);
             let (start, pitch) = self.planes[plane];
             let address = start + (offset * layout.sample.bytes()) as u64;
             DevicePlane { address, pitch, width, height, layout }
         });
-        DevicePlanes { planes, count }
+        DevicePlanes { planes, count: self.format.components() }
     }
 
     fn primary(&self) -> &Primary {
