@@ -31,10 +31,13 @@ impl Damage {
         self.note(format!("before frame {frame}: {cause}"))
     }
 
-    /// Frame `frame` decoded with faults.
-    pub(super) fn frame(&mut self, frame: u64) -> Result<()> {
-        self.frames += 1;
-        self.note(format!("at frame {frame}: marked as damaged by the decoder"))
+    /// `total` frames decoded with faults so far, the last of them about frame `frame`.
+    pub(super) fn frames(&mut self, total: u64, frame: u64) -> Result<()> {
+        if total <= self.frames {
+            return Ok(());
+        }
+        self.frames = total;
+        self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
     /// The container was unreadable somewhere after `frame` frames.
@@ -90,8 +93,9 @@ mod tests {
         let mut damage = Damage::new(false);
         assert_eq!(damage.report(9), None);
         damage.packet(7, "Invalid data").unwrap();
-        damage.frame(9).unwrap();
-        damage.frame(10).unwrap();
+        damage.frames(1, 9).unwrap();
+        damage.frames(2, 10).unwrap();
+        damage.frames(2, 11).unwrap();
         damage.place(11, "lost").unwrap();
         damage.cut("partial file").unwrap();
         let report = damage.report(12).unwrap();
@@ -107,7 +111,7 @@ mod tests {
     fn strict_stops_at_the_first_fault() {
         let kind = |fault: Result<()>| fault.unwrap_err().kind();
         assert_eq!(kind(Damage::new(true).packet(0, "x")), Kind::CorruptInput);
-        assert_eq!(kind(Damage::new(true).frame(0)), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).frames(1, 0)), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).place(0, "x")), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).cut("x")), Kind::CorruptInput);
     }

@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav;
 use crate::io::libav::clock::DtsClock;
 use crate::io::libav::damage::Damage;
+use crate::io::libav::logging::Concealed;
 use crate::io::libav::memory::FrameMemory;
 use ffmpeg::Packet;
 use ffmpeg::codec::context::Context;
@@ -18,12 +19,16 @@ use std::sync::Arc;
 /// A software decoder.
 pub(super) struct Decoder {
     opened: Opened,
-    /// Where it puts frames. It comes after `opened`, which uses it until it is dropped.
+    /// Counts the frames the decoder said it concealed faults in.
+    concealed: Concealed,
+    /// Where it puts frames. The two above use its address until they are dropped.
     memory: Arc<FrameMemory>,
     clock: DtsClock,
     state: State,
     /// Frames that came out.
     frames: u64,
+    /// Frames marked as damaged.
+    marked: u64,
     damage: Damage,
 }
 
@@ -60,18 +65,20 @@ impl Decoder {
         let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
         let mut context = Context::from_parameters(parameters).map_err(failed)?;
         context.set_frame_rate(Some(stream.avg_frame_rate()));
+        let memory = Arc::new(FrameMemory::default());
+        let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
         let delay = unsafe {
             (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
             (*context.as_ptr()).has_b_frames
         };
-        let memory = Arc::new(FrameMemory::default());
         // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
         unsafe { memory.serve(context.as_mut_ptr()) };
         let mut decoder = context.decoder();
         decoder.set_packet_time_base(stream.time_base());
         let opened = decoder.open_as(codec).map_err(failed)?;
-        Ok(Decoder { opened, memory, clock: DtsClock::new(stream, delay), state: State::Feeding, frames: 0, damage })
+        let clock = DtsClock::new(stream, delay);
+        Ok(Decoder { opened, memory, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
     }
 
     /// Where it puts frames.
@@ -133,7 +140,10 @@ impl Decoder {
             match self.state {
                 State::Feeding => {}
                 State::Draining => self.clock.drain(&self.opened, stream),
-                State::Empty => return Ok(Received::End),
+                State::Empty => {
+                    self.count_faulty_frames()?;
+                    return Ok(Received::End);
+                }
             }
             let mut frame = Video::empty();
             match self.opened.receive_frame(&mut frame) {
@@ -157,11 +167,15 @@ impl Decoder {
         let time = time.or(frame.pts());
         frame.set_pts(time);
         self.clock.frame();
-        if frame.is_corrupt() || frame.has_decode_errors() {
-            self.damage.frame(self.frames)?;
-        }
+        self.marked += u64::from(frame.is_corrupt() || frame.has_decode_errors());
+        self.count_faulty_frames()?;
         self.frames += 1;
         Ok(frame)
+    }
+
+    /// Damaged frames are marked, or spoken of, or both.
+    fn count_faulty_frames(&mut self) -> Result<()> {
+        self.damage.frames(self.marked.max(self.concealed.count()), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.

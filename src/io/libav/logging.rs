@@ -1,10 +1,12 @@
-//! libav's log lines: quiet unless somebody asks, and a source of causes for errors.
+//! libav's log lines: quiet unless somebody asks, a source of causes for errors, and the only sure sign of some damage.
 
 use ffmpeg_next::ffi;
 use log::Level;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute_copy;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The longest line that is kept whole.
 const LINE: usize = 1024;
@@ -55,6 +57,42 @@ unsafe fn respell<From, To>(function: From) -> To {
     unsafe { transmute_copy(&function) }
 }
 
+/// Counts the frames that a decoder conceals faults in.
+///
+/// libav marks such frames, but with frame threads (before FFmpeg 7.1) a frame can be copied before its mark is set. The
+/// line about it is always written. Decoders are told apart by the context's `opaque` field.
+pub(super) struct Concealed(usize);
+
+/// What concealing decoders say, whatever codec: the start of the line's format.
+const CONCEALING: &[u8] = b"concealing ";
+
+/// The count of every [`Concealed`] that is alive.
+static CONCEALED: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+
+impl Concealed {
+    /// A new count for the decoder whose `opaque` field alone holds this pointer.
+    pub(super) fn new(opaque: *const c_void) -> Concealed {
+        let number = opaque.addr();
+        counts().insert(number, 0);
+        Concealed(number)
+    }
+
+    /// Frames so far.
+    pub(super) fn count(&self) -> u64 {
+        counts().get(&self.0).copied().unwrap_or(0)
+    }
+}
+
+impl Drop for Concealed {
+    fn drop(&mut self) {
+        counts().remove(&self.0);
+    }
+}
+
+fn counts() -> MutexGuard<'static, BTreeMap<usize, u64>> {
+    CONCEALED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Takes the last error line libav wrote on this thread since the last call.
 pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
@@ -73,6 +111,8 @@ fn is_heard() -> bool {
 }
 
 unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
+    // SAFETY: libav calls with a context of its own and a format that ends with a zero.
+    unsafe { note_concealment(context, format) };
     let is_error = level <= ffi::AV_LOG_ERROR;
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
     let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
@@ -92,6 +132,25 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     if is_error {
         // On a thread that is ending there is nobody left to ask.
         let _ = LAST_ERROR.try_with(|last| last.replace(Some(line)));
+    }
+}
+
+/// Counts the line if a decoder of ours conceals faults in a frame.
+///
+/// # Safety
+/// `context` must be null or one of libav's, `format` a C string.
+unsafe fn note_concealment(context: *mut c_void, format: *const c_char) {
+    // SAFETY: the format is a C string; only as much of it is read as is the same. Every context of libav's begins with
+    // its class, and the class of codecs belongs to codec contexts alone.
+    unsafe {
+        let same = |(at, byte): (usize, &u8)| *format.add(at).cast::<u8>() == *byte;
+        if context.is_null() || !CONCEALING.iter().enumerate().all(same) {
+            return;
+        }
+        if *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() {
+            let number = (*context.cast::<ffi::AVCodecContext>()).opaque.addr();
+            counts().entry(number).and_modify(|count| *count += 1);
+        }
     }
 }
 
