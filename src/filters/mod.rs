@@ -117,7 +117,7 @@ pub trait Filter: Send + Sync + fmt::Debug {
     #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         let _ = (setup, device);
-        Err(crate::error::Error::unsupported("does not run on CUDA: use --device cpu"))
+        Err(crate::error::Error::unsupported("does not run on CUDA"))
     }
 }
 

@@ -11,6 +11,5 @@ pub use color::{ChromaLocation, ColorInfo, Range};
 pub use format::{Format, Layout, Model, SampleType};
 pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
 pub use memory::{Heap, HostAllocator};
-pub(crate) use picture::arrange;
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};

@@ -105,28 +105,24 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// Byte offset and pitch of each memory plane, and the bytes of the whole picture. Pictures on a device are arranged
-/// alike, so that one copies to the other in one piece.
-pub(crate) fn arrange(
-    format: Format,
-    width: usize,
-    height: usize,
-) -> Option<([(usize, usize); MAX_COMPONENTS], usize)> {
-    let mut planes = [(0, 0); MAX_COMPONENTS];
-    let mut total = 0usize;
-    for (plane, place) in planes.iter_mut().enumerate().take(format.planes()) {
-        let (row, rows) = format.plane_size(plane, width, height);
-        let pitch = row.checked_next_multiple_of(ALIGN)?;
-        *place = (total, pitch);
-        total = total.checked_add(pitch.checked_mul(rows)?)?;
-    }
-    Some((planes, total))
-}
-
 impl Picture {
+    /// Byte offset and pitch of each memory plane, and the bytes of the whole picture; `None` when they cannot be
+    /// counted. Pictures on a device are arranged alike, so that one copies to the other in one piece.
+    pub fn arrange(format: Format, width: usize, height: usize) -> Option<([(usize, usize); MAX_COMPONENTS], usize)> {
+        let mut planes = [(0, 0); MAX_COMPONENTS];
+        let mut total = 0usize;
+        for (plane, place) in planes.iter_mut().enumerate().take(format.planes()) {
+            let (row, rows) = format.plane_size(plane, width, height);
+            let pitch = row.checked_next_multiple_of(ALIGN)?;
+            *place = (total, pitch);
+            total = total.checked_add(pitch.checked_mul(rows)?)?;
+        }
+        Some((planes, total))
+    }
+
     /// Bytes that [`Picture::alloc`] takes for this shape, or `None` when they cannot be counted.
     pub fn bytes(format: Format, width: usize, height: usize) -> Option<usize> {
-        arrange(format, width, height).map(|(_, total)| total)
+        Self::arrange(format, width, height).map(|(_, total)| total)
     }
 
     /// A picture of its own memory, all zero, rows aligned to 64 bytes.
@@ -147,7 +143,7 @@ impl Picture {
     }
 
     fn inside(format: Format, width: usize, height: usize, start: NonNull<u8>, memory: Memory) -> Picture {
-        let (places, _) = arrange(format, width, height).expect("counted when the block was made");
+        let (places, _) = Self::arrange(format, width, height).expect("counted when the block was made");
         // SAFETY: every offset is inside the block, whose size `arrange` gave.
         let planes = places.map(|(offset, pitch)| (unsafe { start.add(offset) }, pitch));
         Picture { format, width, height, planes, memory }

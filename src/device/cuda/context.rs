@@ -40,16 +40,15 @@ impl fmt::Display for DeviceInfo {
 
 /// Starts the driver. Every way to a device goes through here.
 fn start() -> Result<()> {
-    shim::load()
-        .map_err(|why| Error::unsupported(format!("no NVIDIA driver ({why}): install one, or use --device cpu")))?;
+    shim::load().map_err(|why| Error::unsupported(format!("no NVIDIA driver ({why})")))?;
     cust::init(cust::CudaFlags::empty()).map_err(|e| match Code::from(e) {
         Code::NO_DEVICE => no_device(),
-        code => Error::unsupported(format!("the NVIDIA driver does not start ({code}): use --device cpu")),
+        code => Error::unsupported(format!("the NVIDIA driver does not start ({code})")),
     })
 }
 
 fn no_device() -> Error {
-    Error::unsupported("the NVIDIA driver finds no GPU: use --device cpu")
+    Error::unsupported("the NVIDIA driver finds no GPU")
 }
 
 /// How many devices there are: at least one.

@@ -63,8 +63,7 @@ impl Primary {
             Ok(MemoryState { free, .. }) => format!("{} MiB are free", free >> 20),
             Err(error) => error.to_string(),
         };
-        let message =
-            format!("{what} need {need} MiB on {}, where {state}: use fewer --slots, or --device cpu", self.info());
+        let message = format!("{what} need {need} MiB on {}, where {state}", self.info());
         Error::new(Kind::OutOfMemory, message)
     }
 

@@ -40,7 +40,7 @@ pub fn image(name: &str) -> Result<&'static Image> {
     IMAGES
         .iter()
         .find(|image| image.name == name)
-        .ok_or_else(|| Error::unsupported(format!("'{name}' has no CUDA kernels in this build: use --device cpu")))
+        .ok_or_else(|| Error::unsupported(format!("'{name}' has no CUDA kernels in this build")))
 }
 
 /// An image loaded on a device.
@@ -105,9 +105,7 @@ impl Drop for Module {
 pub fn check_ptx(info: &context::DeviceInfo, image: &Image) -> Result<()> {
     let (major, minor) = image.compute;
     if info.compute < image.compute {
-        return Err(Error::unsupported(format!(
-            "{info} is too old: compute capability {major}.{minor} is needed; use --device cpu"
-        )));
+        return Err(Error::unsupported(format!("{info} is too old: compute capability {major}.{minor} is needed")));
     }
     let driver = context::driver_version()?;
     if driver < image.driver { Err(old_driver(driver, image)) } else { Ok(()) }
@@ -116,7 +114,7 @@ pub fn check_ptx(info: &context::DeviceInfo, image: &Image) -> Result<()> {
 fn old_driver(driver: (u32, u32), image: &Image) -> Error {
     let (need_major, need_minor) = image.driver;
     Error::unsupported(format!(
-        "the NVIDIA driver is too old for the kernels: it knows CUDA {}.{}, and {need_major}.{need_minor} is needed; update it, or use --device cpu",
+        "the NVIDIA driver is too old for the kernels: it knows CUDA {}.{}, and {need_major}.{need_minor} is needed: update it",
         driver.0, driver.1
     ))
 }

@@ -4,7 +4,7 @@ use super::context::Primary;
 use super::driver::{self, check};
 use super::{CudaDevice, DeviceBuffer, Stream, memory};
 use crate::error::{Error, Kind, Result};
-use crate::video::{Format, Picture, SampleLayout, arrange};
+use crate::video::{Format, Picture, SampleLayout};
 use cust::sys::{CUDA_MEMCPY2D, CUmemorytype};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl DevicePicture {
     /// # Errors
     /// When the device's memory or the budget does not cover it.
     pub fn alloc(device: &CudaDevice, format: Format, width: usize, height: usize) -> Result<DevicePicture> {
-        let (places, total) = arrange(format, width, height)
+        let (places, total) = Picture::arrange(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
         let buffer = DeviceBuffer::new(device, total, "frames")?;
         let planes = places.map(|(offset, pitch)| (buffer.address() + offset as u64, pitch));
