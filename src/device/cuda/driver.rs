@@ -29,6 +29,7 @@ unsafe extern "C" {
 
     pub fn cuEventCreate(event: *mut CUevent, flags: c_uint) -> c_int;
     pub fn cuEventRecord(event: CUevent, stream: CUstream) -> c_int;
+    pub fn cuEventQuery(event: CUevent) -> c_int;
     pub fn cuEventSynchronize(event: CUevent) -> c_int;
     pub fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) -> c_int;
     pub fn cuEventDestroy_v2(event: CUevent) -> c_int;
@@ -72,6 +73,7 @@ impl Code {
     pub const OUT_OF_MEMORY: Code = Code(2);
     pub const NO_DEVICE: Code = Code(100);
     pub const UNSUPPORTED_PTX_VERSION: Code = Code(222);
+    pub const NOT_READY: Code = Code(600);
 
     /// The error for a caller: what was being done, and the driver's name of what went wrong.
     pub fn error(self, doing: impl fmt::Display) -> Error {

@@ -2,12 +2,13 @@
 
 use super::CudaDevice;
 use super::context::Primary;
-use super::driver::{self, check};
+use super::driver::{self, Code, check, outcome};
 use crate::error::Result;
 use cust::sys::{CUevent, CUstream};
 use std::ptr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// CU_STREAM_NON_BLOCKING. `cust` takes this flag away, and a stream without it waits for the whole device whenever
 /// a library uses the default stream.
@@ -15,6 +16,12 @@ const NON_BLOCKING: u32 = 1;
 
 /// CU_EVENT_BLOCKING_SYNC: who waits sleeps, and leaves the processor to the encoder.
 const BLOCKING_SYNC: u32 = 1;
+
+/// So long a waiting thread looks again and again before it sleeps. Waking it takes tens of microseconds, as much as the
+/// copy of a small frame; and whoever waits longer than this loses nothing by it.
+const POLL: Duration = Duration::from_micros(200);
+
+const WAITING: &str = "waiting for the GPU";
 
 /// Work in order; work in different streams overlaps.
 pub struct Stream {
@@ -57,7 +64,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         self.primary.enter()?;
         // SAFETY: the handle is alive.
-        check(unsafe { driver::cuStreamSynchronize(self.raw) }, "waiting for the GPU")
+        check(unsafe { driver::cuStreamSynchronize(self.raw) }, WAITING)
     }
 
     /// The driver's handle, for launches and for libraries that work in this stream.
@@ -115,8 +122,16 @@ impl Event {
     /// When work before it failed.
     pub fn synchronize(&self) -> Result<()> {
         self.primary.enter()?;
-        // SAFETY: the handle is alive.
-        check(unsafe { driver::cuEventSynchronize(self.raw) }, "waiting for the GPU")
+        let patience = Instant::now() + POLL;
+        while Instant::now() < patience {
+            // SAFETY: the handle is alive.
+            match outcome(unsafe { driver::cuEventQuery(self.raw) }) {
+                Err(Code::NOT_READY) => thread::yield_now(),
+                other => return other.map_err(|code| code.error(WAITING)),
+            }
+        }
+        // SAFETY: as above.
+        check(unsafe { driver::cuEventSynchronize(self.raw) }, WAITING)
     }
 
     /// Time from `earlier` to this event, when both have come.
