@@ -86,6 +86,11 @@ impl Decoder {
         &self.memory
     }
 
+    /// Frames that came out so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
+    }
+
     /// What was lost so far, in one line.
     pub(super) fn damage(&self) -> Option<Error> {
         self.damage.report(self.frames)

@@ -89,7 +89,7 @@ impl Input {
         let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
-        let mut reader = Reader::new(demuxer, index, decoder, &copied);
+        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
         let Some(first) = reader.frame()? else {
             let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
             return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
@@ -158,11 +158,14 @@ impl Input {
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
-    /// Has swscale turn every frame into `format` before it comes out. Call it before the first frame is taken.
+    /// Has swscale turn every frame into `format` before it comes out.
     ///
     /// # Errors
-    /// When libav does not know the way.
+    /// When libav does not know the way, or a frame was taken already.
     pub fn convert_to(&mut self, format: Format) -> Result<()> {
+        if self.decoded > 0 {
+            return Err(Error::internal("a conversion was asked for after the first frame"));
+        }
         self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;

@@ -7,6 +7,7 @@ use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
+use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ffmpeg::Packet;
 use ffmpeg::ffi::{self, AVDiscard};
@@ -20,11 +21,14 @@ pub(super) struct Reader {
     demuxer: Demuxer,
     video: usize,
     decoder: Decoder,
+    cancel: Cancel,
     /// The container's start time in microseconds.
     origin: i64,
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
+    /// The jump of a transport stream was said.
+    jump_said: bool,
 }
 
 /// What is known of a stream.
@@ -39,8 +43,14 @@ struct Known {
 }
 
 impl Reader {
-    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`.
-    pub(super) fn new(mut demuxer: Demuxer, video: usize, decoder: Decoder, copied: &[CopiedStream]) -> Reader {
+    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`, until `cancel` asks to stop.
+    pub(super) fn new(
+        mut demuxer: Demuxer,
+        video: usize,
+        decoder: Decoder,
+        copied: &[CopiedStream],
+        cancel: Cancel,
+    ) -> Reader {
         // SAFETY: the demuxer is alive.
         let start = unsafe { (*demuxer.as_ptr()).start_time };
         let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
@@ -57,7 +67,7 @@ impl Reader {
                 unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
             }
         }
-        Reader { demuxer, video, decoder, origin, streams, met: VecDeque::new() }
+        Reader { demuxer, video, decoder, cancel, origin, streams, met: VecDeque::new(), jump_said: false }
     }
 
     /// The demuxer, to ask it things.
@@ -124,22 +134,19 @@ impl Reader {
         // What is on record from before did not happen in this read.
         logging::take_last_error();
         let read = packet.read(&mut self.demuxer);
-        let line = logging::take_last_error();
-        match (read, line) {
+        // Some demuxers say only in their log that they lost their way, or that the end came early.
+        let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
+        let cause = match (read, line) {
             (Ok(()), line) => {
-                // A demuxer that finds its way again says only in its log that it had lost it.
-                if let Some(line) = line.filter(|line| line.writer == self.demuxer.format().name()) {
-                    self.decoder.gap(line.text)?;
-                }
+                line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
                 return Ok(Some(packet));
             }
-            (Err(ffmpeg::Error::Exit), _) => return Err(Error::new(Kind::Cancelled, "stopped")),
-            (Err(ffmpeg::Error::Eof), None) => {}
-            // Some demuxers say only in their log that the end came early.
-            (Err(ffmpeg::Error::Eof), Some(line)) => self.decoder.cut(line.text)?,
-            (Err(error), None) => self.decoder.cut(error)?,
-            (Err(error), Some(line)) => self.decoder.cut(format!("{} ({error})", line.text))?,
-        }
+            _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
+            (Err(ffmpeg::Error::Eof), line) => line.map(|line| line.text),
+            (Err(error), None) => Some(error.to_string()),
+            (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
+        };
+        cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
         Ok(None)
     }
 
@@ -148,10 +155,26 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
+    /// Counts a packet that the demuxer marks as corrupt. In a transport stream the mark says that the sequence jumps,
+    /// which it does at every joint between recordings too: there it is only said.
+    fn note_corrupt_packet(&mut self) -> Result<()> {
+        if self.demuxer.format().name() != "mpegts" {
+            return self.decoder.gap("a packet is incomplete");
+        }
+        if !std::mem::replace(&mut self.jump_said, true) {
+            let frame = self.decoder.frames();
+            log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
+        }
+        Ok(())
+    }
+
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
         while let Some(packet) = self.packet()? {
             if packet.stream() == self.video {
+                if packet.is_corrupt() {
+                    self.note_corrupt_packet()?;
+                }
                 return self.decoder.send(packet, &stream(&self.demuxer, self.video));
             }
             if self.is_copied(&packet) {

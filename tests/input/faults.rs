@@ -1,0 +1,192 @@
+//! Sources that are damaged, are no videos, or do not come.
+
+use crate::media::*;
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+use vramp::error::Kind;
+use vramp::io::libav::{Input, InputOptions};
+use vramp::pipeline::{Cancel, Item, Source};
+
+#[test]
+fn damage_is_counted_and_passed_by() {
+    let scratch = Scratch::new("damage");
+    let faststart = format!("{X264} -movflags +faststart");
+    let files = scratch.make_all(&moving(1.0), &[("whole.mkv", X264), ("whole.mp4", &faststart)]);
+    let (mkv, mp4) = (&files[0].1, &files[1].1);
+    let avi = scratch.make("whole.avi", &moving(1.0), "-c:v huffyuv");
+    let mut torn = fs::read(mp4).unwrap();
+    let middle = torn.len() / 2;
+    torn[middle..middle + 64].fill(0x15);
+    fs::write(scratch.path("torn.mp4"), torn).unwrap();
+
+    for (path, said) in [
+        (scratch.truncate(mkv, 60, "short.mkv"), "breaks off"),
+        (scratch.truncate(mp4, 60, "short.mp4"), "partial file"),
+        (scratch.truncate(&avi, 60, "short.avi"), "a packet is incomplete"),
+        (scratch.path("torn.mp4"), "(first "),
+    ] {
+        let (ours, damage) = our_frames(&path, frames_only(), 4).unwrap();
+        // What libav puts where data is missing can differ from run to run; which frames there are does not.
+        let times = |list: &[String]| list.iter().map(|l| l.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(times(&ours), times(&ffmpeg_frames(&path)), "{path}");
+        assert!((5..=25).contains(&ours.len()), "{path}: {}", ours.len());
+        let damage = damage.unwrap_or_else(|| panic!("{path}: no damage seen"));
+        assert_eq!(damage.kind(), Kind::Incomplete, "{damage}");
+        let message = damage.message();
+        assert!(message.starts_with(&path) && message.contains(said) && !message.contains('\n'), "{damage}");
+
+        let strict = our_frames(&path, InputOptions { strict: true, ..frames_only() }, 4).unwrap_err();
+        assert_eq!(strict.kind(), Kind::CorruptInput, "{strict}");
+    }
+}
+
+#[test]
+fn joined_transport_streams_are_whole() {
+    let scratch = Scratch::new("joined");
+    let later = format!("{X264} -output_ts_offset 0.4");
+    let files = scratch.make_all(&moving(0.4), &[("a.ts", X264), ("b.ts", &later)]);
+    let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
+    fs::write(scratch.path("both.ts"), both).unwrap();
+    assert_same_frames(&scratch.path("both.ts"), 20);
+}
+
+#[test]
+fn a_change_in_mid_stream_is_an_error() {
+    let scratch = Scratch::new("change");
+    let x264 = "-c:v libx264 -preset veryfast -bf 0";
+    let larger = format!("-s 96x48 {x264} -output_ts_offset 0.2");
+    let files = scratch.make_all(&moving(0.2), &[("small.ts", x264), ("large.ts", &larger)]);
+    let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
+    fs::write(scratch.path("both.ts"), both).unwrap();
+    let mut input = Input::open(&scratch.path("both.ts"), frames_only()).unwrap();
+    for index in 0..5 {
+        let Some(Item::Frame(frame)) = input.next().unwrap() else { panic!("frame {index} is there") };
+        assert_eq!((frame.props.frame_index, frame.picture.width()), (index, 64));
+    }
+    let error = input.next().err().unwrap();
+    assert_eq!(error.kind(), Kind::Unsupported);
+    for part in ["frame 5", "pts ", "64x48", "96x48"] {
+        assert!(error.message().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn bad_sources_are_told_apart() {
+    let scratch = Scratch::new("bad");
+    fs::write(scratch.path("empty.mp4"), "").unwrap();
+    fs::write(scratch.path("text.mp4"), "Once upon a time there was no film.\n".repeat(100)).unwrap();
+    fs::create_dir(scratch.path("folder.mp4")).unwrap();
+    let sound = scratch.make("sound.wav", "-f lavfi -i sine=d=0.1", "");
+    let files = scratch.make_all(&moving(0.4), &[("whole.mp4", X264), ("whole.avi", "-c:v mpeg4")]);
+    let (whole, mut hollow) = (&files[0].1, fs::read(&files[1].1).unwrap());
+    let data = hollow.windows(4).position(|bytes| bytes == b"movi").unwrap() + 4;
+    let index = hollow.windows(4).rposition(|bytes| bytes == b"idx1").unwrap();
+    // Chunk headers stay, every frame's bytes go.
+    let mut at = data;
+    while at + 8 < index {
+        let size = u32::from_le_bytes(hollow[at + 4..at + 8].try_into().unwrap()) as usize;
+        hollow[at + 8..at + 8 + size].fill(0);
+        at += 8 + size + size % 2;
+    }
+    fs::write(scratch.path("hollow.avi"), hollow).unwrap();
+
+    for (path, kind, cause) in [
+        (scratch.path("missing.mp4"), Kind::Io, "No such file"),
+        (scratch.path("no%03d.png"), Kind::Io, "No such file"),
+        (scratch.path("folder.mp4"), Kind::Io, "directory"),
+        (scratch.path("empty.mp4"), Kind::CorruptInput, "empty"),
+        (scratch.path("text.mp4"), Kind::CorruptInput, "not a media file"),
+        (sound, Kind::CorruptInput, "no video, only audio"),
+        (scratch.truncate(whole, 50, "half.mp4"), Kind::CorruptInput, "moov atom not found"),
+        (scratch.path("hollow.avi"), Kind::CorruptInput, "no frame of its video (mpeg4) decodes"),
+        ("/dev/null".to_owned(), Kind::CorruptInput, "not a media file"),
+        ("nothing://here".to_owned(), Kind::Unsupported, "Protocol not found"),
+        ("a\0b".to_owned(), Kind::BadArgument, "zero byte"),
+    ] {
+        let error = Input::open(&path, frames_only()).err().unwrap_or_else(|| panic!("{path} opened"));
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.message().contains(cause), "{error}");
+        assert!(!error.message().contains('\n'), "{error}");
+        assert!(kind == Kind::BadArgument || error.message().starts_with(&path), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("unreadable");
+    let path = scratch.path("secret.mp4");
+    fs::write(&path, "x").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(&path).is_ok() {
+        return; // root reads everything
+    }
+    assert_eq!(Input::open(&path, frames_only()).err().unwrap().kind(), Kind::Io);
+}
+
+#[test]
+fn any_file_name_works() {
+    let scratch = Scratch::new("names");
+    let path = scratch.make("plain.mkv", &moving(0.08), "-c:v ffv1");
+    for name in ["a:b.mkv", "file:c.mkv", "#1 %d 'x' \"y\" |z|.mkv", "ünïcödé 映画.mkv", "-.mkv"] {
+        fs::copy(&path, scratch.path(name)).unwrap();
+        assert_eq!(read(&scratch.path(name), frames_only()).unwrap().frames.len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn a_local_playlist_does_not_reach_the_network() {
+    let scratch = Scratch::new("playlist");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/segment.ts", listener.local_addr().unwrap());
+    fs::write(
+        scratch.path("list.m3u8"),
+        format!("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{url}\n#EXT-X-ENDLIST\n"),
+    )
+    .unwrap();
+    assert!(Input::open(&scratch.path("list.m3u8"), frames_only()).is_err());
+    listener.set_nonblocking(true).unwrap();
+    assert_eq!(listener.accept().err().map(|e| e.kind()), Some(std::io::ErrorKind::WouldBlock), "somebody called");
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_read_and_can_be_given_up() {
+    let scratch = Scratch::new("pipes");
+    let pipe = scratch.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+
+    let mut writer = Command::new("ffmpeg")
+        .args(["-v", "error", "-y"])
+        .args(moving(0.2).split(' '))
+        .args(["-f", "yuv4mpegpipe", &pipe])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(read(&pipe, frames_only()).unwrap().frames.len(), 5);
+    assert!(writer.wait().unwrap().success());
+
+    // Nobody writes now.
+    let waiting = pipe.clone();
+    let cancel = Cancel::default();
+    let options = InputOptions { cancel: cancel.clone(), ..frames_only() };
+    let opening = thread::spawn(move || Input::open(&waiting, options).err().map(|e| e.kind()));
+    thread::sleep(Duration::from_millis(100));
+    cancel.request();
+    assert_eq!(opening.join().unwrap(), Some(Kind::Cancelled));
+
+    // Somebody writes some frames, and then no more.
+    let whole = fs::read(scratch.make("whole.y4m", &moving(0.2), "")).unwrap();
+    let mut writer = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let cancel = Cancel::default();
+    let options = InputOptions { cancel: cancel.clone(), ..frames_only() };
+    let reading = thread::spawn(move || read(&pipe, options).err().map(|e| e.kind()));
+    std::io::Write::write_all(&mut writer, &whole).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    cancel.request();
+    assert_eq!(reading.join().unwrap(), Some(Kind::Cancelled));
+}

@@ -1,0 +1,8 @@
+//! The libav input against ffmpeg and ffprobe, on files that ffmpeg makes.
+#![cfg(feature = "transcode")]
+
+mod describe;
+mod faults;
+mod frames;
+mod media;
+mod window;
