@@ -32,20 +32,19 @@ step() {
     log=$logs/$(echo "$name" | tr ' /' '__').log
     echo "== $name"
     began=$(date +%s)
-    if "$@" > "$log" 2>&1; then outcome=ok; else outcome=FAILED; fi
+    if timeout 900 "$@" > "$log" 2>&1; then outcome=ok; else outcome=FAILED; fi
     detail=$(grep -E 'test result:|ERROR SUMMARY:|RACECHECK SUMMARY:' "$log" | sed 's/^=* *//' | tail -n 2 | tr '\n' ' ')
     [ "$outcome" = ok ] || tail -n 30 "$log"
     row "$name" "$outcome" $(($(date +%s) - began)) "${detail:-$(tail -n 1 "$log" | cut -c1-100)}"
 }
 
-# The CPU's and the GPU's hashes of every frame of a clip.
-same_bytes() {
+# The hashes of every frame, from the CPU and from the GPU: same_bytes BINARY CLIP CHAIN LOG
+same_bytes='
     for device in cpu cuda; do
-        "$here/bin/vramp" -y "$1" "$logs/$device.md5" -f framemd5 --chain "$2" --depth 10 --device $device || return 1
+        "$1" -y "$2" "$4.$device.md5" -f framemd5 --chain "$3" --depth 10 --device $device || exit 1
     done
-    echo "$(grep -vc '^#' "$logs/cpu.md5") frames"
-    cmp "$logs/cpu.md5" "$logs/cuda.md5"
-}
+    cmp "$4.cpu.md5" "$4.cuda.md5" && echo "$(grep -vc "^#" "$4.cpu.md5") frames"
+'
 
 # Of the kernel harness only what runs on the GPU.
 selection() {
@@ -73,7 +72,9 @@ fi
 
 if "$here/bin/vramp" --help 2> /dev/null | grep -q -e --device; then
     for clip in "$here"/samples/*.mp4 "$here"/samples/*.mkv; do
-        step "same bytes $(basename "$clip")" same_bytes "$clip" "deband=range=16:sample=2"
+        name=$(basename "$clip")
+        step "same bytes $name" sh -c "$same_bytes" same_bytes "$here/bin/vramp" "$clip" "deband=range=16:sample=2" \
+            "$logs/$name"
     done
 fi
 

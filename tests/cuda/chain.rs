@@ -12,7 +12,7 @@ use vramp::params::{Call, Schema};
 use vramp::pipeline::{
     self, Cancel, CpuChain, CudaChain, Frame, Item, Options, Packet, Plan, Sink, Source, Stage, Summary,
 };
-use vramp::video::{Format, FrameProps, Picture, Planes, PlanesMut, StreamInfo};
+use vramp::video::{Format, FrameProps, Picture, PicturePool, Planes, PlanesMut, StreamInfo};
 
 /// A filter on 8-bit pictures: every byte, xor a value that follows from the frame's index.
 #[derive(Clone, Debug)]
@@ -126,7 +126,8 @@ fn plan(filters: &[Xor]) -> Plan {
 /// Random frames, some in page-locked memory, some in the heap and some a library's; a packet after every third.
 struct Clip {
     info: StreamInfo,
-    pinned: Option<PinnedAllocator>,
+    /// Page-locked pictures, all made before the run.
+    pinned: Option<PicturePool>,
     frames: u64,
     next: u64,
     packet_due: bool,
@@ -134,7 +135,10 @@ struct Clip {
 
 impl Clip {
     fn new(info: &StreamInfo, frames: u64, pinned: Option<&Arc<CudaDevice>>) -> Clip {
-        let pinned = pinned.map(|device| PinnedAllocator::new(device));
+        let pinned = pinned.map(|device| {
+            let allocator = Arc::new(PinnedAllocator::new(device));
+            PicturePool::new_in(allocator, frames as usize, info.format, info.width, info.height).unwrap()
+        });
         Clip { info: info.clone(), pinned, frames, next: 0, packet_due: false }
     }
 
@@ -142,7 +146,7 @@ impl Clip {
         let StreamInfo { format, width, height, .. } = self.info;
         let pinned = self.pinned.as_ref().filter(|_| self.next.is_multiple_of(2));
         let mut picture = match pinned {
-            Some(pinned) => Picture::alloc_in(pinned, format, width, height).unwrap(),
+            Some(pinned) => pinned.take().unwrap(),
             None => Picture::alloc(format, width, height).unwrap(),
         };
         fixture::fill(&mut picture, self.next);
