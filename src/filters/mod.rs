@@ -10,13 +10,14 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod range;
 mod registry;
 mod requant;
 
-pub use registry::{ALL, chain, create, find};
+pub use registry::{ALL, chain, create, find, find_or_suggest};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +104,11 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
+
+    /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
+    fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {
+        None
+    }
 
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>>;

@@ -53,6 +53,11 @@ impl CpuChain {
         self.kernels.is_empty()
     }
 
+    /// What the kernels run on.
+    pub fn exec(&self) -> &CpuExec {
+        &self.exec
+    }
+
     /// Filters `src` into `dst`.
     ///
     /// # Panics
@@ -76,6 +81,11 @@ impl CpuChain {
             time.add(start.elapsed());
         }
     }
+
+    /// Bytes of the pictures between kernels.
+    pub fn bytes(&self) -> usize {
+        self.between.iter().filter_map(|p| Picture::bytes(p.format(), p.width(), p.height())).sum()
+    }
 }
 
 impl Chain for CpuChain {
@@ -96,11 +106,10 @@ impl Chain for CpuChain {
     }
 
     fn work(&self) -> Work {
-        let bytes = |p: &Picture| Picture::bytes(p.format(), p.width(), p.height());
         Work {
             chain: self.times.iter().map(|time| time.busy).sum(),
             filters: self.times.clone(),
-            host_bytes: self.between.iter().filter_map(bytes).sum(),
+            host_bytes: self.bytes(),
             ..Work::default()
         }
     }

@@ -34,6 +34,13 @@ pub struct Options {
     pub cancel: Cancel,
 }
 
+impl Options {
+    /// Pictures a run starts with: those that may wait between chain and sink, and one in the hands of each.
+    pub fn pictures(&self) -> usize {
+        self.slots.max(1) + 2
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self { slots: 4, cancel: Cancel::default() }
@@ -71,8 +78,7 @@ pub fn run(
 ) -> Result<(Summary, Option<Error>)> {
     let start = Instant::now();
     let slots = options.slots.max(1);
-    // Pictures: those that wait between chain and sink, one in the hands of each.
-    let pool = chain.pictures(plan, slots + 2)?;
+    let pool = chain.pictures(plan, options.pictures())?;
     let (decoded, to_chain) = bounded(slots);
     let (filtered, to_sink) = bounded(slots);
 

@@ -9,6 +9,7 @@ use crate::video::Format;
 use ffmpeg_next::ffi::{self, AVCodecID, AVMediaType, AVPixelFormat};
 use ffmpeg_next::format::Pixel;
 use std::ffi::{CStr, CString, c_char};
+use std::fmt;
 use std::ptr;
 
 /// Encoders taken when nothing is asked for, by container; the first that this libav has.
@@ -32,6 +33,12 @@ pub struct EncoderChoice {
     pub(super) container: &'static ffi::AVOutputFormat,
     pub(super) codec: &'static ffi::AVCodec,
     accepted: Vec<Format>,
+}
+
+impl fmt::Debug for EncoderChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EncoderChoice({} in {})", self.encoder(), self.container())
+    }
 }
 
 impl EncoderChoice {
@@ -83,7 +90,7 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
     };
     if !holds(container, codec) {
         let hint = match default_encoder(container) {
-            Ok(usual) => format!("; leave out the encoder for {}, or choose another container", name(usual.name)),
+            Ok(usual) => format!("; use {}, or another container", name(usual.name)),
             Err(_) => String::new(),
         };
         return Err(Error::unsupported(format!(
@@ -150,6 +157,9 @@ fn container(path: &str, wanted: Option<&str>) -> Result<&'static ffi::AVOutputF
             ))
         })?,
     };
+    if found.video_codec == AVCodecID::AV_CODEC_ID_NONE {
+        return Err(Error::unsupported(format!("{} holds no video: choose another container", name(found.name))));
+    }
     if found.flags & ffi::AVFMT_NOFILE != 0 {
         return Err(Error::unsupported(format!(
             "{} names its files itself, and vramp writes one whole file: choose another container",
@@ -204,15 +214,14 @@ fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static f
     })
 }
 
-/// Whether the container can hold the codec, as far as libav knows before a header is written.
+/// Whether the container can hold the encoder's codec, as far as is known before a header is written.
 fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool {
     // A bare stream of one codec takes anything libav gives it, and is then read back as that codec.
     let bare = container.flags & ffi::AVFMT_NOTIMESTAMPS != 0 && container.video_codec != AVCodecID::AV_CODEC_ID_NONE;
     if bare && !is_raw(codec) {
         return container.video_codec == codec.id;
     }
-    // SAFETY: the container is libav's own.
-    unsafe { ffi::avformat_query_codec(container, codec.id, ffi::FF_COMPLIANCE_NORMAL) != 0 }
+    header::holds_codec(container, codec.id)
 }
 
 /// Whether the "encoder" only hands samples on, so that the container decides about formats.

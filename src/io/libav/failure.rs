@@ -1,6 +1,7 @@
 //! What libav's error codes mean to an output.
 
 use crate::error::{Error, Kind};
+use crate::io::libav::logging::Heard;
 use ffmpeg_next::Error as Code;
 use ffmpeg_next::error::{EAGAIN, EDOM, EINVAL, ENOMEM, ENOSYS, ERANGE};
 use std::ffi::c_int;
@@ -25,11 +26,10 @@ pub(super) fn error(what: &str, code: c_int, otherwise: Kind) -> Error {
     Error::new(kind(code, otherwise), format!("{what}: {}", text(code)))
 }
 
-/// The error of an encoder or a container `what` that gave `code` after logging `heard`: its last line is the reason,
-/// unless the system has one.
-pub(super) fn refusal(what: &str, code: c_int, heard: &[String]) -> Error {
-    match (kind(code, Kind::Unsupported), heard.last()) {
-        (Kind::Unsupported, Some(reason)) => Error::unsupported(format!("{what}: {}", reason.trim_end_matches('.'))),
+/// The error of a container `what` that gave `code` after logging `heard`, which tells why unless the system does.
+pub(super) fn refusal(what: &str, code: c_int, heard: &Heard) -> Error {
+    match (kind(code, Kind::Unsupported), heard.reason()) {
+        (Kind::Unsupported, Some(reason)) => Error::unsupported(format!("{what}: {reason}")),
         (kind, _) => error(what, code, kind),
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::encode::{Encoder, rational};
+use crate::io::libav::encode::Encoder;
 use crate::io::libav::failure;
 use crate::io::libav::logging;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::passage::{Form, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::io::libav::settings::Settings;
+use crate::io::libav::setup::rational;
 use crate::io::libav::streams::{Chapter, Container};
 use crate::video::{Rational, SideData, StreamInfo};
 use ffmpeg_next::ffi::{
@@ -22,11 +23,42 @@ use std::ptr::{self, NonNull};
 /// Containers of the QuickTime family, which write what they know at their end.
 const QUICKTIME: [&str; 8] = ["mp4", "mov", "ipod", "3gp", "3g2", "psp", "f4v", "ismv"];
 
+/// Codecs that readers find in a transport stream. libav's muxer takes every other one too, as bytes without a name.
+const IN_TRANSPORT_STREAMS: [AVCodecID; 27] = [
+    AVCodecID::AV_CODEC_ID_MPEG1VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG4,
+    AVCodecID::AV_CODEC_ID_H264,
+    AVCodecID::AV_CODEC_ID_HEVC,
+    AVCodecID::AV_CODEC_ID_CAVS,
+    AVCodecID::AV_CODEC_ID_AVS2,
+    AVCodecID::AV_CODEC_ID_AVS3,
+    AVCodecID::AV_CODEC_ID_DIRAC,
+    AVCodecID::AV_CODEC_ID_VC1,
+    AVCodecID::AV_CODEC_ID_JPEG2000,
+    AVCodecID::AV_CODEC_ID_MP1,
+    AVCodecID::AV_CODEC_ID_MP2,
+    AVCodecID::AV_CODEC_ID_MP3,
+    AVCodecID::AV_CODEC_ID_AAC,
+    AVCodecID::AV_CODEC_ID_AAC_LATM,
+    AVCodecID::AV_CODEC_ID_AC3,
+    AVCodecID::AV_CODEC_ID_EAC3,
+    AVCodecID::AV_CODEC_ID_DTS,
+    AVCodecID::AV_CODEC_ID_TRUEHD,
+    AVCodecID::AV_CODEC_ID_OPUS,
+    AVCodecID::AV_CODEC_ID_S302M,
+    AVCodecID::AV_CODEC_ID_DVB_SUBTITLE,
+    AVCodecID::AV_CODEC_ID_DVB_TELETEXT,
+    AVCodecID::AV_CODEC_ID_HDMV_PGS_SUBTITLE,
+    AVCodecID::AV_CODEC_ID_SMPTE_KLV,
+    AVCodecID::AV_CODEC_ID_TIMED_ID3,
+];
+
 /// Metadata of the source's container that is not about its content.
 const CONTAINER_TAGS: [&str; 4] = ["encoder", "major_brand", "minor_version", "compatible_brands"];
 
 /// Metadata of a video stream that is not true of the new one.
-const CODING_TAGS: [&str; 4] = ["encoder", "vendor_id", "BPS", "DURATION"];
+const CODING_TAGS: [&str; 3] = ["encoder", "BPS", "DURATION"];
 
 /// How the names of what mkvmerge counts begin.
 const COUNTED_TAGS: [&str; 2] = ["NUMBER_OF_", "_STATISTICS_"];
@@ -80,6 +112,20 @@ pub(super) fn is_quicktime(container: &str) -> bool {
 /// Whether a container is Matroska, or its subset for the web.
 pub(super) fn is_matroska(container: &str) -> bool {
     matches!(container, "matroska" | "webm")
+}
+
+/// Whether a reader finds the codec in the container again, as far as is known before a header is written.
+pub(super) fn holds_codec(container: &'static AVOutputFormat, codec: AVCodecID) -> bool {
+    if name(container) == "mpegts" {
+        return IN_TRANSPORT_STREAMS.contains(&codec);
+    }
+    // SAFETY: the container and its tables are static. Less than 0 is "not known". Matroska holds whatever has a tag
+    // in older containers, though it does not say so.
+    unsafe {
+        let mut tag = 0;
+        ffi::avformat_query_codec(container, codec, ffi::FF_COMPLIANCE_NORMAL) != 0
+            || name(container) == "matroska" && ffi::av_codec_get_tag2(container.codec_tag, codec, &mut tag) != 0
+    }
 }
 
 /// An `AVFormatContext` of ours, for writing.
@@ -158,7 +204,7 @@ impl Context {
         if is_quicktime(choice.container()) {
             // The index goes first, so that playing can start before everything is loaded. A pipe cannot be gone
             // back in: there the file comes in fragments, each with its own index.
-            let flags = if contents.seekable { "+faststart" } else { "+frag_keyframe+empty_moov+default_base_moof" };
+            let flags = if contents.seekable { "+faststart" } else { "+frag_keyframe+delay_moov+default_base_moof" };
             settings.set("movflags", flags)?;
             // Edit lists tell when a track starts, in this unit.
             if settings.has("movie_timescale") {
@@ -202,7 +248,8 @@ impl Context {
                 }
             }
             let about = |key: &str| {
-                !CODING_TAGS.iter().any(|tag| key.eq_ignore_ascii_case(tag))
+                !is_vendor(key)
+                    && !CODING_TAGS.iter().any(|tag| key.eq_ignore_ascii_case(tag))
                     && !key.starts_with("BPS-")
                     && !COUNTED_TAGS.iter().any(|start| key.starts_with(start))
             };
@@ -237,7 +284,7 @@ impl Context {
                     attach(stream, kind, &data.bytes)?;
                 }
             }
-            set_tags(&mut (*stream).metadata, &passage.tags.metadata);
+            set_tags(&mut (*stream).metadata, passage.tags.metadata.iter().filter(|(key, _)| !is_vendor(key)));
         }
         Ok(())
     }
@@ -338,33 +385,27 @@ impl Context {
         }
     }
 
-    /// Writes the header, and gives what libav warned of. `what` is what messages call the output.
+    /// Writes the header. `what` is what messages call the output.
     ///
     /// # Errors
     /// When the container refuses its contents, with the reason it logs, or the file cannot be written.
-    pub(super) fn write_header(&mut self, what: &str) -> Result<Vec<String>> {
+    pub(super) fn write_header(&mut self, what: &str) -> Result<()> {
         // SAFETY: the context is complete and has a file; null is no further options.
         let write = || unsafe { ffi::avformat_write_header(self.as_ptr(), ptr::null_mut()) };
         let (code, heard) = logging::listen(write);
-        if code < 0 { Err(failure::refusal(what, code, &heard)) } else { Ok(heard) }
+        if code < 0 { Err(failure::refusal(what, code, &heard)) } else { Ok(()) }
     }
 }
 
-/// A header tried without a file: how long it is, and what libav warned of.
-pub(super) struct Rehearsal {
-    pub(super) length: usize,
-    pub(super) warnings: Vec<String>,
-}
-
-/// Tries the header of `contents` without a file.
+/// Tries the header of `contents` without a file. Gives its length.
 ///
 /// # Errors
 /// When the container refuses the contents, with the reason it logs.
-pub(super) fn rehearse(contents: &Contents<'_>) -> Result<Rehearsal> {
+pub(super) fn rehearse(contents: &Contents<'_>) -> Result<usize> {
     let mut context = Context::build(contents)?;
     context.open_scratch()?;
-    let warnings = context.write_header(contents.choice.container())?;
-    Ok(Rehearsal { length: context.discard_scratch(), warnings })
+    context.write_header(contents.choice.container())?;
+    Ok(context.discard_scratch())
 }
 
 /// Whether the container takes raw frames of a pixel format.
@@ -383,7 +424,7 @@ pub(super) fn takes_raw(container: &'static AVOutputFormat, codec: AVCodecID, pi
             (*stream).time_base = rational(Rational::new(1, 25));
         }
         context.open_scratch()?;
-        context.write_header(name(container)).map(|_| ())
+        context.write_header(name(container))
     };
     attempt().is_ok()
 }
@@ -461,6 +502,11 @@ unsafe fn set_tags<'a>(dictionary: *mut *mut AVDictionary, tags: impl IntoIterat
             unsafe { ffi::av_dict_set(dictionary, key.as_ptr(), value.as_ptr(), 0) };
         }
     }
+}
+
+/// QuickTime's word for who made a track's data.
+fn is_vendor(key: &str) -> bool {
+    key.eq_ignore_ascii_case("vendor_id")
 }
 
 fn out_of_memory() -> Error {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::color::ColorFields;
-use crate::io::libav::encode::rational;
+use crate::io::libav::setup::rational;
 use crate::pipeline::Frame;
 use crate::video::{FieldOrder, Picture, SideData, StreamInfo};
 use ffmpeg_next::ffi::{self, AVFrame, AVFrameSideDataType as Kinds, AVPictureType, AVPixelFormat};

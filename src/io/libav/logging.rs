@@ -15,7 +15,7 @@ thread_local! {
     /// The last error line that libav wrote on this thread.
     static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
     /// Errors and warnings that libav wrote on this thread, while [`listen`] wants them.
-    static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    static HEARD: RefCell<Option<Heard>> = const { RefCell::new(None) };
 }
 
 /// An error line.
@@ -98,9 +98,28 @@ pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
 }
 
-/// Runs `job`, and gives with its result the warnings and errors that libav wrote on this thread meanwhile, in order.
-pub(super) fn listen<T>(job: impl FnOnce() -> T) -> (T, Vec<String>) {
-    HEARD.set(Some(Vec::new()));
+/// Warnings and errors of libav, in order.
+#[derive(Default)]
+pub(super) struct Heard {
+    warnings: Vec<String>,
+    errors: Vec<String>,
+}
+
+impl Heard {
+    /// Why libav refused: the first error, since the others follow from it, or else the last warning.
+    pub(super) fn reason(&self) -> Option<&str> {
+        self.errors.first().or(self.warnings.last()).map(|line| line.trim_end_matches('.'))
+    }
+
+    /// What libav warned of.
+    pub(super) fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+/// Runs `job`, and gives with its result what libav complained of on this thread meanwhile.
+pub(super) fn listen<T>(job: impl FnOnce() -> T) -> (T, Heard) {
+    HEARD.set(Some(Heard::default()));
     let result = job();
     (result, HEARD.take().unwrap_or_default())
 }
@@ -127,7 +146,10 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     log::log!(target: "libav", level_here, "{text}");
     let line = Line::new(&text);
     if is_heard {
-        HEARD.with_borrow_mut(|heard| heard.iter_mut().for_each(|heard| heard.push(line.text.clone())));
+        HEARD.with_borrow_mut(|heard| {
+            let Some(heard) = heard else { return };
+            if is_error { &mut heard.errors } else { &mut heard.warnings }.push(line.text.clone());
+        });
     }
     if is_error {
         // On a thread that is ending there is nobody left to ask.

@@ -1,12 +1,12 @@
 //! What a container cannot hold of the filtered stream and of the film: said once, before the run.
 
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::encode;
 use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::header::{self, Contents};
+use crate::io::libav::setup;
 use crate::io::libav::streams::Container;
-use crate::video::SideData;
-use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as Kinds};
+use crate::video::{ColorInfo, SideData};
+use ffmpeg_next::ffi::{AVCodecID, AVFrameSideDataType as InFrame, AVPacketSideDataType as Kinds};
 
 /// Containers that hold chapters, of those that write them at their end.
 const CHAPTERS_AT_THE_END: [&str; 3] = ["mp4", "mov", "ipod"];
@@ -16,6 +16,20 @@ const FRAME_BY_FRAME: [(InFrame, &str, &[&str]); 2] = [
     (InFrame::AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "HDR10+ metadata", &["libvpx-vp9"]),
     (InFrame::AV_FRAME_DATA_DOVI_METADATA, "Dolby Vision metadata", &[]),
 ];
+
+/// Codecs whose streams describe colour.
+const COLOUR_IN_STREAM: [AVCodecID; 7] = [
+    AVCodecID::AV_CODEC_ID_H264,
+    AVCodecID::AV_CODEC_ID_HEVC,
+    AVCodecID::AV_CODEC_ID_AV1,
+    AVCodecID::AV_CODEC_ID_VP9,
+    AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
+    AVCodecID::AV_CODEC_ID_PRORES,
+    AVCodecID::AV_CODEC_ID_DNXHD,
+];
+
+/// H.273's code point for a characteristic that is not stated.
+const UNSPECIFIED: u8 = 2;
 
 /// Side data of the video that players act on, and what it is called.
 const SHOWN: [(Kinds, &str); 3] = [
@@ -30,6 +44,9 @@ pub(super) fn report(contents: Contents<'_>) {
     let chapters = contents.container.chapters.len();
     if chapters > 0 && !holds_chapters(contents) {
         log::warn!("{container} cannot hold chapters: {chapters} are left out");
+    }
+    if states_colour(&contents.info.color) && !holds_colour(contents.choice) {
+        log::warn!("{encoder} in {container} cannot hold the colour description: players will guess it");
     }
     report_side_data(contents, contents.side_data);
     if contents.info.field_order.is_interlaced() && !codes_fields(contents.choice) {
@@ -74,7 +91,16 @@ impl OfFrames {
 
 /// Codes the fields of interlaced frames, or every sample as it is.
 fn codes_fields(choice: &EncoderChoice) -> bool {
-    encode::CODES_FIELDS.contains(&choice.codec.id) || !encode::is_lossy(choice)
+    setup::CODES_FIELDS.contains(&choice.codec.id) || !setup::is_lossy(choice)
+}
+
+fn states_colour(color: &ColorInfo) -> bool {
+    [color.matrix, color.transfer, color.primaries].iter().any(|code| *code != UNSPECIFIED)
+}
+
+fn holds_colour(choice: &EncoderChoice) -> bool {
+    let container = choice.container();
+    header::is_quicktime(container) || header::is_matroska(container) || COLOUR_IN_STREAM.contains(&choice.codec.id)
 }
 
 fn holds_chapters(contents: Contents<'_>) -> bool {
@@ -92,6 +118,6 @@ fn holds_side_data(contents: Contents<'_>, kind: Kinds) -> bool {
 
 /// Whether a header has room for what one of the two says and the other does not.
 fn differs(full: Contents<'_>, bare: Contents<'_>) -> bool {
-    let length = |contents| header::rehearse(&contents).map(|rehearsal| rehearsal.length).ok();
+    let length = |contents| header::rehearse(&contents).ok();
     length(full) != length(bare)
 }

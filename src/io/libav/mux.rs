@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::io::libav::failure;
 use crate::io::libav::header::{Contents, Context};
-use crate::io::libav::logging;
+use crate::io::libav::logging::{self, Heard};
 use crate::io::libav::passage::Form;
 use crate::io::libav::rhythm::rescale;
 use crate::video::Rational;
@@ -121,7 +121,7 @@ impl Muxer {
         self.count();
         // SAFETY: the file is open; closing writes what is buffered, and the context forgets it.
         let code = unsafe { ffi::avio_closep(&mut (*self.context.as_ptr()).pb) };
-        self.check(code, &[])?;
+        self.check(code, &Heard::default())?;
         Ok(self.bytes)
     }
 
@@ -136,7 +136,7 @@ impl Muxer {
         self.bytes = self.bytes.max(u64::try_from(position).unwrap_or(0));
     }
 
-    fn check(&self, code: c_int, heard: &[String]) -> Result<()> {
+    fn check(&self, code: c_int, heard: &Heard) -> Result<()> {
         if code < 0 { Err(failure::refusal(&self.name, code, heard)) } else { Ok(()) }
     }
 }

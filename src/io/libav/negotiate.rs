@@ -71,7 +71,9 @@ fn exact(format: Format, accepted: &[Format], depth: Option<u8>) -> Result<Forma
 
 fn nearest(end: Format, accepted: &[Format], depth: Option<u8>) -> Result<Format> {
     let ideal = depth.unwrap_or(end.bit_depth());
-    let candidates = accepted.iter().copied().filter(|c| depth.is_none_or(|depth| c.bit_depth() == depth));
+    let keeps_colour = |c: &Format| end.model() == Model::Gray || c.model() == Model::Yuv;
+    let fits = |c: &Format| keeps_colour(c) && depth.is_none_or(|depth| c.bit_depth() == depth);
+    let candidates = accepted.iter().copied().filter(fits);
     candidates.min_by_key(|c| Cost::of(end, ideal, *c)).ok_or_else(|| match depth {
         Some(depth) => refused(&format!("{depth}-bit video"), accepted),
         None => refused(&end.to_string(), accepted),
@@ -87,7 +89,6 @@ fn refused(what: &str, accepted: &[Format]) -> Error {
 /// What choosing a format costs, the worst loss first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Cost {
-    colour_lost: bool,
     bits_needed_lost: u8,
     chroma_lost: u8,
     bits_lost: u8,
@@ -100,7 +101,6 @@ impl Cost {
     fn of(end: Format, depth: u8, choice: Format) -> Cost {
         let (had, has) = (chroma_halvings(end), chroma_halvings(choice));
         Cost {
-            colour_lost: end.model() == Model::Yuv && choice.model() == Model::Gray,
             bits_needed_lost: depth.min(ENOUGH_BITS).saturating_sub(choice.bit_depth()),
             chroma_lost: has.saturating_sub(had),
             bits_lost: depth.saturating_sub(choice.bit_depth()),
@@ -129,11 +129,7 @@ fn note(end: Format, depth: u8, target: Format) -> Option<String> {
         return None;
     }
     let cost = Cost::of(end, depth, target);
-    let losses = [
-        (cost.colour_lost, "colour is lost"),
-        (cost.chroma_lost > 0, "chroma resolution is lost"),
-        (cost.bits_lost > 0, "bit depth is lost"),
-    ];
+    let losses = [(cost.chroma_lost > 0, "chroma resolution is lost"), (cost.bits_lost > 0, "bit depth is lost")];
     let losses: Vec<&str> = losses.iter().filter(|(lost, _)| *lost).map(|(_, text)| *text).collect();
     let colon = if losses.is_empty() { "" } else { ": " };
     Some(format!("the encoder does not take {end}, it gets {target}{colon}{}", losses.join(", ")))
@@ -179,8 +175,8 @@ mod tests {
             // Chroma is given up before the bits that hide banding, but not before bits beyond them.
             ("yuv444p10", "yuv444p yuv420p10", "yuv420p10", Some("yuv420p10"), Some("chroma resolution is lost")),
             ("yuv444p16", "yuv444p12 yuv420p16", "yuv444p12", None, Some("bit depth is lost")),
+            // Colour is not given up for bits.
             ("yuv420p10", "gray16 yuv420p", "yuv420p", None, Some("bit depth is lost")),
-            ("yuv420p", "gray8", "gray8", Some("gray8"), Some("colour is lost")),
             // Storage alone is no loss and no news.
             ("nv12", "yuv420p nv12", "nv12", None, None),
             ("nv12", "yuv420p", "yuv420p", None, None),
@@ -217,6 +213,8 @@ mod tests {
             let message = target(format, depth).unwrap_err().to_string();
             assert!(message.contains(text), "{message}");
         }
+        let message = run("yuv420p", "gray8 gray16", None, None).unwrap_err().to_string();
+        assert!(message.contains("does not take yuv420p: it takes gray8, gray16"), "colour is kept: {message}");
         assert!(run("yuv420p", "", None, None).unwrap_err().to_string().contains("takes nothing"));
         assert!(run("yc48", accepted, None, None).is_err());
     }

@@ -3,17 +3,19 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::encode::{self, Encoder, Job, Received};
+use crate::io::libav::encode::{Encoder, Received};
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::mux::Muxer;
 use crate::io::libav::options::{OutputOptions, Timestamps};
 use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
+use crate::io::libav::setup::{EncoderContext, Job};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
 use crate::io::libav::{hdr, init, losses, settings};
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, SideData, StreamInfo};
 use ffmpeg_next::ffi;
+use std::path::Path;
 
 /// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
 pub struct Output {
@@ -92,7 +94,7 @@ impl Output {
             container: &self.container,
             passages: &self.passages,
             offset: start.offset,
-            seekable: self.file.path().is_some(),
+            seekable: self.file.path().is_some_and(Path::is_file),
             negative_times: start.negative_times,
         }
     }
@@ -258,7 +260,7 @@ fn seconds(time: i64, unit: Rational) -> f64 {
 
 /// Every option the user names must be the encoder's or the container's.
 fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
-    let encoder = encode::Context::new(choice)?;
+    let encoder = EncoderContext::new(choice)?;
     let container = header::Context::new(choice.container)?;
     let places = [encoder.settings(choice.encoder()), container.settings(choice.container())];
     options.options.iter().try_for_each(|(key, _)| settings::check(&places, key))

@@ -1,14 +1,18 @@
 //! The streams that pass a run by: which of them the container holds, and in what form.
 
+use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::header::{self, Contents};
-use crate::io::libav::streams::{CopiedPacket, CopiedStream, Media, StreamTags};
+use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
 use crate::video::Rational;
 use ffmpeg_next::codec::Parameters;
-use ffmpeg_next::ffi;
+use ffmpeg_next::ffi::{self, AVCodecID};
 use std::ffi::{CStr, c_int};
 
 /// Containers that keep a cover picture as such.
 const COVER_ART: [&str; 2] = ["mp4", "ipod"];
+
+/// Containers that keep data streams, besides those of the QuickTime family.
+const DATA: [&str; 3] = ["mpegts", "nut", "mxf"];
 
 /// What a picture's file is called in a container that keeps files, and its type.
 const PICTURE_FILES: [(&str, &str, &str); 6] = [
@@ -19,9 +23,6 @@ const PICTURE_FILES: [(&str, &str, &str); 6] = [
     ("tiff", "cover.tiff", "image/tiff"),
     ("webp", "cover.webp", "image/webp"),
 ];
-
-/// What a muxer that takes everything says of what no reader will find.
-const UNREADABLE: &str = "private data stream";
 
 /// How a copied stream lies in the output.
 #[derive(Clone, Debug)]
@@ -81,70 +82,87 @@ impl Passage {
     }
 }
 
-/// The streams among `copied` that the container of `contents` holds. Each of the others is reported, with the reason.
+/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason.
 pub(super) fn admit(contents: Contents<'_>, copied: &[CopiedStream]) -> Vec<Passage> {
-    let container = contents.choice.container();
-    let mut candidates = Vec::new();
-    for stream in copied {
-        match form(contents, stream) {
+    let (mut candidates, mut refused) = (Vec::new(), Refused::default());
+    for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
+        match form(contents.choice, stream) {
             Ok(form) => candidates.push(Passage::new(stream, form)),
-            Err(reason) => report(&describe(stream.index, stream.media, &stream.parameters), container, &reason),
+            Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
         }
     }
-    if objection(contents, &candidates).is_none() {
+    if header::rehearse(&Contents { passages: &candidates, ..contents }).is_ok() {
+        refused.report();
         return candidates;
     }
     let mut admitted = Vec::new();
     for passage in candidates {
         admitted.push(passage);
-        if let Some(reason) = objection(contents, &admitted)
-            && let Some(refused) = admitted.pop()
+        if let Err(refusal) = header::rehearse(&Contents { passages: &admitted, ..contents })
+            && let Some(passage) = admitted.pop()
         {
-            report(&refused.describe(), container, &reason);
+            refused.add(refusal.message().to_owned(), passage.describe());
         }
     }
+    refused.report();
     admitted
 }
 
-fn report(stream: &str, container: &str, reason: &str) {
-    log::warn!("{container} cannot hold {stream}, which is left out: {reason}");
+/// Streams that are left out, by reason.
+#[derive(Default)]
+struct Refused(Vec<(String, Vec<String>)>);
+
+impl Refused {
+    fn add(&mut self, reason: String, stream: String) {
+        match self.0.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, streams)) => streams.push(stream),
+            None => self.0.push((reason, vec![stream])),
+        }
+    }
+
+    fn report(&self) {
+        for (reason, streams) in &self.0 {
+            log::warn!("left out: {}: {reason}", streams.join(", "));
+        }
+    }
+}
+
+/// Whether a muxer makes the stream itself: a QuickTime track of chapters from the chapters, one of time code from the
+/// video's tag.
+fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
+    // SAFETY: the parameters are alive.
+    let tag = unsafe { (*stream.parameters.as_ptr()).codec_tag }.to_le_bytes();
+    let has_time_code = source.video.metadata.iter().any(|(key, _)| key.eq_ignore_ascii_case("timecode"));
+    stream.media == Media::Data && (&tag == b"text" && !source.chapters.is_empty() || &tag == b"tmcd" && has_time_code)
 }
 
 /// How `stream` would lie in the container, or why it cannot.
-fn form(contents: Contents<'_>, stream: &CopiedStream) -> Result<Form, String> {
-    let container = contents.choice.container();
-    let is_cover = stream.media == Media::Video && stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0;
-    if is_cover {
+fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
+    let container = choice.container();
+    if choice.container.audio_codec == AVCodecID::AV_CODEC_ID_NONE {
+        return Err(format!("{container} holds one video stream and nothing else"));
+    }
+    if stream.media == Media::Video && stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 {
         return match container {
             // The picture itself comes with its packet.
             "matroska" => Ok(Form::File(vec![0])),
             _ if COVER_ART.contains(&container) => Ok(Form::Still),
-            _ => Err("it has no place for cover art".to_owned()),
+            _ => Err(format!("{container} has no place for cover art")),
         };
     }
     if stream.media == Media::Attachment && container != "matroska" {
-        return Err("it has no attachments".to_owned());
+        return Err(format!("{container} has no place for attached files"));
     }
-    let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle);
-    // Matroska knows codecs that libav's table of its codecs does not list.
-    let table_is_whole = !header::is_matroska(container);
-    // SAFETY: the container is static and the parameters are alive.
-    let known = unsafe {
-        let codec = (*stream.parameters.as_ptr()).codec_id;
-        ffi::avformat_query_codec(contents.choice.container, codec, ffi::FF_COMPLIANCE_NORMAL)
-    };
-    if has_codec && table_is_whole && known == 0 {
-        return Err(format!("it has no {}", codec_name(&stream.parameters)));
+    if stream.media == Media::Data && !header::is_quicktime(container) && !DATA.contains(&container) {
+        return Err(format!("{container} has no place for data"));
+    }
+    let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
+    // SAFETY: the parameters are alive.
+    let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
+    if has_codec && !header::holds_codec(choice.container, codec) {
+        return Err(format!("{container} does not hold this codec"));
     }
     Ok(Form::Packets)
-}
-
-/// What the container says against the last of `passages`, or nothing.
-fn objection(contents: Contents<'_>, passages: &[Passage]) -> Option<String> {
-    match header::rehearse(&Contents { passages, ..contents }) {
-        Ok(rehearsal) => rehearsal.warnings.into_iter().find(|line| line.contains(UNREADABLE)),
-        Err(error) => Some(error.message().to_owned()),
-    }
 }
 
 /// Gives each passage what only the first packets tell: the picture of a cover that becomes a file, and the priming
@@ -155,11 +173,12 @@ pub(super) fn complete(
     container: &str,
     offset: impl Fn(Rational) -> i64,
 ) {
+    let mut refused = Refused::default();
     passages.retain_mut(|passage| {
         let first = waiting.iter().find(|packet| packet.stream == passage.index).map(|packet| &packet.packet);
         if let Form::File(bytes) = &mut passage.form {
             let Some(data) = first.and_then(|packet| packet.data()) else {
-                report(&passage.describe(), container, "its picture does not come first");
+                refused.add("the picture does not come before the video".to_owned(), passage.describe());
                 return false;
             };
             *bytes = data.to_vec();
@@ -174,6 +193,7 @@ pub(super) fn complete(
         }
         true
     });
+    refused.report();
 }
 
 fn name_file(tags: &mut StreamTags, codec: &str) {

@@ -57,7 +57,7 @@ impl<'a> Settings<'a> {
         if code >= 0 {
             return Ok(());
         }
-        let reason = heard.last().cloned().unwrap_or_else(|| failure::text(code));
+        let reason = heard.reason().map_or_else(|| failure::text(code), str::to_owned);
         Err(Error::bad_argument(format!("{} does not take {key}={value}: {reason}", self.owner)))
     }
 
