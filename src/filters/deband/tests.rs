@@ -171,16 +171,16 @@ fn noise_is_added_and_kept_in_range() {
         result(&format!("threshold=0:{args}"), (format, "gray16"), (3, 3), |_, _, _| value, bytes, &props, (0, 1, 1))
     };
     // 15 << 4 = 240. The byte 255 spreads to ((481·255) >> 8) − 240 = 239, 0 to −240, 128 to ((481·128) >> 8) − 240 = 0.
-    assert_eq!(at("", "gray8", 100, 255), 25600 + 239);
-    assert_eq!(at("", "gray8", 100, 0), 25600 - 240);
-    assert_eq!(at("", "gray8", 100, 128), 25600);
+    assert_eq!(at("sample=1", "gray8", 100, 255), 25600 + 239);
+    assert_eq!(at("sample=1", "gray8", 100, 0), 25600 - 240);
+    assert_eq!(at("sample=1", "gray8", 100, 128), 25600);
     // dither=1: n = 16, and ((33·255) >> 8) − 16 = 16.
     assert_eq!(at("dither=1", "gray8", 100, 255), 25600 + 16);
     // sample=0 has no noise unless it is asked for.
     assert_eq!(at("sample=0", "gray8", 100, 255), 25600);
     assert_eq!(at("sample=0:dither_y=15", "gray8", 100, 255), 25600 + 239);
     // The ends of the scale, and of limited range: 16 << 8 = 4096, 235 << 8 = 60160.
-    assert_eq!((at("", "gray16", 100, 0), at("", "gray16", 65500, 255)), (0, 65535));
+    assert_eq!((at("sample=1", "gray16", 100, 0), at("sample=1", "gray16", 65500, 255)), (0, 65535));
     assert_eq!(at("keep_tv_range=on", "gray8", 16, 0), 4096);
     assert_eq!(at("keep_tv_range=on", "gray8", 235, 255), 60160);
 }

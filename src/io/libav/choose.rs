@@ -88,6 +88,11 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
         Some(wanted) => encoder(wanted)?,
         None => default_encoder(container)?,
     };
+    // Frames as they are have two names in libav, and y4m takes one.
+    let codec = match (is_raw(codec), by_id(container.video_codec)) {
+        (true, Some(own)) if is_raw(own) => own,
+        _ => codec,
+    };
     if !holds(container, codec) {
         let hint = match default_encoder(container) {
             Ok(usual) => format!("; use {}, or another container", name(usual.name)),
@@ -199,17 +204,21 @@ fn by_name(wanted: &str) -> Option<&'static ffi::AVCodec> {
     unsafe { ffi::avcodec_find_encoder_by_name(wanted.as_ptr()).as_ref() }
 }
 
+fn by_id(codec: AVCodecID) -> Option<&'static ffi::AVCodec> {
+    // SAFETY: looks an id up in a static table.
+    unsafe { ffi::avcodec_find_encoder(codec).as_ref() }
+}
+
 fn by_codec(wanted: &str) -> Option<&'static ffi::AVCodec> {
     let wanted = CString::new(wanted).ok()?;
-    // SAFETY: the name ends with a zero; descriptors and codecs are static.
-    unsafe { ffi::avcodec_find_encoder(ffi::avcodec_descriptor_get_by_name(wanted.as_ptr()).as_ref()?.id).as_ref() }
+    // SAFETY: the name ends with a zero; descriptors are static.
+    by_id(unsafe { ffi::avcodec_descriptor_get_by_name(wanted.as_ptr()).as_ref()?.id })
 }
 
 fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static ffi::AVCodec> {
     let ours = DEFAULTS.iter().find(|(containers, _)| containers.contains(&name(container.name)));
-    // SAFETY: looks an id up in a static table.
-    let own = || unsafe { ffi::avcodec_find_encoder(container.video_codec).as_ref() };
-    ours.and_then(|(_, encoders)| encoders.iter().find_map(|encoder| by_name(encoder))).or_else(own).ok_or_else(|| {
+    let ours = ours.and_then(|(_, encoders)| encoders.iter().find_map(|encoder| by_name(encoder)));
+    ours.or_else(|| by_id(container.video_codec)).ok_or_else(|| {
         Error::unsupported(format!("{} has no video encoder in this libav: name one with -c", name(container.name)))
     })
 }
@@ -217,8 +226,7 @@ fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static f
 /// Whether the container can hold the encoder's codec, as far as is known before a header is written.
 fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool {
     // A bare stream of one codec takes anything libav gives it, and is then read back as that codec.
-    let bare = container.flags & ffi::AVFMT_NOTIMESTAMPS != 0 && container.video_codec != AVCodecID::AV_CODEC_ID_NONE;
-    if bare && !is_raw(codec) {
+    if header::is_untimed(container) && header::is_video_alone(container) && !is_raw(codec) {
         return container.video_codec == codec.id;
     }
     header::holds_codec(container, codec.id)

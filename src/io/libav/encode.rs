@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::choose::EncoderChoice;
+use crate::io::libav::header;
 use crate::io::libav::lend::LentFrame;
 use crate::io::libav::logging;
 use crate::io::libav::rhythm::{Clock, Rhythm, rescale};
@@ -207,10 +208,9 @@ fn is_about_time(refusal: &Error) -> bool {
 
 /// How strictly the container and the encoder together keep time.
 fn rhythm(choice: &EncoderChoice) -> Rhythm {
-    let container = choice.container();
-    if CONSTANT_RATE.contains(&container) {
+    if CONSTANT_RATE.contains(&choice.container()) {
         Rhythm::Constant
-    } else if container == "yuv4mpegpipe" || choice.container.flags & ffi::AVFMT_NOTIMESTAMPS != 0 {
+    } else if header::is_untimed(choice.container) {
         Rhythm::Untimed
     } else if choice.codec.id == AVCodecID::AV_CODEC_ID_THEORA {
         // Its packets are numbered, not timed.

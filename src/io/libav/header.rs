@@ -11,7 +11,7 @@ use crate::io::libav::rhythm::rescale;
 use crate::io::libav::settings::Settings;
 use crate::io::libav::setup::rational;
 use crate::io::libav::streams::{Chapter, Container};
-use crate::video::{Rational, SideData, StreamInfo};
+use crate::video::{Rational, StreamInfo};
 use ffmpeg_next::ffi::{
     self, AVChapter, AVCodecID, AVDictionary, AVFormatContext, AVMediaType, AVOutputFormat,
     AVPacketSideDataType as Kinds, AVPixelFormat, AVStream,
@@ -91,8 +91,6 @@ pub(super) struct Contents<'a> {
     pub(super) options: &'a OutputOptions,
     pub(super) info: &'a StreamInfo,
     pub(super) encoder: &'a Encoder,
-    /// Stream-level side data of the video.
-    pub(super) side_data: &'a [SideData],
     pub(super) container: &'a Container,
     /// The streams that are passed on.
     pub(super) passages: &'a [Passage],
@@ -112,6 +110,16 @@ pub(super) fn is_quicktime(container: &str) -> bool {
 /// Whether a container is Matroska, or its subset for the web.
 pub(super) fn is_matroska(container: &str) -> bool {
     matches!(container, "matroska" | "webm")
+}
+
+/// Whether a container has no times: its frames follow each other.
+pub(super) fn is_untimed(container: &AVOutputFormat) -> bool {
+    name(container) == "yuv4mpegpipe" || container.flags & ffi::AVFMT_NOTIMESTAMPS != 0
+}
+
+/// Whether a container holds one video stream and nothing else.
+pub(super) fn is_video_alone(container: &AVOutputFormat) -> bool {
+    container.audio_codec == AVCodecID::AV_CODEC_ID_NONE
 }
 
 /// Whether a reader finds the codec in the container again, as far as is known before a header is written.
@@ -242,7 +250,7 @@ impl Context {
                 let data = &*(*encoder.context()).coded_side_data.add(index);
                 attach(stream, data.type_, std::slice::from_raw_parts(data.data, data.size))?;
             }
-            for data in contents.side_data {
+            for data in &container.video.side_data {
                 if let Some(kind) = DESCRIBES.into_iter().find(|kind| *kind as i32 == data.kind) {
                     attach(stream, kind, &data.bytes)?;
                 }
@@ -276,6 +284,7 @@ impl Context {
                 (*parameters).initial_padding = samples;
             }
             (*stream).time_base = rational(passage.timebase);
+            (*stream).avg_frame_rate = rational(passage.frame_rate);
             (*stream).sample_aspect_ratio = (*parameters).sample_aspect_ratio;
             (*stream).disposition = passage.tags.disposition;
             for data in &passage.tags.side_data {

@@ -6,15 +6,17 @@ use crate::io::libav::decode::Decoder;
 use crate::io::libav::demux;
 use crate::io::libav::finish::Finisher;
 use crate::io::libav::gate::Gate;
+use crate::io::libav::hdr;
 use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
 use crate::io::libav::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, Range, StreamInfo};
+use crate::video::{Format, HostAllocator, Range, StreamInfo};
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +85,7 @@ impl Input {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
-        let container = Container::of(&demuxer, &video);
+        let mut container = Container::of(&demuxer, &video);
         let copied = CopiedStream::choose(&demuxer, index, options.copy);
         let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
@@ -96,6 +98,8 @@ impl Input {
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
+        // Transport streams and many others leave HDR metadata to the frames.
+        hdr::promote(&mut container.video.side_data, &props.side_data);
         let info = StreamInfo {
             format: finisher.format(),
             width,
@@ -169,6 +173,12 @@ impl Input {
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
+    }
+
+    /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from
+    /// page-locked memory a device copies fastest. The few that it has begun stay where they are.
+    pub fn decode_into(&mut self, allocator: Arc<dyn HostAllocator>) {
+        self.reader.memory().use_allocator(allocator);
     }
 
     /// One line: container, codec, size, format, rate, range and colour (primaries, transfer, matrix).

@@ -4,7 +4,6 @@ use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::setup;
-use crate::io::libav::streams::Container;
 use crate::video::{ColorInfo, SideData};
 use ffmpeg_next::ffi::{AVCodecID, AVFrameSideDataType as InFrame, AVPacketSideDataType as Kinds};
 
@@ -48,25 +47,19 @@ pub(super) fn report(contents: Contents<'_>) {
     if states_colour(&contents.info.color) && !holds_colour(contents.choice) {
         log::warn!("{encoder} in {container} cannot hold the colour description: players will guess it");
     }
-    report_side_data(contents, contents.side_data);
-    if contents.info.field_order.is_interlaced() && !codes_fields(contents.choice) {
-        log::warn!("{encoder} does not code fields: the two of an interlaced frame are coded as one picture");
-    }
-}
-
-/// Reports what the output of `contents` loses of the video's side data `some`.
-pub(super) fn report_side_data(contents: Contents<'_>, some: &[SideData]) {
-    let (container, encoder) = (contents.choice.container(), contents.choice.encoder());
-    let in_stream = hdr::words(encoder, &Hdr10::default()).is_some();
+    let (known, in_stream) = (&contents.container.video.side_data, hdr::words(encoder, &Hdr10::default()).is_some());
     for (kind, what) in SHOWN {
-        let there = some.iter().any(|data| data.kind == kind as i32);
+        let there = known.iter().any(|data| data.kind == kind as i32);
         let coded = in_stream && kind != Kinds::AV_PKT_DATA_DISPLAYMATRIX;
         if there && !coded && !holds_side_data(contents, kind) {
             log::warn!("{container} cannot hold {what} of the video: it is left out");
         }
     }
-    if some.iter().any(|data| data.kind == Kinds::AV_PKT_DATA_DOVI_CONF as i32) {
+    if known.iter().any(|data| data.kind == Kinds::AV_PKT_DATA_DOVI_CONF as i32) {
         log::warn!("the source is Dolby Vision, whose layers do not fit the new pictures: the output is not");
+    }
+    if contents.info.field_order.is_interlaced() && !codes_fields(contents.choice) {
+        log::warn!("{encoder} does not code fields: the two of an interlaced frame are coded as one picture");
     }
 }
 
@@ -107,13 +100,15 @@ fn holds_chapters(contents: Contents<'_>) -> bool {
     if header::is_quicktime(contents.choice.container()) {
         return CHAPTERS_AT_THE_END.contains(&contents.choice.container());
     }
-    let bare = Container { chapters: Vec::new(), ..contents.container.clone() };
+    let mut bare = contents.container.clone();
+    bare.chapters.clear();
     differs(contents, Contents { container: &bare, ..contents })
 }
 
 fn holds_side_data(contents: Contents<'_>, kind: Kinds) -> bool {
-    let rest: Vec<SideData> = contents.side_data.iter().filter(|data| data.kind != kind as i32).cloned().collect();
-    header::is_quicktime(contents.choice.container()) || differs(contents, Contents { side_data: &rest, ..contents })
+    let mut bare = contents.container.clone();
+    bare.video.side_data.retain(|data| data.kind != kind as i32);
+    header::is_quicktime(contents.choice.container()) || differs(contents, Contents { container: &bare, ..contents })
 }
 
 /// Whether a header has room for what one of the two says and the other does not.

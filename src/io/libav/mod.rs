@@ -18,6 +18,7 @@ mod inventory;
 mod lend;
 mod logging;
 mod losses;
+mod memory;
 mod mux;
 mod negotiate;
 mod options;

@@ -11,9 +11,9 @@ use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::io::libav::setup::{EncoderContext, Job};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
-use crate::io::libav::{hdr, init, losses, settings};
+use crate::io::libav::{init, losses, settings};
 use crate::pipeline::{Frame, Packet, Sink};
-use crate::video::{FrameProps, Rational, SideData, StreamInfo};
+use crate::video::{FrameProps, Rational, StreamInfo};
 use ffmpeg_next::ffi;
 use std::path::Path;
 
@@ -24,8 +24,6 @@ pub struct Output {
     options: OutputOptions,
     info: StreamInfo,
     container: Container,
-    /// Stream-level side data of the video.
-    side_data: Vec<SideData>,
     encoder: Encoder,
     passages: Vec<Passage>,
     /// Packets from before the header, which waits for the encoder's first.
@@ -60,15 +58,13 @@ impl Output {
             crate::io::refuse_input(path, input)?;
         }
         let file = TempFile::create(path, options.overwrite)?;
-        let side_data = container.video.side_data.clone();
-        let encoder = Encoder::open(Job { choice: &choice, options, info, side_data: &side_data })?;
+        let encoder = Encoder::open(Job { choice: &choice, options, info, side_data: &container.video.side_data })?;
         let mut output = Output {
             path: if path == "-" { "standard output".to_owned() } else { path.to_owned() },
             choice,
             options: options.clone(),
             info: info.clone(),
             container: container.clone(),
-            side_data,
             encoder,
             passages: Vec::new(),
             waiting: Vec::new(),
@@ -90,25 +86,12 @@ impl Output {
             options: &self.options,
             info: &self.info,
             encoder: &self.encoder,
-            side_data: &self.side_data,
             container: &self.container,
             passages: &self.passages,
             offset: start.offset,
             seekable: self.file.path().is_some_and(Path::is_file),
             negative_times: start.negative_times,
         }
-    }
-
-    /// Learns from the first frame what the container did not say, while the encoder can still be told.
-    fn meet(&mut self, first: &FrameProps) -> Result<()> {
-        let known = self.side_data.len();
-        hdr::promote(&mut self.side_data, &first.side_data);
-        if self.side_data.len() > known {
-            let (choice, options, info) = (&self.choice, &self.options, &self.info);
-            self.encoder = Encoder::open(Job { choice, options, info, side_data: &self.side_data })?;
-            losses::report_side_data(self.contents(Start::default()), &self.side_data[known..]);
-        }
-        Ok(())
     }
 
     /// Writes the packets the encoder has ready.
@@ -156,8 +139,8 @@ impl Output {
         });
         let zero = seconds(offset, self.info.timebase);
         let lowest = video.into_iter().chain(copied).map(|time| time - zero).fold(0.0, f64::min);
-        let any_time = ffi::AVFMT_TS_NEGATIVE | ffi::AVFMT_NOTIMESTAMPS;
-        if lowest < 0.0 && self.choice.container.flags & any_time == 0 {
+        let any_time = self.choice.container.flags & ffi::AVFMT_TS_NEGATIVE != 0;
+        if lowest < 0.0 && !any_time && !header::is_untimed(self.choice.container) {
             log::warn!("{} has no times before 0: all times move by {:.3} s", self.choice.container(), -lowest);
         }
         let primed = self.passages.iter().any(|passage| passage.priming.is_some());
@@ -167,9 +150,6 @@ impl Output {
 
 impl Sink for Output {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        if self.times.first.is_none() {
-            self.meet(&frame.props)?;
-        }
         self.losses.report(&frame.props.side_data, self.choice.encoder());
         let pts = self.times.next(&frame.props);
         self.encoder.send(frame, pts)?;

@@ -5,7 +5,7 @@ use crate::io::libav::header::{self, Contents};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
 use crate::video::Rational;
 use ffmpeg_next::codec::Parameters;
-use ffmpeg_next::ffi::{self, AVCodecID};
+use ffmpeg_next::ffi;
 use std::ffi::{CStr, c_int};
 
 /// Containers that keep a cover picture as such.
@@ -43,6 +43,8 @@ pub(super) struct Passage {
     pub(super) parameters: Parameters,
     /// Unit of its packets' times.
     pub(super) timebase: Rational,
+    /// The frame rate of a video; 0/0 otherwise.
+    pub(super) frame_rate: Rational,
     pub(super) tags: StreamTags,
     pub(super) form: Form,
     /// Samples before time 0 that only warm the decoder up, where the container counts them apart.
@@ -63,6 +65,7 @@ impl Passage {
             media: stream.media,
             parameters: stream.parameters.clone(),
             timebase: stream.timebase,
+            frame_rate: stream.frame_rate,
             tags,
             form,
             priming: None,
@@ -139,7 +142,7 @@ fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
 /// How `stream` would lie in the container, or why it cannot.
 fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     let container = choice.container();
-    if choice.container.audio_codec == AVCodecID::AV_CODEC_ID_NONE {
+    if header::is_video_alone(choice.container) {
         return Err(format!("{container} holds one video stream and nothing else"));
     }
     if stream.media == Media::Video && stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 {

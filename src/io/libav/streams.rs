@@ -80,6 +80,8 @@ pub struct CopiedStream {
     pub parameters: ffmpeg::codec::Parameters,
     /// The unit of its packets' times.
     pub timebase: Rational,
+    /// The mean frame rate of a video, if the container states it.
+    pub frame_rate: Rational,
     /// Tags.
     pub tags: StreamTags,
 }
@@ -188,6 +190,7 @@ impl CopiedStream {
             media: Media::of(&stream),
             parameters: stream.parameters().clone(),
             timebase: stream.time_base().into(),
+            frame_rate: stream.avg_frame_rate().into(),
             tags: StreamTags::of(&stream),
         });
         copied.collect()

@@ -1,0 +1,143 @@
+//! Encoders: which one is taken, and that its frames are all there, when they were, as they were.
+
+use crate::media::{Ask, Folder, PICTURE, hashes, stream, times, transcoded};
+use std::fs;
+use vramp::io::libav::{OutputOptions, Wanted, choose_encoder, video_encoders};
+
+#[test]
+fn every_encoder_keeps_count_and_times() {
+    let folder = Folder::new("encoders");
+    let source = folder.make("source.mkv", &format!("{PICTURE} -c:v ffv1"));
+    let expected = times(&source);
+    assert_eq!(expected.len(), 12);
+    // Encoder as asked for, file, its options; codec and format as read back.
+    let table = [
+        ("ffv1", "a.mkv", "", "ffv1,yuv420p"),
+        ("ffv1", "a.nut", "", "ffv1,yuv420p"),
+        ("ffv1", "a.avi", "", "ffv1,yuv420p"),
+        ("libx264", "b.mp4", "", "h264,yuv420p"),
+        ("h264", "b.mkv", "preset=fast", "h264,yuv420p"),
+        ("x264", "b.ts", "bf=0", "h264,yuv420p"),
+        ("libx265", "c.mp4", "preset=ultrafast", "hevc,yuv420p"),
+        ("hevc", "c.mkv", "preset=ultrafast", "hevc,yuv420p"),
+        ("libsvtav1", "d.mp4", "preset=12", "av1,yuv420p"),
+        ("av1", "d.webm", "preset=12", "av1,yuv420p"),
+        ("libaom-av1", "e.mkv", "cpu-used=8", "av1,yuv420p"),
+        ("vp9", "e.webm", "deadline=realtime", "vp9,yuv420p"),
+        ("prores_ks", "f.mov", "", "prores,yuv422p10le"),
+        // These two refuse the source's timebase and get one tick a frame.
+        ("mpeg4", "g.mp4", "", "mpeg4,yuv420p"),
+        ("mpeg2video", "g.mkv", "", "mpeg2video,yuv420p"),
+        ("theora", "g.ogv", "", "theora,yuv420p"),
+        ("utvideo", "h.mkv", "", "utvideo,yuv420p"),
+        ("rawvideo", "i.nut", "", "rawvideo,yuv420p"),
+        ("rawvideo", "i.avi", "", "rawvideo,yuv420p"),
+        ("wrapped_avframe", "j.y4m", "", "rawvideo,yuv420p"),
+    ];
+    for (codec, name, options, read_back) in table {
+        let target = folder.file(name);
+        transcoded(&source, &target, Ask::codec(codec).with(options));
+        assert_eq!(stream(&target, "v:0", "stream=codec_name,pix_fmt"), read_back, "{codec} in {name}");
+        assert_eq!(times(&target), expected, "{codec} in {name}");
+    }
+}
+
+#[test]
+fn lossless_encoders_change_no_sample() {
+    let folder = Folder::new("lossless");
+    let encoders = [("ffv1", "a.mkv"), ("rawvideo", "a.nut"), ("wrapped_avframe", "a.y4m")];
+    for format in ["yuv420p", "yuv444p12le", "gray10le"] {
+        let source = folder.make("source.nut", &format!("{PICTURE} -vf crop=127:71 -pix_fmt {format} -c:v rawvideo"));
+        let expected = hashes(&source, format);
+        assert_eq!(expected.len(), 12);
+        for (codec, name) in encoders {
+            let target = folder.file(name);
+            let ask = Ask { output: OutputOptions { overwrite: true, ..Ask::codec(codec).output }, ..Ask::default() };
+            assert_eq!(transcoded(&source, &target, ask), Vec::<String>::new(), "{format} in {name}");
+            assert_eq!(hashes(&target, format), expected, "{format} in {name}");
+        }
+    }
+}
+
+#[test]
+fn tiny_pictures_pass() {
+    let folder = Folder::new("tiny");
+    let frames = folder.file("frames.yuv");
+    fs::write(&frames, (0..9).map(|i| i * 20).collect::<Vec<u8>>()).unwrap();
+    let raw = format!("-f rawvideo -video_size 1x1 -pix_fmt yuv420p -i {frames}");
+    let source = folder.make("source.mkv", &format!("{raw} -c:v ffv1"));
+    for (codec, name) in [("ffv1", "a.mkv"), ("wrapped_avframe", "a.y4m"), ("rawvideo", "a.yuv")] {
+        transcoded(&source, &folder.file(name), Ask::codec(codec));
+    }
+    assert_eq!(hashes(&folder.file("a.mkv"), "yuv420p"), hashes(&source, "yuv420p"));
+    assert_eq!(hashes(&folder.file("a.y4m"), "yuv420p"), hashes(&source, "yuv420p"));
+    assert_eq!(fs::read(folder.file("a.yuv")).unwrap(), fs::read(&frames).unwrap());
+}
+
+#[test]
+fn the_container_tells_the_encoder() {
+    let table = [
+        ("a.mp4", None, "libx265 in mp4"),
+        ("a.mov", None, "libx265 in mov"),
+        ("a.mkv", None, "libx265 in matroska"),
+        ("a.ts", None, "libx265 in mpegts"),
+        ("a.webm", None, "libsvtav1 in webm"),
+        ("a.avi", None, "ffv1 in avi"),
+        ("a.nut", None, "ffv1 in nut"),
+        ("a.y4m", None, "wrapped_avframe in yuv4mpegpipe"),
+        ("a.yuv", None, "rawvideo in rawvideo"),
+        ("a.mp4", Some("mkv"), "libx265 in matroska"),
+        ("-", Some("nut"), "ffv1 in nut"),
+        ("-", Some("yuv4mpegpipe"), "wrapped_avframe in yuv4mpegpipe"),
+    ];
+    for (path, container, expected) in table {
+        let options = OutputOptions { container: container.map(str::to_owned), ..OutputOptions::default() };
+        let choice = choose_encoder(path, &options).unwrap();
+        assert_eq!(format!("{choice:?}"), format!("EncoderChoice({expected})"), "{path}");
+        let deep = choice.accepted().iter().any(|format| format.bit_depth() >= 10);
+        assert!(deep, "{expected} keeps 10 bits: {:?}", choice.accepted());
+    }
+    assert!(video_encoders().contains(&"libx264"));
+}
+
+#[test]
+fn a_format_the_encoder_lacks_becomes_the_nearest() {
+    let folder = Folder::new("nearest");
+    let source = folder.make("source.mkv", &format!("{PICTURE} -pix_fmt yuv444p10 -c:v ffv1"));
+    let target = folder.file("a.webm");
+    let told = transcoded(&source, &target, Ask::codec("libsvtav1").with("preset=12"));
+    assert_eq!(told, ["the encoder does not take yuv444p10, it gets yuv420p10: chroma resolution is lost"]);
+    assert_eq!(stream(&target, "v:0", "stream=pix_fmt"), "yuv420p10le");
+
+    let target = folder.file("b.mkv");
+    let wanted = Wanted { depth: Some(8), ..Wanted::default() };
+    let told = transcoded(&source, &target, Ask { wanted, ..Ask::codec("ffv1") });
+    assert_eq!(told, Vec::<String>::new(), "what was asked for is no news");
+    assert_eq!(stream(&target, "v:0", "stream=pix_fmt"), "yuv444p");
+}
+
+#[test]
+fn quality_is_the_users() {
+    let folder = Folder::new("quality");
+    let source = folder.make("source.mkv", &format!("{PICTURE} -c:v ffv1"));
+    let size = |name: &str, output: OutputOptions| {
+        let codec = output.codec.or(Some("libx264".to_owned()));
+        transcoded(&source, &folder.file(name), Ask { output: OutputOptions { codec, ..output }, ..Ask::default() });
+        fs::metadata(folder.file(name)).unwrap().len()
+    };
+    let none = OutputOptions::default;
+    let good = size("good.mkv", OutputOptions { crf: Some(5.0), preset: Some("fast".to_owned()), ..none() });
+    let poor = size("poor.mkv", OutputOptions { crf: Some(45.5), ..none() });
+    let fixed = size("fixed.mkv", OutputOptions { qp: Some(50), tune: Some("grain".to_owned()), ..none() });
+    let rated = size("rated.mkv", OutputOptions { bitrate: Some("4M".to_owned()), ..none() });
+    let option = size("option.mkv", OutputOptions { options: vec![("crf".to_owned(), "45".to_owned())], ..none() });
+    assert!(poor * 2 < good && fixed * 2 < good && option * 2 < good, "{good} {poor} {fixed} {option}");
+    assert!(rated > poor, "{rated} {poor}");
+
+    // Without a word about quality, old codecs get a good one instead of 200 kbit/s.
+    let old = size("old.mkv", OutputOptions { codec: Some("mpeg2video".to_owned()), ..none() });
+    let starved = ["b", "200k"].map(str::to_owned);
+    let [key, value] = starved;
+    let starved = OutputOptions { codec: Some("mpeg2video".to_owned()), options: vec![(key, value)], ..none() };
+    assert!(old > size("starved.mkv", starved));
+}

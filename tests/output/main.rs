@@ -1,0 +1,10 @@
+//! The libav output, read back with ffprobe and ffmpeg: what goes in must come out.
+#![cfg(feature = "transcode")]
+
+mod colour;
+mod encoders;
+mod files;
+mod media;
+mod refusals;
+mod streams;
+mod times;
