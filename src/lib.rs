@@ -4,6 +4,8 @@
 //! `filters` compute; `pipeline` moves frames; `io` and `cli` are doors. docs/ARCHITECTURE.md has the map.
 #![deny(missing_docs)]
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod device;
 pub mod error;
 pub mod filters;

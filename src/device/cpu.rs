@@ -22,6 +22,15 @@ impl CpuLevel {
     /// Every level, lowest first.
     pub const ALL: [CpuLevel; 3] = [CpuLevel::Portable, CpuLevel::Avx2, CpuLevel::Avx512];
 
+    /// The name, as `--cpu-level` takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CpuLevel::Portable => "portable",
+            CpuLevel::Avx2 => "avx2",
+            CpuLevel::Avx512 => "avx512",
+        }
+    }
+
     /// The highest level this processor has.
     pub fn detect() -> CpuLevel {
         #[cfg(target_arch = "x86_64")]
@@ -50,11 +59,7 @@ impl CpuLevel {
 
 impl fmt::Display for CpuLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CpuLevel::Portable => "portable",
-            CpuLevel::Avx2 => "avx2",
-            CpuLevel::Avx512 => "avx512",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -62,7 +67,7 @@ impl FromStr for CpuLevel {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<CpuLevel> {
-        Self::ALL.into_iter().find(|level| level.to_string() == name).ok_or_else(|| {
+        Self::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| {
             Error::bad_argument(format!("CPU level '{name}' is not known: use portable, avx2 or avx512"))
         })
     }

@@ -1,3 +1,8 @@
 //! Where filters run.
 
+mod choice;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+
+pub use choice::DeviceChoice;

@@ -100,6 +100,11 @@ impl Depth {
         self.params.bits.map_or(input.format.bit_depth(), |bits| bits as u8)
     }
 
+    /// Whether code values change by more than a shift.
+    fn scales(&self, input: &StreamInfo) -> bool {
+        input.color.range.is_full() && input.format.bit_depth() != self.bits(input)
+    }
+
     fn requant(&self, input: &StreamInfo) -> Requant {
         let dropped = if self.params.bits.is_some() { self.bits(input) } else { 16 };
         let top = white(dropped);
@@ -139,8 +144,12 @@ impl Filter for Depth {
 
     fn is_identity(&self, input: &StreamInfo) -> bool {
         // Samples between filters have 16 bits whatever the stream's depth is, so a lower depth always cuts.
-        let scales = input.color.range.is_full() && input.format.bit_depth() != self.bits(input);
-        self.params.bits.is_none() || (self.bits(input) == 16 && !scales)
+        self.params.bits.is_none() || (self.bits(input) == 16 && !self.scales(input))
+    }
+
+    fn only_rounds(&self, input: &StreamInfo) -> Option<u8> {
+        let rounds = self.params.bits.is_some() && self.params.dither == Dither::None && !self.scales(input);
+        rounds.then(|| self.bits(input))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

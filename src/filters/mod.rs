@@ -3,18 +3,21 @@
 //! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
 
 use crate::device::cpu::{CpuExec, CpuLevel};
+#[cfg(feature = "cuda")]
+use crate::device::cuda::{CudaDevice, DevicePlanes, Stream};
 use crate::error::Result;
 use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod range;
 mod registry;
 mod requant;
 
-pub use registry::{ALL, chain, create, find};
+pub use registry::{ALL, chain, create, find, find_or_suggest};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +105,37 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
 
+    /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
+    fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {
+        None
+    }
+
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>>;
 
     /// The fast kernel at `level`.
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
+
+    /// The kernel on a CUDA device.
+    ///
+    /// # Errors
+    /// When the filter has none, or the device cannot take it.
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        let _ = (setup, device);
+        Err(crate::error::Error::unsupported("does not run on CUDA"))
+    }
+}
+
+/// A filter built for one stream on a CUDA device. Its memory and tables are made when it is built.
+#[cfg(feature = "cuda")]
+pub trait CudaKernel: Send {
+    /// Puts the work for one frame into `stream`. Frames come in one stream, so memory of the kernel's own is free
+    /// again when the next frame's work begins. The result depends on what a [`CpuKernel`]'s depends on, to the bit.
+    ///
+    /// # Errors
+    /// When the device refuses the work.
+    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()>;
 }
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.

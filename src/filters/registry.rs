@@ -1,15 +1,27 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::{Descriptor, Filter, depth, range};
+use crate::filters::{Descriptor, Filter, deband, depth, range};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
-pub static ALL: &[&Descriptor] = &[&depth::DESCRIPTOR, &range::DESCRIPTOR];
+pub static ALL: &[&Descriptor] = &[&deband::DESCRIPTOR, &depth::DESCRIPTOR, &range::DESCRIPTOR];
 
 /// The filter called `name` or by an alias of it.
 pub fn find(name: &str) -> Option<&'static Descriptor> {
     ALL.iter().copied().find(|d| d.name == name || d.aliases.contains(&name))
+}
+
+/// The filter called `name`, as [`find`].
+///
+/// # Errors
+/// For an unknown filter, with the nearest right name.
+pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
+    find(name).ok_or_else(|| {
+        let names = ALL.iter().flat_map(|d| std::iter::once(d.name).chain(d.aliases.iter().copied()));
+        let near = did_you_mean(name, names);
+        Error::bad_argument(format!("no filter is called '{name}'{near} ('vramp filters' lists them)"))
+    })
 }
 
 /// Makes the filter that `call` asks for.
@@ -17,12 +29,7 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
 /// # Errors
 /// For an unknown filter (with the nearest right name) or wrong arguments.
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
-    let descriptor = find(&call.name).ok_or_else(|| {
-        let names = ALL.iter().flat_map(|d| std::iter::once(d.name).chain(d.aliases.iter().copied()));
-        let near = did_you_mean(&call.name, names);
-        Error::bad_argument(format!("no filter is called '{}'{near} ('vramp filters' lists them)", call.name))
-    })?;
-    (descriptor.create)(call)
+    (find_or_suggest(&call.name)?.create)(call)
 }
 
 /// Makes every filter of the chain written in `text`.

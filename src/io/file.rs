@@ -4,12 +4,28 @@ use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The name that stands for standard output (and, for inputs, standard input).
 const STANDARD_STREAM: &str = "-";
 
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
+
+/// Temporary files that are neither committed nor removed yet.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every temporary file of this process: for an end that runs no destructors.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        // The process ends; there is nobody left to act on a failure.
+        let _ = fs::remove_file(path);
+    }
+}
 
 /// A file under a temporary name beside its final one. [`TempFile::commit`] renames it; dropping it removes it.
 ///
@@ -63,6 +79,7 @@ impl TempFile {
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
                 let (temporary, file) = create_beside(&target).map_err(failed)?;
+                unfinished().push(temporary.clone());
                 Place::Beside { path: temporary, file, target, overwrite }
             }
         };
@@ -88,6 +105,7 @@ impl TempFile {
             return Err(exists(&self.name));
         }
         fs::rename(path, target).map_err(|e| Error::io(&self.name, &e))?;
+        unfinished().retain(|other| other != path);
         self.place = Place::Final { path: target.clone() };
         Ok(())
     }
@@ -131,8 +149,9 @@ impl Write for TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        if let Place::Beside { path, .. } = &self.place
-            && let Err(error) = fs::remove_file(path)
+        let Place::Beside { path, .. } = &self.place else { return };
+        unfinished().retain(|other| other != path);
+        if let Err(error) = fs::remove_file(path)
             && error.kind() != ErrorKind::NotFound
         {
             log::warn!("{}: could not be removed: {error}", path.display());

@@ -3,9 +3,10 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::CpuKernel;
-use crate::pipeline::stats::FilterTime;
-use crate::pipeline::{Plan, Stage};
-use crate::video::{FrameProps, Picture};
+use crate::pipeline::stats::{FilterTime, Work};
+use crate::pipeline::{Chain, Item, Plan, Stage};
+use crate::video::{FrameProps, Picture, PicturePool};
+use crossbeam_channel::{Receiver, Sender};
 use std::time::Instant;
 
 /// A chain built for the CPU.
@@ -52,6 +53,11 @@ impl CpuChain {
         self.kernels.is_empty()
     }
 
+    /// What the kernels run on.
+    pub fn exec(&self) -> &CpuExec {
+        &self.exec
+    }
+
     /// Filters `src` into `dst`.
     ///
     /// # Panics
@@ -80,9 +86,31 @@ impl CpuChain {
     pub fn bytes(&self) -> usize {
         self.between.iter().filter_map(|p| Picture::bytes(p.format(), p.width(), p.height())).sum()
     }
+}
 
-    /// Time spent in each filter so far.
-    pub fn times(&self) -> &[FilterTime] {
-        &self.times
+impl Chain for CpuChain {
+    fn drive(&mut self, _: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+        for mut item in input {
+            if let Item::Frame(frame) = &mut item
+                && !self.is_empty()
+            {
+                let mut picture = pool.take()?;
+                self.run(&frame.props, &frame.picture, &mut picture);
+                frame.picture = picture;
+            }
+            if out.send(item).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            chain: self.times.iter().map(|time| time.busy).sum(),
+            filters: self.times.clone(),
+            host_bytes: self.bytes(),
+            ..Work::default()
+        }
     }
 }

@@ -1,17 +1,22 @@
 //! Moves frames from a source through a chain to a sink, with the stages running at the same time.
 
 mod chain;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod plan;
 mod run;
 mod stats;
 
 pub use chain::CpuChain;
+#[cfg(feature = "cuda")]
+pub use cuda::CudaChain;
 pub use plan::{Plan, Stage, Target, plan};
 pub use run::{Cancel, Options, Progress, run};
-pub use stats::{Busy, FilterTime, Summary};
+pub use stats::{Busy, FilterTime, Summary, Work};
 
 use crate::error::{Error, Result};
-use crate::video::{FrameProps, Picture, StreamInfo};
+use crate::video::{FrameProps, Picture, PicturePool, StreamInfo};
+use crossbeam_channel::{Receiver, Sender};
 use std::any::Any;
 
 /// A frame on its way: its properties and its samples.
@@ -48,6 +53,27 @@ pub trait Source: Send {
     /// After the end: what was lost on the way (damaged packets, a truncated file), as a
     /// [`Kind::Incomplete`](crate::error::Kind::Incomplete) error. `None` when every frame was good.
     fn damage(&self) -> Option<Error>;
+}
+
+/// A plan built for a backend. Runs on a thread of its own.
+pub trait Chain: Send {
+    /// The pictures that frames leave in, made up front: `waiting` of them lie between chain and sink.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+        PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
+    }
+
+    /// Filters every frame of `input`, in order, into a picture of `pool`, and hands it to `out`; packets pass. Ends
+    /// with the input, or when `out` is closed: whoever closed it knows why.
+    ///
+    /// # Errors
+    /// When memory runs out or the device fails.
+    fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()>;
+
+    /// What was done so far.
+    fn work(&self) -> Work;
 }
 
 /// Where frames go. Runs on the thread that calls [`run`].

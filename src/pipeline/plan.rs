@@ -81,6 +81,13 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
         info = output;
     }
 
+    // What only rounds to the depth of the storage is what the kernel before it does anyway, while it writes.
+    while let [.., _, (last, last_input, _)] = kept.as_slice()
+        && last.only_rounds(last_input) == Some(format.bit_depth())
+    {
+        kept.pop();
+    }
+
     let mid = if input.format.is_yc48() { Format::YC48 } else { input.format.to_v16() };
     let last = kept.len().saturating_sub(1);
     let stages = kept.into_iter().enumerate().map(|(i, (filter, input_info, output_info))| {
@@ -115,4 +122,71 @@ fn narrows(kept: &[(Box<dyn Filter>, StreamInfo, StreamInfo)], lower: bool) -> b
     let ends_in_depth =
         kept.last().is_some_and(|(filter, ..)| filter.descriptor().name == crate::filters::depth::DESCRIPTOR.name);
     lower || !ends_in_depth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::chain;
+    use crate::video::{ColorInfo, Range};
+
+    /// The stages that `text` becomes, as "filter source-storage>sink-storage".
+    fn stages(text: &str, input: &StreamInfo, target: Target) -> Vec<String> {
+        let plan = plan(chain(text).unwrap(), input, target).unwrap();
+        let name = |s: &Stage| format!("{} {}>{}", s.filter.descriptor().name, s.setup.src, s.setup.dst);
+        plan.stages.iter().map(name).collect()
+    }
+
+    fn stream(format: &str, range: Range) -> StreamInfo {
+        let color = ColorInfo { range, ..ColorInfo::default() };
+        StreamInfo { color, ..StreamInfo::bare(format.parse().unwrap(), 8, 8) }
+    }
+
+    fn to(format: &str) -> Target {
+        Target { format: Some(format.parse().unwrap()), ..Target::default() }
+    }
+
+    #[test]
+    fn one_filter_is_one_kernel() {
+        let limited = stream("yuv420p", Range::Limited);
+        assert_eq!(stages("deband", &limited, to("yuv420p10")), ["deband yuv420p>yuv420p10"]);
+        assert_eq!(stages("deband,depth=10", &limited, Target::default()), ["deband yuv420p>yuv420p10"]);
+        assert_eq!(stages("deband,depth=10", &limited, to("yuv420p10")), ["deband yuv420p>yuv420p10"]);
+    }
+
+    #[test]
+    fn a_depth_that_does_more_than_round_stays() {
+        let (limited, full) = (stream("yuv420p", Range::Limited), stream("yuv420p", Range::Full));
+        let two = ["deband yuv420p>yuv420p16", "depth yuv420p16>yuv420p10"];
+        assert_eq!(stages("deband,depth=10", &full, to("yuv420p10")), two);
+        assert_eq!(stages("deband,depth=10:dither=fs", &limited, to("yuv420p10")), two);
+        // Rounded to 10 bits and then to 8 is not rounded to 8.
+        let both = ["deband yuv420p>yuv420p16", "depth yuv420p16>yuv420p"];
+        assert_eq!(stages("deband,depth=10", &limited, to("yuv420p")), both);
+    }
+
+    #[test]
+    fn the_sink_decides_the_storage() {
+        let (limited, full) = (stream("nv12", Range::Limited), stream("yuv444p", Range::Full));
+        assert_eq!(stages("", &limited, Target::default()), [""; 0]);
+        assert_eq!(stages("", &limited, to("yuv420p")), ["depth nv12>yuv420p"]);
+        assert_eq!(stages("deband", &limited, to("p010")), ["deband nv12>p010"]);
+        assert_eq!(stages("deband", &full, to("yuv444p12")), ["deband yuv444p>yuv444p16", "depth yuv444p16>yuv444p12"]);
+        let dithered = Target { dither: Dither::Blue, ..to("yuv444p") };
+        assert_eq!(stages("deband", &full, dithered), ["deband yuv444p>yuv444p16", "depth yuv444p16>yuv444p"]);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_left_out() {
+        let plan =
+            plan(chain("deband=threshold=0:dither=0,deband").unwrap(), &stream("gray8", Range::Limited), to("gray8"));
+        let plan = plan.unwrap();
+        assert_eq!((plan.stages.len(), plan.skipped), (1, vec!["deband=threshold=0:dither=0".to_owned()]));
+    }
+
+    #[test]
+    fn components_never_change_on_the_way() {
+        let error = plan(chain("deband").unwrap(), &stream("yuv420p", Range::Limited), to("yuv444p")).unwrap_err();
+        assert_eq!(error.kind(), crate::error::Kind::Unsupported);
+    }
 }

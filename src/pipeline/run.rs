@@ -2,8 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::stats::{Busy, Summary};
-use crate::pipeline::{CpuChain, Item, Plan, Sink, Source};
-use crate::video::PicturePool;
+use crate::pipeline::{Chain, Item, Plan, Sink, Source};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +32,13 @@ pub struct Options {
     pub slots: usize,
     /// Stops the run.
     pub cancel: Cancel,
+}
+
+impl Options {
+    /// Pictures a run starts with: those that may wait between chain and sink, and one in the hands of each.
+    pub fn pictures(&self) -> usize {
+        self.slots.max(1) + 2
+    }
 }
 
 impl Default for Options {
@@ -65,25 +71,24 @@ pub struct Progress {
 pub fn run(
     source: &mut dyn Source,
     plan: &Plan,
-    chain: &mut CpuChain,
+    chain: &mut dyn Chain,
     sink: &mut dyn Sink,
     options: &Options,
     report: &mut dyn FnMut(Progress),
 ) -> Result<(Summary, Option<Error>)> {
     let start = Instant::now();
     let slots = options.slots.max(1);
-    // Pictures: those that wait between chain and sink, one in the hands of each.
-    let pool = PicturePool::new(slots + 2, plan.output.format, plan.output.width, plan.output.height)?;
+    let pool = chain.pictures(plan, options.pictures())?;
     let (decoded, to_chain) = bounded(slots);
     let (filtered, to_sink) = bounded(slots);
 
-    let (mut decoding, mut chaining) = (Ok(Duration::ZERO), Ok(Duration::ZERO));
+    let (mut decoding, mut chaining) = (Ok(Duration::ZERO), Ok(()));
     let mut stage = SinkStage { sink, cancel: &options.cancel, start, plan, report, frames: 0, busy: Duration::ZERO };
     let sinking = thread::scope(|scope| {
         let (source, pool) = (&mut *source, &pool);
         let chain = &mut *chain;
         let decode = spawn(scope, "vramp-decode", move || decode_all(source, &decoded, &options.cancel))?;
-        let filter = spawn(scope, "vramp-chain", move || filter_all(&to_chain, plan, chain, pool, &filtered))?;
+        let filter = spawn(scope, "vramp-chain", move || chain.drive(plan, &to_chain, pool, &filtered))?;
         let sinking = stage.take_all(to_sink);
         decoding = join(decode);
         chaining = join(filter);
@@ -91,21 +96,25 @@ pub fn run(
     });
     // A stage that fails makes its neighbours stop without an error of their own, so the first one found is the cause.
     sinking?;
-    let (chain_busy, decode_busy) = (chaining?, decoding?);
+    chaining?;
+    let decode = decoding?;
     stage.finish()?;
 
+    let work = chain.work();
     let summary = Summary {
         frames: stage.frames,
         wall: start.elapsed(),
-        busy: Busy { decode: decode_busy, chain: chain_busy, encode: stage.busy },
-        filters: chain.times().to_vec(),
+        busy: Busy { decode, upload: work.upload, chain: work.chain, download: work.download, encode: stage.busy },
+        filters: work.filters,
         pictures: pool.allocated(),
-        picture_bytes: pool.bytes() + chain.bytes(),
+        picture_bytes: pool.bytes() + work.host_bytes,
+        device_bytes: work.device_bytes,
     };
     Ok((summary, source.damage()))
 }
 
-fn spawn<'scope, T: Send + 'scope>(
+/// Starts a named thread.
+pub(super) fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     name: &str,
     job: impl FnOnce() -> T + Send + 'scope,
@@ -114,7 +123,8 @@ fn spawn<'scope, T: Send + 'scope>(
     thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, job).map_err(failed)
 }
 
-fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+/// Waits for a thread; one that panicked gives an error.
+pub(super) fn join<T>(handle: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     let name = handle.thread().name().unwrap_or("a thread").to_owned();
     handle.join().unwrap_or_else(|_| Err(Error::internal(format!("{name} panicked"))))
 }
@@ -141,39 +151,6 @@ fn decode_all(source: &mut dyn Source, out: &Sender<Item>, cancel: &Cancel) -> R
     }
 }
 
-/// Filters every frame; packets pass. Returns the time the chain worked.
-fn filter_all(
-    input: &Receiver<Item>,
-    plan: &Plan,
-    chain: &mut CpuChain,
-    pool: &PicturePool,
-    out: &Sender<Item>,
-) -> Result<Duration> {
-    let mut busy = Duration::ZERO;
-    for item in input {
-        let item = match item {
-            Item::Frame(mut frame) => {
-                let start = Instant::now();
-                if !chain.is_empty() {
-                    let mut picture = pool.take()?;
-                    chain.run(&frame.props, &frame.picture, &mut picture);
-                    frame.picture = picture;
-                }
-                if plan.output.color.range != plan.input.color.range {
-                    frame.props.color.range = plan.output.color.range;
-                }
-                busy += start.elapsed();
-                Item::Frame(frame)
-            }
-            packet => packet,
-        };
-        if out.send(item).is_err() {
-            break;
-        }
-    }
-    Ok(busy)
-}
-
 /// The sink's end of the run.
 struct SinkStage<'a> {
     sink: &'a mut dyn Sink,
@@ -195,7 +172,10 @@ impl SinkStage<'_> {
             let start = Instant::now();
             match item {
                 Item::Packet(packet) => self.sink.packet(packet)?,
-                Item::Frame(frame) => {
+                Item::Frame(mut frame) => {
+                    if self.plan.output.color.range != self.plan.input.color.range {
+                        frame.props.color.range = self.plan.output.color.range;
+                    }
                     let time = frame.props.pts.zip(self.plan.output.timebase.value()).map(|(pts, tb)| pts as f64 * tb);
                     self.sink.frame(frame)?;
                     self.frames += 1;

@@ -26,8 +26,12 @@ impl FilterTime {
 pub struct Busy {
     /// Reading and decoding.
     pub decode: Duration,
+    /// Copying frames to the GPU; nothing on the CPU.
+    pub upload: Duration,
     /// The chain.
     pub chain: Duration,
+    /// Copying frames from the GPU; nothing on the CPU.
+    pub download: Duration,
     /// Encoding and writing.
     pub encode: Duration,
 }
@@ -47,4 +51,23 @@ pub struct Summary {
     pub pictures: usize,
     /// Host memory of those pictures and of the pictures between filters.
     pub picture_bytes: usize,
+    /// GPU memory of frames and filters; nothing on the CPU.
+    pub device_bytes: usize,
+}
+
+/// What a chain did so far, and what it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Time in the chain's kernels.
+    pub chain: Duration,
+    /// Time on the way to the GPU.
+    pub upload: Duration,
+    /// Time on the way back.
+    pub download: Duration,
+    /// Time in each filter.
+    pub filters: Vec<FilterTime>,
+    /// Host memory.
+    pub host_bytes: usize,
+    /// GPU memory.
+    pub device_bytes: usize,
 }

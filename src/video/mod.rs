@@ -3,11 +3,13 @@
 mod color;
 mod format;
 mod frame;
+mod memory;
 mod picture;
 mod plane;
 
 pub use color::{ChromaLocation, ColorInfo, Range};
 pub use format::{Format, Layout, Model, SampleType};
 pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
+pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};

@@ -1,15 +1,13 @@
 //! Pictures in host memory: owned, pooled, or borrowed from a library that counts references.
 
 use crate::error::{Error, Kind, Result};
+use crate::video::memory::{ALIGN, Block, Heap, HostAllocator};
 use crate::video::{Format, PlaneMut, PlaneRef};
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use std::alloc::{Layout as AllocLayout, alloc, dealloc};
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Rows start on this many bytes, so that no vector store of one row touches the next.
-const ROW_ALIGN: usize = 64;
 
 /// The most components a picture has.
 const MAX_COMPONENTS: usize = 3;
@@ -80,39 +78,9 @@ impl<'a> PlanesMut<'a> {
     }
 }
 
-/// One allocation that holds all planes of a picture.
-struct Block {
-    start: NonNull<u8>,
-    layout: AllocLayout,
-}
-
-// SAFETY: a Block owns plain bytes.
-unsafe impl Send for Block {}
-// SAFETY: shared access only reads.
-unsafe impl Sync for Block {}
-
-impl Block {
-    fn new(bytes: usize) -> Result<Block> {
-        let out_of_memory = || Error::new(Kind::OutOfMemory, format!("no memory for a picture of {bytes} bytes"));
-        let layout = AllocLayout::from_size_align(bytes.max(1), ROW_ALIGN).map_err(|_| out_of_memory())?;
-        // SAFETY: the layout's size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) }).ok_or_else(out_of_memory)?;
-        // SAFETY: the block was allocated with this size; writing it once makes every later read defined.
-        unsafe { start.as_ptr().write_bytes(0, layout.size()) };
-        Ok(Block { start, layout })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
-    }
-}
-
 /// Whose memory a picture lies in.
 enum Memory {
-    Owned { _block: Block },
+    Owned { block: Block },
     Pooled { block: Option<Block>, home: Sender<Block> },
     Foreign { _keep: Box<dyn Send + Sync> },
 }
@@ -137,36 +105,45 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// Byte offset and pitch of each memory plane, and the bytes of the whole picture.
-fn arrange(format: Format, width: usize, height: usize) -> Option<([(usize, usize); MAX_COMPONENTS], usize)> {
-    let mut planes = [(0, 0); MAX_COMPONENTS];
-    let mut total = 0usize;
-    for (plane, place) in planes.iter_mut().enumerate().take(format.planes()) {
-        let (row, rows) = format.plane_size(plane, width, height);
-        let pitch = row.checked_next_multiple_of(ROW_ALIGN)?;
-        *place = (total, pitch);
-        total = total.checked_add(pitch.checked_mul(rows)?)?;
-    }
-    Some((planes, total))
-}
-
 impl Picture {
+    /// Byte offset and pitch of each memory plane, and the bytes of the whole picture; `None` when they cannot be
+    /// counted. Pictures on a device are arranged alike, so that one copies to the other in one piece.
+    pub fn arrange(format: Format, width: usize, height: usize) -> Option<([(usize, usize); MAX_COMPONENTS], usize)> {
+        let mut planes = [(0, 0); MAX_COMPONENTS];
+        let mut total = 0usize;
+        for (plane, place) in planes.iter_mut().enumerate().take(format.planes()) {
+            let (row, rows) = format.plane_size(plane, width, height);
+            let pitch = row.checked_next_multiple_of(ALIGN)?;
+            *place = (total, pitch);
+            total = total.checked_add(pitch.checked_mul(rows)?)?;
+        }
+        Some((planes, total))
+    }
+
     /// Bytes that [`Picture::alloc`] takes for this shape, or `None` when they cannot be counted.
     pub fn bytes(format: Format, width: usize, height: usize) -> Option<usize> {
-        arrange(format, width, height).map(|(_, total)| total)
+        Self::arrange(format, width, height).map(|(_, total)| total)
     }
 
     /// A picture of its own memory, all zero, rows aligned to 64 bytes.
     pub fn alloc(format: Format, width: usize, height: usize) -> Result<Picture> {
+        Self::alloc_in(&Heap, format, width, height)
+    }
+
+    /// The same in `allocator`'s memory.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn alloc_in(allocator: &dyn HostAllocator, format: Format, width: usize, height: usize) -> Result<Picture> {
         let total = Self::bytes(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
-        let block = Block::new(total)?;
-        let start = block.start;
-        Ok(Self::inside(format, width, height, start, Memory::Owned { _block: block }))
+        let block = Block::new(allocator, total)?;
+        let start = block.start();
+        Ok(Self::inside(format, width, height, start, Memory::Owned { block }))
     }
 
     fn inside(format: Format, width: usize, height: usize, start: NonNull<u8>, memory: Memory) -> Picture {
-        let (places, _) = arrange(format, width, height).expect("counted when the block was made");
+        let (places, _) = Self::arrange(format, width, height).expect("counted when the block was made");
         // SAFETY: every offset is inside the block, whose size `arrange` gave.
         let planes = places.map(|(offset, pitch)| (unsafe { start.add(offset) }, pitch));
         Picture { format, width, height, planes, memory }
@@ -211,6 +188,22 @@ impl Picture {
     pub fn plane(&self, plane: usize) -> (*const u8, usize) {
         assert!(plane < self.format.planes());
         (self.planes[plane].0.as_ptr(), self.planes[plane].1)
+    }
+
+    /// The one block that holds every plane, padding included; `None` when the memory is a library's.
+    pub fn block(&self) -> Option<&[u8]> {
+        match &self.memory {
+            Memory::Owned { block } | Memory::Pooled { block: Some(block), .. } => Some(block.as_slice()),
+            _ => None,
+        }
+    }
+
+    /// The same, to write.
+    pub fn block_mut(&mut self) -> Option<&mut [u8]> {
+        match &mut self.memory {
+            Memory::Owned { block } | Memory::Pooled { block: Some(block), .. } => Some(block.as_mut_slice()),
+            _ => None,
+        }
     }
 
     /// The bytes of row `y` of memory plane `plane`, without padding.
@@ -282,6 +275,7 @@ pub struct PicturePool {
     width: usize,
     height: usize,
     picture_bytes: usize,
+    allocator: Arc<dyn HostAllocator>,
     allocated: AtomicUsize,
     free: Receiver<Block>,
     home: Sender<Block>,
@@ -293,13 +287,29 @@ impl PicturePool {
     /// # Errors
     /// When memory runs out.
     pub fn new(count: usize, format: Format, width: usize, height: usize) -> Result<PicturePool> {
+        Self::new_in(Arc::new(Heap), count, format, width, height)
+    }
+
+    /// The same in `allocator`'s memory.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn new_in(
+        allocator: Arc<dyn HostAllocator>,
+        count: usize,
+        format: Format,
+        width: usize,
+        height: usize,
+    ) -> Result<PicturePool> {
         let (home, free) = unbounded();
         let picture_bytes = Picture::bytes(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
         for _ in 0..count {
-            home.send(Block::new(picture_bytes)?).map_err(|_| Error::internal("a new picture pool has no reader"))?;
+            let block = Block::new(allocator.as_ref(), picture_bytes)?;
+            home.send(block).map_err(|_| Error::internal("a new picture pool has no reader"))?;
         }
-        Ok(PicturePool { format, width, height, picture_bytes, allocated: AtomicUsize::new(count), free, home })
+        let allocated = AtomicUsize::new(count);
+        Ok(PicturePool { format, width, height, picture_bytes, allocator, allocated, free, home })
     }
 
     /// A picture whose samples are whatever its last user left.
@@ -311,10 +321,10 @@ impl PicturePool {
             Ok(block) => block,
             Err(_) => {
                 self.allocated.fetch_add(1, Ordering::Relaxed);
-                Block::new(self.picture_bytes)?
+                Block::new(self.allocator.as_ref(), self.picture_bytes)?
             }
         };
-        let start = block.start;
+        let start = block.start();
         let memory = Memory::Pooled { block: Some(block), home: self.home.clone() };
         Ok(Picture::inside(self.format, self.width, self.height, start, memory))
     }

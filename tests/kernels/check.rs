@@ -23,7 +23,7 @@ impl Execs {
     }
 
     /// An executor for the reference, which uses none of it.
-    fn plain(&self) -> &CpuExec {
+    pub fn plain(&self) -> &CpuExec {
         &self.0[0][0]
     }
 }
@@ -37,7 +37,8 @@ fn fast(filter: &dyn Filter, setup: &Setup, level: CpuLevel) -> Result<Box<dyn C
     }
 }
 
-fn reference(filter: &dyn Filter, setup: &Setup) -> Result<Box<dyn CpuKernel>, String> {
+/// The plain kernel, which says that it is that.
+pub fn reference(filter: &dyn Filter, setup: &Setup) -> Result<Box<dyn CpuKernel>, String> {
     let kernel = filter.reference(setup).map_err(|e| format!("reference: {e}"))?;
     match kernel.path() {
         "reference" => Ok(kernel),
@@ -46,7 +47,13 @@ fn reference(filter: &dyn Filter, setup: &Setup) -> Result<Box<dyn CpuKernel>, S
 }
 
 /// What `kernel` makes of the frame `later` frames on, from and into memory with its own guards and pitches.
-fn run(kernel: &mut dyn CpuKernel, case: &Case, later: u64, exec: &CpuExec, poison: u64) -> Result<Guarded, String> {
+pub fn run(
+    kernel: &mut dyn CpuKernel,
+    case: &Case,
+    later: u64,
+    exec: &CpuExec,
+    poison: u64,
+) -> Result<Guarded, String> {
     let (width, height) = case.shape();
     let mut src = Guarded::new(case.src, width, height, poison);
     fill(&mut src.planes_mut(), case.content, case.seed(later));

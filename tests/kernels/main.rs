@@ -4,6 +4,8 @@
 
 mod case;
 mod check;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod data;
 mod faulty;
 mod memory;

@@ -3,6 +3,8 @@
 use crate::data::mix;
 use std::ops::Range;
 use std::sync::LazyLock;
+#[cfg(feature = "cuda")]
+use vramp::device::cuda::{DevicePlane, DevicePlanes};
 use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
 
 /// Bytes before the first and after the last row; more than any vector.
@@ -53,17 +55,42 @@ fn phase(seed: u64, plane: usize) -> usize {
 impl Guarded {
     /// A picture; `seed` decides the watched bytes, and how far rows are apart.
     pub fn new(format: Format, width: usize, height: usize, seed: u64) -> Guarded {
+        Self::aligned(format, width, height, seed, 1)
+    }
+
+    /// The same with rows that start on `align` bytes from the start of the memory; 1: no better than samples need.
+    pub fn aligned(format: Format, width: usize, height: usize, seed: u64, align: usize) -> Guarded {
         let plane = |plane: usize| {
             let (row, rows) = format.plane_size(plane, width, height);
             let sample = format.sample().bytes();
-            let pitch = row + sample * (1 + plane * 5 + (seed % 7) as usize);
-            let len = GUARD + sample + pitch * rows + GUARD;
+            let pitch = (row + sample * (1 + plane * 5 + (seed % 7) as usize)).next_multiple_of(align);
+            let len = GUARD + sample.max(align) + pitch * rows + GUARD;
             let bytes: Vec<u8> = NOISE.iter().cycle().skip(phase(seed, plane)).take(len).copied().collect();
-            // One sample past an aligned address is as unaligned as a plane may be.
-            let start = GUARD + (bytes.as_ptr().addr() + GUARD) % 2 + sample;
+            let start = match align {
+                // One sample past an aligned address is as unaligned as a plane may be.
+                1 => GUARD + (bytes.as_ptr().addr() + GUARD) % 2 + sample,
+                align => GUARD.next_multiple_of(align),
+            };
             Memory { bytes, start, pitch, row, rows }
         };
         Guarded { format, width, height, seed, planes: (0..format.planes()).map(plane).collect() }
+    }
+
+    /// The memory of each plane, guards and all.
+    #[cfg(feature = "cuda")]
+    pub fn memory(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        self.planes.iter_mut().map(|memory| memory.bytes.as_mut_slice())
+    }
+
+    /// The components in copies of the planes' memory that start at `addresses` on a device.
+    #[cfg(feature = "cuda")]
+    pub fn device_planes(&self, addresses: &[u64]) -> DevicePlanes {
+        let view = |component| {
+            let (plane, at, pitch, width, height) = self.component(component);
+            let (_, _, layout) = self.format.component_layout(component);
+            DevicePlane { address: addresses[plane] + at as u64, pitch, width, height, layout }
+        };
+        DevicePlanes::new(&(0..self.format.components()).map(view).collect::<Vec<_>>())
     }
 
     /// Each component's memory plane, its first sample's byte there, its pitch, width and height.

@@ -226,7 +226,7 @@ fn range_there_and_back_keeps_every_code() {
             for (before, after) in pairs {
                 assert_eq!(
                     (u32::from(after) + step as u32 / 2) / step as u32 * step as u32,
-                    before.into(),
+                    u32::from(before),
                     "{bits} bits"
                 );
             }

@@ -5,6 +5,7 @@ use crate::io::libav;
 use crate::io::libav::clock::DtsClock;
 use crate::io::libav::damage::Damage;
 use crate::io::libav::logging::Concealed;
+use crate::io::libav::memory::FrameMemory;
 use ffmpeg::Packet;
 use ffmpeg::codec::context::Context;
 use ffmpeg::codec::decoder::{self, Opened};
@@ -13,17 +14,21 @@ use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
 use ffmpeg_next as ffmpeg;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// A software decoder.
 pub(super) struct Decoder {
     opened: Opened,
+    /// Counts the frames the decoder said it concealed faults in.
+    concealed: Concealed,
+    /// Where it puts frames. The two above use its address until they are dropped.
+    memory: Arc<FrameMemory>,
     clock: DtsClock,
     state: State,
     /// Frames that came out.
     frames: u64,
-    /// Frames marked as damaged, and frames the decoder said so of.
+    /// Frames marked as damaged.
     marked: u64,
-    concealed: Concealed,
     damage: Damage,
 }
 
@@ -60,18 +65,25 @@ impl Decoder {
         let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
         let mut context = Context::from_parameters(parameters).map_err(failed)?;
         context.set_frame_rate(Some(stream.avg_frame_rate()));
-        let concealed = Concealed::new();
+        let memory = Arc::new(FrameMemory::default());
+        let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
         let delay = unsafe {
             (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
-            (*context.as_mut_ptr()).opaque = concealed.opaque();
             (*context.as_ptr()).has_b_frames
         };
+        // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
+        unsafe { memory.serve(context.as_mut_ptr()) };
         let mut decoder = context.decoder();
         decoder.set_packet_time_base(stream.time_base());
         let opened = decoder.open_as(codec).map_err(failed)?;
         let clock = DtsClock::new(stream, delay);
-        Ok(Decoder { opened, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
+        Ok(Decoder { opened, memory, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
+    }
+
+    /// Where it puts frames.
+    pub(super) fn memory(&self) -> &FrameMemory {
+        &self.memory
     }
 
     /// Frames that came out so far.

@@ -11,11 +11,12 @@ use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
 use crate::io::libav::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, Range, StreamInfo};
+use crate::video::{Format, HostAllocator, Range, StreamInfo};
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
@@ -172,6 +173,12 @@ impl Input {
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
+    }
+
+    /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from
+    /// page-locked memory a device copies fastest. The few that it has begun stay where they are.
+    pub fn decode_into(&mut self, allocator: Arc<dyn HostAllocator>) {
+        self.reader.memory().use_allocator(allocator);
     }
 
     /// One line: container, codec, size, format, rate, range and colour (primaries, transfer, matrix).

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute_copy;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The longest line that is kept whole.
@@ -61,7 +60,7 @@ unsafe fn respell<From, To>(function: From) -> To {
 /// Counts the frames that a decoder conceals faults in.
 ///
 /// libav marks such frames, but with frame threads (before FFmpeg 7.1) a frame can be copied before its mark is set. The
-/// line about it is always written. Decoders are told apart by the context's `opaque` field, a number here.
+/// line about it is always written. Decoders are told apart by the context's `opaque` field.
 pub(super) struct Concealed(usize);
 
 /// What concealing decoders say, whatever codec: the start of the line's format.
@@ -71,17 +70,11 @@ const CONCEALING: &[u8] = b"concealing ";
 static CONCEALED: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
 
 impl Concealed {
-    /// A new count.
-    pub(super) fn new() -> Concealed {
-        static NEXT: AtomicUsize = AtomicUsize::new(1);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    /// A new count for the decoder whose `opaque` field alone holds this pointer.
+    pub(super) fn new(opaque: *const c_void) -> Concealed {
+        let number = opaque.addr();
         counts().insert(number, 0);
         Concealed(number)
-    }
-
-    /// What the decoder's `opaque` field must hold.
-    pub(super) fn opaque(&self) -> *mut c_void {
-        std::ptr::without_provenance_mut(self.0)
     }
 
     /// Frames so far.

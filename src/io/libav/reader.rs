@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::logging;
+use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
@@ -72,6 +73,11 @@ impl Reader {
     /// The demuxer, to ask it things.
     pub(super) fn demuxer(&self) -> &Demuxer {
         &self.demuxer
+    }
+
+    /// Where the decoder puts frames.
+    pub(super) fn memory(&self) -> &FrameMemory {
+        self.decoder.memory()
     }
 
     /// What was lost so far, in one line.

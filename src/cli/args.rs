@@ -1,0 +1,474 @@
+//! The command line as a value: every option with its help, from which the manual page and completions come too.
+
+use crate::cli::argv::FFMPEG_SPELLINGS;
+use crate::device::cpu::CpuLevel;
+use crate::error::{Error, Kind, Result};
+use crate::filters;
+use crate::io::libav::Position;
+use crate::params::ParamKind;
+use crate::video::Format;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "vramp",
+    version,
+    about = "Filters video: decode, a chain of filters, encode",
+    long_about = LONG_ABOUT,
+    override_usage = "vramp [OPTIONS] <IN> <OUT>\n       vramp <COMMAND> [OPTIONS]",
+    after_help = "Exit codes and examples: vramp --help",
+    after_long_help = after_long_help(),
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do instead of filtering a video.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The filtering itself.
+    #[command(flatten)]
+    pub job: Job,
+    /// What is said on the way.
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// How much is said, and how.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub struct Messages {
+    /// Print errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print the plan, and where the time went; twice: everything
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Colours in messages; the environment variable NO_COLOR turns them off too
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    Auto,
+    /// Never.
+    Never,
+}
+
+/// A subcommand.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the filters, or explain one
+    Filters(FiltersArgs),
+    /// Say what this machine and this build can do
+    Probe(ProbeArgs),
+    /// Measure the filters against a plain copy, and the stages of a whole run
+    Bench(BenchArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (roff)
+    Man,
+}
+
+/// Arguments of `vramp filters`.
+#[derive(Debug, Args)]
+pub struct FiltersArgs {
+    /// The filter to explain
+    pub name: Option<String>,
+    /// Print JSON: name, summary and every option with its type, default, limits and text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `vramp probe`.
+#[derive(Debug, Args)]
+pub struct ProbeArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `vramp bench`.
+#[derive(Debug, Args)]
+#[command(after_long_help = BENCH_HELP)]
+pub struct BenchArgs {
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Measure this filter only; repeat for more
+    #[arg(long, value_name = "NAME")]
+    pub filter: Vec<String>,
+    /// Frame size
+    #[arg(long, value_name = "WxH", default_value = "1920x1080", value_parser = parse_size)]
+    pub size: (usize, usize),
+    /// The best CPU level and one case a filter only, measured shorter
+    #[arg(long)]
+    pub quick: bool,
+    /// Time ffmpeg's own deband filter too, when the ffmpeg program is found
+    #[arg(long)]
+    pub peers: bool,
+    /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
+    #[arg(long, value_name = "FILE")]
+    pub clip: Option<String>,
+    /// The chain for --clip
+    #[arg(long, value_name = "CHAIN", default_value = "deband", requires = "clip")]
+    pub chain: String,
+    /// The encoder for --clip, or null for none
+    #[arg(short, long, value_name = "ENCODER", default_value = "libx264", requires = "clip")]
+    pub codec: String,
+    /// The encoder's preset for --clip
+    #[arg(long, value_name = "NAME", requires = "clip")]
+    pub preset: Option<String>,
+    /// Threads of each stage for --clip: decoder, chain and encoder; 0 takes all processors
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "clip", value_parser = threads())]
+    pub threads: usize,
+}
+
+/// Arguments of a filtering run.
+#[derive(Clone, Debug, Args)]
+pub struct Job {
+    /// The input and the output; - is standard input or output
+    #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
+    pub paths: Vec<String>,
+    /// The input, as ffmpeg has it
+    #[arg(short, long, value_name = "IN")]
+    pub input: Option<String>,
+    /// The output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<String>,
+    /// Replace OUT if it exists (never when it is IN)
+    #[arg(short = 'y', long = "overwrite")]
+    pub overwrite: bool,
+
+    /// The filter chain, or @FILE to read it from a file; several are joined
+    ///
+    /// As FFmpeg filtergraphs: deband=range=16:sample=2,depth=10, or without quoting trouble:
+    /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
+    #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
+    pub chain: Vec<String>,
+    /// Bits a sample of the output
+    #[arg(long, value_name = "BITS", help_heading = FILTERING, value_parser = clap::value_parser!(u8).range(8..=16))]
+    pub depth: Option<u8>,
+    /// How bits are dropped where the output has fewer than the chain
+    #[arg(long, value_name = "HOW", help_heading = FILTERING, value_parser = choices("depth", "dither"))]
+    pub dither: Option<String>,
+    /// Convert the output to this sample range
+    #[arg(long, value_name = "RANGE", help_heading = FILTERING, value_parser = choices("range", "to"))]
+    pub range: Option<String>,
+    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8 ...)
+    #[arg(long, value_name = "NAME", help_heading = FILTERING)]
+    pub format: Option<Format>,
+
+    /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW)]
+    pub start: Option<Position>,
+    /// The frame to stop before
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW)]
+    pub end: Option<Position>,
+    /// At most this many frames
+    #[arg(long, value_name = "N", help_heading = WINDOW)]
+    pub frames: Option<u64>,
+    /// Presentation times: the source's, or counted from the first frame (auto: zero for a cut, else keep)
+    #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = WINDOW)]
+    pub timestamps: TimestampChoice,
+    /// Write a PNG of source and result side by side at this position instead of a video
+    ///
+    /// Left is the source and right the result; below, the same with the local contrast of luma amplified, which shows
+    /// banding that the eye misses in the dark.
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, conflicts_with_all = ["start", "end", "frames"])]
+    pub preview: Option<Position>,
+
+    /// The video encoder, by libav's name (libx264, libx265, libsvtav1, ffv1, prores_ks ...)
+    #[arg(short, long, visible_alias = "encoder", value_name = "ENCODER", help_heading = ENCODING)]
+    pub codec: Option<String>,
+    /// Constant quality: lower is better
+    #[arg(long, value_name = "N", help_heading = ENCODING)]
+    pub crf: Option<f64>,
+    /// Bits a second, as in 4M
+    #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
+    pub bitrate: Option<String>,
+    /// The encoder's preset
+    #[arg(long, value_name = "NAME", help_heading = ENCODING)]
+    pub preset: Option<String>,
+    /// The encoder's tuning
+    #[arg(long, value_name = "NAME", help_heading = ENCODING)]
+    pub tune: Option<String>,
+    /// Any other option of the encoder; repeat for more
+    #[arg(short = 'x', value_name = "KEY=VALUE", value_parser = parse_pair, help_heading = ENCODING)]
+    pub option: Vec<(String, String)>,
+    /// The container, by libav's name; or null, framemd5, framehash
+    #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
+    pub container: Option<String>,
+    /// What framehash hashes with
+    #[arg(long, value_name = "HASH", help_heading = ENCODING)]
+    pub hash: Option<HashName>,
+
+    /// Leave sound out
+    #[arg(long, help_heading = STREAMS)]
+    pub no_audio: bool,
+    /// Leave subtitles out
+    #[arg(long, help_heading = STREAMS)]
+    pub no_subtitles: bool,
+    /// Leave out attachments, cover art, further video streams and data
+    #[arg(long, help_heading = STREAMS)]
+    pub no_extras: bool,
+
+    /// Fail at the first damaged frame instead of keeping what decodes
+    #[arg(long, help_heading = RUNNING)]
+    pub strict: bool,
+    /// Threads of the chain; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    pub threads: usize,
+    /// Threads of the decoder; 0 lets it choose
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    pub decoder_threads: usize,
+    /// Threads of the encoder; 0 lets it choose
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    pub encoder_threads: usize,
+    /// Use no vector instructions above this level; the result is the same
+    #[arg(long, value_name = "LEVEL", value_parser = levels(), help_heading = RUNNING)]
+    pub cpu_level: Option<CpuLevel>,
+    /// Frames that may wait between two stages: more smooths the run, and takes more memory
+    #[arg(long, value_name = "N", default_value_t = crate::pipeline::Options::default().slots as u16,
+          value_parser = clap::value_parser!(u16).range(1..=256), help_heading = RUNNING)]
+    pub slots: u16,
+
+    /// How progress is shown, on standard error
+    ///
+    /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
+    /// second), size (bytes), eta and elapsed (seconds), and done. The last one, after the output is whole, has done
+    /// true and filters: name and ms_per_frame of each. What is not known is null.
+    #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
+    pub progress: ProgressChoice,
+}
+
+const FILTERING: &str = "Filtering";
+const WINDOW: &str = "Part of the input";
+const ENCODING: &str = "Encoding";
+const STREAMS: &str = "Other streams (all are copied unless left out)";
+const RUNNING: &str = "Running";
+
+/// Which presentation times the output has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimestampChoice {
+    /// Zero for a video that begins at --start, else keep.
+    Auto,
+    /// The source's.
+    Keep,
+    /// Counted from the first frame.
+    Zero,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressChoice {
+    /// A bar on a terminal, else nothing.
+    Auto,
+    /// A bar.
+    Bar,
+    /// One JSON object a line.
+    Json,
+    /// Nothing.
+    None,
+}
+
+/// What `-f framehash` hashes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HashName {
+    /// MD5.
+    Md5,
+    /// SHA-256.
+    Sha256,
+}
+
+impl Job {
+    /// The input's path.
+    ///
+    /// # Errors
+    /// When none is given.
+    pub fn input(&self) -> Result<&str> {
+        self.input
+            .as_deref()
+            .or(self.paths.first().map(String::as_str))
+            .ok_or_else(|| Error::bad_argument("no input: try 'vramp IN OUT --chain CHAIN', or 'vramp --help'"))
+    }
+
+    /// The output's path. With `-f null` there need not be one.
+    ///
+    /// # Errors
+    /// When none is given, or more than one.
+    pub fn output(&self) -> Result<&str> {
+        let mut rest = self.paths.iter().skip(usize::from(self.input.is_none())).map(String::as_str);
+        let positional = rest.next();
+        if let Some(extra) = if self.output.is_some() { positional } else { rest.next() } {
+            return Err(Error::bad_argument(format!("'{extra}' is one path too many: give one input and one output")));
+        }
+        let none = || (self.container.as_deref() == Some("null")).then_some("-");
+        self.output
+            .as_deref()
+            .or(positional)
+            .or_else(none)
+            .ok_or_else(|| Error::bad_argument("no output: name a file, - for standard output, or '-f null' for none"))
+    }
+
+    /// The chain's text.
+    ///
+    /// # Errors
+    /// When a chain file cannot be read.
+    pub fn chain_texts(&self) -> Result<Vec<String>> {
+        let text = |chain: &String| match chain.strip_prefix('@') {
+            None => Ok(chain.clone()),
+            Some(file) => std::fs::read_to_string(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
+        };
+        self.chain.iter().map(text).collect()
+    }
+}
+
+/// A parser of the words that option `param` of `filter` takes: they are stated there and nowhere else.
+fn choices(filter: &str, param: &str) -> PossibleValuesParser {
+    let param = filters::find(filter).and_then(|f| f.schema.find(param)).expect("the option exists");
+    let ParamKind::Choice(words) = param.kind else { panic!("{} takes words", param.name) };
+    PossibleValuesParser::new(words)
+}
+
+fn levels() -> impl TypedValueParser<Value = CpuLevel> {
+    let names: Vec<_> = CpuLevel::ALL.iter().map(|level| clap::builder::PossibleValue::new(level.name())).collect();
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<CpuLevel>())
+}
+
+/// More threads than this is a typing mistake.
+const MAX_THREADS: u64 = 1024;
+
+fn threads() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u64).range(0..=MAX_THREADS).map(|n| n as usize)
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("it must be KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_size(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    match parsed {
+        Some((w @ 1..=16384, h @ 1..=16384)) => Ok((w, h)),
+        _ => Err("it must be WIDTHxHEIGHT, each from 1 to 16384".to_owned()),
+    }
+}
+
+const LONG_ABOUT: &str = "\
+Filters video: decodes IN, runs a chain of filters over every frame, and encodes OUT. Sound, subtitles, chapters and tags are \
+copied; presentation times, colour description and HDR metadata are the source's. An output appears under its name only when \
+it is whole.";
+
+const EXAMPLES: &str = "\
+Examples:
+  vramp in.mp4 out.mkv --chain deband --depth 10
+      deband into a 10-bit file, sound and subtitles copied
+  vramp -i in.mp4 -vf \"deband=range=16:sample=2\" -c:v libx265 -crf 18 -preset slow --depth 10 out.mp4
+      the same with ffmpeg's spellings
+  vramp in.mp4 look.png --preview 00:01:23.5 --chain deband --depth 10
+      what the chain does to one frame
+  vramp in.mp4 - -f framemd5 --chain deband
+      one hash a frame, as ffmpeg's framemd5 prints them
+  vramp - - -f yuv4mpegpipe --chain @chain.txt <in.y4m >out.y4m
+      in a pipe, the chain read from a file";
+
+const BENCH_HELP: &str = "\
+A filter's time is the median over frames taken in turn from buffers larger than the caches. 'x' is that time over the time of a \
+plain memory copy that moves the same number of bytes, in the same run: a ratio that travels between machines. --clip times \
+decoder, chain and encoder each alone, then the whole run, whose wall time should be that of its slowest stage.
+
+JSON: one object with version, machine (processors, cpu_level) and what was measured:
+  filters  width, height, formats: src, dst, copy (threads, ms),
+           rows (chain, level, threads, ms, times_copy)
+  peers    width, height, peer, peer_ms, ours, ours_ms, times_faster
+  clip     clip, chain, encoder, frames, threads, decode, filter, encode, whole (each seconds and
+           processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
+           processor time spread over all processors where that is more)";
+
+/// The end of `--help`: examples, ffmpeg's spellings, exit codes, and the one trap in names.
+fn after_long_help() -> String {
+    let spellings: Vec<_> = FFMPEG_SPELLINGS.iter().map(|(theirs, ours)| format!("{theirs} ({ours})")).collect();
+    format!(
+        "{EXAMPLES}\n\nffmpeg's spellings are understood too:\n{}\n\nExit codes:\n{}\n\n\
+         A file called like a command or an option is reached as ./filters or ./-an.",
+        wrap(&spellings, 96),
+        exit_codes()
+    )
+}
+
+/// The exit code table.
+fn exit_codes() -> String {
+    let mut codes: Vec<_> = Kind::ALL.iter().map(|kind| (kind.exit_code(), kind.describe())).collect();
+    codes.push((0, "success"));
+    codes.sort_unstable();
+    codes.iter().map(|(code, meaning)| format!("  {code:>3}  {meaning}")).collect::<Vec<_>>().join("\n")
+}
+
+/// `words` with commas between, in indented lines of at most `width` characters.
+fn wrap(words: &[String], width: usize) -> String {
+    let mut lines = vec![String::from(" ")];
+    for (i, word) in words.iter().enumerate() {
+        let word = if i + 1 < words.len() { format!(" {word},") } else { format!(" {word}") };
+        if lines.last().is_some_and(|line| line.len() + word.len() > width) {
+            lines.push(String::from(" "));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&word);
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(line: &str) -> Cli {
+        Cli::try_parse_from(line.split(' ')).unwrap()
+    }
+
+    #[test]
+    fn the_description_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn paths_come_by_place_or_by_option() {
+        for line in ["vramp a b", "vramp -i a b", "vramp -o b a", "vramp -i a -o b", "vramp b -i a"] {
+            let job = parse(line).job;
+            assert_eq!((job.input().unwrap(), job.output().unwrap()), ("a", "b"), "{line}");
+        }
+        assert_eq!(parse("vramp - - -y").job.output().unwrap(), "-");
+        assert_eq!(parse("vramp a -f null").job.output().unwrap(), "-");
+        for line in ["vramp", "vramp a", "vramp -i a", "vramp -i a b c", "vramp -i a -o b c"] {
+            let job = parse(line).job;
+            assert!(job.input().and(job.output()).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_one_only_in_the_first_place() {
+        assert!(matches!(parse("vramp filters").command, Some(Command::Filters(_))));
+        assert_eq!(parse("vramp ./filters b").job.input().unwrap(), "./filters");
+        assert_eq!(parse("vramp a filters").job.output().unwrap(), "filters");
+    }
+
+    #[test]
+    fn every_exit_code_is_in_the_help() {
+        let help = Cli::command().render_long_help().to_string();
+        for kind in Kind::ALL {
+            assert!(help.contains(&format!("{:>3}  {}", kind.exit_code(), kind.describe())), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Every filter, every case of its descriptor, in the formats it takes, on every CPU level.
+
+use super::timing::{Effort, Ring};
+use crate::cli::args::BenchArgs;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::Result;
+use crate::filters::{self, Descriptor};
+use crate::params::{Call, parse_chain};
+use crate::pipeline::{CpuChain, Plan, Target, plan};
+use crate::video::{Format, StreamInfo};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Source and result storage, most telling first.
+const FORMATS: &[(&str, &str)] = &[
+    ("yuv420p", "yuv420p16"),
+    ("yuv420p", "yuv420p"),
+    ("yuv420p10", "yuv420p10"),
+    ("yuv420p16", "yuv420p16"),
+    ("yuv420p16", "yuv420p"),
+    ("yuv444p", "yuv444p16"),
+    ("gray8", "gray16"),
+    ("p010", "p010"),
+    ("yc48", "yc48"),
+];
+
+/// Of those, how many a quick run has.
+const QUICK_FORMATS: usize = 2;
+
+/// What was measured.
+#[derive(Serialize)]
+pub struct Report {
+    width: usize,
+    height: usize,
+    formats: Vec<FormatReport>,
+}
+
+/// The times of one pair of formats.
+#[derive(Serialize)]
+struct FormatReport {
+    src: String,
+    dst: String,
+    copy: Vec<Copy>,
+    rows: Vec<Row>,
+}
+
+/// A plain copy.
+#[derive(Serialize)]
+struct Copy {
+    threads: usize,
+    ms: f64,
+}
+
+/// One filter's time.
+#[derive(Serialize)]
+struct Row {
+    chain: String,
+    level: &'static str,
+    threads: usize,
+    ms: f64,
+    /// Over a plain copy with as many threads.
+    times_copy: f64,
+}
+
+/// Measures, and hands each pair's table to `show`.
+pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
+    let chosen = args.filter.iter().map(|name| filters::find_or_suggest(name)).collect::<Result<Vec<_>>>()?;
+    let chosen = if chosen.is_empty() { filters::ALL.to_vec() } else { chosen };
+    let (width, height) = args.size;
+    let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
+    let mut formats = Vec::new();
+    for (src, dst) in pairs {
+        let (src, dst) = (src.parse::<Format>()?, dst.parse::<Format>()?);
+        let calls = chosen.iter().filter(|f| (f.accepts)(src)).map(|f| cases(f, args.quick));
+        let calls = calls.collect::<Result<Vec<_>>>()?.concat();
+        if calls.is_empty() {
+            continue;
+        }
+        let report = measure_format(&calls, src, dst, args)?;
+        show(report.table(width, height))?;
+        formats.push(report);
+    }
+    Ok(Report { width, height, formats })
+}
+
+/// The calls to measure `filter` with.
+fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
+    let cases = filter.cases.iter().take(if quick { 1 } else { filter.cases.len() });
+    let chains = cases.map(|case| parse_chain(&format!("{}={case}", filter.name)));
+    Ok(chains.collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
+    let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
+    let (width, height) = args.size;
+    let mut ring = Ring::new(src, dst, width, height)?;
+    let mut copy: Vec<Copy> = Vec::new();
+    let mut rows = Vec::new();
+    for (level, threads) in runs(args.quick) {
+        let exec = CpuExec::new(threads, level)?;
+        let threads = exec.threads();
+        let floor = match copy.iter().find(|copy| copy.threads == threads) {
+            Some(copy) => copy.ms,
+            None => {
+                let ms = ring.copy_floor(effort, &exec);
+                copy.push(Copy { threads, ms });
+                ms
+            }
+        };
+        for call in calls {
+            let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
+            let mut chain = CpuChain::new(&plan, CpuExec::new(threads, level)?)?;
+            let ms = ring.median(effort, |props, src, dst| chain.run(props, src, dst));
+            rows.push(Row { chain: call.to_string(), level: level.name(), threads, ms, times_copy: ms / floor });
+        }
+    }
+    Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), copy, rows })
+}
+
+/// The plan of one filter, or `None` when it would change nothing here or cannot end in `dst`.
+fn plan_for(call: &Call, src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
+    let info = StreamInfo::bare(src, width, height);
+    let target = Target { format: Some(dst), ..Target::default() };
+    Ok(plan(vec![filters::create(call)?], &info, target).ok().filter(|plan| !plan.stages.is_empty()))
+}
+
+/// Levels and threads: every level on one thread, the best on all.
+fn runs(quick: bool) -> Vec<(CpuLevel, usize)> {
+    let best = CpuLevel::detect();
+    let mut runs: Vec<_> = CpuLevel::available().filter(|l| !quick || *l == best).map(|level| (level, 1)).collect();
+    runs.push((best, 0));
+    runs
+}
+
+impl FormatReport {
+    /// One line a case, one column a (level, threads).
+    fn table(&self, width: usize, height: usize) -> String {
+        let mut columns: Vec<(&str, usize)> = Vec::new();
+        let mut chains: Vec<&str> = Vec::new();
+        for row in &self.rows {
+            if !columns.contains(&(row.level, row.threads)) {
+                columns.push((row.level, row.threads));
+            }
+            if !chains.contains(&row.chain.as_str()) {
+                chains.push(&row.chain);
+            }
+        }
+        let name = chains.iter().map(|chain| chain.chars().count()).max().unwrap_or(0);
+        let copies: Vec<_> =
+            self.copy.iter().map(|c| format!("{:.3} ms on {}", c.ms, thread_word(c.threads))).collect();
+        let mut text = format!(
+            "\n{} to {}, {width}x{height}: ms a frame (x a plain copy: {})\n{:name$}",
+            self.src,
+            self.dst,
+            copies.join(", "),
+            ""
+        );
+        for (level, threads) in &columns {
+            let _ = write!(text, "  {:>18}", format!("{level}, {}", thread_word(*threads)));
+        }
+        text.push('\n');
+        for chain in chains {
+            let _ = write!(text, "{chain:name$}");
+            for column in &columns {
+                let row = self.rows.iter().find(|row| row.chain == chain && (row.level, row.threads) == *column);
+                let cell = row.map_or(String::new(), |row| format!("{:.3} ({:.1}x)", row.ms, row.times_copy));
+                let _ = write!(text, "  {cell:>18}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn thread_word(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
+}

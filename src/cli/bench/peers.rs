@@ -1,0 +1,101 @@
+//! The same work done by the `ffmpeg` program, when it is there, in the same run.
+
+use super::timing::{Effort, Ring, ramps};
+use crate::cli::args::BenchArgs;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::filters;
+use crate::params::parse_chain;
+use crate::pipeline::{CpuChain, Target, plan};
+use crate::video::{Format, Picture, StreamInfo};
+use serde::Serialize;
+use std::fmt;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What is compared: ours on 8 bits in and 16 out, theirs on 8 in and out.
+const OURS: &str = "deband=sample=1";
+const THEIRS: &str = "deband";
+
+/// ffmpeg's time, and ours beside it; one thread each.
+#[derive(Serialize)]
+pub struct Report {
+    width: usize,
+    height: usize,
+    /// The peer's filter as its command line has it.
+    peer: &'static str,
+    peer_ms: f64,
+    ours: &'static str,
+    ours_ms: f64,
+    /// The peer's time over ours.
+    times_faster: f64,
+}
+
+/// Measures.
+///
+/// # Errors
+/// When the ffmpeg program cannot be run.
+pub fn measure(args: &BenchArgs) -> Result<Report> {
+    let (width, height) = args.size;
+    let picture = ramps(Format::yuv(1, 1, 8)?, width, height)?;
+    let frames = if args.quick { 30 } else { 120 };
+    // Source, scheduling and sink cost the same without the filter. The best of a few runs is the least disturbed.
+    let best = |filter| (0..3).map(|_| ffmpeg(filter, &picture, frames)).collect::<Result<Vec<_>>>();
+    let least = |times: Vec<Duration>| times.into_iter().min().unwrap_or_default().as_secs_f64();
+    let peer_ms = (least(best(THEIRS)?) - least(best("null")?)) * 1e3 / f64::from(frames);
+    let ours_ms = ours(args)?;
+    Ok(Report { width, height, peer: THEIRS, peer_ms, ours: OURS, ours_ms, times_faster: peer_ms / ours_ms })
+}
+
+fn ours(args: &BenchArgs) -> Result<f64> {
+    let (width, height) = args.size;
+    let (src, dst) = (Format::yuv(1, 1, 8)?, Format::yuv(1, 1, 16)?);
+    let chain = parse_chain(OURS)?.iter().map(filters::create).collect::<Result<Vec<_>>>()?;
+    let target = Target { format: Some(dst), ..Target::default() };
+    let plan = plan(chain, &StreamInfo::bare(src, width, height), target)?;
+    let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
+    let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
+    Ok(Ring::new(src, dst, width, height)?.median(effort, |props, src, dst| chain.run(props, src, dst)))
+}
+
+/// Wall time of ffmpeg running `filter` on one thread over `picture`, shown `frames` times.
+fn ffmpeg(filter: &str, picture: &Picture, frames: u32) -> Result<Duration> {
+    let failed = |e| Error::io("the ffmpeg program", &e);
+    let size = format!("{}x{}", picture.width(), picture.height());
+    let mut command = Command::new("ffmpeg");
+    command.args(["-v", "error", "-filter_threads", "1", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", &size]);
+    command.args(["-i", "pipe:0", "-vf", &format!("loop=loop=-1:size=1,{filter}"), "-frames:v", &frames.to_string()]);
+    command.args(["-c:v", "wrapped_avframe", "-f", "null", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // A child that stopped early says why below.
+        let _ = input.write_all(&bytes(picture));
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    let took = start.elapsed();
+    if output.status.success() {
+        return Ok(took);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::unsupported(format!("the ffmpeg program failed: {}", said.lines().next().unwrap_or("no message"))))
+}
+
+/// A picture's rows, one after the other.
+fn bytes(picture: &Picture) -> Vec<u8> {
+    let format = picture.format();
+    let rows = |plane| 0..format.plane_size(plane, picture.width(), picture.height()).1;
+    (0..format.planes()).flat_map(|plane| rows(plane).flat_map(move |y| picture.row_bytes(plane, y))).copied().collect()
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\n{}x{}, 8-bit 4:2:0, 1 thread: ffmpeg -vf {} {:.2} ms; vramp {} (16 bits out) {:.2} ms: {:.1} times as fast",
+            self.width, self.height, self.peer, self.peer_ms, self.ours, self.ours_ms, self.times_faster
+        )
+    }
+}

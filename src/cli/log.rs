@@ -1,0 +1,134 @@
+//! Messages on stderr: one line each, in step with the progress bar.
+
+use crate::error::Error;
+use indicatif::ProgressBar;
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use std::fs::File;
+use std::io::{IsTerminal, Write, stderr};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+static LOGGER: Logger = Logger;
+static COLORED: AtomicBool = AtomicBool::new(false);
+/// The bar that must be out of the way while a line is written.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Standard error, kept open for messages while [`silenced`] has closed it to libraries.
+static STDERR: OnceLock<Option<File>> = OnceLock::new();
+
+struct Logger;
+
+impl Log for Logger {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        // Libraries have their own idea of what deserves a line: they speak when everything is asked for.
+        let ours = metadata.target().starts_with(env!("CARGO_PKG_NAME"));
+        metadata.level() <= log::max_level() && (ours || log::max_level() == LevelFilter::Trace)
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if self.enabled(record.metadata()) {
+            line(record.level(), &record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Sends log messages to stderr: errors alone when `quiet`, more for each `verbose`.
+pub fn install(quiet: bool, verbose: u8, color: bool) {
+    COLORED.store(color, Ordering::Relaxed);
+    STDERR.get_or_init(|| stderr().as_fd().try_clone_to_owned().ok().map(File::from));
+    log::set_max_level(match (quiet, verbose) {
+        (true, _) => LevelFilter::Error,
+        (_, 0) => LevelFilter::Info,
+        (_, 1) => LevelFilter::Debug,
+        _ => LevelFilter::Trace,
+    });
+    // Fails only when a logger is there already, as in a second call: the levels above hold either way.
+    let _ = log::set_logger(&LOGGER);
+}
+
+/// Whether stderr shows colours: a terminal, and the user did not say no.
+pub fn wants_color(never: bool) -> bool {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !never && !no_color && stderr().is_terminal()
+}
+
+/// Writes `error` as the command's one error line.
+pub fn error(error: &Error) {
+    line(Level::Error, error.message());
+}
+
+/// Keeps `bar` out of the way of messages until [`release`].
+pub fn step_aside(bar: &ProgressBar) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
+}
+
+/// No bar is shown any more.
+pub fn release() {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+/// Runs `work` while libraries that write to standard error by themselves (encoders, when they are opened) are not
+/// heard, unless details are asked for. Messages come through.
+pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
+    struct Restore<'a>(&'a File);
+
+    impl Drop for Restore<'_> {
+        fn drop(&mut self) {
+            // It was just replaced, so it can be put back.
+            let _ = rustix::stdio::dup2_stderr(self.0);
+        }
+    }
+
+    let (Some(Some(kept)), Ok(null)) = (STDERR.get(), File::create("/dev/null")) else { return work() };
+    if log::max_level() >= LevelFilter::Debug || rustix::stdio::dup2_stderr(null).is_err() {
+        return work();
+    }
+    let _restore = Restore(kept);
+    work()
+}
+
+/// Writes `text` to standard error. One that is gone leaves nobody to tell.
+pub fn write(text: &str) {
+    let _ = match STDERR.get() {
+        Some(Some(file)) => { file }.write_all(text.as_bytes()),
+        _ => stderr().write_all(text.as_bytes()),
+    };
+}
+
+fn line(level: Level, message: &str) {
+    let text = format(level, message, COLORED.load(Ordering::Relaxed));
+    let write = || write(&text);
+    match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+fn format(level: Level, message: &str, color: bool) -> String {
+    let (word, sgr) = match level {
+        Level::Error => ("error: ", "1;31"),
+        Level::Warn => ("warning: ", "1;33"),
+        Level::Info | Level::Debug | Level::Trace => ("", ""),
+    };
+    let message = message.trim_end().replace('\n', " ");
+    if color && !word.is_empty() {
+        format!("vramp: \x1b[{sgr}m{word}\x1b[0m{message}\n")
+    } else {
+        format!("vramp: {word}{message}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line() {
+        assert_eq!(format(Level::Warn, "two\nlines\n", false), "vramp: warning: two lines\n");
+        assert_eq!(format(Level::Info, "note", true), "vramp: note\n");
+        assert_eq!(format(Level::Error, "bad", true), "vramp: \x1b[1;31merror: \x1b[0mbad\n");
+    }
+}

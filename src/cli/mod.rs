@@ -1,0 +1,110 @@
+//! The `vramp` command: arguments to configuration, progress, reports.
+
+mod args;
+mod argv;
+mod bench;
+mod filters;
+mod log;
+mod preview;
+mod print;
+mod probe;
+mod progress;
+mod report;
+mod setup;
+mod signals;
+mod transcode;
+
+use crate::error::{Error, Kind, Result};
+use args::{Cli, Command};
+use clap::error::ErrorKind;
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use std::any::Any;
+use std::ffi::OsString;
+use std::panic;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+/// Where the last panic happened, for the error line that reports it.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Runs the command line `args`, the program's name first. Errors are one line on standard error each, and their kind
+/// is the exit code.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = argv::translate(args);
+    log::install(false, 0, log::wants_color(never_colored(&args)));
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |at| format!(" at {at}"));
+        let text = format!("{}{place}", panic_message(info.payload()));
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }));
+    let caught = panic::catch_unwind(|| run(&args));
+    let result = caught.unwrap_or_else(|payload| Err(Error::internal(panic_message(&*payload))));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let code = error.kind().exit_code();
+            let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+            log::error(&match panicked {
+                Some(place) => error.context(format!("internal fault ({place})")),
+                None => error,
+            });
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(args: &[OsString]) -> Result<()> {
+    let color = if never_colored(args) { ColorChoice::Never } else { ColorChoice::Auto };
+    let matches = match Cli::command().color(color).try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            // A reader that has seen enough closes the pipe; that is no error.
+            let _ = error.print();
+            return Ok(());
+        }
+        Err(error) => return Err(usage_error(&error)),
+    };
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| usage_error(&error))?;
+    log::install(cli.messages.quiet, cli.messages.verbose, log::wants_color(cli.messages.color == args::Color::Never));
+    match &cli.command {
+        Some(Command::Filters(args)) => filters::run(args),
+        Some(Command::Probe(args)) => probe::run(args),
+        Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Completions { shell }) => completions(*shell),
+        Some(Command::Man) => manual(),
+        None if cli.job.preview.is_some() => preview::run(&cli.job),
+        None => transcode::run(&cli.job, cli.messages.quiet),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
+    print::bytes(&script)
+}
+
+fn manual() -> Result<()> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|e| Error::io("manual page", &e))?;
+    print::bytes(&page)
+}
+
+/// clap's message in one line: what is wrong and its hint, without the usage text.
+fn usage_error(error: &clap::Error) -> Error {
+    let text = error.to_string();
+    let end = text.find("\nUsage:").or_else(|| text.find("\nFor more information")).unwrap_or(text.len());
+    let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.map(|line| line.strip_prefix("tip: ").unwrap_or(line)).collect::<Vec<_>>().join("; ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    Error::new(Kind::BadArgument, format!("{message} (vramp --help lists the options)"))
+}
+
+/// Whether the command line turns colours off. Looked for before parsing, since parsing may already print.
+fn never_colored(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "--color=never") || args.windows(2).any(|two| two[0] == "--color" && two[1] == "never")
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("panic").to_owned()
+}

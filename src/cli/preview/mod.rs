@@ -1,0 +1,71 @@
+//! `--preview`: one frame before and after the chain, as a PNG.
+
+mod rgb;
+mod sheet;
+
+use crate::cli::args::Job;
+use crate::cli::{setup, signals};
+use crate::error::{Error, Kind, Result};
+use crate::io::TempFile;
+use crate::io::libav::{Input, Window};
+use crate::pipeline::{Cancel, Frame, Item, Source};
+use crate::video::Picture;
+use rgb::Image;
+use sheet::Sheet;
+use std::io::Write;
+
+/// Writes the sheet of the frame at `job.preview`.
+///
+/// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither.
+pub fn run(job: &Job) -> Result<()> {
+    let calls = setup::calls(job)?;
+    let (input_path, output_path) = (job.input()?, job.output()?);
+    setup::check_apart(input_path, output_path)?;
+    let cancel = Cancel::default();
+    signals::install(cancel.clone())?;
+
+    let mut file = TempFile::create(output_path, job.overwrite)?;
+    let mut options = setup::input_options(job, &cancel);
+    options.window = Window { start: job.preview, end: None, frames: Some(1) };
+    let mut input = Input::open(input_path, options)?;
+    let plan = setup::plan_for(&mut input, &calls, None, job)?;
+    let mut chain = setup::chain_for(&plan, job)?;
+
+    let Some(source) = first_frame(&mut input)? else {
+        return Err(Error::bad_argument(format!("{input_path} has no frame at the position to preview")));
+    };
+    if cancel.is_requested() {
+        return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
+    }
+    let before = Image::new(&source.picture, &plan.input.color)?;
+    let after = if chain.is_empty() {
+        Image::new(&source.picture, &plan.output.color)?
+    } else {
+        let mut result = Picture::alloc(plan.output.format, plan.output.width, plan.output.height)?;
+        chain.run(&source.props, &source.picture, &mut result);
+        Image::new(&result, &plan.output.color)?
+    };
+    write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path, &e))?;
+    file.commit()?;
+    log::info!("{output_path}: source and result of frame {}, amplified below", source.props.frame_index);
+    Ok(())
+}
+
+fn first_frame(input: &mut Input) -> Result<Option<Frame>> {
+    while let Some(item) = input.next()? {
+        if let Item::Frame(frame) = item {
+            return Ok(Some(frame));
+        }
+    }
+    Ok(None)
+}
+
+fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
+    let mut encoder = png::Encoder::new(&mut *file, sheet.width as u32, sheet.height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&sheet.bytes)?;
+    writer.finish()?;
+    file.flush()
+}

@@ -1,0 +1,205 @@
+//! Progress on standard error: a bar for people, JSON lines for programs.
+
+use crate::cli::args::ProgressChoice;
+use crate::cli::{log, print};
+use crate::pipeline::{Progress, Summary};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+/// Time between two reports.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// A JSON line. Unknown values are null.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// Frames written.
+    frame: u64,
+    /// Frames there will be; exact in the last line, before it an estimate where the container states no number.
+    frames: Option<u64>,
+    /// Presentation time of the last frame, in seconds.
+    time: Option<f64>,
+    /// Frames a second since the run began.
+    fps: f64,
+    /// Seconds of video a second.
+    speed: Option<f64>,
+    /// Bytes written.
+    size: u64,
+    /// Seconds left.
+    eta: Option<f64>,
+    /// Seconds since the run began.
+    elapsed: f64,
+    /// True in the last line, which comes after the output is whole.
+    done: bool,
+    /// In the last line: each filter's time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filters: Option<Vec<FilterLine<'a>>>,
+}
+
+/// A filter's time.
+#[derive(Debug, Serialize)]
+struct FilterLine<'a> {
+    name: &'a str,
+    ms_per_frame: f64,
+}
+
+enum Style {
+    Bar(ProgressBar),
+    Json,
+    None,
+}
+
+/// Shows how far a run is.
+pub struct Reporter {
+    style: Style,
+    /// Frames there will be.
+    total: Option<u64>,
+    /// Presentation time of the first frame.
+    first: Option<f64>,
+    last: Option<Progress>,
+    time: Option<f64>,
+    shown: Option<Instant>,
+}
+
+impl Reporter {
+    /// A reporter of a run of `total` frames.
+    pub fn new(choice: ProgressChoice, quiet: bool, total: Option<u64>) -> Reporter {
+        let style = match choice {
+            ProgressChoice::Auto if quiet || !stderr().is_terminal() => Style::None,
+            ProgressChoice::Auto | ProgressChoice::Bar => Style::Bar(bar(total)),
+            ProgressChoice::Json => Style::Json,
+            ProgressChoice::None => Style::None,
+        };
+        if let Style::Bar(bar) = &style {
+            log::step_aside(bar);
+        }
+        Reporter { style, total, first: None, last: None, time: None, shown: None }
+    }
+
+    /// Shows `progress`, unless the last report was a moment ago.
+    pub fn update(&mut self, progress: Progress) {
+        self.first = self.first.or(progress.time);
+        self.time = progress.time.or(self.time);
+        self.last = Some(progress);
+        if self.shown.is_some_and(|at| at.elapsed() < INTERVAL) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let line = self.line(&progress);
+        match &self.style {
+            Style::Bar(bar) => {
+                bar.set_message(describe(&line));
+                bar.set_position(progress.frames);
+            }
+            Style::Json => write(&line),
+            Style::None => {}
+        }
+    }
+
+    /// Shows the end of a run that went well.
+    pub fn finish(&mut self, summary: &Summary) {
+        let Some(progress) = self.last else { return };
+        if let Style::Json = self.style {
+            let filters = summary
+                .filters
+                .iter()
+                .map(|filter| FilterLine { name: filter.name, ms_per_frame: per_frame(filter.busy, summary.frames) });
+            let filters = Some(filters.collect());
+            let frames = Some(summary.frames);
+            write(&Line { frames, eta: Some(0.0), done: true, filters, ..self.line(&progress) });
+        }
+    }
+
+    fn line(&self, progress: &Progress) -> Line<'static> {
+        let elapsed = progress.elapsed.as_secs_f64();
+        let fps = if elapsed > 0.0 { progress.frames as f64 / elapsed } else { 0.0 };
+        let shown = self.time.zip(self.first).map(|(time, first)| time - first);
+        let left = self.total.map(|total| total.saturating_sub(progress.frames));
+        Line {
+            frame: progress.frames,
+            frames: self.total,
+            time: self.time,
+            fps,
+            speed: shown.filter(|_| elapsed > 0.0).map(|shown| shown / elapsed),
+            size: progress.bytes,
+            eta: left.filter(|_| fps > 0.0).map(|left| left as f64 / fps),
+            elapsed,
+            done: false,
+            filters: None,
+        }
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        if let Style::Bar(bar) = &self.style {
+            log::release();
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Milliseconds a frame.
+pub fn per_frame(busy: Duration, frames: u64) -> f64 {
+    busy.as_secs_f64() * 1e3 / frames.max(1) as f64
+}
+
+fn bar(total: Option<u64>) -> ProgressBar {
+    let (bar, template) = match total {
+        Some(total) => (ProgressBar::new(total), "{wide_bar} {percent:>3}%  {pos}/{len} frames  {msg}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {pos} frames  {msg}"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// "83 fps  3.3x  12.3 MiB  0:12 left".
+fn describe(line: &Line<'_>) -> String {
+    let mut parts = vec![format!("{:.1} fps", line.fps)];
+    parts.extend(line.speed.map(|speed| format!("{speed:.2}x")));
+    if line.size > 0 {
+        parts.push(print::size(line.size));
+    }
+    parts.extend(line.eta.map(|eta| format!("{} left", print::clock(eta))));
+    parts.join("  ")
+}
+
+fn write(line: &Line<'_>) {
+    let Ok(mut text) = serde_json::to_string(line) else { return };
+    text.push('\n');
+    log::write(&text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reporter(total: Option<u64>) -> Reporter {
+        Reporter::new(ProgressChoice::None, true, total)
+    }
+
+    fn at(frames: u64, time: Option<f64>, seconds: u64) -> Progress {
+        Progress { frames, time, bytes: 2048, elapsed: Duration::from_secs(seconds) }
+    }
+
+    #[test]
+    fn rates_and_time_left() {
+        let mut reporter = reporter(Some(100));
+        reporter.update(at(1, Some(10.0), 1));
+        let progress = at(20, Some(14.0), 2);
+        reporter.update(progress);
+        let line = reporter.line(&progress);
+        assert_eq!((line.fps, line.speed, line.eta), (10.0, Some(2.0), Some(8.0)));
+        assert_eq!(describe(&line), "10.0 fps  2.00x  2.0 KiB  0:08 left");
+    }
+
+    #[test]
+    fn what_is_unknown_is_null() {
+        let reporter = reporter(None);
+        let line = serde_json::to_value(reporter.line(&at(0, None, 0))).unwrap();
+        for field in ["frames", "time", "speed", "eta"] {
+            assert!(line[field].is_null(), "{field}");
+        }
+        assert_eq!(line["done"], false);
+    }
+}

@@ -1,0 +1,91 @@
+//! From arguments to the parts of a run: input, chain, plan.
+
+use crate::cli::args::Job;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::filters::{self, Filter, deband, depth, range};
+use crate::io::libav::{CopyChoice, Input, InputOptions, Wanted, Window, negotiate};
+use crate::params::{Arg, Call, Choice, parse_chain};
+use crate::pipeline::{Cancel, CpuChain, Plan, Target, plan};
+use crate::video::Format;
+
+/// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
+/// one is told before any file is opened.
+pub fn calls(job: &Job) -> Result<Vec<Call>> {
+    let mut calls = Vec::new();
+    for text in job.chain_texts()? {
+        calls.extend(parse_chain(&text)?);
+    }
+    if let Some(to) = &job.range {
+        let arg = Arg { key: None, value: to.clone() };
+        calls.push(Call { name: range::DESCRIPTOR.name.to_owned(), args: vec![arg] });
+    }
+    create(&calls)?;
+    Ok(calls)
+}
+
+fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
+    calls.iter().map(filters::create).collect()
+}
+
+/// How to open the input of `job`.
+pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
+    InputOptions {
+        window: Window { start: job.start, end: job.end, frames: job.frames },
+        strict: job.strict,
+        threads: job.decoder_threads,
+        cancel: cancel.clone(),
+        copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
+    }
+}
+
+/// Refuses to write over the input, by whatever name.
+pub fn check_apart(input: &str, output: &str) -> Result<()> {
+    let same = match (std::fs::canonicalize(input), std::fs::canonicalize(output)) {
+        (Ok(input), Ok(output)) => input == output && output.is_file(),
+        _ => false,
+    };
+    if same { Err(Error::bad_argument(format!("{output} is the input, which is never replaced"))) } else { Ok(()) }
+}
+
+/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any). Tells what had to be converted.
+pub fn plan_for(input: &mut Input, calls: &[Call], accepted: Option<&[Format]>, job: &Job) -> Result<Plan> {
+    let dither = dither(job)?;
+    let wanted = Wanted { format: job.format, depth: job.depth };
+    let end = plan(create(calls)?, input.info(), Target::default())?.output;
+    let anything = [match (wanted.format, wanted.depth) {
+        (Some(format), _) => format,
+        (None, Some(depth)) => end.format.to_planar(depth)?,
+        (None, None) => end.format,
+    }];
+    let negotiated = negotiate(&end, input.info().format, accepted.unwrap_or(&anything), &wanted)?;
+    for note in &negotiated.notes {
+        log::warn!("{note}");
+    }
+    if let Some(format) = negotiated.convert_source {
+        input.convert_to(format)?;
+    }
+    let plan = plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })?;
+    warn_of_narrowing(&plan, dither);
+    Ok(plan)
+}
+
+/// The fast kernels of `plan` on the threads and the level that `job` asks for.
+pub fn chain_for(plan: &Plan, job: &Job) -> Result<CpuChain> {
+    let level = job.cpu_level.unwrap_or_else(CpuLevel::detect);
+    CpuChain::new(plan, CpuExec::new(job.threads, level)?)
+}
+
+fn dither(job: &Job) -> Result<depth::Dither> {
+    let Some(word) = &job.dither else { return Ok(depth::Dither::None) };
+    let at = depth::Dither::WORDS.iter().position(|known| known == word);
+    at.map(|at| depth::Dither::ALL[at]).ok_or_else(|| Error::bad_argument(format!("dither '{word}' is not known")))
+}
+
+/// Says once that 8 bits bring back the bands that deband took away.
+fn warn_of_narrowing(plan: &Plan, dither: depth::Dither) {
+    let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
+    if debands && plan.output.format.bit_depth() == 8 && dither == depth::Dither::None {
+        log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");
+    }
+}

@@ -1,0 +1,201 @@
+//! The main job: a video in, a chain, a video (or its hashes, or nothing) out.
+
+use crate::cli;
+use crate::cli::args::{HashName, Job, TimestampChoice};
+use crate::cli::progress::Reporter;
+use crate::cli::{report, setup, signals};
+use crate::error::{Error, Result};
+use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Timestamps, choose_encoder};
+use crate::io::{Hash, HashSink, NullSink};
+use crate::pipeline::{self, Cancel, CpuChain, Options, Plan, Sink};
+use crate::video::{Format, StreamInfo};
+
+/// Runs `job`.
+///
+/// # Errors
+/// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after an output that is whole but holds only
+/// what decoded.
+pub fn run(job: &Job, quiet: bool) -> Result<()> {
+    let cancel = Cancel::default();
+    signals::install(cancel.clone())?;
+    let Prepared { mut input, plan, mut chain, mut sink, options } = Prepared::new(job, cancel)?;
+    report::plan(&plan, &chain, &options);
+
+    let mut reporter = Reporter::new(job.progress, quiet, expected_frames(&plan.input, input.duration(), job));
+    let ran = pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |now| reporter.update(now));
+    if let Ok((summary, _)) = &ran {
+        reporter.finish(summary);
+    }
+    drop(reporter);
+    let (summary, damage) = ran?;
+    report::summary(&summary, label(job)?, sink.bytes());
+    damage.map_or(Ok(()), Err)
+}
+
+/// The output as messages name it.
+fn label(job: &Job) -> Result<&str> {
+    Ok(match job.output()? {
+        _ if job.container.as_deref() == Some("null") => "no output",
+        "-" => "standard output",
+        path => path,
+    })
+}
+
+/// The parts of a run, ready to go.
+pub struct Prepared {
+    pub input: Input,
+    pub plan: Plan,
+    pub chain: CpuChain,
+    pub sink: Box<dyn Sink>,
+    pub options: Options,
+}
+
+impl Prepared {
+    /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
+    /// is opened.
+    pub fn new(job: &Job, cancel: Cancel) -> Result<Prepared> {
+        let calls = setup::calls(job)?;
+        let (input_path, output_path) = (job.input()?, job.output()?);
+        setup::check_apart(input_path, output_path)?;
+        let destination = Destination::choose(job, input_path, output_path, &cancel)?;
+        let mut input = Input::open(input_path, setup::input_options(job, &cancel))?;
+        log::debug!("{}", input.describe());
+        let plan = setup::plan_for(&mut input, &calls, destination.accepted(), job)?;
+        let chain = setup::chain_for(&plan, job)?;
+        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input))?;
+        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(job.slots), cancel } })
+    }
+}
+
+/// Where frames go.
+enum Destination {
+    /// A file that libav writes.
+    Media(Box<EncoderChoice>, Box<OutputOptions>),
+    /// One hash a frame.
+    Hash(Hash),
+    /// Nowhere.
+    Null,
+}
+
+impl Destination {
+    fn choose(job: &Job, input: &str, output: &str, cancel: &Cancel) -> Result<Destination> {
+        let hash = match (job.container.as_deref(), job.hash) {
+            (Some("framemd5"), None | Some(HashName::Md5)) | (Some("framehash"), Some(HashName::Md5)) => Hash::Md5,
+            (Some("framehash"), None | Some(HashName::Sha256)) => Hash::Sha256,
+            (_, Some(_)) => return Err(Error::bad_argument("--hash goes with -f framehash")),
+            (Some("null"), None) => {
+                say_what_is_ignored(job, "null");
+                return Ok(Destination::Null);
+            }
+            _ => {
+                let options = output_options(job, input, cancel);
+                let choice = choose_encoder(output, &options)?;
+                log::debug!("encoder: {} in {}", choice.encoder(), choice.container());
+                return Ok(Destination::Media(Box::new(choice), Box::new(options)));
+            }
+        };
+        say_what_is_ignored(job, "a list of hashes");
+        Ok(Destination::Hash(hash))
+    }
+
+    /// The formats it takes; `None`: any.
+    fn accepted(&self) -> Option<&[Format]> {
+        match self {
+            Destination::Media(choice, _) => Some(choice.accepted()),
+            Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
+    fn create(self, path: &str, job: &Job, plan: &Plan, input: &Input) -> Result<Box<dyn Sink>> {
+        Ok(match self {
+            Destination::Media(choice, options) => {
+                let (container, copied) = (input.container(), input.copied_streams());
+                Box::new(Output::create(path, *choice, &options, &plan.output, container, copied)?)
+            }
+            Destination::Hash(hash) => Box::new(HashSink::create(path, hash, job.overwrite, &plan.output)?),
+            Destination::Null => Box::new(NullSink),
+        })
+    }
+}
+
+/// Warns of arguments that mean nothing to a destination without an encoder.
+fn say_what_is_ignored(job: &Job, destination: &str) {
+    let given = [
+        ("--codec", job.codec.is_some()),
+        ("--crf", job.crf.is_some()),
+        ("--bitrate", job.bitrate.is_some()),
+        ("--preset", job.preset.is_some()),
+        ("--tune", job.tune.is_some()),
+        ("-x", !job.option.is_empty()),
+        ("--timestamps zero", job.timestamps == TimestampChoice::Zero),
+    ];
+    let ignored: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    if !ignored.is_empty() {
+        log::warn!("{destination} has no encoder and keeps the source's times: {} ignored", ignored.join(", "));
+    }
+}
+
+fn output_options(job: &Job, input: &str, cancel: &Cancel) -> OutputOptions {
+    let zero = match job.timestamps {
+        // A file that is cut begins at its first frame; whoever joins the parts asks to keep.
+        TimestampChoice::Auto => job.start.is_some(),
+        TimestampChoice::Keep => false,
+        TimestampChoice::Zero => true,
+    };
+    OutputOptions {
+        container: job.container.clone(),
+        codec: job.codec.clone(),
+        crf: job.crf,
+        bitrate: job.bitrate.clone(),
+        preset: job.preset.clone(),
+        tune: job.tune.clone(),
+        options: job.option.clone(),
+        overwrite: job.overwrite,
+        input: Some(input.to_owned()),
+        threads: job.encoder_threads,
+        timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
+        cancel: cancel.clone(),
+        ..OutputOptions::default()
+    }
+}
+
+/// How many frames the run will have. Where the container does not state a number, or positions in time hide it, it is
+/// estimated from the rate.
+fn expected_frames(info: &StreamInfo, duration: Option<f64>, job: &Job) -> Option<u64> {
+    let estimate = || {
+        let rate = info.frame_rate.value()?;
+        let seconds = |position: Position| match position {
+            Position::Frame(number) => number as f64 / rate,
+            Position::Time(seconds) => seconds,
+        };
+        let ends = [job.end.map(seconds), duration];
+        let end = ends.into_iter().flatten().reduce(f64::min)?;
+        let length = (end - job.start.map_or(0.0, seconds)).max(0.0);
+        Some(((length * rate).ceil() as u64).min(job.frames.unwrap_or(u64::MAX)))
+    };
+    info.frame_count.or_else(estimate).or(job.frames)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn expected_frames_follow_the_container_or_are_estimated() {
+        let expect = |frame_count, duration, line: &str| {
+            let info = StreamInfo { frame_count, ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
+            let args = ["vramp", "a", "b"].into_iter().chain(line.split_whitespace());
+            expected_frames(&info, duration, &Cli::try_parse_from(args).unwrap().job)
+        };
+        assert_eq!(expect(Some(100), Some(9.0), "--frames 7"), Some(100), "the input has counted the part already");
+        assert_eq!(expect(None, None, ""), None);
+        assert_eq!(expect(None, None, "--frames 7"), Some(7));
+        assert_eq!(expect(None, Some(4.0), ""), Some(100));
+        assert_eq!(expect(None, Some(4.0), "--start #90 --frames 20"), Some(10));
+        assert_eq!(expect(None, Some(4.0), "--start 1 --end 2"), Some(25));
+        assert_eq!(expect(None, Some(4.0), "--end #500"), Some(100));
+        assert_eq!(expect(None, Some(4.0), "--start 9"), Some(0));
+    }
+}

@@ -1,0 +1,104 @@
+//! The CUDA backend's device: context, memory, kernels, streams.
+//!
+//! A driver is looked for when the first function here is called; without one every way in returns an error that
+//! says so. The types keep what they need alive and free it when they are dropped; a failure while dropping is noted
+//! in the log. Any of them may be used from any thread.
+
+mod context;
+mod driver;
+mod memory;
+mod module;
+mod picture;
+mod shim;
+mod stream;
+
+pub use context::{DeviceInfo, count, driver_version, list};
+pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
+pub use module::{Function, Image, Module, Shape};
+pub use picture::{DevicePicture, DevicePlane, DevicePlanes, is_pinned};
+pub use stream::{Event, Stream};
+
+use crate::error::Result;
+use context::Primary;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A module that is loaded, or being loaded by the first who asked for it.
+type LoadedModule = Arc<OnceLock<Result<Arc<Module>>>>;
+
+/// An open device.
+pub struct CudaDevice {
+    modules: Mutex<HashMap<&'static str, LoadedModule>>,
+    primary: Arc<Primary>,
+}
+
+impl CudaDevice {
+    /// Opens the device that the driver numbers `ordinal`. This takes a few tenths of a second.
+    ///
+    /// # Errors
+    /// Without a driver or such a device, and when either is too old for the kernels in this binary.
+    pub fn open(ordinal: usize) -> Result<Arc<CudaDevice>> {
+        let primary = Primary::open(ordinal)?;
+        for image in module::IMAGES.iter().filter(|image| image.native.is_none()) {
+            module::check_ptx(primary.info(), image)?;
+        }
+        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary: Arc::new(primary) }))
+    }
+
+    /// What the driver tells about the device.
+    pub fn info(&self) -> &DeviceInfo {
+        self.primary.info()
+    }
+
+    /// The kernel `name` of the embedded module `module`, which is loaded at its first use.
+    ///
+    /// # Errors
+    /// When this build has no such module or kernel, or it cannot be loaded on this device.
+    pub fn function(&self, module: &'static str, name: &str) -> Result<Function> {
+        let slot = {
+            let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(modules.entry(module).or_default())
+        };
+        let load = || module::image(module).and_then(|image| Module::load(self, image));
+        slot.get_or_init(load).as_ref().map_err(Clone::clone)?.function(name)
+    }
+
+    /// Limits what this process may hold on the device, in bytes.
+    pub fn set_budget(&self, bytes: usize) {
+        self.primary.set_budget(bytes);
+    }
+
+    /// What is free and what is held.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    pub fn memory(&self) -> Result<MemoryState> {
+        self.primary.memory()
+    }
+
+    /// Refuses a plan that the device's free memory or the budget does not cover, before anything is allocated.
+    /// `what` (a plural) begins the message.
+    ///
+    /// # Errors
+    /// When `bytes` are not free, with the figures.
+    pub fn require(&self, bytes: usize, what: &str) -> Result<()> {
+        self.primary.require(bytes, what)
+    }
+
+    /// The driver's handle of the primary context, for libraries that share it.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.primary.context().as_raw().cast()
+    }
+
+    fn primary(&self) -> &Arc<Primary> {
+        &self.primary
+    }
+}
+
+impl fmt::Debug for CudaDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CudaDevice({})", self.info())
+    }
+}

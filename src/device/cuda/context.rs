@@ -1,0 +1,146 @@
+//! The devices of this machine, and the context that everything on one of them shares.
+
+use super::driver::{self, Code};
+use super::shim;
+use crate::error::{Error, Result};
+use cust::CudaApiVersion;
+use cust::context::{Context, CurrentContext};
+use cust::device::{Device, DeviceAttribute};
+use std::fmt;
+use std::sync::Mutex;
+
+/// CU_CTX_SCHED_BLOCKING_SYNC: a thread that waits for the device sleeps. libav sets the same on its contexts.
+const SCHED_BLOCKING_SYNC: u32 = 4;
+
+/// What the driver tells about a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// The driver's number of the device.
+    pub ordinal: usize,
+    /// Its product name.
+    pub name: String,
+    /// Compute capability, (major, minor).
+    pub compute: (u32, u32),
+    /// Memory in bytes.
+    pub memory: usize,
+    /// Multiprocessors.
+    pub multiprocessors: usize,
+    /// Bytes of the cache that all multiprocessors share.
+    pub l2_cache: usize,
+    /// Engines that copy while kernels run: two copy both ways at once.
+    pub copy_engines: usize,
+}
+
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.compute;
+        write!(f, "{} (device {}, compute capability {major}.{minor})", self.name, self.ordinal)
+    }
+}
+
+/// Starts the driver. Every way to a device goes through here.
+fn start() -> Result<()> {
+    shim::load().map_err(|why| Error::unsupported(format!("no NVIDIA driver ({why})")))?;
+    cust::init(cust::CudaFlags::empty()).map_err(|e| match Code::from(e) {
+        Code::NO_DEVICE => no_device(),
+        code => Error::unsupported(format!("the NVIDIA driver does not start ({code})")),
+    })
+}
+
+fn no_device() -> Error {
+    Error::unsupported("the NVIDIA driver finds no GPU")
+}
+
+/// How many devices there are: at least one.
+pub fn count() -> Result<usize> {
+    start()?;
+    match Device::num_devices().map_err(|e| Code::from(e).error("counting GPUs"))? {
+        0 => Err(no_device()),
+        n => Ok(n as usize),
+    }
+}
+
+/// The newest CUDA version that the driver knows, (major, minor).
+pub fn driver_version() -> Result<(u32, u32)> {
+    start()?;
+    let version = CudaApiVersion::get().map_err(|e| Code::from(e).error("asking the driver's version"))?;
+    Ok((version.major() as u32, version.minor() as u32))
+}
+
+fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo, Code> {
+    let attribute = |which| device.get_attribute(which).map(|value| value.max(0) as u32);
+    Ok(DeviceInfo {
+        ordinal,
+        name: device.name()?,
+        compute: (
+            attribute(DeviceAttribute::ComputeCapabilityMajor)?,
+            attribute(DeviceAttribute::ComputeCapabilityMinor)?,
+        ),
+        memory: device.total_memory()?,
+        multiprocessors: attribute(DeviceAttribute::MultiprocessorCount)? as usize,
+        l2_cache: attribute(DeviceAttribute::L2CacheSize)? as usize,
+        copy_engines: attribute(DeviceAttribute::AsyncEngineCount)? as usize,
+    })
+}
+
+fn find(ordinal: usize) -> Result<(Device, DeviceInfo)> {
+    let count = count()?;
+    if ordinal >= count {
+        let have = if count == 1 { "only device 0 exists".into() } else { format!("devices 0 to {} exist", count - 1) };
+        return Err(Error::bad_argument(format!("there is no CUDA device {ordinal}: {have}")));
+    }
+    let error = |code: Code| code.error(format!("opening CUDA device {ordinal}"));
+    let device = Device::get_device(ordinal as u32).map_err(|e| error(e.into()))?;
+    let info = describe(device, ordinal).map_err(error)?;
+    Ok((device, info))
+}
+
+/// Every device.
+pub fn list() -> Result<Vec<DeviceInfo>> {
+    (0..count()?).map(|ordinal| find(ordinal).map(|(_, info)| info)).collect()
+}
+
+/// A device's primary context: what modules, memory and streams keep alive, and where memory is counted.
+pub struct Primary {
+    context: Context,
+    info: DeviceInfo,
+    pub(super) usage: Mutex<Usage>,
+}
+
+/// Device memory that this process holds through [`Primary`], and what it may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    pub(super) used: usize,
+    pub(super) budget: usize,
+}
+
+impl Primary {
+    pub fn open(ordinal: usize) -> Result<Primary> {
+        let (device, info) = find(ordinal)?;
+        // SAFETY: a plain call. It fails when another library already holds the context, which then keeps its flags.
+        driver::note(
+            unsafe { driver::cuDevicePrimaryCtxSetFlags_v2(device.as_raw(), SCHED_BLOCKING_SYNC) },
+            "flags of the primary context",
+        );
+        let context = Context::new(device).map_err(|e| Code::from(e).error(format!("opening {info}")))?;
+        Ok(Primary { context, info, usage: Mutex::new(Usage { used: 0, budget: usize::MAX }) })
+    }
+
+    /// Makes this context current on the calling thread, as every driver call needs it.
+    pub fn enter(&self) -> Result<()> {
+        CurrentContext::set_current(&self.context).map_err(|e| Code::from(e).error(format!("entering {}", self.info)))
+    }
+
+    /// The same while something is dropped: false (and noted) when it cannot be done.
+    pub fn enter_to_drop(&self) -> bool {
+        self.enter().inspect_err(|e| log::debug!("{e}")).is_ok()
+    }
+
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+}

@@ -1,0 +1,243 @@
+//! Memory on the device, page-locked memory on the host, and the budget that both keep to.
+
+use super::CudaDevice;
+use super::context::{Primary, Usage};
+use super::driver::{self, Code, check};
+use crate::error::{Error, Kind, Result};
+use crate::video::HostAllocator;
+use cust::memory::{DevicePointer, cuda_free, cuda_free_locked, cuda_malloc, cuda_malloc_locked};
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+const POINTER_MEMORY_TYPE: u32 = 2;
+/// CU_MEMORYTYPE_HOST
+const MEMORY_TYPE_HOST: u32 = 1;
+
+/// The state of a device's memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryState {
+    /// What can still be allocated: free on the device, and within the budget.
+    pub free: usize,
+    /// What this process holds.
+    pub used: usize,
+    /// What this process may hold, if it was limited.
+    pub budget: Option<usize>,
+}
+
+/// Bytes in MiB, rounded up: a figure to put into `--gpu-memory`.
+pub fn mebibytes(bytes: usize) -> usize {
+    bytes.div_ceil(1 << 20)
+}
+
+impl Primary {
+    fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_budget(&self, bytes: usize) {
+        self.usage().budget = bytes;
+    }
+
+    pub(super) fn memory(&self) -> Result<MemoryState> {
+        self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the driver writes two numbers.
+        check(unsafe { driver::cuMemGetInfo_v2(&mut free, &mut total) }, "asking for free GPU memory")?;
+        let usage = *self.usage();
+        let budget = (usage.budget != usize::MAX).then_some(usage.budget);
+        Ok(MemoryState { free: free.min(usage.budget.saturating_sub(usage.used)), used: usage.used, budget })
+    }
+
+    pub(super) fn require(&self, bytes: usize, what: &str) -> Result<()> {
+        if bytes <= self.memory()?.free { Ok(()) } else { Err(self.out_of_memory(bytes, what)) }
+    }
+
+    fn out_of_memory(&self, bytes: usize, what: &str) -> Error {
+        let need = mebibytes(bytes);
+        let state = match self.memory() {
+            Ok(MemoryState { free, budget: Some(budget), .. }) => {
+                format!("{} MiB are free of a budget of {} MiB", free >> 20, budget >> 20)
+            }
+            Ok(MemoryState { free, .. }) => format!("{} MiB are free", free >> 20),
+            Err(error) => error.to_string(),
+        };
+        let message = format!("{what} need {need} MiB on {}, where {state}", self.info());
+        Error::new(Kind::OutOfMemory, message)
+    }
+
+    /// Counts `bytes` as held; the budget is never passed.
+    fn take(&self, bytes: usize, what: &str) -> Result<()> {
+        let mut usage = self.usage();
+        if bytes > usage.budget.saturating_sub(usage.used) {
+            drop(usage);
+            return Err(self.out_of_memory(bytes, what));
+        }
+        usage.used += bytes;
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.usage().used -= bytes;
+    }
+}
+
+/// Memory on a device. It starts zeroed.
+pub struct DeviceBuffer {
+    primary: Arc<Primary>,
+    start: DevicePointer<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the address is only given out as a number and used by the driver, which takes calls from any thread.
+unsafe impl Send for DeviceBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceBuffer {}
+
+impl DeviceBuffer {
+    /// Allocates `bytes` bytes for `what` (a plural, for the error message).
+    ///
+    /// # Errors
+    /// When the device's memory or the budget does not cover it, with the figures.
+    pub fn new(device: &CudaDevice, bytes: usize, what: &str) -> Result<DeviceBuffer> {
+        let primary = device.primary();
+        primary.enter()?;
+        primary.take(bytes, what)?;
+        // SAFETY: the size is not zero; the memory is cleared below before anyone reads it.
+        let start = unsafe { cuda_malloc::<u8>(bytes.max(1)) }.map_err(|e| {
+            primary.give_back(bytes);
+            match Code::from(e) {
+                Code::OUT_OF_MEMORY => primary.out_of_memory(bytes, what),
+                code => code.error(format!("allocating GPU memory for {what}")),
+            }
+        })?;
+        let buffer = DeviceBuffer { primary: Arc::clone(primary), start, bytes };
+        // SAFETY: the buffer was allocated with this size.
+        check(unsafe { driver::cuMemsetD8_v2(buffer.address(), 0, bytes) }, "clearing GPU memory")?;
+        settle()?;
+        Ok(buffer)
+    }
+
+    /// Allocates a copy of `data`.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::new`], and when the copy fails.
+    pub fn from_bytes(device: &CudaDevice, data: &[u8], what: &str) -> Result<DeviceBuffer> {
+        let buffer = Self::new(device, data.len(), what)?;
+        // SAFETY: the buffer has `data`'s length, and the call returns when `data` has been read.
+        let code = unsafe { driver::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast(), data.len()) };
+        check(code, format_args!("copying {what} to the GPU"))?;
+        settle()?;
+        Ok(buffer)
+    }
+
+    /// Copies the buffer's first bytes to the host and waits for them. Streams are not waited for.
+    ///
+    /// # Errors
+    /// When the copy fails.
+    ///
+    /// # Panics
+    /// When `data` is longer than the buffer.
+    pub fn read(&self, data: &mut [u8]) -> Result<()> {
+        assert!(data.len() <= self.bytes);
+        self.primary.enter()?;
+        // SAFETY: the buffer covers `data`'s length, and the call returns after the copy.
+        let code = unsafe { driver::cuMemcpyDtoH_v2(data.as_mut_ptr().cast(), self.address(), data.len()) };
+        check(code, "copying from the GPU")
+    }
+
+    /// The device's address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.start.as_raw()
+    }
+
+    /// Bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn primary(&self) -> &Arc<Primary> {
+        &self.primary
+    }
+}
+
+/// Waits for the default stream, in which memory is cleared and filled when it is made: the calls return before the
+/// work is done, and the streams that use the memory do not wait for that one.
+fn settle() -> Result<()> {
+    // SAFETY: a null handle is the default stream.
+    check(unsafe { driver::cuStreamSynchronize(ptr::null_mut()) }, "waiting for the GPU")
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        if self.primary.enter_to_drop() {
+            // SAFETY: allocated in `new`. The driver waits for work that still uses the memory.
+            if let Err(error) = unsafe { cuda_free(self.start) } {
+                log::debug!("freeing GPU memory: {}", Code::from(error));
+            }
+        }
+        self.primary.give_back(self.bytes);
+    }
+}
+
+/// Gives out page-locked host memory: the device copies from and to it at full speed and while the host does
+/// something else.
+#[derive(Clone)]
+pub struct PinnedAllocator {
+    primary: Arc<Primary>,
+}
+
+impl PinnedAllocator {
+    /// Memory that `device` reaches.
+    pub fn new(device: &CudaDevice) -> PinnedAllocator {
+        PinnedAllocator { primary: Arc::clone(device.primary()) }
+    }
+}
+
+// SAFETY: the driver gives whole pages, which nobody else has; they are cleared here, and freed by the keeper alone.
+unsafe impl HostAllocator for PinnedAllocator {
+    fn allocate(&self, bytes: usize) -> Result<(NonNull<u8>, Box<dyn Send + Sync>)> {
+        self.primary.enter()?;
+        let out_of_memory = |why: &dyn std::fmt::Display| {
+            Error::new(Kind::OutOfMemory, format!("no page-locked memory for a picture of {bytes} bytes: {why}"))
+        };
+        // SAFETY: the size is not zero.
+        let start = unsafe { cuda_malloc_locked::<u8>(bytes.max(1)) }.map_err(|e| out_of_memory(&Code::from(e)))?;
+        let start = NonNull::new(start).ok_or_else(|| out_of_memory(&"the driver gave none"))?;
+        let block = PinnedBlock { primary: Arc::clone(&self.primary), start };
+        // SAFETY: the block was allocated with this size.
+        unsafe { start.as_ptr().write_bytes(0, bytes) };
+        Ok((start, Box::new(block)))
+    }
+}
+
+struct PinnedBlock {
+    primary: Arc<Primary>,
+    start: NonNull<u8>,
+}
+
+// SAFETY: a block owns plain bytes.
+unsafe impl Send for PinnedBlock {}
+// SAFETY: it gives no access to them.
+unsafe impl Sync for PinnedBlock {}
+
+impl Drop for PinnedBlock {
+    fn drop(&mut self) {
+        if self.primary.enter_to_drop() {
+            // SAFETY: allocated by `PinnedAllocator`; a picture is dropped only after copies to and from it.
+            if let Err(error) = unsafe { cuda_free_locked(self.start.as_ptr()) } {
+                log::debug!("freeing page-locked memory: {}", Code::from(error));
+            }
+        }
+    }
+}
+
+/// Whether the driver knows `address` as page-locked host memory. Other memory is copied in two steps, slowly.
+pub fn is_pinned(primary: &Primary, address: *const u8) -> bool {
+    let mut kind = 0u32;
+    let data = (&raw mut kind).cast::<c_void>();
+    // SAFETY: the driver writes one number; an address that it does not know is an error, not a fault.
+    let code = || unsafe { driver::cuPointerGetAttribute(data, POINTER_MEMORY_TYPE, address.addr() as u64) };
+    primary.enter().is_ok() && code() == 0 && kind == MEMORY_TYPE_HOST
+}

@@ -1,0 +1,227 @@
+//! Kernels: from an embedded image to a function that can be launched.
+
+use super::context::Primary;
+use super::driver::{self, Code, check, outcome};
+use super::{CudaDevice, Stream, context};
+use crate::error::{Error, Result};
+use cust::sys::{CUfunction, CUmodule};
+use std::ffi::{CString, c_uint, c_void};
+use std::ptr;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// CU_JIT_ERROR_LOG_BUFFER
+const JIT_ERROR_LOG: c_uint = 5;
+/// CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+const JIT_ERROR_LOG_BYTES: c_uint = 6;
+/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+const MAX_DYNAMIC_SHARED: c_uint = 8;
+
+/// Compiled kernels as they lie in the binary.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// The module's name: the filter's.
+    pub name: &'static str,
+    /// PTX, which the driver compiles for its device.
+    pub ptx: &'static str,
+    /// The lowest compute capability the PTX is for.
+    pub compute: (u32, u32),
+    /// The lowest CUDA version of a driver that reads the PTX.
+    pub driver: (u32, u32),
+    /// Machine code for some devices, where a CUDA compiler was at hand when vramp was built.
+    pub native: Option<&'static [u8]>,
+}
+
+// `IMAGES`: every module, made by build.rs.
+include!(concat!(env!("OUT_DIR"), "/cuda_images.rs"));
+
+/// The image called `name`.
+pub fn image(name: &str) -> Result<&'static Image> {
+    IMAGES
+        .iter()
+        .find(|image| image.name == name)
+        .ok_or_else(|| Error::unsupported(format!("'{name}' has no CUDA kernels in this build")))
+}
+
+/// An image loaded on a device.
+pub struct Module {
+    primary: Arc<Primary>,
+    raw: CUmodule,
+}
+
+// SAFETY: the driver takes calls on a module from any thread.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Sync for Module {}
+
+impl Module {
+    /// Loads `image`: its machine code if that fits the device, else its PTX, which may take a while the first time.
+    ///
+    /// # Errors
+    /// When the device or its driver is too old for the image, or the driver cannot compile it.
+    pub fn load(device: &CudaDevice, image: &Image) -> Result<Arc<Module>> {
+        let primary = device.primary();
+        primary.enter()?;
+        let start = Instant::now();
+        let native = image.native.and_then(|code| load_data(code.as_ptr().cast()).ok());
+        let from = if native.is_some() { "machine code" } else { "PTX" };
+        let raw = match native {
+            Some(raw) => raw,
+            None => load_ptx(primary, image)?,
+        };
+        log::debug!(
+            "CUDA kernels of {} loaded from {from} in {:.1} ms",
+            image.name,
+            start.elapsed().as_secs_f64() * 1e3
+        );
+        Ok(Arc::new(Module { primary: Arc::clone(primary), raw }))
+    }
+
+    /// The kernel called `name`.
+    ///
+    /// # Errors
+    /// When the module has none.
+    pub fn function(self: &Arc<Module>, name: &str) -> Result<Function> {
+        self.primary.enter()?;
+        let doing = || format!("looking for the kernel '{name}'");
+        let text = CString::new(name).map_err(|_| Error::internal(format!("{}: not a name", doing())))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the module is loaded, the name ends in a zero, and the driver writes a handle.
+        check(unsafe { driver::cuModuleGetFunction(&mut raw, self.raw, text.as_ptr()) }, doing())?;
+        Ok(Function { module: Arc::clone(self), raw })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.primary.enter_to_drop() {
+            // SAFETY: loaded in `load`; its functions keep it alive.
+            driver::note(unsafe { driver::cuModuleUnload(self.raw) }, "unloading kernels");
+        }
+    }
+}
+
+/// Refuses a device or a driver that cannot run `image`'s PTX, in words that say what would.
+pub fn check_ptx(info: &context::DeviceInfo, image: &Image) -> Result<()> {
+    let (major, minor) = image.compute;
+    if info.compute < image.compute {
+        return Err(Error::unsupported(format!("{info} is too old: compute capability {major}.{minor} is needed")));
+    }
+    let driver = context::driver_version()?;
+    if driver < image.driver { Err(old_driver(driver, image)) } else { Ok(()) }
+}
+
+fn old_driver(driver: (u32, u32), image: &Image) -> Error {
+    let (need_major, need_minor) = image.driver;
+    Error::unsupported(format!(
+        "the NVIDIA driver is too old for the kernels: it knows CUDA {}.{}, and {need_major}.{need_minor} is needed: update it",
+        driver.0, driver.1
+    ))
+}
+
+fn load_ptx(primary: &Primary, image: &Image) -> Result<CUmodule> {
+    check_ptx(primary.info(), image)?;
+    let ptx = CString::new(image.ptx).map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
+    load_data(ptx.as_ptr().cast()).map_err(|(code, log)| match code {
+        Code::UNSUPPORTED_PTX_VERSION => old_driver(context::driver_version().unwrap_or_default(), image),
+        code => {
+            let first = log.lines().find(|line| !line.trim().is_empty()).unwrap_or("the driver gives no reason");
+            code.error(format!("compiling the CUDA kernels of {} ({first})", image.name))
+        }
+    })
+}
+
+/// Loads machine code, or PTX with a zero at its end. A failure comes with the compiler's log.
+fn load_data(data: *const c_void) -> Result<CUmodule, (Code, String)> {
+    let mut log = vec![0u8; 8192];
+    let mut options = [JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES];
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(log.len())];
+    let mut raw = ptr::null_mut();
+    // SAFETY: the data is an image from this binary; each option has its value, and the log its length.
+    let code = unsafe { driver::cuModuleLoadDataEx(&mut raw, data, 2, options.as_mut_ptr(), values.as_mut_ptr()) };
+    outcome(code).map(|()| raw).map_err(|code| {
+        let length = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
+        (code, String::from_utf8_lossy(&log[..length]).into_owned())
+    })
+}
+
+/// How many threads a kernel is launched with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of shared memory that the launch adds to a block.
+    pub shared: u32,
+}
+
+/// A kernel.
+#[derive(Clone)]
+pub struct Function {
+    module: Arc<Module>,
+    raw: CUfunction,
+}
+
+// SAFETY: the driver takes launches from any thread.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Function {
+    /// Puts the kernel into `stream` with the arguments that `args` points to.
+    ///
+    /// # Errors
+    /// When the launch is refused. What goes wrong in the kernel shows when the stream is waited for.
+    ///
+    /// # Safety
+    /// `args` must point to values of the kernel's parameter types, in their order; the kernel must stay inside the
+    /// memory they name, which must live until the kernel is done.
+    pub unsafe fn launch(&self, shape: Shape, args: &[*const c_void], stream: &Stream) -> Result<()> {
+        self.module.primary.enter()?;
+        let Shape { grid, block, shared } = shape;
+        // SAFETY: the caller answers for the arguments, which the driver reads before it returns.
+        let code = unsafe {
+            driver::cuLaunchKernel(
+                self.raw,
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                shared,
+                stream.as_raw(),
+                args.as_ptr().cast_mut().cast(),
+                ptr::null_mut(),
+            )
+        };
+        check(code, "launching a kernel")
+    }
+
+    /// Lets launches add up to `bytes` of shared memory, beyond the 48 KiB that every device allows unasked.
+    ///
+    /// # Errors
+    /// When the device has less.
+    pub fn allow_shared(&self, bytes: u32) -> Result<()> {
+        self.module.primary.enter()?;
+        // SAFETY: the handle is alive.
+        let code = unsafe { driver::cuFuncSetAttribute(self.raw, MAX_DYNAMIC_SHARED, bytes.cast_signed()) };
+        check(code, format_args!("asking for {bytes} bytes of shared memory"))
+    }
+
+    /// Blocks of `threads` threads and `shared` added bytes that a multiprocessor runs at once.
+    ///
+    /// # Errors
+    /// When no such block can be launched.
+    pub fn resident_blocks(&self, threads: u32, shared: usize) -> Result<u32> {
+        self.module.primary.enter()?;
+        let mut blocks = 0;
+        // SAFETY: the handle is alive; the driver writes one number.
+        let code = unsafe {
+            driver::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.raw, threads.cast_signed(), shared)
+        };
+        check(code, "asking for a kernel's occupancy")?;
+        Ok(blocks.cast_unsigned())
+    }
+}

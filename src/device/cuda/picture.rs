@@ -1,0 +1,264 @@
+//! Pictures in device memory, and their way there and back.
+
+use super::context::Primary;
+use super::driver::{self, check};
+use super::{CudaDevice, DeviceBuffer, Stream, memory};
+use crate::error::{Error, Kind, Result};
+use crate::video::{Format, Picture, SampleLayout};
+use cust::sys::{CUDA_MEMCPY2D, CUmemorytype};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A component of a picture in device memory, as kernels see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DevicePlane {
+    /// The device's address of the first sample.
+    pub address: u64,
+    /// Bytes from one row to the next.
+    pub pitch: usize,
+    /// Samples in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// How samples are stored.
+    pub layout: SampleLayout,
+}
+
+/// The components of a picture in device memory, Y, Cb, Cr.
+#[derive(Clone, Copy, Debug)]
+pub struct DevicePlanes {
+    planes: [DevicePlane; 3],
+    count: usize,
+}
+
+impl DevicePlanes {
+    /// Planes made by the caller: one (grey) or three.
+    ///
+    /// # Panics
+    /// When `planes` is empty or longer than three.
+    pub fn new(planes: &[DevicePlane]) -> DevicePlanes {
+        assert!((1..=3).contains(&planes.len()));
+        DevicePlanes { planes: [0, 1, 2].map(|i| planes[planes.len().min(i + 1) - 1]), count: planes.len() }
+    }
+}
+
+impl std::ops::Deref for DevicePlanes {
+    type Target = [DevicePlane];
+
+    fn deref(&self) -> &[DevicePlane] {
+        &self.planes[..self.count]
+    }
+}
+
+/// Whose memory a picture lies in.
+enum Memory {
+    Owned(DeviceBuffer),
+    Foreign { primary: Arc<Primary>, _keep: Box<dyn Send> },
+}
+
+/// A picture in device memory.
+pub struct DevicePicture {
+    format: Format,
+    width: usize,
+    height: usize,
+    /// Address and pitch of each memory plane.
+    planes: [(u64, usize); 3],
+    memory: Memory,
+}
+
+impl DevicePicture {
+    /// Bytes that [`DevicePicture::alloc`] takes, or `None` when they cannot be counted.
+    pub fn bytes(format: Format, width: usize, height: usize) -> Option<usize> {
+        Picture::bytes(format, width, height)
+    }
+
+    /// A picture of its own memory, all zero, rows and planes laid out as in a host [`Picture`].
+    ///
+    /// # Errors
+    /// When the device's memory or the budget does not cover it.
+    pub fn alloc(device: &CudaDevice, format: Format, width: usize, height: usize) -> Result<DevicePicture> {
+        let (places, total) = Picture::arrange(format, width, height)
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
+        let buffer = DeviceBuffer::new(device, total, "frames")?;
+        let planes = places.map(|(offset, pitch)| (buffer.address() + offset as u64, pitch));
+        Ok(DevicePicture { format, width, height, planes, memory: Memory::Owned(buffer) })
+    }
+
+    /// A picture in memory that `keep` keeps alive: a decoder's surface. `planes` gives the address and pitch of each
+    /// memory plane. Such a picture is only read.
+    ///
+    /// # Safety
+    /// Each plane must be readable by `device` for `format`, `width` and `height`, and stay unchanged until `keep` is
+    /// dropped.
+    ///
+    /// # Panics
+    /// When there are fewer planes than the format has.
+    pub unsafe fn foreign(
+        device: &CudaDevice,
+        format: Format,
+        width: usize,
+        height: usize,
+        planes: &[(u64, usize)],
+        keep: Box<dyn Send>,
+    ) -> DevicePicture {
+        assert!(planes.len() >= format.planes());
+        let at = |i: usize| *planes.get(i).unwrap_or(&planes[0]);
+        let memory = Memory::Foreign { primary: Arc::clone(device.primary()), _keep: keep };
+        DevicePicture { format, width, height, planes: [at(0), at(1), at(2)], memory }
+    }
+
+    /// Sample format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Luma width.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Luma height.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The components, for kernels.
+    pub fn planes(&self) -> DevicePlanes {
+        let planes = [0, 1, 2].map(|component: usize| {
+            let component = component.min(self.format.components() - 1);
+            let (plane, offset, layout) = self.format.component_layout(component);
+            let (width, height) = self.format.component_size(component, self.width, self.height);
+            let (start, pitch) = self.planes[plane];
+            let address = start + (offset * layout.sample.bytes()) as u64;
+            DevicePlane { address, pitch, width, height, layout }
+        });
+        DevicePlanes { planes, count: self.format.components() }
+    }
+
+    fn primary(&self) -> &Primary {
+        match &self.memory {
+            Memory::Owned(buffer) => buffer.primary(),
+            Memory::Foreign { primary, .. } => primary,
+        }
+    }
+
+    fn assert_same_shape(&self, host: &Picture) {
+        let shape = |format: Format, width, height| (format, width, height);
+        assert_eq!(
+            shape(self.format, self.width, self.height),
+            shape(host.format(), host.width(), host.height()),
+            "a copy between pictures of different shapes"
+        );
+    }
+
+    /// Puts a copy of `src` to this picture into `stream`.
+    ///
+    /// # Errors
+    /// When the copy is refused.
+    ///
+    /// # Safety
+    /// `src` must live, unchanged, until the copy is done, and nothing else may use this picture meanwhile.
+    ///
+    /// # Panics
+    /// When the pictures differ in shape, or this one is a library's.
+    pub unsafe fn upload(&self, src: &Picture, stream: &Stream) -> Result<()> {
+        self.assert_same_shape(src);
+        let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
+        self.primary().enter()?;
+        if let Some(block) = src.block() {
+            // SAFETY: the pictures have one arrangement, so the blocks have one size; the caller keeps both alive.
+            let code = unsafe {
+                driver::cuMemcpyHtoDAsync_v2(buffer.address(), block.as_ptr().cast(), block.len(), stream.as_raw())
+            };
+            return check(code, "uploading a frame");
+        }
+        for plane in 0..self.format.planes() {
+            let (row_bytes, rows) = self.format.plane_size(plane, self.width, self.height);
+            let (host, host_pitch) = src.plane(plane);
+            let (device, pitch) = self.planes[plane];
+            let copy = CUDA_MEMCPY2D {
+                srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+                srcHost: host.cast(),
+                srcPitch: host_pitch,
+                dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                dstDevice: device,
+                dstPitch: pitch,
+                WidthInBytes: row_bytes,
+                Height: rows,
+                ..empty_copy()
+            };
+            // SAFETY: both planes hold these rows; the caller keeps both alive.
+            check(unsafe { driver::cuMemcpy2DAsync_v2(&copy, stream.as_raw()) }, "uploading a frame")?;
+        }
+        Ok(())
+    }
+
+    /// Puts a copy of this picture to `dst` into `stream`.
+    ///
+    /// # Errors
+    /// When the copy is refused.
+    ///
+    /// # Safety
+    /// Both pictures must live until the copy is done, and nothing else may use `dst` or change this one meanwhile.
+    ///
+    /// # Panics
+    /// When the pictures differ in shape, or `dst` is a library's.
+    pub unsafe fn download(&self, dst: &mut Picture, stream: &Stream) -> Result<()> {
+        self.assert_same_shape(dst);
+        self.primary().enter()?;
+        if let (Memory::Owned(buffer), Some(block)) = (&self.memory, dst.block_mut()) {
+            // SAFETY: as in `upload`.
+            let code = unsafe {
+                driver::cuMemcpyDtoHAsync_v2(block.as_mut_ptr().cast(), buffer.address(), block.len(), stream.as_raw())
+            };
+            return check(code, "downloading a frame");
+        }
+        for plane in 0..self.format.planes() {
+            let (row_bytes, rows) = self.format.plane_size(plane, self.width, self.height);
+            let host_pitch = dst.plane(plane).1;
+            let host = dst.row_bytes_mut(plane, 0).as_mut_ptr();
+            let (device, pitch) = self.planes[plane];
+            let copy = CUDA_MEMCPY2D {
+                srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                srcDevice: device,
+                srcPitch: pitch,
+                dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+                dstHost: host.cast::<c_void>(),
+                dstPitch: host_pitch,
+                WidthInBytes: row_bytes,
+                Height: rows,
+                ..empty_copy()
+            };
+            // SAFETY: both planes hold these rows; the caller keeps both alive.
+            check(unsafe { driver::cuMemcpy2DAsync_v2(&copy, stream.as_raw()) }, "downloading a frame")?;
+        }
+        Ok(())
+    }
+}
+
+/// A copy of nothing, whose fields the callers fill.
+fn empty_copy() -> CUDA_MEMCPY2D {
+    CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        srcHost: std::ptr::null(),
+        srcDevice: 0,
+        srcArray: std::ptr::null_mut(),
+        srcPitch: 0,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        dstHost: std::ptr::null_mut(),
+        dstDevice: 0,
+        dstArray: std::ptr::null_mut(),
+        dstPitch: 0,
+        WidthInBytes: 0,
+        Height: 0,
+    }
+}
+
+/// Whether copies from `picture` run at full speed and beside the host: its memory is page-locked.
+pub fn is_pinned(device: &CudaDevice, picture: &Picture) -> bool {
+    memory::is_pinned(device.primary(), picture.plane(0).0)
+}

@@ -1,0 +1,158 @@
+//! Streams and events: the order of work on the device.
+
+use super::CudaDevice;
+use super::context::Primary;
+use super::driver::{self, Code, check, outcome};
+use crate::error::Result;
+use cust::sys::{CUevent, CUstream};
+use std::ptr;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// CU_STREAM_NON_BLOCKING. `cust` takes this flag away, and a stream without it waits for the whole device whenever
+/// a library uses the default stream.
+const NON_BLOCKING: u32 = 1;
+
+/// CU_EVENT_BLOCKING_SYNC: who waits sleeps, and leaves the processor to the encoder.
+const BLOCKING_SYNC: u32 = 1;
+
+/// So long a waiting thread looks again and again before it sleeps. Waking it takes tens of microseconds, as much as the
+/// copy of a small frame; and whoever waits longer than this loses nothing by it.
+const POLL: Duration = Duration::from_micros(200);
+
+const WAITING: &str = "waiting for the GPU";
+
+/// Work in order; work in different streams overlaps.
+pub struct Stream {
+    primary: Arc<Primary>,
+    raw: CUstream,
+}
+
+// SAFETY: the driver takes calls on a stream from any thread.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A new stream of `device`.
+    ///
+    /// # Errors
+    /// When the driver gives none.
+    pub fn new(device: &CudaDevice) -> Result<Stream> {
+        device.primary().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the driver writes a handle.
+        check(unsafe { driver::cuStreamCreate(&mut raw, NON_BLOCKING) }, "making a stream")?;
+        Ok(Stream { primary: Arc::clone(device.primary()), raw })
+    }
+
+    /// Holds back what is put into this stream from now on until `event` has come.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    pub fn wait_for(&self, event: &Event) -> Result<()> {
+        self.primary.enter()?;
+        // SAFETY: both handles are alive.
+        check(unsafe { driver::cuStreamWaitEvent(self.raw, event.raw, 0) }, "ordering two streams")
+    }
+
+    /// Waits until everything in the stream is done.
+    ///
+    /// # Errors
+    /// When any of it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.primary.enter()?;
+        // SAFETY: the handle is alive.
+        check(unsafe { driver::cuStreamSynchronize(self.raw) }, WAITING)
+    }
+
+    /// The driver's handle, for launches and for libraries that work in this stream.
+    pub fn as_raw(&self) -> CUstream {
+        self.raw
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.primary.enter_to_drop() {
+            // SAFETY: made in `new`; the driver frees it when its work is done.
+            driver::note(unsafe { driver::cuStreamDestroy_v2(self.raw) }, "dropping a stream");
+        }
+    }
+}
+
+/// A point in a stream: comes when everything put there before is done, and knows when that was.
+pub struct Event {
+    primary: Arc<Primary>,
+    raw: CUevent,
+}
+
+// SAFETY: the driver takes calls on an event from any thread.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// A new event of `device`, which has come until it is recorded.
+    ///
+    /// # Errors
+    /// When the driver gives none.
+    pub fn new(device: &CudaDevice) -> Result<Event> {
+        device.primary().enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the driver writes a handle.
+        check(unsafe { driver::cuEventCreate(&mut raw, BLOCKING_SYNC) }, "making an event")?;
+        Ok(Event { primary: Arc::clone(device.primary()), raw })
+    }
+
+    /// Puts the event into `stream`.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    pub fn record(&self, stream: &Stream) -> Result<()> {
+        self.primary.enter()?;
+        // SAFETY: both handles are alive.
+        check(unsafe { driver::cuEventRecord(self.raw, stream.raw) }, "recording an event")
+    }
+
+    /// Waits until the event has come.
+    ///
+    /// # Errors
+    /// When work before it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.primary.enter()?;
+        let patience = Instant::now() + POLL;
+        while Instant::now() < patience {
+            // SAFETY: the handle is alive.
+            match outcome(unsafe { driver::cuEventQuery(self.raw) }) {
+                Err(Code::NOT_READY) => thread::yield_now(),
+                other => return other.map_err(|code| code.error(WAITING)),
+            }
+        }
+        // SAFETY: as above.
+        check(unsafe { driver::cuEventSynchronize(self.raw) }, WAITING)
+    }
+
+    /// Time from `earlier` to this event, when both have come.
+    ///
+    /// # Errors
+    /// When one has not been recorded or has not come.
+    pub fn since(&self, earlier: &Event) -> Result<Duration> {
+        self.primary.enter()?;
+        let mut milliseconds = 0.0f32;
+        // SAFETY: both handles are alive; the driver writes one number.
+        let code = unsafe { driver::cuEventElapsedTime(&mut milliseconds, earlier.raw, self.raw) };
+        check(code, "reading a time from the GPU")?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1000.0))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.primary.enter_to_drop() {
+            // SAFETY: made in `new`.
+            driver::note(unsafe { driver::cuEventDestroy_v2(self.raw) }, "dropping an event");
+        }
+    }
+}

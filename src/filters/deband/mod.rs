@@ -1,0 +1,130 @@
+//! `deband`: repairs banded gradients, after AviUtl's banding reduction filter.
+
+mod fast;
+mod fetch;
+mod plan;
+mod reference;
+mod rows;
+mod simd;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::device::cpu::CpuLevel;
+use crate::error::Result;
+use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::params::{Call, ParamKind, Params};
+use crate::video::StreamInfo;
+use plan::Plan;
+
+crate::choices! {
+    /// Whether vertical offsets stay within one field of an interlaced frame.
+    pub enum Field {
+        /// As the frame's own flag says.
+        Auto = "auto",
+        /// Every frame is one picture.
+        Off = "off",
+        /// Every frame is two fields.
+        On = "on",
+    }
+}
+
+crate::params! {
+    /// What `deband` can be told.
+    pub struct DebandParams {
+        /// How far reference samples may lie, in each direction. Halved on subsampled planes.
+        range: i64 = 15, ParamKind::Int { min: 0, max: 127 }, unit "samples", aliases ["r"];
+        /// How much a sample may differ from its references and still be banding: 4 is one 8-bit step (2 with
+        /// `blur_first`). Sets every component that has no threshold of its own.
+        threshold: i64 = 15, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["thre", "thr"];
+        /// Threshold of luma; `auto` is `threshold`.
+        y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y", "thre_y"];
+        /// Threshold of Cb; `auto` is `threshold`.
+        cb: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb", "thre_cb"];
+        /// Threshold of Cr; `auto` is `threshold`.
+        cr: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr", "thre_cr"];
+        /// Noise added after debanding: 16 reaches one 8-bit step either way. `auto` is 15, or 0 for `sample=0`.
+        dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"];
+        /// Noise on luma; `auto` is `dither`.
+        dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY"];
+        /// Noise on Cb and Cr; `auto` is `dither`.
+        dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC"];
+        /// References of a sample: 0 copies one, 1 averages a pair, 2 averages two pairs at right angles.
+        sample: i64 = 1, ParamKind::Int { min: 0, max: 2 }, unit "", aliases ["sample_mode"];
+        /// Chooses the random table. Seeds 2^32 apart are the same, so -1 and 4294967295 are.
+        seed: i64 = 0, ParamKind::Int { min: -2_147_483_648, max: 4_294_967_295 }, unit "", aliases [];
+        /// Compare a sample with the average of its references, not with each of them. Removes more, detail included.
+        blur_first: bool = false, ParamKind::Bool, unit "", aliases ["blurfirst", "blur"];
+        /// Other offsets and noise in each of 16 successive frames, so that neither stands still.
+        rand_each_frame: bool = false, ParamKind::Bool, unit "", aliases ["dynamic_grain"];
+        /// Keep vertical offsets within a field; `auto` follows each frame's interlace flag.
+        field: Field = Field::Auto, ParamKind::Choice(<Field as crate::params::Choice>::WORDS), unit "", aliases ["interlaced"];
+        /// Keep results within limited range: 16..235 luma and 16..240 chroma, scaled to the depth.
+        keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
+    }
+    presets {
+        "gentle": "Bands of one step in clean sources; keeps most texture", [("range", "12"), ("threshold", "6"), ("dither", "6")];
+        "anime": "Flat drawings with wide bands: long reach, four references", [("range", "24"), ("threshold", "16"), ("dither", "8"), ("sample", "2")];
+        "strong": "The most it removes; fine texture goes too", [("range", "31"), ("threshold", "31"), ("sample", "2")];
+        "nograin": "The defaults without added noise; for output of 10 bits and more", [("dither", "0")];
+    }
+}
+
+/// What `deband` is.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "deband",
+    aliases: &["banding"],
+    summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
+    definition: include_str!("definition.md"),
+    schema: DebandParams::SCHEMA,
+    accepts: |_| true,
+    footprint: Footprint::Window("`range` samples in each direction (half of it on subsampled planes)"),
+    temporal: (0, 0),
+    changes: &[],
+    neutral: &["threshold=0:dither=0"],
+    cases: &[
+        "sample=1",
+        "sample=2",
+        "sample=0",
+        "sample=0:dither=9",
+        "sample=1:blur_first=on",
+        "sample=2:blur_first=on",
+        "sample=0:field=on",
+        "sample=1:field=on",
+        "sample=2:field=on:blur_first=on",
+        "sample=1:rand_each_frame=on:seed=7",
+        "sample=2:rand_each_frame=on:field=on",
+        "range=127:threshold=31:sample=2",
+        "range=1:threshold=31",
+        "range=31:y=20:cb=0:cr=9:dither_y=31:dither_c=0:keep_tv_range=on",
+    ],
+    create: |call| Ok(Box::new(Deband { params: DebandParams::from_call(call)? })),
+};
+
+/// `deband` with its parameters set.
+#[derive(Debug)]
+struct Deband {
+    params: DebandParams,
+}
+
+impl Filter for Deband {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn is_identity(&self, input: &StreamInfo) -> bool {
+        Plan::new(&self.params, input).is_identity()
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(reference::Reference::new(Plan::for_setup(&self.params, setup)?)?))
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(fast::Fast::new(Plan::for_setup(&self.params, setup)?, level)?))
+    }
+}

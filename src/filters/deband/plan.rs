@@ -1,0 +1,132 @@
+//! The parameters worked out for one stream: what every kernel computes with.
+
+use super::{DebandParams, Field};
+use crate::error::{Error, Result};
+use crate::filters::Setup;
+use crate::video::{FrameProps, StreamInfo};
+
+/// What a kernel does to one component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Component {
+    /// Samples in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// How far references may lie.
+    pub range: usize,
+    /// A sample that differs less than this becomes the average.
+    pub threshold: i32,
+    /// Noise reaches from −`dither` to `dither`.
+    pub dither: i32,
+    /// Smallest result.
+    pub low: i32,
+    /// Largest result.
+    pub high: i32,
+}
+
+/// The parameters worked out for one stream. Sample values are v16, or YC48's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Luma width.
+    pub width: usize,
+    /// Luma height.
+    pub height: usize,
+    /// References of a sample: one, a pair, or two pairs.
+    pub sample: i64,
+    /// Compare with the average of the references.
+    pub blur_first: bool,
+    /// Other random bytes in each of 16 frames.
+    pub rand_each_frame: bool,
+    /// Seed of the random table.
+    pub seed: u32,
+    /// Signed samples that are never converted.
+    pub yc48: bool,
+    /// The components.
+    pub components: Vec<Component>,
+    field: Field,
+}
+
+impl Plan {
+    /// What `params` mean for `stream`.
+    pub(super) fn new(params: &DebandParams, stream: &StreamInfo) -> Plan {
+        let format = stream.format;
+        let yc48 = format.is_yc48();
+        // Thresholds and noise are stated in YC48's scale; v16 has 16 times as many steps.
+        let scale = if yc48 { 0 } else { 4 };
+        let blur_first = params.sample != 0 && params.blur_first;
+        let threshold_shift = if blur_first { 1 } else { 2 } + scale;
+        let dither = params.dither.unwrap_or(if params.sample == 0 { 0 } else { 15 });
+        let component = |index: usize| {
+            let (width, height) = format.component_size(index, stream.width, stream.height);
+            let subsampled = index > 0 && (format.subsampling_w() > 0 || format.subsampling_h() > 0);
+            let threshold = [params.y, params.cb, params.cr][index].unwrap_or(params.threshold);
+            let noise = if index == 0 { params.dither_y } else { params.dither_c }.unwrap_or(dither);
+            let (low, high) = bounds(yc48, params.keep_tv_range, index);
+            Component {
+                width,
+                height,
+                range: params.range as usize >> usize::from(subsampled),
+                threshold: (threshold as i32) << threshold_shift,
+                dither: (noise as i32) << scale,
+                low,
+                high,
+            }
+        };
+        Plan {
+            width: stream.width,
+            height: stream.height,
+            sample: params.sample,
+            blur_first,
+            rand_each_frame: params.rand_each_frame,
+            seed: params.seed as u32,
+            yc48,
+            components: (0..format.components()).map(component).collect(),
+            field: params.field,
+        }
+    }
+
+    /// What `params` mean for a kernel that reads and writes as `setup` says.
+    ///
+    /// # Errors
+    /// When only one side of the kernel is YC48, which is never converted.
+    pub(super) fn for_setup(params: &DebandParams, setup: &Setup) -> Result<Plan> {
+        let plan = Plan::new(params, &setup.input);
+        if [setup.src, setup.dst].iter().any(|format| format.is_yc48() != plan.yc48) {
+            return Err(Error::internal(format!(
+                "deband of {} cannot read {} and write {}: YC48 is not converted",
+                setup.input.format, setup.src, setup.dst
+            )));
+        }
+        Ok(plan)
+    }
+
+    /// True when no sample can change.
+    pub(super) fn is_identity(&self) -> bool {
+        let full = |index: usize| bounds(self.yc48, false, index);
+        self.components
+            .iter()
+            .enumerate()
+            .all(|(index, c)| c.threshold == 0 && c.dither == 0 && (c.low, c.high) == full(index))
+    }
+
+    /// True when a frame's vertical offsets stay within a field.
+    pub(super) fn by_field(&self, props: &FrameProps) -> bool {
+        match self.field {
+            Field::Auto => props.field_order.is_interlaced(),
+            Field::Off => false,
+            Field::On => true,
+        }
+    }
+}
+
+/// Smallest and largest result of component `index`. YC48 puts limited range at 0..4096 (luma) and ±2048 (chroma).
+fn bounds(yc48: bool, keep_tv_range: bool, index: usize) -> (i32, i32) {
+    match (yc48, keep_tv_range, index) {
+        (false, false, _) => (0, 65535),
+        (false, true, 0) => (16 << 8, 235 << 8),
+        (false, true, _) => (16 << 8, 240 << 8),
+        (true, false, _) => (i32::from(i16::MIN), i32::from(i16::MAX)),
+        (true, true, 0) => (0, 4096),
+        (true, true, _) => (-2048, 2048),
+    }
+}

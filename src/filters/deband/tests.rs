@@ -1,0 +1,280 @@
+//! The scalar reference against vectors worked out by hand.
+//!
+//! The random bytes are chosen, not drawn, so that offsets can be followed on paper: with n = 2 the byte 255 spreads to
+//! ((5·255) >> 8) − 2 = 2, the byte 0 to −2 and the byte 102 to ((5·102) >> 8) − 2 = −1.
+
+use super::plan::Plan;
+use super::reference::Reference;
+use super::table::Table;
+use super::{DESCRIPTOR, DebandParams};
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::{CpuKernel, Setup};
+use crate::params::{Params, parse_chain};
+use crate::video::{FieldOrder, Format, FrameProps, Picture, StreamInfo};
+
+/// Offsets a and b, and noise, as bytes that every position draws.
+#[derive(Clone, Copy)]
+struct Bytes {
+    a: u8,
+    b: u8,
+    noise: u8,
+}
+
+/// a = 2 and b = −2 where n is 2; noise as far down as it goes.
+const FAR: Bytes = Bytes { a: 255, b: 0, noise: 0 };
+
+/// What `deband=args` makes of component `component` at (x, y) of a picture whose samples are `sample(component, x, y)`.
+fn result(
+    args: &str,
+    (format, storage): (&str, &str),
+    (width, height): (usize, usize),
+    sample: impl Fn(usize, usize, usize) -> i32,
+    bytes: Bytes,
+    props: &FrameProps,
+    (component, x, y): (usize, usize, usize),
+) -> i32 {
+    let call = parse_chain(&format!("deband={args}")).unwrap().remove(0);
+    let params = DebandParams::from_call(&call).unwrap();
+    let (src_format, dst_format): (Format, Format) = (format.parse().unwrap(), storage.parse().unwrap());
+    let info = StreamInfo::bare(src_format, width, height);
+    let setup = Setup { input: info.clone(), output: info, src: src_format, dst: dst_format };
+    let mut src = Picture::alloc(src_format, width, height).unwrap();
+    let mut dst = Picture::alloc(dst_format, width, height).unwrap();
+    for c in 0..src_format.components() {
+        let mut planes = src.planes_mut();
+        let plane = planes.get_mut(c);
+        let (w, h) = (plane.width(), plane.height());
+        for (x, y) in (0..h).flat_map(|y| (0..w).map(move |x| (x, y))) {
+            plane.set(x, y, sample(c, x, y));
+        }
+    }
+    let table = Table::of(width, height, |plane, _, _| [bytes.a, bytes.b, bytes.noise][plane.min(2)]);
+    let mut kernel = Reference::with_table(Plan::for_setup(&params, &setup).unwrap(), table);
+    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
+    kernel.run(props, &src.planes(), &mut dst.planes_mut(), &exec);
+    dst.planes()[component].get(x, y)
+}
+
+/// The centre of a 5×5 grey picture of 8 bits, in 16. Around it lie, at the corners:
+///
+/// ```text
+/// 97 . . . 101       pairs for a = 2, b = −2:  (x + b, y + a) = (0, 4) is 103, opposite (4, 0) is 101;
+///  .  100   .        (x + a, y − b) = (4, 4) is 104, opposite (0, 0) is 97
+/// 103 . . . 104
+/// ```
+fn centre(args: &str, bytes: Bytes) -> i32 {
+    let sample = |_, x, y| match (x, y) {
+        (0, 0) => 97,
+        (4, 0) => 101,
+        (0, 4) => 103,
+        (4, 4) => 104,
+        _ => 100,
+    };
+    let args = format!("range=2:{args}");
+    result(&args, ("gray8", "gray16"), (5, 5), sample, bytes, &FrameProps::default(), (0, 2, 2))
+}
+
+#[test]
+fn sample_0_copies_the_reference() {
+    // |100 − 103| is 3 · 256 = 768. The threshold is t << 2 << 4 = 64t: 832 for 13, exactly 768 for 12, and less is less.
+    assert_eq!(centre("sample=0:threshold=13", FAR), 103 << 8);
+    assert_eq!(centre("sample=0:threshold=12", FAR), 100 << 8);
+    // blur_first means nothing here, so it changes neither the difference nor the threshold.
+    assert_eq!(centre("sample=0:threshold=13:blur_first=on", FAR), 103 << 8);
+    assert_eq!(centre("sample=0:threshold=12:blur_first=on", FAR), 100 << 8);
+}
+
+#[test]
+fn sample_1_averages_a_pair() {
+    // (103 + 101)/2 = 102. The larger difference is 768, as above.
+    assert_eq!(centre("sample=1:threshold=13:dither=0", FAR), 102 << 8);
+    assert_eq!(centre("sample=1:threshold=12:dither=0", FAR), 100 << 8);
+    // blur_first: |100 − 102| is 512, the threshold t << 1 << 4 = 32t: 544 for 17, exactly 512 for 16.
+    assert_eq!(centre("sample=1:threshold=17:dither=0:blur_first=on", FAR), 102 << 8);
+    assert_eq!(centre("sample=1:threshold=16:dither=0:blur_first=on", FAR), 100 << 8);
+}
+
+#[test]
+fn sample_2_averages_two_pairs() {
+    // (103 + 101 + 104 + 97)·256 = 103680, + 2, >> 2 is 25920 = 101.25 steps. The largest difference is 4 · 256 = 1024:
+    // 64t is 1088 for 17, exactly 1024 for 16.
+    assert_eq!(centre("sample=2:threshold=17:dither=0", FAR), 25920);
+    assert_eq!(centre("sample=2:threshold=16:dither=0", FAR), 100 << 8);
+    // blur_first: 25920 − 25600 = 320: 32t is 352 for 11, exactly 320 for 10.
+    assert_eq!(centre("sample=2:threshold=11:dither=0:blur_first=on", FAR), 25920);
+    assert_eq!(centre("sample=2:threshold=10:dither=0:blur_first=on", FAR), 100 << 8);
+}
+
+#[test]
+fn averages_round_half_up() {
+    let at_centre = |args: &str, corners: [i32; 4]| {
+        let sample = |_, x, y| match (x, y) {
+            (0, 4) => corners[0],
+            (4, 0) => corners[1],
+            (4, 4) => corners[2],
+            (0, 0) => corners[3],
+            _ => 1000,
+        };
+        let args = format!("range=2:dither=0:{args}");
+        result(&args, ("gray16", "gray16"), (5, 5), sample, FAR, &FrameProps::default(), (0, 2, 2))
+    };
+    // (1001 + 1000 + 1) >> 1 = 1001.
+    assert_eq!(at_centre("sample=1", [1001, 1000, 0, 0]), 1001);
+    // Sums 4001, 4002 and 4003 and 2 more, >> 2: 1000, 1001 and 1001.
+    assert_eq!(at_centre("sample=2", [1001, 1000, 1000, 1000]), 1000);
+    assert_eq!(at_centre("sample=2", [1001, 1001, 1000, 1000]), 1001);
+    assert_eq!(at_centre("sample=2", [1001, 1001, 1001, 1000]), 1001);
+}
+
+#[test]
+fn the_range_shrinks_towards_the_border() {
+    // At (1, 2) n is 1: the byte 255 spreads to ((3·255) >> 8) − 1 = 1 and 0 to −1, so the pair is (0, 3) and (2, 1).
+    let sample = |_, x, y| match (x, y) {
+        (0, 3) => 102,
+        (2, 1) => 104,
+        _ => 100,
+    };
+    let at = |x, y| {
+        let args = "range=2:sample=1:threshold=31:dither=0";
+        result(args, ("gray8", "gray8"), (5, 5), sample, FAR, &FrameProps::default(), (0, x, y))
+    };
+    assert_eq!(at(1, 2), 103);
+    // On the border n is 0, and every reference is the sample itself.
+    assert_eq!(at(0, 3), 102);
+}
+
+#[test]
+fn subsampled_planes_have_half_the_range() {
+    // 10×10 luma, 5×5 chroma. Range 3 is 1 there: a = 1 and b = −1, so the pair of (2, 2) is (1, 3) and (3, 1).
+    let sample = |c, x, y| match (c, x, y) {
+        (0, ..) => 50,
+        (_, 1, 3) => 130,
+        (_, 3, 1) => 128,
+        _ => 126,
+    };
+    let at = |args: &str, format: &str, component| {
+        let args = format!("range=3:sample=1:dither=0:threshold=31:{args}");
+        result(&args, (format, "yuv420p"), (10, 10), sample, FAR, &FrameProps::default(), (component, 2, 2))
+    };
+    for format in ["yuv420p", "nv12"] {
+        assert_eq!(at("cb=31", format, 1), 129);
+        // A component's own threshold holds for it alone.
+        assert_eq!((at("cb=0", format, 1), at("cb=0", format, 2)), (126, 129));
+    }
+}
+
+#[test]
+fn noise_is_added_and_kept_in_range() {
+    let at = |args: &str, format: &str, value: i32, noise: u8| {
+        let bytes = Bytes { noise, ..FAR };
+        let props = FrameProps::default();
+        result(&format!("threshold=0:{args}"), (format, "gray16"), (3, 3), |_, _, _| value, bytes, &props, (0, 1, 1))
+    };
+    // 15 << 4 = 240. The byte 255 spreads to ((481·255) >> 8) − 240 = 239, 0 to −240, 128 to ((481·128) >> 8) − 240 = 0.
+    assert_eq!(at("sample=1", "gray8", 100, 255), 25600 + 239);
+    assert_eq!(at("sample=1", "gray8", 100, 0), 25600 - 240);
+    assert_eq!(at("sample=1", "gray8", 100, 128), 25600);
+    // dither=1: n = 16, and ((33·255) >> 8) − 16 = 16.
+    assert_eq!(at("dither=1", "gray8", 100, 255), 25600 + 16);
+    // sample=0 has no noise unless it is asked for.
+    assert_eq!(at("sample=0", "gray8", 100, 255), 25600);
+    assert_eq!(at("sample=0:dither_y=15", "gray8", 100, 255), 25600 + 239);
+    // The ends of the scale, and of limited range: 16 << 8 = 4096, 235 << 8 = 60160.
+    assert_eq!((at("sample=1", "gray16", 100, 0), at("sample=1", "gray16", 65500, 255)), (0, 65535));
+    assert_eq!(at("keep_tv_range=on", "gray8", 16, 0), 4096);
+    assert_eq!(at("keep_tv_range=on", "gray8", 235, 255), 60160);
+}
+
+#[test]
+fn limited_chroma_ends_at_240() {
+    let at = |component| {
+        let bytes = Bytes { noise: 255, ..FAR };
+        let args = "threshold=0:keep_tv_range=on";
+        result(args, ("yuv444p", "yuv444p16"), (3, 3), |_, _, _| 245, bytes, &FrameProps::default(), (component, 1, 1))
+    };
+    assert_eq!((at(0), at(1), at(2)), (235 << 8, 240 << 8, 240 << 8));
+}
+
+#[test]
+fn narrow_storage_rounds_half_up() {
+    // 101.25 steps are 101 in 8 bits and 405 in 10.
+    let at = |storage| {
+        let sample = |_, x, y| match (x, y) {
+            (0, 0) => 97,
+            (4, 0) => 101,
+            (0, 4) => 103,
+            (4, 4) => 104,
+            _ => 100,
+        };
+        let args = "range=2:sample=2:threshold=31:dither=0";
+        result(args, ("gray8", storage), (5, 5), sample, FAR, &FrameProps::default(), (0, 2, 2))
+    };
+    assert_eq!((at("gray8"), at("gray10")), (101, 405));
+}
+
+#[test]
+fn a_field_keeps_its_rows() {
+    // A column of its own for every row, so that the result names the row: row y has the value 100 + y.
+    let at = |args: &str, a: u8, height: usize, y: usize, order: FieldOrder| {
+        let props = FrameProps { field_order: order, ..FrameProps::default() };
+        let args = format!("range=2:threshold=31:{args}");
+        // b = spread(128, n) = 0 for n up to 2.
+        let bytes = Bytes { a, b: 128, noise: 0 };
+        result(&args, ("gray8", "gray8"), (5, height), |_, _, y| 100 + y as i32, bytes, &props, (0, 2, y))
+    };
+    // n = 2: a = −1 goes down to −2, which is row 0; without fields it is row 1.
+    assert_eq!(at("sample=0:field=on", 102, 5, 2, FieldOrder::Progressive), 100);
+    assert_eq!(at("sample=0:field=off", 102, 5, 2, FieldOrder::TopFirst), 101);
+    // auto follows the frame's own flag.
+    assert_eq!(at("sample=0", 102, 5, 2, FieldOrder::BottomFirst), 100);
+    assert_eq!(at("sample=0", 102, 5, 2, FieldOrder::Progressive), 101);
+    // n = 1, row 1 of 3: a = −1 goes down to −2, which is row −1; two more is the row itself.
+    assert_eq!(at("sample=0:field=on", 0, 3, 1, FieldOrder::Progressive), 101);
+    // a = 1 goes down to 0.
+    assert_eq!(at("sample=0:field=on", 255, 3, 1, FieldOrder::Progressive), 101);
+    // A pair looks as far down as up: row 2 of 4 has one row below, so a = −1 becomes 0 and not −2 (and 2).
+    assert_eq!(at("sample=1:field=on:dither=0", 0, 4, 2, FieldOrder::Progressive), 102);
+}
+
+#[test]
+fn yc48_keeps_its_own_scale_and_sign() {
+    let at = |args: &str, [p, m]: [i32; 2], own: i32, noise: u8, component| {
+        let sample = |_, x, y| match (x, y) {
+            (0, 4) => p,
+            (4, 0) => m,
+            _ => own,
+        };
+        let args = format!("range=2:sample=1:{args}");
+        let bytes = Bytes { noise, ..FAR };
+        result(&args, ("yc48", "yc48"), (5, 5), sample, bytes, &FrameProps::default(), (component, 2, 2))
+    };
+    // The threshold is t << 2: 60 for 15. (104 + 101 + 1) >> 1 = 103; (−5 − 4 + 1) >> 1 = −4.
+    assert_eq!(at("dither=0", [104, 101], 100, 0, 0), 103);
+    assert_eq!(at("dither=0", [-5, -4], -3, 0, 1), -4);
+    // A difference of 60 is not less than 60.
+    assert_eq!(at("dither=0", [160, 100], 100, 0, 2), 100);
+    assert_eq!(at("dither=0", [159, 100], 100, 0, 2), 130);
+    // Noise n = 15: ((31·255) >> 8) − 15 = 15 and −15; it stops at the ends of the type, and of limited range.
+    assert_eq!(at("threshold=0", [0, 0], 100, 255, 0), 115);
+    assert_eq!(at("threshold=0", [0, 0], -32760, 0, 1), -32768);
+    assert_eq!(at("threshold=0", [0, 0], 32760, 255, 1), 32767);
+    assert_eq!(at("threshold=0:keep_tv_range=on", [0, 0], 4090, 255, 0), 4096);
+    assert_eq!(at("threshold=0:keep_tv_range=on", [0, 0], -2040, 0, 1), -2048);
+}
+
+#[test]
+fn unequal_settings_are_told_apart() {
+    let params = |args: &str| DebandParams::from_call(&parse_chain(args).unwrap()[0]).unwrap();
+    let info = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
+    let plan = |args: &str| Plan::new(&params(args), &info);
+    assert!(plan("deband=threshold=0:dither=0").is_identity());
+    assert!(!plan("deband=threshold=0:dither=0:dither_c=1").is_identity());
+    assert!(!plan("deband=threshold=0:dither=0:keep_tv_range=on").is_identity(), "it clamps");
+    assert!(plan("deband=threshold=0:sample=0").is_identity(), "sample 0 has no noise of its own");
+    // Seeds 2^32 apart are one.
+    assert_eq!(plan("deband=seed=-1"), plan("deband=seed=4294967295"));
+    let component = |args: &str, index: usize| plan(args).components[index];
+    assert_eq!(component("deband=threshold=9:cb=3", 1).threshold, 3 << 6);
+    assert_eq!(component("deband=threshold=9:cb=3", 2).threshold, 9 << 6);
+    assert_eq!(DESCRIPTOR.name, "deband");
+}

@@ -1,0 +1,141 @@
+//! A frame on its way through the device: put there without waiting, taken back when it is done.
+
+use super::Kernel;
+use super::slot::{Slot, Streams};
+use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, is_pinned};
+use crate::error::{Error, Result};
+use crate::pipeline::stats::FilterTime;
+use crate::pipeline::{Frame, Plan};
+use crate::video::{FrameProps, Picture};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where the time of all frames went.
+#[derive(Default)]
+pub struct Landed {
+    pub upload: Duration,
+    pub download: Duration,
+    pub filters: Vec<FilterTime>,
+}
+
+impl Landed {
+    pub fn new(plan: &Plan) -> Landed {
+        let filters = plan.stages.iter().map(|stage| FilterTime::new(stage.filter.descriptor().name)).collect();
+        Landed { filters, ..Landed::default() }
+    }
+}
+
+/// Waits for the device when a flight ends before its landing, since copies may still run. It stands first in
+/// [`InFlight`], so that it is dropped before the memory they use.
+struct Guard {
+    streams: Arc<Streams>,
+    landed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.landed {
+            self.streams.finish();
+        }
+    }
+}
+
+/// A frame on its way, with everything that must stay in place until it is done.
+pub struct InFlight {
+    guard: Guard,
+    slot: Slot,
+    props: FrameProps,
+    source: Picture,
+    result: Picture,
+    /// Time the host spent on copying the source into page-locked memory.
+    staging: Duration,
+}
+
+impl InFlight {
+    /// `frame`, which will travel in `slot` and come back in `result`.
+    pub fn new(slot: Slot, frame: Frame, result: Picture, streams: &Arc<Streams>) -> InFlight {
+        let guard = Guard { streams: Arc::clone(streams), landed: false };
+        InFlight { guard, slot, props: frame.props, source: frame.picture, result, staging: Duration::ZERO }
+    }
+
+    /// Starts the copy to the device: straight from the source where that is page-locked.
+    pub fn upload(&mut self, device: &CudaDevice, pinned: &PinnedAllocator) -> Result<()> {
+        let Slot { input, staging, marks, .. } = &mut self.slot;
+        let source = if is_pinned(device, &self.source) {
+            &self.source
+        } else {
+            let start = Instant::now();
+            let staged = match staging {
+                Some(staged) => staged,
+                None => {
+                    let (format, width, height) = (self.source.format(), self.source.width(), self.source.height());
+                    staging.insert(Picture::alloc_in(pinned, format, width, height)?)
+                }
+            };
+            copy(&self.source, staged);
+            self.staging = start.elapsed();
+            &*staged
+        };
+        let stream = &self.guard.streams.upload;
+        marks.upload[0].record(stream)?;
+        // SAFETY: source, staging and slot stay in this flight until it has landed, or the guard has waited.
+        unsafe { input.upload(source, stream) }.map_err(|e| in_frame(&self.props, e))?;
+        marks.upload[1].record(stream)
+    }
+
+    /// Puts the kernels behind the upload.
+    pub fn filter(&mut self, kernels: &mut [Kernel], between: &[DevicePicture]) -> Result<()> {
+        let Slot { input, output, marks, .. } = &self.slot;
+        let stream = &self.guard.streams.compute;
+        stream.wait_for(&marks.upload[1])?;
+        marks.kernels[0].record(stream)?;
+        let last = kernels.len() - 1;
+        for (i, kernel) in kernels.iter_mut().enumerate() {
+            let src = if i == 0 { input } else { &between[(i - 1) % 2] };
+            let dst = if i == last { output } else { &between[i % 2] };
+            let done = kernel.work.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
+            done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
+            marks.kernels[i + 1].record(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the copy back behind the kernels.
+    pub fn download(&mut self) -> Result<()> {
+        let Slot { output, marks, .. } = &self.slot;
+        let stream = &self.guard.streams.download;
+        stream.wait_for(&marks.kernels[marks.kernels.len() - 1])?;
+        marks.download[0].record(stream)?;
+        // SAFETY: result and slot stay in this flight until it has landed, or the guard has waited.
+        unsafe { output.download(&mut self.result, stream) }.map_err(|e| in_frame(&self.props, e))?;
+        marks.download[1].record(stream)
+    }
+
+    /// Waits until the frame is back.
+    pub fn land(mut self: Box<Self>, landed: &mut Landed) -> Result<(Frame, Slot)> {
+        let marks = &self.slot.marks;
+        marks.download[1].synchronize().map_err(|e| in_frame(&self.props, e))?;
+        self.guard.landed = true;
+        landed.upload += self.staging + marks.upload[1].since(&marks.upload[0])?;
+        landed.download += marks.download[1].since(&marks.download[0])?;
+        for (time, ends) in landed.filters.iter_mut().zip(marks.kernels.windows(2)) {
+            time.add(ends[1].since(&ends[0])?);
+        }
+        let InFlight { slot, props, result, .. } = *self;
+        Ok((Frame { props, picture: result }, slot))
+    }
+}
+
+fn in_frame(props: &FrameProps, error: Error) -> Error {
+    error.context(format_args!("frame {}", props.frame_index))
+}
+
+/// Copies the samples of `src` to `dst`, a picture of the same shape.
+fn copy(src: &Picture, dst: &mut Picture) {
+    for plane in 0..src.format().planes() {
+        let (_, rows) = src.format().plane_size(plane, src.width(), src.height());
+        for y in 0..rows {
+            dst.row_bytes_mut(plane, y).copy_from_slice(src.row_bytes(plane, y));
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! What goes wrong, one row each: one error line, its exit code, and nothing left that looks finished.
+
+mod command;
+
+use command::{Folder, ffmpeg, hashes, run, run_fed, vramp};
+use std::fs;
+use std::process::Stdio;
+
+/// What a run must leave in the output folder.
+#[derive(Clone, Copy, PartialEq)]
+enum Leaves {
+    Nothing,
+    /// A whole file of this name.
+    Whole(&'static str),
+}
+use Leaves::{Nothing, Whole};
+
+/// A row: what it is, the command line ({in} is the folder of inputs, {out} an empty one), the exit code, words of the
+/// error line, and what is left.
+type Row = (&'static str, &'static str, i32, &'static [&'static str], Leaves);
+
+/// Exit codes, as `vramp --help` has them.
+const BAD_ARGUMENT: i32 = 2;
+const UNSUPPORTED: i32 = 3;
+const CORRUPT: i32 = 4;
+const IO: i32 = 7;
+const INCOMPLETE: i32 = 8;
+
+const INPUTS: &[Row] = &[
+    ("missing", "{in}/none.mkv {out}/o.mkv", IO, &["none.mkv", "No such file"], Nothing),
+    ("empty", "{in}/empty.mkv {out}/o.mkv", CORRUPT, &["empty.mkv"], Nothing),
+    ("not media", "{in}/text.mp4 {out}/o.mkv", CORRUPT, &["text.mp4"], Nothing),
+    ("noise", "{in}/noise.mkv {out}/o.mkv", CORRUPT, &["noise.mkv"], Nothing),
+    ("mp4 without its index", "{in}/headless.mp4 {out}/o.mkv", CORRUPT, &["headless.mp4"], Nothing),
+    ("sound only", "{in}/sound.wav {out}/o.mkv", CORRUPT, &["sound.wav", "video"], Nothing),
+    ("folder", "{in}/folder {out}/o.mkv", IO, &["folder", "directory"], Nothing),
+    ("stops half way", "{in}/cut.mkv {out}/o.mkv -c ffv1", INCOMPLETE, &["cut.mkv"], Whole("o.mkv")),
+    ("stops half way, strict", "{in}/cut.mkv {out}/o.mkv -c ffv1 --strict", CORRUPT, &["cut.mkv"], Nothing),
+    ("damaged inside", "{in}/damaged.mp4 {out}/o.mkv -c ffv1", INCOMPLETE, &["damaged.mp4"], Whole("o.mkv")),
+    ("damaged inside, strict", "{in}/damaged.mp4 {out}/o.mkv -c ffv1 --strict", CORRUPT, &["damaged.mp4"], Nothing),
+    ("damaged, hashed", "{in}/damaged.mp4 {out}/o.md5 -f framemd5", INCOMPLETE, &["damaged.mp4"], Whole("o.md5")),
+    ("size changes", "{in}/changes.ts {out}/o.mkv -c ffv1", UNSUPPORTED, &["64x48", "96x64", "frame"], Nothing),
+    ("part after the end", "{in}/good.mkv {out}/o.mkv -c ffv1 --start 100", BAD_ARGUMENT, &["start"], Nothing),
+    ("preview after the end", "{in}/good.mkv {out}/o.png --preview 100", BAD_ARGUMENT, &["no frame"], Nothing),
+];
+
+const OUTPUTS: &[Row] = &[
+    ("no such folder", "{in}/good.mkv {out}/none/o.mkv -c ffv1", IO, &["none/o.mkv", "No such file"], Nothing),
+    ("a folder", "{in}/good.mkv {in}/folder -f matroska -y", IO, &["folder", "directory"], Nothing),
+    ("a folder that lets nobody write", "{in}/good.mkv /proc/o.mkv -c ffv1", IO, &["/proc/o.mkv"], Nothing),
+    ("full disk", "{in}/good.mkv /dev/full -f matroska -c ffv1", IO, &["/dev/full", "No space left"], Nothing),
+    ("full disk, raw", "{in}/good.mkv /dev/full -f yuv4mpegpipe", IO, &["/dev/full", "No space left"], Nothing),
+    ("full disk, hashes", "{in}/good.mkv /dev/full -f framemd5", IO, &["/dev/full", "No space left"], Nothing),
+    ("full disk, preview", "{in}/good.mkv /dev/full --preview 0", IO, &["/dev/full", "No space left"], Nothing),
+    ("exists", "{in}/good.mkv {in}/old.mkv -c ffv1", BAD_ARGUMENT, &["old.mkv exists", "-y"], Nothing),
+    ("exists, hashes", "{in}/good.mkv {in}/old.mkv -f framemd5", BAD_ARGUMENT, &["old.mkv exists", "-y"], Nothing),
+    ("is the input", "{in}/good.mkv {in}/good.mkv -y -c ffv1", BAD_ARGUMENT, &["is the input"], Nothing),
+    ("no extension", "{in}/good.mkv {out}/o", BAD_ARGUMENT, &["-f"], Nothing),
+    ("unknown extension", "{in}/good.mkv {out}/o.xyz", BAD_ARGUMENT, &["-f"], Nothing),
+    (
+        "unknown container",
+        "{in}/good.mkv {out}/o.mkv -f matroksa",
+        BAD_ARGUMENT,
+        &["'matroksa'", "'matroska'"],
+        Nothing,
+    ),
+    ("unknown encoder", "{in}/good.mkv {out}/o.mkv -c libx246", BAD_ARGUMENT, &["'libx246'", "'libx264'"], Nothing),
+    ("an audio encoder", "{in}/good.mkv {out}/o.mkv -c aac", BAD_ARGUMENT, &["aac", "not a video encoder"], Nothing),
+    ("container refuses codec", "{in}/good.mkv {out}/o.webm -c libx264", UNSUPPORTED, &["webm", "libx264"], Nothing),
+    ("encoder refuses odd size", "{in}/odd.y4m {out}/o.mkv -c libx264", UNSUPPORTED, &["libx264", "5x3"], Nothing),
+    (
+        "encoder refuses small size",
+        "{in}/odd.y4m {out}/o.mkv -c libsvtav1",
+        UNSUPPORTED,
+        &["libsvtav1", "5x3"],
+        Nothing,
+    ),
+    (
+        "encoder refuses depth",
+        "{in}/good.mkv {out}/o.mkv -c libx264 --depth 12",
+        UNSUPPORTED,
+        &["12-bit", "yuv420p10"],
+        Nothing,
+    ),
+    (
+        "encoder refuses format",
+        "{in}/good.mkv {out}/o.mkv -c mpeg4 --format gray8",
+        UNSUPPORTED,
+        &["gray8", "yuv420p"],
+        Nothing,
+    ),
+    ("unknown encoder option", "{in}/good.mkv {out}/o.mkv -c libx264 -x nosuch=1", BAD_ARGUMENT, &["nosuch"], Nothing),
+    ("wrong preset", "{in}/good.mkv {out}/o.mkv -c libx264 --preset snail", UNSUPPORTED, &["preset", "snail"], Nothing),
+];
+
+const CHAINS: &[Row] = &[
+    ("unknown filter", "{in}/good.mkv {out}/o.mkv --chain debnad", BAD_ARGUMENT, &["'debnad'", "'deband'"], Nothing),
+    (
+        "unknown option",
+        "{in}/good.mkv {out}/o.mkv --chain deband=rnage=1",
+        BAD_ARGUMENT,
+        &["'rnage'", "'range'"],
+        Nothing,
+    ),
+    (
+        "wrong type",
+        "{in}/good.mkv {out}/o.mkv --chain deband=range=wide",
+        BAD_ARGUMENT,
+        &["'range'", "'wide'", "0 to 127"],
+        Nothing,
+    ),
+    ("not a whole number", "{in}/good.mkv {out}/o.mkv --chain deband=range=1.5", BAD_ARGUMENT, &["'1.5'"], Nothing),
+    (
+        "out of range",
+        "{in}/good.mkv {out}/o.mkv --chain deband=range=128",
+        BAD_ARGUMENT,
+        &["'128'", "0 to 127"],
+        Nothing,
+    ),
+    ("not a number", "{in}/good.mkv {out}/o.mkv --chain deband=range=nan", BAD_ARGUMENT, &["'nan'"], Nothing),
+    (
+        "unknown preset",
+        "{in}/good.mkv {out}/o.mkv --chain deband=preset=nice",
+        BAD_ARGUMENT,
+        &["preset", "'nice'"],
+        Nothing,
+    ),
+    ("twice", "{in}/good.mkv {out}/o.mkv --chain deband=range=1:range=2", BAD_ARGUMENT, &["'range'", "twice"], Nothing),
+    ("does not parse", "{in}/good.mkv {out}/o.mkv --chain deband(range", BAD_ARGUMENT, &["')'"], Nothing),
+    ("ends in a comma", "{in}/good.mkv {out}/o.mkv --chain deband,", BAD_ARGUMENT, &[], Nothing),
+    ("10,000 letters", "{in}/good.mkv {out}/o.mkv --chain {x*10000}", BAD_ARGUMENT, &[], Nothing),
+    ("10,000 brackets", "{in}/good.mkv {out}/o.mkv --chain {(*10000}", BAD_ARGUMENT, &[], Nothing),
+    ("10,000 commas", "{in}/good.mkv {out}/o.mkv --chain {,*10000}", BAD_ARGUMENT, &[], Nothing),
+    ("10,000 filters", "{in}/good.mkv {out}/o.mkv --chain {deband,*10000}deband", BAD_ARGUMENT, &[], Nothing),
+    ("missing file", "{in}/good.mkv {out}/o.mkv --chain @{in}/none.txt", IO, &["none.txt", "No such file"], Nothing),
+    ("a folder", "{in}/good.mkv {out}/o.mkv --chain @{in}/folder", IO, &["folder", "directory"], Nothing),
+    ("not text", "{in}/good.mkv {out}/o.mkv --chain @{in}/noise.mkv", IO, &["noise.mkv", "UTF-8"], Nothing),
+];
+
+const ARGUMENTS: &[Row] = &[
+    ("no input", "-y", BAD_ARGUMENT, &["no input"], Nothing),
+    ("no output", "{in}/good.mkv", BAD_ARGUMENT, &["no output"], Nothing),
+    ("one path too many", "-i {in}/good.mkv {out}/o.mkv {out}/p.mkv", BAD_ARGUMENT, &["p.mkv", "too many"], Nothing),
+    ("three paths", "{in}/good.mkv {out}/o.mkv {out}/p.mkv", BAD_ARGUMENT, &["p.mkv"], Nothing),
+    ("unknown option", "{in}/good.mkv {out}/o.mkv --dept 10", BAD_ARGUMENT, &["'--dept'", "'--depth'"], Nothing),
+    ("no value", "{in}/good.mkv {out}/o.mkv --depth", BAD_ARGUMENT, &["--depth"], Nothing),
+    ("depth", "{in}/good.mkv {out}/o.mkv --depth 7", BAD_ARGUMENT, &["7", "8..=16"], Nothing),
+    ("dither", "{in}/good.mkv {out}/o.mkv --dither bleu", BAD_ARGUMENT, &["bleu", "blue"], Nothing),
+    ("range", "{in}/good.mkv {out}/o.mkv --range pc", BAD_ARGUMENT, &["pc", "limited", "full"], Nothing),
+    ("format", "{in}/good.mkv {out}/o.mkv --format yuv411p", BAD_ARGUMENT, &["'yuv411p'", "yuv420p"], Nothing),
+    (
+        "format and depth",
+        "{in}/good.mkv {out}/o.mkv -c ffv1 --format yuv420p --depth 10",
+        BAD_ARGUMENT,
+        &["yuv420p", "10"],
+        Nothing,
+    ),
+    ("position", "{in}/good.mkv {out}/o.mkv --start soon", BAD_ARGUMENT, &["'soon'"], Nothing),
+    (
+        "end before start",
+        "{in}/good.mkv {out}/o.mkv -c ffv1 --start 0.2 --end 0.1",
+        BAD_ARGUMENT,
+        &["--end", "--start"],
+        Nothing,
+    ),
+    ("no frames", "{in}/good.mkv {out}/o.mkv -c ffv1 --frames 0", BAD_ARGUMENT, &["--frames"], Nothing),
+    ("preview and start", "{in}/good.mkv {out}/o.png --preview 0 --start 1", BAD_ARGUMENT, &["--preview"], Nothing),
+    ("threads", "{in}/good.mkv {out}/o.mkv --threads 100000", BAD_ARGUMENT, &["100000"], Nothing),
+    ("slots", "{in}/good.mkv {out}/o.mkv --slots 0", BAD_ARGUMENT, &["--slots"], Nothing),
+    ("level", "{in}/good.mkv {out}/o.mkv --cpu-level avx9", BAD_ARGUMENT, &["avx9", "portable"], Nothing),
+    ("pair", "{in}/good.mkv {out}/o.mkv -x fast", BAD_ARGUMENT, &["fast", "KEY=VALUE"], Nothing),
+    ("hash", "{in}/good.mkv {out}/o.mkv --hash md5", BAD_ARGUMENT, &["framehash"], Nothing),
+    ("quiet and verbose", "{in}/good.mkv {out}/o.mkv -q -v", BAD_ARGUMENT, &["--quiet", "--verbose"], Nothing),
+    ("filter help", "filters nosuch", BAD_ARGUMENT, &["'nosuch'"], Nothing),
+    ("bench size", "bench --size 12", BAD_ARGUMENT, &["12", "WIDTHxHEIGHT"], Nothing),
+    ("bench clip", "bench --clip {in}/none.mkv", IO, &["none.mkv"], Nothing),
+    ("shell", "completions nosuch", BAD_ARGUMENT, &["nosuch", "bash"], Nothing),
+];
+
+/// Two y4m frames of noise, of `bytes` each.
+fn y4m(width: usize, height: usize, format: &str, bytes: usize) -> Vec<u8> {
+    let header = format!("YUV4MPEG2 W{width} H{height} F25:1 C{format}\n").into_bytes();
+    let frame = [b"FRAME\n".to_vec(), noise(bytes)].concat();
+    [header, frame.clone(), frame].concat()
+}
+
+fn noise(bytes: usize) -> Vec<u8> {
+    (0..bytes as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 23) as u8).collect()
+}
+
+/// A tenth of a second of 8-bit mono sound.
+fn wav() -> Vec<u8> {
+    let (samples, header) = (noise(800), 36u32);
+    let size = |bytes: u32| bytes.to_le_bytes().to_vec();
+    let count = samples.len() as u32;
+    // PCM, 1 channel, 8000 samples and bytes a second, 1 byte a sample, 8 bits.
+    let format = [&[1, 0, 1, 0][..], &size(8000), &size(8000), &[1, 0, 8, 0]].concat();
+    [
+        b"RIFF".to_vec(),
+        size(header + count),
+        b"WAVEfmt ".to_vec(),
+        size(16),
+        format,
+        b"data".to_vec(),
+        size(count),
+        samples,
+    ]
+    .concat()
+}
+
+/// The inputs that the rows name.
+fn inputs() -> Folder {
+    let folder = Folder::new();
+    let path = |name| folder.path(name);
+    let video = "-f lavfi -i testsrc2=s=64x48:r=25:d=0.48";
+    ffmpeg(&format!("{video} -pix_fmt yuv420p -c:v ffv1 -level 3 -slicecrc 1 -g 1 {}", path("good.mkv")));
+    ffmpeg(&format!(
+        "{video} -pix_fmt yuv420p -c:v mpeg2video {} -c:v libx264 {}",
+        path("small.ts"),
+        path("whole.mp4")
+    ));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=96x64:r=25:d=0.48 -c:v mpeg2video {}", path("large.ts")));
+    fs::write(path("odd.y4m"), y4m(5, 3, "420jpeg", 5 * 3 + 2 * 3 * 2)).unwrap();
+    fs::write(path("sound.wav"), wav()).unwrap();
+
+    let good = fs::read(path("good.mkv")).unwrap();
+    fs::write(path("cut.mkv"), &good[..good.len() * 3 / 5]).unwrap();
+    let whole = fs::read(path("whole.mp4")).unwrap();
+    let mut damaged = whole.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 200].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    fs::write(path("damaged.mp4"), damaged).unwrap();
+    fs::write(path("headless.mp4"), &whole[..whole.len() / 2]).unwrap();
+    fs::write(path("changes.ts"), [fs::read(path("small.ts")).unwrap(), fs::read(path("large.ts")).unwrap()].concat())
+        .unwrap();
+
+    fs::write(path("empty.mkv"), "").unwrap();
+    fs::write(path("text.mp4"), "This is no video.\n".repeat(100)).unwrap();
+    fs::write(path("noise.mkv"), noise(20_000)).unwrap();
+    fs::write(path("old.mkv"), "old").unwrap();
+    fs::create_dir(path("folder")).unwrap();
+    folder
+}
+
+/// The words of a command line. `{x*9}` stands for nine times x.
+fn words(line: &str, inputs: &Folder, out: &Folder) -> Vec<String> {
+    let strip = |folder: &Folder| folder.path("").trim_end_matches('/').to_owned();
+    let (inputs, out) = (strip(inputs), strip(out));
+    let word = |word: &str| match word.split_once('{').and_then(|(_, rest)| rest.split_once("*10000}")) {
+        Some((what, rest)) => what.repeat(10_000) + rest,
+        None => word.replace("{in}", &inputs).replace("{out}", &out),
+    };
+    line.split_whitespace().map(word).collect()
+}
+
+/// Runs every row, and names those that do not do as they say.
+fn check(rows: &[Row]) {
+    let inputs = inputs();
+    let before: Vec<_> = inputs.names().into_iter().map(|name| (fs::read(inputs.path(&name)).ok(), name)).collect();
+    let mut wrong = Vec::new();
+    for &(name, line, code, expected, leaves) in rows {
+        let out = Folder::new();
+        let ran = run(&words(line, &inputs, &out));
+        let errors: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+        let foreign = ran.stderr.lines().any(|line| !line.starts_with("vramp: "));
+        let mut complaints = Vec::new();
+        if ran.code != Some(code) {
+            complaints.push(format!("exit code {:?}, not {code}", ran.code));
+        }
+        if errors.len() != 1 || foreign || ran.stderr.contains("panic") || ran.stderr.len() > 2000 {
+            complaints.push("not one short error line".to_owned());
+        }
+        complaints.extend(
+            expected.iter().filter(|word| !errors.concat().contains(**word)).map(|word| format!("no {word:?}")),
+        );
+        let left = out.names();
+        match leaves {
+            Nothing if !left.is_empty() => complaints.push(format!("left {left:?}")),
+            Whole(file) if left != [file] => complaints.push(format!("left {left:?}, not {file}")),
+            _ => {}
+        }
+        if !complaints.is_empty() {
+            wrong.push(format!("{name}: {}\n  {line}\n  {}", complaints.join("; "), ran.stderr.trim_end()));
+        }
+    }
+    let after: Vec<_> = inputs.names().into_iter().map(|name| (fs::read(inputs.path(&name)).ok(), name)).collect();
+    assert!(before == after, "an input was touched");
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+#[test]
+fn bad_inputs() {
+    check(INPUTS);
+}
+
+#[test]
+fn bad_outputs() {
+    check(OUTPUTS);
+}
+
+#[test]
+fn bad_chains() {
+    check(CHAINS);
+}
+
+#[test]
+fn bad_arguments() {
+    check(ARGUMENTS);
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let input = folder.path("locked.mkv");
+    fs::write(&input, "x").unwrap();
+    fs::set_permissions(&input, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(&input).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    let ran = run(&[input.as_str(), "-", "-f", "framemd5"]);
+    assert_eq!(ran.code, Some(IO), "{}", ran.stderr);
+    assert!(ran.stderr.contains("locked.mkv") && ran.stderr.contains("ermission"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_decodes_before_the_damage_is_kept() {
+    let inputs = inputs();
+    let all = hashes(&inputs.path("good.mkv"), &[]);
+    let ran = run(&[inputs.path("cut.mkv").as_str(), "-", "-f", "framemd5"]);
+    let kept: Vec<_> = ran.text().lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(ran.code, Some(INCOMPLETE));
+    assert!(kept.len() >= all.len() / 2 && kept.len() < all.len(), "{kept:?}");
+    assert_eq!(kept, all[..kept.len()]);
+}
+
+#[test]
+fn an_empty_or_foreign_pipe_is_refused() {
+    for bytes in [&b""[..], b"This is no video."] {
+        let ran = run_fed(&["-", "-", "-f", "framemd5"], bytes);
+        assert_eq!((ran.code, ran.stderr.lines().count()), (Some(CORRUPT), 1), "{}", ran.stderr);
+        assert_eq!(ran.stdout, b"");
+    }
+}
+
+#[test]
+fn a_pipe_closed_by_its_reader_is_an_io_error() {
+    let inputs = inputs();
+    let mut command = vramp();
+    command.args([inputs.path("good.mkv").as_str(), "-", "-f", "rawvideo"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(IO), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn odd_and_tiny_sizes_are_no_fault() {
+    let folder = Folder::new();
+    for (width, height) in [(1, 1), (2, 1), (1, 2), (3, 3), (5, 3), (17, 1)] {
+        let (half_w, half_h) = (usize::div_ceil(width, 2), usize::div_ceil(height, 2));
+        let formats = [
+            ("mono", width * height),
+            ("420jpeg", width * height + 2 * half_w * half_h),
+            ("422", width * height + 2 * half_w * height),
+            ("444", 3 * width * height),
+        ];
+        for (format, bytes) in formats {
+            let (input, output) = (folder.path("in.y4m"), folder.path("out.mkv"));
+            fs::write(&input, y4m(width, height, format, bytes)).unwrap();
+            let chain = ["--chain", "deband=sample=2:rand_each_frame=on"];
+            run(&[&[input.as_str(), &output, "-y", "-c", "ffv1"], &chain[..]].concat()).ok();
+            let (got, expected) = (samples(hashes(&output, &[])), samples(hashes(&input, &chain)));
+            assert_eq!((got.len(), &got), (2, &expected), "{width}x{height} {format}");
+        }
+    }
+}
+
+/// The sizes and hashes of frames, without their times, which depend on the container.
+fn samples(lines: Vec<String>) -> Vec<String> {
+    lines.iter().map(|line| line.rsplitn(3, ',').take(2).collect()).collect()
+}

@@ -1,0 +1,477 @@
+//! The command, from outside: what it prints, writes and returns.
+
+mod command;
+
+use command::{Folder, Ran, ffmpeg, hashes, run, run_fed, vramp};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+const BUNNY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/big-buck-bunny-720p.mp4");
+const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
+const CHAIN: &str = "deband=range=16:sample=2";
+
+/// A lossless clip of `frames` moving frames.
+fn clip(folder: &Folder, name: &str, size: &str, frames: u32, options: &str) -> String {
+    let path = folder.path(name);
+    ffmpeg(&format!("-f lavfi -i testsrc2=s={size}:r=25 -frames:v {frames} {options} {path}"));
+    path
+}
+
+#[test]
+fn help_tells_commands_spellings_and_exit_codes() {
+    let help = run(&["--help"]).ok();
+    for word in ["--chain", "filters", "probe", "bench", "-c:v (--codec)", "130  stopped by the user", "Examples:"] {
+        assert!(help.text().contains(word), "{word}");
+    }
+    assert!(!help.text().contains('\x1b'), "no colours into a pipe");
+    assert!(run(&["--version"]).ok().text().starts_with("vramp "));
+    let nothing = run::<&str>(&[]);
+    assert_eq!((nothing.code, nothing.stderr.lines().count()), (Some(2), 1), "{}", nothing.stderr);
+}
+
+#[test]
+fn filters_are_listed_and_explained() {
+    let list = run(&["filters"]).ok();
+    let one = run(&["filters", "deband"]).ok();
+    assert!(list.text().contains("deband") && list.text().contains("depth"));
+    assert!(one.text().contains("blur_first"));
+
+    let json: serde_json::Value = serde_json::from_slice(&run(&["filters", "--json"]).ok().stdout).unwrap();
+    let deband = json.as_array().unwrap().iter().find(|filter| filter["name"] == "deband").unwrap();
+    let sample = deband["options"].as_array().unwrap().iter().find(|option| option["name"] == "sample").unwrap();
+    assert_eq!((sample["type"].as_str(), sample["max"].as_f64()), (Some("int"), Some(2.0)));
+
+    let wrong = run(&["filters", "debnad"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("did you mean 'deband'"), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_file_called_like_a_command_is_reached_by_its_path() {
+    let folder = Folder::new();
+    fs::copy(clip(&folder, "clip.mkv", "32x16", 2, "-c:v ffv1"), folder.path("filters")).unwrap();
+    let ran = vramp().current_dir(folder.path("")).args(["./filters", "-", "-f", "framemd5"]).output().unwrap();
+    assert_eq!(Ran::from(ran).ok().text().lines().filter(|line| !line.starts_with('#')).count(), 2);
+}
+
+#[test]
+fn every_way_to_write_a_chain_gives_the_same_frames() {
+    let folder = Folder::new();
+    let clip = clip(&folder, "clip.mkv", "64x48", 3, "-pix_fmt yuv420p -c:v ffv1");
+    fs::write(folder.path("chain.txt"), "# both\ndeband=range=16:sample=2,\n  depth=10\n").unwrap();
+    let file = format!("@{}", folder.path("chain.txt"));
+    let ways: [&[&str]; 6] = [
+        &["--chain", "deband=range=16:sample=2,depth=10"],
+        &["--chain", "deband(range 16, sample 2) > depth(10)"],
+        &["--chain", "deband(range 16, sample 2)", "--chain", "depth=10"],
+        &["--chain", &file],
+        &["-vf", "deband=range=16:sample=2,depth=10"],
+        &["--chain", CHAIN, "--depth", "10"],
+    ];
+    let all: BTreeSet<_> = ways.iter().map(|way| hashes(&clip, way)).collect();
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(!all.contains(&hashes(&clip, &["--depth", "10"])), "the chain does something");
+}
+
+#[test]
+fn a_preset_is_its_arguments() {
+    let json: serde_json::Value = serde_json::from_slice(&run(&["filters", "deband", "--json"]).ok().stdout).unwrap();
+    for preset in json["presets"].as_array().unwrap() {
+        let options = preset["options"].as_object().unwrap();
+        let written: Vec<_> = options.iter().map(|(key, value)| format!("{key}={}", value.as_str().unwrap())).collect();
+        let by_hand = hashes(GRADIENT, &["--frames", "1", "--chain", &format!("deband={}", written.join(":"))]);
+        let by_name = hashes(
+            GRADIENT,
+            &["--frames", "1", "--chain", &format!("deband=preset={}", preset["name"].as_str().unwrap())],
+        );
+        assert_eq!(by_hand, by_name, "{preset}");
+    }
+}
+
+#[test]
+fn pipes_carry_the_same_frames_as_files() {
+    let folder = Folder::new();
+    let y4m = clip(&folder, "clip.y4m", "64x48", 5, "-pix_fmt yuv420p");
+    let chain = ["--chain", CHAIN];
+    let piped = run_fed(&["-", "-", "-f", "yuv4mpegpipe", "--chain", CHAIN], &fs::read(&y4m).unwrap()).ok();
+    fs::write(folder.path("piped.y4m"), &piped.stdout).unwrap();
+    assert_eq!(hashes(&folder.path("piped.y4m"), &[]), hashes(&y4m, &chain));
+    let hashed = run_fed(&["-i", "-", "-o", "-", "-f", "framemd5", "--chain", CHAIN], &fs::read(&y4m).unwrap()).ok();
+    assert!(hashes(&y4m, &chain).iter().eq(hashed.text().lines().filter(|line| !line.starts_with('#'))));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_fault() {
+    let mut child = vramp().args(["filters", "deband"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = Ran::from(child.wait_with_output().unwrap()).ok();
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn an_output_is_replaced_only_when_asked_and_an_input_never() {
+    let folder = Folder::new();
+    let input = clip(&folder, "clip.mkv", "32x16", 2, "-c:v ffv1");
+    let before = fs::read(&input).unwrap();
+    let output = folder.path("out.mkv");
+    fs::write(&output, "precious").unwrap();
+
+    let refused = run(&[&input, &output, "-c", "ffv1"]);
+    assert_eq!((refused.code, fs::read(&output).unwrap()), (Some(2), b"precious".to_vec()));
+    assert!(refused.stderr.contains("-y"), "{}", refused.stderr);
+    run(&[&input, &output, "-c", "ffv1", "-y"]).ok();
+    assert_eq!(hashes(&output, &[]).len(), 2);
+
+    std::os::unix::fs::symlink(&input, folder.path("link.mkv")).unwrap();
+    let around = folder.path("../") + input.rsplit_once("tmp/").unwrap().1;
+    for name in [&input, &folder.path("link.mkv"), &around] {
+        for container in ["matroska", "framemd5"] {
+            let refused = run(&[input.as_str(), name, "-y", "-f", container]);
+            assert_eq!(refused.code, Some(2), "{name}: {}", refused.stderr);
+            assert_eq!(fs::read(&input).unwrap(), before, "{name}");
+        }
+    }
+}
+
+#[test]
+fn json_progress_is_one_object_a_line_and_ends_with_the_whole() {
+    let ran = run(&[BUNNY, "-", "-f", "null", "--frames", "40", "--chain", CHAIN, "-q", "--progress", "json"]).ok();
+    let lines: Vec<serde_json::Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (last, before) = lines.split_last().unwrap();
+    assert!(before.iter().all(|line| line["done"] == false));
+    assert_eq!((&last["done"], &last["frame"], &last["frames"]), (&true.into(), &40.into(), &40.into()));
+    assert!(last["fps"].as_f64().unwrap() > 0.0 && last["elapsed"].as_f64().unwrap() > 0.0);
+    assert!((last["time"].as_f64().unwrap() - 39.0 / 25.0).abs() < 0.5, "{last}");
+    assert_eq!(last["filters"][0]["name"], "deband");
+    assert!(last["filters"][0]["ms_per_frame"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_a_destination_ignores_is_said() {
+    let said = run(&[GRADIENT, "-f", "null", "--frames", "1", "-c", "ffv1", "--crf", "3"]).ok().stderr;
+    assert!(said.contains("warning: null has no encoder") && said.contains("--codec, --crf ignored"), "{said}");
+}
+
+#[test]
+fn quiet_says_nothing_and_verbose_tells_the_plan() {
+    let folder = Folder::new();
+    let input = clip(&folder, "clip.mkv", "32x16", 2, "-pix_fmt yuv420p -c:v ffv1");
+    let quiet = run(&[&input, &folder.path("a.mkv"), "-c", "ffv1", "-q", "--chain", CHAIN]).ok();
+    assert_eq!((quiet.text(), quiet.stderr.as_str()), ("", ""));
+    let verbose = run(&[&input, &folder.path("b.mkv"), "-c", "ffv1", "-v", "--chain", "deband,depth"]).ok();
+    for word in ["stage 1: deband", "threads", "slots", "busy: decode", "deband: ", "of pictures", "left out"] {
+        assert!(verbose.stderr.contains(word), "{word}: {}", verbose.stderr);
+    }
+    assert!(verbose.stderr.lines().all(|line| line.starts_with("vramp: ")), "{}", verbose.stderr);
+    assert!(!verbose.stderr.contains('\x1b'), "no colours into a pipe");
+}
+
+#[test]
+fn narrowing_after_deband_is_said_once_and_only_then() {
+    let warned = |args: &[&str]| {
+        let ran = run(&[&[GRADIENT, "-f", "null", "--frames", "2"], args].concat()).ok();
+        ran.stderr.matches("add --depth 10").count()
+    };
+    assert_eq!(warned(&["--chain", "deband"]), 1);
+    assert_eq!(warned(&["--chain", "deband", "--depth", "10"]), 0);
+    assert_eq!(warned(&["--chain", "deband", "--dither", "blue"]), 0);
+    assert_eq!(warned(&[]), 0);
+}
+
+#[test]
+fn results_do_not_depend_on_how_they_are_computed() {
+    let chain = ["--frames", "6", "--chain", "deband=rand_each_frame=on", "--depth", "10", "--dither", "blue"];
+    let plain = hashes(GRADIENT, &chain);
+    assert_eq!(plain.len(), 6);
+    let ways = ["--threads 1", "--threads 3", "--slots 1", "--slots 8", "--decoder-threads 1", "--cpu-level portable"];
+    for way in ways {
+        let way: Vec<_> = way.split(' ').collect();
+        assert_eq!(hashes(GRADIENT, &[&chain, &way[..]].concat()), plain, "{way:?}");
+    }
+    for level in vramp::device::cpu::CpuLevel::available() {
+        assert_eq!(hashes(GRADIENT, &[&chain, &["--cpu-level", level.name()][..]].concat()), plain, "{level}");
+    }
+}
+
+#[test]
+fn a_part_has_the_lines_of_the_whole() {
+    let folder = Folder::new();
+    let clip = clip(&folder, "clip.mp4", "64x48", 120, "-pix_fmt yuv420p -c:v libx264 -bf 2 -g 48");
+    let chain = ["--chain", "deband=rand_each_frame=on"];
+    let whole = hashes(&clip, &chain);
+    assert_eq!((whole.len(), whole.iter().collect::<BTreeSet<_>>().len()), (120, 120));
+    let part = |window: &[&str]| hashes(&clip, &[&chain, window].concat());
+    assert_eq!(part(&["--start", "#50", "--end", "#60"]), whole[50..60]);
+    assert_eq!(part(&["-ss", "2", "-to", "00:00:02.4"]), whole[50..60]);
+    assert_eq!(part(&["--start", "100f", "--frames", "5"]), whole[100..105]);
+    assert_eq!(part(&["--frames", "3"]), whole[..3]);
+}
+
+#[test]
+fn dither_depth_range_and_format_reach_the_file() {
+    let folder = Folder::new();
+    let ask = |args: &[&str]| {
+        let output = folder.path("out.mkv");
+        run(&[&[GRADIENT, &output, "-y", "-c", "ffv1", "--frames", "2"], args].concat()).ok();
+        let entries = "stream=pix_fmt,color_range";
+        let probe = Command::new("ffprobe")
+            .args(["-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0", &output])
+            .output()
+            .unwrap();
+        String::from_utf8(probe.stdout).unwrap().trim().to_owned()
+    };
+    assert!(ask(&["--depth", "10"]).starts_with("yuv420p10le"));
+    assert!(ask(&["--format", "yuv444p12"]).starts_with("yuv444p12le"));
+    assert_eq!(ask(&["--range", "full"]), "yuv420p,pc");
+    let dithered =
+        |how| hashes(GRADIENT, &["--frames", "1", "--chain", "deband,depth=10", "--depth", "8", "--dither", how]);
+    let all: BTreeSet<_> = ["none", "ordered", "blue", "fs"].into_iter().map(dithered).collect();
+    assert_eq!(all.len(), 4);
+}
+
+#[test]
+fn ffmpeg_spellings_make_the_same_file() {
+    let folder = Folder::new();
+    let (theirs, ours) = (folder.path("theirs.mkv"), folder.path("ours.mkv"));
+    run(&[
+        "-i",
+        BUNNY,
+        "-vf",
+        CHAIN,
+        "-c:v",
+        "libx264",
+        "-crf",
+        "30",
+        "-preset",
+        "ultrafast",
+        "-frames:v",
+        "5",
+        "-an",
+        &theirs,
+    ])
+    .ok();
+    run(&[
+        BUNNY,
+        &ours,
+        "--chain",
+        CHAIN,
+        "-c",
+        "libx264",
+        "--crf",
+        "30",
+        "--preset",
+        "ultrafast",
+        "--frames",
+        "5",
+        "--no-audio",
+    ])
+    .ok();
+    assert_eq!(hashes(&theirs, &[]), hashes(&ours, &[]));
+    let streams = Command::new("ffprobe")
+        .args(["-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", &theirs])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(streams.stdout).unwrap().trim(), "video");
+}
+
+#[test]
+fn variable_frame_rate_is_kept() {
+    let folder = Folder::new();
+    let options = "-vf select='not(mod(n,3))+eq(n,4)+eq(n,10)' -vsync vfr -pix_fmt yuv420p -c:v ffv1";
+    let input = clip(&folder, "vfr.mkv", "32x16", 9, options);
+    let times =
+        |lines: Vec<String>| lines.iter().map(|l| l.split(',').nth(2).unwrap().trim().to_owned()).collect::<Vec<_>>();
+    let source = times(hashes(&input, &[]));
+    let gaps: BTreeSet<i64> =
+        source.windows(2).map(|w| w[1].parse::<i64>().unwrap() - w[0].parse::<i64>().unwrap()).collect();
+    assert!(gaps.len() > 1, "the clip has a variable rate: {source:?}");
+    let output = folder.path("out.mkv");
+    run(&[&input, &output, "-c", "ffv1", "--chain", CHAIN]).ok();
+    assert_eq!(times(hashes(&output, &[])), source);
+}
+
+#[test]
+fn a_cut_file_begins_at_zero_and_a_cut_hash_does_not() {
+    let folder = Folder::new();
+    let cut = |name: &str, more: &[&str]| {
+        let output = folder.path(name);
+        run(&[&[BUNNY, &output, "-c", "ffv1", "--no-audio", "--start", "#100", "--frames", "2"], more].concat()).ok();
+        let first = hashes(&output, &[]).swap_remove(0);
+        first.split(',').nth(2).unwrap().trim().parse::<i64>().unwrap()
+    };
+    assert_eq!(cut("zero.mkv", &[]), 0);
+    assert_eq!(cut("kept.mkv", &["--timestamps", "keep"]), 4000);
+}
+
+#[test]
+fn probe_tells_what_there_is() {
+    let json: serde_json::Value = serde_json::from_slice(&run(&["probe", "--json"]).ok().stdout).unwrap();
+    assert_eq!(json["cpu"]["level"], vramp::device::cpu::CpuLevel::detect().name());
+    assert_eq!(json["cuda"]["available"], false);
+    assert!(json["decoders"]["present"].as_array().unwrap().contains(&"ffv1".into()));
+    assert!(json["libav"]["libavcodec"].is_string());
+    let text = run(&["probe"]).ok();
+    assert!(text.text().contains("CUDA") && text.text().contains("libavcodec"));
+}
+
+#[test]
+fn completions_and_the_manual_know_every_option() {
+    let manual = run(&["man"]).ok();
+    assert!(manual.text().contains(".TH vramp 1") && manual.text().contains("\\-\\-chain"));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(run(&["completions", shell]).ok().text().contains("chain"), "{shell}");
+    }
+}
+
+#[test]
+fn bench_measures_filters_and_stages() {
+    let json: serde_json::Value = serde_json::from_slice(
+        &run(&["bench", "--quick", "--json", "--size", "64x48", "--filter", "deband"]).ok().stdout,
+    )
+    .unwrap();
+    let rows = json["filters"]["formats"][0]["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["ms"].as_f64().unwrap() > 0.0), "{json}");
+    assert!(rows.iter().all(|row| row["times_copy"].as_f64().unwrap() > 0.0), "{json}");
+
+    let folder = Folder::new();
+    let clip = clip(&folder, "clip.mkv", "64x48", 10, "-pix_fmt yuv420p -c:v ffv1");
+    let ran = run(&["bench", "--json", "--clip", &clip, "-c", "ffv1", "--chain", "deband"]).ok();
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(json["clip"]["frames"], 10);
+    assert!(json["clip"]["over_slowest"].as_f64().unwrap() > 0.0);
+    assert!(run(&["bench", "--clip", &clip, "-c", "null"]).ok().text().contains("decode"));
+}
+
+/// A decoded PNG: width, height, R'G'B' bytes.
+fn read_png(path: &str) -> (usize, usize, Vec<u8>) {
+    let mut reader = png::Decoder::new(BufReader::new(fs::File::open(path).unwrap())).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+    (info.width as usize, info.height as usize, bytes)
+}
+
+#[test]
+fn a_preview_shows_both_sides_and_their_amplified_contrast() {
+    let folder = Folder::new();
+    let preview = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        run(&[&[GRADIENT, &output, "--preview", "0.5"], args].concat()).ok();
+        read_png(&output)
+    };
+    // What share of the pixels differs between the left and the right half, above and below.
+    let differing = |(width, height, bytes): &(usize, usize, Vec<u8>)| {
+        let row = |y: usize| bytes[y * width * 3..(y + 1) * width * 3].split_at(width / 2 * 3);
+        let rows = |from: usize, to: usize| {
+            let pairs = (from..to).flat_map(|y| row(y).0.iter().zip(row(y).1));
+            pairs.filter(|(left, right)| left != right).count() as f64 / ((to - from) * width / 2 * 3) as f64
+        };
+        (rows(0, height / 2), rows(height / 2, *height))
+    };
+    let same = preview("same.png", &[]);
+    assert_eq!((same.0, same.1), (2 * 640, 2 * 360));
+    assert_eq!(differing(&same), (0.0, 0.0));
+    let debanded = differing(&preview("debanded.png", &["--chain", CHAIN, "--depth", "10"]));
+    assert!(debanded.1 > 0.2, "the amplified pair shows what the chain did: {debanded:?}");
+
+    assert_eq!(run(&[GRADIENT, &folder.path("same.png"), "--preview", "0"]).code, Some(2), "no -y");
+    assert_eq!(folder.names(), ["debanded.png", "same.png"]);
+    let piped = run(&[GRADIENT, "-", "--preview", "#3"]).ok();
+    assert!(piped.stdout.starts_with(b"\x89PNG"));
+}
+
+/// A run that reads an endless y4m stream.
+struct Endless {
+    child: Child,
+    feed: Option<ChildStdin>,
+    stderr: BufReader<std::process::ChildStderr>,
+}
+
+impl Endless {
+    /// Starts it, and returns when a few frames have come out.
+    fn start(output: &str) -> Endless {
+        let mut command = vramp();
+        command.args(["-", output, "-c", "ffv1", "--progress", "json", "-q"]);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut run = Endless { feed: child.stdin.take(), child, stderr };
+        run.feed(b"YUV4MPEG2 W64 H48 F25:1 Ip C420jpeg\n");
+        let mut line = String::new();
+        while !line.contains("\"frame\":") {
+            for _ in 0..50 {
+                run.feed(&[b"FRAME\n".to_vec(), vec![99; 64 * 48 * 3 / 2]].concat());
+            }
+            line.clear();
+            run.stderr.read_line(&mut line).unwrap();
+        }
+        run
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.feed.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for the end; gives the exit code and what was said besides progress.
+    fn end(mut self) -> (Option<i32>, Vec<String>) {
+        drop(self.feed.take());
+        let code = self.child.wait().unwrap().code();
+        (code, self.stderr.lines().map(Result::unwrap).filter(|line| !line.starts_with('{')).collect())
+    }
+}
+
+#[test]
+fn ctrl_c_stops_cleanly() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = Folder::new();
+        let mut run = Endless::start(&folder.path("out.mkv"));
+        assert_eq!(folder.names().len(), 1, "written under another name: {:?}", folder.names());
+        assert!(!folder.names().contains(&"out.mkv".to_owned()));
+        run.signal(signal);
+        // The decoder may be waiting for data; the next frame lets it see the request.
+        let _ = run.feed.as_mut().unwrap().write_all(&vec![0; 1 << 20]);
+        let (code, said) = run.end();
+        assert_eq!((code, said.len()), (Some(130), 1), "{said:?}");
+        assert_eq!(folder.names(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
+    let folder = Folder::new();
+    // Every frame keeps the encoder busy for longer than the two signals take.
+    let input = folder.path("in.y4m");
+    let noise = (0..320 * 192 * 3 / 2u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
+    let frame: Vec<u8> = [b"FRAME\n".to_vec(), noise].concat();
+    fs::write(&input, [b"YUV4MPEG2 W320 H192 F25:1 C420jpeg\n".to_vec(), frame.repeat(5)].concat()).unwrap();
+    let mut command = vramp();
+    command.args([&input, &folder.path("out.mkv"), "-c", "libaom-av1", "--encoder-threads", "1", "--progress", "json"]);
+    command.args(["-q", "-x", "cpu-used=0", "-x", "lag-in-frames=0"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.contains("\"frame\":1,"), "{line}");
+    // One shell sends both, so that starting programs on a busy machine takes no time between them.
+    let twice = ["-c", "kill -INT $0; sleep 0.05; kill -INT $0", &child.id().to_string()];
+    assert!(Command::new("sh").args(twice).status().unwrap().success());
+    let said: Vec<_> = stderr.lines().map(Result::unwrap).filter(|line| !line.starts_with('{')).collect();
+    assert_eq!((child.wait().unwrap().code(), said), (Some(130), Vec::new()), "the run did not end by itself");
+    assert_eq!(folder.names(), ["in.y4m"]);
+}
+
+#[test]
+fn a_killed_run_leaves_no_finished_looking_file() {
+    let folder = Folder::new();
+    fs::write(folder.path("old.mkv"), "old").unwrap();
+    let run = Endless::start(&folder.path("out.mkv"));
+    run.signal("-KILL");
+    assert_eq!(run.end().0, None);
+    assert!(!folder.names().contains(&"out.mkv".to_owned()), "{:?}", folder.names());
+}

@@ -1,0 +1,8 @@
+//! The CUDA device layer and the pipeline on it. Without a device these tests say so and pass; with
+//! `VRAMP_REQUIRE_CUDA=1` they fail.
+#![cfg(feature = "cuda")]
+
+mod chain;
+mod device;
+mod fixture;
+mod gate;

@@ -1,0 +1,208 @@
+//! Every filter on a CUDA device against its reference. Inputs and outputs lie in guarded memory on the device, laid
+//! out both as badly as samples allow and as well as the pipeline does it; what comes back was never on the host.
+
+#[path = "../cuda/fixture.rs"]
+#[allow(dead_code)]
+mod fixture;
+#[path = "../cuda/gate.rs"]
+#[allow(dead_code)]
+mod gate;
+
+use crate::case::{Case, cases};
+use crate::check::{Execs, reference, run};
+use crate::data::fill;
+use crate::memory::{Guarded, compare};
+use std::sync::Arc;
+use vramp::device::cpu::{CpuExec, CpuLevel};
+use vramp::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Stream};
+use vramp::filters::{ALL, CudaKernel};
+use vramp::video::{FrameProps, StreamInfo};
+
+/// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
+const ALIGNMENTS: [usize; 2] = [1, 64];
+
+/// A large frame, and one with more rows than a grid may have blocks in y.
+const LARGE: [(&str, (usize, usize)); 2] = [("yuv420p", (7680, 4320)), ("gray16", (33, 70_001))];
+
+/// A device and what runs there.
+struct Gpu {
+    device: Arc<CudaDevice>,
+    stream: Stream,
+    execs: Execs,
+}
+
+impl Gpu {
+    fn new() -> Option<Gpu> {
+        let device = gate::device()?;
+        Some(Gpu { stream: Stream::new(&device).unwrap(), execs: Execs::new(), device })
+    }
+
+    fn kernel(&self, case: &Case) -> Result<Box<dyn CudaKernel>, String> {
+        let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+        filter.cuda(&setup, &self.device).map_err(|e| e.to_string())
+    }
+
+    /// What the reference makes of the frame `later` frames on.
+    fn expected(&self, case: &Case, later: u64) -> Result<Guarded, String> {
+        let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+        run(reference(&*filter, &setup)?.as_mut(), case, later, self.execs.plain(), case.seed)
+    }
+
+    /// What `kernel` makes of the frame `later` frames on, from and into guarded memory on the device.
+    fn run(
+        &self,
+        kernel: &mut dyn CudaKernel,
+        case: &Case,
+        later: u64,
+        align: usize,
+        poison: u64,
+    ) -> Result<Guarded, String> {
+        let (width, height) = case.shape();
+        let mut src = Guarded::aligned(case.src, width, height, poison, align);
+        fill(&mut src.planes_mut(), case.content, case.seed(later));
+        let mut dst = Guarded::aligned(case.dst, width, height, poison + 1, align);
+        let (there, back) = (self.copy(&mut src), self.copy(&mut dst));
+        let (from, to) = (src.device_planes(&addresses(&there)), dst.device_planes(&addresses(&back)));
+        kernel.enqueue(&case.props(later), &from, &to, &self.stream).map_err(|e| e.to_string())?;
+        self.stream.synchronize().map_err(|e| e.to_string())?;
+        for (buffer, bytes) in back.iter().zip(dst.memory()) {
+            buffer.read(bytes).map_err(|e| e.to_string())?;
+        }
+        dst.damage().map(|()| dst)
+    }
+
+    fn copy(&self, picture: &mut Guarded) -> Vec<DeviceBuffer> {
+        picture.memory().map(|bytes| DeviceBuffer::from_bytes(&self.device, bytes, "tests").unwrap()).collect()
+    }
+}
+
+fn addresses(buffers: &[DeviceBuffer]) -> Vec<u64> {
+    buffers.iter().map(DeviceBuffer::address).collect()
+}
+
+/// The kernel gives what the reference gives, in either alignment.
+fn check_kernels(case: &Case, gpu: &Gpu) -> Result<(), String> {
+    let expected = gpu.expected(case, 0)?;
+    for (i, align) in ALIGNMENTS.into_iter().enumerate() {
+        let got = gpu.run(gpu.kernel(case)?.as_mut(), case, 0, align, case.seed + 10 + i as u64);
+        got.and_then(|got| compare(&expected, &got)).map_err(|fault| format!("rows on {align} bytes: {fault}"))?;
+    }
+    Ok(())
+}
+
+/// A kernel that ran other frames before, or the same one, gives what the reference gives.
+fn check_history(case: &Case, gpu: &Gpu) -> Result<(), String> {
+    const ORDER: [u64; 5] = [0, 1, 2, 2, 0];
+    let mut running = gpu.kernel(case)?;
+    for (i, later) in ORDER.into_iter().enumerate() {
+        let got = gpu.run(running.as_mut(), case, later, 64, case.seed + 2 + i as u64);
+        let same = got.and_then(|got| compare(&gpu.expected(case, later)?, &got));
+        same.map_err(|fault| format!("after frames {:?}: {fault}", &ORDER[..i]))?;
+    }
+    Ok(())
+}
+
+/// Runs `check` on the cases and reports the first failures. `VRAMP_CASE_STEP=N` takes every Nth case, for tools that
+/// slow a device down a hundredfold.
+fn all(cases: impl Iterator<Item = Case>, check: fn(&Case, &Gpu) -> Result<(), String>) {
+    const SHOWN: usize = 10;
+    let Some(gpu) = Gpu::new() else { return };
+    let step = std::env::var("VRAMP_CASE_STEP").map_or(1, |n| n.parse().expect("VRAMP_CASE_STEP is a number"));
+    let mut ran = 0;
+    let failures = cases.step_by(step).inspect(|_| ran += 1).filter_map(|case| {
+        let fault = check(&case, &gpu).err()?;
+        Some(format!("{case}: {fault}"))
+    });
+    let failures: Vec<String> = failures.take(SHOWN).collect();
+    assert!(failures.is_empty(), "on {}, the first failures:\n{}", gpu.device.info(), failures.join("\n"));
+    println!("{ran} cases on {}", gpu.device.info());
+}
+
+#[test]
+fn cuda_kernels_equal_the_reference() {
+    all(cases(ALL), check_kernels);
+}
+
+#[test]
+fn cuda_results_do_not_depend_on_earlier_frames() {
+    all(cases(ALL).filter(|case| case.shape() == (17, 5)), check_history);
+}
+
+/// The fast CPU kernel on all processors stands in for the reference, which would take minutes.
+#[test]
+fn cuda_kernels_equal_the_cpu_on_large_frames() {
+    let exec = CpuExec::new(0, CpuLevel::detect()).unwrap();
+    let Some(gpu) = Gpu::new() else { return };
+    for (filter, (format, (width, height))) in ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large))) {
+        let one = [filter];
+        let small = cases(&one).find(|case| case.input.format.to_string() == format);
+        let Some(case) = small.map(|case| Case { input: StreamInfo { width, height, ..case.input.clone() }, ..case })
+        else {
+            continue;
+        };
+        let (filter, setup) = case.build().unwrap();
+        let mut cpu = filter.cpu(&setup, exec.level()).unwrap();
+        let expected = run(cpu.as_mut(), &case, 0, &exec, case.seed).unwrap();
+        let got = gpu.run(gpu.kernel(&case).unwrap().as_mut(), &case, 0, 64, case.seed + 10);
+        got.and_then(|got| compare(&expected, &got)).unwrap_or_else(|fault| panic!("{case}: {fault}"));
+    }
+}
+
+/// A copy on the device, right or wrong, that a right harness tells apart.
+struct Copy {
+    copy: Function,
+    /// Changes every byte.
+    value: u32,
+    /// Bytes written after each row.
+    beyond: usize,
+    /// Whether the last row is written.
+    last_row: bool,
+}
+
+impl CudaKernel for Copy {
+    fn enqueue(
+        &mut self,
+        _: &FrameProps,
+        src: &DevicePlanes,
+        dst: &DevicePlanes,
+        stream: &Stream,
+    ) -> vramp::error::Result<()> {
+        for (from, to) in src.iter().zip(dst.iter()) {
+            let (mut from, to) = (*from, *to);
+            from.width += self.beyond;
+            from.height -= usize::from(!self.last_row);
+            if from.height > 0 {
+                fixture::xor(&self.copy, from, to, self.value, stream);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn wrong_kernels_on_cuda_are_caught() {
+    let Some(gpu) = Gpu::new() else { return };
+    let copy = fixture::function(&gpu.device, "xor_u8");
+    let planar = |case: &Case| case.src == case.dst && case.src.planes() == case.src.components() && case.shape().1 > 1;
+    let cases: Vec<Case> = cases(ALL).filter(planar).take(20).collect();
+    assert!(cases.len() == 20);
+    let run = |case: &Case, value, beyond, last_row| {
+        let mut kernel = Copy { copy: copy.clone(), value, beyond, last_row };
+        let mut expected = Guarded::new(case.src, case.input.width, case.input.height, case.seed);
+        fill(&mut expected.planes_mut(), case.content, case.seed(0));
+        let caught =
+            |align| gpu.run(&mut kernel, case, 0, align, case.seed + 4).and_then(|got| compare(&expected, &got));
+        ALIGNMENTS.map(caught)
+    };
+    for case in &cases {
+        assert_eq!(run(case, 0, 0, true), [Ok(()), Ok(())], "{case}");
+        for (value, beyond, last_row, message) in
+            [(1, 0, true, "expected"), (0, 1, true, "outside its rows"), (0, 0, false, "expected")]
+        {
+            for fault in run(case, value, beyond, last_row) {
+                let fault = fault.expect_err(message);
+                assert!(fault.contains(message), "{case}: {fault}");
+            }
+        }
+    }
+}
