@@ -81,6 +81,8 @@ fn the_container_tells_the_encoder() {
         ("a.mov", None, "libx265 in mov"),
         ("a.mkv", None, "libx265 in matroska"),
         ("a.ts", None, "libx265 in mpegts"),
+        // libav's writer of iTunes files has no HEVC.
+        ("a.m4v", None, "libx264 in ipod"),
         ("a.webm", None, "libsvtav1 in webm"),
         ("a.avi", None, "ffv1 in avi"),
         ("a.nut", None, "ffv1 in nut"),

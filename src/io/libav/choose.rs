@@ -1,7 +1,7 @@
 //! From a path and a few words to a container, an encoder, and the formats the two take.
 
 use crate::error::{Error, Result};
-use crate::io::libav::header;
+use crate::io::libav::capacity;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::pixfmt::{Native, native};
 use crate::params::did_you_mean;
@@ -109,7 +109,7 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
     for pixel in &takes {
         if let Some(Native { format, .. }) = native(*pixel)
             && !accepted.contains(&format)
-            && (!is_raw(codec) || header::takes_raw(container, codec.id, (*pixel).into()))
+            && (!is_raw(codec) || capacity::takes_raw(container, codec.id, (*pixel).into()))
         {
             accepted.push(format);
         }
@@ -217,7 +217,8 @@ fn by_codec(wanted: &str) -> Option<&'static ffi::AVCodec> {
 
 fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static ffi::AVCodec> {
     let ours = DEFAULTS.iter().find(|(containers, _)| containers.contains(&name(container.name)));
-    let ours = ours.and_then(|(_, encoders)| encoders.iter().find_map(|encoder| by_name(encoder)));
+    let holds = |codec: &&ffi::AVCodec| holds(container, codec);
+    let ours = ours.and_then(|(_, encoders)| encoders.iter().filter_map(|encoder| by_name(encoder)).find(holds));
     ours.or_else(|| by_id(container.video_codec)).ok_or_else(|| {
         Error::unsupported(format!("{} has no video encoder in this libav: name one with -c", name(container.name)))
     })
@@ -226,10 +227,10 @@ fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static f
 /// Whether the container can hold the encoder's codec, as far as is known before a header is written.
 fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool {
     // A bare stream of one codec takes anything libav gives it, and is then read back as that codec.
-    if header::is_untimed(container) && header::is_video_alone(container) && !is_raw(codec) {
+    if capacity::is_untimed(container) && capacity::is_video_alone(container) && !is_raw(codec) {
         return container.video_codec == codec.id;
     }
-    header::holds_codec(container, codec.id)
+    capacity::holds_codec(container, codec.id)
 }
 
 /// Whether the "encoder" only hands samples on, so that the container decides about formats.

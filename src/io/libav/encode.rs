@@ -1,8 +1,8 @@
 //! An open libav encoder: frames in, packets out.
 
 use crate::error::{Error, Kind, Result};
+use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::header;
 use crate::io::libav::lend::LentFrame;
 use crate::io::libav::logging;
 use crate::io::libav::rhythm::{Clock, Rhythm, rescale};
@@ -210,7 +210,7 @@ fn is_about_time(refusal: &Error) -> bool {
 fn rhythm(choice: &EncoderChoice) -> Rhythm {
     if CONSTANT_RATE.contains(&choice.container()) {
         Rhythm::Constant
-    } else if header::is_untimed(choice.container) {
+    } else if capacity::is_untimed(choice.container) {
         Rhythm::Untimed
     } else if choice.codec.id == AVCodecID::AV_CODEC_ID_THEORA {
         // Its packets are numbered, not timed.

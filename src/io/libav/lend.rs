@@ -129,3 +129,58 @@ unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
 fn out_of_memory() -> Error {
     Error::new(Kind::OutOfMemory, "no memory for a frame on its way to the encoder")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::video::{FrameProps, PicturePool};
+
+    #[test]
+    fn a_picture_is_lent_as_it_lies_and_comes_back() {
+        let info = StreamInfo::bare("yuv420p10".parse().unwrap(), 5, 3);
+        let pool = PicturePool::new(1, info.format, info.width, info.height).unwrap();
+        let picture = pool.take().unwrap();
+        let planes = [0, 1, 2].map(|plane| picture.plane(plane));
+        let frame = Frame { props: FrameProps::default(), picture };
+        let lent = LentFrame::new(frame, &info, AVPixelFormat::AV_PIX_FMT_YUV420P10LE, 7).unwrap();
+
+        // SAFETY: the frame is alive; the encoder's reference is made and dropped as an encoder does.
+        unsafe {
+            let av = &*lent.as_ptr();
+            assert_eq!((av.width, av.height, av.pts), (5, 3, 7));
+            for (plane, (start, pitch)) in planes.into_iter().enumerate() {
+                assert_eq!((av.data[plane].cast_const(), av.linesize[plane] as usize), (start, pitch));
+                assert_eq!(ffi::av_buffer_is_writable(av.buf[plane]), 0, "an encoder must not write to it");
+            }
+            let mut kept = ffi::av_frame_clone(av);
+            drop(lent);
+            pool.take().unwrap();
+            assert_eq!(pool.allocated(), 2, "the encoder still has the first");
+            ffi::av_frame_free(&mut kept);
+        }
+        let (first, second) = (pool.take().unwrap(), pool.take().unwrap());
+        assert!([first.plane(0), second.plane(0)].contains(&planes[0]));
+        assert_eq!(pool.allocated(), 2, "it came back");
+    }
+
+    #[test]
+    fn side_data_of_the_picture_goes_along_and_of_the_coding_stays() {
+        let info = StreamInfo::bare("gray8".parse().unwrap(), 4, 4);
+        let data = |kind: Kinds, byte| SideData { kind: kind as i32, bytes: [byte; 9].into() };
+        let unknown = SideData { kind: 9999, ..data(Kinds::AV_FRAME_DATA_A53_CC, 3) };
+        let side_data =
+            vec![data(Kinds::AV_FRAME_DATA_A53_CC, 1), data(Kinds::AV_FRAME_DATA_MOTION_VECTORS, 2), unknown];
+        let props = FrameProps { side_data, field_order: FieldOrder::BottomFirst, ..FrameProps::default() };
+        let picture = Picture::alloc(info.format, 4, 4).unwrap();
+        let lent = LentFrame::new(Frame { props, picture }, &info, AVPixelFormat::AV_PIX_FMT_GRAY8, 0).unwrap();
+        // SAFETY: the frame is alive, with as many blocks as it says.
+        unsafe {
+            let av = &*lent.as_ptr();
+            assert_eq!((av.interlaced_frame, av.top_field_first), (1, 0));
+            assert_eq!(av.nb_side_data, 1);
+            let block = &**av.side_data;
+            assert_eq!(block.type_, Kinds::AV_FRAME_DATA_A53_CC);
+            assert_eq!(std::slice::from_raw_parts(block.data, block.size), [1; 9]);
+        }
+    }
+}

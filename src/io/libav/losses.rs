@@ -1,5 +1,6 @@
 //! What a container cannot hold of the filtered stream and of the film: said once, before the run.
 
+use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::header::{self, Contents};
@@ -93,11 +94,11 @@ fn states_colour(color: &ColorInfo) -> bool {
 
 fn holds_colour(choice: &EncoderChoice) -> bool {
     let container = choice.container();
-    header::is_quicktime(container) || header::is_matroska(container) || COLOUR_IN_STREAM.contains(&choice.codec.id)
+    capacity::is_quicktime(container) || capacity::is_matroska(container) || COLOUR_IN_STREAM.contains(&choice.codec.id)
 }
 
 fn holds_chapters(contents: Contents<'_>) -> bool {
-    if header::is_quicktime(contents.choice.container()) {
+    if capacity::is_quicktime(contents.choice.container()) {
         return CHAPTERS_AT_THE_END.contains(&contents.choice.container());
     }
     let mut bare = contents.container.clone();
@@ -108,7 +109,7 @@ fn holds_chapters(contents: Contents<'_>) -> bool {
 fn holds_side_data(contents: Contents<'_>, kind: Kinds) -> bool {
     let mut bare = contents.container.clone();
     bare.video.side_data.retain(|data| data.kind != kind as i32);
-    header::is_quicktime(contents.choice.container()) || differs(contents, Contents { container: &bare, ..contents })
+    capacity::is_quicktime(contents.choice.container()) || differs(contents, Contents { container: &bare, ..contents })
 }
 
 /// Whether a header has room for what one of the two says and the other does not.

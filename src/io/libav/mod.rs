@@ -1,8 +1,10 @@
 //! Decode, encode and mux through libav.
 
+mod capacity;
 mod choose;
 mod clock;
 mod color;
+mod context;
 mod convert;
 mod damage;
 mod decode;
@@ -31,6 +33,7 @@ mod rhythm;
 mod settings;
 mod setup;
 mod streams;
+mod tags;
 mod window;
 
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};

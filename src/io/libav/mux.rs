@@ -1,8 +1,9 @@
 //! A container being written, after its header: the packets of every stream, and its end.
 
 use crate::error::Result;
+use crate::io::libav::context::Context;
 use crate::io::libav::failure;
-use crate::io::libav::header::{Contents, Context};
+use crate::io::libav::header::{self, Contents};
 use crate::io::libav::logging::{self, Heard};
 use crate::io::libav::passage::Form;
 use crate::io::libav::rhythm::rescale;
@@ -46,7 +47,7 @@ impl Muxer {
     /// # Errors
     /// When the container refuses the contents, or the file cannot be written.
     pub(super) fn begin(contents: &Contents<'_>, path: Option<&Path>, name: &str) -> Result<Muxer> {
-        let mut context = Context::build(contents)?;
+        let mut context = header::build(contents)?;
         context.open(path, name)?;
         context.write_header(name)?;
         let video = (None, contents.info.timebase, Form::Packets);

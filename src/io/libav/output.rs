@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
+use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
+use crate::io::libav::context::Context;
 use crate::io::libav::encode::{Encoder, Received};
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::mux::Muxer;
@@ -131,7 +133,7 @@ impl Output {
     /// How the output starts, given the first packets. Says so when the container has to move all times.
     fn start(&self, offset: i64, first: &ffmpeg_next::Packet, waiting: &[CopiedPacket]) -> Start {
         // Matroska has no decode times.
-        let video = if header::is_matroska(self.choice.container()) { first.pts() } else { first.dts() };
+        let video = if capacity::is_matroska(self.choice.container()) { first.pts() } else { first.dts() };
         let video = video.map(|time| seconds(time, self.info.timebase));
         let copied = self.passages.iter().filter(|passage| passage.priming.is_none()).filter_map(|passage| {
             let packet = waiting.iter().find(|packet| packet.stream == passage.index)?;
@@ -140,7 +142,7 @@ impl Output {
         let zero = seconds(offset, self.info.timebase);
         let lowest = video.into_iter().chain(copied).map(|time| time - zero).fold(0.0, f64::min);
         let any_time = self.choice.container.flags & ffi::AVFMT_TS_NEGATIVE != 0;
-        if lowest < 0.0 && !any_time && !header::is_untimed(self.choice.container) {
+        if lowest < 0.0 && !any_time && !capacity::is_untimed(self.choice.container) {
             log::warn!("{} has no times before 0: all times move by {:.3} s", self.choice.container(), -lowest);
         }
         let primed = self.passages.iter().any(|passage| passage.priming.is_some());
@@ -241,7 +243,7 @@ fn seconds(time: i64, unit: Rational) -> f64 {
 /// Every option the user names must be the encoder's or the container's.
 fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
     let encoder = EncoderContext::new(choice)?;
-    let container = header::Context::new(choice.container)?;
+    let container = Context::new(choice.container)?;
     let places = [encoder.settings(choice.encoder()), container.settings(choice.container())];
     options.options.iter().try_for_each(|(key, _)| settings::check(&places, key))
 }

@@ -1,5 +1,6 @@
 //! The streams that pass a run by: which of them the container holds, and in what form.
 
+use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
@@ -142,7 +143,7 @@ fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
 /// How `stream` would lie in the container, or why it cannot.
 fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     let container = choice.container();
-    if header::is_video_alone(choice.container) {
+    if capacity::is_video_alone(choice.container) {
         return Err(format!("{container} holds one video stream and nothing else"));
     }
     if stream.media == Media::Video && stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 {
@@ -156,13 +157,13 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     if stream.media == Media::Attachment && container != "matroska" {
         return Err(format!("{container} has no place for attached files"));
     }
-    if stream.media == Media::Data && !header::is_quicktime(container) && !DATA.contains(&container) {
+    if stream.media == Media::Data && !capacity::is_quicktime(container) && !DATA.contains(&container) {
         return Err(format!("{container} has no place for data"));
     }
     let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
-    if has_codec && !header::holds_codec(choice.container, codec) {
+    if has_codec && !capacity::holds_codec(choice.container, codec) {
         return Err(format!("{container} does not hold this codec"));
     }
     Ok(Form::Packets)
@@ -189,7 +190,7 @@ pub(super) fn complete(
         let start = first.and_then(|packet| packet.pts()).map(|pts| pts - offset(passage.timebase));
         if let (Some(start), Some(rate)) = (start, passage.sample_rate())
             && start < 0
-            && header::is_matroska(container)
+            && capacity::is_matroska(container)
         {
             let samples = super::rhythm::rescale(-start, passage.timebase, Rational::new(1, rate));
             passage.priming = c_int::try_from(samples).ok();
