@@ -16,7 +16,7 @@ use vramp::video::{Format, FrameProps, Picture, PicturePool, Planes, PlanesMut, 
 
 /// A filter on 8-bit pictures: every byte, xor a value that follows from the frame's index.
 #[derive(Clone, Debug)]
-struct Xor {
+pub struct Xor {
     value: u8,
     /// Clocks that the device idles away a frame.
     spin: u64,
@@ -25,7 +25,7 @@ struct Xor {
 }
 
 impl Xor {
-    fn new(value: u8) -> Xor {
+    pub fn new(value: u8) -> Xor {
         Xor { value, spin: 0, fails_at: None }
     }
 }
@@ -117,7 +117,12 @@ impl CudaKernel for XorOnCuda {
 
 /// A plan of `filters` on 8-bit 4:2:0 frames of a size with odd planes.
 fn plan(filters: &[Xor]) -> Plan {
-    let info = StreamInfo::bare(Format::yuv(1, 1, 8).unwrap(), 131, 67);
+    plan_for(&StreamInfo::bare(Format::yuv(1, 1, 8).unwrap(), 131, 67), filters)
+}
+
+/// A plan of `filters` on 8-bit planar frames.
+pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> Plan {
+    let info = info.clone();
     let setup = Setup { input: info.clone(), output: info.clone(), src: info.format, dst: info.format };
     let stage = |filter: &Xor| Stage { filter: Box::new(filter.clone()), setup: setup.clone() };
     Plan { input: info.clone(), output: info.clone(), stages: filters.iter().map(stage).collect(), skipped: Vec::new() }
@@ -180,8 +185,8 @@ impl Source for Clip {
 
 /// Keeps what it gets, or fails at a frame.
 #[derive(Default)]
-struct Kept {
-    frames: Vec<Frame>,
+pub struct Kept {
+    pub frames: Vec<Frame>,
     /// Frames before each packet, and what the packet says.
     packets: Vec<(u64, u64)>,
     fails_at: Option<u64>,
@@ -215,9 +220,10 @@ impl Sink for Kept {
     }
 }
 
-fn run(plan: &Plan, chain: &mut dyn pipeline::Chain, clip: &mut Clip, sink: &mut Kept) -> Result<Summary> {
+/// Runs `source` through `chain` into `sink`.
+pub fn run(plan: &Plan, chain: &mut dyn pipeline::Chain, source: &mut dyn Source, sink: &mut Kept) -> Result<Summary> {
     let options = Options { slots: 3, cancel: Cancel::default() };
-    pipeline::run(clip, plan, chain, sink, &options, &mut |_| {}).map(|(summary, _)| summary)
+    pipeline::run(source, plan, chain, sink, &options, &mut |_| {}).map(|(summary, _)| summary)
 }
 
 fn cpu_frames(plan: &Plan, frames: u64) -> Kept {

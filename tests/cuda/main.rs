@@ -6,3 +6,5 @@ mod chain;
 mod device;
 mod fixture;
 mod gate;
+#[cfg(feature = "transcode")]
+mod transcode;
