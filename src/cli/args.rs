@@ -5,10 +5,12 @@ use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
 use crate::io::libav::Position;
-use crate::params::ParamKind;
+use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::fs::File;
+use std::io::Read;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -326,10 +328,17 @@ impl Job {
     pub fn chain_texts(&self) -> Result<Vec<String>> {
         let text = |chain: &String| match chain.strip_prefix('@') {
             None => Ok(chain.clone()),
-            Some(file) => std::fs::read_to_string(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
+            Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
         };
         self.chain.iter().map(text).collect()
     }
+}
+
+/// The text of a chain file, or as much of it as makes a chain too long: a device without an end is no chain.
+fn read_chain(file: &str) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(file)?.take(MAX_CHAIN_BYTES as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// A parser of the words that option `param` of `filter` takes: they are stated there and nowhere else.

@@ -68,8 +68,7 @@ impl TempFile {
             return Ok(TempFile { name, place: Place::Stdout });
         }
         let failed = |e| Error::io(path, &e);
-        // A link is followed: what it points at is replaced, and the link stays.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+        let target = follow_links(Path::new(path));
         let place = match fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => return Err(Error::io(path, &ErrorKind::IsADirectory.into())),
             Ok(meta) if !meta.is_file() => {
@@ -101,13 +100,47 @@ impl TempFile {
     pub fn commit(&mut self) -> Result<()> {
         self.flush().map_err(|e| Error::io(&self.name, &e))?;
         let Place::Beside { path, target, overwrite, .. } = &self.place else { return Ok(()) };
-        if !overwrite && target.exists() {
-            return Err(exists(&self.name));
+        match give_name(path, target, *overwrite) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(exists(&self.name)),
+            result => result.map_err(|e| Error::io(&self.name, &e))?,
         }
-        fs::rename(path, target).map_err(|e| Error::io(&self.name, &e))?;
         unfinished().retain(|other| other != path);
         self.place = Place::Final { path: target.clone() };
         Ok(())
+    }
+}
+
+/// Where `path` leads. A link is followed, so that what it points at is written and the link stays, also when there is
+/// nothing at its end yet.
+fn follow_links(path: &Path) -> PathBuf {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    let mut end = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&end) else { break };
+        end = end.parent().unwrap_or(Path::new("")).join(next);
+    }
+    end
+}
+
+/// Renames `path` to `target`. A file that is replaced passes its permissions on; without `overwrite` none is replaced,
+/// also one that appears at this moment.
+fn give_name(path: &Path, target: &Path, overwrite: bool) -> io::Result<()> {
+    if overwrite {
+        if let Ok(old) = fs::metadata(target) {
+            fs::set_permissions(path, old.permissions())?;
+        }
+        return fs::rename(path, target);
+    }
+    match fs::hard_link(path, target) {
+        Ok(()) => fs::remove_file(path),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(e),
+        // A file system without hard links.
+        Err(_) if target.symlink_metadata().is_ok() => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(path, target),
     }
 }
 
@@ -226,6 +259,21 @@ mod tests {
         fs::write(folder.file("late.txt"), "other").unwrap();
         assert_eq!(late.commit().unwrap_err().kind(), Kind::BadArgument);
         assert_eq!(fs::read(folder.file("late.txt")).unwrap(), b"other");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_permissions_too() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = Folder::new("links");
+        symlink("there.txt", folder.file("link.txt")).unwrap();
+        TempFile::create(&folder.file("link.txt"), false).unwrap().commit().unwrap();
+        assert!(fs::symlink_metadata(folder.file("link.txt")).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(folder.file("there.txt")).unwrap().is_file());
+
+        fs::set_permissions(folder.file("there.txt"), fs::Permissions::from_mode(0o600)).unwrap();
+        TempFile::create(&folder.file("link.txt"), true).unwrap().commit().unwrap();
+        assert_eq!(fs::metadata(folder.file("there.txt")).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

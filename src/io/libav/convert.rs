@@ -117,9 +117,12 @@ impl Converter {
         ColorInfo { transfer: color.transfer, primaries: color.primaries, ..self.color }
     }
 
-    /// "yuva420p to yuv420p", for the one line about it.
+    /// "yuva420p to yuv420p without its alpha", for the one line about it.
     pub(super) fn describe(&self) -> String {
-        format!("{} to {}", name(self.from), self.to)
+        // SAFETY: looks a format up in a static table.
+        let descriptor = unsafe { ffi::av_pix_fmt_desc_get(self.from.into()).as_ref() };
+        let alpha = descriptor.is_some_and(|d| d.flags & u64::from(ffi::AV_PIX_FMT_FLAG_ALPHA as u32) != 0);
+        format!("{} to {}{}", name(self.from), self.to, if alpha { " without its alpha" } else { "" })
     }
 
     /// Converts `frame`.
