@@ -240,7 +240,7 @@ impl Input {
         }
         let (frames, end) = (self.decoded, self.time as f64 / 1e6);
         Err(Error::bad_argument(format!(
-            "no frame lies in the part asked for: looked at {frames} frames up to {end:.3} s"
+            "no frame lies where --start, --end or --preview ask: looked at {frames} frames up to {end:.3} s"
         )))
     }
 
