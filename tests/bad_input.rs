@@ -173,6 +173,8 @@ const ARGUMENTS: &[Row] = &[
     ("negative GPU memory", "{in}/good.mkv {out}/o.mkv --gpu-memory=-1", BAD_ARGUMENT, &["--gpu-memory"], Nothing),
     ("GPU memory", "{in}/good.mkv {out}/o.mkv --gpu-memory 1G", BAD_ARGUMENT, &["--gpu-memory", "1G"], Nothing),
     ("endless GPU memory", "{in}/good.mkv {out}/o.mkv --gpu-memory 99999999999", BAD_ARGUMENT, &["99999"], Nothing),
+    ("device of a bench", "bench --device gpu", BAD_ARGUMENT, &["'gpu'", "cuda:N"], Nothing),
+    ("peers on a GPU", "bench --device cuda --peers", BAD_ARGUMENT, &["--peers", "--device"], Nothing),
     ("level", "{in}/good.mkv {out}/o.mkv --cpu-level avx9", BAD_ARGUMENT, &["avx9", "portable"], Nothing),
     ("pair", "{in}/good.mkv {out}/o.mkv -x fast", BAD_ARGUMENT, &["fast", "KEY=VALUE"], Nothing),
     ("hash", "{in}/good.mkv {out}/o.mkv --hash md5", BAD_ARGUMENT, &["framehash"], Nothing),

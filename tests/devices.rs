@@ -135,6 +135,27 @@ fn a_budget_that_does_not_cover_the_run_is_refused_with_both_figures() {
 }
 
 #[test]
+fn bench_measures_a_gpu_or_says_why_not() {
+    let args = ["bench", "--device", "cuda", "--quick", "--json", "--size", "64x48", "--filter", "deband"];
+    if gpus() == 0 {
+        refused(&run(&args), UNSUPPORTED, &["(--device cpu does without)"]);
+    }
+    if gpu().is_err() {
+        return;
+    }
+    let json: serde_json::Value = serde_json::from_slice(&run(&args).ok().stdout).unwrap();
+    let format = &json["gpu"]["formats"][0];
+    assert!(format["copy"]["ms"].as_f64().unwrap() > 0.0, "{json}");
+    for field in ["ms", "gb_per_s", "times_copy"] {
+        assert!(format["rows"][0][field].as_f64().unwrap() > 0.0, "{field}: {json}");
+    }
+    let whole = &json["gpu"]["pipeline"]["rows"][0];
+    for field in ["slots", "limit_fps", "fps", "of_limit", "upload", "kernels", "download"] {
+        assert!(whole[field].as_f64().unwrap() > 0.0, "{field}: {json}");
+    }
+}
+
+#[test]
 fn a_budget_means_nothing_to_the_cpu() {
     let said = run(&[GRADIENT, "-f", "null", "--frames", "1", "--device", "cpu", "--gpu-memory", "9"]).ok().stderr;
     assert!(said.contains("warning: --gpu-memory ignored"), "{said}");

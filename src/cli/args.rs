@@ -106,6 +106,9 @@ pub struct BenchArgs {
     /// Print one JSON object instead of tables
     #[arg(long)]
     pub json: bool,
+    /// Measure there: cpu, cuda, cuda:N, or auto for the first GPU there is
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Cpu)]
+    pub device: DeviceChoice,
     /// Measure this filter only; repeat for more
     #[arg(long, value_name = "NAME")]
     pub filter: Vec<String>,
@@ -413,12 +416,19 @@ A filter's time is the median over frames taken in turn from buffers larger than
 plain memory copy that moves the same number of bytes, in the same run: a ratio that travels between machines. --clip times \
 decoder, chain and encoder each alone, then the whole run, whose wall time should be that of its slowest stage.
 
+On a GPU a time is the median of recorded runs over all of that memory, 'x' is over a copy on the device, and a pipeline from \
+the host to the GPU and back is held against the copies alone, both ways at once.
+
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
+  gpu      device, compute_capability, driver, width, height,
+           formats: src, dst, bytes, copy (ms, gb_per_s), rows (chain, ms, gb_per_s, times_copy),
+           pipeline: src, dst, rows (chain, slots, limit_fps, fps, of_limit,
+           and the share of the time in upload, kernels, download)
   filters  width, height, formats: src, dst, copy (threads, ms),
            rows (chain, level, threads, ms, times_copy)
   peers    width, height, peer, peer_ms, ours, ours_ms, times_faster
-  clip     clip, chain, encoder, frames, threads, decode, filter, encode, whole (each seconds and
-           processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
+  clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
+           seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)";
 
 /// The end of `--help`: examples, ffmpeg's spellings, exit codes, and the one trap in names.

@@ -58,10 +58,7 @@ impl Backend {
 
     #[cfg(not(feature = "cuda"))]
     fn on_gpu(_: &Plan, _: &mut Input, job: &Job, _: Cpu) -> Result<Option<Backend>> {
-        match job.device {
-            DeviceChoice::Cuda(_) => Err(Error::unsupported("this build has no CUDA (--device cpu does without)")),
-            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
-        }
+        Ok(job.device.open()?.map(|device| match device {}))
     }
 
     fn chain(&self) -> &dyn Chain {

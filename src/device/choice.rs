@@ -5,6 +5,8 @@ use crate::device::cuda::{self, CudaDevice};
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use log::Level;
+#[cfg(not(feature = "cuda"))]
+use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 #[cfg(feature = "cuda")]
@@ -77,6 +79,20 @@ impl DeviceChoice {
                 Ok(None)
             }
             (Err(error), _) => Err(Error::new(error.kind(), format!("{error} (--device cpu does without)"))),
+        }
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+impl DeviceChoice {
+    /// `None`, the CPU: this build knows no other device.
+    ///
+    /// # Errors
+    /// When a CUDA device was asked for by name.
+    pub fn open(self) -> Result<Option<Infallible>> {
+        match self {
+            DeviceChoice::Cuda(_) => Err(Error::unsupported("this build has no CUDA (--device cpu does without)")),
+            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 mod context;
 mod driver;
+mod graph;
+pub mod limits;
 mod memory;
 mod module;
 mod picture;
@@ -13,6 +15,7 @@ mod shim;
 mod stream;
 
 pub use context::{DeviceInfo, count, driver_version, is_present, list};
+pub use graph::Graph;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
 pub use module::{Function, Image, Module, Shape};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, is_pinned};

@@ -6,5 +6,6 @@ mod chain;
 mod device;
 mod fixture;
 mod gate;
+mod graph;
 #[cfg(feature = "transcode")]
 mod transcode;

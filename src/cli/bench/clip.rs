@@ -25,6 +25,7 @@ pub struct Report {
     clip: String,
     chain: String,
     encoder: String,
+    device: String,
     frames: usize,
     /// Threads of each stage; 0 is all processors.
     threads: usize,
@@ -85,6 +86,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
         clip: job.input()?.to_owned(),
         chain: args.chain.clone(),
         encoder: args.codec.clone(),
+        device: args.device.to_string(),
         frames,
         threads: args.threads,
         decode,
@@ -141,9 +143,9 @@ fn collect(run: Prepared) -> Result<Vec<Frame>> {
 /// The run to measure, made as the command line makes it.
 fn job(args: &BenchArgs, output: &Scratch) -> Result<Job> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
-    let threads = args.threads.to_string();
+    let (threads, device) = (args.threads.to_string(), args.device.to_string());
     let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", &args.chain];
-    words.extend(["--no-audio", "--no-subtitles", "--no-extras", "--threads", &threads]);
+    words.extend(["--no-audio", "--no-subtitles", "--no-extras", "--threads", &threads, "--device", &device]);
     words.extend(["--decoder-threads", &threads, "--encoder-threads", &threads]);
     match args.codec.as_str() {
         "null" => words.extend(["-f", "null"]),

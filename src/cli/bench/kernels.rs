@@ -20,6 +20,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("yuv420p16", "yuv420p"),
     ("yuv444p", "yuv444p16"),
     ("gray8", "gray16"),
+    ("nv12", "p010"),
     ("p010", "p010"),
     ("yc48", "yc48"),
 ];
@@ -64,18 +65,9 @@ struct Row {
 
 /// Measures, and hands each pair's table to `show`.
 pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
-    let chosen = args.filter.iter().map(|name| filters::find_or_suggest(name)).collect::<Result<Vec<_>>>()?;
-    let chosen = if chosen.is_empty() { filters::ALL.to_vec() } else { chosen };
     let (width, height) = args.size;
-    let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
     let mut formats = Vec::new();
-    for (src, dst) in pairs {
-        let (src, dst) = (src.parse::<Format>()?, dst.parse::<Format>()?);
-        let calls = chosen.iter().filter(|f| (f.accepts)(src)).map(|f| cases(f, args.quick));
-        let calls = calls.collect::<Result<Vec<_>>>()?.concat();
-        if calls.is_empty() {
-            continue;
-        }
+    for (src, dst, calls) in work(args)? {
         let report = measure_format(&calls, src, dst, args)?;
         show(report.table(width, height))?;
         formats.push(report);
@@ -83,15 +75,36 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     Ok(Report { width, height, formats })
 }
 
-/// The calls to measure `filter` with.
-fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
+/// What `args` ask to measure: source and result storage, and the calls.
+pub fn work(args: &BenchArgs) -> Result<Vec<(Format, Format, Vec<Call>)>> {
+    let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
+    let mut work = Vec::new();
+    for (src, dst) in pairs {
+        let (src, dst) = (src.parse::<Format>()?, dst.parse::<Format>()?);
+        let chosen = chosen(args)?.into_iter().filter(|filter| (filter.accepts)(src));
+        let calls = chosen.map(|filter| cases(filter, args.quick)).collect::<Result<Vec<_>>>()?.concat();
+        if !calls.is_empty() {
+            work.push((src, dst, calls));
+        }
+    }
+    Ok(work)
+}
+
+/// The filters that `args` name, or all.
+pub fn chosen(args: &BenchArgs) -> Result<Vec<&'static Descriptor>> {
+    let named = args.filter.iter().map(|name| filters::find_or_suggest(name)).collect::<Result<Vec<_>>>()?;
+    Ok(if named.is_empty() { filters::ALL.to_vec() } else { named })
+}
+
+/// The calls to measure `filter` with; the first alone where it has to be `quick`.
+pub fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
     let cases = filter.cases.iter().take(if quick { 1 } else { filter.cases.len() });
     let chains = cases.map(|case| parse_chain(&format!("{}={case}", filter.name)));
     Ok(chains.collect::<Result<Vec<_>>>()?.concat())
 }
 
 fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
-    let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
+    let effort = Effort::new(args.quick);
     let (width, height) = args.size;
     let mut ring = Ring::new(src, dst, width, height)?;
     let mut copy: Vec<Copy> = Vec::new();
@@ -118,7 +131,7 @@ fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) ->
 }
 
 /// The plan of one filter, or `None` when it would change nothing here or cannot end in `dst`.
-fn plan_for(call: &Call, src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
+pub fn plan_for(call: &Call, src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
     let info = StreamInfo::bare(src, width, height);
     let target = Target { format: Some(dst), ..Target::default() };
     Ok(plan(vec![filters::create(call)?], &info, target).ok().filter(|plan| !plan.stages.is_empty()))

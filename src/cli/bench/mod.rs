@@ -1,14 +1,17 @@
 //! `vramp bench`: how fast the filters are, against a plain copy; and how well the stages of a run overlap.
 
 mod clip;
+#[cfg(feature = "cuda")]
+mod gpu;
 mod kernels;
 mod peers;
 mod timing;
 
 use crate::cli::args::BenchArgs;
 use crate::cli::print;
+use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use serde::Serialize;
 
 /// What `--json` prints.
@@ -16,7 +19,11 @@ use serde::Serialize;
 struct Report {
     version: &'static str,
     machine: Machine,
-    /// Without `--clip`: the filters.
+    /// On a GPU: the filters, and the way there and back.
+    #[cfg(feature = "cuda")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<gpu::Report>,
+    /// On the CPU: the filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     filters: Option<kernels::Report>,
     /// With `--peers`: other programs' filters.
@@ -25,6 +32,20 @@ struct Report {
     /// With `--clip`: the stages of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<clip::Report>,
+}
+
+impl Report {
+    fn new() -> Report {
+        Report {
+            version: env!("CARGO_PKG_VERSION"),
+            machine: Machine::this(),
+            #[cfg(feature = "cuda")]
+            gpu: None,
+            filters: None,
+            peers: None,
+            clip: None,
+        }
+    }
 }
 
 /// What the times hold on.
@@ -45,8 +66,10 @@ impl Machine {
 
 /// Runs `vramp bench`.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let mut report =
-        Report { version: env!("CARGO_PKG_VERSION"), machine: Machine::this(), filters: None, peers: None, clip: None };
+    if args.peers && args.device != DeviceChoice::Cpu {
+        return Err(Error::bad_argument("--peers compares on the CPU: leave --device out"));
+    }
+    let mut report = Report::new();
     if cfg!(debug_assertions) {
         log::warn!("this is an unoptimised build: its times mean little (cargo build --release)");
     }
@@ -61,12 +84,25 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         show(clip.to_string())?;
         report.clip = Some(clip);
     } else {
-        report.filters = Some(kernels::measure(args, &show)?);
-        if args.peers {
-            let peers = peers::measure(args)?;
-            show(peers.to_string())?;
-            report.peers = Some(peers);
-        }
+        measure_filters(args, &mut report, &show)?;
     }
     if args.json { print::json(&report) } else { Ok(()) }
+}
+
+/// Measures the filters on the device that `args` choose.
+fn measure_filters(args: &BenchArgs, report: &mut Report, show: &impl Fn(String) -> Result<()>) -> Result<()> {
+    #[cfg(feature = "cuda")]
+    if let Some(device) = args.device.open()? {
+        report.gpu = Some(gpu::measure(&device, args, show)?);
+        return Ok(());
+    }
+    #[cfg(not(feature = "cuda"))]
+    args.device.open()?;
+    report.filters = Some(kernels::measure(args, show)?);
+    if args.peers {
+        let peers = peers::measure(args)?;
+        show(peers.to_string())?;
+        report.peers = Some(peers);
+    }
+    Ok(())
 }

@@ -55,7 +55,7 @@ fn ours(args: &BenchArgs) -> Result<f64> {
     let target = Target { format: Some(dst), ..Target::default() };
     let plan = plan(chain, &StreamInfo::bare(src, width, height), target)?;
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
-    let effort = if args.quick { Effort::QUICK } else { Effort::FULL };
+    let effort = Effort::new(args.quick);
     Ok(Ring::new(src, dst, width, height)?.median(effort, |props, src, dst| chain.run(props, src, dst)))
 }
 

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::video::{Format, FrameProps, Picture};
 use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
+use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 const RING_BYTES: usize = 256 << 20;
 
 /// So many pictures are enough in any case: small ones would take longer to fill than to measure.
-const RING_PICTURES: usize = 1024;
+pub const RING_PICTURES: usize = 1024;
 
 /// How long and how often to measure.
 #[derive(Clone, Copy)]
@@ -29,19 +30,33 @@ impl Effort {
     /// For a look.
     pub const QUICK: Effort = Effort { runs: 5, time: Duration::from_millis(60) };
 
+    /// That of a run that is to be quick, or not.
+    pub fn new(quick: bool) -> Effort {
+        if quick { Effort::QUICK } else { Effort::FULL }
+    }
+
     /// The median time of `job`, in milliseconds; it is called with the number of the run.
     pub fn median(self, mut job: impl FnMut(usize)) -> f64 {
+        let timed = |run| {
+            let start = Instant::now();
+            job(run);
+            Ok::<_, Infallible>(start.elapsed())
+        };
+        let Ok(median) = self.median_of(timed);
+        median
+    }
+
+    /// The median, in milliseconds, of the times that `job` tells; it is called with the number of the run.
+    pub fn median_of<E>(self, mut job: impl FnMut(usize) -> Result<Duration, E>) -> Result<f64, E> {
         // The first runs pay for page faults and for waking threads.
-        (0..2).for_each(&mut job);
+        (0..2).try_for_each(|run| job(run).map(drop))?;
         let begin = Instant::now();
         let mut times = Vec::new();
         while times.len() < self.runs || begin.elapsed() < self.time {
-            let start = Instant::now();
-            job(times.len());
-            times.push(start.elapsed());
+            times.push(job(times.len())?);
         }
         times.sort_unstable();
-        times[times.len() / 2].as_secs_f64() * 1e3
+        Ok(times[times.len() / 2].as_secs_f64() * 1e3)
     }
 }
 
@@ -143,7 +158,8 @@ pub fn ramps(format: Format, width: usize, height: usize) -> Result<Picture> {
     Ok(picture)
 }
 
-fn copy(from: &Picture, to: &mut Picture) {
+/// Copies the samples of `from` to `to`, a picture of the same shape.
+pub fn copy(from: &Picture, to: &mut Picture) {
     let format = from.format();
     for plane in 0..format.planes() {
         for y in 0..format.plane_size(plane, from.width(), from.height()).1 {

@@ -5,8 +5,8 @@
 
 use crate::error::{Error, Kind, Result};
 use cust::error::CudaError;
-use cust::sys::{CUDA_MEMCPY2D, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use cust::sys::{CUDA_MEMCPY2D, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUmodule, CUstream};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::fmt;
 
 unsafe extern "C" {
@@ -20,12 +20,20 @@ unsafe extern "C" {
     pub fn cuMemcpyDtoH_v2(dst: *mut c_void, src: CUdeviceptr, bytes: usize) -> c_int;
     pub fn cuMemcpyHtoDAsync_v2(dst: CUdeviceptr, src: *const c_void, bytes: usize, stream: CUstream) -> c_int;
     pub fn cuMemcpyDtoHAsync_v2(dst: *mut c_void, src: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
+    pub fn cuMemcpyDtoDAsync_v2(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
     pub fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> c_int;
 
     pub fn cuStreamCreate(stream: *mut CUstream, flags: c_uint) -> c_int;
     pub fn cuStreamSynchronize(stream: CUstream) -> c_int;
     pub fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) -> c_int;
     pub fn cuStreamDestroy_v2(stream: CUstream) -> c_int;
+
+    pub fn cuStreamBeginCapture_v2(stream: CUstream, mode: c_uint) -> c_int;
+    pub fn cuStreamEndCapture(stream: CUstream, graph: *mut CUgraph) -> c_int;
+    pub fn cuGraphInstantiateWithFlags(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) -> c_int;
+    pub fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream) -> c_int;
+    pub fn cuGraphExecDestroy(exec: CUgraphExec) -> c_int;
+    pub fn cuGraphDestroy(graph: CUgraph) -> c_int;
 
     pub fn cuEventCreate(event: *mut CUevent, flags: c_uint) -> c_int;
     pub fn cuEventRecord(event: CUevent, stream: CUstream) -> c_int;

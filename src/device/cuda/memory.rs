@@ -1,8 +1,8 @@
 //! Memory on the device, page-locked memory on the host, and the budget that both keep to.
 
-use super::CudaDevice;
 use super::context::{Primary, Usage};
 use super::driver::{self, Code, check};
+use super::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
 use crate::video::HostAllocator;
 use cust::memory::{DevicePointer, cuda_free, cuda_free_locked, cuda_malloc, cuda_malloc_locked};
@@ -145,6 +145,21 @@ impl DeviceBuffer {
         // SAFETY: the buffer covers `data`'s length, and the call returns after the copy.
         let code = unsafe { driver::cuMemcpyDtoH_v2(data.as_mut_ptr().cast(), self.address(), data.len()) };
         check(code, "copying from the GPU")
+    }
+
+    /// Puts a copy of `bytes` bytes at `offset` into `stream`, to the same place of `dst`.
+    ///
+    /// # Errors
+    /// When the copy is refused.
+    ///
+    /// # Panics
+    /// When either buffer ends before.
+    pub fn copy_to(&self, dst: &DeviceBuffer, offset: usize, bytes: usize, stream: &Stream) -> Result<()> {
+        assert!(offset + bytes <= self.bytes.min(dst.bytes));
+        self.primary.enter()?;
+        let [from, to] = [self, dst].map(|buffer| buffer.address() + offset as u64);
+        // SAFETY: both buffers cover the bytes, and the driver frees neither before the copy is done.
+        check(unsafe { driver::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.as_raw()) }, "copying on the GPU")
     }
 
     /// The device's address of the first byte.

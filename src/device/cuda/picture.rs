@@ -84,6 +84,19 @@ impl DevicePicture {
         Ok(DevicePicture { format, width, height, planes, memory: Memory::Owned(buffer) })
     }
 
+    /// A picture of its own memory that holds the samples of `src`.
+    ///
+    /// # Errors
+    /// As [`DevicePicture::alloc`], and when the copy fails.
+    pub fn copy_of(device: &CudaDevice, src: &Picture) -> Result<DevicePicture> {
+        let picture = Self::alloc(device, src.format(), src.width(), src.height())?;
+        let stream = Stream::new(device)?;
+        // SAFETY: the copy is waited for, and nobody knows the picture yet.
+        unsafe { picture.upload(src, &stream) }?;
+        stream.synchronize()?;
+        Ok(picture)
+    }
+
     /// A picture in memory that `keep` keeps alive: a decoder's surface. `planes` gives the address and pitch of each
     /// memory plane. Such a picture is only read.
     ///

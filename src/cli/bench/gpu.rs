@@ -1,0 +1,199 @@
+//! The filters' kernels on a GPU, against a copy on the same device; and whole frames there and back.
+
+mod pipeline;
+
+use super::kernels::{plan_for, work};
+use super::timing::{Effort, RING_PICTURES, ramps};
+use crate::cli::args::BenchArgs;
+use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
+use crate::error::Result;
+use crate::filters::CudaKernel;
+use crate::params::Call;
+use crate::pipeline::Plan;
+use crate::video::{Format, FrameProps, Picture};
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Frames are taken in turn from at least this much memory, and from four times the device's cache where that is more.
+const RING_BYTES: usize = 800_000_000;
+
+/// What was measured.
+#[derive(Serialize)]
+pub struct Report {
+    device: String,
+    compute_capability: String,
+    /// The newest CUDA version that the driver knows.
+    driver: String,
+    width: usize,
+    height: usize,
+    formats: Vec<FormatReport>,
+    pipeline: pipeline::Report,
+}
+
+/// The times of one pair of formats.
+#[derive(Serialize)]
+struct FormatReport {
+    src: String,
+    dst: String,
+    #[serde(skip)]
+    size: (usize, usize),
+    /// Bytes of a frame that are read, and of one that are written.
+    bytes: usize,
+    /// A copy on the device that reads and writes as much.
+    copy: Speed,
+    rows: Vec<Row>,
+}
+
+/// One filter's time.
+#[derive(Serialize)]
+struct Row {
+    chain: String,
+    #[serde(flatten)]
+    speed: Speed,
+    times_copy: f64,
+}
+
+/// The time of a frame, and the bytes read and written in it a second.
+#[derive(Clone, Copy, Serialize)]
+struct Speed {
+    ms: f64,
+    gb_per_s: f64,
+}
+
+impl Speed {
+    fn new(ms: f64, bytes: usize) -> Speed {
+        Speed { ms, gb_per_s: bytes as f64 / ms / 1e6 }
+    }
+}
+
+/// Measures, and hands each table to `show`.
+pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
+    let (info, driver) = (device.info(), driver_version()?);
+    show(format!("{info}, CUDA {}.{} in the driver\n", driver.0, driver.1))?;
+    let mut formats = Vec::new();
+    for (src, dst, calls) in work(args)? {
+        let report = measure_format(device, &calls, src, dst, args)?;
+        show(report.to_string())?;
+        formats.push(report);
+    }
+    let pipeline = pipeline::measure(device, args)?;
+    show(pipeline.to_string())?;
+    Ok(Report {
+        device: info.name.clone(),
+        compute_capability: format!("{}.{}", info.compute.0, info.compute.1),
+        driver: format!("{}.{}", driver.0, driver.1),
+        width: args.size.0,
+        height: args.size.1,
+        formats,
+        pipeline,
+    })
+}
+
+fn measure_format(
+    device: &Arc<CudaDevice>,
+    calls: &[Call],
+    src: Format,
+    dst: Format,
+    args: &BenchArgs,
+) -> Result<FormatReport> {
+    let (width, height) = args.size;
+    let bytes_of = |format| Picture::bytes(format, width, height).unwrap_or(usize::MAX / 4);
+    let bytes = bytes_of(src) + bytes_of(dst);
+    let count = ring_frames(device, bytes)?;
+    let speed = |run: &dyn Fn() -> Result<Duration>| {
+        Ok(Speed::new(Effort::new(args.quick).median_of(|_| run())? / count as f64, bytes))
+    };
+    let copies = limits::device_copies(device, bytes / 2, count)?;
+    let copy = speed(&|| copies.run())?;
+    drop(copies);
+
+    let ring = Ring::new(device, src, dst, (width, height), count)?;
+    let mut rows = Vec::new();
+    for call in calls {
+        let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
+        let graph = ring.record(device, &plan)?;
+        let speed = speed(&|| graph.run())?;
+        rows.push(Row { chain: call.to_string(), speed, times_copy: speed.ms / copy.ms });
+    }
+    Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows })
+}
+
+/// How many frames make a ring that no cache holds, as far as memory allows.
+fn ring_frames(device: &CudaDevice, bytes: usize) -> Result<usize> {
+    let wanted = RING_BYTES.max(4 * device.info().l2_cache).min(device.memory()?.free / 2);
+    Ok(wanted.div_ceil(bytes).clamp(2, RING_PICTURES))
+}
+
+/// Source and result pictures on the device, to take in turn.
+struct Ring {
+    pairs: Vec<(DevicePicture, DevicePicture)>,
+}
+
+impl Ring {
+    fn new(device: &CudaDevice, src: Format, dst: Format, size: (usize, usize), count: usize) -> Result<Ring> {
+        let (width, height) = size;
+        let model = ramps(src, width, height)?;
+        let pair = |_| Ok((DevicePicture::copy_of(device, &model)?, DevicePicture::alloc(device, dst, width, height)?));
+        Ok(Ring { pairs: (0..count).map(pair).collect::<Result<_>>()? })
+    }
+
+    /// Every picture through the kernels of `plan`, recorded.
+    fn record(&self, device: &Arc<CudaDevice>, plan: &Plan) -> Result<Graph<(Kernels, &Ring)>> {
+        let mut kernels = Kernels::new(device, plan)?;
+        // What is loaded or made at the first launch cannot be recorded.
+        let stream = Stream::new(device)?;
+        kernels.enqueue(0, &self.pairs[0], &stream)?;
+        stream.synchronize()?;
+        Graph::record(device, (kernels, self), |(kernels, ring), stream| {
+            let mut pairs = ring.pairs.iter().enumerate();
+            pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
+        })
+    }
+}
+
+/// The kernels of a plan, and the pictures between them.
+struct Kernels {
+    kernels: Vec<Box<dyn CudaKernel>>,
+    between: Vec<DevicePicture>,
+}
+
+impl Kernels {
+    fn new(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Kernels> {
+        let (width, height) = (plan.input.width, plan.input.height);
+        let kernels = plan.stages.iter().map(|stage| {
+            let name = stage.filter.descriptor().name;
+            stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
+        });
+        let between = plan.stages.iter().skip(1);
+        let between = between.map(|stage| DevicePicture::alloc(device, stage.setup.src, width, height));
+        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: between.collect::<Result<_>>()? })
+    }
+
+    fn enqueue(&mut self, index: u64, (src, dst): &(DevicePicture, DevicePicture), stream: &Stream) -> Result<()> {
+        let props = FrameProps { frame_index: index, ..FrameProps::default() };
+        let from = std::iter::once(src).chain(&self.between);
+        let to = self.between.iter().chain(std::iter::once(dst));
+        let mut work = self.kernels.iter_mut().zip(from.zip(to));
+        work.try_for_each(|(kernel, (from, to))| kernel.enqueue(&props, &from.planes(), &to.planes(), stream))
+    }
+}
+
+impl fmt::Display for FormatReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((width, height), Speed { ms, gb_per_s }) = (self.size, self.copy);
+        writeln!(
+            f,
+            "\n{} to {}, {width}x{height}: a copy of the same {:.1} MB takes {ms:.4} ms ({gb_per_s:.0} GB/s)",
+            self.src,
+            self.dst,
+            self.bytes as f64 / 1e6
+        )?;
+        let name = self.rows.iter().map(|row| row.chain.chars().count()).max().unwrap_or(0);
+        for Row { chain, speed: Speed { ms, gb_per_s }, times_copy } in &self.rows {
+            writeln!(f, "{chain:name$}  {ms:8.4} ms  {gb_per_s:6.0} GB/s  {times_copy:5.2}x")?;
+        }
+        Ok(())
+    }
+}
