@@ -45,9 +45,7 @@ impl Kernel {
             true => device.function("deband_blur", &format!("deband_s{}_blur_{suffix}", plan.sample)),
         }?;
         let shapes = Shapes::of(&plan, layout.sample.bytes());
-        let tiled = Grid::choose(&shapes, device.info().multiprocessors, |threads, shared| {
-            function.resident_blocks(threads, shared)
-        })?;
+        let tiled = Grid::choose(&shapes, device.info().multiprocessors);
         Ok(Kernel {
             table: DeviceTable::shared(device, &plan)?,
             tiled: tiled.map(|grid| (function, grid)),

@@ -1,7 +1,6 @@
 //! How planes are cut in tiles: what a block copies to shared memory and filters there.
 
-use crate::error::Result;
-use crate::filters::deband::plan::Plan;
+use crate::filters::deband::plan::{Component, Plan};
 
 /// Shared memory that every device gives a block unasked.
 const SHARED: usize = 48 << 10;
@@ -29,7 +28,7 @@ impl Shapes {
     /// The groups of `plan`, with samples of `sample_bytes`.
     pub fn of(plan: &Plan, sample_bytes: usize) -> Shapes {
         let shape = |index: usize, components| {
-            let super::super::plan::Component { width, height, range, .. } = plan.components[index];
+            let Component { width, height, range, .. } = plan.components[index];
             Shape { width, height, range, components, sample_bytes }
         };
         if plan.yc48 {
@@ -93,11 +92,6 @@ impl Tiles {
     fn fits(&self) -> bool {
         self.shared <= SHARED && self.copied <= MOST_COPIED * self.filtered
     }
-
-    /// The time that a tile takes a multiprocessor, in samples filtered: ten are copied in the time of one.
-    fn cost(&self) -> usize {
-        self.filtered + self.copied / 10
-    }
 }
 
 /// All tiles of a picture.
@@ -110,42 +104,31 @@ pub struct Grid {
     pub threads: u32,
 }
 
-/// What a wave of blocks costs beside its work, in samples that a multiprocessor could filter meanwhile.
-const WAVE: usize = 4000;
+/// Columns of a tile; and rows for one, two or three components, which take a block about equally long. Measured best
+/// from 1080p on; larger tiles leave multiprocessors idle at the end, smaller ones copy more.
+const TILE: (usize, [usize; 3]) = (64, [64, 32, 32]);
+
+/// Where tiles of that size are fewer than this for a multiprocessor, smaller ones fill the device better.
+const ENOUGH: usize = 4;
 
 impl Grid {
-    /// The tiles that `multiprocessors` are estimated to filter soonest: large ones copy less, small ones leave no
-    /// multiprocessor idle at the end. `resident` gives the blocks of so many threads and bytes of shared memory that one
-    /// holds at a time. `None` when no tile fits.
-    ///
-    /// # Errors
-    /// Of `resident`.
-    pub fn choose(
-        shapes: &Shapes,
-        multiprocessors: usize,
-        resident: impl Fn(u32, usize) -> Result<u32>,
-    ) -> Result<Option<Grid>> {
-        let threads = shapes.threads();
-        let mut best: Option<(usize, Grid)> = None;
-        for columns in [64, 32] {
-            for rows in (8..=128).step_by(4) {
-                let first = Tiles::cut(&shapes.first, columns, rows);
-                // A tile of chroma has two components, so half the rows make it as long as one of luma.
-                let chroma = shapes.chroma.map(|shape| Tiles::cut(&shape, columns, (rows / 2).next_multiple_of(4)));
-                if !first.fits() || chroma.is_some_and(|tiles| !tiles.fits()) {
-                    continue;
-                }
-                let tiles = [first, chroma.unwrap_or_default()];
-                let grid = Grid { tiles, shared: tiles[0].shared.max(tiles[1].shared), threads };
-                let at_once = (resident(threads, grid.shared)? as usize).max(1);
-                let blocks = (grid.blocks() as usize).div_ceil(multiprocessors.max(1));
-                let cost = blocks * tiles[0].cost().max(tiles[1].cost()) + blocks.div_ceil(at_once) * WAVE;
-                if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                    best = Some((cost, grid));
-                }
+    /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.
+    pub fn choose(shapes: &Shapes, multiprocessors: usize) -> Option<Grid> {
+        let sizes = [1, 2].into_iter().flat_map(|narrower| [1, 2, 4].map(|lower| (narrower, lower)));
+        let grids = sizes.filter_map(|(narrower, lower)| {
+            let cut = |shape: &Shape| Tiles::cut(shape, TILE.0 / narrower, TILE.1[shape.components - 1] / lower);
+            let tiles = [cut(&shapes.first), shapes.chroma.as_ref().map(cut).unwrap_or_default()];
+            let shared = tiles[0].shared.max(tiles[1].shared);
+            tiles.iter().all(Tiles::fits).then_some(Grid { tiles, shared, threads: shapes.threads() })
+        });
+        let mut smallest = None;
+        for grid in grids {
+            if grid.blocks() as usize >= ENOUGH * multiprocessors {
+                return Some(grid);
             }
+            smallest = Some(grid);
         }
-        Ok(best.map(|(_, grid)| grid))
+        smallest
     }
 
     /// How many blocks there are.
