@@ -1,6 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
+use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
@@ -226,6 +227,15 @@ pub struct Job {
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,
+    /// What the chain runs on: auto, cpu, cuda or cuda:N; the result is the same
+    ///
+    /// auto takes the first NVIDIA GPU, or else the CPU and says why (where there is none at all, only with -v). cuda
+    /// and cuda:N take that GPU or fail. `vramp probe` lists the GPUs.
+    #[arg(long, value_name = "DEVICE", default_value_t, help_heading = RUNNING)]
+    pub device: DeviceChoice,
+    /// GPU memory that the run may hold, in MiB: a chain that needs more does not start there
+    #[arg(long, value_name = "MIB", value_parser = gpu_memory(), help_heading = RUNNING)]
+    pub gpu_memory: Option<usize>,
     /// Threads of the chain; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
     pub threads: usize,
@@ -238,7 +248,7 @@ pub struct Job {
     /// Use no vector instructions above this level; the result is the same
     #[arg(long, value_name = "LEVEL", value_parser = levels(), help_heading = RUNNING)]
     pub cpu_level: Option<CpuLevel>,
-    /// Frames that may wait between two stages: more smooths the run, and takes more memory
+    /// Frames that may wait between two stages, or be on the GPU: more smooths the run, and takes more memory
     #[arg(long, value_name = "N", default_value_t = crate::pipeline::Options::default().slots as u16,
           value_parser = clap::value_parser!(u16).range(1..=256), help_heading = RUNNING)]
     pub slots: u16,
@@ -358,6 +368,13 @@ const MAX_THREADS: u64 = 1024;
 
 fn threads() -> impl TypedValueParser<Value = usize> {
     clap::value_parser!(u64).range(0..=MAX_THREADS).map(|n| n as usize)
+}
+
+/// More MiB than this is a typing mistake.
+const MAX_GPU_MEMORY: u64 = 1 << 24;
+
+fn gpu_memory() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u64).range(1..=MAX_GPU_MEMORY).map(|n| n as usize)
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

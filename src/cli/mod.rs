@@ -2,6 +2,7 @@
 
 mod args;
 mod argv;
+mod backend;
 mod bench;
 mod filters;
 mod log;

@@ -3,6 +3,8 @@
 use crate::cli::args::ProbeArgs;
 use crate::cli::print;
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda;
 use crate::error::Result;
 use crate::filters;
 use crate::io::libav;
@@ -52,14 +54,20 @@ const ENCODERS: &[&str] = &[
     "rawvideo",
 ];
 
-/// Why there is no GPU backend.
-const NO_CUDA: &str = "this build has no CUDA backend yet; filters run on the CPU";
+/// Decoders that libav may have for NVIDIA GPUs. Which of them a GPU has, only it knows.
+const NVDEC: &[&str] = &["h264", "hevc", "vp8", "vp9", "av1", "mpeg2video", "mpeg4", "vc1", "mjpeg"];
+
+/// Encoders on NVIDIA GPUs.
+const NVENC: &[&str] = &["h264_nvenc", "hevc_nvenc", "av1_nvenc"];
 
 #[derive(Serialize)]
 struct Report {
     version: &'static str,
     cpu: Cpu,
     cuda: Cuda,
+    /// What this libav knows of them, whatever the GPU has.
+    nvdec: Names,
+    nvenc: Names,
     libav: BTreeMap<&'static str, String>,
     decoders: Names,
     encoders: Names,
@@ -75,10 +83,29 @@ struct Cpu {
     processors: usize,
 }
 
+/// What there is for `--device cuda`.
 #[derive(Serialize)]
 struct Cuda {
+    /// Whether a device can be used.
     available: bool,
-    why: &'static str,
+    /// Why there is no device.
+    why: Option<String>,
+    /// The newest CUDA version that the driver knows.
+    driver: Option<String>,
+    devices: Vec<Device>,
+}
+
+/// A GPU.
+#[derive(Serialize)]
+struct Device {
+    ordinal: usize,
+    name: String,
+    compute_capability: String,
+    /// Bytes.
+    memory: usize,
+    multiprocessors: usize,
+    /// Why it cannot be used.
+    why: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -96,13 +123,53 @@ pub fn run(args: &ProbeArgs) -> Result<()> {
             levels: CpuLevel::available().map(CpuLevel::name).collect(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         },
-        cuda: Cuda { available: false, why: NO_CUDA },
+        cuda: Cuda::probe(),
+        nvdec: Names::sorted(NVDEC, |name| libav::has_hardware_decoder(name, "cuda")),
+        nvenc: Names::sorted(NVENC, libav::has_encoder),
         libav: libav::versions().into_iter().collect(),
         decoders: Names::sorted(DECODERS, libav::has_decoder),
         encoders: Names::sorted(ENCODERS, libav::has_encoder),
         filters: filters::ALL.iter().map(|filter| filter.name).collect(),
     };
     if args.json { print::json(&report) } else { print::text(&report.to_string()) }
+}
+
+impl Cuda {
+    #[cfg(feature = "cuda")]
+    fn probe() -> Cuda {
+        match (cuda::driver_version(), cuda::list()) {
+            (Ok((major, minor)), Ok(devices)) => {
+                let devices: Vec<_> = devices.into_iter().map(Device::from).collect();
+                let available = devices.iter().any(|device| device.why.is_none());
+                Cuda { available, why: None, driver: Some(format!("{major}.{minor}")), devices }
+            }
+            (Err(error), _) | (_, Err(error)) => Cuda::none(error.to_string()),
+        }
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn probe() -> Cuda {
+        Cuda::none("it is left out of this build".to_owned())
+    }
+
+    fn none(why: String) -> Cuda {
+        Cuda { available: false, why: Some(why), driver: None, devices: Vec::new() }
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl From<cuda::DeviceInfo> for Device {
+    fn from(info: cuda::DeviceInfo) -> Device {
+        let (major, minor) = info.compute;
+        Device {
+            why: info.check().err().map(|error| error.to_string()),
+            ordinal: info.ordinal,
+            compute_capability: format!("{major}.{minor}"),
+            memory: info.memory,
+            multiprocessors: info.multiprocessors,
+            name: info.name,
+        }
+    }
 }
 
 impl Names {
@@ -123,11 +190,31 @@ impl fmt::Display for Report {
             self.cpu.levels.join(", "),
             self.cpu.processors
         )?;
-        writeln!(f, "CUDA      none: {}", self.cuda.why)?;
+        writeln!(f, "CUDA      {}", self.cuda)?;
+        writeln!(f, "NVDEC     libav knows {}", self.nvdec)?;
+        writeln!(f, "NVENC     libav knows {}", self.nvenc)?;
         writeln!(f, "libav     {}", libav.join(", "))?;
         writeln!(f, "decoders  {}", self.decoders)?;
         writeln!(f, "encoders  {}", self.encoders)?;
         writeln!(f, "filters   {}", self.filters.join(", "))
+    }
+}
+
+impl fmt::Display for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(why) = &self.why {
+            return write!(f, "none: {why}");
+        }
+        write!(f, "{} in the driver", self.driver.as_deref().unwrap_or_default())?;
+        self.devices.iter().try_for_each(|device| write!(f, "\n  cuda:{}  {device}", device.ordinal))
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = print::size(self.memory as u64);
+        write!(f, "{}, compute capability {}, {memory}", self.name, self.compute_capability)?;
+        self.why.as_ref().map_or(Ok(()), |why| write!(f, "; not used: {why}"))
     }
 }
 

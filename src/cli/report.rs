@@ -1,13 +1,14 @@
 //! What `--verbose` tells: the plan before the run, and where the time went after it.
 
+use crate::cli::backend::Backend;
 use crate::cli::print;
 use crate::cli::progress::per_frame;
-use crate::pipeline::{CpuChain, Options, Plan, Summary};
+use crate::pipeline::{Busy, Chain, Options, Plan, Summary};
 use crate::video::Picture;
 use std::time::Duration;
 
 /// Tells how `plan` will run.
-pub fn plan(plan: &Plan, chain: &CpuChain, options: &Options) {
+pub fn plan(plan: &Plan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {
         log::debug!("{skipped} is left out: it would change no sample");
     }
@@ -19,11 +20,17 @@ pub fn plan(plan: &Plan, chain: &CpuChain, options: &Options) {
     if plan.stages.is_empty() {
         log::debug!("no stages: frames pass untouched");
     }
-    let exec = chain.exec();
-    log::debug!("CPU: {} level, {} filter threads", exec.level(), exec.threads());
-    let picture = Picture::bytes(plan.output.format, width, height).unwrap_or(0);
-    let memory = print::size((picture * options.pictures() + chain.bytes()) as u64);
-    log::debug!("{} slots between stages, {memory} of pictures", options.slots);
+    log::debug!("{chain}");
+    let (picture, work) = (Picture::bytes(plan.output.format, width, height).unwrap_or(0), chain.work());
+    let pictures = |count: usize| print::size((picture * count + work.host_bytes) as u64);
+    let slots = options.slots;
+    match work.device_bytes {
+        0 => log::debug!("{slots} slots between stages, {} of pictures", pictures(options.pictures())),
+        _ => {
+            let memory = pictures(options.pictures() + slots);
+            log::debug!("{slots} slots between stages and as many on the GPU, {memory} of page-locked pictures");
+        }
+    }
 }
 
 /// Tells what a run did: one line, and the details for `--verbose`.
@@ -34,15 +41,19 @@ pub fn summary(summary: &Summary, output: &str, bytes: u64) {
     log::info!("{output}: {} frames{size} in {seconds:.1} s ({rate:.1} a second)", summary.frames);
 
     let share = |busy: Duration| if seconds > 0.0 { 100.0 * busy.as_secs_f64() / seconds } else { 0.0 };
-    log::debug!(
-        "busy: decode {:.0} %, chain {:.0} %, encode {:.0} % of the time",
-        share(summary.busy.decode),
-        share(summary.busy.chain),
-        share(summary.busy.encode)
-    );
+    let Busy { decode, upload, chain, download, encode } = summary.busy;
+    let stages: &[(&str, Duration)] = match summary.device_bytes {
+        0 => &[("decode", decode), ("chain", chain), ("encode", encode)],
+        _ => &[("decode", decode), ("upload", upload), ("kernels", chain), ("download", download), ("encode", encode)],
+    };
+    let stages: Vec<_> = stages.iter().map(|(name, busy)| format!("{name} {:.0} %", share(*busy))).collect();
+    log::debug!("busy: {} of the time", stages.join(", "));
     for filter in &summary.filters {
         log::debug!("{}: {:.2} ms a frame", filter.name, per_frame(filter.busy, summary.frames));
     }
     let memory = print::size(summary.picture_bytes as u64);
     log::debug!("{memory} of pictures in the end, {} of them between chain and encoder", summary.pictures);
+    if summary.device_bytes > 0 {
+        log::debug!("{} of GPU memory", print::size(summary.device_bytes as u64));
+    }
 }

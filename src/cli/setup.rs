@@ -1,12 +1,11 @@
-//! From arguments to the parts of a run: input, chain, plan.
+//! From arguments to the parts of a run: input, calls, plan.
 
 use crate::cli::args::Job;
-use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters::{self, Filter, deband, depth, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, parse_chain};
-use crate::pipeline::{Cancel, CpuChain, Plan, Target, plan};
+use crate::pipeline::{Cancel, Plan, Target, plan};
 use crate::video::Format;
 
 /// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
@@ -68,12 +67,6 @@ pub fn plan_for(input: &mut Input, calls: &[Call], accepted: Option<&[Format]>, 
     let plan = plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })?;
     warn_of_narrowing(&plan, dither);
     Ok(plan)
-}
-
-/// The fast kernels of `plan` on the threads and the level that `job` asks for.
-pub fn chain_for(plan: &Plan, job: &Job) -> Result<CpuChain> {
-    let level = job.cpu_level.unwrap_or_else(CpuLevel::detect);
-    CpuChain::new(plan, CpuExec::new(job.threads, level)?)
 }
 
 fn dither(job: &Job) -> Result<depth::Dither> {

@@ -2,12 +2,13 @@
 
 use crate::cli;
 use crate::cli::args::{HashName, Job, TimestampChoice};
+use crate::cli::backend::Backend;
 use crate::cli::progress::Reporter;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
-use crate::pipeline::{self, Cancel, CpuChain, Options, Plan, Sink};
+use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::{Format, StreamInfo};
 
 /// Runs `job`.
@@ -45,7 +46,7 @@ fn label(job: &Job) -> Result<&str> {
 pub struct Prepared {
     pub input: Input,
     pub plan: Plan,
-    pub chain: CpuChain,
+    pub chain: Backend,
     pub sink: Box<dyn Sink>,
     pub options: Options,
 }
@@ -61,7 +62,7 @@ impl Prepared {
         let mut input = Input::open(input_path, setup::input_options(job, &cancel))?;
         log::debug!("{}", input.describe());
         let plan = setup::plan_for(&mut input, &calls, destination.accepted(), job)?;
-        let chain = setup::chain_for(&plan, job)?;
+        let chain = Backend::new(&plan, &mut input, job)?;
         let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input))?;
         Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(job.slots), cancel } })
     }

@@ -1,8 +1,10 @@
 //! Which device a run asks for, and which it gets.
 
 #[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
+use crate::device::cuda::{self, CudaDevice};
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use log::Level;
 use std::fmt;
 use std::str::FromStr;
 #[cfg(feature = "cuda")]
@@ -61,7 +63,8 @@ impl DeviceChoice {
         }
     }
 
-    /// What was made for the CUDA device. Where that failed, `auto` means `None`, the CPU, and a note that says why.
+    /// What was made for the CUDA device. Where that failed, `auto` means `None`, the CPU, and a note that says why:
+    /// for all to see where there is a GPU, and else for those who want details, since that is nothing new to them.
     ///
     /// # Errors
     /// The error and the way out, when a CUDA device was asked for by name.
@@ -69,7 +72,8 @@ impl DeviceChoice {
         match (made, self) {
             (Ok(made), _) => Ok(Some(made)),
             (Err(error), DeviceChoice::Auto) => {
-                log::info!("filtering on the CPU: {error}");
+                let level = if cuda::is_present() { Level::Info } else { Level::Debug };
+                log::log!(level, "filtering on the CPU: {error}");
                 Ok(None)
             }
             (Err(error), _) => Err(Error::new(error.kind(), format!("{error} (--device cpu does without)"))),

@@ -12,7 +12,7 @@ mod picture;
 mod shim;
 mod stream;
 
-pub use context::{DeviceInfo, count, driver_version, list};
+pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
 pub use module::{Function, Image, Module, Shape};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, is_pinned};
@@ -41,9 +41,7 @@ impl CudaDevice {
     /// Without a driver or such a device, and when either is too old for the kernels in this binary.
     pub fn open(ordinal: usize) -> Result<Arc<CudaDevice>> {
         let primary = Primary::open(ordinal)?;
-        for image in module::IMAGES.iter().filter(|image| image.native.is_none()) {
-            module::check_ptx(primary.info(), image)?;
-        }
+        primary.info().check()?;
         Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary: Arc::new(primary) }))
     }
 

@@ -4,7 +4,7 @@ use super::timing::CpuClock;
 use crate::cli::args::{BenchArgs, Cli, Job};
 use crate::cli::transcode::Prepared;
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Cancel, Frame, Item, Source};
+use crate::pipeline::{self, Cancel, Chain, Frame, Item, Source};
 use crate::video::Picture;
 use clap::Parser;
 use log::LevelFilter;
@@ -105,23 +105,17 @@ fn round(job: &Job) -> Result<[Cost; 4]> {
         Ok(())
     })?;
 
-    let mut frames = collect(prepare()?)?;
+    let frames = collect(prepare()?)?;
     let Prepared { plan, mut chain, mut sink, .. } = prepare()?;
-    let filter = if chain.is_empty() {
-        Cost { seconds: 0.0, processor_seconds: Some(0.0) }
-    } else {
-        let alloc = |_: &Frame| Picture::alloc(plan.output.format, plan.output.width, plan.output.height);
-        let mut results = frames.iter().map(alloc).collect::<Result<Vec<_>>>()?;
-        let filter = cost(|| {
-            let pairs = frames.iter().zip(&mut results);
-            pairs.for_each(|(frame, result)| chain.run(&frame.props, &frame.picture, result));
-            Ok(())
-        })?;
-        frames.iter_mut().zip(results).for_each(|(frame, result)| frame.picture = result);
-        filter
-    };
+    chain.prepare(&plan)?;
+    let pool = chain.pictures(&plan, frames.len())?;
+    let mut filtered = Vec::new();
+    let filter = cost(|| {
+        filtered = chain.filter(&plan, frames, &pool)?;
+        Ok(())
+    })?;
     let encode = cost(|| {
-        frames.into_iter().try_for_each(|frame| sink.frame(frame))?;
+        filtered.into_iter().try_for_each(|frame| sink.frame(frame))?;
         sink.finish()
     })?;
 

@@ -4,12 +4,12 @@ mod rgb;
 mod sheet;
 
 use crate::cli::args::Job;
+use crate::cli::backend::Backend;
 use crate::cli::{setup, signals};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{Input, Window};
-use crate::pipeline::{Cancel, Frame, Item, Source};
-use crate::video::Picture;
+use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
 use std::io::Write;
@@ -29,7 +29,7 @@ pub fn run(job: &Job) -> Result<()> {
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
     let plan = setup::plan_for(&mut input, &calls, None, job)?;
-    let mut chain = setup::chain_for(&plan, job)?;
+    let mut chain = Backend::new(&plan, &mut input, job)?;
 
     let Some(source) = first_frame(&mut input)? else {
         return Err(Error::bad_argument(format!("{input_path} has no frame at the position to preview")));
@@ -37,17 +37,15 @@ pub fn run(job: &Job) -> Result<()> {
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }
+    let number = source.props.frame_index;
     let before = Image::new(&source.picture, &plan.input.color)?;
-    let after = if chain.is_empty() {
-        Image::new(&source.picture, &plan.output.color)?
-    } else {
-        let mut result = Picture::alloc(plan.output.format, plan.output.width, plan.output.height)?;
-        chain.run(&source.props, &source.picture, &mut result);
-        Image::new(&result, &plan.output.color)?
-    };
+    let pool = chain.pictures(&plan, 1)?;
+    let filtered = chain.filter(&plan, vec![source], &pool)?;
+    let result = filtered.first().ok_or_else(|| Error::internal("the chain lost the frame"))?;
+    let after = Image::new(&result.picture, &plan.output.color)?;
     write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path, &e))?;
     file.commit()?;
-    log::info!("{output_path}: source and result of frame {}, amplified below", source.props.frame_index);
+    log::info!("{output_path}: source and result of frame {number}, amplified below");
     Ok(())
 }
 

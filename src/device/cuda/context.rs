@@ -1,7 +1,7 @@
 //! The devices of this machine, and the context that everything on one of them shares.
 
 use super::driver::{self, Code};
-use super::shim;
+use super::{module, shim};
 use crate::error::{Error, Result};
 use cust::CudaApiVersion;
 use cust::context::{Context, CurrentContext};
@@ -31,6 +31,17 @@ pub struct DeviceInfo {
     pub copy_engines: usize,
 }
 
+impl DeviceInfo {
+    /// Tells whether the kernels in this binary run on the device.
+    ///
+    /// # Errors
+    /// When the device or its driver is too old.
+    pub fn check(&self) -> Result<()> {
+        let mut needs_ptx = module::IMAGES.iter().filter(|image| image.native.is_none());
+        needs_ptx.try_for_each(|image| module::check_ptx(self, image))
+    }
+}
+
 impl fmt::Display for DeviceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (major, minor) = self.compute;
@@ -45,6 +56,12 @@ fn start() -> Result<()> {
         Code::NO_DEVICE => no_device(),
         code => Error::unsupported(format!("the NVIDIA driver does not start ({code})")),
     })
+}
+
+/// Whether there is a GPU, or something that stands in the way of one: false without a driver, and where it finds none.
+pub fn is_present() -> bool {
+    let started = || cust::init(cust::CudaFlags::empty()).map_err(Code::from);
+    shim::load().is_ok() && started() != Err(Code::NO_DEVICE)
 }
 
 fn no_device() -> Error {

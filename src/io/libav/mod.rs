@@ -38,7 +38,7 @@ mod window;
 
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use input::{Input, InputOptions};
-pub use inventory::{has_decoder, has_encoder, versions};
+pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use negotiate::{Negotiated, Wanted, negotiate};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;

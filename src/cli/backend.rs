@@ -1,0 +1,141 @@
+//! What a run's chain runs on: `--device` and `--gpu-memory`.
+
+#[cfg(feature = "cuda")]
+mod cuda;
+
+use crate::cli::args::Job;
+use crate::device::DeviceChoice;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::io::libav::Input;
+use crate::pipeline::{Chain, CpuChain, Frame, Item, Plan, Work};
+use crate::video::PicturePool;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::fmt;
+
+/// The chain of a run, built for the device that the arguments ask for.
+pub enum Backend {
+    /// Runs on the CPU.
+    Cpu(CpuChain),
+    /// Runs on a GPU. Where the choice is `auto`, it becomes the other when the GPU proves unable.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::OnCuda),
+}
+
+/// What the CPU may use.
+#[derive(Clone, Copy)]
+pub struct Cpu {
+    threads: usize,
+    level: CpuLevel,
+}
+
+impl Cpu {
+    fn chain(self, plan: &Plan) -> Result<CpuChain> {
+        CpuChain::new(plan, CpuExec::new(self.threads, self.level)?)
+    }
+}
+
+impl Backend {
+    /// Builds the chain of `plan` as `job` asks. On a GPU, `input` decodes into memory that the GPU reaches.
+    ///
+    /// # Errors
+    /// When a device that was asked for by name cannot be used, with what is needed and what there is.
+    pub fn new(plan: &Plan, input: &mut Input, job: &Job) -> Result<Backend> {
+        let cpu = Cpu { threads: job.threads, level: job.cpu_level.unwrap_or_else(CpuLevel::detect) };
+        if job.device == DeviceChoice::Cpu && job.gpu_memory.is_some() {
+            log::warn!("--gpu-memory ignored: --device cpu uses none");
+        }
+        // Nothing to filter is no reason to wake a GPU, unless it was asked for by name.
+        let idle = plan.stages.is_empty() && job.device == DeviceChoice::Auto;
+        let on_gpu = if idle { None } else { Backend::on_gpu(plan, input, job, cpu)? };
+        on_gpu.map_or_else(|| cpu.chain(plan).map(Backend::Cpu), Ok)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn on_gpu(plan: &Plan, input: &mut Input, job: &Job, cpu: Cpu) -> Result<Option<Backend>> {
+        Ok(cuda::OnCuda::new(plan, input, job, cpu)?.map(Backend::Cuda))
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn on_gpu(_: &Plan, _: &mut Input, job: &Job, _: Cpu) -> Result<Option<Backend>> {
+        match job.device {
+            DeviceChoice::Cuda(_) => Err(Error::unsupported("this build has no CUDA (--device cpu does without)")),
+            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
+        }
+    }
+
+    fn chain(&self) -> &dyn Chain {
+        match self {
+            Backend::Cpu(chain) => chain,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.chain(),
+        }
+    }
+
+    /// Loads what the chain needs on its device. [`Chain::drive`] does it when it has not been done, while the first
+    /// frames decode: a driver may have to compile the kernels first.
+    ///
+    /// # Errors
+    /// When that fails, and `auto` does not stand for the CPU.
+    pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
+        let instead: Option<Cpu> = match self {
+            Backend::Cpu(_) => None,
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.prepare(plan)?,
+        };
+        if let Some(cpu) = instead {
+            *self = Backend::Cpu(cpu.chain(plan)?);
+        }
+        Ok(())
+    }
+
+    /// Filters `frames` into pictures of `pool`, and returns when all are done.
+    ///
+    /// # Errors
+    /// As [`Chain::drive`].
+    pub fn filter(&mut self, plan: &Plan, frames: Vec<Frame>, pool: &PicturePool) -> Result<Vec<Frame>> {
+        let ((feed, input), (out, results)) = (unbounded(), unbounded());
+        for frame in frames {
+            feed.send(Item::Frame(frame)).map_err(|_| Error::internal("nobody takes frames"))?;
+        }
+        drop(feed);
+        self.drive(plan, &input, pool, &out)?;
+        let frame = |item| match item {
+            Item::Frame(frame) => Some(frame),
+            Item::Packet(_) => None,
+        };
+        Ok(results.try_iter().filter_map(frame).collect())
+    }
+}
+
+impl Chain for Backend {
+    fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+        self.chain().pictures(plan, waiting)
+    }
+
+    fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+        self.prepare(plan)?;
+        match self {
+            Backend::Cpu(chain) => chain.drive(plan, input, pool, out),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.drive(plan, input, pool, out),
+        }
+    }
+
+    fn work(&self) -> Work {
+        self.chain().work()
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Backend::Cpu(chain) => {
+                let exec = chain.exec();
+                write!(f, "CPU: {} level, {} filter threads", exec.level(), exec.threads())
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A chain on a GPU, and the way back to the CPU.
+
+use super::Cpu;
+use crate::cli::args::Job;
+use crate::device::DeviceChoice;
+use crate::device::cuda::{CudaDevice, PinnedAllocator, mebibytes};
+use crate::error::Result;
+use crate::io::libav::Input;
+use crate::pipeline::{Chain, CudaChain, Item, Plan};
+use crate::video::PicturePool;
+use crossbeam_channel::{Receiver, Sender};
+use std::fmt;
+use std::sync::Arc;
+
+/// A chain on a GPU, and what is needed where it turns out to be unable.
+pub struct OnCuda {
+    chain: CudaChain,
+    device: Arc<CudaDevice>,
+    choice: DeviceChoice,
+    cpu: Cpu,
+    slots: usize,
+    prepared: bool,
+}
+
+impl OnCuda {
+    /// The chain of `plan` on the GPU that `job` asks for; `None` is the CPU.
+    pub fn new(plan: &Plan, input: &mut Input, job: &Job, cpu: Cpu) -> Result<Option<OnCuda>> {
+        let (choice, slots) = (job.device, usize::from(job.slots));
+        let Some(device) = choice.open()? else { return Ok(None) };
+        if let Some(mebibytes) = job.gpu_memory {
+            device.set_budget(mebibytes << 20);
+        }
+        let Some(chain) = choice.or_cpu(CudaChain::new(plan, &device, slots))? else { return Ok(None) };
+        input.decode_into(Arc::new(PinnedAllocator::new(&device)));
+        Ok(Some(OnCuda { chain, device, choice, cpu, slots, prepared: false }))
+    }
+
+    /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
+    pub fn prepare(&mut self, plan: &Plan) -> Result<Option<Cpu>> {
+        if self.prepared {
+            return Ok(None);
+        }
+        let prepared = self.chain.prepare(plan).and_then(|()| self.device.memory());
+        let Some(memory) = self.choice.or_cpu(prepared)? else { return Ok(Some(self.cpu)) };
+        self.prepared = true;
+        if !plan.stages.is_empty() {
+            let (slots, mebibytes) = (self.slots, mebibytes(memory.used));
+            log::info!("filtering on {}: {slots} slots, {mebibytes} MiB of GPU memory", self.device.info());
+        }
+        Ok(None)
+    }
+
+    pub fn chain(&self) -> &dyn Chain {
+        &self.chain
+    }
+
+    pub fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+        self.chain.drive(plan, input, pool, out)
+    }
+}
+
+impl fmt::Display for OnCuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GPU: {}", self.device.info())
+    }
+}

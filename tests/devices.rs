@@ -1,0 +1,161 @@
+//! `--device` and `--gpu-memory`, with a GPU and without: the same bytes, or a clear word.
+
+mod command;
+
+use command::{Folder, Ran, ffmpeg, hashes, run, run_fed};
+use std::fs;
+
+const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
+
+/// Exit codes, as `vramp --help` has them.
+const BAD_ARGUMENT: i32 = 2;
+const UNSUPPORTED: i32 = 3;
+const OUT_OF_MEMORY: i32 = 5;
+
+/// How the first GPU can be used: `Err` says why not.
+fn gpu() -> Result<(), String> {
+    #[cfg(feature = "cuda")]
+    return vramp::device::cuda::CudaDevice::open(0).map(drop).map_err(|error| error.to_string());
+    #[cfg(not(feature = "cuda"))]
+    Err("this build has no CUDA".to_owned())
+}
+
+/// How many GPUs there are, usable or not.
+fn gpus() -> usize {
+    #[cfg(feature = "cuda")]
+    return vramp::device::cuda::count().unwrap_or(0);
+    #[cfg(not(feature = "cuda"))]
+    0
+}
+
+/// Asserts that a run failed with one error line.
+#[track_caller]
+fn refused(ran: &Ran, code: i32, words: &[&str]) {
+    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
+    for word in words {
+        assert!(errors[0].contains(word), "no {word:?} in {}", errors[0]);
+    }
+}
+
+#[test]
+fn every_device_gives_the_same_bytes() {
+    let chains: [&[&str]; 3] = [
+        &["--chain", "deband=range=16:sample=2:rand_each_frame=on", "--depth", "10"],
+        &["--chain", "deband", "--range", "full", "--depth", "10", "--dither", "blue"],
+        &[],
+    ];
+    for chain in chains {
+        let on = |device: &str| hashes(GRADIENT, &[chain, &["--frames", "6", "--device", device]].concat());
+        let expected = on("cpu");
+        assert_eq!(on("auto"), expected, "{chain:?}");
+        if gpu().is_ok() {
+            assert_eq!(on("cuda"), expected, "{chain:?}");
+        }
+    }
+}
+
+/// Frames of a pipe lie where the decoder found them, not in memory that a GPU reaches.
+#[test]
+fn a_pipe_gives_the_same_bytes_on_every_device() {
+    let folder = Folder::new();
+    let y4m = folder.path("clip.y4m");
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=66x50:r=25 -frames:v 9 -pix_fmt yuv420p {y4m}"));
+    let on = |device: &str| {
+        let args = ["-", "-", "-f", "framemd5", "--chain", "deband", "--depth", "10", "--device", device];
+        run_fed(&args, &fs::read(&y4m).unwrap()).ok().stdout
+    };
+    assert_eq!(on("auto"), on("cpu"));
+    if gpu().is_ok() {
+        assert_eq!(on("cuda"), on("cpu"));
+    }
+}
+
+#[test]
+fn a_preview_is_the_same_on_every_device() {
+    let folder = Folder::new();
+    let on = |device: &str| {
+        let path = folder.path(&format!("{device}.png"));
+        run(&[GRADIENT, &path, "--preview", "0.5", "--chain", "deband", "--depth", "10", "--device", device]).ok();
+        fs::read(path).unwrap()
+    };
+    assert!(on("auto") == on("cpu"));
+}
+
+#[test]
+fn a_device_that_is_not_there_is_refused_and_leaves_the_output_alone() {
+    let folder = Folder::new();
+    let output = folder.path("old.mkv");
+    fs::write(&output, "old").unwrap();
+    let number = gpus().to_string();
+    let code = if gpus() == 0 { UNSUPPORTED } else { BAD_ARGUMENT };
+    for rest in [&["-c", "ffv1"][..], &["-f", "framemd5"], &["--preview", "0"]] {
+        let ran = run(&[&[GRADIENT, &output, "-y", "--device", &format!("cuda:{number}")], rest].concat());
+        refused(&ran, code, &["(--device cpu does without)"]);
+        assert_eq!((folder.names(), fs::read(&output).unwrap()), (vec!["old.mkv".to_owned()], b"old".to_vec()));
+    }
+}
+
+#[test]
+fn auto_speaks_of_the_cpu_at_most_once() {
+    let notes = |args: &[&str]| {
+        let chain = ["--chain", "deband", "--depth", "10", "--frames", "2"];
+        let ran = run(&[&[GRADIENT, "-f", "null"], &chain[..], args].concat()).ok();
+        ran.stderr.matches("filtering on the CPU: ").count()
+    };
+    assert_eq!(notes(&["--device", "cpu", "-v"]), 0, "nothing else was asked for");
+    assert_eq!(notes(&["-q"]), 0);
+    if gpu().is_ok() {
+        assert_eq!(notes(&["-v"]), 0);
+    } else {
+        assert_eq!(notes(&["-v"]), 1);
+        assert_eq!(notes(&[]), usize::from(gpus() > 0), "a machine without a GPU is not told so at every run");
+    }
+}
+
+#[test]
+fn a_budget_that_does_not_cover_the_run_is_refused_with_both_figures() {
+    if let Err(why) = gpu() {
+        println!("skipped: {why}");
+        return;
+    }
+    let folder = Folder::new();
+    let clip = folder.path("clip.mkv");
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=1920x1080:r=25 -frames:v 3 -pix_fmt yuv420p -c:v ffv1 {clip}"));
+    let with = |device: &str, budget: &str| {
+        let chain = ["--chain", "deband", "--depth", "10", "--device", device, "--gpu-memory", budget];
+        run(&[&[clip.as_str(), "-", "-f", "framemd5"], &chain[..]].concat())
+    };
+    refused(&with("cuda", "1"), OUT_OF_MEMORY, &["MiB on ", "of a budget of 1 MiB"]);
+    let fallen = with("auto", "1").ok();
+    assert_eq!(fallen.stderr.matches("filtering on the CPU: ").count(), 1, "{}", fallen.stderr);
+    let there = with("cuda", "512").ok();
+    assert!(there.stderr.contains("MiB of GPU memory"), "{}", there.stderr);
+    assert_eq!(there.text(), fallen.text());
+}
+
+#[test]
+fn a_budget_means_nothing_to_the_cpu() {
+    let said = run(&[GRADIENT, "-f", "null", "--frames", "1", "--device", "cpu", "--gpu-memory", "9"]).ok().stderr;
+    assert!(said.contains("warning: --gpu-memory ignored"), "{said}");
+}
+
+#[test]
+fn probe_lists_the_gpus_or_says_why_there_are_none() {
+    let json: serde_json::Value = serde_json::from_slice(&run(&["probe", "--json"]).ok().stdout).unwrap();
+    let cuda = &json["cuda"];
+    let devices = cuda["devices"].as_array().unwrap();
+    assert_eq!(devices.len(), gpus());
+    assert_eq!(cuda["why"].is_null(), gpus() > 0, "{cuda}");
+    for device in devices {
+        assert!(device["name"].is_string() && device["memory"].as_u64().unwrap() > 0, "{device}");
+        assert!(device["compute_capability"].as_str().unwrap().contains('.'), "{device}");
+    }
+    let first = devices.first().map(|device| device["why"].as_str().map(str::to_owned));
+    match gpu() {
+        Ok(()) => assert_eq!((first, &cuda["available"]), (Some(None), &true.into())),
+        Err(why) if devices.is_empty() => assert_eq!(cuda["why"], why.as_str()),
+        Err(_) => {}
+    }
+    assert!(json["nvenc"]["present"].is_array() && json["nvdec"]["missing"].is_array());
+}
