@@ -94,7 +94,7 @@ mod bench {
         let info = |format| StreamInfo::bare(format, width, height);
         let setup = Setup { input: info(input), output: info(output), src: input, dst: output };
         let stages = vec![Stage { filter: Box::new(Widen), setup }];
-        let plan = Plan { input: info(input), output: info(output), stages, skipped: Vec::new() };
+        let plan = Plan { input: info(input), output: info(output), stages, skipped: Vec::new(), resident: false };
         let mut chain = CudaChain::new(&plan, device, slots).unwrap();
         chain.prepare(&plan).unwrap();
         let pool = PicturePool::new_in(Arc::new(PinnedAllocator::new(device)), 2 * slots + 4, input, width, height);
