@@ -22,10 +22,15 @@ const GATHER: (u32, (usize, usize)) = (256, (32, 8));
 pub(super) struct Kernel {
     plan: Plan,
     table: Arc<DeviceTable>,
-    /// The kernel that works in tiles, where the range leaves room for them.
-    tiled: Option<(Function, Grid)>,
-    /// The kernel that reads where it must.
-    gather: Function,
+    way: Way,
+}
+
+/// How references are read.
+enum Way {
+    /// From tiles in shared memory.
+    Tiles(Function, Grid),
+    /// Where they lie: the range leaves no room for tiles.
+    Gather(Function),
 }
 
 impl Kernel {
@@ -35,23 +40,12 @@ impl Kernel {
     /// When the kernel cannot be loaded or there is no memory for the random table.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
         let (_, _, layout) = setup.src.component_layout(0);
-        let (module, suffix) = match layout.sample {
-            SampleType::U8 => ("deband_u8", "u8"),
-            SampleType::U16 => ("deband_u16", "u16"),
-            SampleType::I16 => ("deband_s16x3", "s16x3"),
-        };
-        let function = match plan.blur_first {
-            false => device.function(module, &format!("deband_s{}_{suffix}", plan.sample)),
-            true => device.function("deband_blur", &format!("deband_s{}_blur_{suffix}", plan.sample)),
-        }?;
         let shapes = Shapes::of(&plan, layout.sample.bytes());
-        let tiled = Grid::choose(&shapes, device.info().multiprocessors);
-        Ok(Kernel {
-            table: DeviceTable::shared(device, &plan)?,
-            tiled: tiled.map(|grid| (function, grid)),
-            gather: device.function("deband_gather", "deband_gather")?,
-            plan,
-        })
+        let way = match Grid::choose(&shapes, device.info().multiprocessors) {
+            Some(grid) => Way::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
+            None => Way::Gather(device.function("deband_gather", "deband_gather")?),
+        };
+        Ok(Kernel { table: DeviceTable::shared(device, &plan)?, way, plan })
     }
 
     fn args(&self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Args> {
@@ -69,21 +63,34 @@ impl Kernel {
     }
 }
 
+/// The kernel that works in tiles of samples stored as `sample`.
+fn tile_kernel(plan: &Plan, sample: SampleType, device: &CudaDevice) -> Result<Function> {
+    let (module, suffix) = match sample {
+        SampleType::U8 => ("deband_u8", "u8"),
+        SampleType::U16 => ("deband_u16", "u16"),
+        SampleType::I16 => ("deband_s16x3", "s16x3"),
+    };
+    match plan.blur_first {
+        false => device.function(module, &format!("deband_s{}_{suffix}", plan.sample)),
+        true => device.function("deband_blur", &format!("deband_s{}_blur_{suffix}", plan.sample)),
+    }
+}
+
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut args = self.args(props, src, dst)?;
-        let (function, shape) = match &self.tiled {
-            Some((function, grid)) => {
+        let (function, shape) = match &self.way {
+            Way::Tiles(function, grid) => {
                 args.set_grid(grid);
                 let shape =
                     Shape { grid: [grid.blocks(), 1, 1], block: [grid.threads, 1, 1], shared: grid.shared as u32 };
                 (function, shape)
             }
-            None => {
+            Way::Gather(function) => {
                 let (threads, (wide, high)) = GATHER;
                 let blocks =
                     [src[0].width.div_ceil(wide) as u32, src[0].height.div_ceil(high) as u32, src.len() as u32];
-                (&self.gather, Shape { grid: blocks, block: [threads, 1, 1], shared: 0 })
+                (function, Shape { grid: blocks, block: [threads, 1, 1], shared: 0 })
             }
         };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
