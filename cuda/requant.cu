@@ -2,7 +2,7 @@
 
 #include "common/chunk.cuh"
 
-// How one component maps. Mirrors `Component` on the host.
+// How one component maps. Mirrors `Component` of src/filters/requant/cuda.rs.
 struct Component {
     Plane src;
     Plane dst;
@@ -14,8 +14,17 @@ struct Component {
     u32 column, row;     // where in the pattern the plane's first sample lies
 };
 static_assert(sizeof(Component) == 88, "Component differs from the host's");
+LAYOUT(Component, src, 0);
+LAYOUT(Component, dst, 24);
+LAYOUT(Component, pattern, 48);
+LAYOUT(Component, residues, 56);
+LAYOUT(Component, offset, 64);
+LAYOUT(Component, slope, 72);
+LAYOUT(Component, top, 76);
+LAYOUT(Component, column, 80);
+LAYOUT(Component, row, 84);
 
-// Mirrors `Args` on the host.
+// Mirrors `Args` of src/filters/requant/cuda.rs.
 struct Requant {
     Component component[3];
     u32 drop;          // bits at the low end of v16 that the new depth lacks
@@ -27,7 +36,16 @@ struct Requant {
     u32 first_ticket;  // the tickets that this frame's blocks draw begin here
     u32* tickets;
 };
-static_assert(sizeof(Requant) == 3 * 88 + 48, "Requant differs from the host's");
+static_assert(sizeof(Requant) == 312, "Requant differs from the host's");
+LAYOUT(Requant, component, 0);
+LAYOUT(Requant, drop, 264);
+LAYOUT(Requant, guard, 268);
+LAYOUT(Requant, first_blocks, 272);
+LAYOUT(Requant, across, 276);
+LAYOUT(Requant, bands, 284);
+LAYOUT(Requant, epoch, 296);
+LAYOUT(Requant, first_ticket, 300);
+LAYOUT(Requant, tickets, 304);
 
 // The scaled value of a v16 value, in units of 2^-guard.
 __device__ __forceinline__ int scaled(const Component& c, u32 guard, u32 v16) {

@@ -10,6 +10,16 @@ typedef unsigned long long u64;
 // How a sample is stored. The numbers are part of the interface.
 enum Sample : u8 { SAMPLE_U8 = 0, SAMPLE_U16 = 1, SAMPLE_I16 = 2 };
 
+// A struct of the interface lies in memory as its twin on the host does, which asserts the same numbers.
+// NVRTC has no `offsetof`, but the operator that one is made of.
+#ifdef __CUDACC_RTC__
+#define OFFSET_OF(type, field) __INTADDR__(&(((type*)0)->field))
+#else
+#define OFFSET_OF(type, field) __builtin_offsetof(type, field)
+#endif
+#define LAYOUT(type, field, offset) \
+    static_assert(OFFSET_OF(type, field) == offset, #type "." #field " is elsewhere on the host")
+
 // Mirrors `Plane` of src/filters/cuda.rs.
 struct Plane {
     u8* data;      // first sample
@@ -22,6 +32,14 @@ struct Plane {
     u8 bit_depth;  // significant bits, which a narrowing store rounds to
 };
 static_assert(sizeof(Plane) == 24 && alignof(Plane) == 8, "Plane differs from the host's");
+LAYOUT(Plane, data, 0);
+LAYOUT(Plane, pitch, 8);
+LAYOUT(Plane, width, 12);
+LAYOUT(Plane, height, 16);
+LAYOUT(Plane, sample, 20);
+LAYOUT(Plane, step, 21);
+LAYOUT(Plane, shift, 22);
+LAYOUT(Plane, bit_depth, 23);
 
 // The address of sample (x, y).
 template <typename T>

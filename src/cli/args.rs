@@ -426,7 +426,7 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            and the share of the time in upload, kernels, download)
   filters  width, height, formats: src, dst, copy (threads, ms),
            rows (chain, level, threads, ms, times_copy)
-  peers    width, height, peer, peer_ms, ours, ours_ms, times_faster
+  peers    width, height, peer, peer_ms, ours (chain, src, dst, ms, times_faster)
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)";

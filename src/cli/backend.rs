@@ -99,7 +99,7 @@ impl Backend {
         self.drive(plan, &input, pool, &out)?;
         let frame = |item| match item {
             Item::Frame(frame) => Some(frame),
-            Item::Packet(_) => None,
+            _ => None,
         };
         Ok(results.try_iter().filter_map(frame).collect())
     }

@@ -35,6 +35,7 @@ pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
         threads: job.decoder_threads,
         cancel: cancel.clone(),
         copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
+        ..InputOptions::default()
     }
 }
 

@@ -1,11 +1,17 @@
 //! `depth`: another bit depth.
 
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
 use crate::filters::requant::{NEUTRAL, Requant, Scaling, white};
 use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Format, Layout, StreamInfo};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 pub use crate::filters::requant::Dither;
 
@@ -158,5 +164,10 @@ impl Filter for Depth {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         self.requant(&setup.input).cpu(setup, level)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        self.requant(&setup.input).cuda(setup, device)
     }
 }

@@ -10,6 +10,8 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+#[cfg(feature = "cuda")]
+mod cuda;
 pub mod deband;
 pub mod depth;
 pub mod docs;

@@ -1,11 +1,17 @@
 //! `range`: limited range from full, and full from limited.
 
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
 use crate::filters::requant::{BLACK, Dither, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Requant, Scaling, white};
 use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Range, StreamInfo};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 crate::choices! {
     /// The range to convert to.
@@ -115,5 +121,10 @@ impl Filter for RangeFilter {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         self.requant(&setup.input).cpu(setup, level)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        self.requant(&setup.input).cuda(setup, device)
     }
 }

@@ -1,6 +1,8 @@
 //! A planned chain on the CPU: kernels and the pictures between them, all made up front.
 
 use crate::device::cpu::{CpuExec, CpuLevel};
+#[cfg(feature = "cuda")]
+use crate::error::Error;
 use crate::error::Result;
 use crate::filters::CpuKernel;
 use crate::pipeline::stats::{FilterTime, Work};
@@ -91,6 +93,10 @@ impl CpuChain {
 impl Chain for CpuChain {
     fn drive(&mut self, _: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         for mut item in input {
+            #[cfg(feature = "cuda")]
+            if let Item::DeviceFrame(_) = item {
+                return Err(Error::internal("a frame in GPU memory came to the CPU"));
+            }
             if let Item::Frame(frame) = &mut item
                 && !self.is_empty()
             {

@@ -15,7 +15,7 @@ use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Item, Plan, Stage};
 use crate::video::{Format, PicturePool};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use flight::{InFlight, Landed};
+use flight::{InFlight, Landed, Origin};
 use slot::{Slot, Streams};
 use std::sync::Arc;
 use std::thread;
@@ -36,6 +36,8 @@ pub struct CudaChain {
     /// The pictures between kernels; two are enough for any length.
     between: Vec<DevicePicture>,
     slots: Vec<Slot>,
+    /// The source's frames are on the device.
+    resident: bool,
     landed: Landed,
 }
 
@@ -49,8 +51,9 @@ impl CudaChain {
         let between = || plan.stages.iter().skip(1).take(2).map(|stage| stage.setup.src);
         let count = if plan.stages.is_empty() { 0 } else { slots };
         let bytes = |format: Format| DevicePicture::bytes(format, plan.input.width, plan.input.height);
-        let total =
-            between().chain([plan.input.format, plan.output.format].repeat(count)).map(bytes).sum::<Option<_>>();
+        let uploaded = (!plan.resident).then_some(plan.input.format);
+        let slot: Vec<Format> = uploaded.into_iter().chain([plan.output.format]).collect();
+        let total = between().chain(slot.repeat(count)).map(bytes).sum::<Option<_>>();
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
 
@@ -62,6 +65,7 @@ impl CudaChain {
             kernels: Vec::new(),
             between: between().map(picture).collect::<Result<_>>()?,
             slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
+            resident: plan.resident,
             landed: Landed::new(plan),
         })
     }
@@ -97,11 +101,12 @@ impl CudaChain {
             let departure = match item {
                 Item::Packet(packet) => Departed::Past(Item::Packet(packet)),
                 Item::Frame(frame) if self.kernels.is_empty() => Departed::Past(Item::Frame(frame)),
-                Item::Frame(frame) => {
+                frame => {
+                    let (props, source) = Origin::of(frame, self.resident)?;
                     // Without a slot to wait for, the landing side has stopped, and says why.
                     let Ok(slot) = free.recv() else { return Ok(()) };
-                    let mut flight = InFlight::new(slot, frame, pool.take()?, &self.streams);
-                    flight.upload(&self.device, &self.pinned)?;
+                    let mut flight = InFlight::new(slot, props, source, pool.take()?, &self.streams);
+                    flight.arrive(&self.device, &self.pinned)?;
                     flight.filter(&mut self.kernels, &self.between)?;
                     flight.download()?;
                     Departed::Flight(Box::new(flight))

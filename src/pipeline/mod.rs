@@ -14,10 +14,14 @@ pub use plan::{Plan, Stage, Target, plan};
 pub use run::{Cancel, Options, Progress, run};
 pub use stats::{Busy, FilterTime, Summary, Work};
 
+#[cfg(feature = "cuda")]
+use crate::device::cuda::{DevicePicture, Stream};
 use crate::error::{Error, Result};
 use crate::video::{FrameProps, Picture, PicturePool, StreamInfo};
 use crossbeam_channel::{Receiver, Sender};
 use std::any::Any;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 /// A frame on its way: its properties and its samples.
 #[derive(Debug)]
@@ -28,6 +32,18 @@ pub struct Frame {
     pub picture: Picture,
 }
 
+/// A frame on its way whose samples are in GPU memory.
+#[cfg(feature = "cuda")]
+pub struct DeviceFrame {
+    /// Everything but the samples.
+    pub props: FrameProps,
+    /// The samples.
+    pub picture: DevicePicture,
+    /// The stream in which the picture was written, and in which its memory will be used again. Whoever reads the
+    /// picture waits for what is in this stream, and has this stream wait for the reading before dropping the picture.
+    pub stream: Arc<Stream>,
+}
+
 /// Something a source hands to its sink past the chain, in order with the frames: a packet of a copied stream.
 pub struct Packet(pub Box<dyn Any + Send>);
 
@@ -35,6 +51,9 @@ pub struct Packet(pub Box<dyn Any + Send>);
 pub enum Item {
     /// A frame, to be filtered.
     Frame(Frame),
+    /// A frame in GPU memory, to be filtered there.
+    #[cfg(feature = "cuda")]
+    DeviceFrame(DeviceFrame),
     /// A packet, to be handed on.
     Packet(Packet),
 }
@@ -49,6 +68,12 @@ pub trait Source: Send {
     /// # Errors
     /// When the source fails, or a frame does not keep to [`Source::info`]. Nothing more is read after an error.
     fn next(&mut self) -> Result<Option<Item>>;
+
+    /// How many of its frames may wait to be filtered: less than [`Options::slots`] when they lie in memory that the
+    /// source has little of.
+    fn most_waiting(&self) -> usize {
+        usize::MAX
+    }
 
     /// After the end: what was lost on the way (damaged packets, a truncated file), as a
     /// [`Kind::Incomplete`](crate::error::Kind::Incomplete) error. `None` when every frame was good.

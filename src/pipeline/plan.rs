@@ -40,6 +40,32 @@ pub struct Plan {
     pub stages: Vec<Stage>,
     /// Calls left out because they would change no sample.
     pub skipped: Vec<String>,
+    /// The source's frames are in GPU memory, where the first kernel reads them.
+    pub resident: bool,
+}
+
+impl Plan {
+    /// The same plan for a source whose frames are in GPU memory, stored as `storage`. The stream stays what it is, and
+    /// so does every result: only the first kernel reads from another layout. An empty chain gets a kernel that copies.
+    ///
+    /// # Errors
+    /// When `storage` does not hold the components of the source.
+    pub fn resident(mut self, storage: Format) -> Result<Plan> {
+        let nominal = self.input.format;
+        if !storage.holds(nominal) {
+            return Err(Error::internal(format!("{nominal} cannot be stored as {storage}")));
+        }
+        match self.stages.first_mut() {
+            Some(first) => first.setup.src = storage,
+            None => {
+                let copy = Box::new(Depth::to(nominal.bit_depth(), Dither::None));
+                let (input, output, dst) = (self.input.clone(), self.output.clone(), self.output.format);
+                self.stages.push(Stage { filter: copy, setup: Setup { input, output, src: storage, dst } });
+            }
+        }
+        self.resident = true;
+        Ok(self)
+    }
 }
 
 /// Plans `filters` for `input`, ending in `target`.
@@ -95,7 +121,8 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
         let dst = if i == last { format } else { mid };
         Stage { filter, setup: Setup { input: input_info, output: output_info, src, dst } }
     });
-    Ok(Plan { input: input.clone(), stages: stages.collect(), output: StreamInfo { format, ..info }, skipped })
+    let (stages, output) = (stages.collect(), StreamInfo { format, ..info });
+    Ok(Plan { input: input.clone(), stages, output, skipped, resident: false })
 }
 
 /// Whether a `depth` stage must end the chain to reach `format`.
@@ -182,6 +209,25 @@ mod tests {
             plan(chain("deband=threshold=0:dither=0,deband").unwrap(), &stream("gray8", Range::Limited), to("gray8"));
         let plan = plan.unwrap();
         assert_eq!((plan.stages.len(), plan.skipped), (1, vec!["deband=threshold=0:dither=0".to_owned()]));
+    }
+
+    #[test]
+    fn a_source_on_the_device_changes_what_the_first_kernel_reads() {
+        let resident = |text: &str, format: &str, storage: &str, target| {
+            let plan = plan(chain(text).unwrap(), &stream(format, Range::Limited), target).unwrap();
+            let (nominal, end) = (plan.input.clone(), plan.output.clone());
+            let plan = plan.resident(storage.parse().unwrap()).unwrap();
+            assert_eq!((&plan.input, &plan.output, plan.resident), (&nominal, &end, true));
+            let name = |s: &Stage| format!("{} {}>{}", s.filter.descriptor().name, s.setup.src, s.setup.dst);
+            plan.stages.iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(resident("deband", "yuv420p", "nv12", to("yuv420p10")), ["deband nv12>yuv420p10"]);
+        let two = ["deband yuv444p16>yuv444p16", "deband yuv444p16>yuv444p10"];
+        assert_eq!(resident("deband,deband", "yuv444p10", "yuv444p16", Target::default()), two);
+        assert_eq!(resident("", "yuv420p10", "p010", Target::default()), ["depth p010>yuv420p10"]);
+        assert_eq!(resident("", "yuv420p", "nv12", to("yuv420p12")), ["depth nv12>yuv420p12"]);
+        let plan = plan(Vec::new(), &stream("yuv422p", Range::Limited), Target::default()).unwrap();
+        assert!(plan.resident("nv12".parse().unwrap()).is_err());
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub fn run(
     let start = Instant::now();
     let slots = options.slots.max(1);
     let pool = chain.pictures(plan, options.pictures())?;
-    let (decoded, to_chain) = bounded(slots);
+    let (decoded, to_chain) = bounded(slots.min(source.most_waiting()));
     let (filtered, to_sink) = bounded(slots);
 
     let (mut decoding, mut chaining) = (Ok(Duration::ZERO), Ok(()));
@@ -172,6 +172,8 @@ impl SinkStage<'_> {
             let start = Instant::now();
             match item {
                 Item::Packet(packet) => self.sink.packet(packet)?,
+                #[cfg(feature = "cuda")]
+                Item::DeviceFrame(_) => return Err(Error::internal("the chain left a frame in GPU memory")),
                 Item::Frame(mut frame) => {
                     if self.plan.output.color.range != self.plan.input.color.range {
                         frame.props.color.range = self.plan.output.color.range;

@@ -120,6 +120,12 @@ impl Format {
         Format { layout: Layout::Planar, bit_depth: 16, sample: SampleType::U16, msb_aligned: false, ..self }
     }
 
+    /// Whether a picture stored in this format can hold the samples of `other`: it has its components, and as many bits.
+    pub fn holds(self, other: Format) -> bool {
+        let components = |f: Format| (f.model, f.subsampling_w, f.subsampling_h, f.is_yc48());
+        components(self) == components(other) && self.bit_depth >= other.bit_depth
+    }
+
     /// Which components there are.
     pub fn model(self) -> Model {
         self.model
@@ -267,6 +273,26 @@ mod tests {
         assert_eq!("yuv420p10le".parse::<Format>().unwrap().to_string(), "yuv420p10");
         for name in ["", "gray", "yuv420p7", "yuv420p17", "yuv411p", "rgb24", "p011", "p0", "yuv420pp"] {
             assert_eq!(name.parse::<Format>().is_ok(), name == "gray", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_format_holds_others_of_its_components_and_no_more_bits() {
+        for (storage, nominal, holds) in [
+            ("nv12", "yuv420p", true),
+            ("p010", "yuv420p10", true),
+            ("p016", "yuv420p12", true),
+            ("yuv444p16", "yuv444p10", true),
+            ("p010", "yuv420p12", false),
+            ("nv12", "yuv422p", false),
+            ("nv12", "gray8", false),
+            ("yuv444p16", "yc48", false),
+        ] {
+            assert_eq!(
+                storage.parse::<Format>().unwrap().holds(nominal.parse().unwrap()),
+                holds,
+                "{storage} {nominal}"
+            );
         }
     }
 

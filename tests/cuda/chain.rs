@@ -125,7 +125,13 @@ pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> Plan {
     let info = info.clone();
     let setup = Setup { input: info.clone(), output: info.clone(), src: info.format, dst: info.format };
     let stage = |filter: &Xor| Stage { filter: Box::new(filter.clone()), setup: setup.clone() };
-    Plan { input: info.clone(), output: info.clone(), stages: filters.iter().map(stage).collect(), skipped: Vec::new() }
+    Plan {
+        input: info.clone(),
+        output: info.clone(),
+        stages: filters.iter().map(stage).collect(),
+        skipped: Vec::new(),
+        resident: false,
+    }
 }
 
 /// Random frames, some in page-locked memory, some in the heap and some a library's; a packet after every third.

@@ -6,7 +6,7 @@ use super::kernels::{plan_for, work};
 use super::timing::{Effort, RING_PICTURES, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filters::CudaKernel;
 use crate::params::Call;
 use crate::pipeline::Plan;
@@ -14,7 +14,6 @@ use crate::video::{Format, FrameProps, Picture};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Frames are taken in turn from at least this much memory, and from four times the device's cache where that is more.
 const RING_BYTES: usize = 800_000_000;
@@ -102,27 +101,26 @@ fn measure_format(
     let bytes_of = |format| Picture::bytes(format, width, height).unwrap_or(usize::MAX / 4);
     let bytes = bytes_of(src) + bytes_of(dst);
     let count = ring_frames(device, bytes)?;
-    let speed = |run: &dyn Fn() -> Result<Duration>| {
-        Ok(Speed::new(Effort::new(args.quick).median_of(|_| run())? / count as f64, bytes))
-    };
     let copies = limits::device_copies(device, bytes / 2, count)?;
-    let copy = speed(&|| copies.run())?;
-    drop(copies);
-
     let ring = Ring::new(device, src, dst, (width, height), count)?;
-    let mut rows = Vec::new();
+    let (mut chains, mut graphs) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
-        let graph = ring.record(device, &plan)?;
-        let speed = speed(&|| graph.run())?;
-        rows.push(Row { chain: call.to_string(), speed, times_copy: speed.ms / copy.ms });
+        chains.push(call.to_string());
+        graphs.push(ring.record(device, &plan)?);
     }
+    let run = |which, _| if which == 0 { copies.run() } else { graphs[which - 1].run() };
+    let times = Effort::new(args.quick).medians_of(1 + graphs.len(), run)?;
+    let mut speeds = times.iter().map(|ms| Speed::new(ms / count as f64, bytes));
+    let copy = speeds.next().ok_or_else(|| Error::internal("nothing was measured"))?;
+    let row = |(chain, speed): (_, Speed)| Row { chain, speed, times_copy: speed.ms / copy.ms };
+    let rows = chains.into_iter().zip(speeds).map(row).collect();
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows })
 }
 
-/// How many frames make a ring that no cache holds, as far as memory allows.
+/// How many frames make a ring that no cache holds, as far as memory for it, the copies and the kernels allows.
 fn ring_frames(device: &CudaDevice, bytes: usize) -> Result<usize> {
-    let wanted = RING_BYTES.max(4 * device.info().l2_cache).min(device.memory()?.free / 2);
+    let wanted = RING_BYTES.max(4 * device.info().l2_cache).min(device.memory()?.free / 4);
     Ok(wanted.div_ceil(bytes).clamp(2, RING_PICTURES))
 }
 

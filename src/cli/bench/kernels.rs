@@ -107,24 +107,24 @@ fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) ->
     let effort = Effort::new(args.quick);
     let (width, height) = args.size;
     let mut ring = Ring::new(src, dst, width, height)?;
+    let runs = runs(args.quick);
     let mut copy: Vec<Copy> = Vec::new();
+    for (level, threads) in &runs {
+        let exec = CpuExec::new(*threads, *level)?;
+        if copy.iter().all(|copy| copy.threads != exec.threads()) {
+            copy.push(Copy { threads: exec.threads(), ms: ring.copy_floor(effort, &exec) });
+        }
+    }
     let mut rows = Vec::new();
-    for (level, threads) in runs(args.quick) {
-        let exec = CpuExec::new(threads, level)?;
-        let threads = exec.threads();
-        let floor = match copy.iter().find(|copy| copy.threads == threads) {
-            Some(copy) => copy.ms,
-            None => {
-                let ms = ring.copy_floor(effort, &exec);
-                copy.push(Copy { threads, ms });
-                ms
-            }
-        };
-        for call in calls {
-            let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
-            let mut chain = CpuChain::new(&plan, CpuExec::new(threads, level)?)?;
-            let ms = ring.median(effort, |props, src, dst| chain.run(props, src, dst));
-            rows.push(Row { chain: call.to_string(), level: level.name(), threads, ms, times_copy: ms / floor });
+    for call in calls {
+        let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
+        let chain = |(level, threads): &(CpuLevel, usize)| CpuChain::new(&plan, CpuExec::new(*threads, *level)?);
+        let mut chains = runs.iter().map(chain).collect::<Result<Vec<_>>>()?;
+        let times = ring.medians(effort, runs.len(), |which, props, src, dst| chains[which].run(props, src, dst));
+        for (chain, ms) in chains.iter().zip(times) {
+            let (level, threads) = (chain.exec().level().name(), chain.exec().threads());
+            let floor = copy.iter().find(|copy| copy.threads == threads).map_or(f64::NAN, |copy| copy.ms);
+            rows.push(Row { chain: call.to_string(), level, threads, ms, times_copy: ms / floor });
         }
     }
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), copy, rows })

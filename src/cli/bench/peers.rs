@@ -5,7 +5,6 @@ use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters;
-use crate::params::parse_chain;
 use crate::pipeline::{CpuChain, Target, plan};
 use crate::video::{Format, Picture, StreamInfo};
 use serde::Serialize;
@@ -14,9 +13,15 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is compared: ours on 8 bits in and 16 out, theirs on 8 in and out.
-const OURS: &str = "deband=sample=1";
+/// Theirs, on 8 bits in and out.
 const THEIRS: &str = "deband";
+
+/// Ours: chain, source and result storage.
+const OURS: [(&str, &str, &str); 3] = [
+    ("deband=sample=1", "yuv420p", "yuv420p16"),
+    ("deband=sample=2", "yuv420p", "yuv420p16"),
+    ("deband=sample=1", "yc48", "yc48"),
+];
 
 /// ffmpeg's time, and ours beside it; one thread each.
 #[derive(Serialize)]
@@ -26,8 +31,16 @@ pub struct Report {
     /// The peer's filter as its command line has it.
     peer: &'static str,
     peer_ms: f64,
-    ours: &'static str,
-    ours_ms: f64,
+    ours: Vec<Ours>,
+}
+
+/// One of our filters.
+#[derive(Serialize)]
+struct Ours {
+    chain: &'static str,
+    src: &'static str,
+    dst: &'static str,
+    ms: f64,
     /// The peer's time over ours.
     times_faster: f64,
 }
@@ -44,19 +57,22 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let best = |filter| (0..3).map(|_| ffmpeg(filter, &picture, frames)).collect::<Result<Vec<_>>>();
     let least = |times: Vec<Duration>| times.into_iter().min().unwrap_or_default().as_secs_f64();
     let peer_ms = (least(best(THEIRS)?) - least(best("null")?)) * 1e3 / f64::from(frames);
-    let ours_ms = ours(args)?;
-    Ok(Report { width, height, peer: THEIRS, peer_ms, ours: OURS, ours_ms, times_faster: peer_ms / ours_ms })
+    let one = |(chain, src, dst)| {
+        let ms = ours(args, chain, src, dst)?;
+        Ok(Ours { chain, src, dst, ms, times_faster: peer_ms / ms })
+    };
+    Ok(Report { width, height, peer: THEIRS, peer_ms, ours: OURS.into_iter().map(one).collect::<Result<_>>()? })
 }
 
-fn ours(args: &BenchArgs) -> Result<f64> {
+fn ours(args: &BenchArgs, chain: &str, src: &str, dst: &str) -> Result<f64> {
     let (width, height) = args.size;
-    let (src, dst) = (Format::yuv(1, 1, 8)?, Format::yuv(1, 1, 16)?);
-    let chain = parse_chain(OURS)?.iter().map(filters::create).collect::<Result<Vec<_>>>()?;
+    let (src, dst) = (src.parse()?, dst.parse()?);
+    let chain = filters::chain(chain)?;
     let target = Target { format: Some(dst), ..Target::default() };
     let plan = plan(chain, &StreamInfo::bare(src, width, height), target)?;
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
-    let effort = Effort::new(args.quick);
-    Ok(Ring::new(src, dst, width, height)?.median(effort, |props, src, dst| chain.run(props, src, dst)))
+    let (effort, mut ring) = (Effort::new(args.quick), Ring::new(src, dst, width, height)?);
+    Ok(ring.medians(effort, 1, |_, props, src, dst| chain.run(props, src, dst))[0])
 }
 
 /// Wall time of ffmpeg running `filter` on one thread over `picture`, shown `frames` times.
@@ -92,10 +108,10 @@ fn bytes(picture: &Picture) -> Vec<u8> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "\n{}x{}, 8-bit 4:2:0, 1 thread: ffmpeg -vf {} {:.2} ms; vramp {} (16 bits out) {:.2} ms: {:.1} times as fast",
-            self.width, self.height, self.peer, self.peer_ms, self.ours, self.ours_ms, self.times_faster
-        )
+        let Report { width, height, peer, peer_ms, ours } = self;
+        writeln!(f, "\n{width}x{height}, 1 thread: ffmpeg -vf {peer} (8-bit 4:2:0) {peer_ms:.2} ms")?;
+        ours.iter().try_for_each(|Ours { chain, src, dst, ms, times_faster }| {
+            writeln!(f, "  {chain}, {src} to {dst}: {ms:.2} ms, {times_faster:.1} times as fast")
+        })
     }
 }

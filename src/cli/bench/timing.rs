@@ -37,26 +37,45 @@ impl Effort {
 
     /// The median time of `job`, in milliseconds; it is called with the number of the run.
     pub fn median(self, mut job: impl FnMut(usize)) -> f64 {
-        let timed = |run| {
-            let start = Instant::now();
-            job(run);
-            Ok::<_, Infallible>(start.elapsed())
-        };
-        let Ok(median) = self.median_of(timed);
-        median
+        self.medians(1, |_, run| job(run))[0]
     }
 
-    /// The median, in milliseconds, of the times that `job` tells; it is called with the number of the run.
-    pub fn median_of<E>(self, mut job: impl FnMut(usize) -> Result<Duration, E>) -> Result<f64, E> {
+    /// The median times of `jobs` jobs, in milliseconds. `job` is called with the number of one and of its run.
+    pub fn medians(self, jobs: usize, mut job: impl FnMut(usize, usize)) -> Vec<f64> {
+        let timed = |which, run| {
+            let start = Instant::now();
+            job(which, run);
+            Ok::<_, Infallible>(start.elapsed())
+        };
+        let Ok(medians) = self.medians_of(jobs, timed);
+        medians
+    }
+
+    /// The same of the times that `job` tells. The jobs take turns, so that a machine whose speed wanders leaves the
+    /// ratios between them alone.
+    pub fn medians_of<E>(
+        self,
+        jobs: usize,
+        mut job: impl FnMut(usize, usize) -> Result<Duration, E>,
+    ) -> Result<Vec<f64>, E> {
         // The first runs pay for page faults and for waking threads.
-        (0..2).try_for_each(|run| job(run).map(drop))?;
+        (0..2 * jobs).try_for_each(|i| job(i % jobs, i / jobs).map(drop))?;
+        let mut times = vec![Vec::new(); jobs];
         let begin = Instant::now();
-        let mut times = Vec::new();
-        while times.len() < self.runs || begin.elapsed() < self.time {
-            times.push(job(times.len())?);
+        let all = u32::try_from(jobs).map_or(self.time, |jobs| self.time * jobs);
+        for run in 0.. {
+            if run >= self.runs && begin.elapsed() >= all {
+                break;
+            }
+            for (which, times) in times.iter_mut().enumerate() {
+                times.push(job(which, run)?);
+            }
         }
-        times.sort_unstable();
-        Ok(times[times.len() / 2].as_secs_f64() * 1e3)
+        let median = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            times[times.len() / 2].as_secs_f64() * 1e3
+        };
+        Ok(times.into_iter().map(median).collect())
     }
 }
 
@@ -107,12 +126,19 @@ impl Ring {
         Ok(Ring { pairs, bytes })
     }
 
-    /// The median time of `job` over the ring, in milliseconds.
-    pub fn median(&mut self, effort: Effort, mut job: impl FnMut(&FrameProps, &Picture, &mut Picture)) -> f64 {
+    /// The median times of `jobs` jobs that take turns over the ring, in milliseconds. `job` is called with the number
+    /// of one.
+    pub fn medians(
+        &mut self,
+        effort: Effort,
+        jobs: usize,
+        mut job: impl FnMut(usize, &FrameProps, &Picture, &mut Picture),
+    ) -> Vec<f64> {
         let count = self.pairs.len();
-        effort.median(|run| {
-            let (src, dst) = &mut self.pairs[run % count];
-            job(&FrameProps { frame_index: run as u64, ..FrameProps::default() }, src, dst);
+        effort.medians(jobs, |which, run| {
+            // No job finds what the one before it left in the caches.
+            let (src, dst) = &mut self.pairs[(run * jobs + which) % count];
+            job(which, &FrameProps { frame_index: run as u64, ..FrameProps::default() }, src, dst);
         })
     }
 
@@ -180,11 +206,22 @@ mod tests {
     }
 
     #[test]
+    fn jobs_take_turns_and_each_has_its_own_median() {
+        let mut order = Vec::new();
+        let medians = Effort { runs: 2, time: Duration::ZERO }.medians(2, |which, run| {
+            order.push((which, run));
+            std::thread::sleep(Duration::from_millis(5 * which as u64));
+        });
+        assert_eq!(order, [[(0, 0), (1, 0), (0, 1), (1, 1)]; 2].concat());
+        assert!(medians[1] >= 5.0 && medians[0] < medians[1], "{medians:?}");
+    }
+
+    #[test]
     fn a_ring_hands_out_every_picture_and_counts_frames() {
         let mut ring = Ring::new("gray8".parse().unwrap(), "gray16".parse().unwrap(), 4096, 4096).unwrap();
         let count = ring.pairs.len();
         let mut seen = Vec::new();
-        ring.median(Effort { runs: count, time: Duration::ZERO }, |props, src, dst| {
+        ring.medians(Effort { runs: count, time: Duration::ZERO }, 1, |_, props, src, dst| {
             assert_eq!((src.format().bit_depth(), dst.format().bit_depth()), (8, 16));
             seen.push((props.frame_index, src.plane(0).0));
         });

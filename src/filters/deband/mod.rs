@@ -1,5 +1,7 @@
 //! `deband`: repairs banded gradients, after AviUtl's banding reduction filter.
 
+#[cfg(feature = "cuda")]
+mod cuda;
 mod fast;
 mod fetch;
 mod plan;
@@ -11,11 +13,17 @@ mod table;
 mod tests;
 
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
 use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 crate::choices! {
     /// Whether vertical offsets stay within one field of an interlaced frame.
@@ -126,5 +134,10 @@ impl Filter for Deband {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         Ok(Box::new(fast::Fast::new(Plan::for_setup(&self.params, setup)?, level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(Plan::for_setup(&self.params, setup)?, setup, device)?))
     }
 }

@@ -5,9 +5,9 @@ use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
 
 /// With `rand_each_frame`, frame n starts this many rows of bytes after frame n − 1 ...
-const ROWS_PER_FRAME: usize = 200;
+pub(super) const ROWS_PER_FRAME: usize = 200;
 /// ... and after this many frames it starts over.
-const FRAMES: u64 = 16;
+pub(super) const FRAMES: u64 = 16;
 
 /// Readable bytes after the table, so that a vector load of its last row stays inside.
 pub(super) const SLACK: usize = 256;

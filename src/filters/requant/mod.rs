@@ -7,6 +7,8 @@
 
 #[cfg(test)]
 mod blue_noise;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod diffuse;
 mod kernel;
 mod pattern;
@@ -19,7 +21,11 @@ mod tests;
 pub(super) use scaling::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Scaling, white};
 
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
 use crate::filters::{CpuKernel, Setup};
 
 crate::choices! {
@@ -83,6 +89,12 @@ impl Requant {
             Dither::Fs => Box::new(diffuse::Diffuse::new(self, setup, level)),
             _ => Box::new(kernel::Threshold::new(self, level)),
         })
+    }
+
+    /// The kernel on `device`.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(self, setup: &Setup, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(self, setup, device)?))
     }
 }
 

@@ -75,6 +75,12 @@ impl MulShift {
         MulShift { slope, offset, guard, top: scaling.top << guard }
     }
 
+    /// `e` and `o` in units of 2^−32.
+    #[cfg(feature = "cuda")]
+    pub fn terms(self) -> (i32, i64) {
+        (self.slope, self.offset)
+    }
+
     /// `floor(2^guard·y)`, kept within `0..=top`.
     #[inline(always)]
     pub fn apply(self, v: u16) -> i32 {

@@ -25,6 +25,11 @@ impl Damage {
         Damage { strict, ..Damage::default() }
     }
 
+    /// Nothing lost, and as strict as this one: for a source that is decoded from its start again.
+    pub(super) fn restarted(&self) -> Damage {
+        Damage::new(self.strict)
+    }
+
     /// A packet after `frame` frames did not decode.
     pub(super) fn packet(&mut self, frame: u64, cause: impl Display) -> Result<()> {
         self.packets += 1;

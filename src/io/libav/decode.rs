@@ -1,9 +1,10 @@
-//! Packets of one stream to frames, on libav's software decoders.
+//! Packets of one stream to frames, on libav's decoders.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav;
 use crate::io::libav::clock::DtsClock;
 use crate::io::libav::damage::Damage;
+use crate::io::libav::decoder_choice::Means;
 use crate::io::libav::logging::Concealed;
 use crate::io::libav::memory::FrameMemory;
 use ffmpeg::Packet;
@@ -13,12 +14,16 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
 use ffmpeg_next as ffmpeg;
+use std::collections::VecDeque;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// A software decoder.
+/// A decoder.
 pub(super) struct Decoder {
     opened: Opened,
+    means: Means,
+    /// Threads of a software decoder.
+    threads: usize,
     /// Counts the frames the decoder said it concealed faults in.
     concealed: Concealed,
     /// Where it puts frames. The two above use its address until they are dropped.
@@ -30,6 +35,19 @@ pub(super) struct Decoder {
     /// Frames marked as damaged.
     marked: u64,
     damage: Damage,
+    restart: Restart,
+}
+
+/// What it takes to decode from the start again, on other means.
+#[derive(Default)]
+struct Restart {
+    /// The packets sent so far, as long as it can be asked for.
+    sent: Option<Vec<Packet>>,
+    /// Packets that are sent once more, before any new one, and whether the end follows them.
+    again: VecDeque<Packet>,
+    ended: bool,
+    /// Why NVDEC turned the stream down.
+    declined: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,32 +71,68 @@ pub(super) enum Received {
 }
 
 impl Decoder {
-    /// Opens libav's default decoder for `stream` on `threads` threads (0: as many as there are cores).
+    /// Opens a decoder for `stream` on `means`: in software libav's default decoder, on `threads` threads (0: as many as
+    /// there are cores).
     ///
     /// # Errors
     /// When this libav has no decoder for the codec, or it refuses the stream.
-    pub(super) fn open(stream: &Stream, threads: usize, damage: Damage) -> Result<Decoder> {
-        let parameters = stream.parameters();
-        let id = parameters.id();
-        let codec = decoder::find(id)
-            .ok_or_else(|| Error::unsupported(format!("this libav has no decoder for {}", id.name())))?;
-        let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
-        let mut context = Context::from_parameters(parameters).map_err(failed)?;
-        context.set_frame_rate(Some(stream.avg_frame_rate()));
+    pub(super) fn open(stream: &Stream, means: Means, threads: usize, damage: Damage) -> Result<Decoder> {
         let memory = Arc::new(FrameMemory::default());
         let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
-        // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
-        let delay = unsafe {
-            (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
-            (*context.as_ptr()).has_b_frames
+        let (opened, clock) = open(stream, &means, threads, &memory)?;
+        let sent = (!matches!(means, Means::Software)).then(Vec::new);
+        let restart = Restart { sent, ..Restart::default() };
+        let (state, frames, marked) = (State::Feeding, 0, 0);
+        Ok(Decoder { opened, means, threads, memory, clock, state, frames, marked, concealed, damage, restart })
+    }
+
+    /// Decodes from the start again, in software. Frames that came out come out again.
+    ///
+    /// # Errors
+    /// After [`Decoder::settle`], and as [`Decoder::open`].
+    pub(super) fn restart_in_software(&mut self, stream: &Stream) -> Result<()> {
+        let again = self.restart.sent.take().ok_or_else(|| Error::internal("a decoder was restarted too late"))?;
+        (self.opened, self.clock) = open(stream, &Means::Software, self.threads, &self.memory)?;
+        self.means = Means::Software;
+        self.restart =
+            Restart { again: again.into(), ended: self.state != State::Feeding, ..std::mem::take(&mut self.restart) };
+        (self.state, self.frames, self.marked) = (State::Feeding, 0, 0);
+        self.damage = self.damage.restarted();
+        Ok(())
+    }
+
+    /// From now on the decoder stays what it is.
+    pub(super) fn settle(&mut self) {
+        self.restart.sent = None;
+    }
+
+    /// Why NVDEC did not take the stream.
+    pub(super) fn declined(&self) -> Option<&str> {
+        self.restart.declined.as_deref()
+    }
+
+    /// Goes over to software when NVDEC turns the stream down before its first frame. Later is too late: the run then
+    /// ends at the first frame that is not like the others.
+    fn fall_back(&mut self, stream: &Stream) -> Result<bool> {
+        let declined = match &self.means {
+            Means::Software => None,
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.declined(),
         };
-        // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
-        unsafe { memory.serve(context.as_mut_ptr()) };
-        let mut decoder = context.decoder();
-        decoder.set_packet_time_base(stream.time_base());
-        let opened = decoder.open_as(codec).map_err(failed)?;
-        let clock = DtsClock::new(stream, delay);
-        Ok(Decoder { opened, memory, clock, state: State::Feeding, frames: 0, marked: 0, concealed, damage })
+        if declined.is_none() || self.frames > 0 {
+            return Ok(false);
+        }
+        self.restart_in_software(stream)?;
+        self.restart.declined = declined;
+        Ok(true)
+    }
+
+    fn submit(&mut self, packet: &Packet) -> Result<(), ffmpeg::Error> {
+        match &self.means {
+            Means::Software => self.opened.send_packet(packet),
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.listen(|| self.opened.send_packet(packet)),
+        }
     }
 
     /// Where it puts frames.
@@ -105,10 +159,13 @@ impl Decoder {
             // To a decoder an empty packet means the end.
             return Ok(());
         }
+        if let Some(sent) = &mut self.restart.sent {
+            sent.push(packet.clone());
+        }
         self.clock.stamp(&mut packet);
-        let sent = self.opened.send_packet(&packet);
+        let sent = self.submit(&packet);
         self.clock.sent(packet.duration(), &self.opened, stream);
-        sent.or_else(|e| self.fault(e))
+        if self.fall_back(stream)? { Ok(()) } else { sent.or_else(|e| self.fault(e)) }
     }
 
     /// Tells the decoder that no packet follows.
@@ -151,10 +208,18 @@ impl Decoder {
                 }
             }
             let mut frame = Video::empty();
-            match self.opened.receive_frame(&mut frame) {
+            let received = self.opened.receive_frame(&mut frame);
+            if self.fall_back(stream)? {
+                continue;
+            }
+            match received {
                 Ok(()) => return self.take(frame).map(Received::Frame),
                 Err(ffmpeg::Error::Other { errno: EAGAIN }) if self.state == State::Feeding => {
-                    return Ok(Received::Starved);
+                    match self.restart.again.pop_front() {
+                        Some(packet) => self.send(packet, stream)?,
+                        None if std::mem::take(&mut self.restart.ended) => self.end()?,
+                        None => return Ok(Received::Starved),
+                    }
                 }
                 // While draining there is nothing to wait for.
                 Err(ffmpeg::Error::Eof | ffmpeg::Error::Other { errno: EAGAIN }) => self.state = State::Empty,
@@ -188,6 +253,90 @@ impl Decoder {
         match libav::kind(error) {
             kind @ (Kind::OutOfMemory | Kind::Cancelled) => Err(Error::new(kind, error.to_string())),
             _ => self.damage.packet(self.frames, error),
+        }
+    }
+}
+
+/// Opens a decoder on `means` that puts its frames into `memory`.
+fn open(stream: &Stream, means: &Means, threads: usize, memory: &Arc<FrameMemory>) -> Result<(Opened, DtsClock)> {
+    let parameters = stream.parameters();
+    let id = parameters.id();
+    let codec = match means {
+        Means::Software => decoder::find(id),
+        #[cfg(feature = "cuda")]
+        Means::Nvdec(nvdec) => Some(nvdec.codec()),
+    };
+    let codec = codec.ok_or_else(|| Error::unsupported(format!("this libav has no decoder for {}", id.name())))?;
+    let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
+    let mut context = Context::from_parameters(parameters).map_err(failed)?;
+    context.set_frame_rate(Some(stream.avg_frame_rate()));
+    // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
+    let delay = unsafe {
+        (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
+        (*context.as_ptr()).has_b_frames
+    };
+    // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
+    unsafe { memory.serve(context.as_mut_ptr()) };
+    #[cfg(feature = "cuda")]
+    if let Means::Nvdec(nvdec) = means {
+        // SAFETY: as above; it is opened for the codec below.
+        unsafe { nvdec.serve(context.as_mut_ptr()) }?;
+    }
+    let mut decoder = context.decoder();
+    decoder.set_packet_time_base(stream.time_base());
+    let opened = decoder.open_as(codec).map_err(failed)?;
+    Ok((opened, DtsClock::new(stream, delay)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::libav::demux::{self, Demuxer};
+    use crate::io::libav::streams;
+    use crate::pipeline::Cancel;
+
+    const CLIP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/big-buck-bunny-720p.mp4");
+
+    /// The times and some samples of the frames from the next on, at most `count`.
+    fn frames(decoder: &mut Decoder, demuxer: &mut Demuxer, video: usize, count: usize) -> Vec<(Option<i64>, Vec<u8>)> {
+        let mut frames = Vec::new();
+        while frames.len() < count {
+            match decoder.receive(&demuxer.stream(video).unwrap()).unwrap() {
+                Received::Frame(frame) => frames.push((frame.pts(), frame.data(0)[..256].to_vec())),
+                Received::End => break,
+                Received::Starved => {
+                    let mut packet = Packet::empty();
+                    match packet.read(demuxer) {
+                        Ok(()) if packet.stream() != video => {}
+                        Ok(()) => decoder.send(packet, &demuxer.stream(video).unwrap()).unwrap(),
+                        Err(_) => decoder.end().unwrap(),
+                    }
+                }
+            }
+        }
+        frames
+    }
+
+    fn open(threads: usize) -> (Decoder, Demuxer, usize) {
+        let demuxer = demux::open(CLIP, &Cancel::default()).unwrap();
+        let stream = streams::best_video(&demuxer).unwrap();
+        let (decoder, video) = (Decoder::open(&stream, Means::Software, threads, Damage::new(true)), stream.index());
+        (decoder.unwrap(), demuxer, video)
+    }
+
+    #[test]
+    fn a_restart_gives_every_frame_from_the_first_on() {
+        let (mut decoder, mut demuxer, video) = open(1);
+        let expected = frames(&mut decoder, &mut demuxer, video, usize::MAX);
+        assert!(expected.len() > 20);
+        // After some frames, and after the last.
+        for (threads, taken) in [(1, 0), (1, 1), (3, 5), (2, usize::MAX)] {
+            let (mut decoder, mut demuxer, video) = open(threads);
+            decoder.restart.sent = Some(Vec::new());
+            frames(&mut decoder, &mut demuxer, video, taken);
+            decoder.restart_in_software(&demuxer.stream(video).unwrap()).unwrap();
+            assert!(frames(&mut decoder, &mut demuxer, video, usize::MAX) == expected, "after {taken} frames");
+            assert!(decoder.restart_in_software(&demuxer.stream(video).unwrap()).is_err(), "there is no way back");
         }
     }
 }

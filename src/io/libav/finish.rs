@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::convert::{self, Converter};
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel::Surface;
 use crate::io::libav::{pixfmt, props};
-use crate::pipeline::Frame;
+use crate::pipeline::{Frame, Item};
 use crate::video::{ColorInfo, Format, FrameProps, Rational};
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
@@ -37,11 +39,11 @@ impl Finisher {
     ///
     /// # Errors
     /// When neither the chain nor swscale reads its format.
-    pub(super) fn new(first: &Video, sar: Rational) -> Result<Finisher> {
-        let shape = Shape::of(first);
+    pub(super) fn new(first_frame: &Video, sar: Rational) -> Result<Finisher> {
+        let shape = Shape::of(first_frame);
         let native = pixfmt::native(shape.pixel);
         let format = native.map_or_else(|| convert::nearest(shape.pixel), |native| Ok(native.format))?;
-        let first = props::props(first, 0, shape.full_range, sar);
+        let first = props::props(first_frame, 0, shape.full_range, sar);
         let mut finisher = Finisher { shape, sar, first, format, converter: None, notice: None };
         if native.is_none() {
             finisher.convert(format)?;
@@ -72,6 +74,16 @@ impl Finisher {
     /// The format frames come out in.
     pub(super) fn format(&self) -> Format {
         self.format
+    }
+
+    /// How frames in GPU memory are stored; `None` when they come in host memory.
+    pub(super) fn surfaces(&self) -> Option<Format> {
+        self.shape.surfaces
+    }
+
+    /// The container's sample aspect ratio.
+    pub(super) fn sar(&self) -> Rational {
+        self.sar
     }
 
     /// Width and height.
@@ -107,8 +119,11 @@ impl Finisher {
     ///
     /// # Errors
     /// When it is not of the first one's format, size and range, or memory runs out.
-    pub(super) fn frame(&mut self, frame: Video, index: u64) -> Result<Frame> {
+    pub(super) fn frame(&mut self, frame: Video, index: u64) -> Result<Item> {
         let shape = Shape::of(&frame);
+        if shape != self.shape && (Shape { surfaces: self.shape.surfaces, ..shape }) == self.shape {
+            return Err(Error::unsupported(format!("NVDEC gives up at frame {index}: add --decoder software")));
+        }
         if shape != self.shape {
             let pts = frame.pts().map_or_else(|| "no pts".to_owned(), |pts| format!("pts {pts}"));
             return Err(Error::unsupported(format!(
@@ -118,11 +133,15 @@ impl Finisher {
         }
         let mut props = props::props(&frame, index, shape.full_range, self.sar);
         props.color = self.color(props.color);
+        #[cfg(feature = "cuda")]
+        if let Some(surface) = Surface::of(&frame) {
+            return surface.lend(frame, props).map(Item::DeviceFrame);
+        }
         let picture = match &mut self.converter {
             Some(converter) => converter.run(&frame)?,
             None => props::picture(frame, self.format)?,
         };
-        Ok(Frame { props, picture })
+        Ok(Item::Frame(Frame { props, picture }))
     }
 }
 
@@ -133,13 +152,24 @@ struct Shape {
     width: u32,
     height: u32,
     full_range: bool,
+    /// How it is stored in GPU memory, if it is there.
+    surfaces: Option<Format>,
 }
 
 impl Shape {
+    /// The shape of `frame`, in host memory or, as software would decode it, on the device.
     fn of(frame: &Video) -> Shape {
-        let pixel = frame.format();
-        let full_range = props::color(frame, convert::is_full_by_name(pixel)).range.is_full();
-        Shape { pixel, width: frame.width(), height: frame.height(), full_range }
+        let (pixel, width, height) = (frame.format(), frame.width(), frame.height());
+        let shape = Shape { pixel, width, height, full_range: false, surfaces: None };
+        #[cfg(feature = "cuda")]
+        let shape = match Surface::of(frame) {
+            Some(Surface { storage, pixel, size: (width, height), .. }) => {
+                Shape { pixel, width: width as u32, height: height as u32, surfaces: Some(storage), ..shape }
+            }
+            None => shape,
+        };
+        let full_range = props::color(frame, convert::is_full_by_name(shape.pixel)).range.is_full();
+        Shape { full_range, ..shape }
     }
 }
 

@@ -118,7 +118,7 @@ mod tests {
         gate.finish(&mut out);
         let times = out.into_iter().map(|item| match item {
             Item::Packet(packet) => packet.0.downcast::<CopiedPacket>().unwrap().packet.pts().unwrap(),
-            Item::Frame(_) => unreachable!("only packets went in"),
+            _ => unreachable!("only packets went in"),
         });
         times.collect()
     }

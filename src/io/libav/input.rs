@@ -1,12 +1,17 @@
-//! The software decoder as a source of frames, with the packets of the streams that are copied past the chain.
+//! A decoder as a source of frames, with the packets of the streams that are copied past the chain.
 
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::Decoder;
+use crate::io::libav::decoder_choice::DecoderChoice;
 use crate::io::libav::demux;
 use crate::io::libav::finish::Finisher;
 use crate::io::libav::gate::Gate;
 use crate::io::libav::hdr;
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel;
 use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
 use crate::io::libav::window::{Side, Window};
@@ -25,7 +30,12 @@ pub struct InputOptions {
     pub window: Window,
     /// Stop with an error at the first damage, rather than go on with what decodes.
     pub strict: bool,
-    /// Decoder threads; 0 is as many as there are cores.
+    /// Which decoder.
+    pub decoder: DecoderChoice,
+    /// The device that filters, where NVDEC may leave frames. Without one, frames are decoded in software.
+    #[cfg(feature = "cuda")]
+    pub device: Option<Arc<CudaDevice>>,
+    /// Threads of a software decoder; 0 is as many as there are cores.
     pub threads: usize,
     /// Stops a wait for the source.
     pub cancel: Cancel,
@@ -87,14 +97,15 @@ impl Input {
         let codec = video.parameters().id().name();
         let mut container = Container::of(&demuxer, &video);
         let copied = CopiedStream::choose(&demuxer, index, options.copy);
-        let decoder = Decoder::open(&video, options.threads, Damage::new(options.strict))?;
+        let means = DecoderChoice::means(demux::name(path), &options, video.parameters().id())?;
+        let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
-        let Some(first) = reader.frame()? else {
-            let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
-            return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
-        };
+        let first = first_frame(&mut reader, codec)?;
+        if let Some(reason) = reader.declined() {
+            options.decoder.without_nvdec(demux::name(path), reason)?;
+        }
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
@@ -161,7 +172,29 @@ impl Input {
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
-    /// Has swscale turn every frame into `format` before it comes out.
+    /// How frames in GPU memory are stored: NVDEC decodes, and they come out as
+    /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they come in host memory. A few only may be held at a time.
+    pub fn surfaces(&self) -> Option<Format> {
+        self.finisher.surfaces()
+    }
+
+    /// Decodes in software after all, from the start: the chain does not run on the device, say.
+    ///
+    /// # Errors
+    /// When the software decoder does not start, or a frame was taken already.
+    pub fn decode_in_software(&mut self) -> Result<()> {
+        if self.surfaces().is_none() {
+            return Ok(());
+        }
+        self.first = None;
+        self.reader.restart_in_software()?;
+        let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demux::name(&self.path)))?;
+        self.finisher = Finisher::new(&first, self.finisher.sar())?;
+        self.first = Some(first);
+        Ok(())
+    }
+
+    /// Has swscale turn every frame into `format` before it comes out, decoded in software.
     ///
     /// # Errors
     /// When libav does not know the way, or a frame was taken already.
@@ -169,6 +202,7 @@ impl Input {
         if self.decoded > 0 {
             return Err(Error::internal("a conversion was asked for after the first frame"));
         }
+        self.decode_in_software()?;
         self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
@@ -199,7 +233,10 @@ impl Input {
     /// Decodes one frame and makes ready what comes of it.
     fn next_frame(&mut self) -> Result<()> {
         let frame = match self.first.take() {
-            Some(first) => Some(first),
+            Some(first) => {
+                self.reader.settle();
+                Some(first)
+            }
             None => self.reader.frame()?,
         };
         while let Some((time, packet)) = self.reader.met() {
@@ -224,7 +261,7 @@ impl Input {
     fn keep(&mut self, frame: Video, index: u64) -> Result<()> {
         self.kept += 1;
         let frame = self.finisher.frame(frame, index)?;
-        self.ready.push_back(Item::Frame(frame));
+        self.ready.push_back(frame);
         // Without copied streams nobody needs to know where the next frame begins.
         if self.copied.is_empty() && self.window.frames == Some(self.kept) {
             self.phase = Phase::Over;
@@ -281,7 +318,20 @@ impl Source for Input {
         }
     }
 
+    #[cfg(feature = "cuda")]
+    fn most_waiting(&self) -> usize {
+        if self.surfaces().is_some() { hwaccel::WAITING } else { usize::MAX }
+    }
+
     fn damage(&self) -> Option<Error> {
         self.reader.damage().map(|e| e.context(demux::name(&self.path)))
     }
+}
+
+/// The first frame of a video of `codec`.
+fn first_frame(reader: &mut Reader, codec: &str) -> Result<Video> {
+    reader.frame()?.ok_or_else(|| {
+        let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
+        Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}"))
+    })
 }

@@ -8,6 +8,7 @@ mod context;
 mod convert;
 mod damage;
 mod decode;
+mod decoder_choice;
 mod demux;
 mod encode;
 mod failure;
@@ -15,6 +16,8 @@ mod finish;
 mod gate;
 mod hdr;
 mod header;
+#[cfg(feature = "cuda")]
+mod hwaccel;
 mod input;
 mod inventory;
 mod lend;
@@ -37,6 +40,7 @@ mod tags;
 mod window;
 
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
+pub use decoder_choice::DecoderChoice;
 pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use negotiate::{Negotiated, Wanted, negotiate};

@@ -80,6 +80,24 @@ impl Reader {
         self.decoder.memory()
     }
 
+    /// Has the video decoded from its start again, in software.
+    ///
+    /// # Errors
+    /// After [`Reader::settle`], or when the decoder does not start.
+    pub(super) fn restart_in_software(&mut self) -> Result<()> {
+        self.decoder.restart_in_software(&stream(&self.demuxer, self.video))
+    }
+
+    /// From now on there is no way back to the start.
+    pub(super) fn settle(&mut self) {
+        self.decoder.settle();
+    }
+
+    /// Why NVDEC did not take the video.
+    pub(super) fn declined(&self) -> Option<&str> {
+        self.decoder.declined()
+    }
+
     /// What was lost so far, in one line.
     pub(super) fn damage(&self) -> Option<Error> {
         self.decoder.damage()

@@ -2,10 +2,10 @@
 
 use super::Kernel;
 use super::slot::{Slot, Streams};
-use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, is_pinned};
+use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, Stream, is_pinned};
 use crate::error::{Error, Result};
 use crate::pipeline::stats::FilterTime;
-use crate::pipeline::{Frame, Plan};
+use crate::pipeline::{DeviceFrame, Frame, Item, Plan};
 use crate::video::{FrameProps, Picture};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,39 +40,70 @@ impl Drop for Guard {
     }
 }
 
+/// Where the first kernel's samples come from.
+pub enum Origin {
+    /// The host: they are uploaded.
+    Host(Picture),
+    /// The device: they are read where they lie, in the order of the stream that writes them.
+    Device(DevicePicture, Arc<Stream>),
+    /// The device, and they have been given back.
+    Returned,
+}
+
+impl Origin {
+    /// The properties and samples of a frame, which must be on the device if the plan is `resident`, and only then.
+    pub fn of(item: Item, resident: bool) -> Result<(FrameProps, Origin)> {
+        match item {
+            Item::Frame(Frame { props, picture }) if !resident => Ok((props, Origin::Host(picture))),
+            Item::DeviceFrame(DeviceFrame { props, picture, stream }) if resident => {
+                Ok((props, Origin::Device(picture, stream)))
+            }
+            _ => Err(Error::internal("a frame is not where the plan has it")),
+        }
+    }
+}
+
 /// A frame on its way, with everything that must stay in place until it is done.
 pub struct InFlight {
     guard: Guard,
     slot: Slot,
     props: FrameProps,
-    source: Picture,
+    source: Origin,
     result: Picture,
     /// Time the host spent on copying the source into page-locked memory.
     staging: Duration,
 }
 
 impl InFlight {
-    /// `frame`, which will travel in `slot` and come back in `result`.
-    pub fn new(slot: Slot, frame: Frame, result: Picture, streams: &Arc<Streams>) -> InFlight {
+    /// The frame of `props` and `source`, which will travel in `slot` and come back in `result`.
+    pub fn new(slot: Slot, props: FrameProps, source: Origin, result: Picture, streams: &Arc<Streams>) -> InFlight {
         let guard = Guard { streams: Arc::clone(streams), landed: false };
-        InFlight { guard, slot, props: frame.props, source: frame.picture, result, staging: Duration::ZERO }
+        InFlight { guard, slot, props, source, result, staging: Duration::ZERO }
     }
 
-    /// Starts the copy to the device: straight from the source where that is page-locked.
-    pub fn upload(&mut self, device: &CudaDevice, pinned: &PinnedAllocator) -> Result<()> {
+    /// Starts the copy to the device: straight from the source where that is page-locked. A source that is there
+    /// already is only waited for.
+    pub fn arrive(&mut self, device: &CudaDevice, pinned: &PinnedAllocator) -> Result<()> {
         let Slot { input, staging, marks, .. } = &mut self.slot;
-        let source = if is_pinned(device, &self.source) {
-            &self.source
+        let (source, input) = match (&self.source, input) {
+            (Origin::Host(source), Some(input)) => (source, input),
+            (Origin::Device(_, stream), _) => {
+                return marks.upload.iter().try_for_each(|mark| mark.record(stream));
+            }
+            _ => return Err(Error::internal("a source has no way to the device")),
+        };
+        let source = if is_pinned(device, source) {
+            source
         } else {
             let start = Instant::now();
             let staged = match staging {
                 Some(staged) => staged,
                 None => {
-                    let (format, width, height) = (self.source.format(), self.source.width(), self.source.height());
+                    let (format, width, height) = (source.format(), source.width(), source.height());
                     staging.insert(Picture::alloc_in(pinned, format, width, height)?)
                 }
             };
-            copy(&self.source, staged);
+            copy(source, staged);
             self.staging = start.elapsed();
             &*staged
         };
@@ -91,11 +122,18 @@ impl InFlight {
         marks.kernels[0].record(stream)?;
         let last = kernels.len() - 1;
         for (i, kernel) in kernels.iter_mut().enumerate() {
-            let src = if i == 0 { input } else { &between[(i - 1) % 2] };
+            let src = match (i, &self.source, input) {
+                (0, Origin::Device(surface, _), _) => surface,
+                (0, _, Some(input)) => input,
+                _ => &between[(i + 1) % 2],
+            };
             let dst = if i == last { output } else { &between[i % 2] };
             let done = kernel.work.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
             done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
+            if i == 0 {
+                give_back(&mut self.source, &marks.kernels[1])?;
+            }
         }
         Ok(())
     }
@@ -124,6 +162,15 @@ impl InFlight {
         let InFlight { slot, props, result, .. } = *self;
         Ok((Frame { props, picture: result }, slot))
     }
+}
+
+/// Lets go of a source on the device, whose memory may be written again when `read` has come.
+fn give_back(source: &mut Origin, read: &Event) -> Result<()> {
+    if let Origin::Device(_, stream) = source {
+        stream.wait_for(read)?;
+        *source = Origin::Returned;
+    }
+    Ok(())
 }
 
 fn in_frame(props: &FrameProps, error: Error) -> Error {

@@ -39,7 +39,8 @@ pub struct Marks {
 
 /// What one frame on its way needs.
 pub struct Slot {
-    pub input: DevicePicture,
+    /// Where the source is uploaded to; none for a source that is on the device.
+    pub input: Option<DevicePicture>,
     pub output: DevicePicture,
     /// Page-locked memory for a source that is not; made when the first such frame comes.
     pub staging: Option<Picture>,
@@ -51,7 +52,7 @@ impl Slot {
         let picture = |format| DevicePicture::alloc(device, format, plan.input.width, plan.input.height);
         let event = || Event::new(device);
         Ok(Slot {
-            input: picture(plan.input.format)?,
+            input: (!plan.resident).then(|| picture(plan.input.format)).transpose()?,
             output: picture(plan.output.format)?,
             staging: None,
             marks: Marks {

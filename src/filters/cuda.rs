@@ -1,0 +1,77 @@
+//! What the CUDA kernels of all filters share: a plane as they see it, and structs that both sides lay out alike.
+
+use crate::device::cuda::{DevicePlane, Function, Shape, Stream};
+use crate::error::{Error, Result};
+use crate::video::SampleType;
+
+/// Asserts that a struct lies in memory as its twin in `cuda/` does, which asserts the same numbers.
+macro_rules! layout {
+    ($name:ident: $size:literal { $($field:ident: $offset:literal),* $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$name>() == $size);
+            $(assert!(std::mem::offset_of!($name, $field) == $offset);)*
+        };
+    };
+}
+pub(super) use layout;
+
+/// A component in device memory. Mirrors `Plane` of cuda/common/plane.cuh.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    data: u64,
+    pitch: u32,
+    width: u32,
+    height: u32,
+    sample: u8,
+    step: u8,
+    shift: u8,
+    bit_depth: u8,
+}
+
+layout!(Plane: 24 { data: 0, pitch: 8, width: 12, height: 16, sample: 20, step: 21, shift: 22, bit_depth: 23 });
+
+impl Plane {
+    /// `plane` as kernels see it.
+    ///
+    /// # Errors
+    /// When the plane spans 2^32 bytes or more, which kernels do not count.
+    pub(super) fn new(plane: &DevicePlane) -> Result<Plane> {
+        let spans = plane.pitch.checked_mul(plane.height).and_then(|bytes| u32::try_from(bytes).ok());
+        if spans.is_none() {
+            let (width, height) = (plane.width, plane.height);
+            return Err(Error::unsupported(format!("a plane of {width}x{height} is too large for CUDA kernels")));
+        }
+        let layout = plane.layout;
+        Ok(Plane {
+            data: plane.address,
+            pitch: plane.pitch as u32,
+            width: plane.width as u32,
+            height: plane.height as u32,
+            sample: match layout.sample {
+                SampleType::U8 => 0,
+                SampleType::U16 => 1,
+                SampleType::I16 => 2,
+            },
+            step: layout.step,
+            shift: layout.shift,
+            bit_depth: layout.bit_depth,
+        })
+    }
+
+    /// A plane of no samples, for components that a picture does not have.
+    pub(super) const NONE: Plane =
+        Plane { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };
+}
+
+/// Puts `function`, whose only parameter is an `A`, into `stream`.
+///
+/// # Errors
+/// When the launch is refused.
+///
+/// # Safety
+/// As [`Function::launch`].
+pub(super) unsafe fn launch<A: Copy>(function: &Function, shape: Shape, args: &A, stream: &Stream) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe { function.launch(shape, &[(&raw const *args).cast()], stream) }
+}

@@ -1,0 +1,100 @@
+//! The kernels of cuda/deband.cuh.
+
+mod args;
+mod table;
+mod tiles;
+
+use self::args::{Args, Component};
+use self::table::DeviceTable;
+use self::tiles::{Grid, Shapes};
+use super::plan::Plan;
+use crate::device::cuda::{CudaDevice, DevicePlanes, Function, Shape, Stream};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch};
+use crate::filters::{CudaKernel, Setup};
+use crate::video::{FrameProps, SampleType};
+use std::sync::Arc;
+
+/// Threads of a block of `deband_gather`, and the samples it takes.
+const GATHER: (u32, (usize, usize)) = (256, (32, 8));
+
+/// A kernel built for one stream.
+pub(super) struct Kernel {
+    plan: Plan,
+    table: Arc<DeviceTable>,
+    way: Way,
+}
+
+/// How references are read.
+enum Way {
+    /// From tiles in shared memory.
+    Tiles(Function, Grid),
+    /// Where they lie: the range leaves no room for tiles.
+    Gather(Function),
+}
+
+impl Kernel {
+    /// The kernel of `plan`.
+    ///
+    /// # Errors
+    /// When the kernel cannot be loaded or there is no memory for the random table.
+    pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
+        let (_, _, layout) = setup.src.component_layout(0);
+        let shapes = Shapes::of(&plan, layout.sample.bytes());
+        let way = match Grid::choose(&shapes, device.info().multiprocessors) {
+            Some(grid) => Way::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
+            None => Way::Gather(device.function("deband_gather", "deband_gather")?),
+        };
+        Ok(Kernel { table: DeviceTable::shared(device, &plan)?, way, plan })
+    }
+
+    fn args(&self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Args> {
+        let eight_bit = src[0].layout.sample == SampleType::U8;
+        let draws = self.table.frame(props.frame_index);
+        let mut component = [Component::NONE; 3];
+        for (index, parameters) in self.plan.components.iter().enumerate() {
+            let (src, dst) = (Plane::new(&src[index])?, Plane::new(&dst[index])?);
+            component[index] = Component::new(src, dst, draws.noise[index], parameters, &self.plan, eight_bit);
+        }
+        let by_field = self.plan.by_field(props);
+        // The number of the definition: with blur_first, two more.
+        let sample = self.plan.sample as u32 + if self.plan.blur_first { 2 } else { 0 };
+        Ok(Args::new(component, &draws, by_field, sample))
+    }
+}
+
+/// The kernel that works in tiles of samples stored as `sample`.
+fn tile_kernel(plan: &Plan, sample: SampleType, device: &CudaDevice) -> Result<Function> {
+    let (module, suffix) = match sample {
+        SampleType::U8 => ("deband_u8", "u8"),
+        SampleType::U16 => ("deband_u16", "u16"),
+        SampleType::I16 => ("deband_s16x3", "s16x3"),
+    };
+    match plan.blur_first {
+        false => device.function(module, &format!("deband_s{}_{suffix}", plan.sample)),
+        true => device.function("deband_blur", &format!("deband_s{}_blur_{suffix}", plan.sample)),
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+        let mut args = self.args(props, src, dst)?;
+        let (function, shape) = match &self.way {
+            Way::Tiles(function, grid) => {
+                args.set_grid(grid);
+                let shape =
+                    Shape { grid: [grid.blocks(), 1, 1], block: [grid.threads, 1, 1], shared: grid.shared as u32 };
+                (function, shape)
+            }
+            Way::Gather(function) => {
+                let (threads, (wide, high)) = GATHER;
+                let blocks =
+                    [src[0].width.div_ceil(wide) as u32, src[0].height.div_ceil(high) as u32, src.len() as u32];
+                (function, Shape { grid: blocks, block: [threads, 1, 1], shared: 0 })
+            }
+        };
+        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
+        // caller; the table covers every row of them and lives as long as this kernel.
+        unsafe { launch(function, shape, &args, stream) }
+    }
+}

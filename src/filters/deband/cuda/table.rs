@@ -1,0 +1,103 @@
+//! The random table on a device, laid out for vector reads.
+
+use crate::device::cuda::{CudaDevice, DeviceBuffer};
+use crate::error::{Error, Result};
+use crate::filters::deband::plan::Plan;
+use crate::filters::deband::table::{Draw, FRAMES, ROWS_PER_FRAME, Table};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Rows start at multiples of so many bytes.
+const ALIGN: usize = 16;
+
+/// What a table depends on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    width: usize,
+    height: usize,
+    seed: u32,
+    each_frame: bool,
+}
+
+/// The random bytes of a stream. Since a frame's bytes start a whole number of rows into the table, all frames share
+/// the rows.
+pub struct DeviceTable {
+    key: Key,
+    /// Row r: byte x of rows r and r + height of the table in turn, which are a frame's offsets a and b.
+    offsets: DeviceBuffer,
+    offsets_pitch: usize,
+    /// Row r of the table.
+    noise: DeviceBuffer,
+    noise_pitch: usize,
+}
+
+/// Where one frame's bytes lie.
+pub struct Draws {
+    pub offsets: u64,
+    pub offsets_pitch: u32,
+    /// Of each component.
+    pub noise: [u64; 3],
+    pub noise_pitch: u32,
+}
+
+/// The tables that are in use, so that filters and chains with one seed and size share one.
+static TABLES: Mutex<Vec<(Weak<CudaDevice>, Weak<DeviceTable>)>> = Mutex::new(Vec::new());
+
+impl DeviceTable {
+    /// The table for `plan` on `device`: one that is there already, or a new one.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn shared(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Arc<DeviceTable>> {
+        let key = Key { width: plan.width, height: plan.height, seed: plan.seed, each_frame: plan.rand_each_frame };
+        let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+        tables.retain(|(_, table)| table.strong_count() > 0);
+        let mut on_device = tables.iter().filter(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(device)));
+        if let Some(table) = on_device.find_map(|(_, table)| table.upgrade().filter(|table| table.key == key)) {
+            return Ok(table);
+        }
+        let table = Arc::new(DeviceTable::new(device, key)?);
+        tables.push((Arc::downgrade(device), Arc::downgrade(&table)));
+        Ok(table)
+    }
+
+    fn new(device: &CudaDevice, key: Key) -> Result<DeviceTable> {
+        let Key { width, height, seed, each_frame } = key;
+        let table = Table::new(width, height, seed, each_frame)?;
+        let frames = if each_frame { ROWS_PER_FRAME * (FRAMES as usize - 1) } else { 0 };
+        // Threads read eight columns at a time, the last ones beyond a row's end.
+        let noise_pitch = width.next_multiple_of(ALIGN);
+        let offsets_pitch = 2 * noise_pitch;
+        if offsets_pitch.checked_mul(height).is_none_or(|bytes| u32::try_from(bytes).is_err()) {
+            return Err(Error::unsupported(format!("a {width}x{height} picture is too large for CUDA kernels")));
+        }
+
+        let mut offsets = vec![0; offsets_pitch * (frames + height)];
+        for (y, row) in offsets.chunks_exact_mut(offsets_pitch).enumerate() {
+            let (a, b) = (table.row(Draw::RefA, 0, 0, y), table.row(Draw::RefB, 0, 0, y));
+            for (pair, (a, b)) in row.as_chunks_mut::<2>().0[..width].iter_mut().zip(a.iter().zip(b)) {
+                *pair = [*a, *b];
+            }
+        }
+        let offsets = DeviceBuffer::from_bytes(device, &offsets, "deband's random offsets")?;
+
+        let mut noise = vec![0; noise_pitch * (frames + 3 * height)];
+        for (y, row) in noise.chunks_exact_mut(noise_pitch).enumerate() {
+            row[..width].copy_from_slice(&table.row(Draw::Dither(0), 0, 0, y)[..width]);
+        }
+        let noise = DeviceBuffer::from_bytes(device, &noise, "deband's noise")?;
+        Ok(DeviceTable { key, offsets, offsets_pitch, noise, noise_pitch })
+    }
+
+    /// Where the bytes of frame `frame_index` lie.
+    pub fn frame(&self, frame_index: u64) -> Draws {
+        let first = if self.key.each_frame { ROWS_PER_FRAME * (frame_index % FRAMES) as usize } else { 0 };
+        let noise =
+            |component| self.noise.address() + ((first + component * self.key.height) * self.noise_pitch) as u64;
+        Draws {
+            offsets: self.offsets.address() + (first * self.offsets_pitch) as u64,
+            offsets_pitch: self.offsets_pitch as u32,
+            noise: [noise(0), noise(1), noise(2)],
+            noise_pitch: self.noise_pitch as u32,
+        }
+    }
+}

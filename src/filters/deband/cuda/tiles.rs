@@ -1,0 +1,138 @@
+//! How planes are cut in tiles: what a block copies to shared memory and filters there.
+
+use crate::filters::deband::plan::{Component, Plan};
+
+/// Shared memory that every device gives a block unasked.
+const SHARED: usize = 48 << 10;
+
+/// A tile may copy so many times the samples it filters; reading where it must is faster than that.
+const MOST_COPIED: usize = 8;
+
+/// A group of components that share their offsets: what tiles are cut from.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    width: usize,
+    height: usize,
+    range: usize,
+    components: usize,
+    sample_bytes: usize,
+}
+
+/// The groups of a picture: luma, grey or all of YC48; then Cb and Cr, where there are such.
+pub struct Shapes {
+    first: Shape,
+    chroma: Option<Shape>,
+}
+
+impl Shapes {
+    /// The groups of `plan`, with samples of `sample_bytes`.
+    pub fn of(plan: &Plan, sample_bytes: usize) -> Shapes {
+        let shape = |index: usize, components| {
+            let Component { width, height, range, .. } = plan.components[index];
+            Shape { width, height, range, components, sample_bytes }
+        };
+        if plan.yc48 {
+            return Shapes { first: shape(0, 3), chroma: None };
+        }
+        Shapes { first: shape(0, 1), chroma: (plan.components.len() > 1).then(|| shape(1, 2)) }
+    }
+
+    /// Threads of a block: what the kernels are compiled for.
+    fn threads(&self) -> u32 {
+        if self.first.components == 3 { 256 } else { 128 }
+    }
+}
+
+/// One group cut in tiles.
+#[derive(Clone, Copy, Default)]
+pub struct Tiles {
+    /// Tiles in a row and in a column of them.
+    pub across: usize,
+    pub down: usize,
+    /// Samples of a tile.
+    pub columns: usize,
+    pub rows: usize,
+    /// Columns copied on each side, and pieces of 16 bytes in a row with them.
+    pub halo: usize,
+    pub pieces: usize,
+    /// Bytes of one component's tile with its surroundings.
+    pub lane: usize,
+    /// Samples that a tile filters, and samples that it copies.
+    filtered: usize,
+    copied: usize,
+    shared: usize,
+}
+
+impl Tiles {
+    /// `shape` cut in tiles of `columns` by `rows`.
+    fn cut(shape: &Shape, columns: usize, rows: usize) -> Tiles {
+        let halo = shape.range.next_multiple_of(16 / shape.sample_bytes);
+        let pieces = (columns + 2 * halo) * shape.sample_bytes / 16;
+        // In a field, rounding down to even reaches one row further.
+        let lane = (rows + 2 * (shape.range + 1)) * pieces * 16;
+        Tiles {
+            across: shape.width.div_ceil(columns),
+            down: shape.height.div_ceil(rows),
+            columns,
+            rows,
+            halo,
+            pieces,
+            lane,
+            filtered: columns * rows * shape.components,
+            copied: lane * shape.components / shape.sample_bytes,
+            shared: lane * shape.components,
+        }
+    }
+
+    /// How many tiles there are.
+    pub fn count(&self) -> u32 {
+        (self.across * self.down) as u32
+    }
+
+    fn fits(&self) -> bool {
+        self.shared <= SHARED && self.copied <= MOST_COPIED * self.filtered
+    }
+}
+
+/// All tiles of a picture.
+pub struct Grid {
+    /// Those of the first group, and of chroma.
+    pub tiles: [Tiles; 2],
+    /// Bytes of shared memory of a block.
+    pub shared: usize,
+    /// Threads of a block.
+    pub threads: u32,
+}
+
+/// Columns of a tile; and rows for one, two or three components, which take a block about equally long. Measured best
+/// from 1080p on; larger tiles leave multiprocessors idle at the end, smaller ones copy more.
+const TILE: (usize, [usize; 3]) = (64, [64, 32, 32]);
+
+/// Where tiles of that size are fewer than this for a multiprocessor, smaller ones fill the device better.
+const ENOUGH: usize = 4;
+
+impl Grid {
+    /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.
+    pub fn choose(shapes: &Shapes, multiprocessors: usize) -> Option<Grid> {
+        let sizes = [1, 2].into_iter().flat_map(|narrower| [1, 2, 4].map(|lower| (narrower, lower)));
+        let grids = sizes.filter_map(|(narrower, lower)| {
+            let cut = |shape: &Shape| Tiles::cut(shape, TILE.0 / narrower, TILE.1[shape.components - 1] / lower);
+            let tiles = [cut(&shapes.first), shapes.chroma.as_ref().map(cut).unwrap_or_default()];
+            let shared = tiles[0].shared.max(tiles[1].shared);
+            tiles.iter().all(Tiles::fits).then_some(Grid { tiles, shared, threads: shapes.threads() })
+        });
+        let mut smallest = None;
+        for grid in grids {
+            if grid.blocks() as usize >= ENOUGH * multiprocessors {
+                return Some(grid);
+            }
+            smallest = Some(grid);
+        }
+        smallest
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> u32 {
+        self.tiles[0].count() + self.tiles[1].count()
+    }
+}

@@ -1,0 +1,211 @@
+//! The kernels of cuda/requant.cu.
+
+use super::pattern::{TILE, origin, threshold};
+use super::scaling::MulShift;
+use super::{Dither, Requant, check};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape, Stream};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::{CudaKernel, Setup};
+use crate::video::FrameProps;
+
+/// Samples that a block of `requant_pattern` takes: 32 chunks of 8 side by side, 8 rows.
+const BLOCK: (usize, usize) = (256, 8);
+
+/// Rows that a block of `requant_diffuse` takes.
+const BAND: usize = 32;
+
+/// Threads of a block of either.
+const THREADS: u32 = 256;
+
+/// Thresholds that a thread reads at a time, at a multiple of as many.
+const CHUNK: usize = 8;
+
+/// What is done to one component. Mirrors `Component` of cuda/requant.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Component {
+    src: Plane,
+    dst: Plane,
+    pattern: u64,
+    residues: u64,
+    offset: i64,
+    slope: i32,
+    top: i32,
+    column: u32,
+    row: u32,
+}
+
+layout!(Component: 88 {
+    src: 0, dst: 24, pattern: 48, residues: 56, offset: 64, slope: 72, top: 76, column: 80, row: 84,
+});
+
+/// Mirrors `Requant` of cuda/requant.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Args {
+    component: [Component; 3],
+    drop: u32,
+    guard: u32,
+    first_blocks: u32,
+    across: [u32; 2],
+    bands: [u32; 3],
+    epoch: u32,
+    first_ticket: u32,
+    tickets: u64,
+}
+
+layout!(Args: 312 {
+    component: 0, drop: 264, guard: 268, first_blocks: 272, across: 276, bands: 284, epoch: 296, first_ticket: 300,
+    tickets: 304,
+});
+
+/// Where thresholds come from.
+enum Source {
+    /// Eight tiles of thresholds, each one column further left, so that any column of one lies at a multiple of eight.
+    Pattern(DeviceBuffer),
+    Diffusion(Diffusion),
+}
+
+/// What error diffusion keeps from frame to frame.
+struct Diffusion {
+    /// The residues of the last row of every band of every component, marked with the parity of the frame's number.
+    residues: DeviceBuffer,
+    /// How many blocks there were so far, modulo 2^32: a block's number decides its band.
+    tickets: DeviceBuffer,
+    drawn: u32,
+    /// The number of the next frame; the first is odd, since fresh memory is marked even.
+    epoch: u32,
+}
+
+/// A kernel built for one stream.
+pub struct Kernel {
+    requant: Requant,
+    function: Function,
+    source: Source,
+}
+
+impl Kernel {
+    /// The kernel for `requant`.
+    ///
+    /// # Errors
+    /// When the formats have no v16 scale, the kernel cannot be loaded or memory runs out.
+    pub fn new(requant: Requant, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        check(setup)?;
+        let (name, source) = match requant.dither {
+            Dither::Fs => ("requant_diffuse", Source::Diffusion(Diffusion::new(setup, device)?)),
+            _ => ("requant_pattern", Source::Pattern(tiles(&requant, device)?)),
+        };
+        Ok(Kernel { requant, function: device.function("requant", name)?, source })
+    }
+
+    /// Component `index` without its thresholds.
+    fn component(&self, index: usize, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Component> {
+        let scaling = self.requant.scaling(index);
+        let (slope, offset) = match scaling.is_identity() {
+            true => (0, 0),
+            false => MulShift::new(scaling, self.requant.guard).terms(),
+        };
+        Ok(Component {
+            src: Plane::new(&src[index])?,
+            dst: Plane::new(&dst[index])?,
+            pattern: 0,
+            residues: 0,
+            offset,
+            slope,
+            top: scaling.top << self.requant.guard,
+            column: 0,
+            row: 0,
+        })
+    }
+}
+
+/// The tiles of [`Source::Pattern`].
+fn tiles(requant: &Requant, device: &CudaDevice) -> Result<DeviceBuffer> {
+    let threshold = |left, i| threshold(requant.dither, left + i % TILE, i / TILE, requant.fraction_bits());
+    let tile = |left| (0..TILE * TILE).flat_map(move |i| threshold(left, i).to_le_bytes());
+    let bytes: Vec<u8> = (0..CHUNK).flat_map(tile).collect();
+    DeviceBuffer::from_bytes(device, &bytes, "dither patterns")
+}
+
+impl Diffusion {
+    fn new(setup: &Setup, device: &CudaDevice) -> Result<Diffusion> {
+        let format = setup.input.format;
+        let residues = |component| {
+            let (width, height) = format.component_size(component, setup.input.width, setup.input.height);
+            height.div_ceil(BAND) * width * size_of::<u16>()
+        };
+        let bytes = (0..format.components()).map(residues).sum();
+        Ok(Diffusion {
+            residues: DeviceBuffer::new(device, bytes, "residues of error diffusion")?,
+            tickets: DeviceBuffer::new(device, size_of::<u32>(), "tickets of error diffusion")?,
+            drawn: 0,
+            epoch: 1,
+        })
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+        const NONE: Component = Component {
+            src: Plane::NONE,
+            dst: Plane::NONE,
+            pattern: 0,
+            residues: 0,
+            offset: 0,
+            slope: 0,
+            top: 0,
+            column: 0,
+            row: 0,
+        };
+        let count = src.len();
+        let mut args = Args {
+            component: [NONE; 3],
+            drop: self.requant.drop,
+            guard: self.requant.guard,
+            first_blocks: 0,
+            across: [1; 2],
+            bands: [0; 3],
+            epoch: 0,
+            first_ticket: 0,
+            tickets: 0,
+        };
+        for index in 0..count {
+            args.component[index] = self.component(index, src, dst)?;
+        }
+        let blocks = match &mut self.source {
+            Source::Pattern(tiles) => {
+                for (index, component) in args.component[..count].iter_mut().enumerate() {
+                    let (x, y) = origin(&self.requant, index, props.frame_index);
+                    component.pattern = tiles.address() + (x % CHUNK * TILE * TILE * size_of::<u16>()) as u64;
+                    (component.column, component.row) = ((x - x % CHUNK) as u32, y as u32);
+                }
+                let across = |index: usize| src[index].width.div_ceil(BLOCK.0) as u32;
+                let blocks = |index: usize| across(index) * src[index].height.div_ceil(BLOCK.1) as u32;
+                args.first_blocks = blocks(0);
+                args.across = [across(0), across(count - 1)];
+                // A block of chroma does both components.
+                blocks(0) + if count > 1 { blocks(1) } else { 0 }
+            }
+            Source::Diffusion(diffusion) => {
+                let mut residues = diffusion.residues.address();
+                for (index, component) in args.component[..count].iter_mut().enumerate() {
+                    let bands = src[index].height.div_ceil(BAND);
+                    component.residues = residues;
+                    residues += (bands * src[index].width * size_of::<u16>()) as u64;
+                    args.bands[index] = bands as u32;
+                }
+                let blocks = args.bands.iter().sum();
+                (args.epoch, args.first_ticket) = (diffusion.epoch, diffusion.drawn);
+                args.tickets = diffusion.tickets.address();
+                diffusion.epoch = diffusion.epoch.wrapping_add(1);
+                diffusion.drawn = diffusion.drawn.wrapping_add(blocks);
+                blocks
+            }
+        };
+        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
+        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
+        // caller, and the tables live as long as this kernel.
+        unsafe { launch(&self.function, shape, &args, stream) }
+    }
+}

@@ -1,0 +1,127 @@
+//! Which decoder is asked for, and which one a stream gets.
+
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel::Nvdec;
+use crate::io::libav::input::InputOptions;
+use ffmpeg_next::codec::Id;
+use std::fmt;
+use std::str::FromStr;
+
+/// A wish for a decoder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DecoderChoice {
+    /// NVDEC if the filters run on a GPU and it decodes the stream to the same bytes, else software.
+    #[default]
+    Auto,
+    /// NVDEC and nothing else.
+    Nvdec,
+    /// The processor.
+    Software,
+}
+
+impl FromStr for DecoderChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<DecoderChoice> {
+        match text {
+            "auto" => Ok(DecoderChoice::Auto),
+            "nvdec" => Ok(DecoderChoice::Nvdec),
+            "software" => Ok(DecoderChoice::Software),
+            _ => Err(Error::bad_argument(format!("decoder '{text}' is not known: use auto, nvdec or software"))),
+        }
+    }
+}
+
+impl fmt::Display for DecoderChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DecoderChoice::Auto => "auto",
+            DecoderChoice::Nvdec => "nvdec",
+            DecoderChoice::Software => "software",
+        })
+    }
+}
+
+/// What decodes a stream.
+pub(super) enum Means {
+    /// libav on the processor.
+    Software,
+    /// The GPU's decoder.
+    #[cfg(feature = "cuda")]
+    Nvdec(Nvdec),
+}
+
+impl DecoderChoice {
+    /// What shall decode the video of `path`, whose codec is `codec`.
+    ///
+    /// # Errors
+    /// When NVDEC was asked for and cannot be had.
+    #[cfg(feature = "cuda")]
+    pub(super) fn means(path: &str, options: &InputOptions, codec: Id) -> Result<Means> {
+        match (options.decoder, &options.device) {
+            (DecoderChoice::Software, _) | (DecoderChoice::Auto, None) => Ok(Means::Software),
+            (DecoderChoice::Nvdec, None) => Err(Error::bad_argument(
+                "NVDEC leaves frames in GPU memory, but the filters run on the CPU: add --device cuda, or let --decoder \
+                 auto choose",
+            )),
+            (choice, Some(device)) => match Nvdec::open(device, codec, choice == DecoderChoice::Auto) {
+                Ok(nvdec) => Ok(Means::Nvdec(nvdec)),
+                Err(reason) => choice.without_nvdec(path, &reason).map(|()| Means::Software),
+            },
+        }
+    }
+
+    /// As above, in a build without CUDA.
+    #[cfg(not(feature = "cuda"))]
+    pub(super) fn means(_: &str, options: &InputOptions, _: Id) -> Result<Means> {
+        match options.decoder {
+            DecoderChoice::Nvdec => Err(Error::unsupported("this build has no NVDEC: use --decoder software")),
+            _ => Ok(Means::Software),
+        }
+    }
+
+    /// Goes on in software because of `reason`, and says so, unless nothing but NVDEC was asked for.
+    ///
+    /// # Errors
+    /// The reason, if so.
+    pub(super) fn without_nvdec(self, path: &str, reason: &str) -> Result<()> {
+        if self == DecoderChoice::Nvdec {
+            return Err(Error::unsupported(format!(
+                "NVDEC does not decode this: {reason} (--decoder auto falls back to software)"
+            )));
+        }
+        log::info!("{path}: decoded in software: {reason}");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn choices_round_trip() {
+        for choice in [DecoderChoice::Auto, DecoderChoice::Nvdec, DecoderChoice::Software] {
+            assert_eq!(choice.to_string().parse::<DecoderChoice>().unwrap(), choice);
+        }
+        let error = "cuvid".parse::<DecoderChoice>().unwrap_err();
+        assert!(error.message().contains("use auto, nvdec or software"), "{error}");
+    }
+
+    #[test]
+    fn only_nvdec_by_name_needs_a_device() {
+        let means = |decoder| DecoderChoice::means("a", &InputOptions { decoder, ..InputOptions::default() }, Id::H264);
+        assert!(matches!(means(DecoderChoice::Auto), Ok(Means::Software)));
+        assert!(matches!(means(DecoderChoice::Software), Ok(Means::Software)));
+        assert!(matches!(means(DecoderChoice::Nvdec).err().unwrap().kind(), Kind::BadArgument | Kind::Unsupported));
+    }
+
+    #[test]
+    fn only_nvdec_by_name_does_not_fall_back() {
+        assert_eq!(DecoderChoice::Auto.without_nvdec("a", "no surfaces"), Ok(()));
+        let error = DecoderChoice::Nvdec.without_nvdec("a", "no surfaces").unwrap_err();
+        assert!(error.message().contains("no surfaces (--decoder auto falls back"), "{error}");
+    }
+}
