@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build demo test lint docs bench bless install fuzz
+.PHONY: help setup build demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -15,6 +15,8 @@ help:
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
 	@echo "make bless   rewrite generated documents and goldens; read the diff"
+	@echo "make ptx     compile cuda/*.cu to the committed PTX; needs no CUDA toolkit and no GPU"
+	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
 	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
 
 setup:
@@ -26,7 +28,7 @@ build: setup
 demo: build
 	@scripts/demo.sh
 
-test: setup lint docs
+test: setup lint docs check-ptx
 	@scripts/test.sh
 
 lint:
@@ -36,6 +38,22 @@ lint:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib
+
+# NVIDIA's compiler as a library.
+nvrtc := target/nvrtc
+$(nvrtc)/ready: cuda/requirements.txt
+	python3 -m venv --clear $(nvrtc)
+	$(nvrtc)/bin/pip install --quiet --requirement $<
+	touch $@
+
+ptx: $(nvrtc)/ready
+	$(nvrtc)/bin/python cuda/make_ptx.py
+
+check-ptx: $(nvrtc)/ready
+	$(nvrtc)/bin/python cuda/make_ptx.py --check
+
+gpu-bundle: setup
+	@scripts/gpu_bundle.sh
 
 bench: build
 	target/release/vramp bench

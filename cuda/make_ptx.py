@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compiles cuda/*.cu to cuda/ptx/*.ptx with NVRTC, NVIDIA's compiler as a library: no toolkit, no GPU.
 
-    python3 -m pip install nvidia-cuda-nvrtc-cu11==11.7.99
-    cuda/make_ptx.py            write the PTX
-    cuda/make_ptx.py --check    fail when the committed PTX is not what the sources give
+    make ptx          write the PTX
+    make check-ptx    fail when the committed PTX is not what the sources give
 
-That version writes PTX 7.7, which every driver since 515 (May 2022) reads; later compilers write PTX that fewer
-drivers read. compute_61 is the oldest target that is served, and a driver compiles it for every later GPU.
+Both install the compiler of cuda/requirements.txt and run this, the second with --check. That version writes PTX 7.7,
+which every driver since 515 (May 2022) reads; later compilers write PTX that fewer drivers read. compute_61 is the
+oldest target that is served, and a driver compiles it for every later GPU.
 """
 
 import ctypes
@@ -14,9 +14,11 @@ import importlib.metadata
 import pathlib
 import sys
 
-PACKAGE, VERSION = "nvidia-cuda-nvrtc-cu11", "11.7.99"
 OPTIONS = ["--gpu-architecture=compute_61", "--std=c++17", "--fmad=false", "--restrict"]
 CUDA = pathlib.Path(__file__).resolve().parent
+PTX = CUDA / "ptx"
+REQUIREMENTS = CUDA / "requirements.txt"
+PACKAGE, VERSION = REQUIREMENTS.read_text().strip().split("==")
 
 
 class Nvrtc:
@@ -29,7 +31,7 @@ class Nvrtc:
         except importlib.metadata.PackageNotFoundError:
             found = None
         if found != VERSION:
-            sys.exit(f"{PACKAGE} is {found or 'missing'}: python3 -m pip install {PACKAGE}=={VERSION}")
+            sys.exit(f"{PACKAGE} is {found or 'missing'}: python3 -m pip install -r {REQUIREMENTS}")
         library = next(f for f in files if f.name.startswith("libnvrtc.so"))
         self.lib = ctypes.CDLL(str(library.locate()))
 
@@ -68,17 +70,17 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     nvrtc = Nvrtc()
-    stale = []
-    for source in sorted(CUDA.glob("*.cu")):
-        path = CUDA / "ptx" / f"{source.stem}.ptx"
-        ptx = nvrtc.ptx(source)
-        if check and (not path.exists() or path.read_text() != ptx):
-            stale.append(path.name)
-        elif not check:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(ptx)
-    if stale:
-        sys.exit(f"stale: {', '.join(stale)}; run cuda/make_ptx.py and commit what it writes")
+    ptx = {f"{source.stem}.ptx": nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
+    committed = {path.name: path.read_text() for path in PTX.glob("*.ptx")}
+    stale = sorted(name for name in ptx.keys() | committed.keys() if ptx.get(name) != committed.get(name))
+    if check and stale:
+        sys.exit(f"stale: {', '.join(stale)}; run make ptx, and commit cuda/ptx")
+    for name in stale:
+        if name in ptx:
+            PTX.mkdir(exist_ok=True)
+            (PTX / name).write_text(ptx[name])
+        else:
+            (PTX / name).unlink()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ set -eu
 # The oldest compiler that Cargo.toml allows.
 need_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 
-packages="build-essential pkg-config clang libclang-dev curl ca-certificates ffmpeg
+packages="build-essential pkg-config clang libclang-dev curl ca-certificates ffmpeg python3-venv xz-utils
 libavcodec-dev libavformat-dev libavutil-dev libswscale-dev"
 
 as_root() {
@@ -41,7 +41,7 @@ install_rust() {
 if command -v apt-get >/dev/null; then
     install_packages
 else
-    for tool in cc clang pkg-config ffmpeg; do
+    for tool in cc clang pkg-config ffmpeg python3 xz; do
         command -v $tool >/dev/null || { echo "setup: please install $tool (and FFmpeg's development files)" >&2; exit 1; }
     done
 fi

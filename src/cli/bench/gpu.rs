@@ -109,7 +109,7 @@ fn measure_format(
         chains.push(call.to_string());
         graphs.push(ring.record(device, &plan)?);
     }
-    let run = |which, _| if which == 0 { copies.run() } else { graphs[which - 1].run() };
+    let run = |which: usize, _| if which == 0 { copies.run() } else { graphs[which - 1].run() };
     let times = Effort::new(args.quick).medians_of(1 + graphs.len(), run)?;
     let mut speeds = times.iter().map(|ms| Speed::new(ms / count as f64, bytes));
     let copy = speeds.next().ok_or_else(|| Error::internal("nothing was measured"))?;
