@@ -40,7 +40,7 @@ fn next_frame(input: &mut Input) -> Option<Frame> {
     loop {
         match input.next().unwrap()? {
             Item::Frame(frame) => return Some(frame),
-            Item::Packet(_) => {}
+            _ => {}
         }
     }
 }

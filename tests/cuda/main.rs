@@ -3,8 +3,12 @@
 #![cfg(feature = "cuda")]
 
 mod chain;
+#[cfg(feature = "transcode")]
+mod clips;
 mod device;
 mod fixture;
 mod gate;
+#[cfg(feature = "transcode")]
+mod nvdec;
 #[cfg(feature = "transcode")]
 mod transcode;
