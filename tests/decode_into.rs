@@ -38,9 +38,8 @@ impl Recorded {
 
 fn next_frame(input: &mut Input) -> Option<Frame> {
     loop {
-        match input.next().unwrap()? {
-            Item::Frame(frame) => return Some(frame),
-            Item::Packet(_) => {}
+        if let Item::Frame(frame) = input.next().unwrap()? {
+            return Some(frame);
         }
     }
 }

@@ -129,6 +129,8 @@ pub fn read(path: &str, options: InputOptions) -> Result<Yield> {
         match item {
             Item::Frame(frame) => all.frames.push(frame),
             Item::Packet(packet) => all.packets.push(*packet.0.downcast().unwrap()),
+            #[cfg(feature = "cuda")]
+            Item::DeviceFrame(_) => panic!("a frame in GPU memory without a device"),
         }
     }
     Ok(all)
