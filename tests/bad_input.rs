@@ -39,6 +39,14 @@ const INPUTS: &[Row] = &[
     ("damaged inside", "{in}/damaged.mp4 {out}/o.mkv -c ffv1", INCOMPLETE, &["damaged.mp4"], Whole("o.mkv")),
     ("damaged inside, strict", "{in}/damaged.mp4 {out}/o.mkv -c ffv1 --strict", CORRUPT, &["damaged.mp4"], Nothing),
     ("damaged, hashed", "{in}/damaged.mp4 {out}/o.md5 -f framemd5", INCOMPLETE, &["damaged.mp4"], Whole("o.md5")),
+    ("wrong checksum", "{in}/flipped.mkv {out}/o.mkv -c ffv1", INCOMPLETE, &["1 slice", "checksum"], Whole("o.mkv")),
+    ("wrong checksum, strict", "{in}/flipped.mkv {out}/o.mkv -c ffv1 --strict", CORRUPT, &["checksum"], Nothing),
+    ("packet missing", "{in}/hole.ts {out}/o.mkv -c ffv1", INCOMPLETE, &["1 place in the container"], Whole("o.mkv")),
+    ("packet missing, strict", "{in}/hole.ts {out}/o.mkv -c ffv1 --strict", CORRUPT, &["hole.ts"], Nothing),
+    ("half a packet", "{in}/cut.ts {out}/o.mkv -c ffv1", INCOMPLETE, &["last packet is incomplete"], Whole("o.mkv")),
+    ("half a packet, strict", "{in}/cut.ts {out}/o.mkv -c ffv1 --strict", CORRUPT, &["cut.ts"], Nothing),
+    ("half a frame", "{in}/cut.y4m {out}/o.mkv -c ffv1", INCOMPLETE, &["last frame is incomplete"], Whole("o.mkv")),
+    ("half a frame, strict", "{in}/cut.y4m {out}/o.mkv -c ffv1 --strict", CORRUPT, &["incomplete"], Nothing),
     ("size changes", "{in}/changes.ts {out}/o.mkv -c ffv1", UNSUPPORTED, &["64x48", "96x64", "frame"], Nothing),
     ("part after the end", "{in}/good.mkv {out}/o.mkv -c ffv1 --start 100", BAD_ARGUMENT, &["start"], Nothing),
     ("preview after the end", "{in}/good.mkv {out}/o.png --preview 100", BAD_ARGUMENT, &["no frame"], Nothing),
@@ -220,6 +228,7 @@ fn inputs() -> Folder {
         path("whole.mp4")
     ));
     ffmpeg(&format!("-f lavfi -i testsrc2=s=96x64:r=25:d=0.48 -c:v mpeg2video {}", path("large.ts")));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=320x240:r=25:d=0.48 -c:v mpeg2video {}", path("many.ts")));
     fs::write(path("odd.y4m"), y4m(5, 3, "420jpeg", 5 * 3 + 2 * 3 * 2)).unwrap();
     fs::write(path("sound.wav"), wav()).unwrap();
 
@@ -233,6 +242,17 @@ fn inputs() -> Folder {
     fs::write(path("headless.mp4"), &whole[..whole.len() / 2]).unwrap();
     fs::write(path("changes.ts"), [fs::read(path("small.ts")).unwrap(), fs::read(path("large.ts")).unwrap()].concat())
         .unwrap();
+
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 1;
+    fs::write(path("flipped.mkv"), flipped).unwrap();
+    // A jump from one picture into another, where none starts afresh.
+    let (stream, packet) = (fs::read(path("many.ts")).unwrap(), 188);
+    let middle = stream.len() / packet / 2 * packet;
+    fs::write(path("hole.ts"), [&stream[..middle], &stream[middle + packet..]].concat()).unwrap();
+    fs::write(path("cut.ts"), &stream[..middle + packet / 2]).unwrap();
+    let odd = fs::read(path("odd.y4m")).unwrap();
+    fs::write(path("cut.y4m"), &odd[..odd.len() - 1]).unwrap();
 
     fs::write(path("empty.mkv"), "").unwrap();
     fs::write(path("text.mp4"), "This is no video.\n".repeat(100)).unwrap();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A software decoder.
 pub(super) struct Decoder {
     opened: Opened,
-    /// Counts the frames the decoder said it concealed faults in.
+    /// Counts the faults that the decoder tells in its log.
     concealed: Concealed,
     /// Where it puts frames. The two above use its address until they are dropped.
     memory: Arc<FrameMemory>,
@@ -180,7 +180,9 @@ impl Decoder {
 
     /// Damaged frames are marked, or spoken of, or both.
     fn count_faulty_frames(&mut self) -> Result<()> {
-        self.damage.frames(self.marked.max(self.concealed.count()), self.frames)
+        let told = self.concealed.count();
+        self.damage.slices(told.slices, self.frames)?;
+        self.damage.frames(self.marked.max(told.frames), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.

@@ -10,6 +10,7 @@ mod damage;
 mod decode;
 mod demux;
 mod encode;
+mod ending;
 mod failure;
 mod finish;
 mod gate;

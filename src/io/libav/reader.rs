@@ -3,6 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
+use crate::io::libav::ending::Ending;
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
@@ -27,9 +28,16 @@ pub(super) struct Reader {
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
-    /// The jump of a transport stream was said.
-    jump_said: bool,
+    /// Follows where packets lie.
+    ending: Ending,
+    /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
+    jump: Option<u8>,
+    /// A joint of transport streams was said.
+    joint_said: bool,
 }
+
+/// A jump is told up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
+const JUMP_TOLD_EARLY: u8 = 2;
 
 /// What is known of a stream.
 struct Known {
@@ -67,7 +75,18 @@ impl Reader {
                 unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
             }
         }
-        Reader { demuxer, video, decoder, cancel, origin, streams, met: VecDeque::new(), jump_said: false }
+        Reader {
+            demuxer,
+            video,
+            decoder,
+            cancel,
+            origin,
+            streams,
+            met: VecDeque::new(),
+            ending: Ending::default(),
+            jump: None,
+            joint_said: false,
+        }
     }
 
     /// The demuxer, to ask it things.
@@ -139,10 +158,13 @@ impl Reader {
         let cause = match (read, line) {
             (Ok(()), line) => {
                 line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+                self.ending.packet(&packet);
                 return Ok(Some(packet));
             }
             _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
-            (Err(ffmpeg::Error::Eof), line) => line.map(|line| line.text),
+            (Err(ffmpeg::Error::Eof), line) => {
+                line.map(|line| line.text).or_else(|| self.ending.fault(&self.demuxer).map(str::to_owned))
+            }
             (Err(error), None) => Some(error.to_string()),
             (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
         };
@@ -155,32 +177,55 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
-    /// Counts a packet that the demuxer marks as corrupt. In a transport stream the mark says that the sequence jumps,
-    /// which it does at every joint between recordings too: there it is only said.
-    fn note_corrupt_packet(&mut self) -> Result<()> {
+    /// Counts what the demuxer's mark on a packet of the video says. In a transport stream the mark means that the
+    /// sequence jumps, which it does at every joint between recordings too: there, a picture that starts afresh follows.
+    fn note_marks(&mut self, packet: &Packet) -> Result<()> {
+        match self.jump {
+            Some(_) if packet.is_key() => {
+                self.jump = None;
+                self.say_joint();
+            }
+            Some(0) => self.note_loss()?,
+            Some(left) => self.jump = Some(left - 1),
+            None => {}
+        }
+        if !packet.is_corrupt() {
+            return Ok(());
+        }
         if self.demuxer.format().name() != "mpegts" {
             return self.decoder.gap("a packet is incomplete");
         }
-        if !std::mem::replace(&mut self.jump_said, true) {
+        self.jump.get_or_insert(JUMP_TOLD_EARLY - 1);
+        Ok(())
+    }
+
+    fn say_joint(&mut self) {
+        if !std::mem::replace(&mut self.joint_said, true) {
             let frame = self.decoder.frames();
             log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
         }
-        Ok(())
+    }
+
+    /// Counts a jump that no picture which starts afresh followed.
+    fn note_loss(&mut self) -> Result<()> {
+        match self.jump.take() {
+            Some(_) => self.decoder.gap("packets of the transport stream are lost"),
+            None => Ok(()),
+        }
     }
 
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
         while let Some(packet) = self.packet()? {
             if packet.stream() == self.video {
-                if packet.is_corrupt() {
-                    self.note_corrupt_packet()?;
-                }
+                self.note_marks(&packet)?;
                 return self.decoder.send(packet, &stream(&self.demuxer, self.video));
             }
             if self.is_copied(&packet) {
                 self.met.push_back(packet);
             }
         }
+        self.note_loss()?;
         self.decoder.end()
     }
 }
