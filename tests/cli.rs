@@ -305,6 +305,46 @@ fn a_cut_file_begins_at_zero_and_a_cut_hash_does_not() {
     assert_eq!(cut("kept.mkv", &["--timestamps", "keep"]), 4000);
 }
 
+/// What ffprobe says of `path`, one line an entry.
+fn ffprobe(path: &str, entries: &str) -> Vec<String> {
+    let arguments = ["-v", "error", "-of", "compact=p=0:nk=1:s=,", "-show_entries", entries, path];
+    let output = Command::new("ffprobe").args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_cut_keeps_the_subtitle_that_is_shown_and_cuts_the_chapters() {
+    let folder = Folder::new();
+    let line = |from: &str, until: &str, text: &str| format!("00:00:0{from} --> 00:00:0{until}\n{text}\n\n");
+    let lines = [line("0,100", "0,500", "gone"), line("0,520", "1,400", "long"), line("1,400", "1,900", "late")];
+    fs::write(folder.path("text.srt"), lines.concat()).unwrap();
+    let chapter =
+        |from, until, title| format!("[CHAPTER]\nTIMEBASE=1/1000\nSTART={from}\nEND={until}\ntitle={title}\n");
+    let chapters = [chapter(0, 500, "One"), chapter(500, 1000, "Two"), chapter(1000, 2000, "Three")];
+    fs::write(folder.path("about.txt"), format!(";FFMETADATA1\n{}", chapters.concat())).unwrap();
+    let more = format!("-i {} -i {}", folder.path("text.srt"), folder.path("about.txt"));
+    let input =
+        clip(&folder, "film.mkv", "32x16", 50, &format!("{more} -map 0 -map 1 -map_chapters 2 -c:v ffv1 -c:s srt"));
+
+    let cut = |name: &str, args: &str| {
+        let output = folder.path(name);
+        run(&[&[input.as_str(), &output, "-c", "ffv1"], &args.split(' ').collect::<Vec<_>>()[..]].concat()).ok();
+        let packets = ffprobe(&output, "packet=codec_type,pts_time,duration_time");
+        let texts: Vec<_> =
+            packets.iter().filter_map(|line| line.strip_prefix("subtitle,")).map(str::to_owned).collect();
+        (texts, ffprobe(&output, "chapter=start_time,end_time:chapter_tags=title"))
+    };
+    let (texts, chapters) = cut("zero.mkv", "--start 0.6 --end 1.2");
+    assert_eq!(texts, ["0.000000,0.800000"]);
+    assert_eq!(chapters, ["0.000000,0.400000,Two", "0.400000,0.600000,Three"]);
+    assert_eq!(cut("frames.mkv", "--start #15 --frames 15"), (texts, chapters));
+    let (texts, chapters) = cut("kept.mkv", "--start 0.6 --end 1.2 --timestamps keep");
+    assert_eq!(texts, ["0.600000,0.800000"]);
+    assert_eq!(chapters, ["0.600000,1.000000,Two", "1.000000,1.200000,Three"]);
+    let (texts, chapters) = cut("head.mkv", "--end 0.4");
+    assert_eq!((texts.len(), chapters), (1, vec!["0.000000,0.400000,One".to_owned()]));
+}
+
 #[test]
 fn probe_tells_what_there_is() {
     let json: serde_json::Value = serde_json::from_slice(&run(&["probe", "--json"]).ok().stdout).unwrap();

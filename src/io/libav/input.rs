@@ -1,6 +1,7 @@
 //! The software decoder as a source of frames, with the packets of the streams that are copied past the chain.
 
 use crate::error::{Error, Result};
+use crate::io::libav::chapters;
 use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::Decoder;
 use crate::io::libav::demux;
@@ -98,6 +99,7 @@ impl Input {
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
+        chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
         // Transport streams and many others leave HDR metadata to the frames.
         hdr::promote(&mut container.video.side_data, &props.side_data);
         let info = StreamInfo {
@@ -202,8 +204,8 @@ impl Input {
             Some(first) => Some(first),
             None => self.reader.frame()?,
         };
-        while let Some((time, packet)) = self.reader.met() {
-            self.gate.packet(time, packet, &mut self.ready);
+        while let Some((span, packet)) = self.reader.met() {
+            self.gate.packet(span, packet, &mut self.ready);
         }
         let Some(frame) = frame else {
             self.gate.finish(&mut self.ready);
@@ -250,12 +252,12 @@ impl Input {
             self.phase = Phase::Over;
             return Ok(());
         };
-        let time = self.reader.packet_time(&packet);
-        if self.gate.is_past(time) {
+        let span = self.reader.span(&packet);
+        if self.gate.is_past(span) {
             self.phase = Phase::Over;
         } else if self.reader.is_copied(&packet) {
             let packet = CopiedPacket { stream: packet.stream(), packet };
-            self.gate.packet(time, packet, &mut self.ready);
+            self.gate.packet(span, packet, &mut self.ready);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Decode, encode and mux through libav.
 
 mod capacity;
+mod chapters;
 mod choose;
 mod clock;
 mod color;

@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::ending::Ending;
+use crate::io::libav::gate::Span;
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
@@ -46,6 +47,8 @@ struct Known {
     copied: bool,
     /// A picture that belongs to the whole source (cover art).
     still: bool,
+    /// Its packets are shown for as long as they say, and can begin later.
+    lasts: bool,
     /// The time of its last packet, for those that state none.
     time: i64,
 }
@@ -66,6 +69,7 @@ impl Reader {
             timebase: stream.time_base().into(),
             copied: copied.iter().any(|copied| copied.index == stream.index()),
             still: streams::is_still(&stream),
+            lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
@@ -104,10 +108,10 @@ impl Reader {
         self.decoder.damage()
     }
 
-    /// A packet of a copied stream that was met while looking for the last frame, and its time.
-    pub(super) fn met(&mut self) -> Option<(Option<i64>, CopiedPacket)> {
+    /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
+    pub(super) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
         let packet = self.met.pop_front()?;
-        Some((self.packet_time(&packet), CopiedPacket { stream: packet.stream(), packet }))
+        Some((self.span(&packet), CopiedPacket { stream: packet.stream(), packet }))
     }
 
     /// The time of `frame` in microseconds from the container's start.
@@ -115,14 +119,20 @@ impl Reader {
         Some(self.since_start(frame.pts()?, self.video))
     }
 
-    /// The time of `packet` in microseconds from the container's start; its stream's last when it states none, and
-    /// nothing when it belongs to the whole source.
-    pub(super) fn packet_time(&mut self, packet: &Packet) -> Option<i64> {
+    /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
+    /// it belongs to the whole source.
+    pub(super) fn span(&mut self, packet: &Packet) -> Option<Span> {
         let index = packet.stream();
         let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
         let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
         stream.time = time.unwrap_or(stream.time);
-        Some(stream.time)
+        let duration = if stream.lasts { ticks_to_microseconds(packet.duration(), stream.timebase) } else { 0 };
+        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase })
+    }
+
+    /// The container's start time in microseconds.
+    pub(super) fn origin(&self) -> i64 {
+        self.origin
     }
 
     fn since_start(&self, ticks: i64, stream: usize) -> i64 {
