@@ -24,7 +24,7 @@ pub fn run(job: &Job) -> Result<()> {
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
 
-    let mut file = TempFile::create(output_path, job.overwrite)?;
+    let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     let mut options = setup::input_options(job, &cancel);
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
@@ -32,8 +32,9 @@ pub fn run(job: &Job) -> Result<()> {
     let mut chain = setup::chain_for(&plan, job)?;
 
     let Some(source) = first_frame(&mut input)? else {
-        return Err(Error::bad_argument(format!("{input_path} has no frame at the position to preview")));
+        return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
     };
+    setup::warn_of_narrowing(&plan, job);
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }
@@ -45,9 +46,10 @@ pub fn run(job: &Job) -> Result<()> {
         chain.run(&source.props, &source.picture, &mut result);
         Image::new(&result, &plan.output.color)?
     };
-    write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path, &e))?;
+    write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path.display(), &e))?;
     file.commit()?;
-    log::info!("{output_path}: source and result of frame {}, amplified below", source.props.frame_index);
+    let (name, index) = (output_path.display(), source.props.frame_index);
+    log::info!("{name}: source and result of frame {index}, amplified below");
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 /// How an input is opened.
@@ -40,7 +41,7 @@ pub struct InputOptions {
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
 /// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
 pub struct Input {
-    path: String,
+    path: OsString,
     reader: Reader,
     finisher: Finisher,
     codec: &'static str,
@@ -76,13 +77,14 @@ impl Input {
     ///
     /// # Errors
     /// When the source cannot be read, is no video, or holds no frame that decodes; when the window is empty.
-    pub fn open(path: &str, options: InputOptions) -> Result<Input> {
+    pub fn open(path: impl AsRef<OsStr>, options: InputOptions) -> Result<Input> {
+        let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;
         Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
     }
 
-    fn start(path: &str, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -93,7 +95,9 @@ impl Input {
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
         let Some(first) = reader.frame()? else {
-            let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
+            let known = reader.damage().map(|report| report.to_string());
+            let hint = demux::hint(reader.demuxer()).map(str::to_owned);
+            let cause: String = known.into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
             return Err(Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}")));
         };
         let finisher = Finisher::new(&first, stated.sar)?;
@@ -153,7 +157,7 @@ impl Input {
     }
 
     /// The name it was opened by.
-    pub fn path(&self) -> &str {
+    pub fn path(&self) -> &OsStr {
         &self.path
     }
 
@@ -171,7 +175,7 @@ impl Input {
         if self.decoded > 0 {
             return Err(Error::internal("a conversion was asked for after the first frame"));
         }
-        self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
+        self.finisher.convert_to(format).map_err(|e| e.context(demux::name(&self.path)))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())

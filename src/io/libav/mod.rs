@@ -13,6 +13,7 @@ mod demux;
 mod encode;
 mod ending;
 mod failure;
+mod fallback;
 mod finish;
 mod gate;
 mod hdr;
