@@ -171,6 +171,16 @@ const ARGUMENTS: &[Row] = &[
         &["--end", "--start"],
         Nothing,
     ),
+    ("start before the start", "{in}/good.mkv {out}/o.mkv --start -1", BAD_ARGUMENT, &["'-1'", "12.5"], Nothing),
+    ("frames below none", "{in}/good.mkv {out}/o.mkv --frames -1", BAD_ARGUMENT, &["'-1'", "at least 1"], Nothing),
+    ("quality below the best", "{in}/good.mkv {out}/o.mkv --crf -5", BAD_ARGUMENT, &["'-5'", "at least 0"], Nothing),
+    ("quality that is no number", "{in}/good.mkv {out}/o.mkv --crf nan", BAD_ARGUMENT, &["at least 0"], Nothing),
+    ("threads below none", "{in}/good.mkv {out}/o.mkv --threads -1", BAD_ARGUMENT, &["-1", "0..=1024"], Nothing),
+    ("depth below none", "{in}/good.mkv {out}/o.mkv --depth -8", BAD_ARGUMENT, &["-8", "8..=16"], Nothing),
+    ("input without a name", "{empty} {out}/o.mkv", BAD_ARGUMENT, &["input's name is empty"], Nothing),
+    ("output without a name", "{in}/good.mkv {empty}", BAD_ARGUMENT, &["output's name is empty"], Nothing),
+    ("help as a word", "help", BAD_ARGUMENT, &["vramp --help"], Nothing),
+    ("help as a word, with another", "help filters", BAD_ARGUMENT, &["vramp COMMAND --help"], Nothing),
     ("no frames", "{in}/good.mkv {out}/o.mkv -c ffv1 --frames 0", BAD_ARGUMENT, &["--frames"], Nothing),
     ("preview and start", "{in}/good.mkv {out}/o.png --preview 0 --start 1", BAD_ARGUMENT, &["--preview"], Nothing),
     ("threads", "{in}/good.mkv {out}/o.mkv --threads 100000", BAD_ARGUMENT, &["100000"], Nothing),
@@ -180,6 +190,7 @@ const ARGUMENTS: &[Row] = &[
     ("hash", "{in}/good.mkv {out}/o.mkv --hash md5", BAD_ARGUMENT, &["framehash"], Nothing),
     ("quiet and verbose", "{in}/good.mkv {out}/o.mkv -q -v", BAD_ARGUMENT, &["--quiet", "--verbose"], Nothing),
     ("filter help", "filters nosuch", BAD_ARGUMENT, &["'nosuch'"], Nothing),
+    ("bench filter", "bench --filter nope", BAD_ARGUMENT, &["'nope'"], Nothing),
     ("bench size", "bench --size 12", BAD_ARGUMENT, &["12", "WIDTHxHEIGHT"], Nothing),
     ("bench clip", "bench --clip {in}/none.mkv", IO, &["none.mkv"], Nothing),
     ("shell", "completions nosuch", BAD_ARGUMENT, &["nosuch", "bash"], Nothing),
@@ -268,7 +279,7 @@ fn words(line: &str, inputs: &Folder, out: &Folder) -> Vec<String> {
     let (inputs, out) = (strip(inputs), strip(out));
     let word = |word: &str| match word.split_once('{').and_then(|(_, rest)| rest.split_once("*10000}")) {
         Some((what, rest)) => what.repeat(10_000) + rest,
-        None => word.replace("{in}", &inputs).replace("{out}", &out),
+        None => word.replace("{in}", &inputs).replace("{out}", &out).replace("{empty}", ""),
     };
     line.split_whitespace().map(word).collect()
 }
@@ -286,6 +297,9 @@ fn check(rows: &[Row]) {
         let mut complaints = Vec::new();
         if ran.code != Some(code) {
             complaints.push(format!("exit code {:?}, not {code}", ran.code));
+        }
+        if !ran.stdout.is_empty() {
+            complaints.push("something on standard output".to_owned());
         }
         if errors.len() != 1 || foreign || ran.stderr.contains("panic") || ran.stderr.len() > 2000 {
             complaints.push("not one short error line".to_owned());
