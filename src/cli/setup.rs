@@ -37,7 +37,8 @@ pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
         threads: job.decoder_threads,
         cancel: cancel.clone(),
         copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
-        ..InputOptions::default()
+        #[cfg(feature = "cuda")]
+        device: None,
     }
 }
 
