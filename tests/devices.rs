@@ -55,6 +55,14 @@ fn every_device_gives_the_same_bytes() {
     }
 }
 
+#[test]
+fn the_gpu_s_decoder_is_not_for_filters_of_the_cpu() {
+    let ran =
+        |decoder| run(&[GRADIENT, "-", "-f", "framemd5", "--frames", "3", "--device", "cpu", "--decoder", decoder]);
+    refused(&ran("nvdec"), if cfg!(feature = "cuda") { BAD_ARGUMENT } else { UNSUPPORTED }, &["NVDEC"]);
+    assert_eq!(ran("software").ok().stdout, ran("auto").ok().stdout);
+}
+
 /// Frames of a pipe lie where the decoder found them, not in memory that a GPU reaches.
 #[test]
 fn a_pipe_gives_the_same_bytes_on_every_device() {

@@ -114,25 +114,13 @@ impl Decoder {
     /// Goes over to software when NVDEC turns the stream down before its first frame. Later is too late: the run then
     /// ends at the first frame that is not like the others.
     fn fall_back(&mut self, stream: &Stream) -> Result<bool> {
-        let declined = match &self.means {
-            Means::Software => None,
-            #[cfg(feature = "cuda")]
-            Means::Nvdec(nvdec) => nvdec.declined(),
-        };
+        let declined = self.means.declined();
         if declined.is_none() || self.frames > 0 {
             return Ok(false);
         }
         self.restart_in_software(stream)?;
         self.restart.declined = declined;
         Ok(true)
-    }
-
-    fn submit(&mut self, packet: &Packet) -> Result<(), ffmpeg::Error> {
-        match &self.means {
-            Means::Software => self.opened.send_packet(packet),
-            #[cfg(feature = "cuda")]
-            Means::Nvdec(nvdec) => nvdec.listen(|| self.opened.send_packet(packet)),
-        }
     }
 
     /// Where it puts frames.
@@ -163,7 +151,7 @@ impl Decoder {
             sent.push(packet.clone());
         }
         self.clock.stamp(&mut packet);
-        let sent = self.submit(&packet);
+        let sent = self.means.listen(|| self.opened.send_packet(&packet));
         self.clock.sent(packet.duration(), &self.opened, stream);
         if self.fall_back(stream)? { Ok(()) } else { sent.or_else(|e| self.fault(e)) }
     }
@@ -208,7 +196,7 @@ impl Decoder {
                 }
             }
             let mut frame = Video::empty();
-            let received = self.opened.receive_frame(&mut frame);
+            let received = self.means.listen(|| self.opened.receive_frame(&mut frame));
             if self.fall_back(stream)? {
                 continue;
             }

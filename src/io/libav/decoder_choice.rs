@@ -52,6 +52,26 @@ pub(super) enum Means {
     Nvdec(Nvdec),
 }
 
+impl Means {
+    /// Runs a call to the decoder, and hears why NVDEC turns the stream down, if it does.
+    pub(super) fn listen<T>(&self, call: impl FnOnce() -> T) -> T {
+        match self {
+            Means::Software => call(),
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.listen(call),
+        }
+    }
+
+    /// Why NVDEC turned the stream down.
+    pub(super) fn declined(&self) -> Option<String> {
+        match self {
+            Means::Software => None,
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.declined(),
+        }
+    }
+}
+
 impl DecoderChoice {
     /// What shall decode the video of `path`, whose codec is `codec`.
     ///
