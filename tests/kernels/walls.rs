@@ -3,7 +3,7 @@
 use crate::case::{Case, cases};
 use crate::check::{Execs, reference};
 use crate::data::fill;
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, munmap, sysconf};
 use std::io::{Write, stderr};
 use std::process::Command;
 use std::ptr;
@@ -30,15 +30,16 @@ struct Buffer {
 impl Buffer {
     /// `len` bytes with nothing between them and the wall.
     fn new(len: usize, wall: Wall) -> Buffer {
-        let page = rustix::param::page_size();
+        // SAFETY: it only reads a constant of the system.
+        let page = usize::try_from(unsafe { sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let inside = len.next_multiple_of(page);
         let mapped = inside + 2 * page;
         // SAFETY: a mapping of our own; its first and last page are closed before anybody has their addresses.
         unsafe {
-            let flags = ProtFlags::READ | ProtFlags::WRITE;
-            let pages = mmap_anonymous(ptr::null_mut(), mapped, flags, MapFlags::PRIVATE).unwrap();
+            let pages = mmap(ptr::null_mut(), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+            assert_ne!(pages, MAP_FAILED);
             for closed in [pages, pages.byte_add(page + inside)] {
-                mprotect(closed, page, MprotectFlags::empty()).unwrap();
+                assert_eq!(mprotect(closed, page, PROT_NONE), 0);
             }
             let pages = pages.cast::<u8>();
             let start = pages.add(if wall == Wall::Before { page } else { page + inside - len });
@@ -50,7 +51,7 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and views borrow the picture that has it.
-        unsafe { munmap(self.pages.cast(), self.mapped).unwrap() }
+        unsafe { munmap(self.pages.cast(), self.mapped) };
     }
 }
 
