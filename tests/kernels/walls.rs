@@ -4,7 +4,6 @@ use crate::case::{Case, cases};
 use crate::check::{Execs, reference};
 use crate::data::fill;
 use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, munmap, sysconf};
-use std::io::{Write, stderr};
 use std::process::Command;
 use std::ptr;
 use vramp::filters::{ALL, CpuKernel};
@@ -158,7 +157,7 @@ fn run_apart(test: &str) -> std::process::Output {
 fn all(cases: impl Iterator<Item = Case>) {
     let execs = Execs::new();
     for case in cases {
-        writeln!(stderr(), "{case}").unwrap();
+        eprintln!("{case}");
         check(&case, &execs);
     }
 }
