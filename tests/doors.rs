@@ -51,6 +51,7 @@ fn ctrl_c_ends_the_wait_for_a_reader() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!((ran.code, ran.stderr.lines().count()), (Some(130), 1), "{args:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("pipe: stopped"), "{}", ran.stderr);
+        assert_eq!(folder.names(), ["in.mkv", "pipe"]);
     }
 }
 

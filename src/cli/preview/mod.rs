@@ -13,6 +13,7 @@ use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
 use std::io::Write;
+use std::path::Path;
 
 /// Writes the sheet of the frame at `job.preview`.
 ///
@@ -24,6 +25,9 @@ pub fn run(job: &Job) -> Result<()> {
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
 
+    if let Some(extension) = Path::new(output_path).extension().filter(|name| !name.eq_ignore_ascii_case("png")) {
+        log::warn!("{} will hold a PNG, whatever .{} says", output_path.display(), extension.display());
+    }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     let mut options = setup::input_options(job, &cancel);
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
