@@ -39,6 +39,14 @@ const INPUTS: &[Row] = &[
     ("damaged inside", "{in}/damaged.mp4 {out}/o.mkv -c ffv1", INCOMPLETE, &["damaged.mp4"], Whole("o.mkv")),
     ("damaged inside, strict", "{in}/damaged.mp4 {out}/o.mkv -c ffv1 --strict", CORRUPT, &["damaged.mp4"], Nothing),
     ("damaged, hashed", "{in}/damaged.mp4 {out}/o.md5 -f framemd5", INCOMPLETE, &["damaged.mp4"], Whole("o.md5")),
+    ("wrong checksum", "{in}/flipped.mkv {out}/o.mkv -c ffv1", INCOMPLETE, &["1 slice", "checksum"], Whole("o.mkv")),
+    ("wrong checksum, strict", "{in}/flipped.mkv {out}/o.mkv -c ffv1 --strict", CORRUPT, &["checksum"], Nothing),
+    ("packet missing", "{in}/hole.ts {out}/o.mkv -c ffv1", INCOMPLETE, &["1 place in the container"], Whole("o.mkv")),
+    ("packet missing, strict", "{in}/hole.ts {out}/o.mkv -c ffv1 --strict", CORRUPT, &["hole.ts"], Nothing),
+    ("half a packet", "{in}/cut.ts {out}/o.mkv -c ffv1", INCOMPLETE, &["last packet is incomplete"], Whole("o.mkv")),
+    ("half a packet, strict", "{in}/cut.ts {out}/o.mkv -c ffv1 --strict", CORRUPT, &["cut.ts"], Nothing),
+    ("half a frame", "{in}/cut.y4m {out}/o.mkv -c ffv1", INCOMPLETE, &["last frame is incomplete"], Whole("o.mkv")),
+    ("half a frame, strict", "{in}/cut.y4m {out}/o.mkv -c ffv1 --strict", CORRUPT, &["incomplete"], Nothing),
     ("size changes", "{in}/changes.ts {out}/o.mkv -c ffv1", UNSUPPORTED, &["64x48", "96x64", "frame"], Nothing),
     ("part after the end", "{in}/good.mkv {out}/o.mkv -c ffv1 --start 100", BAD_ARGUMENT, &["start"], Nothing),
     ("preview after the end", "{in}/good.mkv {out}/o.png --preview 100", BAD_ARGUMENT, &["no frame"], Nothing),
@@ -163,6 +171,16 @@ const ARGUMENTS: &[Row] = &[
         &["--end", "--start"],
         Nothing,
     ),
+    ("start before the start", "{in}/good.mkv {out}/o.mkv --start -1", BAD_ARGUMENT, &["'-1'", "12.5"], Nothing),
+    ("frames below none", "{in}/good.mkv {out}/o.mkv --frames -1", BAD_ARGUMENT, &["'-1'", "at least 1"], Nothing),
+    ("quality below the best", "{in}/good.mkv {out}/o.mkv --crf -5", BAD_ARGUMENT, &["'-5'", "at least 0"], Nothing),
+    ("quality that is no number", "{in}/good.mkv {out}/o.mkv --crf nan", BAD_ARGUMENT, &["at least 0"], Nothing),
+    ("threads below none", "{in}/good.mkv {out}/o.mkv --threads -1", BAD_ARGUMENT, &["-1", "0..=1024"], Nothing),
+    ("depth below none", "{in}/good.mkv {out}/o.mkv --depth -8", BAD_ARGUMENT, &["-8", "8..=16"], Nothing),
+    ("input without a name", "{empty} {out}/o.mkv", BAD_ARGUMENT, &["input's name is empty"], Nothing),
+    ("output without a name", "{in}/good.mkv {empty}", BAD_ARGUMENT, &["output's name is empty"], Nothing),
+    ("help as a word", "help", BAD_ARGUMENT, &["vramp --help"], Nothing),
+    ("help as a word, with another", "help filters", BAD_ARGUMENT, &["vramp COMMAND --help"], Nothing),
     ("no frames", "{in}/good.mkv {out}/o.mkv -c ffv1 --frames 0", BAD_ARGUMENT, &["--frames"], Nothing),
     ("preview and start", "{in}/good.mkv {out}/o.png --preview 0 --start 1", BAD_ARGUMENT, &["--preview"], Nothing),
     ("threads", "{in}/good.mkv {out}/o.mkv --threads 100000", BAD_ARGUMENT, &["100000"], Nothing),
@@ -180,6 +198,7 @@ const ARGUMENTS: &[Row] = &[
     ("hash", "{in}/good.mkv {out}/o.mkv --hash md5", BAD_ARGUMENT, &["framehash"], Nothing),
     ("quiet and verbose", "{in}/good.mkv {out}/o.mkv -q -v", BAD_ARGUMENT, &["--quiet", "--verbose"], Nothing),
     ("filter help", "filters nosuch", BAD_ARGUMENT, &["'nosuch'"], Nothing),
+    ("bench filter", "bench --filter nope", BAD_ARGUMENT, &["'nope'"], Nothing),
     ("bench size", "bench --size 12", BAD_ARGUMENT, &["12", "WIDTHxHEIGHT"], Nothing),
     ("bench clip", "bench --clip {in}/none.mkv", IO, &["none.mkv"], Nothing),
     ("shell", "completions nosuch", BAD_ARGUMENT, &["nosuch", "bash"], Nothing),
@@ -228,6 +247,7 @@ fn inputs() -> Folder {
         path("whole.mp4")
     ));
     ffmpeg(&format!("-f lavfi -i testsrc2=s=96x64:r=25:d=0.48 -c:v mpeg2video {}", path("large.ts")));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=320x240:r=25:d=0.48 -c:v mpeg2video {}", path("many.ts")));
     fs::write(path("odd.y4m"), y4m(5, 3, "420jpeg", 5 * 3 + 2 * 3 * 2)).unwrap();
     fs::write(path("sound.wav"), wav()).unwrap();
 
@@ -241,6 +261,17 @@ fn inputs() -> Folder {
     fs::write(path("headless.mp4"), &whole[..whole.len() / 2]).unwrap();
     fs::write(path("changes.ts"), [fs::read(path("small.ts")).unwrap(), fs::read(path("large.ts")).unwrap()].concat())
         .unwrap();
+
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 1;
+    fs::write(path("flipped.mkv"), flipped).unwrap();
+    // A jump from one picture into another, where none starts afresh.
+    let (stream, packet) = (fs::read(path("many.ts")).unwrap(), 188);
+    let middle = stream.len() / packet / 2 * packet;
+    fs::write(path("hole.ts"), [&stream[..middle], &stream[middle + packet..]].concat()).unwrap();
+    fs::write(path("cut.ts"), &stream[..middle + packet / 2]).unwrap();
+    let odd = fs::read(path("odd.y4m")).unwrap();
+    fs::write(path("cut.y4m"), &odd[..odd.len() - 1]).unwrap();
 
     fs::write(path("empty.mkv"), "").unwrap();
     fs::write(path("text.mp4"), "This is no video.\n".repeat(100)).unwrap();
@@ -256,7 +287,7 @@ fn words(line: &str, inputs: &Folder, out: &Folder) -> Vec<String> {
     let (inputs, out) = (strip(inputs), strip(out));
     let word = |word: &str| match word.split_once('{').and_then(|(_, rest)| rest.split_once("*10000}")) {
         Some((what, rest)) => what.repeat(10_000) + rest,
-        None => word.replace("{in}", &inputs).replace("{out}", &out),
+        None => word.replace("{in}", &inputs).replace("{out}", &out).replace("{empty}", ""),
     };
     line.split_whitespace().map(word).collect()
 }
@@ -274,6 +305,9 @@ fn check(rows: &[Row]) {
         let mut complaints = Vec::new();
         if ran.code != Some(code) {
             complaints.push(format!("exit code {:?}, not {code}", ran.code));
+        }
+        if !ran.stdout.is_empty() {
+            complaints.push("something on standard output".to_owned());
         }
         if errors.len() != 1 || foreign || ran.stderr.contains("panic") || ran.stderr.len() > 2000 {
             complaints.push("not one short error line".to_owned());

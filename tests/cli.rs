@@ -166,6 +166,11 @@ fn quiet_says_nothing_and_verbose_tells_the_plan() {
     }
     assert!(verbose.stderr.lines().all(|line| line.starts_with("vramp: ")), "{}", verbose.stderr);
     assert!(!verbose.stderr.contains('\x1b'), "no colours into a pipe");
+    // These write to standard error by themselves.
+    for codec in ["libx265", "libsvtav1"] {
+        let ran = run(&["-v", GRADIENT, &folder.path("c.mkv"), "-y", "--frames", "2", "-c", codec]).ok();
+        assert!(ran.stderr.lines().all(|line| line.starts_with("vramp: ")), "{codec}: {}", ran.stderr);
+    }
 }
 
 #[test]
@@ -178,6 +183,9 @@ fn narrowing_after_deband_is_said_once_and_only_then() {
     assert_eq!(warned(&["--chain", "deband", "--depth", "10"]), 0);
     assert_eq!(warned(&["--chain", "deband", "--dither", "blue"]), 0);
     assert_eq!(warned(&[]), 0);
+    let folder = Folder::new();
+    let late = run(&[GRADIENT, &folder.path("o.png"), "--chain", "deband", "--preview", "100"]);
+    assert_eq!((late.code, late.stderr.lines().count()), (Some(2), 1), "{}", late.stderr);
 }
 
 #[test]
@@ -305,6 +313,47 @@ fn a_cut_file_begins_at_zero_and_a_cut_hash_does_not() {
     assert_eq!(cut("kept.mkv", &["--timestamps", "keep"]), 4000);
 }
 
+/// What ffprobe says of `path`, one line an entry.
+fn ffprobe(path: &str, entries: &str) -> Vec<String> {
+    let arguments = ["-v", "error", "-of", "compact=p=0:nk=1:s=,", "-show_entries", entries, path];
+    let output = Command::new("ffprobe").args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_cut_keeps_the_subtitle_that_is_shown_and_cuts_the_chapters() {
+    let folder = Folder::new();
+    let line = |from: &str, until: &str, text: &str| format!("1\n00:00:0{from} --> 00:00:0{until}\n{text}\n\n");
+    let lines = [line("0,100", "0,500", "gone"), line("0,520", "1,400", "long"), line("1,400", "1,900", "late")];
+    fs::write(folder.path("text.srt"), lines.concat()).unwrap();
+    let chapter =
+        |from, until, title| format!("[CHAPTER]\nTIMEBASE=1/1000\nSTART={from}\nEND={until}\ntitle={title}\n");
+    let chapters = [chapter(0, 500, "One"), chapter(500, 1000, "Two"), chapter(1000, 2000, "Three")];
+    fs::write(folder.path("about.txt"), format!(";FFMETADATA1\n{}", chapters.concat())).unwrap();
+    let (input, text, about) = (folder.path("film.mkv"), folder.path("text.srt"), folder.path("about.txt"));
+    ffmpeg(&format!(
+        "-f lavfi -i testsrc2=s=32x16:r=25:d=2 -i {text} -i {about} -map 0 -map 1 -map_chapters 2 -c:v ffv1 -c:s srt {input}"
+    ));
+
+    let cut = |name: &str, args: &str| {
+        let output = folder.path(name);
+        run(&[&[input.as_str(), &output, "-c", "ffv1"], &args.split(' ').collect::<Vec<_>>()[..]].concat()).ok();
+        let packets = ffprobe(&output, "packet=codec_type,pts_time,duration_time");
+        let texts: Vec<_> =
+            packets.iter().filter_map(|line| line.strip_prefix("subtitle,")).map(str::to_owned).collect();
+        (texts, ffprobe(&output, "chapter=start_time,end_time:chapter_tags=title"))
+    };
+    let (texts, chapters) = cut("zero.mkv", "--start 0.6 --end 1.2");
+    assert_eq!(texts, ["0.000000,0.800000"]);
+    assert_eq!(chapters, ["0.000000,0.400000,Two", "0.400000,0.600000,Three"]);
+    assert_eq!(cut("frames.mkv", "--start #15 --frames 15"), (texts, chapters));
+    let (texts, chapters) = cut("kept.mkv", "--start 0.6 --end 1.2 --timestamps keep");
+    assert_eq!(texts, ["0.600000,0.800000"]);
+    assert_eq!(chapters, ["0.600000,1.000000,Two", "1.000000,1.200000,Three"]);
+    let (texts, chapters) = cut("head.mkv", "--end 0.4");
+    assert_eq!((texts.len(), chapters), (1, vec!["0.000000,0.400000,One".to_owned()]));
+}
+
 #[test]
 fn probe_tells_what_there_is() {
     let json: serde_json::Value = serde_json::from_slice(&run(&["probe", "--json"]).ok().stdout).unwrap();
@@ -414,6 +463,13 @@ impl Endless {
         self.feed.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
+    /// Frames without end, until nobody takes them any more. Data that is no frame, or its end, would end the run too.
+    fn feed_until_it_stops(&mut self) {
+        let frame = [b"FRAME\n".to_vec(), vec![99; 64 * 48 * 3 / 2]].concat();
+        let mut feed = || self.feed.as_mut().unwrap().write_all(&frame);
+        assert!((0..100_000).any(|_| feed().is_err()), "it takes frames for ever");
+    }
+
     fn signal(&self, name: &str) {
         let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
@@ -435,8 +491,7 @@ fn ctrl_c_stops_cleanly() {
         assert_eq!(folder.names().len(), 1, "written under another name: {:?}", folder.names());
         assert!(!folder.names().contains(&"out.mkv".to_owned()));
         run.signal(signal);
-        // The decoder may be waiting for data; the next frame lets it see the request.
-        let _ = run.feed.as_mut().unwrap().write_all(&vec![0; 1 << 20]);
+        run.feed_until_it_stops();
         let (code, said) = run.end();
         assert_eq!((code, said.len()), (Some(130), 1), "{said:?}");
         assert_eq!(folder.names(), Vec::<String>::new());
@@ -446,11 +501,12 @@ fn ctrl_c_stops_cleanly() {
 #[test]
 fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     let folder = Folder::new();
-    // Every frame keeps the encoder busy for longer than the two signals take.
+    // A flat frame is encoded quickly; each after it keeps the encoder busy for longer than the two signals take.
     let input = folder.path("in.y4m");
     let noise = (0..320 * 192 * 3 / 2u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
-    let frame: Vec<u8> = [b"FRAME\n".to_vec(), noise].concat();
-    fs::write(&input, [b"YUV4MPEG2 W320 H192 F25:1 C420jpeg\n".to_vec(), frame.repeat(5)].concat()).unwrap();
+    let frame = |samples: Vec<u8>| [b"FRAME\n".to_vec(), samples].concat();
+    let header = b"YUV4MPEG2 W320 H192 F25:1 C420jpeg\n".to_vec();
+    fs::write(&input, [header, frame(vec![128; 320 * 192 * 3 / 2]), frame(noise).repeat(5)].concat()).unwrap();
     let mut command = vramp();
     command.args([&input, &folder.path("out.mkv"), "-c", "libaom-av1", "--encoder-threads", "1", "--progress", "json"]);
     command.args(["-q", "-x", "cpu-used=0", "-x", "lag-in-frames=0"]);

@@ -38,9 +38,8 @@ impl Recorded {
 
 fn next_frame(input: &mut Input) -> Option<Frame> {
     loop {
-        match input.next().unwrap()? {
-            Item::Frame(frame) => return Some(frame),
-            Item::Packet(_) => {}
+        if let Item::Frame(frame) = input.next().unwrap()? {
+            return Some(frame);
         }
     }
 }
@@ -54,8 +53,8 @@ fn frames_are_the_same_and_lie_in_the_allocator_s_memory() {
     for (name, threads) in [("big-buck-bunny-720p.mp4", 1), ("big-buck-bunny-720p.mp4", 3), ("banded-gradient.mkv", 2)]
     {
         let options = InputOptions { threads, ..InputOptions::default() };
-        let mut theirs = Input::open(&sample(name), options.clone()).unwrap();
-        let mut ours = Input::open(&sample(name), options).unwrap();
+        let mut theirs = Input::open(sample(name), options.clone()).unwrap();
+        let mut ours = Input::open(sample(name), options).unwrap();
         let memory = Arc::new(Recorded::default());
         ours.decode_into(memory.clone());
         let (mut frames, mut outside) = (0, 0);

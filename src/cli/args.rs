@@ -10,8 +10,10 @@ use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -143,13 +145,13 @@ pub struct BenchArgs {
 pub struct Job {
     /// The input and the output; - is standard input or output
     #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
-    pub paths: Vec<String>,
+    pub paths: Vec<OsString>,
     /// The input, as ffmpeg has it
     #[arg(short, long, value_name = "IN")]
-    pub input: Option<String>,
+    pub input: Option<OsString>,
     /// The output
     #[arg(short, long, value_name = "OUT")]
-    pub output: Option<String>,
+    pub output: Option<OsString>,
     /// Replace OUT if it exists (never when it is IN)
     #[arg(short = 'y', long = "overwrite")]
     pub overwrite: bool,
@@ -161,7 +163,8 @@ pub struct Job {
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
     /// Bits a sample of the output
-    #[arg(long, value_name = "BITS", help_heading = FILTERING, value_parser = clap::value_parser!(u8).range(8..=16))]
+    #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u8).range(8..=16))]
     pub depth: Option<u8>,
     /// How bits are dropped where the output has fewer than the chain
     #[arg(long, value_name = "HOW", help_heading = FILTERING, value_parser = choices("depth", "dither"))]
@@ -174,13 +177,13 @@ pub struct Job {
     pub format: Option<Format>,
 
     /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
-    #[arg(long, value_name = "POSITION", help_heading = WINDOW)]
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before
-    #[arg(long, value_name = "POSITION", help_heading = WINDOW)]
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub end: Option<Position>,
     /// At most this many frames
-    #[arg(long, value_name = "N", help_heading = WINDOW)]
+    #[arg(long, value_name = "N", help_heading = WINDOW, allow_negative_numbers = true, value_parser = parse_count)]
     pub frames: Option<u64>,
     /// Presentation times: the source's, or counted from the first frame (auto: zero for a cut, else keep)
     #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = WINDOW)]
@@ -189,14 +192,15 @@ pub struct Job {
     ///
     /// Left is the source and right the result; below, the same with the local contrast of luma amplified, which shows
     /// banding that the eye misses in the dark.
-    #[arg(long, value_name = "POSITION", help_heading = WINDOW, conflicts_with_all = ["start", "end", "frames"])]
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true,
+          conflicts_with_all = ["start", "end", "frames"])]
     pub preview: Option<Position>,
 
     /// The video encoder, by libav's name (libx264, libx265, libsvtav1, ffv1, prores_ks ...)
     #[arg(short, long, visible_alias = "encoder", value_name = "ENCODER", help_heading = ENCODING)]
     pub codec: Option<String>,
     /// Constant quality: lower is better
-    #[arg(long, value_name = "N", help_heading = ENCODING)]
+    #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality)]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
@@ -240,20 +244,23 @@ pub struct Job {
     #[arg(long, value_name = "MIB", value_parser = gpu_memory(), help_heading = RUNNING)]
     pub gpu_memory: Option<usize>,
     /// Threads of the chain; 0 takes one for each processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
     pub threads: usize,
     /// Threads of the decoder; 0 lets it choose
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
     pub decoder_threads: usize,
     /// Threads of the encoder; 0 lets it choose
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), help_heading = RUNNING)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
     pub encoder_threads: usize,
     /// Use no vector instructions above this level; the result is the same
     #[arg(long, value_name = "LEVEL", value_parser = levels(), help_heading = RUNNING)]
     pub cpu_level: Option<CpuLevel>,
     /// Frames that may wait between two stages, or be on the GPU: more smooths the run, and takes more memory
     #[arg(long, value_name = "N", default_value_t = crate::pipeline::Options::default().slots as u16,
-          value_parser = clap::value_parser!(u16).range(1..=256), help_heading = RUNNING)]
+          value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true, help_heading = RUNNING)]
     pub slots: u16,
 
     /// How progress is shown, on standard error
@@ -309,29 +316,38 @@ impl Job {
     ///
     /// # Errors
     /// When none is given.
-    pub fn input(&self) -> Result<&str> {
-        self.input
-            .as_deref()
-            .or(self.paths.first().map(String::as_str))
-            .ok_or_else(|| Error::bad_argument("no input: try 'vramp IN OUT --chain CHAIN', or 'vramp --help'"))
+    pub fn input(&self) -> Result<&OsStr> {
+        let given = self.input.as_deref().or(self.paths.first().map(OsString::as_os_str));
+        match given
+            .ok_or_else(|| Error::bad_argument("no input: try 'vramp IN OUT --chain CHAIN', or 'vramp --help'"))?
+        {
+            empty if empty.is_empty() => Err(Error::bad_argument("the input's name is empty: name a file, or -")),
+            help if help == "help" && !Path::new(help).exists() => {
+                Err(Error::bad_argument("there is no file 'help': 'vramp --help' and 'vramp COMMAND --help' explain"))
+            }
+            input => Ok(input),
+        }
     }
 
     /// The output's path. With `-f null` there need not be one.
     ///
     /// # Errors
     /// When none is given, or more than one.
-    pub fn output(&self) -> Result<&str> {
-        let mut rest = self.paths.iter().skip(usize::from(self.input.is_none())).map(String::as_str);
+    pub fn output(&self) -> Result<&OsStr> {
+        let mut rest = self.paths.iter().skip(usize::from(self.input.is_none())).map(OsString::as_os_str);
         let positional = rest.next();
         if let Some(extra) = if self.output.is_some() { positional } else { rest.next() } {
+            let extra = extra.display();
             return Err(Error::bad_argument(format!("'{extra}' is one path too many: give one input and one output")));
         }
-        let none = || (self.container.as_deref() == Some("null")).then_some("-");
-        self.output
-            .as_deref()
-            .or(positional)
-            .or_else(none)
-            .ok_or_else(|| Error::bad_argument("no output: name a file, - for standard output, or '-f null' for none"))
+        let none = || (self.container.as_deref() == Some("null")).then_some(OsStr::new("-"));
+        let given = self.output.as_deref().or(positional).or_else(none);
+        let missing =
+            |what| Error::bad_argument(format!("{what}: name a file, - for standard output, or '-f null' for none"));
+        match given.ok_or_else(|| missing("no output"))? {
+            empty if empty.is_empty() => Err(missing("the output's name is empty")),
+            output => Ok(output),
+        }
     }
 
     /// The chain's text.
@@ -367,10 +383,10 @@ fn levels() -> impl TypedValueParser<Value = CpuLevel> {
 }
 
 /// More threads than this is a typing mistake.
-const MAX_THREADS: u64 = 1024;
+const MAX_THREADS: i64 = 1024;
 
 fn threads() -> impl TypedValueParser<Value = usize> {
-    clap::value_parser!(u64).range(0..=MAX_THREADS).map(|n| n as usize)
+    clap::value_parser!(u16).range(0..=MAX_THREADS).map(usize::from)
 }
 
 /// More MiB than this is a typing mistake.
@@ -383,6 +399,14 @@ fn gpu_memory() -> impl TypedValueParser<Value = usize> {
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("it must be KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_count(text: &str) -> Result<u64, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("it must be a whole number of at least 1")
+}
+
+fn parse_quality(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|quality| (0.0..=f64::MAX).contains(quality)).ok_or("it must be a number of at least 0")
 }
 
 fn parse_size(text: &str) -> Result<(usize, usize), String> {
@@ -483,7 +507,7 @@ mod tests {
     fn paths_come_by_place_or_by_option() {
         for line in ["vramp a b", "vramp -i a b", "vramp -o b a", "vramp -i a -o b", "vramp b -i a"] {
             let job = parse(line).job;
-            assert_eq!((job.input().unwrap(), job.output().unwrap()), ("a", "b"), "{line}");
+            assert_eq!((job.input().unwrap(), job.output().unwrap()), ("a".as_ref(), "b".as_ref()), "{line}");
         }
         assert_eq!(parse("vramp - - -y").job.output().unwrap(), "-");
         assert_eq!(parse("vramp a -f null").job.output().unwrap(), "-");

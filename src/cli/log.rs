@@ -71,7 +71,7 @@ pub fn release() {
 }
 
 /// Runs `work` while libraries that write to standard error by themselves (encoders, when they are opened) are not
-/// heard, unless details are asked for. Messages come through.
+/// heard, unless everything is asked for. Messages come through.
 pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
     struct Restore<'a>(&'a File);
 
@@ -83,7 +83,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
     }
 
     let (Some(Some(kept)), Ok(null)) = (STDERR.get(), File::create("/dev/null")) else { return work() };
-    if log::max_level() >= LevelFilter::Debug || rustix::stdio::dup2_stderr(null).is_err() {
+    if log::max_level() >= LevelFilter::Trace || rustix::stdio::dup2_stderr(null).is_err() {
         return work();
     }
     let _restore = Restore(kept);

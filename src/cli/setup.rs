@@ -7,6 +7,7 @@ use crate::io::libav::{CopyChoice, Input, InputOptions, Wanted, Window, negotiat
 use crate::params::{Arg, Call, Choice, parse_chain};
 use crate::pipeline::{Cancel, Plan, Target, plan};
 use crate::video::Format;
+use std::ffi::OsStr;
 
 /// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
@@ -40,12 +41,13 @@ pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
 }
 
 /// Refuses to write over the input, by whatever name.
-pub fn check_apart(input: &str, output: &str) -> Result<()> {
+pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
     let same = match (std::fs::canonicalize(input), std::fs::canonicalize(output)) {
         (Ok(input), Ok(output)) => input == output && output.is_file(),
         _ => false,
     };
-    if same { Err(Error::bad_argument(format!("{output} is the input, which is never replaced"))) } else { Ok(()) }
+    let refused = || Error::bad_argument(format!("{} is the input, which is never replaced", output.display()));
+    if same { Err(refused()) } else { Ok(()) }
 }
 
 /// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any). Tells what had to be converted.
@@ -65,9 +67,7 @@ pub fn plan_for(input: &mut Input, calls: &[Call], accepted: Option<&[Format]>, 
     if let Some(format) = negotiated.convert_source {
         input.convert_to(format)?;
     }
-    let plan = plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })?;
-    warn_of_narrowing(&plan, dither);
-    Ok(plan)
+    plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })
 }
 
 fn dither(job: &Job) -> Result<depth::Dither> {
@@ -77,9 +77,9 @@ fn dither(job: &Job) -> Result<depth::Dither> {
 }
 
 /// Says once that 8 bits bring back the bands that deband took away.
-fn warn_of_narrowing(plan: &Plan, dither: depth::Dither) {
+pub fn warn_of_narrowing(plan: &Plan, job: &Job) {
     let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
-    if debands && plan.output.format.bit_depth() == 8 && dither == depth::Dither::None {
+    if debands && plan.output.format.bit_depth() == 8 && dither(job) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");
     }
 }

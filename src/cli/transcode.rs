@@ -10,6 +10,7 @@ use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Ti
 use crate::io::{Hash, HashSink, NullSink};
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::{Format, StreamInfo};
+use std::ffi::OsStr;
 
 /// Runs `job`.
 ///
@@ -29,16 +30,16 @@ pub fn run(job: &Job, quiet: bool) -> Result<()> {
     }
     drop(reporter);
     let (summary, damage) = ran?;
-    report::summary(&summary, label(job)?, sink.bytes());
+    report::summary(&summary, &label(job)?, sink.bytes());
     damage.map_or(Ok(()), Err)
 }
 
 /// The output as messages name it.
-fn label(job: &Job) -> Result<&str> {
+fn label(job: &Job) -> Result<String> {
     Ok(match job.output()? {
-        _ if job.container.as_deref() == Some("null") => "no output",
-        "-" => "standard output",
-        path => path,
+        _ if job.container.as_deref() == Some("null") => "no output".to_owned(),
+        standard if standard == "-" => "standard output".to_owned(),
+        path => path.display().to_string(),
     })
 }
 
@@ -62,8 +63,9 @@ impl Prepared {
         let mut input = Input::open(input_path, setup::input_options(job, &cancel))?;
         log::debug!("{}", input.describe());
         let plan = setup::plan_for(&mut input, &calls, destination.accepted(), job)?;
+        setup::warn_of_narrowing(&plan, job);
         let chain = Backend::new(&plan, &mut input, job)?;
-        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input))?;
+        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
         Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(job.slots), cancel } })
     }
 }
@@ -79,7 +81,7 @@ enum Destination {
 }
 
 impl Destination {
-    fn choose(job: &Job, input: &str, output: &str, cancel: &Cancel) -> Result<Destination> {
+    fn choose(job: &Job, input: &OsStr, output: &OsStr, cancel: &Cancel) -> Result<Destination> {
         let hash = match (job.container.as_deref(), job.hash) {
             (Some("framemd5"), None | Some(HashName::Md5)) | (Some("framehash"), Some(HashName::Md5)) => Hash::Md5,
             (Some("framehash"), None | Some(HashName::Sha256)) => Hash::Sha256,
@@ -107,13 +109,13 @@ impl Destination {
         }
     }
 
-    fn create(self, path: &str, job: &Job, plan: &Plan, input: &Input) -> Result<Box<dyn Sink>> {
+    fn create(self, path: &OsStr, job: &Job, plan: &Plan, input: &Input, cancel: &Cancel) -> Result<Box<dyn Sink>> {
         Ok(match self {
             Destination::Media(choice, options) => {
                 let (container, copied) = (input.container(), input.copied_streams());
                 Box::new(Output::create(path, *choice, &options, &plan.output, container, copied)?)
             }
-            Destination::Hash(hash) => Box::new(HashSink::create(path, hash, job.overwrite, &plan.output)?),
+            Destination::Hash(hash) => Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, cancel)?),
             Destination::Null => Box::new(NullSink),
         })
     }
@@ -136,7 +138,7 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
     }
 }
 
-fn output_options(job: &Job, input: &str, cancel: &Cancel) -> OutputOptions {
+fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
     let zero = match job.timestamps {
         // A file that is cut begins at its first frame; whoever joins the parts asks to keep.
         TimestampChoice::Auto => job.start.is_some(),

@@ -1,16 +1,25 @@
 //! Output files that exist under their final name only once they are whole.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
+use crate::pipeline::Cancel;
+use crossbeam_channel::{RecvTimeoutError, bounded};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// The name that stands for standard output (and, for inputs, standard input).
 const STANDARD_STREAM: &str = "-";
 
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
+
+/// How often a wait for a pipe's reader looks for a stop request.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Temporary files that are neither committed nor removed yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -33,17 +42,23 @@ pub fn remove_unfinished() {
 /// into place, and are written directly.
 #[derive(Debug)]
 pub struct TempFile {
-    name: String,
+    name: OsString,
     place: Place,
+}
+
+/// Where a library writes that writes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlet<'a> {
+    /// To this descriptor, which is open and stays so: a named pipe opened again would wait for another reader.
+    Stream(RawFd),
+    /// To this file, which it opens.
+    File(&'a Path),
 }
 
 #[derive(Debug)]
 enum Place {
     Stdout,
-    Direct {
-        path: PathBuf,
-        file: File,
-    },
+    Direct(File),
     Beside {
         path: PathBuf,
         file: File,
@@ -58,22 +73,22 @@ enum Place {
 
 impl TempFile {
     /// Creates the temporary file for `path`; an existing file is replaced only with `overwrite`, and only by
-    /// [`TempFile::commit`].
+    /// [`TempFile::commit`]. A named pipe is waited for until somebody reads it, or `cancel` asks to stop.
     ///
     /// # Errors
-    /// When the file exists and may not be replaced, or its folder cannot be written.
-    pub fn create(path: &str, overwrite: bool) -> Result<TempFile> {
+    /// When the file exists and may not be replaced, its folder cannot be written, or the wait was stopped.
+    pub fn create(path: impl AsRef<OsStr>, overwrite: bool, cancel: &Cancel) -> Result<TempFile> {
+        let path = path.as_ref();
         let name = path.to_owned();
         if path == STANDARD_STREAM {
             return Ok(TempFile { name, place: Place::Stdout });
         }
-        let failed = |e| Error::io(path, &e);
+        let failed = |e| Error::io(path.display(), &e);
         let target = follow_links(Path::new(path));
         let place = match fs::metadata(&target) {
-            Ok(meta) if meta.is_dir() => return Err(Error::io(path, &ErrorKind::IsADirectory.into())),
+            Ok(meta) if meta.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             Ok(meta) if !meta.is_file() => {
-                let file = OpenOptions::new().write(true).open(&target).map_err(failed)?;
-                Place::Direct { path: target, file }
+                Place::Direct(open_direct(&target, cancel).map_err(|e| e.context(path.display()))?)
             }
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
@@ -85,11 +100,12 @@ impl TempFile {
         Ok(TempFile { name, place })
     }
 
-    /// Where to write, for a library that opens the file by itself. `None` is standard output.
-    pub fn path(&self) -> Option<&Path> {
+    /// Where to write, for a library that writes by itself.
+    pub fn outlet(&self) -> Outlet<'_> {
         match &self.place {
-            Place::Stdout => None,
-            Place::Direct { path, .. } | Place::Beside { path, .. } | Place::Final { path } => Some(path),
+            Place::Stdout => Outlet::Stream(io::stdout().as_raw_fd()),
+            Place::Direct(file) => Outlet::Stream(file.as_raw_fd()),
+            Place::Beside { path, .. } | Place::Final { path } => Outlet::File(path),
         }
     }
 
@@ -98,11 +114,11 @@ impl TempFile {
     /// # Errors
     /// When the rest cannot be written, or the file cannot be renamed; it is then removed.
     pub fn commit(&mut self) -> Result<()> {
-        self.flush().map_err(|e| Error::io(&self.name, &e))?;
+        self.flush().map_err(|e| Error::io(self.name.display(), &e))?;
         let Place::Beside { path, target, overwrite, .. } = &self.place else { return Ok(()) };
         match give_name(path, target, *overwrite) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(exists(&self.name)),
-            result => result.map_err(|e| Error::io(&self.name, &e))?,
+            result => result.map_err(|e| Error::io(self.name.display(), &e))?,
         }
         unfinished().retain(|other| other != path);
         self.place = Place::Final { path: target.clone() };
@@ -144,16 +160,38 @@ fn give_name(path: &Path, target: &Path, overwrite: bool) -> io::Result<()> {
     }
 }
 
-fn exists(path: &str) -> Error {
-    Error::bad_argument(format!("{path} exists: give -y to replace it"))
+fn exists(path: &OsStr) -> Error {
+    Error::bad_argument(format!("{} exists: give -y to replace it", path.display()))
+}
+
+/// Opens what is no regular file for writing. A named pipe opens when somebody reads it, so a thread waits for that.
+fn open_direct(path: &Path, cancel: &Cancel) -> Result<File> {
+    let (send, opened) = bounded(1);
+    let target = path.to_owned();
+    let open = move || drop(send.send(OpenOptions::new().write(true).open(target)));
+    let failed = |e| Error::new(Kind::Io, format!("cannot be opened: {e}"));
+    thread::Builder::new().name("vramp-open".to_owned()).spawn(open).map_err(failed)?;
+    loop {
+        match opened.recv_timeout(LOOK) {
+            Ok(opened) => return opened.map_err(|e| Error::new(Kind::Io, e.to_string())),
+            Err(RecvTimeoutError::Disconnected) => return Err(Error::internal("the thread that opens it ended")),
+            Err(RecvTimeoutError::Timeout) if cancel.is_requested() => {
+                return Err(Error::new(Kind::Cancelled, "stopped; nobody reads this pipe"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
 }
 
 /// A new file in the folder of `target`, under a name that no finished file has.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
-    let name = target.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
-    let name = if name.len() > LONGEST_NAME_KEPT { "long-name" } else { &name };
+    let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
+    let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
     for attempt in 0..u32::MAX {
-        let path = target.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}-{attempt}.part", std::process::id()));
+        let path = target.with_file_name(hidden);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (path, file)),
@@ -166,7 +204,7 @@ impl Write for TempFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.place {
             Place::Stdout => io::stdout().write(bytes),
-            Place::Direct { file, .. } | Place::Beside { file, .. } => file.write(bytes),
+            Place::Direct(file) | Place::Beside { file, .. } => file.write(bytes),
             Place::Final { .. } => Err(io::Error::other("the file is finished")),
         }
     }
@@ -174,7 +212,7 @@ impl Write for TempFile {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.place {
             Place::Stdout => io::stdout().flush(),
-            Place::Direct { file, .. } | Place::Beside { file, .. } => file.flush(),
+            Place::Direct(file) | Place::Beside { file, .. } => file.flush(),
             Place::Final { .. } => Ok(()),
         }
     }
@@ -196,6 +234,10 @@ impl Drop for TempFile {
 mod tests {
     use super::*;
     use crate::error::Kind;
+
+    fn create(path: impl AsRef<OsStr>, overwrite: bool) -> Result<TempFile> {
+        TempFile::create(path, overwrite, &Cancel::default())
+    }
 
     /// An empty folder that goes away with its value.
     struct Folder(PathBuf);
@@ -226,7 +268,7 @@ mod tests {
     #[test]
     fn the_final_name_appears_when_the_file_is_whole() {
         let folder = Folder::new("whole");
-        let mut file = TempFile::create(&folder.file("out.txt"), false).unwrap();
+        let mut file = create(folder.file("out.txt"), false).unwrap();
         file.write_all(b"abc").unwrap();
         assert!(!folder.names().contains(&"out.txt".to_owned()), "{:?}", folder.names());
         file.commit().unwrap();
@@ -239,7 +281,7 @@ mod tests {
     fn an_abandoned_file_leaves_nothing_and_touches_nothing() {
         let folder = Folder::new("abandoned");
         fs::write(folder.file("out.txt"), "old").unwrap();
-        let mut file = TempFile::create(&folder.file("out.txt"), true).unwrap();
+        let mut file = create(folder.file("out.txt"), true).unwrap();
         file.write_all(b"new").unwrap();
         drop(file);
         assert_eq!(folder.names(), ["out.txt"]);
@@ -250,12 +292,12 @@ mod tests {
     fn an_existing_file_is_replaced_only_when_asked() {
         let folder = Folder::new("exists");
         fs::write(folder.file("out.txt"), "old").unwrap();
-        assert_eq!(TempFile::create(&folder.file("out.txt"), false).unwrap_err().kind(), Kind::BadArgument);
-        TempFile::create(&folder.file("out.txt"), true).unwrap().commit().unwrap();
+        assert_eq!(create(folder.file("out.txt"), false).unwrap_err().kind(), Kind::BadArgument);
+        create(folder.file("out.txt"), true).unwrap().commit().unwrap();
         assert_eq!(fs::read(folder.file("out.txt")).unwrap(), b"");
 
         // One that appears while the output is written is not touched either.
-        let mut late = TempFile::create(&folder.file("late.txt"), false).unwrap();
+        let mut late = create(folder.file("late.txt"), false).unwrap();
         fs::write(folder.file("late.txt"), "other").unwrap();
         assert_eq!(late.commit().unwrap_err().kind(), Kind::BadArgument);
         assert_eq!(fs::read(folder.file("late.txt")).unwrap(), b"other");
@@ -267,12 +309,12 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = Folder::new("links");
         symlink("there.txt", folder.file("link.txt")).unwrap();
-        TempFile::create(&folder.file("link.txt"), false).unwrap().commit().unwrap();
+        create(folder.file("link.txt"), false).unwrap().commit().unwrap();
         assert!(fs::symlink_metadata(folder.file("link.txt")).unwrap().is_symlink());
         assert!(fs::symlink_metadata(folder.file("there.txt")).unwrap().is_file());
 
         fs::set_permissions(folder.file("there.txt"), fs::Permissions::from_mode(0o600)).unwrap();
-        TempFile::create(&folder.file("link.txt"), true).unwrap().commit().unwrap();
+        create(folder.file("link.txt"), true).unwrap().commit().unwrap();
         assert_eq!(fs::metadata(folder.file("there.txt")).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
@@ -280,7 +322,7 @@ mod tests {
     fn unwritable_places_are_named() {
         let folder = Folder::new("unwritable");
         for bad in [folder.file("no/such/folder/out.txt"), folder.0.to_str().unwrap().to_owned(), String::new()] {
-            let error = TempFile::create(&bad, true).unwrap_err();
+            let error = create(&bad, true).unwrap_err();
             assert_eq!(error.kind(), Kind::Io, "{error}");
             assert!(error.message().contains(&bad), "{error}");
         }
@@ -289,17 +331,28 @@ mod tests {
 
     #[test]
     fn a_device_is_written_directly() {
-        let mut null = TempFile::create("/dev/null", false).unwrap();
+        let mut null = create("/dev/null", false).unwrap();
         null.write_all(b"abc").unwrap();
         null.commit().unwrap();
-        assert_eq!(null.path(), Some(Path::new("/dev/null")));
+        assert!(matches!(null.outlet(), Outlet::Stream(fd) if fd > 2), "{:?}", null.outlet());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_kept() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = Folder::new("bytes");
+        let path = folder.0.join(OsStr::from_bytes(b"caf\xe9.txt"));
+        create(&path, false).unwrap().commit().unwrap();
+        let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(names, [path]);
     }
 
     #[test]
     fn a_long_name_still_fits() {
         let folder = Folder::new("long");
         let name = "x".repeat(255);
-        TempFile::create(&folder.file(&name), false).unwrap().commit().unwrap();
+        create(folder.file(&name), false).unwrap().commit().unwrap();
         assert_eq!(folder.names(), [name]);
     }
 }

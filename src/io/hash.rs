@@ -2,11 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::io::TempFile;
-use crate::pipeline::{Frame, Packet, Sink};
+use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::{Picture, StreamInfo};
 use md5::Md5;
 use sha2::Sha256;
 use sha2::digest::{Digest, Output};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -68,7 +69,7 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
 pub struct HashSink {
     hash: Hash,
     file: TempFile,
-    path: String,
+    path: OsString,
     /// The last frame's time.
     pts: Option<i64>,
     /// The duration of a frame that states none: one frame at the nominal rate.
@@ -77,12 +78,19 @@ pub struct HashSink {
 }
 
 impl HashSink {
-    /// Opens `path` (`-` is standard output) and writes the header for a stream of `info`.
+    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, and writes the header for a stream of `info`.
     ///
     /// # Errors
     /// When the file cannot be created or written.
-    pub fn create(path: &str, hash: Hash, overwrite: bool, info: &StreamInfo) -> Result<HashSink> {
-        let file = TempFile::create(path, overwrite)?;
+    pub fn create(
+        path: impl AsRef<OsStr>,
+        hash: Hash,
+        overwrite: bool,
+        info: &StreamInfo,
+        cancel: &Cancel,
+    ) -> Result<HashSink> {
+        let path = path.as_ref();
+        let file = TempFile::create(path, overwrite, cancel)?;
         let seconds = info.frame_rate.value().map(|rate| 1.0 / rate).zip(info.timebase.value());
         let nominal_duration = seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64);
         let mut sink = HashSink { hash, file, path: path.to_owned(), pts: None, nominal_duration, bytes: 0 };
@@ -91,7 +99,7 @@ impl HashSink {
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(&self.path, &e))?;
+        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(self.path.display(), &e))?;
         self.bytes += text.len() as u64;
         Ok(())
     }
@@ -162,7 +170,7 @@ mod tests {
         let path = path.to_str().unwrap();
         let mut info = StreamInfo::bare(picture().format(), 3, 2);
         info.timebase = Rational::new(1, 12800);
-        let mut sink = HashSink::create(path, Hash::Md5, true, &info).unwrap();
+        let mut sink = HashSink::create(path, Hash::Md5, true, &info, &Cancel::default()).unwrap();
         for pts in [Some(512), None, Some(7)] {
             let props = FrameProps { pts, ..FrameProps::default() };
             sink.frame(Frame { props, picture: picture() }).unwrap();

@@ -3,9 +3,13 @@
 #![cfg(feature = "cuda")]
 
 mod chain;
+#[cfg(feature = "transcode")]
+mod clips;
 mod device;
 mod fixture;
 mod gate;
 mod graph;
+#[cfg(feature = "transcode")]
+mod nvdec;
 #[cfg(feature = "transcode")]
 mod transcode;

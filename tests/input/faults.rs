@@ -51,6 +51,51 @@ fn joined_transport_streams_are_whole() {
     let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
     fs::write(scratch.path("both.ts"), both).unwrap();
     assert_same_frames(&scratch.path("both.ts"), 20);
+    // Nor is a recording that begins inside a packet damaged.
+    let first = fs::read(scratch.path("a.ts")).unwrap();
+    fs::write(scratch.path("late.ts"), &first[100..]).unwrap();
+    assert_same_frames(&scratch.path("late.ts"), 10);
+}
+
+/// Whether we count `path` as damaged, and fail on it when asked to.
+fn is_damaged(path: &str) -> bool {
+    let (_, damage) = our_frames(path, frames_only(), 4).unwrap();
+    let strict = our_frames(path, InputOptions { strict: true, ..frames_only() }, 4);
+    assert_eq!(
+        damage.as_ref().map(|e| e.kind()),
+        strict.as_ref().err().map(|_| Kind::Incomplete),
+        "{path}: {damage:?}"
+    );
+    assert!(strict.is_ok_and(|(_, damage)| damage.is_none()) || damage.is_some());
+    damage.is_some()
+}
+
+/// Whether ffmpeg finds fault with `path` when it is told to look closely.
+fn ffmpeg_complains(path: &str) -> bool {
+    let words = ["-v", "error", "-nostdin", "-err_detect", "crccheck", "-i", path, "-f", "null", "-"];
+    !Command::new("ffmpeg").args(words).output().unwrap().stderr.is_empty()
+}
+
+#[test]
+fn damage_that_ffmpeg_finds_is_found() {
+    let scratch = Scratch::new("sweep");
+    let picture = "-f lavfi -i testsrc2=s=160x120:r=25:d=1";
+    let ffv1 = "-pix_fmt yuv420p -c:v ffv1 -level 3 -slicecrc 1 -g 1";
+    for (name, whole) in scratch.make_all(picture, &[("whole.ts", "-c:v mpeg2video -g 50"), ("whole.mkv", ffv1)]) {
+        assert!(!is_damaged(&whole), "{name}");
+        let bytes = fs::read(&whole).unwrap();
+        let torn = scratch.path(&name.replace("whole", "torn"));
+        let mut found = 0;
+        for part in 2..8 {
+            let (mut bytes, at) = (bytes.clone(), bytes.len() * part / 9);
+            bytes[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x5a);
+            fs::write(&torn, bytes).unwrap();
+            let complained = ffmpeg_complains(&torn);
+            assert!(is_damaged(&torn) || !complained, "{name}, at byte {at}");
+            found += u32::from(complained);
+        }
+        assert!(found > 3, "{name}: ffmpeg finds fault {found} times");
+    }
 }
 
 #[test]
@@ -61,7 +106,7 @@ fn a_change_in_mid_stream_is_an_error() {
     let files = scratch.make_all(&moving(0.2), &[("small.ts", x264), ("large.ts", &larger)]);
     let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
     fs::write(scratch.path("both.ts"), both).unwrap();
-    let mut input = Input::open(&scratch.path("both.ts"), frames_only()).unwrap();
+    let mut input = Input::open(scratch.path("both.ts"), frames_only()).unwrap();
     for index in 0..5 {
         let Some(Item::Frame(frame)) = input.next().unwrap() else { panic!("frame {index} is there") };
         assert_eq!((frame.props.frame_index, frame.picture.width()), (index, 64));
@@ -148,7 +193,7 @@ fn a_local_playlist_does_not_reach_the_network() {
         format!("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{url}\n#EXT-X-ENDLIST\n"),
     )
     .unwrap();
-    assert!(Input::open(&scratch.path("list.m3u8"), frames_only()).is_err());
+    assert!(Input::open(scratch.path("list.m3u8"), frames_only()).is_err());
     listener.set_nonblocking(true).unwrap();
     assert_eq!(listener.accept().err().map(|e| e.kind()), Some(std::io::ErrorKind::WouldBlock), "somebody called");
 }

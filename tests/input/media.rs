@@ -7,7 +7,7 @@ use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::error::{Error, Result};
 use vramp::io::libav::{CopiedPacket, CopyChoice, Input, InputOptions};
 use vramp::io::{Hash, HashSink};
-use vramp::pipeline::{self, CpuChain, Frame, Item, Options, Source, Target};
+use vramp::pipeline::{self, Cancel, CpuChain, Frame, Item, Options, Source, Target};
 
 /// The clip that the demonstration uses: H.264 with B-frames, and sound.
 pub const BUNNY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/big-buck-bunny-720p.mp4");
@@ -101,7 +101,7 @@ pub fn our_frames(path: &str, options: InputOptions, slots: usize) -> Result<(Ve
     let mut input = Input::open(path, options)?;
     let plan = pipeline::plan(Vec::new(), input.info(), Target::default())?;
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::Portable)?)?;
-    let mut sink = HashSink::create(&list, Hash::Md5, true, &plan.output)?;
+    let mut sink = HashSink::create(&list, Hash::Md5, true, &plan.output, &Cancel::default())?;
     let options = Options { slots, ..Options::default() };
     let (_, damage) = pipeline::run(&mut input, &plan, &mut chain, &mut sink, &options, &mut |_| {})?;
     Ok((columns(&fs::read_to_string(&list).unwrap()), damage))
@@ -129,6 +129,8 @@ pub fn read(path: &str, options: InputOptions) -> Result<Yield> {
         match item {
             Item::Frame(frame) => all.frames.push(frame),
             Item::Packet(packet) => all.packets.push(*packet.0.downcast().unwrap()),
+            #[cfg(feature = "cuda")]
+            Item::DeviceFrame(_) => panic!("a frame in GPU memory without a device"),
         }
     }
     Ok(all)

@@ -1,7 +1,8 @@
 //! Encoders: which one is taken, and that its frames are all there, when they were, as they were.
 
-use crate::media::{Ask, Folder, PICTURE, hashes, stream, times, transcoded};
+use crate::media::{Ask, Folder, PICTURE, hashes, stream, times, transcode, transcoded};
 use std::fs;
+use vramp::error::Kind;
 use vramp::io::libav::{OutputOptions, Wanted, choose_encoder, video_encoders};
 
 #[test]
@@ -72,6 +73,28 @@ fn tiny_pictures_pass() {
     assert_eq!(hashes(&folder.file("a.mkv"), "yuv420p"), hashes(&source, "yuv420p"));
     assert_eq!(hashes(&folder.file("a.y4m"), "yuv420p"), hashes(&source, "yuv420p"));
     assert_eq!(fs::read(folder.file("a.yuv")).unwrap(), fs::read(&frames).unwrap());
+}
+
+#[test]
+fn a_picture_too_small_for_the_usual_encoder_gets_the_next() {
+    let folder = Folder::new("small");
+    let source = folder.make("source.mkv", &format!("{PICTURE} -vf crop=48:32 -pix_fmt yuv420p -c:v ffv1"));
+    let target = folder.file("a.webm");
+    let told = transcoded(&source, &target, Ask::default());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("libsvtav1 (48x32 yuv420p): "), "{told:?}");
+    assert!(told[0].ends_with(": libvpx-vp9 takes its place"), "{told:?}");
+    assert_eq!(stream(&target, "v:0", "stream=codec_name,width,height"), "vp9,48,32");
+
+    // Whoever names an encoder gets that or none, and a word on which one would do.
+    let error = transcode(&source, &folder.file("b.webm"), Ask::codec("libsvtav1")).unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported);
+    assert!(error.message().ends_with("; -c libvpx-vp9 takes such pictures"), "{error}");
+    // An option that is wrong is not the picture's fault.
+    let wrong = OutputOptions { preset: Some("snail".to_owned()), ..OutputOptions::default() };
+    let error = transcode(&source, &folder.file("c.mkv"), Ask { output: wrong, ..Ask::default() }).unwrap_err();
+    assert!(error.message().contains("snail") && !error.message().contains("takes"), "{error}");
+    assert_eq!(folder.names(), ["a.webm", "source.mkv"]);
 }
 
 #[test]

@@ -167,7 +167,7 @@ pub fn transcode_watched(
 ) -> Result<Vec<String>> {
     listen();
     let mut input = Input::open(source, InputOptions { window: ask.window, ..InputOptions::default() })?;
-    let options = OutputOptions { input: Some(source.to_owned()), ..ask.output };
+    let options = OutputOptions { input: Some(source.into()), ..ask.output };
     let choice = libav::choose_encoder(target, &options)?;
     let found = libav::negotiate(input.info(), input.info().format, choice.accepted(), &ask.wanted)?;
     if let Some(format) = found.convert_source {

@@ -83,7 +83,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let work: Option<f64> = stages.iter().map(|stage| stage.processor_seconds).sum();
     Ok(Report {
-        clip: job.input()?.to_owned(),
+        clip: job.input()?.display().to_string(),
         chain: args.chain.clone(),
         encoder: args.codec.clone(),
         device: args.device.to_string(),

@@ -13,6 +13,7 @@ use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Result};
 use serde::Serialize;
+use std::cell::Cell;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -73,12 +74,10 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if cfg!(debug_assertions) {
         log::warn!("this is an unoptimised build: its times mean little (cargo build --release)");
     }
-    if !args.json {
-        let Machine { processors, cpu_level } = &report.machine;
-        print::text(&format!("{processors} processors, {cpu_level}\n"))?;
-    }
-    // Each part is printed when it is measured: a full run takes minutes.
-    let show = |text: String| if args.json { Ok(()) } else { print::text(&text) };
+    let Machine { processors, cpu_level } = &report.machine;
+    let head = Cell::new(format!("{processors} processors, {cpu_level}\n"));
+    // Each part is printed when it is measured: a full run takes minutes. The first one brings the head along.
+    let show = |text: String| if args.json { Ok(()) } else { print::text(&(head.take() + &text)) };
     if args.clip.is_some() {
         let clip = clip::measure(args)?;
         show(clip.to_string())?;

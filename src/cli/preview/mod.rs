@@ -24,7 +24,7 @@ pub fn run(job: &Job) -> Result<()> {
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
 
-    let mut file = TempFile::create(output_path, job.overwrite)?;
+    let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     let mut options = setup::input_options(job, &cancel);
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
@@ -32,8 +32,9 @@ pub fn run(job: &Job) -> Result<()> {
     let mut chain = Backend::new(&plan, &mut input, job)?;
 
     let Some(source) = first_frame(&mut input)? else {
-        return Err(Error::bad_argument(format!("{input_path} has no frame at the position to preview")));
+        return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
     };
+    setup::warn_of_narrowing(&plan, job);
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }
@@ -43,9 +44,9 @@ pub fn run(job: &Job) -> Result<()> {
     let filtered = chain.filter(&plan, vec![source], &pool)?;
     let result = filtered.first().ok_or_else(|| Error::internal("the chain lost the frame"))?;
     let after = Image::new(&result.picture, &plan.output.color)?;
-    write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path, &e))?;
+    write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path.display(), &e))?;
     file.commit()?;
-    log::info!("{output_path}: source and result of frame {number}, amplified below");
+    log::info!("{}: source and result of frame {number}, amplified below", output_path.display());
     Ok(())
 }
 

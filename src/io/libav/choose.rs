@@ -8,7 +8,7 @@ use crate::params::did_you_mean;
 use crate::video::Format;
 use ffmpeg_next::ffi::{self, AVCodecID, AVMediaType, AVPixelFormat};
 use ffmpeg_next::format::Pixel;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, OsStr, c_char};
 use std::fmt;
 use std::ptr;
 
@@ -42,6 +42,28 @@ impl fmt::Debug for EncoderChoice {
 }
 
 impl EncoderChoice {
+    fn new(container: &'static ffi::AVOutputFormat, codec: &'static ffi::AVCodec) -> Result<EncoderChoice> {
+        let takes = pixel_formats(codec);
+        let mut accepted: Vec<Format> = Vec::new();
+        for pixel in &takes {
+            if let Some(Native { format, .. }) = native(*pixel)
+                && !accepted.contains(&format)
+                && (!is_raw(codec) || capacity::takes_raw(container, codec.id, (*pixel).into()))
+            {
+                accepted.push(format);
+            }
+        }
+        if accepted.is_empty() {
+            let names: Vec<&str> = takes.iter().filter_map(|pixel| Some(pixel.descriptor()?.name())).collect();
+            return Err(Error::unsupported(format!(
+                "{} takes {}, and vramp makes YUV and grey: choose another encoder",
+                name(codec.name),
+                names.join(", ")
+            )));
+        }
+        Ok(EncoderChoice { container, codec, accepted })
+    }
+
     /// The container's name, as libav has it ("matroska").
     pub fn container(&self) -> &'static str {
         name(self.container.name)
@@ -55,6 +77,14 @@ impl EncoderChoice {
     /// The formats the encoder takes, as far as vramp makes them.
     pub fn accepted(&self) -> &[Format] {
         &self.accepted
+    }
+
+    /// The other encoders that suit the container and take `format`, best first.
+    pub(super) fn others(&self, format: Format) -> impl Iterator<Item = EncoderChoice> {
+        let (container, own) = (self.container, self.codec);
+        let suits = move |codec: &&ffi::AVCodec| !ptr::eq(*codec, own) && holds(container, codec);
+        let choices = defaults(container).filter(suits).filter_map(|codec| EncoderChoice::new(container, codec).ok());
+        choices.filter(move |choice| choice.accepted.contains(&format))
     }
 
     /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own.
@@ -81,9 +111,9 @@ impl EncoderChoice {
 ///
 /// # Errors
 /// When a name is unknown, the container cannot hold the codec, or the encoder takes no format that vramp makes.
-pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoice> {
+pub fn choose_encoder(path: impl AsRef<OsStr>, options: &OutputOptions) -> Result<EncoderChoice> {
     super::init();
-    let container = container(path, options.container.as_deref())?;
+    let container = container(path.as_ref(), options.container.as_deref())?;
     let codec = match &options.codec {
         Some(wanted) => encoder(wanted)?,
         None => default_encoder(container)?,
@@ -104,25 +134,7 @@ pub fn choose_encoder(path: &str, options: &OutputOptions) -> Result<EncoderChoi
             name(codec.name)
         )));
     }
-    let takes = pixel_formats(codec);
-    let mut accepted: Vec<Format> = Vec::new();
-    for pixel in &takes {
-        if let Some(Native { format, .. }) = native(*pixel)
-            && !accepted.contains(&format)
-            && (!is_raw(codec) || capacity::takes_raw(container, codec.id, (*pixel).into()))
-        {
-            accepted.push(format);
-        }
-    }
-    if accepted.is_empty() {
-        let names: Vec<&str> = takes.iter().filter_map(|pixel| Some(pixel.descriptor()?.name())).collect();
-        return Err(Error::unsupported(format!(
-            "{} takes {}, and vramp makes YUV and grey: choose another encoder",
-            name(codec.name),
-            names.join(", ")
-        )));
-    }
-    Ok(EncoderChoice { container, codec, accepted })
+    EncoderChoice::new(container, codec)
 }
 
 /// The names of every video encoder of this libav.
@@ -145,20 +157,23 @@ fn containers() -> Vec<&'static ffi::AVOutputFormat> {
     std::iter::from_fn(|| unsafe { ffi::av_muxer_iterate(&mut state).as_ref() }).collect()
 }
 
-fn container(path: &str, wanted: Option<&str>) -> Result<&'static ffi::AVOutputFormat> {
+fn container(path: &OsStr, wanted: Option<&str>) -> Result<&'static ffi::AVOutputFormat> {
     let found = match wanted {
-        Some(wanted) => guess(Some(wanted), None)?.or(guess(None, Some(&format!("x.{wanted}")))?).ok_or_else(|| {
-            let known = containers();
-            let names = known.iter().flat_map(|c| name(c.name).split(','));
-            let hint = did_you_mean(wanted, names.chain(["mkv", "ts", "y4m"]));
-            Error::bad_argument(format!("container '{wanted}' is not known{hint}"))
-        })?,
+        Some(wanted) => {
+            guess(Some(wanted), None)?.or(guess(None, Some(format!("x.{wanted}").as_ref()))?).ok_or_else(|| {
+                let known = containers();
+                let names = known.iter().flat_map(|c| name(c.name).split(','));
+                let hint = did_you_mean(wanted, names.chain(["mkv", "ts", "y4m"]));
+                Error::bad_argument(format!("container '{wanted}' is not known{hint}"))
+            })?
+        }
         None if path == "-" => {
             return Err(Error::bad_argument("standard output has no extension: name the container with -f"));
         }
         None => guess(None, Some(path))?.ok_or_else(|| {
             Error::bad_argument(format!(
-                "{path}: the extension does not tell the container: name it with -f (mp4, mkv, webm, y4m, ...)"
+                "{}: the extension does not tell the container: name it with -f (mp4, mkv, webm, y4m, ...)",
+                path.display()
             ))
         })?,
     };
@@ -174,8 +189,8 @@ fn container(path: &str, wanted: Option<&str>) -> Result<&'static ffi::AVOutputF
     Ok(found)
 }
 
-fn guess(short: Option<&str>, path: Option<&str>) -> Result<Option<&'static ffi::AVOutputFormat>> {
-    let (short, path) = (short.map(c_string).transpose()?, path.map(c_string).transpose()?);
+fn guess(short: Option<&str>, path: Option<&OsStr>) -> Result<Option<&'static ffi::AVOutputFormat>> {
+    let (short, path) = (short.map(|name| c_string(name.as_ref())).transpose()?, path.map(c_string).transpose()?);
     let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
     // SAFETY: both texts are null or end with a zero; a container is static.
     Ok(unsafe { ffi::av_guess_format(pointer(&short), pointer(&path), ptr::null()).as_ref() })
@@ -215,10 +230,14 @@ fn by_codec(wanted: &str) -> Option<&'static ffi::AVCodec> {
     by_id(unsafe { ffi::avcodec_descriptor_get_by_name(wanted.as_ptr()).as_ref()?.id })
 }
 
-fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static ffi::AVCodec> {
+/// The encoders that suit the container, best first.
+fn defaults(container: &'static ffi::AVOutputFormat) -> impl Iterator<Item = &'static ffi::AVCodec> {
     let ours = DEFAULTS.iter().find(|(containers, _)| containers.contains(&name(container.name)));
-    let holds = |codec: &&ffi::AVCodec| holds(container, codec);
-    let ours = ours.and_then(|(_, encoders)| encoders.iter().filter_map(|encoder| by_name(encoder)).find(holds));
+    ours.into_iter().flat_map(|(_, encoders)| encoders.iter()).filter_map(|encoder| by_name(encoder))
+}
+
+fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static ffi::AVCodec> {
+    let ours = defaults(container).find(|codec| holds(container, codec));
     ours.or_else(|| by_id(container.video_codec)).ok_or_else(|| {
         Error::unsupported(format!("{} has no video encoder in this libav: name one with -c", name(container.name)))
     })
@@ -268,8 +287,10 @@ fn every_pixel_format() -> Vec<Pixel> {
     formats
 }
 
-fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::bad_argument(format!("'{}' has a zero byte in it", text.escape_debug())))
+fn c_string(text: &OsStr) -> Result<CString> {
+    CString::new(text.as_encoded_bytes()).map_err(|_| {
+        Error::bad_argument(format!("'{}' has a zero byte in it", text.display().to_string().escape_debug()))
+    })
 }
 
 /// A libav name: ASCII, static.

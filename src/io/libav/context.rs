@@ -3,9 +3,9 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::settings::Settings;
 use crate::io::libav::{capacity, failure, logging};
+use crate::io::{Outlet, TempFile};
 use ffmpeg_next::ffi::{self, AVFormatContext, AVOutputFormat, AVStream};
 use std::ffi::CString;
-use std::path::Path;
 use std::ptr::{self, NonNull};
 
 /// An `AVFormatContext` of ours, for writing.
@@ -68,15 +68,15 @@ impl Context {
         if stream.is_null() { Err(out_of_memory()) } else { Ok(stream) }
     }
 
-    /// Opens `path`, or standard output when there is none. `what` is what messages call it.
+    /// Opens where `file` is written. `what` is what messages call it.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub(super) fn open(&mut self, path: Option<&Path>, what: &str) -> Result<()> {
+    pub(super) fn open(&mut self, file: &TempFile, what: &str) -> Result<()> {
         // The protocol is said, or a colon in the name would be taken for one.
-        let url = match path {
-            Some(path) => [b"file:", path.as_os_str().as_encoded_bytes()].concat(),
-            None => b"pipe:1".to_vec(),
+        let url = match file.outlet() {
+            Outlet::File(path) => [b"file:", path.as_os_str().as_encoded_bytes()].concat(),
+            Outlet::Stream(descriptor) => format!("pipe:{descriptor}").into_bytes(),
         };
         let url = CString::new(url).map_err(|_| Error::bad_argument(format!("{what} has a zero byte in it")))?;
         // SAFETY: the context is ours and has no file yet; it keeps a copy of the name, to read the file at its end.

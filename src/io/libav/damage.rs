@@ -11,6 +11,8 @@ pub(super) struct Damage {
     packets: u64,
     /// Frames that decoded with faults.
     frames: u64,
+    /// Slices that are not what their checksums say.
+    slices: u64,
     /// Places where the demuxer had to look for its way.
     places: u64,
     /// Where the first of these was, and its cause.
@@ -45,6 +47,15 @@ impl Damage {
         self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
+    /// `total` slices failed their checksums so far, the last of them about frame `frame`.
+    pub(super) fn slices(&mut self, total: u64, frame: u64) -> Result<()> {
+        if total <= self.slices {
+            return Ok(());
+        }
+        self.slices = total;
+        self.note(format!("near frame {frame}: its bytes are not those that its checksum was made of"))
+    }
+
     /// The container was unreadable somewhere after `frame` frames.
     pub(super) fn place(&mut self, frame: u64, cause: impl Display) -> Result<()> {
         self.places += 1;
@@ -75,6 +86,7 @@ impl Damage {
         let counts = [
             counted(self.packets, "packet did not decode", "packets did not decode"),
             counted(self.frames, "frame decoded with faults", "frames decoded with faults"),
+            counted(self.slices, "slice fails its checksum", "slices fail their checksums"),
             counted(self.places, "place in the container is unreadable", "places in the container are unreadable"),
         ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
@@ -101,13 +113,16 @@ mod tests {
         damage.frames(1, 9).unwrap();
         damage.frames(2, 10).unwrap();
         damage.frames(2, 11).unwrap();
+        damage.slices(1, 11).unwrap();
+        damage.slices(1, 12).unwrap();
         damage.place(11, "lost").unwrap();
         damage.cut("partial file").unwrap();
         let report = damage.report(12).unwrap();
         assert_eq!(report.kind(), Kind::Incomplete);
         assert_eq!(
             report.message(),
-            "1 packet did not decode, 2 frames decoded with faults, 1 place in the container is unreadable \
+            "1 packet did not decode, 2 frames decoded with faults, 1 slice fails its checksum, \
+             1 place in the container is unreadable \
              (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
     }
@@ -117,6 +132,7 @@ mod tests {
         let kind = |fault: Result<()>| fault.unwrap_err().kind();
         assert_eq!(kind(Damage::new(true).packet(0, "x")), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).frames(1, 0)), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).slices(1, 0)), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).place(0, "x")), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).cut("x")), Kind::CorruptInput);
     }

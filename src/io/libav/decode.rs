@@ -24,7 +24,7 @@ pub(super) struct Decoder {
     means: Means,
     /// Threads of a software decoder.
     threads: usize,
-    /// Counts the frames the decoder said it concealed faults in.
+    /// Counts the faults that the decoder tells in its log.
     concealed: Concealed,
     /// Where it puts frames. The two above use its address until they are dropped.
     memory: Arc<FrameMemory>,
@@ -245,7 +245,9 @@ impl Decoder {
 
     /// Damaged frames are marked, or spoken of, or both.
     fn count_faulty_frames(&mut self) -> Result<()> {
-        self.damage.frames(self.marked.max(self.concealed.count()), self.frames)
+        let told = self.concealed.count();
+        self.damage.slices(told.slices, self.frames)?;
+        self.damage.frames(self.marked.max(told.frames), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
@@ -318,7 +320,7 @@ mod tests {
     }
 
     fn open(threads: usize) -> (Decoder, Demuxer, usize) {
-        let demuxer = demux::open(CLIP, &Cancel::default()).unwrap();
+        let demuxer = demux::open(CLIP.as_ref(), &Cancel::default()).unwrap();
         let stream = streams::best_video(&demuxer).unwrap();
         let (decoder, video) = (Decoder::open(&stream, Means::Software, threads, Damage::new(true)), stream.index());
         (decoder.unwrap(), demuxer, video)

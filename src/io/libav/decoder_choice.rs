@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::io::libav::hwaccel::Nvdec;
 use crate::io::libav::input::InputOptions;
 use ffmpeg_next::codec::Id;
-use std::fmt;
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
 /// A wish for a decoder.
@@ -58,7 +58,7 @@ impl DecoderChoice {
     /// # Errors
     /// When NVDEC was asked for and cannot be had.
     #[cfg(feature = "cuda")]
-    pub(super) fn means(path: &str, options: &InputOptions, codec: Id) -> Result<Means> {
+    pub(super) fn means(path: impl Display, options: &InputOptions, codec: Id) -> Result<Means> {
         match (options.decoder, &options.device) {
             (DecoderChoice::Software, _) | (DecoderChoice::Auto, None) => Ok(Means::Software),
             (DecoderChoice::Nvdec, None) => Err(Error::bad_argument(
@@ -74,7 +74,7 @@ impl DecoderChoice {
 
     /// As above, in a build without CUDA.
     #[cfg(not(feature = "cuda"))]
-    pub(super) fn means(_: &str, options: &InputOptions, _: Id) -> Result<Means> {
+    pub(super) fn means(_: impl Display, options: &InputOptions, _: Id) -> Result<Means> {
         match options.decoder {
             DecoderChoice::Nvdec => Err(Error::unsupported("this build has no NVDEC: use --decoder software")),
             _ => Ok(Means::Software),
@@ -85,7 +85,7 @@ impl DecoderChoice {
     ///
     /// # Errors
     /// The reason, if so.
-    pub(super) fn without_nvdec(self, path: &str, reason: &str) -> Result<()> {
+    pub(super) fn without_nvdec(self, path: impl Display, reason: &str) -> Result<()> {
         if self == DecoderChoice::Nvdec {
             return Err(Error::unsupported(format!(
                 "NVDEC does not decode this: {reason} (--decoder auto falls back to software)"

@@ -7,6 +7,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 pub(super) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg_next as ffmpeg;
+use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::thread;
@@ -27,16 +29,16 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// One line that says which of these it is: missing, unreadable, a folder, empty, not media, damaged, stopped.
-pub(super) fn open(path: &str, cancel: &Cancel) -> Result<Demuxer> {
+pub(super) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxer> {
     libav::init();
     logging::take_last_error();
-    if path.contains('\0') {
+    if path.as_encoded_bytes().contains(&0) {
         return Err(Error::bad_argument("a file name cannot hold a zero byte"));
     }
     let opened = if path == "-" {
         open_stdin(cancel)?
-    } else if path.contains("://") {
-        ffmpeg::format::input_with_interrupt_and_dictionary(path, stopped(cancel), options(false))
+    } else if let Some(url) = path.to_str().filter(|text| text.contains("://")) {
+        ffmpeg::format::input_with_interrupt_and_dictionary(url, stopped(cancel), options(false))
     } else {
         open_file(path, cancel)?
     };
@@ -44,34 +46,50 @@ pub(super) fn open(path: &str, cancel: &Cancel) -> Result<Demuxer> {
 }
 
 /// What messages call `path`.
-pub(super) fn name(path: &str) -> &str {
-    if path == "-" { "standard input" } else { path }
+pub(super) fn name(path: &OsStr) -> impl Display {
+    if path == "-" { OsStr::new("standard input").display() } else { path.display() }
+}
+
+/// Why an input of which nothing decodes may be sound all the same.
+pub(super) fn hint(demuxer: &Demuxer) -> Option<&'static str> {
+    // SAFETY: the demuxer is alive, and so is its file if it has one.
+    let goes_back = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_none_or(|file| file.seekable != 0) };
+    let is_indexed = demuxer.format().name().split(',').any(|name| name == "mp4");
+    (is_indexed && !goes_back).then_some(
+        "through a pipe, mp4 is readable only with its index in front of its frames: give the file itself, or move the \
+         index with 'ffmpeg -i FILE -c copy -movflags +faststart NEW'",
+    )
 }
 
 /// libav's answer, apart from what we find out before asking it.
 type Opened = Result<Demuxer, ffmpeg::Error>;
 
-fn open_file(path: &str, cancel: &Cancel) -> Result<Opened> {
+fn open_file(path: &OsStr, cancel: &Cancel) -> Result<Opened> {
     match fs::metadata(path) {
         // Patterns of numbered pictures name no file.
-        Err(e) if e.kind() == ErrorKind::NotFound && path.contains('%') => {}
-        Err(e) => return Err(Error::io(path, &e)),
-        Ok(meta) if meta.is_dir() => return Err(Error::io(path, &ErrorKind::IsADirectory.into())),
+        Err(e) if e.kind() == ErrorKind::NotFound && path.as_encoded_bytes().contains(&b'%') => {}
+        Err(e) => return Err(Error::io(path.display(), &e)),
+        Ok(meta) if meta.is_dir() => return Err(Error::io(path.display(), &ErrorKind::IsADirectory.into())),
         Ok(meta) if !meta.is_file() => {
             let name = path.to_owned();
             return Ok(open_stream(Pipe::new(move || File::open(name))?, cancel));
         }
         Ok(meta) => check_file(path, &meta)?,
     }
-    let url = format!("file:{path}");
+    let Some(text) = path.to_str() else {
+        // ffmpeg-next takes names that are text.
+        let file = File::open(path).map_err(|e| Error::io(path.display(), &e))?;
+        return Ok(open_seekable(file, cancel));
+    };
+    let url = format!("file:{text}");
     Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true)))
 }
 
 /// What the file system knows better than libav.
-fn check_file(path: &str, meta: &Metadata) -> Result<()> {
-    File::open(path).map_err(|e| Error::io(path, &e))?;
+fn check_file(path: &OsStr, meta: &Metadata) -> Result<()> {
+    File::open(path).map_err(|e| Error::io(path.display(), &e))?;
     if meta.len() == 0 {
-        return Err(Error::corrupt(format!("{path}: the file is empty")));
+        return Err(Error::corrupt(format!("{}: the file is empty", path.display())));
     }
     Ok(())
 }
@@ -79,10 +97,7 @@ fn check_file(path: &str, meta: &Metadata) -> Result<()> {
 /// Standard input: seekable when it is a file (`< file`), else read ahead by a thread.
 fn open_stdin(cancel: &Cancel) -> Result<Opened> {
     match stdin_file() {
-        Some(file) => {
-            let stream = StreamIo::from_read_seek_with_capacity(file, BLOCK);
-            Ok(stream.and_then(|stream| open_io(stream, cancel)))
-        }
+        Some(file) => Ok(open_seekable(file, cancel)),
         None => Ok(open_stream(Pipe::new(|| Ok(io::stdin()))?, cancel)),
     }
 }
@@ -97,6 +112,10 @@ fn stdin_file() -> Option<File> {
 #[cfg(not(unix))]
 fn stdin_file() -> Option<File> {
     None
+}
+
+fn open_seekable(file: File, cancel: &Cancel) -> Opened {
+    StreamIo::from_read_seek_with_capacity(file, BLOCK).and_then(|stream| open_io(stream, cancel))
 }
 
 fn open_stream(pipe: Pipe, cancel: &Cancel) -> Opened {
@@ -123,7 +142,7 @@ fn options(local: bool) -> ffmpeg::Dictionary<'static> {
 }
 
 /// The error of a source that libav does not open.
-fn refused(path: &str, error: ffmpeg::Error) -> Error {
+fn refused(path: &OsStr, error: ffmpeg::Error) -> Error {
     let cause = logging::take_last_error();
     let name = name(path);
     match libav::kind(error) {

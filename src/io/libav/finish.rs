@@ -106,7 +106,7 @@ impl Finisher {
     }
 
     /// Says once, about the source `path`, what is converted.
-    pub(super) fn say_conversion(&mut self, path: &str) {
+    pub(super) fn say_conversion(&mut self, path: impl fmt::Display) {
         let Some(way) = self.converter.as_ref().map(Converter::describe) else { return };
         match self.notice.take() {
             Some(Notice::Needed) => log::warn!("{path}: converted from {way}, which the filters read"),

@@ -1,21 +1,50 @@
 //! Which packets of copied streams belong to the frames that a window keeps.
 
 use crate::io::libav::CopiedPacket;
-use crate::io::libav::window::Side;
+use crate::io::libav::window::{Side, microseconds_to_ticks};
 use crate::pipeline::{Item, Packet};
+use crate::video::Rational;
 use std::collections::VecDeque;
 
 /// How far past the window's end, in microseconds, the demuxer is read for packets that still belong inside: more
 /// than the interleaving of any sane file.
 const INTERLEAVING: i64 = 10_000_000;
 
+/// When a packet is shown: its times in microseconds, and the unit of its own.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) time: i64,
+    /// Its end where it can be cut (subtitles), else its time.
+    pub(super) until: i64,
+    pub(super) unit: Rational,
+}
+
+impl Span {
+    /// Whether some of it is at `from` or later.
+    fn reaches(self, from: i64) -> bool {
+        self.time >= from || self.until > from
+    }
+
+    /// The packet without what of it is before `from`.
+    fn cut(self, from: i64, mut packet: CopiedPacket) -> Item {
+        if self.time < from {
+            let late = microseconds_to_ticks(from - self.time, self.unit);
+            let CopiedPacket { packet, .. } = &mut packet;
+            packet.set_pts(packet.pts().map(|pts| pts + late));
+            packet.set_dts(packet.dts().map(|dts| dts + late));
+            packet.set_duration((packet.duration() - late).max(0));
+        }
+        item(packet)
+    }
+}
+
 /// Cuts copied streams to the kept frames: packets from the first frame's time up to the time of the first frame
-/// after the last.
+/// after the last. A subtitle that is already shown at the first frame begins there.
 ///
 /// The end can be a frame whose time is not known yet, so a packet waits until a later frame has come.
 pub(super) struct Gate {
     state: State,
-    waiting: VecDeque<(i64, CopiedPacket)>,
+    waiting: VecDeque<(Span, CopiedPacket)>,
 }
 
 #[derive(Clone, Copy)]
@@ -36,13 +65,15 @@ impl Gate {
         Gate { state: if whole { State::Whole } else { State::Before }, waiting: VecDeque::new() }
     }
 
-    /// Takes a packet of `time` (microseconds). One without a time belongs to the whole source and always passes.
-    pub(super) fn packet(&mut self, time: Option<i64>, packet: CopiedPacket, out: &mut VecDeque<Item>) {
-        let Some(time) = time else { return out.push_back(item(packet)) };
+    /// Takes a packet shown in `span`. One without a time belongs to the whole source and always passes.
+    pub(super) fn packet(&mut self, span: Option<Span>, packet: CopiedPacket, out: &mut VecDeque<Item>) {
+        let Some(span) = span else { return out.push_back(item(packet)) };
         match self.state {
             State::Whole => out.push_back(item(packet)),
-            State::Before | State::Open(_) => self.waiting.push_back((time, packet)),
-            State::Closed(from, until) if (from..until).contains(&time) => out.push_back(item(packet)),
+            State::Before | State::Open(_) => self.waiting.push_back((span, packet)),
+            State::Closed(from, until) if span.time < until && span.reaches(from) => {
+                out.push_back(span.cut(from, packet));
+            }
             State::Closed(..) => {}
         }
     }
@@ -50,17 +81,17 @@ impl Gate {
     /// Takes the news of a decoded frame, before the frame itself is handed on.
     pub(super) fn frame(&mut self, time: i64, side: Side, out: &mut VecDeque<Item>) {
         match (self.state, side) {
-            (State::Before, Side::Before) => self.waiting.retain(|(t, _)| *t >= time),
+            (State::Before, Side::Before) => self.waiting.retain(|(span, _)| span.reaches(time)),
             (State::Before, Side::Inside) => {
-                self.waiting.retain(|(t, _)| *t >= time);
+                self.waiting.retain(|(span, _)| span.reaches(time));
                 self.state = State::Open(time);
             }
             (State::Open(from), side) => {
                 for _ in 0..self.waiting.len() {
                     match self.waiting.pop_front() {
-                        Some((t, packet)) if t < time => {
-                            if t >= from {
-                                out.push_back(item(packet));
+                        Some((span, packet)) if span.time < time => {
+                            if span.reaches(from) {
+                                out.push_back(span.cut(from, packet));
                             }
                         }
                         Some(later) => self.waiting.push_back(later),
@@ -79,14 +110,15 @@ impl Gate {
     /// Lets the rest through when the source ends inside the window.
     pub(super) fn finish(&mut self, out: &mut VecDeque<Item>) {
         if let State::Open(from) = self.state {
-            let rest = self.waiting.drain(..).filter(|(t, _)| *t >= from);
-            out.extend(rest.map(|(_, packet)| item(packet)));
+            let rest = self.waiting.drain(..).filter(|(span, _)| span.reaches(from));
+            out.extend(rest.map(|(span, packet)| span.cut(from, packet)));
         }
     }
 
-    /// True once a packet of `time` says that no more belong inside.
-    pub(super) fn is_past(&self, time: Option<i64>) -> bool {
-        matches!((self.state, time), (State::Closed(_, until), Some(time)) if time > until.saturating_add(INTERLEAVING))
+    /// True once a packet shown in `span` says that no more belong inside.
+    pub(super) fn is_past(&self, span: Option<Span>) -> bool {
+        let late = |until: i64, span: Span| span.time > until.saturating_add(INTERLEAVING);
+        matches!((self.state, span), (State::Closed(_, until), Some(span)) if late(until, span))
     }
 }
 
@@ -100,15 +132,19 @@ mod tests {
     use super::*;
     use ffmpeg_next as ffmpeg;
 
-    /// Runs events (packets `p`, frames before `b`, inside `i`, after `a`, each with a time) and lists what comes out.
+    /// Runs events (packets `p`, subtitles `s` of 15 microseconds, frames before `b`, inside `i`, after `a`, each with a
+    /// time) and lists what comes out.
     fn run(events: &[(char, i64)]) -> Vec<i64> {
         let (mut gate, mut out) = (Gate::new(false), VecDeque::new());
         for &(event, time) in events {
             match event {
-                'p' => {
+                'p' | 's' => {
+                    let duration = if event == 's' { 15 } else { 0 };
                     let mut packet = ffmpeg::Packet::empty();
                     packet.set_pts(Some(time));
-                    gate.packet(Some(time), CopiedPacket { stream: 1, packet }, &mut out);
+                    packet.set_duration(duration);
+                    let span = Span { time, until: time + duration, unit: Rational::new(1, 1_000_000) };
+                    gate.packet(Some(span), CopiedPacket { stream: 1, packet }, &mut out);
                 }
                 'b' => gate.frame(time, Side::Before, &mut out),
                 'i' => gate.frame(time, Side::Inside, &mut out),
@@ -142,6 +178,12 @@ mod tests {
             ('p', 20),
         ];
         assert_eq!(run(&events), [40, 50, 70]);
+    }
+
+    #[test]
+    fn a_subtitle_that_is_shown_at_the_start_begins_there() {
+        let events = [('s', 20), ('b', 0), ('s', 28), ('b', 20), ('i', 40), ('s', 50), ('s', 79), ('a', 80), ('s', 30)];
+        assert_eq!(run(&events), [40, 50, 79, 40]);
     }
 
     #[test]

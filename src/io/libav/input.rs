@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+use crate::io::libav::chapters;
 use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::Decoder;
 use crate::io::libav::decoder_choice::DecoderChoice;
@@ -21,6 +22,7 @@ use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 /// How an input is opened.
@@ -49,7 +51,7 @@ pub struct InputOptions {
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
 /// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
 pub struct Input {
-    path: String,
+    path: OsString,
     reader: Reader,
     finisher: Finisher,
     codec: &'static str,
@@ -85,13 +87,14 @@ impl Input {
     ///
     /// # Errors
     /// When the source cannot be read, is no video, or holds no frame that decodes; when the window is empty.
-    pub fn open(path: &str, options: InputOptions) -> Result<Input> {
+    pub fn open(path: impl AsRef<OsStr>, options: InputOptions) -> Result<Input> {
+        let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;
         Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
     }
 
-    fn start(path: &str, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -109,6 +112,7 @@ impl Input {
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
+        chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
         // Transport streams and many others leave HDR metadata to the frames.
         hdr::promote(&mut container.video.side_data, &props.side_data);
         let info = StreamInfo {
@@ -162,7 +166,7 @@ impl Input {
     }
 
     /// The name it was opened by.
-    pub fn path(&self) -> &str {
+    pub fn path(&self) -> &OsStr {
         &self.path
     }
 
@@ -203,7 +207,7 @@ impl Input {
             return Err(Error::internal("a conversion was asked for after the first frame"));
         }
         self.decode_in_software()?;
-        self.finisher.convert_to(format).map_err(|e| e.context(&self.path))?;
+        self.finisher.convert_to(format).map_err(|e| e.context(demux::name(&self.path)))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
@@ -239,8 +243,8 @@ impl Input {
             }
             None => self.reader.frame()?,
         };
-        while let Some((time, packet)) = self.reader.met() {
-            self.gate.packet(time, packet, &mut self.ready);
+        while let Some((span, packet)) = self.reader.met() {
+            self.gate.packet(span, packet, &mut self.ready);
         }
         let Some(frame) = frame else {
             self.gate.finish(&mut self.ready);
@@ -287,12 +291,12 @@ impl Input {
             self.phase = Phase::Over;
             return Ok(());
         };
-        let time = self.reader.packet_time(&packet);
-        if self.gate.is_past(time) {
+        let span = self.reader.span(&packet);
+        if self.gate.is_past(span) {
             self.phase = Phase::Over;
         } else if self.reader.is_copied(&packet) {
             let packet = CopiedPacket { stream: packet.stream(), packet };
-            self.gate.packet(time, packet, &mut self.ready);
+            self.gate.packet(span, packet, &mut self.ready);
         }
         Ok(())
     }
@@ -331,7 +335,9 @@ impl Source for Input {
 /// The first frame of a video of `codec`.
 fn first_frame(reader: &mut Reader, codec: &str) -> Result<Video> {
     reader.frame()?.ok_or_else(|| {
-        let cause = reader.damage().map_or_else(String::new, |report| format!(": {report}"));
+        let known = reader.damage().map(|report| report.to_string());
+        let hint = demux::hint(reader.demuxer()).map(str::to_owned);
+        let cause: String = known.into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
         Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}"))
     })
 }

@@ -57,29 +57,46 @@ unsafe fn respell<From, To>(function: From) -> To {
     unsafe { transmute_copy(&function) }
 }
 
-/// Counts the frames that a decoder conceals faults in.
+/// Counts what a decoder says of faults that it got past.
 ///
-/// libav marks such frames, but with frame threads (before FFmpeg 7.1) a frame can be copied before its mark is set. The
-/// line about it is always written. Decoders are told apart by the context's `opaque` field.
+/// libav marks frames that it conceals faults in, but with frame threads (before FFmpeg 7.1) a frame can be copied before
+/// its mark is set; and some decoders set none. The line about it is always written. Decoders are told apart by the
+/// context's `opaque` field.
 pub(super) struct Concealed(usize);
 
-/// What concealing decoders say, whatever codec: the start of the line's format.
-const CONCEALING: &[u8] = b"concealing ";
+/// The faults that decoders tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    /// Frames decoded with faults.
+    pub(super) frames: u64,
+    /// Slices whose bytes are not those that their checksum was made of.
+    pub(super) slices: u64,
+}
 
-/// The count of every [`Concealed`] that is alive.
-static CONCEALED: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+/// Which fault a line tells, by the start of its format.
+const SIGNS: [(&[u8], Faults); 3] = [
+    // Decoders of macroblocks, whatever codec; one line a frame.
+    (b"concealing ", Faults { frames: 1, slices: 0 }),
+    // MPEG-2, of a picture whose header is gone.
+    (b"ignoring pic cod ext after ", Faults { frames: 1, slices: 0 }),
+    // FFV1, which has no mark for it.
+    (b"slice CRC mismatch ", Faults { frames: 0, slices: 1 }),
+];
+
+/// The counts of every [`Concealed`] that is alive.
+static CONCEALED: Mutex<BTreeMap<usize, Faults>> = Mutex::new(BTreeMap::new());
 
 impl Concealed {
     /// A new count for the decoder whose `opaque` field alone holds this pointer.
     pub(super) fn new(opaque: *const c_void) -> Concealed {
         let number = opaque.addr();
-        counts().insert(number, 0);
+        counts().insert(number, Faults::default());
         Concealed(number)
     }
 
-    /// Frames so far.
-    pub(super) fn count(&self) -> u64 {
-        counts().get(&self.0).copied().unwrap_or(0)
+    /// Faults so far.
+    pub(super) fn count(&self) -> Faults {
+        counts().get(&self.0).copied().unwrap_or_default()
     }
 }
 
@@ -89,7 +106,7 @@ impl Drop for Concealed {
     }
 }
 
-fn counts() -> MutexGuard<'static, BTreeMap<usize, u64>> {
+fn counts() -> MutexGuard<'static, BTreeMap<usize, Faults>> {
     CONCEALED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -131,7 +148,7 @@ fn is_heard() -> bool {
 
 unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
     // SAFETY: libav calls with a context of its own and a format that ends with a zero.
-    unsafe { note_concealment(context, format) };
+    unsafe { note_fault(context, format) };
     let is_error = level <= ffi::AV_LOG_ERROR;
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
     let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
@@ -157,21 +174,23 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     }
 }
 
-/// Counts the line if a decoder of ours conceals faults in a frame.
+/// Counts the line if a decoder of ours tells a fault by it.
 ///
 /// # Safety
 /// `context` must be null or one of libav's, `format` a C string.
-unsafe fn note_concealment(context: *mut c_void, format: *const c_char) {
+unsafe fn note_fault(context: *mut c_void, format: *const c_char) {
     // SAFETY: the format is a C string; only as much of it is read as is the same. Every context of libav's begins with
     // its class, and the class of codecs belongs to codec contexts alone.
     unsafe {
         let same = |(at, byte): (usize, &u8)| *format.add(at).cast::<u8>() == *byte;
-        if context.is_null() || !CONCEALING.iter().enumerate().all(same) {
-            return;
-        }
+        let sign = SIGNS.iter().find(|(start, _)| start.iter().enumerate().all(same));
+        let Some((_, told)) = sign.filter(|_| !context.is_null()) else { return };
         if *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() {
             let number = (*context.cast::<ffi::AVCodecContext>()).opaque.addr();
-            counts().entry(number).and_modify(|count| *count += 1);
+            counts().entry(number).and_modify(|count| {
+                count.frames += told.frames;
+                count.slices += told.slices;
+            });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Decode, encode and mux through libav.
 
 mod capacity;
+mod chapters;
 mod choose;
 mod clock;
 mod color;
@@ -11,7 +12,9 @@ mod decode;
 mod decoder_choice;
 mod demux;
 mod encode;
+mod ending;
 mod failure;
+mod fallback;
 mod finish;
 mod gate;
 mod hdr;

@@ -1,6 +1,7 @@
 //! A container being written, after its header: the packets of every stream, and its end.
 
 use crate::error::Result;
+use crate::io::TempFile;
 use crate::io::libav::context::Context;
 use crate::io::libav::failure;
 use crate::io::libav::header::{self, Contents};
@@ -12,7 +13,6 @@ use ffmpeg_next::Packet;
 use ffmpeg_next::ffi;
 use ffmpeg_next::packet::Mut;
 use std::ffi::c_int;
-use std::path::Path;
 
 /// `whence` of a seek that only asks where the writer is.
 const SEEK_CUR: c_int = 1;
@@ -42,13 +42,13 @@ struct Track {
 }
 
 impl Muxer {
-    /// Writes the header of `contents` to `path`, or to standard output when there is none.
+    /// Writes the header of `contents` to `file`.
     ///
     /// # Errors
     /// When the container refuses the contents, or the file cannot be written.
-    pub(super) fn begin(contents: &Contents<'_>, path: Option<&Path>, name: &str) -> Result<Muxer> {
+    pub(super) fn begin(contents: &Contents<'_>, file: &TempFile, name: &str) -> Result<Muxer> {
         let mut context = header::build(contents)?;
-        context.open(path, name)?;
+        context.open(file, name)?;
         context.write_header(name)?;
         let video = (None, contents.info.timebase, Form::Packets);
         let copied = contents.passages.iter().map(|p| (Some(p.index), p.timebase, p.form.clone()));

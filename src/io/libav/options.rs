@@ -1,6 +1,7 @@
 //! What a caller asks of an output.
 
 use crate::pipeline::Cancel;
+use std::ffi::OsString;
 
 /// Where an output's clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -34,7 +35,7 @@ pub struct OutputOptions {
     /// Whether an existing file may be replaced.
     pub overwrite: bool,
     /// The file the frames come from, which is never replaced.
-    pub input: Option<String>,
+    pub input: Option<OsString>,
     /// Encoder threads; 0 lets the encoder choose.
     pub threads: usize,
     /// Where the clock starts.

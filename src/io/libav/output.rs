@@ -1,7 +1,6 @@
 //! The end of a run: frames are encoded, copied packets pass, and a whole file takes its name.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::TempFile;
 use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::context::Context;
@@ -13,11 +12,12 @@ use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::io::libav::setup::{EncoderContext, Job};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
-use crate::io::libav::{init, losses, settings};
+use crate::io::libav::{fallback, init, losses, settings};
+use crate::io::{Outlet, TempFile};
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, StreamInfo};
 use ffmpeg_next::ffi;
-use std::path::Path;
+use std::ffi::OsStr;
 
 /// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
 pub struct Output {
@@ -47,22 +47,24 @@ impl Output {
     /// When the file exists and may not be replaced, is the input, or cannot be written; when an option is unknown;
     /// when the encoder or the container refuses.
     pub fn create(
-        path: &str,
+        path: impl AsRef<OsStr>,
         choice: EncoderChoice,
         options: &OutputOptions,
         info: &StreamInfo,
         container: &Container,
         copied: &[CopiedStream],
     ) -> Result<Output> {
+        let path = path.as_ref();
         init();
         check_options(&choice, options)?;
         if let Some(input) = &options.input {
             crate::io::refuse_input(path, input)?;
         }
-        let file = TempFile::create(path, options.overwrite)?;
-        let encoder = Encoder::open(Job { choice: &choice, options, info, side_data: &container.video.side_data })?;
+        let file = TempFile::create(path, options.overwrite, &options.cancel)?;
+        let side_data = &container.video.side_data;
+        let (choice, encoder) = fallback::open(Job { choice: &choice, options, info, side_data })?;
         let mut output = Output {
-            path: if path == "-" { "standard output".to_owned() } else { path.to_owned() },
+            path: if path == "-" { "standard output".to_owned() } else { path.display().to_string() },
             choice,
             options: options.clone(),
             info: info.clone(),
@@ -91,7 +93,7 @@ impl Output {
             container: &self.container,
             passages: &self.passages,
             offset: start.offset,
-            seekable: self.file.path().is_some_and(Path::is_file),
+            seekable: matches!(self.file.outlet(), Outlet::File(_)),
             negative_times: start.negative_times,
         }
     }
@@ -123,7 +125,7 @@ impl Output {
         passage::complete(&mut self.passages, &waiting, self.choice.container(), |to| rescale(offset, unit, to));
 
         let start = self.start(offset, first, &waiting);
-        let mut muxer = Muxer::begin(&self.contents(start), self.file.path(), &self.path)?;
+        let mut muxer = Muxer::begin(&self.contents(start), &self.file, &self.path)?;
         for packet in waiting {
             muxer.copied(packet.stream, packet.packet)?;
         }
@@ -241,7 +243,7 @@ fn seconds(time: i64, unit: Rational) -> f64 {
 }
 
 /// Every option the user names must be the encoder's or the container's.
-fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
+pub(super) fn check_options(choice: &EncoderChoice, options: &OutputOptions) -> Result<()> {
     let encoder = EncoderContext::new(choice)?;
     let container = Context::new(choice.container)?;
     let places = [encoder.settings(choice.encoder()), container.settings(choice.container())];

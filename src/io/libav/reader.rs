@@ -3,6 +3,8 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
+use crate::io::libav::ending::Ending;
+use crate::io::libav::gate::Span;
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
@@ -27,9 +29,16 @@ pub(super) struct Reader {
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
-    /// The jump of a transport stream was said.
-    jump_said: bool,
+    /// Follows where packets lie.
+    ending: Ending,
+    /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
+    jump: Option<u8>,
+    /// A joint of transport streams was said.
+    joint_said: bool,
 }
+
+/// A jump is told up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
+const JUMP_TOLD_EARLY: u8 = 2;
 
 /// What is known of a stream.
 struct Known {
@@ -38,6 +47,8 @@ struct Known {
     copied: bool,
     /// A picture that belongs to the whole source (cover art).
     still: bool,
+    /// Its packets are shown for as long as they say, and can begin later.
+    lasts: bool,
     /// The time of its last packet, for those that state none.
     time: i64,
 }
@@ -58,6 +69,7 @@ impl Reader {
             timebase: stream.time_base().into(),
             copied: copied.iter().any(|copied| copied.index == stream.index()),
             still: streams::is_still(&stream),
+            lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
@@ -67,7 +79,18 @@ impl Reader {
                 unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
             }
         }
-        Reader { demuxer, video, decoder, cancel, origin, streams, met: VecDeque::new(), jump_said: false }
+        Reader {
+            demuxer,
+            video,
+            decoder,
+            cancel,
+            origin,
+            streams,
+            met: VecDeque::new(),
+            ending: Ending::default(),
+            jump: None,
+            joint_said: false,
+        }
     }
 
     /// The demuxer, to ask it things.
@@ -103,10 +126,10 @@ impl Reader {
         self.decoder.damage()
     }
 
-    /// A packet of a copied stream that was met while looking for the last frame, and its time.
-    pub(super) fn met(&mut self) -> Option<(Option<i64>, CopiedPacket)> {
+    /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
+    pub(super) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
         let packet = self.met.pop_front()?;
-        Some((self.packet_time(&packet), CopiedPacket { stream: packet.stream(), packet }))
+        Some((self.span(&packet), CopiedPacket { stream: packet.stream(), packet }))
     }
 
     /// The time of `frame` in microseconds from the container's start.
@@ -114,14 +137,20 @@ impl Reader {
         Some(self.since_start(frame.pts()?, self.video))
     }
 
-    /// The time of `packet` in microseconds from the container's start; its stream's last when it states none, and
-    /// nothing when it belongs to the whole source.
-    pub(super) fn packet_time(&mut self, packet: &Packet) -> Option<i64> {
+    /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
+    /// it belongs to the whole source.
+    pub(super) fn span(&mut self, packet: &Packet) -> Option<Span> {
         let index = packet.stream();
         let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
         let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
         stream.time = time.unwrap_or(stream.time);
-        Some(stream.time)
+        let duration = if stream.lasts { ticks_to_microseconds(packet.duration(), stream.timebase) } else { 0 };
+        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase })
+    }
+
+    /// The container's start time in microseconds.
+    pub(super) fn origin(&self) -> i64 {
+        self.origin
     }
 
     fn since_start(&self, ticks: i64, stream: usize) -> i64 {
@@ -157,10 +186,13 @@ impl Reader {
         let cause = match (read, line) {
             (Ok(()), line) => {
                 line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+                self.ending.packet(&packet);
                 return Ok(Some(packet));
             }
             _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
-            (Err(ffmpeg::Error::Eof), line) => line.map(|line| line.text),
+            (Err(ffmpeg::Error::Eof), line) => {
+                line.map(|line| line.text).or_else(|| self.ending.fault(&self.demuxer).map(str::to_owned))
+            }
             (Err(error), None) => Some(error.to_string()),
             (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
         };
@@ -173,32 +205,55 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
-    /// Counts a packet that the demuxer marks as corrupt. In a transport stream the mark says that the sequence jumps,
-    /// which it does at every joint between recordings too: there it is only said.
-    fn note_corrupt_packet(&mut self) -> Result<()> {
+    /// Counts what the demuxer's mark on a packet of the video says. In a transport stream the mark means that the
+    /// sequence jumps, which it does at every joint between recordings too: there, a picture that starts afresh follows.
+    fn note_marks(&mut self, packet: &Packet) -> Result<()> {
+        match self.jump {
+            Some(_) if packet.is_key() => {
+                self.jump = None;
+                self.say_joint();
+            }
+            Some(0) => self.note_loss()?,
+            Some(left) => self.jump = Some(left - 1),
+            None => {}
+        }
+        if !packet.is_corrupt() {
+            return Ok(());
+        }
         if self.demuxer.format().name() != "mpegts" {
             return self.decoder.gap("a packet is incomplete");
         }
-        if !std::mem::replace(&mut self.jump_said, true) {
+        self.jump.get_or_insert(JUMP_TOLD_EARLY - 1);
+        Ok(())
+    }
+
+    fn say_joint(&mut self) {
+        if !std::mem::replace(&mut self.joint_said, true) {
             let frame = self.decoder.frames();
             log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
         }
-        Ok(())
+    }
+
+    /// Counts a jump that no picture which starts afresh followed.
+    fn note_loss(&mut self) -> Result<()> {
+        match self.jump.take() {
+            Some(_) => self.decoder.gap("packets of the transport stream are lost"),
+            None => Ok(()),
+        }
     }
 
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
         while let Some(packet) = self.packet()? {
             if packet.stream() == self.video {
-                if packet.is_corrupt() {
-                    self.note_corrupt_packet()?;
-                }
+                self.note_marks(&packet)?;
                 return self.decoder.send(packet, &stream(&self.demuxer, self.video));
             }
             if self.is_copied(&packet) {
                 self.met.push_back(packet);
             }
         }
+        self.note_loss()?;
         self.decoder.end()
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
 /// encoder that would write to standard error by itself.
 fn own_parameters(encoder: &str, hdr: &Hdr10) -> Option<(&'static str, Vec<(&'static str, String)>)> {
     let mut words = hdr::words(encoder, hdr)?;
-    if encoder == "libx265" && log::max_level() < log::Level::Debug {
+    if encoder == "libx265" && log::max_level() < log::Level::Trace {
         words.parameters.push(("log-level", "none".to_owned()));
     }
     Some((words.option, words.parameters))

@@ -121,6 +121,20 @@ impl Window {
         }
     }
 
+    /// From when until when it lasts, in microseconds from the container's start, as far as that is stated. Frames are
+    /// counted as `rate` has them.
+    pub(super) fn span(&self, rate: Rational) -> (Option<i64>, Option<i64>) {
+        let after = |frames: u64| rate.value().map(|rate| microseconds(frames as f64 / rate));
+        let at = |position| match position {
+            Position::Frame(index) => after(index),
+            Position::Time(seconds) => Some(microseconds(seconds)),
+        };
+        let from = self.start.and_then(at);
+        let length = self.frames.and_then(after);
+        let last = length.and_then(|length| Some(self.start.map_or(Some(0), at)?.saturating_add(length)));
+        (from, self.end.and_then(at).into_iter().chain(last).min())
+    }
+
     /// Frames inside a source of `total` frames, where positions in time do not hide it.
     pub(super) fn count(&self, total: u64) -> Option<u64> {
         let at = |position: Option<Position>, absent: u64| match position {
@@ -142,6 +156,13 @@ pub(super) fn ticks_to_microseconds(ticks: i64, unit: Rational) -> i64 {
     let (num, den) = (i128::from(unit.num) * 1_000_000, i128::from(unit.den.max(1)));
     let scaled = (i128::from(ticks) * num * 2 + den).div_euclid(den * 2);
     i64::try_from(scaled).unwrap_or(i64::MAX)
+}
+
+/// The first tick of `unit` that is no earlier than `time` (microseconds).
+pub(super) fn microseconds_to_ticks(time: i64, unit: Rational) -> i64 {
+    let tick = (i128::from(unit.num) * 1_000_000).max(1);
+    let scaled = (i128::from(time) * i128::from(unit.den) + tick - 1).div_euclid(tick);
+    i64::try_from(scaled).unwrap_or(if time < 0 { i64::MIN } else { i64::MAX })
 }
 
 #[cfg(test)]
@@ -200,6 +221,27 @@ mod tests {
         assert_eq!(frames(Some(Position::Frame(90)), None, Some(20)), Some(10));
         assert_eq!(frames(Some(Position::Frame(10)), Some(Position::Frame(500)), None), Some(90));
         assert_eq!(frames(None, Some(Position::Time(1.0)), None), None);
+    }
+
+    #[test]
+    fn windows_last_as_long_as_they_say() {
+        let rate = Rational::new(25, 1);
+        let span = |start: &str, end: &str, frames| {
+            let position = |text: &str| text.parse().ok();
+            Window { start: position(start), end: position(end), frames }.span(rate)
+        };
+        assert_eq!(span("", "", None), (None, None));
+        assert_eq!(span("1", "#50", None), (Some(1_000_000), Some(2_000_000)));
+        assert_eq!(span("#50", "9", Some(5)), (Some(2_000_000), Some(2_200_000)));
+        assert_eq!(span("", "0.1", Some(5)), (None, Some(100_000)));
+        let unknown = Window { start: Some(Position::Frame(1)), end: None, frames: Some(1) };
+        assert_eq!(unknown.span(Rational::new(0, 1)), (None, None));
+    }
+
+    #[test]
+    fn times_become_the_tick_at_or_after_them() {
+        let ticks = |time| microseconds_to_ticks(time, Rational::new(1, 1000));
+        assert_eq!([ticks(0), ticks(1), ticks(1000), ticks(1001), ticks(-1)], [0, 1, 1, 2, 0]);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! libav's hardware codecs on the context that the filters use: no frame is copied on its way between them.
+//!
+//! libav works in a stream of ours. What it writes to a surface stands there before the decoder hands the surface out,
+//! and so does what it writes into that memory next; the chain orders its reading in between
+//! ([`DeviceFrame::stream`](crate::pipeline::DeviceFrame)).
+
+mod nvdec;
+mod surface;
+
+pub(super) use nvdec::Nvdec;
+pub(super) use surface::{Surface, WAITING};
+
+use crate::device::cuda::{CudaDevice, Stream};
+use crate::io::libav::logging;
+use ffmpeg_next::ffi::{self, AVBufferRef, AVHWDeviceContext, AVHWDeviceType};
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// libav's `AVCUDADeviceContext`, which its bindings leave out.
+#[repr(C)]
+struct CudaContext {
+    context: *mut c_void,
+    stream: *mut c_void,
+    internal: *mut c_void,
+}
+
+/// A reference of libav's.
+struct BufferRef(NonNull<AVBufferRef>);
+
+// SAFETY: libav counts references atomically.
+unsafe impl Send for BufferRef {}
+
+impl Drop for BufferRef {
+    fn drop(&mut self) {
+        let mut raw = self.0.as_ptr();
+        // SAFETY: the reference is ours and is not used again.
+        unsafe { ffi::av_buffer_unref(&mut raw) }
+    }
+}
+
+/// libav's view of `device`, working in `stream`. It keeps `share`, which must hold both.
+///
+/// # Errors
+/// In words, why there is none.
+fn libav_device<T: Send + Sync>(device: &CudaDevice, stream: &Stream, share: Arc<T>) -> Result<BufferRef, String> {
+    // SAFETY: gives a reference, or null.
+    let raw = unsafe { ffi::av_hwdevice_ctx_alloc(AVHWDeviceType::AV_HWDEVICE_TYPE_CUDA) };
+    let reference = BufferRef(NonNull::new(raw).ok_or("this libav is built without CUDA")?);
+    // SAFETY: the reference is of a new AVHWDeviceContext, whose own part is libav's CUDA context. What goes in lives as
+    // long as it: `free` drops the share that holds the device and the stream.
+    let (code, heard) = unsafe {
+        let context = (*raw).data.cast::<AVHWDeviceContext>();
+        let cuda = (*context).hwctx.cast::<CudaContext>();
+        (*cuda).context = device.as_raw();
+        (*cuda).stream = stream.as_raw().cast();
+        (*context).user_opaque = Arc::into_raw(share).cast_mut().cast();
+        (*context).free = Some(free::<T>);
+        logging::listen(|| ffi::av_hwdevice_ctx_init(raw))
+    };
+    if code < 0 { Err(heard.reason().unwrap_or("libav cannot use the device").to_owned()) } else { Ok(reference) }
+}
+
+/// Called by libav when the last reference to the device goes.
+unsafe extern "C" fn free<T>(context: *mut AVHWDeviceContext) {
+    // SAFETY: `libav_device` put the share there, and libav calls once.
+    drop(unsafe { Arc::from_raw((*context).user_opaque.cast::<T>().cast_const()) });
+}
+
+/// What a device keeps.
+///
+/// # Safety
+/// `device` is from [`libav_device`] with a share of this type, and lives on.
+unsafe fn share<T>(device: *const AVHWDeviceContext) -> ManuallyDrop<Arc<T>> {
+    // SAFETY: by the caller; the count is the device's, hence ManuallyDrop.
+    ManuallyDrop::new(unsafe { Arc::from_raw((*device).user_opaque.cast::<T>().cast_const()) })
+}
