@@ -23,7 +23,7 @@ failures=0
 
 # row NAME OUTCOME SECONDS DETAIL
 row() {
-    printf '%-34s %-7s %7s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
+    printf '%-40s %-7s %7s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
     case $2 in ok | absent) ;; *) failures=$((failures + 1)) ;; esac
 }
 
@@ -100,7 +100,8 @@ if [ "$mode" = quick ]; then quick=--quick; else quick=; fi
 for size in 1920x1080 3840x2160; do
     step "bench $size" "$vramp" bench --device cuda --size $size $quick
 done
-step "bench clip" "$vramp" bench --device cuda --clip "$here/samples/big-buck-bunny-720p.mp4" --preset veryfast $quick
+step "bench clip" "$vramp" bench --device cuda --clip "$here/samples/big-buck-bunny-720p.mp4" \
+    --chain deband,depth=10 --preset veryfast $quick
 
 echo
 cat "$logs"/bench_*.log 2> /dev/null
