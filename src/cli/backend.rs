@@ -107,7 +107,11 @@ impl Backend {
 
 impl Chain for Backend {
     fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
-        self.chain().pictures(plan, waiting)
+        match self {
+            Backend::Cpu(chain) => chain.pictures(plan, waiting),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.pictures(plan, waiting),
+        }
     }
 
     fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {

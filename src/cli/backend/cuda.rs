@@ -9,6 +9,7 @@ use crate::io::libav::Input;
 use crate::pipeline::{Chain, CudaChain, Item, Plan};
 use crate::video::PicturePool;
 use crossbeam_channel::{Receiver, Sender};
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub struct OnCuda {
     cpu: Cpu,
     slots: usize,
     prepared: bool,
+    /// There was no page-locked memory for pictures: the CPU takes over.
+    gave_up: Cell<bool>,
 }
 
 impl OnCuda {
@@ -32,13 +35,25 @@ impl OnCuda {
         }
         let Some(chain) = choice.or_cpu(CudaChain::new(plan, &device, slots))? else { return Ok(None) };
         input.decode_into(Arc::new(PinnedAllocator::new(&device)));
-        Ok(Some(OnCuda { chain, device, choice, cpu, slots, prepared: false }))
+        Ok(Some(OnCuda { chain, device, choice, cpu, slots, prepared: false, gave_up: Cell::new(false) }))
+    }
+
+    /// Pictures that the GPU writes to, or, where there is no memory for them, the CPU.
+    pub fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+        if let Some(pool) = self.choice.or_cpu(self.chain.pictures(plan, waiting))? {
+            return Ok(pool);
+        }
+        self.gave_up.set(true);
+        PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
     }
 
     /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
     pub fn prepare(&mut self, plan: &Plan) -> Result<Option<Cpu>> {
         if self.prepared {
             return Ok(None);
+        }
+        if self.gave_up.get() {
+            return Ok(Some(self.cpu));
         }
         let prepared = self.chain.prepare(plan).and_then(|()| self.device.memory());
         let Some(memory) = self.choice.or_cpu(prepared)? else { return Ok(Some(self.cpu)) };
