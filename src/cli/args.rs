@@ -5,7 +5,7 @@ use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::Position;
+use crate::io::libav::{DecoderChoice, Position};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -243,6 +243,10 @@ pub struct Job {
     /// GPU memory that the run may hold, in MiB: a chain that needs more does not start there
     #[arg(long, value_name = "MIB", value_parser = gpu_memory(), help_heading = RUNNING)]
     pub gpu_memory: Option<usize>,
+    /// What decodes: auto (the GPU's decoder where filters run there and it gives the same bytes, else software), nvdec
+    /// (the GPU's or none) or software
+    #[arg(long, value_name = "DECODER", default_value_t, help_heading = RUNNING)]
+    pub decoder: DecoderChoice,
     /// Threads of the chain; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]

@@ -33,10 +33,12 @@ pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
     InputOptions {
         window: Window { start: job.start, end: job.end, frames: job.frames },
         strict: job.strict,
+        decoder: job.decoder,
         threads: job.decoder_threads,
         cancel: cancel.clone(),
         copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
-        ..InputOptions::default()
+        #[cfg(feature = "cuda")]
+        device: None,
     }
 }
 

@@ -5,6 +5,7 @@
 //! once instead of once a slot, and the time between two events of a stream is that of the work between them alone.
 
 mod flight;
+mod pool;
 mod slot;
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, mebibytes};
@@ -13,9 +14,10 @@ use crate::filters::CudaKernel;
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Item, Plan, Stage};
-use crate::video::{Format, PicturePool};
+use crate::video::{Format, PicturePool, StreamInfo};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use flight::{InFlight, Landed, Origin};
+use flight::{InFlight, Landed, Origin, Target};
+use pool::DevicePool;
 use slot::{Slot, Streams};
 use std::sync::Arc;
 use std::thread;
@@ -38,6 +40,8 @@ pub struct CudaChain {
     slots: Vec<Slot>,
     /// The source's frames are on the device.
     resident: bool,
+    /// Where the results stay, if they do.
+    results: Option<DevicePool>,
     landed: Landed,
 }
 
@@ -51,13 +55,17 @@ impl CudaChain {
         let between = || plan.stages.iter().skip(1).take(2).map(|stage| stage.setup.src);
         let count = if plan.stages.is_empty() { 0 } else { slots };
         let bytes = |format: Format| DevicePicture::bytes(format, plan.input.width, plan.input.height);
-        let uploaded = (!plan.resident).then_some(plan.input.format);
-        let slot: Vec<Format> = uploaded.into_iter().chain([plan.output.format]).collect();
-        let total = between().chain(slot.repeat(count)).map(bytes).sum::<Option<_>>();
+        // Those that stay: on their way, waiting for the encoder, and in the hands of each.
+        let staying = if plan.stays { 2 * slots + 2 } else { count };
+        let uploads = if plan.resident { 0 } else { count };
+        let slotted = [vec![plan.input.format; uploads], vec![plan.output.format; staying]].concat();
+        let total = between().chain(slotted).map(bytes).sum::<Option<_>>();
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
 
         let picture = |format| DevicePicture::alloc(device, format, plan.input.width, plan.input.height);
+        let StreamInfo { format, width, height, .. } = plan.output;
+        let results = plan.stays.then(|| DevicePool::new(device, staying, format, width, height)).transpose()?;
         Ok(CudaChain {
             device: Arc::clone(device),
             pinned: PinnedAllocator::new(device),
@@ -66,6 +74,7 @@ impl CudaChain {
             between: between().map(picture).collect::<Result<_>>()?,
             slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
             resident: plan.resident,
+            results,
             landed: Landed::new(plan),
         })
     }
@@ -89,6 +98,14 @@ impl CudaChain {
         Ok(())
     }
 
+    /// A picture for the next result.
+    fn target(&self, pool: &PicturePool) -> Result<Target> {
+        match &self.results {
+            Some(results) => results.take().map(Target::Device),
+            None => pool.take().map(Target::Host),
+        }
+    }
+
     /// Sends every frame of `input` on its flight, and packets after it.
     fn depart(
         &mut self,
@@ -105,10 +122,10 @@ impl CudaChain {
                     let (props, source) = Origin::of(frame, self.resident)?;
                     // Without a slot to wait for, the landing side has stopped, and says why.
                     let Ok(slot) = free.recv() else { return Ok(()) };
-                    let mut flight = InFlight::new(slot, props, source, pool.take()?, &self.streams);
+                    let mut flight = InFlight::new(slot, props, source, self.target(pool)?, &self.streams);
                     flight.arrive(&self.device, &self.pinned)?;
                     flight.filter(&mut self.kernels, &self.between)?;
-                    flight.download()?;
+                    flight.depart()?;
                     Departed::Flight(Box::new(flight))
                 }
             };
@@ -133,10 +150,10 @@ fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, 
         let item = match departed {
             Departed::Past(item) => item,
             Departed::Flight(flight) => {
-                let (frame, slot) = flight.land(landed)?;
+                let (item, slot) = flight.land(landed)?;
                 // With no one left to take a slot, it is not needed again.
                 let _ = home.send(slot);
-                Item::Frame(frame)
+                item
             }
         };
         if out.send(item).is_err() {
@@ -148,7 +165,7 @@ fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, 
 
 impl Chain for CudaChain {
     fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
-        let count = waiting + self.slots.len();
+        let count = if self.results.is_some() { 0 } else { waiting + self.slots.len() };
         let format = plan.output.format;
         PicturePool::new_in(Arc::new(self.pinned.clone()), count, format, plan.output.width, plan.output.height)
     }

@@ -109,6 +109,15 @@ pub trait Sink {
     /// When the frame cannot be encoded or written.
     fn frame(&mut self, frame: Frame) -> Result<()>;
 
+    /// Takes a filtered frame in GPU memory, which is done there. Only sinks for which frames were planned to stay get any.
+    ///
+    /// # Errors
+    /// When the frame cannot be encoded or written.
+    #[cfg(feature = "cuda")]
+    fn device_frame(&mut self, frame: DeviceFrame) -> Result<()> {
+        Err(Error::internal(format!("frame {} stayed in GPU memory, where nobody reads it", frame.props.frame_index)))
+    }
+
     /// Takes a packet that passed the chain by.
     ///
     /// # Errors

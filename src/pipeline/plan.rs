@@ -42,6 +42,8 @@ pub struct Plan {
     pub skipped: Vec<String>,
     /// The source's frames are in GPU memory, where the first kernel reads them.
     pub resident: bool,
+    /// The results stay in GPU memory, where an encoder reads them.
+    pub stays: bool,
 }
 
 impl Plan {
@@ -55,16 +57,29 @@ impl Plan {
         if !storage.holds(nominal) {
             return Err(Error::internal(format!("{nominal} cannot be stored as {storage}")));
         }
-        match self.stages.first_mut() {
-            Some(first) => first.setup.src = storage,
-            None => {
-                let copy = Box::new(Depth::to(nominal.bit_depth(), Dither::None));
-                let (input, output, dst) = (self.input.clone(), self.output.clone(), self.output.format);
-                self.stages.push(Stage { filter: copy, setup: Setup { input, output, src: storage, dst } });
-            }
+        self.fill();
+        if let Some(first) = self.stages.first_mut() {
+            first.setup.src = storage;
         }
         self.resident = true;
         Ok(self)
+    }
+
+    /// The same plan for an encoder that reads the results in GPU memory. An empty chain gets a kernel that copies.
+    pub fn staying(mut self) -> Plan {
+        self.fill();
+        self.stays = true;
+        self
+    }
+
+    /// Puts a kernel that copies into an empty chain.
+    fn fill(&mut self) {
+        if self.stages.is_empty() {
+            let copy = Box::new(Depth::to(self.input.format.bit_depth(), Dither::None));
+            let (input, output) = (self.input.clone(), self.output.clone());
+            let setup = Setup { src: input.format, dst: output.format, input, output };
+            self.stages.push(Stage { filter: copy, setup });
+        }
     }
 }
 
@@ -122,7 +137,7 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
         Stage { filter, setup: Setup { input: input_info, output: output_info, src, dst } }
     });
     let (stages, output) = (stages.collect(), StreamInfo { format, ..info });
-    Ok(Plan { input: input.clone(), stages, output, skipped, resident: false })
+    Ok(Plan { input: input.clone(), stages, output, skipped, resident: false, stays: false })
 }
 
 /// Whether a `depth` stage must end the chain to reach `format`.
@@ -227,6 +242,9 @@ mod tests {
         assert_eq!(resident("", "yuv420p10", "p010", Target::default()), ["depth p010>yuv420p10"]);
         assert_eq!(resident("", "yuv420p", "nv12", to("yuv420p12")), ["depth nv12>yuv420p12"]);
         let plan = plan(Vec::new(), &stream("yuv422p", Range::Limited), Target::default()).unwrap();
+        let copying = plan.staying();
+        assert!(copying.stays && copying.stages.len() == 1);
+        let plan = super::plan(Vec::new(), &stream("yuv422p", Range::Limited), Target::default()).unwrap();
         assert!(plan.resident("nv12".parse().unwrap()).is_err());
     }
 

@@ -3,6 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::stats::{Busy, Summary};
 use crate::pipeline::{Chain, Item, Plan, Sink, Source};
+use crate::video::FrameProps;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -170,25 +171,37 @@ impl SinkStage<'_> {
                 return Err(cancelled());
             }
             let start = Instant::now();
-            match item {
-                Item::Packet(packet) => self.sink.packet(packet)?,
-                #[cfg(feature = "cuda")]
-                Item::DeviceFrame(_) => return Err(Error::internal("the chain left a frame in GPU memory")),
-                Item::Frame(mut frame) => {
-                    if self.plan.output.color.range != self.plan.input.color.range {
-                        frame.props.color.range = self.plan.output.color.range;
-                    }
-                    let time = frame.props.pts.zip(self.plan.output.timebase.value()).map(|(pts, tb)| pts as f64 * tb);
-                    self.sink.frame(frame)?;
-                    self.frames += 1;
+            let time = match item {
+                Item::Packet(packet) => {
+                    self.sink.packet(packet)?;
                     self.busy += start.elapsed();
-                    self.tell(time);
                     continue;
                 }
-            }
+                Item::Frame(mut frame) => {
+                    let time = self.leave(&mut frame.props);
+                    self.sink.frame(frame)?;
+                    time
+                }
+                #[cfg(feature = "cuda")]
+                Item::DeviceFrame(mut frame) => {
+                    let time = self.leave(&mut frame.props);
+                    self.sink.device_frame(frame)?;
+                    time
+                }
+            };
+            self.frames += 1;
             self.busy += start.elapsed();
+            self.tell(time);
         }
         Ok(())
+    }
+
+    /// Describes a frame as the chain leaves it. Gives its time in seconds.
+    fn leave(&self, props: &mut FrameProps) -> Option<f64> {
+        if self.plan.output.color.range != self.plan.input.color.range {
+            props.color.range = self.plan.output.color.range;
+        }
+        props.pts.zip(self.plan.output.timebase.value()).map(|(pts, timebase)| pts as f64 * timebase)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -131,11 +131,12 @@ pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> Plan {
         stages: filters.iter().map(stage).collect(),
         skipped: Vec::new(),
         resident: false,
+        stays: false,
     }
 }
 
 /// Random frames, some in page-locked memory, some in the heap and some a library's; a packet after every third.
-struct Clip {
+pub struct Clip {
     info: StreamInfo,
     /// Page-locked pictures, all made before the run.
     pinned: Option<PicturePool>,
@@ -145,7 +146,7 @@ struct Clip {
 }
 
 impl Clip {
-    fn new(info: &StreamInfo, frames: u64, pinned: Option<&Arc<CudaDevice>>) -> Clip {
+    pub fn new(info: &StreamInfo, frames: u64, pinned: Option<&Arc<CudaDevice>>) -> Clip {
         let pinned = pinned.map(|device| {
             let allocator = Arc::new(PinnedAllocator::new(device));
             PicturePool::new_in(allocator, frames as usize, info.format, info.width, info.height).unwrap()

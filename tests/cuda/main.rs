@@ -12,4 +12,6 @@ mod graph;
 #[cfg(feature = "transcode")]
 mod nvdec;
 #[cfg(feature = "transcode")]
+mod nvenc;
+#[cfg(feature = "transcode")]
 mod transcode;

@@ -98,7 +98,7 @@ impl DevicePicture {
     }
 
     /// A picture in memory that `keep` keeps alive: a decoder's surface. `planes` gives the address and pitch of each
-    /// memory plane. Such a picture is only read.
+    /// memory plane. Nothing is uploaded to such a picture.
     ///
     /// # Safety
     /// Each plane must be readable by `device` for `format`, `width` and `height`, and stay unchanged until `keep` is
@@ -133,6 +133,15 @@ impl DevicePicture {
     /// Luma height.
     pub fn height(&self) -> usize {
         self.height
+    }
+
+    /// The device's address and the pitch of memory plane `plane`.
+    ///
+    /// # Panics
+    /// When there is no such plane.
+    pub fn plane(&self, plane: usize) -> (u64, usize) {
+        assert!(plane < self.format.planes());
+        self.planes[plane]
     }
 
     /// The components, for kernels.

@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::capacity;
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::pixfmt::{Native, native};
 use crate::params::did_you_mean;
@@ -77,6 +79,19 @@ impl EncoderChoice {
     /// The formats the encoder takes, as far as vramp makes them.
     pub fn accepted(&self) -> &[Format] {
         &self.accepted
+    }
+
+    /// The formats that the encoder reads in GPU memory; none for an encoder that reads host memory only.
+    #[cfg(feature = "cuda")]
+    pub fn accepted_on_device(&self) -> Vec<Format> {
+        let mut formats = if hwaccel::reads_surfaces(self.codec) { self.accepted.clone() } else { Vec::new() };
+        formats.retain(|format| hwaccel::FORMATS.contains(&format.to_string().as_str()));
+        formats
+    }
+
+    /// Whether the encoder is a piece of hardware's.
+    pub(super) fn is_hardware(&self) -> bool {
+        self.codec.capabilities & ffi::AV_CODEC_CAP_HARDWARE as i32 != 0
     }
 
     /// The other encoders that suit the container and take `format`, best first.

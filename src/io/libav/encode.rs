@@ -3,10 +3,14 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel::EncoderSurfaces;
 use crate::io::libav::lend::LentFrame;
 use crate::io::libav::logging;
 use crate::io::libav::rhythm::{Clock, Rhythm, rescale};
 use crate::io::libav::setup::{self, EncoderContext, Job, refusal};
+#[cfg(feature = "cuda")]
+use crate::pipeline::DeviceFrame;
 use crate::pipeline::Frame;
 use crate::video::{FrameProps, Picture, Range, Rational, StreamInfo};
 use ffmpeg_next::error::EAGAIN;
@@ -26,6 +30,9 @@ pub(super) struct Encoder {
     context: EncoderContext,
     name: &'static str,
     pixel_format: AVPixelFormat,
+    /// Frames come in GPU memory.
+    #[cfg(feature = "cuda")]
+    surfaces: Option<EncoderSurfaces>,
     clock: Clock,
     info: StreamInfo,
     /// Durations of the frames inside, by tick: encoders do not hand them on.
@@ -84,12 +91,16 @@ impl Encoder {
         let pixel_format = choice.pixel_format(info.format, info.color.range == Range::Full)?;
         let context = EncoderContext::new(choice)?;
         context.describe(job, pixel_format, clock.unit())?;
+        #[cfg(feature = "cuda")]
+        let surfaces = surfaces(job, pixel_format, &context)?;
         setup::configure(context.settings(name), job)?;
         let heard = context.open(choice, info)?;
         let encoder = Encoder {
             context,
             name,
             pixel_format,
+            #[cfg(feature = "cuda")]
+            surfaces,
             clock,
             info: info.clone(),
             durations: HashMap::new(),
@@ -116,7 +127,33 @@ impl Encoder {
     /// # Errors
     /// When its time does not fit the encoder's rhythm, or the encoder fails.
     pub(super) fn send(&mut self, frame: Frame, pts: i64) -> Result<()> {
-        let (index, duration) = (frame.props.frame_index, frame.props.duration);
+        #[cfg(feature = "cuda")]
+        if self.surfaces.is_some() {
+            return Err(Error::internal("an encoder that reads GPU memory was given a frame of the host"));
+        }
+        let tick = self.tick(&frame.props, pts)?;
+        let index = frame.props.frame_index;
+        let lent = LentFrame::new(frame, &self.info, self.pixel_format, tick)?;
+        self.give_frame(index, &lent)
+    }
+
+    /// Sends a frame in GPU memory, as [`Encoder::send`] does one of the host.
+    ///
+    /// # Errors
+    /// As [`Encoder::send`].
+    #[cfg(feature = "cuda")]
+    pub(super) fn send_surface(&mut self, frame: DeviceFrame, pts: i64) -> Result<()> {
+        let tick = self.tick(&frame.props, pts)?;
+        let index = frame.props.frame_index;
+        let host = || Error::internal("an encoder that reads host memory was given a frame in GPU memory");
+        let surfaces = self.surfaces.as_ref().ok_or_else(host)?;
+        let lent = LentFrame::of_surface(frame, &self.info, surfaces, tick)?;
+        self.give_frame(index, &lent)
+    }
+
+    /// The encoder's time of a frame shown at `pts`.
+    fn tick(&mut self, props: &FrameProps, pts: i64) -> Result<i64> {
+        let (index, duration) = (props.frame_index, props.duration);
         let (tick, exact) = self.clock.tick(pts);
         if !exact {
             self.off_beat(index, pts)?;
@@ -124,9 +161,12 @@ impl Encoder {
         if duration > 0 {
             self.durations.insert(tick, duration);
         }
-        let lent = LentFrame::new(frame, &self.info, self.pixel_format, tick)?;
+        Ok(tick)
+    }
+
+    fn give_frame(&mut self, index: u64, lent: &LentFrame) -> Result<()> {
         self.fed = true;
-        self.give(Some(&lent)).map_err(|e| e.context(format!("frame {index}")))
+        self.give(Some(lent)).map_err(|e| e.context(format!("frame {index}")))
     }
 
     /// Tells the encoder that no frame follows.
@@ -198,6 +238,20 @@ impl Encoder {
         }
         Ok(())
     }
+}
+
+/// Has the encoder read GPU memory, if the frames come there.
+#[cfg(feature = "cuda")]
+fn surfaces(job: Job<'_>, storage: AVPixelFormat, context: &EncoderContext) -> Result<Option<EncoderSurfaces>> {
+    let Some(device) = &job.options.device else { return Ok(None) };
+    let Job { choice, info, .. } = job;
+    if !choice.accepted_on_device().contains(&info.format) {
+        return Err(Error::unsupported(format!("{} does not read {} in GPU memory", choice.encoder(), info.format)));
+    }
+    let surfaces = EncoderSurfaces::new(device, info, storage)?;
+    // SAFETY: the context is ours and not open yet.
+    unsafe { surfaces.serve(context.as_ptr()) }?;
+    Ok(Some(surfaces))
 }
 
 /// Whether an encoder refused because of its unit of time.

@@ -15,6 +15,9 @@ use crate::io::libav::setup::Job;
 pub(super) fn open(job: Job<'_>) -> Result<(EncoderChoice, Encoder)> {
     let refusal = match Encoder::open(job) {
         Ok(encoder) => return Ok((job.choice.clone(), encoder)),
+        Err(refusal) if refusal.kind() == Kind::Unsupported && job.choice.is_hardware() => {
+            return Err(Error::unsupported(format!("{refusal} (libx264, libx265 and libsvtav1 encode without a GPU)")));
+        }
         Err(refusal) if refusal.kind() != Kind::Unsupported || takes_pictures(job) => return Err(refusal),
         Err(refusal) => refusal,
     };

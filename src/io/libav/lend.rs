@@ -2,9 +2,13 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::color::ColorFields;
+#[cfg(feature = "cuda")]
+use crate::io::libav::hwaccel::EncoderSurfaces;
 use crate::io::libav::setup::rational;
+#[cfg(feature = "cuda")]
+use crate::pipeline::DeviceFrame;
 use crate::pipeline::Frame;
-use crate::video::{FieldOrder, Picture, SideData, StreamInfo};
+use crate::video::{FieldOrder, FrameProps, Picture, SideData, StreamInfo};
 use ffmpeg_next::ffi::{self, AVFrame, AVFrameSideDataType as Kinds, AVPictureType, AVPixelFormat};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull, addr_of_mut};
@@ -45,15 +49,42 @@ impl LentFrame {
     /// # Errors
     /// When memory runs out.
     pub(super) fn new(frame: Frame, stream: &StreamInfo, pixel_format: AVPixelFormat, pts: i64) -> Result<LentFrame> {
+        let Frame { props, picture } = frame;
+        let lent = LentFrame::described(&props, stream, pts)?;
+        // SAFETY: the frame is ours alone.
+        unsafe {
+            (*lent.0.as_ptr()).format = pixel_format as i32;
+        }
+        lent.lend(picture)?;
+        Ok(lent)
+    }
+
+    /// The same for a frame in GPU memory, where the encoder reads it.
+    ///
+    /// # Errors
+    /// When memory runs out or the device has failed.
+    #[cfg(feature = "cuda")]
+    pub(super) fn of_surface(
+        frame: DeviceFrame,
+        stream: &StreamInfo,
+        surfaces: &EncoderSurfaces,
+        pts: i64,
+    ) -> Result<LentFrame> {
+        let lent = LentFrame::described(&frame.props, stream, pts)?;
+        // SAFETY: the frame is ours, and new.
+        unsafe { surfaces.lend(frame.picture, &frame.stream, lent.0.as_ptr()) }?;
+        Ok(lent)
+    }
+
+    /// A frame without a picture: everything but its samples and their format.
+    fn described(props: &FrameProps, stream: &StreamInfo, pts: i64) -> Result<LentFrame> {
         // SAFETY: allocates or gives null.
         let lent = LentFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
-        let Frame { props, picture } = frame;
         // SAFETY: the frame is ours alone.
         unsafe {
             let av = lent.0.as_ptr();
-            (*av).format = pixel_format as i32;
-            (*av).width = picture.width() as i32;
-            (*av).height = picture.height() as i32;
+            (*av).width = stream.width as i32;
+            (*av).height = stream.height as i32;
             (*av).pts = pts;
             // The encoder decides about key frames.
             (*av).pict_type = AVPictureType::AV_PICTURE_TYPE_NONE;
@@ -73,7 +104,6 @@ impl LentFrame {
         for data in &props.side_data {
             lent.attach(data)?;
         }
-        lent.lend(picture)?;
         Ok(lent)
     }
 

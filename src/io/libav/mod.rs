@@ -44,6 +44,8 @@ mod window;
 
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use decoder_choice::DecoderChoice;
+#[cfg(feature = "cuda")]
+pub use hwaccel::TakenBack;
 pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use negotiate::{Negotiated, Wanted, negotiate};

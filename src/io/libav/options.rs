@@ -1,7 +1,11 @@
 //! What a caller asks of an output.
 
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::pipeline::Cancel;
 use std::ffi::OsString;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 /// Where an output's clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -36,6 +40,10 @@ pub struct OutputOptions {
     pub overwrite: bool,
     /// The file the frames come from, which is never replaced.
     pub input: Option<OsString>,
+    /// The device in whose memory the frames come ([`Sink::device_frame`](crate::pipeline::Sink::device_frame)), for an
+    /// encoder that reads them there. `None`: they come in host memory.
+    #[cfg(feature = "cuda")]
+    pub device: Option<Arc<CudaDevice>>,
     /// Encoder threads; 0 lets the encoder choose.
     pub threads: usize,
     /// Where the clock starts.

@@ -14,6 +14,8 @@ use crate::io::libav::setup::{EncoderContext, Job};
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
 use crate::io::libav::{fallback, init, losses, settings};
 use crate::io::{Outlet, TempFile};
+#[cfg(feature = "cuda")]
+use crate::pipeline::DeviceFrame;
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, StreamInfo};
 use ffmpeg_next::ffi;
@@ -157,6 +159,14 @@ impl Sink for Output {
         self.losses.report(&frame.props.side_data, self.choice.encoder());
         let pts = self.times.next(&frame.props);
         self.encoder.send(frame, pts)?;
+        self.drain()
+    }
+
+    #[cfg(feature = "cuda")]
+    fn device_frame(&mut self, frame: DeviceFrame) -> Result<()> {
+        self.losses.report(&frame.props.side_data, self.choice.encoder());
+        let pts = self.times.next(&frame.props);
+        self.encoder.send_surface(frame, pts)?;
         self.drain()
     }
 

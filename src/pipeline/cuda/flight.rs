@@ -63,20 +63,28 @@ impl Origin {
     }
 }
 
+/// Where the last kernel's samples end.
+pub enum Target {
+    /// The host: they are downloaded.
+    Host(Picture),
+    /// The device: they are written where they stay.
+    Device(DevicePicture),
+}
+
 /// A frame on its way, with everything that must stay in place until it is done.
 pub struct InFlight {
     guard: Guard,
     slot: Slot,
     props: FrameProps,
     source: Origin,
-    result: Picture,
+    result: Target,
     /// Time the host spent on copying the source into page-locked memory.
     staging: Duration,
 }
 
 impl InFlight {
     /// The frame of `props` and `source`, which will travel in `slot` and come back in `result`.
-    pub fn new(slot: Slot, props: FrameProps, source: Origin, result: Picture, streams: &Arc<Streams>) -> InFlight {
+    pub fn new(slot: Slot, props: FrameProps, source: Origin, result: Target, streams: &Arc<Streams>) -> InFlight {
         let guard = Guard { streams: Arc::clone(streams), landed: false };
         InFlight { guard, slot, props, source, result, staging: Duration::ZERO }
     }
@@ -127,7 +135,11 @@ impl InFlight {
                 (0, _, Some(input)) => input,
                 _ => &between[(i + 1) % 2],
             };
-            let dst = if i == last { output } else { &between[i % 2] };
+            let dst = match (&self.result, output) {
+                (Target::Device(result), _) if i == last => result,
+                (_, Some(output)) if i == last => output,
+                _ => &between[i % 2],
+            };
             let done = kernel.work.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
             done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
@@ -138,19 +150,26 @@ impl InFlight {
         Ok(())
     }
 
-    /// Puts the copy back behind the kernels.
-    pub fn download(&mut self) -> Result<()> {
+    /// Puts the copy back behind the kernels. A result that stays is only waited for.
+    pub fn depart(&mut self) -> Result<()> {
         let Slot { output, marks, .. } = &self.slot;
+        let (result, output) = match (&mut self.result, output) {
+            (Target::Host(result), Some(output)) => (result, output),
+            (Target::Device(_), _) => {
+                return marks.download.iter().try_for_each(|mark| mark.record(&self.guard.streams.compute));
+            }
+            _ => return Err(Error::internal("a result has no way to the host")),
+        };
         let stream = &self.guard.streams.download;
         stream.wait_for(&marks.kernels[marks.kernels.len() - 1])?;
         marks.download[0].record(stream)?;
         // SAFETY: result and slot stay in this flight until it has landed, or the guard has waited.
-        unsafe { output.download(&mut self.result, stream) }.map_err(|e| in_frame(&self.props, e))?;
+        unsafe { output.download(result, stream) }.map_err(|e| in_frame(&self.props, e))?;
         marks.download[1].record(stream)
     }
 
-    /// Waits until the frame is back.
-    pub fn land(mut self: Box<Self>, landed: &mut Landed) -> Result<(Frame, Slot)> {
+    /// Waits until the frame is back, or done where it stays.
+    pub fn land(mut self: Box<Self>, landed: &mut Landed) -> Result<(Item, Slot)> {
         let marks = &self.slot.marks;
         marks.download[1].synchronize().map_err(|e| in_frame(&self.props, e))?;
         self.guard.landed = true;
@@ -159,8 +178,14 @@ impl InFlight {
         for (time, ends) in landed.filters.iter_mut().zip(marks.kernels.windows(2)) {
             time.add(ends[1].since(&ends[0])?);
         }
-        let InFlight { slot, props, result, .. } = *self;
-        Ok((Frame { props, picture: result }, slot))
+        let InFlight { slot, props, result, guard, .. } = *self;
+        let item = match result {
+            Target::Host(picture) => Item::Frame(Frame { props, picture }),
+            Target::Device(picture) => {
+                Item::DeviceFrame(DeviceFrame { props, picture, stream: Arc::clone(&guard.streams.compute) })
+            }
+        };
+        Ok((item, slot))
     }
 }
 

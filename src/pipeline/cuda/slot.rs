@@ -4,22 +4,24 @@ use crate::device::cuda::{CudaDevice, DevicePicture, Event, Stream};
 use crate::error::Result;
 use crate::pipeline::Plan;
 use crate::video::Picture;
+use std::sync::Arc;
 
 /// The three streams that all slots share.
 pub struct Streams {
     pub upload: Stream,
-    pub compute: Stream,
+    pub compute: Arc<Stream>,
     pub download: Stream,
 }
 
 impl Streams {
     pub fn new(device: &CudaDevice) -> Result<Streams> {
-        Ok(Streams { upload: Stream::new(device)?, compute: Stream::new(device)?, download: Stream::new(device)? })
+        let stream = || Stream::new(device);
+        Ok(Streams { upload: stream()?, compute: Arc::new(stream()?), download: stream()? })
     }
 
     /// Waits until the device uses no frame any more. A device that failed uses none either.
     pub fn finish(&self) {
-        for stream in [&self.upload, &self.compute, &self.download] {
+        for stream in [&self.upload, &*self.compute, &self.download] {
             if let Err(error) = stream.synchronize() {
                 log::debug!("{error}");
             }
@@ -41,7 +43,8 @@ pub struct Marks {
 pub struct Slot {
     /// Where the source is uploaded to; none for a source that is on the device.
     pub input: Option<DevicePicture>,
-    pub output: DevicePicture,
+    /// Where the last kernel writes to; none where results stay on the device.
+    pub output: Option<DevicePicture>,
     /// Page-locked memory for a source that is not; made when the first such frame comes.
     pub staging: Option<Picture>,
     pub marks: Marks,
@@ -53,7 +56,7 @@ impl Slot {
         let event = || Event::new(device);
         Ok(Slot {
             input: (!plan.resident).then(|| picture(plan.input.format)).transpose()?,
-            output: picture(plan.output.format)?,
+            output: (!plan.stays).then(|| picture(plan.output.format)).transpose()?,
             staging: None,
             marks: Marks {
                 upload: [event()?, event()?],

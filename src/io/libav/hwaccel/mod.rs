@@ -4,16 +4,20 @@
 //! and so does what it writes into that memory next; the chain orders its reading in between
 //! ([`DeviceFrame::stream`](crate::pipeline::DeviceFrame)).
 
+mod encode;
 mod nvdec;
 mod surface;
+mod taken_back;
 
+pub(super) use encode::{EncoderSurfaces, FORMATS, reads_surfaces};
 pub(super) use nvdec::Nvdec;
 pub(super) use surface::{Surface, WAITING};
+pub use taken_back::TakenBack;
 
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::io::libav::logging;
-use ffmpeg_next::ffi::{self, AVBufferRef, AVHWDeviceContext, AVHWDeviceType};
-use std::ffi::c_void;
+use ffmpeg_next::ffi::{self, AVBufferRef, AVCodec, AVHWDeviceContext, AVHWDeviceType};
+use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -75,4 +79,13 @@ unsafe extern "C" fn free<T>(context: *mut AVHWDeviceContext) {
 unsafe fn share<T>(device: *const AVHWDeviceContext) -> ManuallyDrop<Arc<T>> {
     // SAFETY: by the caller; the count is the device's, hence ManuallyDrop.
     ManuallyDrop::new(unsafe { Arc::from_raw((*device).user_opaque.cast::<T>().cast_const()) })
+}
+
+/// Whether `codec` works with a CUDA device, set up by `method` (AV_CODEC_HW_CONFIG_METHOD_*).
+fn with_device(codec: &AVCodec, method: c_int) -> bool {
+    // SAFETY: the codec is from libav's registry; the list ends with null.
+    let config = |index| unsafe { ffi::avcodec_get_hw_config(codec, index).as_ref() };
+    (0..)
+        .map_while(config)
+        .any(|config| config.device_type == AVHWDeviceType::AV_HWDEVICE_TYPE_CUDA && config.methods & method != 0)
 }

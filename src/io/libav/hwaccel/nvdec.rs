@@ -1,14 +1,14 @@
 //! NVDEC for one stream: whether the card takes it is libav's to find out, while it decodes.
 
 use super::surface::SURFACES;
-use super::{BufferRef, libav_device, share};
+use super::{BufferRef, libav_device, share, with_device};
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{convert, logging, pixfmt};
 use crate::video::Format;
 use ffmpeg::Codec;
 use ffmpeg::codec::Id;
-use ffmpeg::ffi::{self, AVCodecContext, AVHWDeviceType, AVHWFramesContext, AVPixelFormat};
+use ffmpeg::ffi::{self, AVCodecContext, AVHWFramesContext, AVPixelFormat};
 use ffmpeg::format::Pixel;
 use ffmpeg_next as ffmpeg;
 use std::ffi::c_int;
@@ -113,6 +113,7 @@ impl Nvdec {
 
 /// libav's own decoder of `codec`, if it can use NVDEC.
 fn decoder(codec: Id) -> Option<Codec> {
+    let by_device = ffi::AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX as c_int;
     let mut state = ptr::null_mut();
     loop {
         // SAFETY: libav's registry is static; the state is its own cursor.
@@ -120,20 +121,11 @@ fn decoder(codec: Id) -> Option<Codec> {
         // Wrappers (cuvid) decode on their own terms.
         let is_own = next.id == codec.into() && next.wrapper_name.is_null();
         // SAFETY: the codec is from the registry.
-        if is_own && unsafe { ffi::av_codec_is_decoder(next) } != 0 && uses_nvdec(next) {
+        if is_own && unsafe { ffi::av_codec_is_decoder(next) } != 0 && with_device(next, by_device) {
             // SAFETY: as above.
             return Some(unsafe { Codec::wrap(next) });
         }
     }
-}
-
-fn uses_nvdec(codec: &ffi::AVCodec) -> bool {
-    let with_device = ffi::AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX as c_int;
-    // SAFETY: the codec is from libav's registry; the list ends with null.
-    let config = |index| unsafe { ffi::avcodec_get_hw_config(codec, index).as_ref() };
-    (0..)
-        .map_while(config)
-        .any(|config| config.device_type == AVHWDeviceType::AV_HWDEVICE_TYPE_CUDA && config.methods & with_device != 0)
 }
 
 /// Called by libav with what a stream can be decoded to, the best first and software last; again with less when NVDEC does
