@@ -74,6 +74,17 @@ fn a_named_pipe_carries_what_a_file_would_hold() {
 }
 
 #[test]
+fn standard_output_has_a_path_too() {
+    let folder = Folder::new();
+    let input = clip(&folder, "in.mkv", "-c:v ffv1");
+    for container in ["framemd5", "rawvideo"] {
+        let to = |path: &str| run(&[&input, path, "-f", container]).ok().stdout;
+        let expected = to("-");
+        assert!(!expected.is_empty() && to("/dev/stdout") == expected, "{container}");
+    }
+}
+
+#[test]
 fn an_mp4_with_its_index_behind_is_explained() {
     let folder = Folder::new();
     // More than the reader can go back in what it has in memory.

@@ -85,10 +85,11 @@ impl TempFile {
         }
         let failed = |e| Error::io(path.display(), &e);
         let target = follow_links(Path::new(path));
-        let place = match fs::metadata(&target) {
+        // The system follows more links than have a place to lead to: /dev/stdout may be a pipe without a name.
+        let place = match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             Ok(meta) if !meta.is_file() => {
-                Place::Direct(open_direct(&target, cancel).map_err(|e| e.context(path.display()))?)
+                Place::Direct(open_direct(Path::new(path), cancel).map_err(|e| e.context(path.display()))?)
             }
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
