@@ -15,9 +15,11 @@ mod cuda;
 pub mod deband;
 pub mod depth;
 pub mod docs;
+mod level;
 pub mod range;
 mod registry;
 mod requant;
+mod rows;
 
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 
