@@ -3,6 +3,7 @@
 //! A lane is v16, or a YC48 sample with its sign bit flipped, which keeps order, differences and means.
 
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
+use std::ops::Range;
 
 /// Turns YC48 into lanes and back.
 pub const SIGN: u16 = 0x8000;
@@ -43,6 +44,32 @@ pub fn narrow(dst: &mut PlaneMut<'_>, x: usize, y: usize, values: &[u16]) {
             (SampleType::U16, _) => store::<u16, 2>(start.cast(), layout, values),
             (SampleType::I16, _) => store_signed(start.cast(), step, values),
         }
+    }
+}
+
+/// Samples of a row that [`copy`] takes through lanes at a time.
+const PART: usize = 256;
+
+/// Copies `rows` of `src` to all of `dst`: as they are stored where both store alike, else widened and narrowed.
+pub fn copy(src: &PlaneRef<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>) {
+    let alike = src.layout() == dst.layout();
+    let SampleLayout { sample, step, .. } = src.layout();
+    for (row, y) in rows.enumerate() {
+        match (alike, sample, step) {
+            (true, SampleType::U8, 1) => dst.row_u8_mut(row).copy_from_slice(src.row_u8(y)),
+            (true, SampleType::U16, 1) => dst.row_u16_mut(row).copy_from_slice(src.row_u16(y)),
+            (true, ..) => (0..src.width()).for_each(|x| dst.set(x, row, src.get(x, y))),
+            (false, ..) => copy_lanes(src, y, dst, row),
+        }
+    }
+}
+
+fn copy_lanes(src: &PlaneRef<'_>, y: usize, dst: &mut PlaneMut<'_>, row: usize) {
+    let mut part = [0; PART];
+    for x in (0..src.width()).step_by(PART) {
+        let part = &mut part[..PART.min(src.width() - x)];
+        widen(src, x, y, part);
+        narrow(dst, x, row, part);
     }
 }
 
