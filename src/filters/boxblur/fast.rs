@@ -266,7 +266,8 @@ impl<S: Sum> Rows<S> {
             std::mem::swap(&mut sums, &mut next);
         }
         let halves = if len == 1 { columns } else { &sums[..padded + 1 - len] };
-        let parts = lanes.iter_mut().zip(&halves[..width]).zip(&halves[len..][..width]).zip(&columns[2 * len..][..width]);
+        let parts =
+            lanes.iter_mut().zip(&halves[..width]).zip(&halves[len..][..width]).zip(&columns[2 * len..][..width]);
         parts.for_each(|(((lane, a), b), c)| *lane = (*a + *b + *c).mean(mean));
     }
 }

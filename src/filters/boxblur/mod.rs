@@ -1,5 +1,7 @@
 //! `box`: the mean of a rectangle around every sample.
 
+#[cfg(feature = "cuda")]
+mod cuda;
 mod fast;
 mod mean;
 mod plan;
@@ -8,12 +10,18 @@ mod reference;
 mod tests;
 
 use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
 use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 /// How far a window may reach, in each direction.
 const RADIUS: ParamKind = ParamKind::Int { min: 0, max: 512 };
@@ -90,5 +98,10 @@ impl Filter for BoxBlur {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
     }
 }

@@ -23,13 +23,15 @@ impl Plan {
     /// What `params` mean for `stream`.
     pub fn new(params: &BoxParams, stream: &StreamInfo) -> Plan {
         let radius = |own: Option<i64>| own.unwrap_or(params.radius) as usize;
-        Plan {
+        let plan = Plan {
             radius_w: radius(params.radius_w),
             radius_h: radius(params.radius_h),
             passes: params.passes as usize,
             components: stream.format.components(),
             planes: params.planes,
-        }
+        };
+        // Planes are passed on in one pass.
+        if plan.is_identity() { Plan { passes: 1, ..plan } } else { plan }
     }
 
     /// True when component `component` is blurred, and not just passed on.
