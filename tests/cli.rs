@@ -428,7 +428,14 @@ fn a_preview_shows_both_sides_and_their_amplified_contrast() {
 
     assert_eq!(run(&[GRADIENT, &folder.path("same.png"), "--preview", "0"]).code, Some(2), "no -y");
     assert_eq!(folder.names(), ["debanded.png", "same.png"]);
+    let named = run(&[GRADIENT, &folder.path("named.jpg"), "--preview", "0"]).ok();
+    assert!(
+        named.stderr.contains("warning: ") && named.stderr.contains("named.jpg will hold a PNG"),
+        "{}",
+        named.stderr
+    );
     let piped = run(&[GRADIENT, "-", "--preview", "#3"]).ok();
+    assert_eq!(piped.stderr.lines().count(), 1, "{}", piped.stderr);
     assert!(piped.stdout.starts_with(b"\x89PNG"));
 }
 

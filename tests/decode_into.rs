@@ -48,13 +48,33 @@ fn sample(name: &str) -> String {
     format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
+/// A clip of `size` whose frames refer to several others, before and after them.
+fn references(size: &str) -> String {
+    let path = format!("{}/references-{size}.mkv", env!("CARGO_TARGET_TMPDIR"));
+    let source = format!("testsrc2=size={size}:duration=2");
+    let made = std::process::Command::new("ffmpeg")
+        .args(["-v", "error", "-y", "-f", "lavfi", "-i", &source, "-pix_fmt", "yuv420p"])
+        .args(["-c:v", "libx264", "-bf", "3", "-refs", "4", &path])
+        .status();
+    assert!(made.expect("the ffmpeg program runs").success());
+    path
+}
+
 #[test]
 fn frames_are_the_same_and_lie_in_the_allocator_s_memory() {
-    for (name, threads) in [("big-buck-bunny-720p.mp4", 1), ("big-buck-bunny-720p.mp4", 3), ("banded-gradient.mkv", 2)]
-    {
+    // The first frames lie in libav's memory, and later ones refer to them.
+    let clips = [
+        (sample("big-buck-bunny-720p.mp4"), 1),
+        (sample("big-buck-bunny-720p.mp4"), 3),
+        (sample("banded-gradient.mkv"), 2),
+        (references("320x180"), 2),
+        (references("322x178"), 1),
+        (references("48x32"), 2),
+    ];
+    for (path, threads) in clips {
         let options = InputOptions { threads, ..InputOptions::default() };
-        let mut theirs = Input::open(sample(name), options.clone()).unwrap();
-        let mut ours = Input::open(sample(name), options).unwrap();
+        let mut theirs = Input::open(&path, options.clone()).unwrap();
+        let mut ours = Input::open(&path, options).unwrap();
         let memory = Arc::new(Recorded::default());
         ours.decode_into(memory.clone());
         let (mut frames, mut outside) = (0, 0);
@@ -67,7 +87,7 @@ fn frames_are_the_same_and_lie_in_the_allocator_s_memory() {
                     assert_eq!(
                         copy.picture.row_bytes(plane, y),
                         frame.picture.row_bytes(plane, y),
-                        "{name}, frame {frames}, plane {plane}, row {y}"
+                        "{path}, frame {frames}, plane {plane}, row {y}"
                     );
                 }
             }
@@ -77,8 +97,8 @@ fn frames_are_the_same_and_lie_in_the_allocator_s_memory() {
         assert!(next_frame(&mut ours).is_none());
         // Frames that the decoder had begun when it learnt of the memory lie in its own.
         let blocks = memory.0.lock().unwrap().len();
-        println!("{name} on {threads} threads: {frames} frames, {outside} outside, {blocks} blocks");
-        assert!(frames > 20 && outside <= threads + 2, "{outside} of {frames} frames lie elsewhere");
+        println!("{path} on {threads} threads: {frames} frames, {outside} outside, {blocks} blocks");
+        assert!(frames > 20 && outside <= threads + 5, "{path}: {outside} of {frames} frames lie elsewhere");
         assert!(blocks < frames / 2, "{blocks} blocks for {frames} frames: none is used again");
     }
 }

@@ -51,6 +51,7 @@ fn ctrl_c_ends_the_wait_for_a_reader() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!((ran.code, ran.stderr.lines().count()), (Some(130), 1), "{args:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("pipe: stopped"), "{}", ran.stderr);
+        assert_eq!(folder.names(), ["in.mkv", "pipe"]);
     }
 }
 
@@ -69,6 +70,17 @@ fn a_named_pipe_carries_what_a_file_would_hold() {
         } else {
             assert_eq!(run_fed(&["-", "-", "-f", "framemd5"], &carried).ok().text().lines().count(), 10 + 5);
         }
+    }
+}
+
+#[test]
+fn standard_output_has_a_path_too() {
+    let folder = Folder::new();
+    let input = clip(&folder, "in.mkv", "-c:v ffv1");
+    for container in ["framemd5", "rawvideo"] {
+        let to = |path: &str| run(&[&input, path, "-f", container]).ok().stdout;
+        let expected = to("-");
+        assert!(!expected.is_empty() && to("/dev/stdout") == expected, "{container}");
     }
 }
 

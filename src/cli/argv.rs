@@ -1,5 +1,6 @@
 //! Options as ffmpeg users type them, turned into this command's own before they are parsed.
 
+use crate::error::{Error, Result};
 use std::ffi::{OsStr, OsString};
 
 /// ffmpeg's spelling, ours. Read by `--help` too.
@@ -21,6 +22,35 @@ pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
     ("-an", "--no-audio"),
     ("-sn", "--no-subtitles"),
 ];
+
+/// ffmpeg's options that mean something else here, or nothing, and what to do instead.
+const FFMPEG_OTHERS: &[(&str, &str)] = &[
+    ("-t", "--end says where to stop, --frames after how many frames"),
+    ("-r", "frames keep the source's times"),
+    ("-s", "the picture keeps its size"),
+    ("-map", "every stream is copied unless --no-audio, --no-subtitles or --no-extras leaves it out"),
+    ("-vn", "the video is what is filtered"),
+    ("-c:a", "sound is copied, or left out with --no-audio"),
+    ("-codec:a", "sound is copied, or left out with --no-audio"),
+    ("-acodec", "sound is copied, or left out with --no-audio"),
+    ("-b:a", "sound is copied, or left out with --no-audio"),
+    ("-c:s", "subtitles are copied, or left out with --no-subtitles"),
+    ("-scodec", "subtitles are copied, or left out with --no-subtitles"),
+    ("-filter_complex", "--chain has one line of filters"),
+];
+
+/// Refuses the options of ffmpeg that this command has not, as far as they would be taken for something else.
+///
+/// # Errors
+/// When one is among `args`, before any `--`.
+pub fn refuse_others(args: &[OsString]) -> Result<()> {
+    let options = args.iter().take_while(|arg| *arg != "--");
+    let other = |arg: &OsString| FFMPEG_OTHERS.iter().find(|(theirs, _)| arg == OsStr::new(theirs));
+    match options.into_iter().find_map(other) {
+        Some((theirs, instead)) => Err(Error::bad_argument(format!("{theirs} is ffmpeg's: here {instead}"))),
+        None => Ok(()),
+    }
+}
 
 /// `args` with every ffmpeg spelling replaced. Nothing after `--` is touched.
 pub fn translate(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -47,5 +77,13 @@ mod tests {
         assert_eq!(translated("vramp -i a -c:v ffv1 -crf 18 -an b"), "vramp -i a --codec ffv1 --crf 18 --no-audio b");
         assert_eq!(translated("vramp -crfx -c:v=ffv1"), "vramp -crfx -c:v=ffv1", "only whole words");
         assert_eq!(translated("vramp -an -- -an"), "vramp --no-audio -- -an");
+    }
+
+    #[test]
+    fn what_ffmpeg_alone_has_is_explained() {
+        let refused = |line: &str| refuse_others(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(refused("vramp a b -c:a copy").unwrap_err().message().contains("--no-audio"));
+        assert!(refused("vramp -t 5 a b").unwrap_err().message().contains("--end"));
+        assert_eq!(refused("vramp a b -- -t"), Ok(()));
     }
 }

@@ -2,9 +2,11 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
+mod gpu;
+
+pub use gpu::Gpu;
 
 use crate::cli::args::Job;
-use crate::device::DeviceChoice;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::io::libav::Input;
@@ -30,35 +32,38 @@ pub struct Cpu {
 }
 
 impl Cpu {
+    fn of(job: &Job) -> Cpu {
+        Cpu { threads: job.threads, level: job.cpu_level.unwrap_or_else(CpuLevel::detect) }
+    }
+
     fn chain(self, plan: &Plan) -> Result<CpuChain> {
         CpuChain::new(plan, CpuExec::new(self.threads, self.level)?)
     }
 }
 
 impl Backend {
-    /// Builds the chain of `plan` as `job` asks. On a GPU, `input` decodes into memory that the GPU reaches.
+    /// Builds the chain of `plan` for `gpu`, or for the CPU where there is none or `auto` does without. On a GPU, `input`
+    /// decodes into memory that the GPU reaches. `None`: `auto` must do without, but the plan has frames on the GPU.
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used, with what is needed and what there is.
-    pub fn new(plan: &Plan, input: &mut Input, job: &Job) -> Result<Backend> {
-        let cpu = Cpu { threads: job.threads, level: job.cpu_level.unwrap_or_else(CpuLevel::detect) };
-        if job.device == DeviceChoice::Cpu && job.gpu_memory.is_some() {
-            log::warn!("--gpu-memory ignored: --device cpu uses none");
+    pub fn new(plan: &Plan, input: &mut Input, job: &Job, gpu: &Gpu) -> Result<Option<Backend>> {
+        let cpu = Cpu::of(job);
+        if let Some(backend) = Backend::on_gpu(plan, input, job, gpu, cpu)? {
+            return Ok(Some(backend));
         }
-        // Nothing to filter is no reason to wake a GPU, unless it was asked for by name.
-        let idle = plan.stages.is_empty() && job.device == DeviceChoice::Auto;
-        let on_gpu = if idle { None } else { Backend::on_gpu(plan, input, job, cpu)? };
-        on_gpu.map_or_else(|| cpu.chain(plan).map(Backend::Cpu), Ok)
+        if plan.resident || plan.stays { Ok(None) } else { cpu.chain(plan).map(|chain| Some(Backend::Cpu(chain))) }
     }
 
     #[cfg(feature = "cuda")]
-    fn on_gpu(plan: &Plan, input: &mut Input, job: &Job, cpu: Cpu) -> Result<Option<Backend>> {
-        Ok(cuda::OnCuda::new(plan, input, job, cpu)?.map(Backend::Cuda))
+    fn on_gpu(plan: &Plan, input: &mut Input, job: &Job, gpu: &Gpu, cpu: Cpu) -> Result<Option<Backend>> {
+        let Some(device) = &gpu.0 else { return Ok(None) };
+        Ok(cuda::OnCuda::new(plan, input, job, device, cpu)?.map(Backend::Cuda))
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn on_gpu(_: &Plan, _: &mut Input, job: &Job, _: Cpu) -> Result<Option<Backend>> {
-        Ok(job.device.open()?.map(|device| match device {}))
+    fn on_gpu(_: &Plan, _: &mut Input, _: &Job, gpu: &Gpu, _: Cpu) -> Result<Option<Backend>> {
+        Ok(gpu.0.map(|device| match device {}))
     }
 
     fn chain(&self) -> &dyn Chain {
@@ -107,7 +112,11 @@ impl Backend {
 
 impl Chain for Backend {
     fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
-        self.chain().pictures(plan, waiting)
+        match self {
+            Backend::Cpu(chain) => chain.pictures(plan, waiting),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(on) => on.pictures(plan, waiting),
+        }
     }
 
     fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {

@@ -55,6 +55,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(args: &[OsString]) -> Result<()> {
+    argv::refuse_others(args)?;
     let color = if never_colored(args) { ColorChoice::Never } else { ColorChoice::Auto };
     let matches = match Cli::command().color(color).try_get_matches_from(args) {
         Ok(matches) => matches,

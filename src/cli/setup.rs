@@ -1,6 +1,7 @@
 //! From arguments to the parts of a run: input, calls, plan.
 
 use crate::cli::args::Job;
+use crate::cli::backend::Gpu;
 use crate::error::{Error, Result};
 use crate::filters::{self, Filter, deband, depth, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Wanted, Window, negotiate};
@@ -28,18 +29,19 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
 }
 
-/// How to open the input of `job`.
-pub fn input_options(job: &Job, cancel: &Cancel) -> InputOptions {
-    InputOptions {
+/// How to open the input of `job`, whose frames may go to `gpu`.
+pub fn input_options(job: &Job, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
+    let mut options = InputOptions {
         window: Window { start: job.start, end: job.end, frames: job.frames },
         strict: job.strict,
         decoder: job.decoder,
         threads: job.decoder_threads,
         cancel: cancel.clone(),
         copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
-        #[cfg(feature = "cuda")]
-        device: None,
-    }
+        ..InputOptions::default()
+    };
+    gpu.let_decode(&mut options);
+    options
 }
 
 /// Refuses to write over the input, by whatever name.
@@ -52,8 +54,15 @@ pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
     if same { Err(refused()) } else { Ok(()) }
 }
 
-/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any). Tells what had to be converted.
-pub fn plan_for(input: &mut Input, calls: &[Call], accepted: Option<&[Format]>, job: &Job) -> Result<Plan> {
+/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any), or `on_gpu` for an encoder that reads
+/// the results there. Tells what had to be converted.
+pub fn plan_for(
+    input: &mut Input,
+    calls: &[Call],
+    accepted: Option<&[Format]>,
+    on_gpu: Option<&[Format]>,
+    job: &Job,
+) -> Result<Plan> {
     let dither = dither(job)?;
     let wanted = Wanted { format: job.format, depth: job.depth };
     let end = plan(create(calls)?, input.info(), Target::default())?.output;
@@ -62,14 +71,19 @@ pub fn plan_for(input: &mut Input, calls: &[Call], accepted: Option<&[Format]>, 
         (None, Some(depth)) => end.format.to_planar(depth)?,
         (None, None) => end.format,
     }];
-    let negotiated = negotiate(&end, input.info().format, accepted.unwrap_or(&anything), &wanted)?;
+    let negotiated = negotiate(&end, input.info().format, on_gpu.or(accepted).unwrap_or(&anything), &wanted)?;
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
     if let Some(format) = negotiated.convert_source {
         input.convert_to(format)?;
     }
-    plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })
+    let plan = plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })?;
+    let plan = if on_gpu.is_some() { plan.staying() } else { plan };
+    match input.surfaces() {
+        Some(storage) => plan.resident(storage),
+        None => Ok(plan),
+    }
 }
 
 fn dither(job: &Job) -> Result<depth::Dither> {

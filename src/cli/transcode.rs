@@ -2,12 +2,13 @@
 
 use crate::cli;
 use crate::cli::args::{HashName, Job, TimestampChoice};
-use crate::cli::backend::Backend;
+use crate::cli::backend::{Backend, Gpu};
 use crate::cli::progress::Reporter;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
+use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::{Format, StreamInfo};
 use std::ffi::OsStr;
@@ -59,15 +60,37 @@ impl Prepared {
         let calls = setup::calls(job)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
-        let destination = Destination::choose(job, input_path, output_path, &cancel)?;
-        let mut input = Input::open(input_path, setup::input_options(job, &cancel))?;
+        let mut destination = Destination::choose(job, input_path, output_path, &cancel)?;
+        let gpu = Gpu::open(job, &calls)?;
+        let mut input = Input::open(input_path, setup::input_options(job, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
-        let plan = setup::plan_for(&mut input, &calls, destination.accepted(), job)?;
+        let (plan, chain) = chain(&mut input, &calls, &mut destination, job, &gpu)?;
         setup::warn_of_narrowing(&plan, job);
-        let chain = Backend::new(&plan, &mut input, job)?;
         let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
         Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(job.slots), cancel } })
     }
+}
+
+/// The plan of `calls` from `input` to `destination` and its chain, on `gpu` where that can do it.
+fn chain(
+    input: &mut Input,
+    calls: &[Call],
+    destination: &mut Destination,
+    job: &Job,
+    gpu: &Gpu,
+) -> Result<(Plan, Backend)> {
+    let on_gpu = destination.accepted_on(gpu);
+    let plan = setup::plan_for(input, calls, destination.accepted(), on_gpu.as_deref(), job)?;
+    if let Some(chain) = Backend::new(&plan, input, job, gpu)? {
+        if plan.stays {
+            destination.read_on(gpu);
+        }
+        return Ok((plan, chain));
+    }
+    input.decode_in_software()?;
+    let plan = setup::plan_for(input, calls, destination.accepted(), None, job)?;
+    let chain = Backend::new(&plan, input, job, &Gpu::default())?;
+    Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
 
 /// Where frames go.
@@ -106,6 +129,21 @@ impl Destination {
         match self {
             Destination::Media(choice, _) => Some(choice.accepted()),
             Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
+    /// The formats that its encoder reads on `gpu`, if it does.
+    fn accepted_on(&self, gpu: &Gpu) -> Option<Vec<Format>> {
+        match self {
+            Destination::Media(choice, _) => gpu.accepted(choice),
+            Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
+    /// Has its encoder read frames on `gpu`.
+    fn read_on(&mut self, gpu: &Gpu) {
+        if let Destination::Media(_, options) = self {
+            gpu.let_encode(options);
         }
     }
 

@@ -10,14 +10,18 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod boxblur;
 #[cfg(feature = "cuda")]
 mod cuda;
 pub mod deband;
 pub mod depth;
 pub mod docs;
+mod level;
+pub mod planes;
 pub mod range;
 mod registry;
 mod requant;
+mod rows;
 
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 

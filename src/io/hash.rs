@@ -83,7 +83,7 @@ impl HashSink {
     /// # Errors
     /// When the file cannot be created or written.
     pub fn create(
-        path: impl AsRef<OsStr>,
+        path: &(impl AsRef<OsStr> + ?Sized),
         hash: Hash,
         overwrite: bool,
         info: &StreamInfo,

@@ -253,7 +253,7 @@ fn what_the_card_does_not_take_is_decoded_in_software() {
             }
         }
     }
-    let error = Input::open(sample(BUNNY), options(DecoderChoice::Nvdec, None)).err().unwrap();
+    let error = Input::open(&sample(BUNNY), options(DecoderChoice::Nvdec, None)).err().unwrap();
     assert!(error.message().contains("add --device cuda"), "{error}");
 }
 
@@ -279,7 +279,7 @@ fn fields_of_mpeg2_stay_in_their_frames() {
 fn a_part_of_a_clip_is_the_same_part() {
     let Some(device) = device() else { return };
     let window = Window { start: Some(Position::Frame(17)), end: None, frames: Some(23) };
-    let open = |options: InputOptions| Input::open(sample(BUNNY), InputOptions { window, ..options }).unwrap();
+    let open = |options: InputOptions| Input::open(&sample(BUNNY), InputOptions { window, ..options }).unwrap();
     let expected = on_cpu(open(options(DecoderChoice::Software, None)), CHAINS[1].0, CHAINS[1].1);
     assert_eq!((expected.frames.len(), expected.frames[0].props.frame_index), (23, 17));
     let card = open(options(DecoderChoice::Auto, Some(&device)));
@@ -337,7 +337,7 @@ fn a_stop_in_mid_run_is_quick() {
     for stop_at in [1, 7] {
         let cancel = Cancel::default();
         let open = InputOptions { cancel: cancel.clone(), ..options(DecoderChoice::Auto, Some(&device)) };
-        let mut input = Input::open(sample(BUNNY), open).unwrap();
+        let mut input = Input::open(&sample(BUNNY), open).unwrap();
         let plan = plan(&input, CHAINS[1].0, CHAINS[1].1);
         let mut chain = CudaChain::new(&plan, &device, 4).unwrap();
         let options = Options { slots: 4, cancel: cancel.clone() };

@@ -27,7 +27,7 @@ fn open(decoder: DecoderChoice, device: Option<&Arc<CudaDevice>>) -> Input {
     let window = Window { frames: Some(FRAMES), ..Window::default() };
     let options =
         InputOptions { decoder, device: device.cloned(), window, copy: CopyChoice::NONE, ..InputOptions::default() };
-    Input::open(format!("{folder}/big-buck-bunny-720p.mp4"), options).unwrap()
+    Input::open(&format!("{folder}/big-buck-bunny-720p.mp4"), options).unwrap()
 }
 
 fn run(plan: &Plan, chain: &mut dyn Chain, source: &mut dyn Source, sink: &mut dyn Sink, slots: usize) -> Result<()> {

@@ -15,7 +15,7 @@ fn open(name: &str, frames: u64) -> Input {
     let folder = std::env::var("VRAMP_SAMPLES").unwrap_or_else(|_| format!("{}/samples", env!("CARGO_MANIFEST_DIR")));
     let window = Window { frames: Some(frames), ..Window::default() };
     Input::open(
-        format!("{folder}/{name}"),
+        &format!("{folder}/{name}"),
         InputOptions { window, copy: CopyChoice::NONE, threads: 3, ..InputOptions::default() },
     )
     .unwrap()

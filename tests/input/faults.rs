@@ -106,7 +106,7 @@ fn a_change_in_mid_stream_is_an_error() {
     let files = scratch.make_all(&moving(0.2), &[("small.ts", x264), ("large.ts", &larger)]);
     let both: Vec<u8> = files.iter().flat_map(|(_, path)| fs::read(path).unwrap()).collect();
     fs::write(scratch.path("both.ts"), both).unwrap();
-    let mut input = Input::open(scratch.path("both.ts"), frames_only()).unwrap();
+    let mut input = Input::open(&scratch.path("both.ts"), frames_only()).unwrap();
     for index in 0..5 {
         let Some(Item::Frame(frame)) = input.next().unwrap() else { panic!("frame {index} is there") };
         assert_eq!((frame.props.frame_index, frame.picture.width()), (index, 64));
@@ -193,7 +193,7 @@ fn a_local_playlist_does_not_reach_the_network() {
         format!("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{url}\n#EXT-X-ENDLIST\n"),
     )
     .unwrap();
-    assert!(Input::open(scratch.path("list.m3u8"), frames_only()).is_err());
+    assert!(Input::open(&scratch.path("list.m3u8"), frames_only()).is_err());
     listener.set_nonblocking(true).unwrap();
     assert_eq!(listener.accept().err().map(|e| e.kind()), Some(std::io::ErrorKind::WouldBlock), "somebody called");
 }

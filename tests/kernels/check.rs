@@ -18,7 +18,7 @@ impl Execs {
     }
 
     /// The levels, lowest first.
-    fn levels(&self) -> impl Iterator<Item = &[CpuExec; 3]> {
+    pub fn levels(&self) -> impl Iterator<Item = &[CpuExec; 3]> {
         self.0.iter()
     }
 

@@ -8,7 +8,7 @@ mod fixture;
 #[allow(dead_code)]
 mod gate;
 
-use crate::case::{Case, cases};
+use crate::case::{Case, MEDIUM, cases};
 use crate::check::{Execs, reference, run};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
@@ -23,6 +23,9 @@ const ALIGNMENTS: [usize; 2] = [1, 64];
 
 /// A large frame, and one with more rows than a grid may have blocks in y.
 const LARGE: [(&str, (usize, usize)); 2] = [("yuv420p", (7680, 4320)), ("gray16", (33, 70_001))];
+
+/// An ordinary frame of odd sizes.
+const ODD: (usize, usize) = (1999, 1201);
 
 /// A device and what runs there.
 struct Gpu {
@@ -128,23 +131,40 @@ fn cuda_results_do_not_depend_on_earlier_frames() {
     all(cases(ALL).filter(|case| case.shape() == (17, 5)), check_history);
 }
 
-/// The fast CPU kernel on all processors stands in for the reference, which would take minutes.
+/// A kernel gives what the fast CPU kernel gives, which on all processors stands in for the reference: that would take
+/// minutes.
+fn check_against_cpu(case: &Case, gpu: &Gpu, exec: &CpuExec) -> Result<(), String> {
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    let mut cpu = filter.cpu(&setup, exec.level()).map_err(|e| e.to_string())?;
+    let expected = run(cpu.as_mut(), case, 0, exec, case.seed)?;
+    let got = gpu.run(gpu.kernel(case)?.as_mut(), case, 0, 64, case.seed + 10);
+    got.and_then(|got| compare(&expected, &got)).map_err(|fault| format!("{case}: {fault}"))
+}
+
+/// The case with a frame of another size.
+fn sized(case: Case, (width, height): (usize, usize)) -> Case {
+    Case { input: StreamInfo { width, height, ..case.input.clone() }, ..case }
+}
+
 #[test]
 fn cuda_kernels_equal_the_cpu_on_large_frames() {
     let exec = CpuExec::new(0, CpuLevel::detect()).unwrap();
     let Some(gpu) = Gpu::new() else { return };
-    for (filter, (format, (width, height))) in ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large))) {
+    for (filter, (format, size)) in ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large))) {
         let one = [filter];
         let small = cases(&one).find(|case| case.input.format.to_string() == format);
-        let Some(case) = small.map(|case| Case { input: StreamInfo { width, height, ..case.input.clone() }, ..case })
-        else {
-            continue;
-        };
-        let (filter, setup) = case.build().unwrap();
-        let mut cpu = filter.cpu(&setup, exec.level()).unwrap();
-        let expected = run(cpu.as_mut(), &case, 0, &exec, case.seed).unwrap();
-        let got = gpu.run(gpu.kernel(&case).unwrap().as_mut(), &case, 0, 64, case.seed + 10);
-        got.and_then(|got| compare(&expected, &got)).unwrap_or_else(|fault| panic!("{case}: {fault}"));
+        let Some(case) = small.map(|case| sized(case, size)) else { continue };
+        check_against_cpu(&case, &gpu, &exec).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
+/// Every case of every filter on a frame that is many blocks wide and high, in each format.
+#[test]
+fn cuda_kernels_equal_the_cpu_on_odd_frames() {
+    let exec = CpuExec::new(0, CpuLevel::detect()).unwrap();
+    let Some(gpu) = Gpu::new() else { return };
+    for case in cases(ALL).filter(|case| case.shape() == MEDIUM) {
+        check_against_cpu(&sized(case, ODD), &gpu, &exec).unwrap_or_else(|fault| panic!("{fault}"));
     }
 }
 

@@ -161,7 +161,7 @@ fn store(dst: &mut PlaneMut<'_>, x: usize, y: usize, value: i32) {
     }
 }
 
-static FILTERS: &[&Descriptor] = &[&FAULTY];
+pub static FILTERS: &[&Descriptor] = &[&FAULTY];
 
 /// What `check` finds in the cases with `fault`.
 fn found(

@@ -10,6 +10,8 @@ mod data;
 mod faulty;
 mod memory;
 mod registry;
+#[cfg(unix)]
+mod walls;
 
 use case::{Case, MEDIUM, Turn, cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};

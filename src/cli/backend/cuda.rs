@@ -9,6 +9,7 @@ use crate::io::libav::Input;
 use crate::pipeline::{Chain, CudaChain, Item, Plan};
 use crate::video::PicturePool;
 use crossbeam_channel::{Receiver, Sender};
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,25 +21,51 @@ pub struct OnCuda {
     cpu: Cpu,
     slots: usize,
     prepared: bool,
+    /// There was no page-locked memory for pictures: the CPU takes over.
+    gave_up: Cell<bool>,
 }
 
 impl OnCuda {
-    /// The chain of `plan` on the GPU that `job` asks for; `None` is the CPU.
-    pub fn new(plan: &Plan, input: &mut Input, job: &Job, cpu: Cpu) -> Result<Option<OnCuda>> {
+    /// The chain of `plan` on `device`; `None` is the CPU.
+    pub fn new(
+        plan: &Plan,
+        input: &mut Input,
+        job: &Job,
+        device: &Arc<CudaDevice>,
+        cpu: Cpu,
+    ) -> Result<Option<OnCuda>> {
         let (choice, slots) = (job.device, usize::from(job.slots));
-        let Some(device) = choice.open()? else { return Ok(None) };
-        if let Some(mebibytes) = job.gpu_memory {
-            device.set_budget(mebibytes << 20);
+        let Some(chain) = choice.or_cpu(CudaChain::new(plan, device, slots))? else { return Ok(None) };
+        let (device, gave_up) = (Arc::clone(device), Cell::new(false));
+        let mut on = OnCuda { chain, device, choice, cpu, slots, prepared: false, gave_up };
+        if plan.resident || plan.stays {
+            // There is no way back once frames come: the kernels must load now.
+            return Ok(if on.prepare(plan)?.is_none() { Some(on) } else { None });
         }
-        let Some(chain) = choice.or_cpu(CudaChain::new(plan, &device, slots))? else { return Ok(None) };
-        input.decode_into(Arc::new(PinnedAllocator::new(&device)));
-        Ok(Some(OnCuda { chain, device, choice, cpu, slots, prepared: false }))
+        input.decode_into(Arc::new(PinnedAllocator::new(&on.device)));
+        Ok(Some(on))
+    }
+
+    /// Pictures that the GPU writes to, or, where there is no memory for them, the CPU.
+    pub fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+        let pool = self.chain.pictures(plan, waiting);
+        if plan.resident || plan.stays {
+            return pool;
+        }
+        if let Some(pool) = self.choice.or_cpu(pool)? {
+            return Ok(pool);
+        }
+        self.gave_up.set(true);
+        PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
     }
 
     /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
     pub fn prepare(&mut self, plan: &Plan) -> Result<Option<Cpu>> {
         if self.prepared {
             return Ok(None);
+        }
+        if self.gave_up.get() {
+            return Ok(Some(self.cpu));
         }
         let prepared = self.chain.prepare(plan).and_then(|()| self.device.memory());
         let Some(memory) = self.choice.or_cpu(prepared)? else { return Ok(Some(self.cpu)) };

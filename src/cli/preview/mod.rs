@@ -4,15 +4,16 @@ mod rgb;
 mod sheet;
 
 use crate::cli::args::Job;
-use crate::cli::backend::Backend;
+use crate::cli::backend::{Backend, Gpu};
 use crate::cli::{setup, signals};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::{Input, Window};
+use crate::io::libav::{DecoderChoice, Input, Window};
 use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
 use std::io::Write;
+use std::path::Path;
 
 /// Writes the sheet of the frame at `job.preview`.
 ///
@@ -24,12 +25,18 @@ pub fn run(job: &Job) -> Result<()> {
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
 
+    if let Some(extension) = Path::new(output_path).extension().filter(|name| !name.eq_ignore_ascii_case("png")) {
+        log::warn!("{} will hold a PNG, whatever .{} says", output_path.display(), extension.display());
+    }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
-    let mut options = setup::input_options(job, &cancel);
+    // The picture before the chain is shown, so it must come to the host.
+    let mut options = setup::input_options(job, &Gpu::default(), &cancel);
+    options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let plan = setup::plan_for(&mut input, &calls, None, job)?;
-    let mut chain = Backend::new(&plan, &mut input, job)?;
+    let plan = setup::plan_for(&mut input, &calls, None, None, job)?;
+    let chain = Backend::new(&plan, &mut input, job, &Gpu::open(job, &calls)?)?;
+    let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
     let Some(source) = first_frame(&mut input)? else {
         return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));

@@ -106,6 +106,29 @@ fn sample_2_averages_two_pairs() {
 }
 
 #[test]
+fn both_pairs_keep_their_field() {
+    // Threshold 31 lets 1984 pass; the differences below are at most 6 · 256 = 1536.
+    let at = |field: &str| {
+        let sample = |_, x, y| match (x, y) {
+            (4, 4) => 104,
+            (0, 0) => 97,
+            (4, 3) => 106,
+            _ => 100,
+        };
+        // a = 2 is even as it is; b = −1 is the odd one.
+        let bytes = Bytes { a: 255, b: 102, noise: 0 };
+        let args = format!("range=2:sample=2:threshold=31:dither=0:field={field}");
+        result(&args, ("gray8", "gray16"), (5, 5), sample, bytes, &FrameProps::default(), (0, 2, 2))
+    };
+    // The first pair is (x + b, y + a) = (1, 4) and (3, 0), 100 each, either way. The second goes down b rows: −1 is
+    // rounded to −2, so it is (x + a, y + 2) = (4, 4) and (x − a, y − 2) = (0, 0): (100 + 100 + 104 + 97)·256 = 102656,
+    // and 2 more, >> 2 is 25664.
+    assert_eq!(at("on"), 25664);
+    // Without fields it is (4, 3) and (0, 1): (100 + 100 + 106 + 100)·256 = 103936, and 2 more, >> 2 is 25984.
+    assert_eq!(at("off"), 25984);
+}
+
+#[test]
 fn averages_round_half_up() {
     let at_centre = |args: &str, corners: [i32; 4]| {
         let sample = |_, x, y| match (x, y) {

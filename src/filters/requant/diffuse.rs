@@ -5,9 +5,10 @@
 //! column to the right) are ready. All else is done for a row or a part at once.
 
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::requant::rows::{narrow, widen};
+use crate::filters::level::by_level;
+use crate::filters::requant::Requant;
 use crate::filters::requant::scaling::MulShift;
-use crate::filters::requant::{Requant, by_level, path};
+use crate::filters::rows::{narrow, widen};
 use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::sync::Mutex;
@@ -82,7 +83,7 @@ impl CpuKernel for Diffuse {
     }
 
     fn path(&self) -> &'static str {
-        path(self.level)
+        self.level.name()
     }
 }
 

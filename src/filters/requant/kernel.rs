@@ -2,10 +2,11 @@
 
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::CpuKernel;
+use crate::filters::level::by_level;
+use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
-use crate::filters::requant::rows::{narrow, widen};
 use crate::filters::requant::scaling::MulShift;
-use crate::filters::requant::{Requant, by_level, path};
+use crate::filters::rows::{narrow, widen};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 
 /// Samples worked on at a time.
@@ -59,7 +60,7 @@ impl CpuKernel for Threshold {
     }
 
     fn path(&self) -> &'static str {
-        path(self.level)
+        self.level.name()
     }
 }
 

@@ -13,7 +13,6 @@ mod diffuse;
 mod kernel;
 mod pattern;
 mod reference;
-mod rows;
 mod scaling;
 #[cfg(test)]
 mod tests;
@@ -104,48 +103,4 @@ fn check(setup: &Setup) -> Result<()> {
         return Err(Error::unsupported("YC48 has its own signed scale: it cannot change depth or range"));
     }
     Ok(())
-}
-
-/// Defines `$name(level, arguments)`, which runs the `#[inline(always)]` function `$body` compiled for `level`.
-///
-/// # Safety
-/// Of the function it defines: the processor has `level`.
-macro_rules! by_level {
-    ($name:ident = $body:ident($($arg:ident: $ty:ty),* $(,)?)) => {
-        unsafe fn $name(level: CpuLevel, $($arg: $ty),*) {
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx2")]
-                fn avx2($($arg: $ty),*) {
-                    $body($($arg),*)
-                }
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-                fn avx512($($arg: $ty),*) {
-                    $body($($arg),*)
-                }
-                match level {
-                    CpuLevel::Portable => $body($($arg),*),
-                    // SAFETY: the caller vouches that the processor has the level.
-                    CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
-                    // SAFETY: as above.
-                    CpuLevel::Avx512 => unsafe { avx512($($arg),*) },
-                }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            {
-                let _ = level;
-                $body($($arg),*)
-            }
-        }
-    };
-}
-use by_level;
-
-/// The name of a level as [`CpuKernel::path`] gives it.
-fn path(level: CpuLevel) -> &'static str {
-    match level {
-        CpuLevel::Portable => "portable",
-        CpuLevel::Avx2 => "avx2",
-        CpuLevel::Avx512 => "avx512",
-    }
 }

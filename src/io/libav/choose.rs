@@ -126,7 +126,7 @@ impl EncoderChoice {
 ///
 /// # Errors
 /// When a name is unknown, the container cannot hold the codec, or the encoder takes no format that vramp makes.
-pub fn choose_encoder(path: impl AsRef<OsStr>, options: &OutputOptions) -> Result<EncoderChoice> {
+pub fn choose_encoder(path: &(impl AsRef<OsStr> + ?Sized), options: &OutputOptions) -> Result<EncoderChoice> {
     super::init();
     let container = container(path.as_ref(), options.container.as_deref())?;
     let codec = match &options.codec {
@@ -192,7 +192,9 @@ fn container(path: &OsStr, wanted: Option<&str>) -> Result<&'static ffi::AVOutpu
             ))
         })?,
     };
-    if found.video_codec == AVCodecID::AV_CODEC_ID_NONE {
+    // Containers of sound take pictures as covers.
+    let is_sound = found.audio_codec != AVCodecID::AV_CODEC_ID_NONE && found.video_codec == AVCodecID::AV_CODEC_ID_PNG;
+    if found.video_codec == AVCodecID::AV_CODEC_ID_NONE || is_sound {
         return Err(Error::unsupported(format!("{} holds no video: choose another container", name(found.name))));
     }
     if found.flags & ffi::AVFMT_NOFILE != 0 {
@@ -219,6 +221,9 @@ fn encoder(wanted: &str) -> Result<&'static ffi::AVCodec> {
         .or_else(|| by_codec(wanted))
         .or_else(|| by_name(&format!("lib{wanted}")));
     match found {
+        None if wanted == "copy" => Err(Error::bad_argument(
+            "what is filtered cannot be copied: name an encoder, ffv1 for one that loses nothing",
+        )),
         Some(codec) if codec.type_ == AVMediaType::AVMEDIA_TYPE_VIDEO => Ok(codec),
         Some(_) => Err(Error::bad_argument(format!("{wanted} is not a video encoder"))),
         None => {

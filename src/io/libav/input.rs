@@ -87,7 +87,7 @@ impl Input {
     ///
     /// # Errors
     /// When the source cannot be read, is no video, or holds no frame that decodes; when the window is empty.
-    pub fn open(path: impl AsRef<OsStr>, options: InputOptions) -> Result<Input> {
+    pub fn open(path: &(impl AsRef<OsStr> + ?Sized), options: InputOptions) -> Result<Input> {
         let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;

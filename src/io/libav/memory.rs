@@ -119,13 +119,17 @@ unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<
 
         let (mut width, mut height, mut aligns) = ((*frame).width, (*frame).height, [0; 8]);
         ffi::avcodec_align_dimensions2(context, &mut width, &mut height, aligns.as_mut_ptr());
+        // Rows are as far apart as in libav's own memory, where the first frames may lie: decoders take one distance for
+        // all frames that they refer to.
         let mut linesizes = [0; 4];
-        if ffi::av_image_fill_linesizes(linesizes.as_mut_ptr(), pixel, width) < 0 {
-            return None;
-        }
-        for (linesize, align) in linesizes.iter_mut().zip(aligns) {
-            let align = ALIGN.max(usize::try_from(align).ok()?);
-            *linesize = usize::try_from(*linesize).ok()?.next_multiple_of(align).try_into().ok()?;
+        loop {
+            if ffi::av_image_fill_linesizes(linesizes.as_mut_ptr(), pixel, width) < 0 {
+                return None;
+            }
+            if linesizes.iter().zip(aligns).all(|(linesize, align)| align <= 1 || linesize % align == 0) {
+                break;
+            }
+            width = width.checked_add(width & width.wrapping_neg())?;
         }
         let mut sizes = [0; 4];
         let wide = linesizes.map(|linesize| linesize as isize);

@@ -49,7 +49,7 @@ impl Output {
     /// When the file exists and may not be replaced, is the input, or cannot be written; when an option is unknown;
     /// when the encoder or the container refuses.
     pub fn create(
-        path: impl AsRef<OsStr>,
+        path: &(impl AsRef<OsStr> + ?Sized),
         choice: EncoderChoice,
         options: &OutputOptions,
         info: &StreamInfo,

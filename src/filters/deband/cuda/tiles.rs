@@ -5,8 +5,11 @@ use crate::filters::deband::plan::{Component, Plan};
 /// Shared memory that every device gives a block unasked.
 const SHARED: usize = 48 << 10;
 
+/// Bytes of a tile's row with its surroundings: the kernels multiply by them in a byte.
+const ROW_BYTES: usize = 255;
+
 /// A tile may copy so many times the samples it filters; reading where it must is faster than that.
-const MOST_COPIED: usize = 8;
+const MOST_COPIED: usize = 10;
 
 /// A group of components that share their offsets: what tiles are cut from.
 #[derive(Clone, Copy)]
@@ -90,7 +93,7 @@ impl Tiles {
     }
 
     fn fits(&self) -> bool {
-        self.shared <= SHARED && self.copied <= MOST_COPIED * self.filtered
+        self.shared <= SHARED && self.pieces * 16 <= ROW_BYTES && self.copied <= MOST_COPIED * self.filtered
     }
 }
 
@@ -109,7 +112,7 @@ pub struct Grid {
 const TILE: (usize, [usize; 3]) = (64, [64, 32, 32]);
 
 /// Where tiles of that size are fewer than this for a multiprocessor, smaller ones fill the device better.
-const ENOUGH: usize = 4;
+const ENOUGH: usize = 3;
 
 impl Grid {
     /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.

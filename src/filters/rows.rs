@@ -1,8 +1,14 @@
-//! Parts of rows, from any storage to v16 and back, written so that the compiler vectorises them.
+//! Parts of rows, from any storage to lanes of 16 bits and back, written so that the compiler vectorises them.
+//!
+//! A lane is v16, or a YC48 sample with its sign bit flipped, which keeps order, differences and means.
 
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
+use std::ops::Range;
 
-/// The v16 values of row `y` from column `x` on, as many as `out` holds.
+/// Turns YC48 into lanes and back.
+pub const SIGN: u16 = 0x8000;
+
+/// The lanes of row `y` from column `x` on, as many as `out` holds.
 #[inline(always)]
 pub fn widen(src: &PlaneRef<'_>, x: usize, y: usize, out: &mut [u16]) {
     assert!(y < src.height() && x + out.len() <= src.width(), "part of row {y} is outside the plane");
@@ -16,12 +22,12 @@ pub fn widen(src: &PlaneRef<'_>, x: usize, y: usize, out: &mut [u16]) {
             (SampleType::U8, _) => load::<u8, 2>(start, shift, out),
             (SampleType::U16, 1) => load::<u16, 1>(start.cast(), shift, out),
             (SampleType::U16, _) => load::<u16, 2>(start.cast(), shift, out),
-            (SampleType::I16, _) => unreachable!("YC48 is refused when a kernel is built"),
+            (SampleType::I16, _) => load_signed(start.cast(), step, out),
         }
     }
 }
 
-/// Stores v16 values in row `y` from column `x` on, rounded as [`SampleLayout::narrow`] rounds.
+/// Stores lanes in row `y` from column `x` on, rounded as [`SampleLayout::narrow`] rounds.
 #[inline(always)]
 pub fn narrow(dst: &mut PlaneMut<'_>, x: usize, y: usize, values: &[u16]) {
     assert!(y < dst.height() && x + values.len() <= dst.width(), "part of row {y} is outside the plane");
@@ -36,8 +42,34 @@ pub fn narrow(dst: &mut PlaneMut<'_>, x: usize, y: usize, values: &[u16]) {
             (SampleType::U8, _) => store::<u8, 2>(start, layout, values),
             (SampleType::U16, 1) => store::<u16, 1>(start.cast(), layout, values),
             (SampleType::U16, _) => store::<u16, 2>(start.cast(), layout, values),
-            (SampleType::I16, _) => unreachable!("YC48 is refused when a kernel is built"),
+            (SampleType::I16, _) => store_signed(start.cast(), step, values),
         }
+    }
+}
+
+/// Samples of a row that [`copy`] takes through lanes at a time.
+const PART: usize = 256;
+
+/// Copies `rows` of `src` to all of `dst`: as they are stored where both store alike, else widened and narrowed.
+pub fn copy(src: &PlaneRef<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>) {
+    let alike = src.layout() == dst.layout();
+    let SampleLayout { sample, step, .. } = src.layout();
+    for (row, y) in rows.enumerate() {
+        match (alike, sample, step) {
+            (true, SampleType::U8, 1) => dst.row_u8_mut(row).copy_from_slice(src.row_u8(y)),
+            (true, SampleType::U16, 1) => dst.row_u16_mut(row).copy_from_slice(src.row_u16(y)),
+            (true, ..) => (0..src.width()).for_each(|x| dst.set(x, row, src.get(x, y))),
+            (false, ..) => copy_lanes(src, y, dst, row),
+        }
+    }
+}
+
+fn copy_lanes(src: &PlaneRef<'_>, y: usize, dst: &mut PlaneMut<'_>, row: usize) {
+    let mut part = [0; PART];
+    for x in (0..src.width()).step_by(PART) {
+        let part = &mut part[..PART.min(src.width() - x)];
+        widen(src, x, y, part);
+        narrow(dst, x, row, part);
     }
 }
 
@@ -87,5 +119,29 @@ unsafe fn store<T: Sample, const STEP: usize>(dst: *mut T, layout: SampleLayout,
         let rounded = value.saturating_add(half) >> drop << up;
         // SAFETY: by the caller.
         unsafe { *dst.add(STEP * i) = T::from_low_bits(rounded) };
+    }
+}
+
+/// Reads YC48.
+///
+/// # Safety
+/// `src` is readable for as many samples as `out` holds, `step` apart.
+#[inline(always)]
+unsafe fn load_signed(src: *const u16, step: u8, out: &mut [u16]) {
+    for (i, out) in out.iter_mut().enumerate() {
+        // SAFETY: by the caller.
+        *out = unsafe { *src.add(usize::from(step) * i) } ^ SIGN;
+    }
+}
+
+/// Writes YC48.
+///
+/// # Safety
+/// `dst` is writable for as many samples as there are values, `step` apart.
+#[inline(always)]
+unsafe fn store_signed(dst: *mut u16, step: u8, values: &[u16]) {
+    for (i, value) in values.iter().enumerate() {
+        // SAFETY: by the caller.
+        unsafe { *dst.add(usize::from(step) * i) = value ^ SIGN };
     }
 }

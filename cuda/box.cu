@@ -1,0 +1,318 @@
+// box: the mean of the window around every sample.
+//
+// A block walks down some rows of a strip of columns. A thread keeps the sums of eight columns of the window: with each
+// row one sample enters every sum and one leaves it. Sums of the strip's columns from its left edge on then go to shared
+// memory, where the sum of any window is the difference of two. So the work is the same for every radius, but for the
+// first window of a block: where that is high, it is added up from sums of sixteen rows (`box_totals_*`).
+
+#include "common/chunk.cuh"
+
+// Mirrors `Component` of src/filters/boxblur/cuda.rs.
+struct Component {
+    Plane src;
+    Plane dst;
+    u32* totals;         // sums of 16 rows of every column, stored values; null where windows are low
+    u32 totals_columns;  // columns in a row of them, a multiple of 8
+    u32 blurs;           // 0: the plane is passed on
+    u32 across;          // strips side by side
+    u32 rows;            // rows of a block
+    u32 blocks;          // blocks of the component
+};
+static_assert(sizeof(Component) == 80, "Component differs from the host's");
+LAYOUT(Component, src, 0);
+LAYOUT(Component, dst, 24);
+LAYOUT(Component, totals, 48);
+LAYOUT(Component, totals_columns, 56);
+LAYOUT(Component, blurs, 60);
+LAYOUT(Component, across, 64);
+LAYOUT(Component, rows, 68);
+LAYOUT(Component, blocks, 72);
+
+// Mirrors `Args` of src/filters/boxblur/cuda.rs.
+struct Box {
+    Component component[3];
+    u32 radius_w;
+    u32 radius_h;
+    u32 halo;                           // chunks of a strip at each end that only help others
+    u32 count, bias, inverse, shift;    // `Mean` of src/filters/boxblur/mean.rs
+};
+static_assert(sizeof(Box) == 272, "Box differs from the host's");
+LAYOUT(Box, component, 0);
+LAYOUT(Box, radius_w, 240);
+LAYOUT(Box, radius_h, 244);
+LAYOUT(Box, halo, 248);
+LAYOUT(Box, count, 252);
+LAYOUT(Box, bias, 256);
+LAYOUT(Box, inverse, 260);
+LAYOUT(Box, shift, 264);
+
+constexpr int TOTAL_ROWS = 16;    // rows of a total
+constexpr int TOTAL_THREADS = 128;
+constexpr int MOST_WARPS = 8;     // of a block
+
+extern __shared__ u64 shared[];
+
+// Eight samples as they are stored.
+template <typename T>
+struct Chunk;
+
+template <>
+struct Chunk<u8> {
+    typedef uint2 Words;
+    static __device__ __forceinline__ u32 sample(const Words& w, int i) { return byte_of(w, i); }
+    static __device__ __forceinline__ void put(Words& w, int i, u32 value) {
+        (i < 4 ? w.x : w.y) |= value << i % 4 * 8;
+    }
+    // Eight times one sample.
+    static __device__ __forceinline__ Words repeat(u32 value) {
+        return make_uint2(value * 0x01010101u, value * 0x01010101u);
+    }
+    static __device__ __forceinline__ Words lanes(const Words& w, u32, u32) { return w; }
+};
+
+template <>
+struct Chunk<u16> {
+    typedef uint4 Words;
+    static __device__ __forceinline__ u32 sample(const Words& w, int i) {
+        return i % 2 == 0 ? word(w, i / 2) & 0xffffu : word(w, i / 2) >> 16;
+    }
+    static __device__ __forceinline__ void put(Words& w, int i, u32 value) {
+        (i < 2 ? w.x : i < 4 ? w.y : i < 6 ? w.z : w.w) |= value << i % 2 * 16;
+    }
+    static __device__ __forceinline__ Words repeat(u32 value) {
+        const u32 two = value * 0x10001u;
+        return make_uint4(two, two, two, two);
+    }
+    static __device__ __forceinline__ Words lanes(const Words& w, u32 keep, u32 flip) {
+        return make_uint4((w.x & keep) ^ flip, (w.y & keep) ^ flip, (w.z & keep) ^ flip, (w.w & keep) ^ flip);
+    }
+};
+
+// Reads a plane whose samples have the size of T, in chunks that begin at multiples of eight, inside the plane or beside
+// it, where the nearest column stands in.
+template <typename T>
+struct Reader {
+    typedef typename Chunk<T>::Words Words;
+    const u8* data;
+    u32 pitch;
+    int width, step;
+    u32 keep, flip;  // bits that count, and YC48's sign bits: values become unsigned, in their order
+    bool vectors;
+
+    __device__ __forceinline__ explicit Reader(const Plane& src)
+        : data(src.data), pitch(src.pitch), width(src.width), step(src.step), keep((0xffffu >> src.shift) * 0x10001u),
+          flip(src.sample == SAMPLE_I16 ? 0x80008000u : 0), vectors(src.step == 1 && vectors_fit(src, sizeof(Words))) {}
+
+    // As stored.
+    __device__ __forceinline__ Words read(int x, int y) const {
+        const T* const row = reinterpret_cast<const T*>(data + u64(y) * pitch);
+        if (x >= 0 && x + CHUNK <= width && vectors) return __ldg(reinterpret_cast<const Words*>(row + x));
+        if (x < 0 || x >= width) return Chunk<T>::repeat(__ldg(row + (x < 0 ? 0 : width - 1) * step));
+        Words words = Chunk<T>::repeat(0);
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) Chunk<T>::put(words, i, __ldg(row + min(x + i, width - 1) * step));
+        return words;
+    }
+
+    // What is summed, of a chunk that was read.
+    __device__ __forceinline__ Words lanes(const Words& words) const { return Chunk<T>::lanes(words, keep, flip); }
+
+    __device__ __forceinline__ void add(int x, int y, u32 times, u32 (&sums)[CHUNK]) const {
+        const Words words = lanes(read(x, y));
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) sums[i] += Chunk<T>::sample(words, i) * times;
+    }
+};
+
+// Writes eight values to (x, y) and on, as far as the plane goes: v16 to be rounded, or what is stored.
+__device__ __forceinline__ void write(const Component& c, int x, int y, bool round, u32 (&v)[1][CHUNK]) {
+    const Plane& dst = c.dst;
+    if (x + CHUNK <= int(dst.width) && dst.step == 1 && vectors_fit(dst, 16)) {
+        const u32 to[2] = {byte_offset(dst, x, y), 0};
+        write_chunk<1>(&c, to, round, v);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) {
+        if (x + i >= int(dst.width)) break;
+        const u32 value = round ? narrow(dst, v[0][i]) : v[0][i];
+        if (dst.sample == SAMPLE_U8) {
+            *at<u8>(dst, x + i, y) = value;
+        } else {
+            *at<u16>(dst, x + i, y) = value;
+        }
+    }
+}
+
+// Passes eight columns of some rows on: as they are stored where both planes store alike.
+template <typename T>
+__device__ __forceinline__ void copy(const Component& c, int x, int y, int end) {
+    const bool alike = c.src.sample == c.dst.sample && c.src.shift == c.dst.shift && c.src.bit_depth == c.dst.bit_depth;
+    const Reader<T> src(c.src);
+    for (; y < end; y++) {
+        const typename Chunk<T>::Words words = src.read(x, y);
+        u32 v[1][CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            const u32 sample = Chunk<T>::sample(words, i);
+            v[0][i] = alike ? sample : u16(sample << c.src.shift);
+        }
+        write(c, x, y, !alike, v);
+    }
+}
+
+// The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
+__device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {
+    return __umulhi((sum << up) + p.bias, p.inverse) >> p.shift;
+}
+__device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
+    sum = (sum << up) + p.bias;
+    const u32 q = __umulhi(u32(sum >> 5), p.inverse) >> p.shift;
+    return q + (u32(sum) - q * p.count >= p.count);
+}
+
+// Adds the totals of the eight columns from x on, of the rows from `index` times 16 on.
+__device__ __forceinline__ void add_totals(const Component& c, int x, int index, u32 (&sums)[CHUNK]) {
+    const u32* const row = c.totals + u64(index) * c.totals_columns;
+    if (x < 0 || x >= int(c.src.width)) {
+        const u32 total = __ldg(row + (x < 0 ? 0 : c.src.width - 1));
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) sums[i] += total;
+        return;
+    }
+    const uint4 a = __ldg(reinterpret_cast<const uint4*>(row + x)), b = __ldg(reinterpret_cast<const uint4*>(row + x) + 1);
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) sums[i] += i < 4 ? word(a, i) : word(b, i - 4);
+}
+
+// The sums of eight columns over the rows from `first` to `last`, which may lie above or below the plane.
+template <typename T>
+__device__ __forceinline__ void sum_columns(
+    const Component& c, const Reader<T>& src, int x, int first, int last, u32 (&sums)[CHUNK]) {
+    const int bottom = c.src.height - 1;
+    const int from = max(first, 0), to = min(last, bottom);
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) sums[i] = 0;
+    if (first < 0) src.add(x, 0, min(last, -1) - first + 1, sums);
+    if (last > bottom) src.add(x, bottom, last - max(first, bottom + 1) + 1, sums);
+    int y = from;
+    if (c.totals != nullptr) {
+        const int begin = (from + TOTAL_ROWS - 1) / TOTAL_ROWS, end = (to + 1) / TOTAL_ROWS;
+        if (begin < end) {
+            for (; y < begin * TOTAL_ROWS; y++) src.add(x, y, 1, sums);
+            for (int index = begin; index < end; index++) add_totals(c, x, index, sums);
+            y = end * TOTAL_ROWS;
+        }
+    }
+#pragma unroll 4
+    for (; y <= to; y++) src.add(x, y, 1, sums);
+}
+
+// The sums of a strip's columns from its left edge up to each of this thread's.
+template <typename Sum>
+__device__ __forceinline__ void sum_strip(const u32 (&columns)[CHUNK], Sum (&sums)[CHUNK], Sum (&ends)[MOST_WARPS]) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    sums[0] = columns[0];
+#pragma unroll
+    for (int i = 1; i < CHUNK; i++) sums[i] = sums[i - 1] + columns[i];
+    const Sum own = sums[CHUNK - 1];
+    Sum total = own;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const Sum left = __shfl_up_sync(~0u, total, distance);
+        if (lane >= distance) total += left;
+    }
+    Sum before = total - own;
+    if (blockDim.x > 32) {
+        if (lane == 31) ends[warp] = total;
+        __syncthreads();
+        for (int w = 0; w < warp; w++) before += ends[w];
+    }
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) sums[i] += before;
+}
+
+template <typename T, typename Sum>
+__device__ __forceinline__ void blur(const Box& p) {
+    // Two of each: a row's values are read while the next row's are written, and one barrier keeps them apart.
+    __shared__ Sum ends[2][MOST_WARPS];
+    Sum* const strips = reinterpret_cast<Sum*>(shared);
+
+    u32 block = blockIdx.x, index = 0;
+    while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
+    const Component& c = p.component[index];
+    const int threads = blockDim.x, thread = threadIdx.x, halo = p.halo;
+    const int height = c.src.height, radius_w = p.radius_w, radius_h = p.radius_h;
+    const int x = int(block % c.across * (threads - 2 * halo) + thread - halo) * CHUNK;
+    const int top = block / c.across * c.rows, end = min(top + int(c.rows), height);
+    const bool writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
+    if (!c.blurs) {
+        if (!writes) return;
+        if (c.src.sample == SAMPLE_U8) {
+            copy<u8>(c, x, top, end);
+        } else {
+            copy<u16>(c, x, top, end);
+        }
+        return;
+    }
+
+    const Reader<T> src(c.src);
+    const bool round = c.dst.sample != SAMPLE_I16;
+    const u32 sign = round ? 0 : 0x8000u, up = c.src.shift;
+    u32 columns[CHUNK];
+    sum_columns(c, src, x, top - 1 - radius_h, top - 1 + radius_h, columns);
+    typename Chunk<T>::Words next = src.read(x, min(top + radius_h, height - 1));
+    typename Chunk<T>::Words next_old = src.read(x, max(top - 1 - radius_h, 0));
+    for (int y = top; y < end; y++) {
+        const typename Chunk<T>::Words entering = src.lanes(next), leaving = src.lanes(next_old);
+        if (y + 1 < end) {
+            next = src.read(x, min(y + 1 + radius_h, height - 1));
+            next_old = src.read(x, max(y - radius_h, 0));
+        }
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            columns[i] += Chunk<T>::sample(entering, i) - Chunk<T>::sample(leaving, i);
+        }
+        Sum sums[CHUNK];
+        sum_strip(columns, sums, ends[y % 2]);
+        // Column 8·t + i lies at i·threads + t, so that neighbours in a warp read neighbours.
+        Sum* const strip = strips + y % 2 * CHUNK * threads;
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) strip[i * threads + thread] = sums[i];
+        __syncthreads();
+        if (!writes) continue;
+        u32 v[1][CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            const int right = i + radius_w, left = i - radius_w - 1;
+            const Sum sum = strip[(right & 7) * threads + thread + (right >> 3)] -
+                            strip[(left & 7) * threads + thread + (left >> 3)];
+            v[0][i] = mean(p, sum, up) ^ sign;
+        }
+        write(c, x, y, round, v);
+    }
+}
+
+// Sums of sixteen rows of eight columns. Past the last column it repeats.
+template <typename T>
+__device__ __forceinline__ void total(const Box& p) {
+    const Component& c = p.component[blockIdx.y];
+    if (c.totals == nullptr) return;
+    const u32 across = c.totals_columns / CHUNK, index = blockIdx.x * TOTAL_THREADS + threadIdx.x;
+    const int x = index % across * CHUNK, top = index / across * TOTAL_ROWS;
+    if (top >= int(c.src.height)) return;
+    const Reader<T> src(c.src);
+    u32 sums[CHUNK] = {};
+#pragma unroll 4
+    for (int y = top; y < min(top + TOTAL_ROWS, int(c.src.height)); y++) src.add(x, y, 1, sums);
+    uint4* const to = reinterpret_cast<uint4*>(c.totals + u64(index / across) * c.totals_columns + x);
+    to[0] = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+    to[1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
+}
+
+extern "C" __global__ void __launch_bounds__(256) box_u8(const Box p) { blur<u8, u32>(p); }
+extern "C" __global__ void __launch_bounds__(256) box_u16(const Box p) { blur<u16, u32>(p); }
+extern "C" __global__ void __launch_bounds__(256) box_wide_u8(const Box p) { blur<u8, u64>(p); }
+extern "C" __global__ void __launch_bounds__(256) box_wide_u16(const Box p) { blur<u16, u64>(p); }
+extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u8(const Box p) { total<u8>(p); }
+extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u16(const Box p) { total<u16>(p); }

@@ -1,0 +1,67 @@
+//! The GPU of a job.
+
+use crate::cli::args::Job;
+use crate::device::DeviceChoice;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::Result;
+use crate::io::libav::{DecoderChoice, EncoderChoice, InputOptions, OutputOptions};
+use crate::params::Call;
+use crate::video::Format;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+#[cfg(feature = "cuda")]
+type Device = Arc<CudaDevice>;
+#[cfg(not(feature = "cuda"))]
+type Device = std::convert::Infallible;
+
+/// The GPU on which a job's filters run, if any. It is opened before the input, whose decoder may leave frames there.
+#[derive(Clone, Default)]
+pub struct Gpu(pub(super) Option<Device>);
+
+impl Gpu {
+    /// Opens what `job` asks for. A chain without filters is no reason to wake a GPU, unless it is asked for by name.
+    ///
+    /// # Errors
+    /// When a device that was asked for by name cannot be used.
+    pub fn open(job: &Job, calls: &[Call]) -> Result<Gpu> {
+        if job.device == DeviceChoice::Cpu && job.gpu_memory.is_some() {
+            log::warn!("--gpu-memory ignored: --device cpu uses none");
+        }
+        let idle = calls.is_empty() && job.decoder != DecoderChoice::Nvdec && job.device == DeviceChoice::Auto;
+        let device = if idle { None } else { job.device.open()? };
+        #[cfg(feature = "cuda")]
+        if let (Some(device), Some(mebibytes)) = (&device, job.gpu_memory) {
+            device.set_budget(mebibytes << 20);
+        }
+        Ok(Gpu(device))
+    }
+
+    /// Lets the decoder leave frames there.
+    pub fn let_decode(&self, options: &mut InputOptions) {
+        #[cfg(feature = "cuda")]
+        options.device.clone_from(&self.0);
+        #[cfg(not(feature = "cuda"))]
+        let _ = options;
+    }
+
+    /// The formats that the encoder reads there; `None` for one that reads host memory.
+    pub fn accepted(&self, encoder: &EncoderChoice) -> Option<Vec<Format>> {
+        #[cfg(feature = "cuda")]
+        return self.0.as_ref().map(|_| encoder.accepted_on_device()).filter(|formats| !formats.is_empty());
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = encoder;
+            None
+        }
+    }
+
+    /// Has the encoder read there.
+    pub fn let_encode(&self, options: &mut OutputOptions) {
+        #[cfg(feature = "cuda")]
+        options.device.clone_from(&self.0);
+        #[cfg(not(feature = "cuda"))]
+        let _ = options;
+    }
+}

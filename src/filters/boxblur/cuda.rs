@@ -1,0 +1,251 @@
+//! The kernels of cuda/box.cu.
+
+use super::plan::Plan;
+use crate::device::cuda::{
+    CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, DevicePlanes, Function, Shape, Stream,
+};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::{CudaKernel, Setup};
+use crate::video::{Format, FrameProps, SampleType};
+
+/// Columns that a thread keeps the sums of.
+const CHUNK: usize = 8;
+
+/// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
+const TOTAL_ROWS: usize = 16;
+const HIGH: usize = 4 * TOTAL_ROWS;
+
+/// Threads of a block of `box_totals_*`.
+const TOTAL_THREADS: usize = 128;
+
+/// Threads that a block of the others may have.
+const THREADS: [usize; 4] = [32, 64, 128, 256];
+
+/// Warps that a multiprocessor shall get: more hide more waiting, and sum more first windows.
+const WARPS: usize = 24;
+
+/// What is done to one component. Mirrors `Component` of cuda/box.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Component {
+    src: Plane,
+    dst: Plane,
+    totals: u64,
+    totals_columns: u32,
+    blurs: u32,
+    across: u32,
+    rows: u32,
+    blocks: u32,
+    _end: u32,
+}
+
+layout!(Component: 80 {
+    src: 0, dst: 24, totals: 48, totals_columns: 56, blurs: 60, across: 64, rows: 68, blocks: 72,
+});
+
+/// Mirrors `Box` of cuda/box.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Args {
+    component: [Component; 3],
+    radius_w: u32,
+    radius_h: u32,
+    halo: u32,
+    count: u32,
+    bias: u32,
+    inverse: u32,
+    shift: u32,
+    _end: u32,
+}
+
+layout!(Args: 272 {
+    component: 0, radius_w: 240, radius_h: 244, halo: 248, count: 252, bias: 256, inverse: 260, shift: 264,
+});
+
+/// The kernels of a pass over samples of one type.
+struct Pass {
+    rows: Function,
+    totals: Function,
+}
+
+/// A kernel built for one stream.
+pub(super) struct Kernel {
+    plan: Plan,
+    /// Of the first pass, which reads the source's samples, and of those that follow.
+    first: Pass,
+    later: Pass,
+    /// What passes write that are not the last, in turns.
+    between: Vec<DevicePicture>,
+    /// Totals of each component, where windows are high.
+    totals: Vec<DeviceBuffer>,
+    strips: Strips,
+}
+
+impl Kernel {
+    /// The kernel of `plan`.
+    ///
+    /// # Errors
+    /// When the kernel cannot be loaded or there is no memory for what is kept between passes.
+    pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
+        let picture = |_| DevicePicture::alloc(device, v16, width, height);
+        let sizes: Vec<_> =
+            (0..v16.components()).map(|component| v16.component_size(component, width, height)).collect();
+        let bytes = |(width, height): (usize, usize)| {
+            height.div_ceil(TOTAL_ROWS) * width.next_multiple_of(CHUNK) * size_of::<u32>()
+        };
+        let is_high = plan.window().1 >= HIGH;
+        let totals = |size: &(usize, usize)| DeviceBuffer::new(device, bytes(*size), "sums of rows");
+        Ok(Kernel {
+            first: Pass::load(&plan, setup.src, device)?,
+            later: Pass::load(&plan, v16, device)?,
+            between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
+            totals: sizes.iter().filter(|_| is_high).map(totals).collect::<Result<_>>()?,
+            strips: Strips::choose(&plan, &sizes, device.info().multiprocessors),
+            plan,
+        })
+    }
+
+    /// One pass over all components, or over those alone that are blurred.
+    fn pass(&self, pass: &Pass, src: &[DevicePlane], dst: &[DevicePlane], all: bool, stream: &Stream) -> Result<()> {
+        let mut component = [Component::NONE; 3];
+        for (index, (src, dst)) in src.iter().zip(dst).enumerate() {
+            let blurs = self.plan.blurs(index);
+            if blurs || all {
+                let totals = self.totals.get(index).filter(|_| blurs);
+                component[index] = Component::new(src, dst, totals, blurs, &self.strips)?;
+            }
+        }
+        let mean = self.plan.mean();
+        let args = Args {
+            component,
+            radius_w: self.plan.radius_w as u32,
+            radius_h: self.plan.radius_h as u32,
+            halo: self.strips.halo as u32,
+            count: mean.count,
+            bias: mean.bias,
+            inverse: mean.inverse,
+            shift: mean.shift,
+            _end: 0,
+        };
+        if !self.totals.is_empty() {
+            let chunks = src.iter().map(|p| p.width.div_ceil(CHUNK) * p.height.div_ceil(TOTAL_ROWS)).max().unwrap_or(0);
+            let grid = [chunks.div_ceil(TOTAL_THREADS) as u32, src.len() as u32, 1];
+            let shape = Shape { grid, block: [TOTAL_THREADS as u32, 1, 1], shared: 0 };
+            // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by
+            // the caller, and the totals were made for planes of these sizes and live as long as this kernel.
+            unsafe { launch(&pass.totals, shape, &args, stream) }?;
+        }
+        let blocks = component.iter().map(|c| c.blocks).sum();
+        let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
+        let shared = (2 * CHUNK * self.strips.threads * sum) as u32;
+        let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
+        // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
+        unsafe { launch(&pass.rows, shape, &args, stream) }
+    }
+}
+
+impl Pass {
+    /// The kernels for pictures stored as `src`.
+    fn load(plan: &Plan, src: Format, device: &CudaDevice) -> Result<Pass> {
+        let suffix = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
+        let rows = if plan.mean().is_narrow() { "box" } else { "box_wide" };
+        Ok(Pass {
+            rows: device.function("box", &format!("{rows}_{suffix}"))?,
+            totals: device.function("box", &format!("box_totals_{suffix}"))?,
+        })
+    }
+}
+
+/// How planes are cut: into strips of columns, and those into blocks.
+struct Strips {
+    /// Threads of a block.
+    threads: usize,
+    /// Of those, how many at each end only help others.
+    halo: usize,
+    /// Blocks that shall be there, at least, when rows are shared out.
+    blocks: usize,
+    /// The fewest rows of a block: a first window costs about as much as half of its rows.
+    fewest_rows: usize,
+}
+
+impl Strips {
+    /// What takes the fewest threads for planes of `sizes`.
+    fn choose(plan: &Plan, sizes: &[(usize, usize)], multiprocessors: usize) -> Strips {
+        let halo = (plan.radius_w + 1).div_ceil(CHUNK);
+        let fewest_rows = 8 + plan.window().1.min(HIGH) / 2;
+        let strips = THREADS.into_iter().filter(|threads| *threads > 2 * halo).map(|threads| {
+            let blocks = WARPS * multiprocessors * 32 / threads;
+            Strips { threads, halo, blocks, fewest_rows }
+        });
+        let cost = |strips: &Strips| sizes.iter().map(|size| strips.across(size.0) * strips.threads).sum::<usize>();
+        strips.min_by_key(cost).expect("the largest block is wider than two radii")
+    }
+
+    /// Strips side by side in a plane.
+    fn across(&self, width: usize) -> usize {
+        width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
+    }
+
+    /// Rows of a block of a plane.
+    fn rows(&self, width: usize, height: usize) -> usize {
+        (height * self.across(width)).div_ceil(self.blocks).max(self.fewest_rows).min(height)
+    }
+}
+
+impl Component {
+    /// A component that a picture does not have, or that a pass leaves alone.
+    const NONE: Component = Component {
+        src: Plane::NONE,
+        dst: Plane::NONE,
+        totals: 0,
+        totals_columns: 0,
+        blurs: 0,
+        across: 1,
+        rows: 1,
+        blocks: 0,
+        _end: 0,
+    };
+
+    fn new(
+        src: &DevicePlane,
+        dst: &DevicePlane,
+        totals: Option<&DeviceBuffer>,
+        blurs: bool,
+        strips: &Strips,
+    ) -> Result<Component> {
+        let across = strips.across(src.width);
+        let rows = strips.rows(src.width, src.height);
+        Ok(Component {
+            src: Plane::new(src)?,
+            dst: Plane::new(dst)?,
+            totals: totals.map_or(0, DeviceBuffer::address),
+            totals_columns: src.width.next_multiple_of(CHUNK) as u32,
+            blurs: blurs.into(),
+            across: across as u32,
+            rows: rows as u32,
+            blocks: (across * src.height.div_ceil(rows)) as u32,
+            _end: 0,
+        })
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+        let mut from: Vec<DevicePlane> = src.to_vec();
+        for pass in 1..=self.plan.passes {
+            let kernels = if pass == 1 { &self.first } else { &self.later };
+            if pass == self.plan.passes {
+                // Planes that no pass touched come from the source.
+                let at = |index| if self.plan.blurs(index) { from[index] } else { src[index] };
+                let from: Vec<DevicePlane> = (0..src.len()).map(at).collect();
+                return self.pass(kernels, &from, dst, true, stream);
+            }
+            let to = self.between[(pass - 1) % 2].planes();
+            self.pass(kernels, &from, &to, false, stream)?;
+            from = to.to_vec();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! `box`: the mean of a rectangle around every sample.
+
+#[cfg(feature = "cuda")]
+mod cuda;
+mod fast;
+mod mean;
+mod plan;
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::planes::PlaneSet;
+use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::params::{Call, Choice, ParamKind, Params};
+use crate::video::StreamInfo;
+use plan::Plan;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+/// How far a window may reach, in each direction.
+const RADIUS: ParamKind = ParamKind::Int { min: 0, max: 512 };
+
+crate::params! {
+    /// What `box` can be told.
+    pub struct BoxParams {
+        /// How far the window reaches to each side, in samples of the plane at hand.
+        radius: i64 = 2, RADIUS, unit "samples", aliases ["r"];
+        /// How far it reaches to the left and right; `auto` is `radius`.
+        radius_w: Option<i64> = None, RADIUS, unit "samples", aliases ["rw", "hradius"];
+        /// How far it reaches up and down; `auto` is `radius`.
+        radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"];
+        /// How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian.
+        passes: i64 = 1, ParamKind::Int { min: 1, max: 8 }, unit "", aliases ["power"];
+        /// The planes that are filtered; the others, and those that a format lacks, are left as they are.
+        planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
+    }
+    presets {
+        "soft": "Three small passes: round, and close to a Gaussian of sigma 2", [("radius", "2"), ("passes", "3")];
+    }
+}
+
+/// What `box` is.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "box",
+    aliases: &["boxblur", "mean"],
+    summary: "Blurs: every sample becomes the mean of the rectangle around it, at a cost that no radius raises",
+    definition: include_str!("definition.md"),
+    schema: BoxParams::SCHEMA,
+    accepts: |_| true,
+    footprint: Footprint::Window(
+        "`passes` times `radius_w` samples to each side and `radius_h` up and down, on every plane",
+    ),
+    temporal: (0, 0),
+    changes: &[],
+    neutral: &["radius=0", "radius=0:passes=3"],
+    cases: &[
+        "radius=1",
+        "radius=3",
+        "radius=15",
+        "radius=100",
+        "radius=2:passes=2",
+        "radius_w=512:radius_h=5:passes=3",
+        "radius_w=0:radius_h=512:planes=yu",
+        "radius_w=130:radius_h=130:planes=v",
+        "radius_w=9:radius_h=0:planes=uv",
+    ],
+    create: |call| Ok(Box::new(BoxBlur { params: BoxParams::from_call(call)? })),
+};
+
+/// `box` with its parameters set.
+#[derive(Debug)]
+struct BoxBlur {
+    params: BoxParams,
+}
+
+impl Filter for BoxBlur {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn is_identity(&self, input: &StreamInfo) -> bool {
+        Plan::new(&self.params, input).is_identity()
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(reference::Reference::new(Plan::new(&self.params, &setup.input))))
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
+    }
+}

@@ -1,0 +1,36 @@
+//! Functions compiled once for each level of vector instructions.
+
+/// Defines `$name(level, arguments)`, which runs the `#[inline(always)]` function `$body` compiled for `level`.
+///
+/// # Safety
+/// Of the function it defines: the processor has `level`.
+macro_rules! by_level {
+    ($name:ident = $body:ident($($arg:ident: $ty:ty),* $(,)?)) => {
+        unsafe fn $name(level: CpuLevel, $($arg: $ty),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn avx2($($arg: $ty),*) {
+                    $body($($arg),*)
+                }
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                fn avx512($($arg: $ty),*) {
+                    $body($($arg),*)
+                }
+                match level {
+                    CpuLevel::Portable => $body($($arg),*),
+                    // SAFETY: the caller vouches that the processor has the level.
+                    CpuLevel::Avx2 => unsafe { avx2($($arg),*) },
+                    // SAFETY: as above.
+                    CpuLevel::Avx512 => unsafe { avx512($($arg),*) },
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                let _ = level;
+                $body($($arg),*)
+            }
+        }
+    };
+}
+pub(super) use by_level;

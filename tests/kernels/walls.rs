@@ -1,0 +1,190 @@
+//! Pictures that end where memory ends: a kernel that touches a byte beside its samples dies of it.
+
+use crate::case::{Case, cases};
+use crate::check::{Execs, reference};
+use crate::data::fill;
+use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, munmap, sysconf};
+use std::process::Command;
+use std::ptr;
+use vramp::filters::{ALL, CpuKernel};
+use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
+
+/// Where a buffer's wall is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wall {
+    /// Before its first sample.
+    Before,
+    /// After its last.
+    After,
+}
+
+/// Memory between walls: pages nobody may touch.
+struct Buffer {
+    pages: *mut u8,
+    mapped: usize,
+    start: *mut u8,
+    len: usize,
+}
+
+impl Buffer {
+    /// `len` bytes with nothing between them and the wall.
+    fn new(len: usize, wall: Wall) -> Buffer {
+        // SAFETY: it only reads a constant of the system.
+        let page = usize::try_from(unsafe { sysconf(libc::_SC_PAGESIZE) }).unwrap();
+        let inside = len.next_multiple_of(page);
+        let mapped = inside + 2 * page;
+        // SAFETY: a mapping of our own; its first and last page are closed before anybody has their addresses.
+        unsafe {
+            let pages = mmap(ptr::null_mut(), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+            assert_ne!(pages, MAP_FAILED);
+            for closed in [pages, pages.byte_add(page + inside)] {
+                assert_eq!(mprotect(closed, page, PROT_NONE), 0);
+            }
+            let pages = pages.cast::<u8>();
+            let start = pages.add(if wall == Wall::Before { page } else { page + inside - len });
+            Buffer { pages, mapped, start, len }
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and views borrow the picture that has it.
+        unsafe { munmap(self.pages.cast(), self.mapped) };
+    }
+}
+
+/// A picture in walled buffers: one for each memory plane, or one for each component, where interleaved components lie
+/// apart with their gaps.
+struct Picture {
+    format: Format,
+    width: usize,
+    height: usize,
+    buffers: Vec<Buffer>,
+    apart: bool,
+}
+
+impl Picture {
+    fn new(format: Format, (width, height): (usize, usize), wall: Wall, apart: bool) -> Picture {
+        let mut picture = Picture { format, width, height, buffers: Vec::new(), apart };
+        let count = if apart { format.components() } else { format.planes() };
+        picture.buffers = (0..count).map(|index| Buffer::new(picture.len(index), wall)).collect();
+        picture
+    }
+
+    /// Bytes from the first sample of buffer `index` to its last.
+    fn len(&self, index: usize) -> usize {
+        if self.apart {
+            let (width, height) = self.format.component_size(index, self.width, self.height);
+            let (_, _, layout) = self.format.component_layout(index);
+            let row = ((width - 1) * usize::from(layout.step) + 1) * layout.sample.bytes();
+            return self.pitch(index) * (height - 1) + row;
+        }
+        let (row, rows) = self.format.plane_size(index, self.width, self.height);
+        self.pitch(index) * (rows - 1) + row
+    }
+
+    /// Bytes from one row of component or plane `index` to the next: one sample more than there are.
+    fn pitch(&self, index: usize) -> usize {
+        let plane = if self.apart { self.format.component_layout(index).0 } else { index };
+        self.format.plane_size(plane, self.width, self.height).0 + self.format.sample().bytes()
+    }
+
+    /// The buffer of a component, its first byte there, and its pitch.
+    fn place(&self, component: usize) -> (&Buffer, usize, usize) {
+        let (plane, offset, layout) = self.format.component_layout(component);
+        let (index, offset) = if self.apart { (component, 0) } else { (plane, offset) };
+        (&self.buffers[index], offset * layout.sample.bytes(), self.pitch(index))
+    }
+
+    fn planes(&self) -> Planes<'_> {
+        let view = |component| {
+            let (buffer, at, pitch) = self.place(component);
+            let (width, height) = self.format.component_size(component, self.width, self.height);
+            // SAFETY: the buffer is mapped as long as the picture lives, and not written while it is borrowed.
+            let bytes = unsafe { std::slice::from_raw_parts(buffer.start, buffer.len) };
+            PlaneRef::new(&bytes[at..], pitch, width, height, self.format.component_layout(component).2)
+        };
+        Planes::new(&(0..self.format.components()).map(view).collect::<Vec<_>>())
+    }
+
+    fn planes_mut(&mut self) -> PlanesMut<'_> {
+        PlanesMut::new((0..self.format.components()).map(|component| {
+            let (buffer, at, pitch) = self.place(component);
+            let (width, height) = self.format.component_size(component, self.width, self.height);
+            let layout = self.format.component_layout(component).2;
+            // SAFETY: the buffer covers every row and is borrowed exclusively; components share no sample.
+            unsafe { PlaneMut::from_raw(buffer.start.add(at), pitch, width, height, layout) }
+        }))
+    }
+
+    /// Every sample, component by component.
+    fn samples(&self) -> Vec<i32> {
+        let planes = self.planes();
+        let of = |plane: &PlaneRef<'_>| {
+            let (width, height, plane) = (plane.width(), plane.height(), *plane);
+            (0..height).flat_map(move |y| (0..width).map(move |x| plane.get(x, y))).collect::<Vec<_>>()
+        };
+        planes.iter().flat_map(of).collect()
+    }
+}
+
+/// Runs the kernels of `case` at every level between walls. The fast ones must give what the reference gives.
+fn check(case: &Case, execs: &Execs) {
+    let (filter, setup) = case.build().unwrap();
+    for (wall, apart) in [(Wall::After, false), (Wall::Before, false), (Wall::After, true), (Wall::Before, true)] {
+        let result = |kernel: &mut dyn CpuKernel, exec| {
+            let mut src = Picture::new(case.src, case.shape(), wall, apart);
+            fill(&mut src.planes_mut(), case.content, case.seed(0));
+            let mut dst = Picture::new(case.dst, case.shape(), wall, apart);
+            kernel.run(&case.props(0), &src.planes(), &mut dst.planes_mut(), exec);
+            dst.samples()
+        };
+        let expected = result(reference(&*filter, &setup).unwrap().as_mut(), execs.plain());
+        for [exec, ..] in execs.levels() {
+            let got = result(filter.cpu(&setup, exec.level()).unwrap().as_mut(), exec);
+            assert!(got == expected, "{case}: {} differs, {wall:?}, components apart: {apart}", exec.level());
+        }
+    }
+}
+
+/// Runs `cases` in a program of their own, which tells each before it runs it.
+fn run_apart(test: &str) -> std::process::Output {
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args(["--exact", test, "--ignored", "--nocapture"]).output().unwrap()
+}
+
+fn all(cases: impl Iterator<Item = Case>) {
+    let execs = Execs::new();
+    for case in cases {
+        eprintln!("{case}");
+        check(&case, &execs);
+    }
+}
+
+#[test]
+fn nothing_is_touched_beside_the_samples() {
+    let output = run_apart("walls::every_filter_between_walls");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}, in: {}", output.status, told.lines().last().unwrap_or("nothing"));
+    assert!(told.lines().count() > 1000, "{} cases", told.lines().count());
+}
+
+#[test]
+fn a_byte_beside_the_samples_is_noticed() {
+    use std::os::unix::process::ExitStatusExt;
+    let output = run_apart("walls::a_filter_that_reads_beside");
+    assert!(output.status.signal().is_some(), "{}", output.status);
+}
+
+#[test]
+#[ignore = "run by nothing_is_touched_beside_the_samples, as it may die"]
+fn every_filter_between_walls() {
+    all(cases(ALL).filter(|case| case.input.width * case.input.height < 1000));
+}
+
+#[test]
+#[ignore = "run by a_byte_beside_the_samples_is_noticed, since it dies"]
+fn a_filter_that_reads_beside() {
+    all(cases(crate::faulty::FILTERS).filter(|case| case.args == "reads_padding" && case.shape() == (1, 1)));
+}

@@ -1,0 +1,143 @@
+//! GPUs that fail, on a machine with one or without: the command with a stand-in for NVIDIA's driver. Where `auto` can
+//! go on with the CPU it does so, with one line and the same bytes; what else fails is one error, and no output is left.
+
+#[path = "../command/mod.rs"]
+mod command;
+
+use command::{Folder, Ran, vramp};
+use std::fs;
+use std::process::Command;
+use std::sync::Once;
+
+const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
+
+/// Exit codes, as `vramp --help` has them.
+const UNSUPPORTED: i32 = 3;
+const OUT_OF_MEMORY: i32 = 5;
+const DEVICE: i32 = 6;
+
+/// The folder of the driver, built when it is first asked for.
+fn driver() -> &'static str {
+    const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/stand-in");
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        fs::create_dir_all(FOLDER).unwrap();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/driver.c");
+        let (built, library) = (format!("{FOLDER}/{}", std::process::id()), format!("{FOLDER}/libcuda.so.1"));
+        let compiler = Command::new("cc").args(["-O1", "-shared", "-fPIC", "-pthread", "-o", &built, source]).output();
+        let compiler = compiler.expect("a C compiler is installed");
+        assert!(compiler.status.success(), "{}", String::from_utf8_lossy(&compiler.stderr));
+        // Tests in other processes may be using the one that is there.
+        fs::rename(built, library).unwrap();
+    });
+    FOLDER
+}
+
+/// Debands a clip into `folder` with a driver of these settings.
+fn run(settings: &[(&str, &str)], folder: &Folder, args: &[&str]) -> Ran {
+    let mut command = vramp();
+    command.env("LD_LIBRARY_PATH", driver()).envs(settings.iter().copied());
+    command.args([GRADIENT, &folder.path("out.md5"), "-f", "framemd5", "--chain", "deband", "--depth", "10"]);
+    command.args(args).output().unwrap().into()
+}
+
+#[track_caller]
+fn assert_failed(ran: &Ran, folder: &Folder, code: i32, words: &[&str]) {
+    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
+    assert!(words.iter().all(|word| errors[0].contains(word)), "{words:?}: {}", errors[0]);
+    assert_eq!(folder.names(), [""; 0], "{}", errors[0]);
+}
+
+/// What fails before the first frame is filtered: the driver's settings, the exit code of `--device cuda`, and words of
+/// its error.
+type Start = (&'static [(&'static str, &'static str)], i32, &'static [&'static str]);
+
+const STARTS: &[Start] = &[
+    (&[("STAND_IN_FAIL", "cuInit=803")], UNSUPPORTED, &["driver does not start"]),
+    (&[("STAND_IN_MAJOR", "5")], UNSUPPORTED, &["stand-in", "too old", "6.1"]),
+    (&[("STAND_IN_CUDA", "11000")], UNSUPPORTED, &["driver is too old", "11.0", "update it"]),
+    (&[("STAND_IN_FAIL", "cuDevicePrimaryCtxRetain=2")], OUT_OF_MEMORY, &["opening stand-in"]),
+    (&[("STAND_IN_MIB", "1")], OUT_OF_MEMORY, &["slots for 640x360 frames need", "1 MiB are free"]),
+    (&[("STAND_IN_FAIL", "cuStreamCreate=2")], OUT_OF_MEMORY, &["making a stream"]),
+    (&[("STAND_IN_FAIL", "cuMemAlloc_v2:3=2")], OUT_OF_MEMORY, &["MiB on stand-in", "are free"]),
+    (&[("STAND_IN_FAIL", "cuMemAllocHost_v2=2")], OUT_OF_MEMORY, &["page-locked"]),
+    (&[("STAND_IN_FAIL", "cuModuleLoadDataEx=218")], DEVICE, &["deband", "compiling the CUDA kernels"]),
+    (&[("STAND_IN_FAIL", "cuModuleGetFunction=500")], DEVICE, &["deband", "kernel"]),
+];
+
+#[test]
+fn what_fails_before_the_first_frame_sends_auto_to_the_cpu() {
+    let folder = Folder::new();
+    let hashes = |folder: &Folder| fs::read_to_string(folder.path("out.md5")).unwrap();
+    run(&[], &folder, &["--device", "cpu"]).ok();
+    let expected = hashes(&folder);
+    for (settings, code, words) in STARTS {
+        let folder = Folder::new();
+        assert_failed(&run(settings, &folder, &["--device", "cuda"]), &folder, *code, words);
+        let ran = run(settings, &folder, &["--device", "auto"]).ok();
+        let notes: Vec<_> = ran.stderr.lines().filter(|line| line.contains("filtering on ")).collect();
+        assert_eq!(notes.len(), 1, "{settings:?}: {}", ran.stderr);
+        assert!(notes[0].starts_with("vramp: filtering on the CPU: "), "{}", notes[0]);
+        assert!(words.iter().all(|word| notes[0].contains(word)), "{settings:?}: {}", notes[0]);
+        assert!(hashes(&folder) == expected, "{settings:?}");
+    }
+}
+
+#[test]
+fn a_driver_without_a_gpu_is_no_news() {
+    let folder = Folder::new();
+    let settings = [("STAND_IN_FAIL", "cuInit=100")];
+    assert_failed(&run(&settings, &folder, &["--device", "cuda"]), &folder, UNSUPPORTED, &["finds no GPU"]);
+    let ran = run(&settings, &folder, &[]).ok();
+    assert!(!ran.stderr.contains("filtering on"), "{}", ran.stderr);
+    let ran = run(&settings, &folder, &["-y", "-v"]).ok();
+    assert_eq!(ran.stderr.matches("filtering on the CPU: ").count(), 1, "{}", ran.stderr);
+}
+
+/// What fails while frames are on their way ends the run, whatever the device was called.
+#[test]
+fn what_fails_later_ends_the_run_and_leaves_nothing() {
+    for (fails, words) in [
+        ("cuMemcpy2DAsync_v2:4=700", &["frame ", "uploading"][..]),
+        ("cuLaunchKernel:5=719", &["frame ", "deband", "launching a kernel"]),
+        ("cuMemcpyDtoHAsync_v2:3=700", &["frame ", "downloading"]),
+        ("cuEventRecord:20=700", &["recording an event"]),
+        ("cuEventQuery:7=719", &["frame ", "waiting for the GPU"]),
+    ] {
+        for device in ["auto", "cuda"] {
+            let folder = Folder::new();
+            let ran = run(&[("STAND_IN_FAIL", fails)], &folder, &["--device", device]);
+            assert_failed(&ran, &folder, DEVICE, words);
+        }
+    }
+}
+
+#[test]
+fn a_run_tells_what_it_holds_and_where_its_time_went() {
+    let folder = Folder::new();
+    let said = run(&[], &folder, &["-v", "--slots", "3"]).ok().stderr;
+    for words in ["GPU: stand-in", "3 slots between stages and as many on the GPU", "of page-locked pictures"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let held = said.lines().find(|line| line.starts_with("vramp: filtering on stand-in"));
+    assert!(held.is_some_and(|line| line.contains("3 slots, ") && line.ends_with("MiB of GPU memory")), "{said}");
+    let busy = said.lines().find(|line| line.starts_with("vramp: busy: ")).unwrap();
+    for stage in ["decode", "upload", "kernels", "download", "encode"] {
+        assert!(busy.contains(stage), "{stage}: {busy}");
+    }
+    assert!(said.contains("vramp: deband: 0.50 ms a frame"), "{said}");
+}
+
+#[test]
+fn bench_runs_on_the_device_it_is_told() {
+    let ran = vramp()
+        .env("LD_LIBRARY_PATH", driver())
+        .args(["bench", "--device", "cuda", "--quick", "--json", "--size", "64x48", "--filter", "deband"])
+        .output();
+    let json: serde_json::Value = serde_json::from_slice(&Ran::from(ran.unwrap()).ok().stdout).unwrap();
+    assert_eq!(json["gpu"]["device"], "stand-in");
+    assert!(json["filters"].is_null() && json["gpu"]["pipeline"]["rows"][0]["fps"].as_f64().unwrap() > 0.0, "{json}");
+    let row = &json["gpu"]["formats"][0]["rows"][0];
+    assert_eq!(row["times_copy"].as_f64().unwrap(), 1.0, "every recorded run takes 0.5 ms there: {json}");
+}
