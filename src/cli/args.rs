@@ -111,6 +111,10 @@ pub struct BenchArgs {
     /// Measure there: cpu, cuda, cuda:N, or auto for the first GPU there is
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceChoice::Cpu)]
     pub device: DeviceChoice,
+    /// What decodes the clip of --clip: software, nvdec or auto. Frames that NVDEC leaves on the GPU are measured in
+    /// the decoder alone and in the whole run, not stage by stage
+    #[arg(long, value_name = "DECODER", default_value_t = DecoderChoice::Software, requires = "clip")]
+    pub decoder: DecoderChoice,
     /// Measure this filter only; repeat for more
     #[arg(long, value_name = "NAME")]
     pub filter: Vec<String>,

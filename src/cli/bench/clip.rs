@@ -30,8 +30,9 @@ pub struct Report {
     /// Threads of each stage; 0 is all processors.
     threads: usize,
     decode: Cost,
-    filter: Cost,
-    encode: Cost,
+    /// Nothing for frames that NVDEC leaves on the GPU: there is no such stage apart from the others.
+    filter: Option<Cost>,
+    encode: Option<Cost>,
     /// Everything at once, as `vramp` runs it.
     whole: Cost,
     /// Wall time of the whole over that of its slowest stage alone: 1 is perfect overlap.
@@ -68,17 +69,17 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let mut job = job(args, &output)?;
     // The first pass brings the clip into the page cache, says how many frames there are, and warns of what there is
     // to warn of, which need not be repeated.
-    let frames = collect(Prepared::new(&job, Cancel::default())?)?.len();
+    let first = Prepared::new(&job, Cancel::default())?;
+    let frames = if first.plan.resident { drain(first)? } else { collect(first)?.len() };
     job.frames = Some(frames as u64);
     log::set_max_level(LevelFilter::Error);
 
     let mut best = round(&job)?;
     for _ in 1..if args.quick { 1 } else { ROUNDS } {
-        let again = round(&job)?;
-        best = std::array::from_fn(|i| best[i].least(again[i]));
+        best = best.least(round(&job)?);
     }
-    let [decode, filter, encode, whole] = best;
-    let stages = [decode, filter, encode];
+    let Round { decode, filter, encode, whole } = best;
+    let stages: Vec<Cost> = [Some(decode), filter, encode].into_iter().flatten().collect();
     let slowest = stages.iter().map(|stage| stage.seconds).fold(f64::MIN_POSITIVE, f64::max);
     let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let work: Option<f64> = stages.iter().map(|stage| stage.processor_seconds).sum();
@@ -98,32 +99,74 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     })
 }
 
-/// Decode, chain and encode alone, then the whole run.
-fn round(job: &Job) -> Result<[Cost; 4]> {
-    let prepare = || Prepared::new(job, Cancel::default());
-    let Prepared { mut input, .. } = prepare()?;
-    let decode = cost(|| {
-        while next_frame(&mut input)?.is_some() {}
-        Ok(())
-    })?;
+/// What the stages took alone, and the whole run.
+struct Round {
+    decode: Cost,
+    filter: Option<Cost>,
+    encode: Option<Cost>,
+    whole: Cost,
+}
 
-    let frames = collect(prepare()?)?;
-    let Prepared { plan, mut chain, mut sink, .. } = prepare()?;
-    chain.prepare(&plan)?;
-    let pool = chain.pictures(&plan, frames.len())?;
-    let mut filtered = Vec::new();
-    let filter = cost(|| {
-        filtered = chain.filter(&plan, frames, &pool)?;
-        Ok(())
-    })?;
-    let encode = cost(|| {
-        filtered.into_iter().try_for_each(|frame| sink.frame(frame))?;
-        sink.finish()
-    })?;
+impl Round {
+    fn least(self, other: Round) -> Round {
+        let least = |a: Option<Cost>, b: Option<Cost>| a.zip(b).map(|(a, b)| a.least(b));
+        Round {
+            decode: self.decode.least(other.decode),
+            filter: least(self.filter, other.filter),
+            encode: least(self.encode, other.encode),
+            whole: self.whole.least(other.whole),
+        }
+    }
+}
+
+fn round(job: &Job) -> Result<Round> {
+    let prepare = || Prepared::new(job, Cancel::default());
+    let alone = prepare()?;
+    let decode = cost(|| drain(alone).map(drop))?;
+
+    let run = prepare()?;
+    let (mut filter, mut encode) = (None, None);
+    if !run.plan.resident {
+        let frames = collect(run)?;
+        let Prepared { plan, mut chain, mut sink, .. } = prepare()?;
+        chain.prepare(&plan)?;
+        let pool = chain.pictures(&plan, frames.len())?;
+        let mut filtered = Vec::new();
+        filter = Some(cost(|| {
+            filtered = chain.filter(&plan, frames, &pool)?;
+            Ok(())
+        })?);
+        encode = Some(cost(|| {
+            filtered.into_iter().try_for_each(|frame| sink.frame(frame))?;
+            sink.finish()
+        })?);
+    }
 
     let Prepared { mut input, plan, mut chain, mut sink, options } = prepare()?;
     let whole = cost(|| pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |_| {}).map(drop))?;
-    Ok([decode, filter, encode, whole])
+    Ok(Round { decode, filter, encode, whole })
+}
+
+/// Decodes every frame of a run's input, and tells how many there are.
+fn drain(run: Prepared) -> Result<usize> {
+    let Prepared { mut input, .. } = run;
+    let mut frames = 0;
+    #[cfg(feature = "cuda")]
+    let mut stream = None;
+    while let Some(item) = input.next()? {
+        match item {
+            Item::Packet(_) => continue,
+            Item::Frame(_) => {}
+            #[cfg(feature = "cuda")]
+            Item::DeviceFrame(frame) => stream = Some(frame.stream),
+        }
+        frames += 1;
+    }
+    #[cfg(feature = "cuda")]
+    if let Some(stream) = stream {
+        stream.synchronize()?;
+    }
+    Ok(frames)
 }
 
 /// The frames of a run's input, as many as there is memory for.
@@ -143,9 +186,19 @@ fn collect(run: Prepared) -> Result<Vec<Frame>> {
 /// The run to measure, made as the command line makes it.
 fn job(args: &BenchArgs, output: &Scratch) -> Result<Job> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
-    let (threads, device) = (args.threads.to_string(), args.device.to_string());
+    let (threads, device, decoder) = (args.threads.to_string(), args.device.to_string(), args.decoder.to_string());
     let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", &args.chain];
-    words.extend(["--no-audio", "--no-subtitles", "--no-extras", "--threads", &threads, "--device", &device]);
+    words.extend([
+        "--no-audio",
+        "--no-subtitles",
+        "--no-extras",
+        "--threads",
+        &threads,
+        "--device",
+        &device,
+        "--decoder",
+        &decoder,
+    ]);
     words.extend(["--decoder-threads", &threads, "--encoder-threads", &threads]);
     match args.codec.as_str() {
         "null" => words.extend(["-f", "null"]),
@@ -194,8 +247,9 @@ impl fmt::Display for Report {
             "\n{}: {} frames, {}, {}; seconds (processor seconds)",
             self.clip, self.frames, self.chain, self.encoder
         )?;
-        let stages = [("decode", self.decode), ("chain", self.filter), ("encode", self.encode), ("whole", self.whole)];
-        for (name, cost) in stages {
+        let (decode, whole) = (Some(self.decode), Some(self.whole));
+        let stages = [("decode", decode), ("chain", self.filter), ("encode", self.encode), ("whole", whole)];
+        for (name, cost) in stages.into_iter().filter_map(|(name, cost)| Some((name, cost?))) {
             let processor = cost.processor_seconds.map_or(String::new(), |seconds| format!(" ({seconds:.2})"));
             writeln!(f, "  {name:6} {:8.2}{processor}", cost.seconds)?;
         }

@@ -6,7 +6,7 @@ use super::kernels::{plan_for, work};
 use super::timing::{Effort, RING_PICTURES, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filters::CudaKernel;
 use crate::params::Call;
 use crate::pipeline::Plan;
@@ -109,10 +109,14 @@ fn measure_format(
         chains.push(call.to_string());
         graphs.push(ring.record(device, &plan)?);
     }
-    let run = |which: usize, _| if which == 0 { copies.run() } else { graphs[which - 1].run() };
-    let times = Effort::new(args.quick).medians_of(1 + graphs.len(), run)?;
-    let mut speeds = times.iter().map(|ms| Speed::new(ms / count as f64, bytes));
-    let copy = speeds.next().ok_or_else(|| Error::internal("nothing was measured"))?;
+    let run = |which: usize, _| match copies.get(which) {
+        Some(copies) => copies.run(),
+        None => graphs[which - copies.len()].run(),
+    };
+    let times = Effort::new(args.quick).medians_of(copies.len() + graphs.len(), run)?;
+    let speed = |ms: &f64| Speed::new(ms / count as f64, bytes);
+    let copy = speed(&times[..copies.len()].iter().copied().fold(f64::INFINITY, f64::min));
+    let speeds = times[copies.len()..].iter().map(speed);
     let row = |(chain, speed): (_, Speed)| Row { chain, speed, times_copy: speed.ms / copy.ms };
     let rows = chains.into_iter().zip(speeds).map(row).collect();
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows })
