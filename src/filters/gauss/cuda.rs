@@ -11,6 +11,10 @@ use crate::video::{FrameProps, SampleType};
 /// The fewest rows of a block: one after the other, rows find in the cache what they share.
 const FEWEST_ROWS: usize = 8;
 
+/// Rows that `gauss_near*_u8` keep in a word, and the most words of a column that they keep.
+const ROWS: usize = 4;
+const MOST_WORDS: usize = 7;
+
 /// What is done to one component. Mirrors `Component` of cuda/gauss.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -33,15 +37,22 @@ struct Args {
     weights: u64,
     radius: u32,
     halo: u32,
+    high: Words,
+    low: Words,
 }
 
-layout!(Args: 208 { component: 0, weights: 192, radius: 200, halo: 204 });
+layout!(Args: 432 { component: 0, weights: 192, radius: 200, halo: 204, high: 208, low: 320 });
+
+/// For each row of a word and every word around it, one byte of the weights of that word's rows.
+type Words = [[u32; MOST_WORDS]; ROWS];
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
     function: Function,
     weights: DeviceBuffer,
+    high: Words,
+    low: Words,
     strips: Strips,
 }
 
@@ -51,18 +62,36 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let suffix = if setup.src.sample() == SampleType::U8 { "u8" } else { "u16" };
+        // Words above and below that hold all rows around those of one.
+        let reach = plan.radius().div_ceil(ROWS).max(1);
+        let name = match setup.src.sample() {
+            SampleType::U8 if 2 * reach < MOST_WORDS => format!("gauss_near{reach}_u8"),
+            SampleType::U8 => "gauss_u8".to_owned(),
+            SampleType::U16 | SampleType::I16 => "gauss_u16".to_owned(),
+        };
         let weights: Vec<u8> = plan.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
         let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let halo = plan.radius().div_ceil(CHUNK);
         Ok(Kernel {
-            function: device.function("gauss", &format!("gauss_{suffix}"))?,
+            function: device.function("gauss", &name)?,
             weights: DeviceBuffer::from_bytes(device, &weights, "weights")?,
+            high: words(&plan.weights, reach, 8),
+            low: words(&plan.weights, reach, 0),
             strips: Strips::choose(halo, FEWEST_ROWS, &sizes, device.info().multiprocessors),
             plan,
         })
     }
+}
+
+/// The bytes of the weights from bit `shift` on, for words up to `reach` away, as far as there is room for them.
+fn words(weights: &[u32], reach: usize, shift: u32) -> Words {
+    let byte = |from: usize, word: usize, row: usize| {
+        let distance = (ROWS * word + row).abs_diff(ROWS * reach + from);
+        weights.get(distance).map_or(0, |weight| (weight >> shift) as u8)
+    };
+    let word = |from, word| u32::from_le_bytes(std::array::from_fn(|row| byte(from, word, row)));
+    std::array::from_fn(|from| std::array::from_fn(|i| word(from, i)))
 }
 
 impl Component {
@@ -94,6 +123,8 @@ impl CudaKernel for Kernel {
             weights: self.weights.address(),
             radius: self.plan.radius() as u32,
             halo: self.strips.halo as u32,
+            high: self.high,
+            low: self.low,
         };
         let blocks = component.iter().map(|c| c.blocks).sum();
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: 0 };
