@@ -143,8 +143,9 @@ __device__ __forceinline__ void blur(const Box& p) {
     }
 
     const Reader<T> src(c.src);
-    const bool round = c.dst.sample != SAMPLE_I16;
-    const u32 sign = round ? 0 : 0x8000u, up = c.src.shift;
+    // Eight bits are always eight below v16, and never YC48.
+    const bool eight = sizeof(T) == 1, round = eight || c.dst.sample != SAMPLE_I16;
+    const u32 sign = round ? 0 : 0x8000u, up = eight ? 8 : c.src.shift;
     u32 columns[CHUNK];
     sum_columns(c, src, x, top - 1 - radius_h, top - 1 + radius_h, columns);
     typename Chunk<T>::Words next = src.read(x, min(top + radius_h, height - 1));
@@ -161,19 +162,17 @@ __device__ __forceinline__ void blur(const Box& p) {
         }
         Sum sums[CHUNK];
         sum_strip(columns, sums, ends[y % 2]);
-        // Column 8t + i lies at i * threads + t, so that neighbours in a warp read neighbours.
-        Sum* const strip = strips + y % 2 * CHUNK * threads;
+        Sum* const own = strips + (y % 2 * threads + thread) * STRIDE;
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) strip[i * threads + thread] = sums[i];
+        for (int i = 0; i < CHUNK; i++) own[i] = sums[i];
         __syncthreads();
         if (!writes) continue;
         u32 v[1][CHUNK];
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
+            // Past every eight columns lies one word that is not used.
             const int right = i + radius_w, left = i - radius_w - 1;
-            const Sum sum = strip[(right & 7) * threads + thread + (right >> 3)] -
-                            strip[(left & 7) * threads + thread + (left >> 3)];
-            v[0][i] = mean(p, sum, up) ^ sign;
+            v[0][i] = mean(p, own[right + (right >> 3)] - own[left + (left >> 3)], up) ^ sign;
         }
         write(c, x, y, round, v);
     }

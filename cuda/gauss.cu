@@ -48,7 +48,6 @@ LAYOUT(Gauss, low, 320);
 
 // As src/filters/gauss/weights.rs has them.
 constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;
-constexpr int MOST_WEIGHTS = 193;
 constexpr int MOST_THREADS = 256;
 
 // Drops `bits` bits, rounding half up.
@@ -71,29 +70,32 @@ __device__ __forceinline__ void sum_columns(
     }
 }
 
-// The weighted sums of eight neighbours of a row. `at(column)` reads the column so far from this thread's first.
+// The weighted sums of eight neighbours of a row, from the columns around `own`, the first of them.
 //
 // One step farther out, each of the eight windows takes the value that its neighbour had: of the sixteen that a step
 // adds, two are new. Column c is kept at c % 8, so nothing moves.
-template <typename At>
-__device__ __forceinline__ void sum_row(const u32* weights, int radius, At at, u32 (&sums)[CHUNK]) {
+__device__ __forceinline__ void sum_row(const u32* weights, int radius, const u32* own, u32 (&sums)[CHUNK]) {
     u32 left[CHUNK], right[CHUNK];
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) {
-        left[i] = right[i] = at(i);
-        sums[i] = weights[0] * left[i];
+        left[i] = right[i] = own[i];
+        sums[i] = weights[0] * own[i];
     }
-    for (int from = 0; from < radius; from += CHUNK) {
+    const u32 *before = own, *behind = own;
+    for (; radius > 0; radius -= CHUNK) {
+        // The columns of the next thread to the left and to the right.
+        before -= STRIDE;
+        behind += STRIDE;
 #pragma unroll
         for (int step = 1; step <= CHUNK; step++) {
-            const int r = from + step;
-            if (r > radius) break;
-            left[-step & 7] = at(-r);
-            right[(7 + step) & 7] = at(7 + r);
-            const u32 weight = weights[r];
+            if (step > radius) break;
+            left[CHUNK - step] = before[CHUNK - step];
+            right[step - 1] = behind[step - 1];
+            const u32 weight = weights[step];
 #pragma unroll
             for (int i = 0; i < CHUNK; i++) sums[i] += weight * (left[(i - step) & 7] + right[(i + step) & 7]);
         }
+        weights += CHUNK;
     }
 }
 
@@ -120,30 +122,25 @@ __device__ __forceinline__ Part part_of(const Gauss& p, u32 block) {
     return Part(p, p.component[index], block);
 }
 
-// What the threads of a block share.
-struct Shared {
-    // Two rows of sums: one is read while the next is written, and one barrier keeps them apart.
-    u32 strips[2][CHUNK * MOST_THREADS];
-    u32 weights[MOST_WEIGHTS];
-};
+// What the threads of a block share: the weights, and behind them two rows of sums. One of these is read while the next
+// is written, and one barrier keeps them apart.
+extern __shared__ u32 shared[];
+constexpr int SHARED_WEIGHTS = 196;
 
-__device__ __forceinline__ void copy_weights(const Gauss& p, Shared& shared) {
-    for (u32 r = threadIdx.x; r <= p.radius; r += blockDim.x) shared.weights[r] = __ldg(p.weights + r);
+__device__ __forceinline__ void copy_weights(const Gauss& p) {
+    for (u32 r = threadIdx.x; r <= p.radius; r += blockDim.x) shared[r] = __ldg(p.weights + r);
     __syncthreads();
 }
 
 // From the sums of a row's columns, in v16 times the weights, to the row's results. All threads of a block take part.
-__device__ __forceinline__ void finish_row(const Gauss& p, const Part& part, Shared& shared, int y, const u32 (&sums)[CHUNK]) {
-    const int threads = blockDim.x, thread = threadIdx.x;
-    // Column 8t + i lies at i * threads + t, so that neighbours in a warp read neighbours.
-    u32* const strip = shared.strips[y % 2];
+__device__ __forceinline__ void finish_row(const Gauss& p, const Part& part, int y, const u32 (&sums)[CHUNK]) {
+    u32* const own = shared + SHARED_WEIGHTS + (y % 2 * blockDim.x + threadIdx.x) * STRIDE;
 #pragma unroll
-    for (int i = 0; i < CHUNK; i++) strip[i * threads + thread] = rounded(sums[i], WEIGHT_BITS - EXTRA_BITS);
+    for (int i = 0; i < CHUNK; i++) own[i] = rounded(sums[i], WEIGHT_BITS - EXTRA_BITS);
     __syncthreads();
     if (!part.writes) return;
     u32 v[1][CHUNK];
-    const auto at = [=](int column) { return strip[(column & 7) * threads + thread + (column >> 3)]; };
-    sum_row(shared.weights, p.radius, at, v[0]);
+    sum_row(shared, p.radius, own, v[0]);
     const bool round = part.c.dst.sample != SAMPLE_I16;
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) v[0][i] = rounded(v[0][i], WEIGHT_BITS + EXTRA_BITS) ^ (round ? 0 : 0x8000u);
@@ -152,22 +149,21 @@ __device__ __forceinline__ void finish_row(const Gauss& p, const Part& part, Sha
 
 template <typename T>
 __device__ __forceinline__ void blur(const Gauss& p) {
-    __shared__ Shared shared;
     const Part part = part_of(p, blockIdx.x);
     const Component& c = part.c;
     if (!c.blurs) {
         if (part.writes) copy(c, part.x, part.top, part.end);
         return;
     }
-    copy_weights(p, shared);
+    copy_weights(p);
     const Reader<T> src(c.src);
     const int bottom = c.src.height - 1;
     for (int y = part.top; y < part.end; y++) {
         u32 sums[CHUNK];
-        sum_columns(src, shared.weights, p.radius, part.x, y, bottom, sums);
+        sum_columns(src, shared, p.radius, part.x, y, bottom, sums);
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) sums[i] <<= c.src.shift;
-        finish_row(p, part, shared, y, sums);
+        finish_row(p, part, y, sums);
     }
 }
 
@@ -199,14 +195,13 @@ struct FourRows {
 template <int REACH>
 __device__ __forceinline__ void blur_near(const Gauss& p) {
     constexpr int WORDS = 2 * REACH + 1;
-    __shared__ Shared shared;
     const Part part = part_of(p, blockIdx.x);
     const Component& c = part.c;
     if (!c.blurs) {
         if (part.writes) copy(c, part.x, part.top, part.end);
         return;
     }
-    copy_weights(p, shared);
+    copy_weights(p);
     const Reader<u8> src(c.src);
     const int bottom = c.src.height - 1;
     u32 words[WORDS][CHUNK];
@@ -238,7 +233,7 @@ __device__ __forceinline__ void blur_near(const Gauss& p) {
                 }
                 sums[j] = ((high << 8) + low) << 8;  // to v16
             }
-            finish_row(p, part, shared, top + row, sums);
+            finish_row(p, part, top + row, sums);
         }
     }
 }

@@ -4,6 +4,9 @@
 
 #include "chunk.cuh"
 
+// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
+constexpr int STRIDE = CHUNK + 1;
+
 // Eight samples as they are stored.
 template <typename T>
 struct Chunk;

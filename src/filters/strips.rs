@@ -3,6 +3,9 @@
 /// Columns of a thread.
 pub(super) const CHUNK: usize = 8;
 
+/// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
+pub(super) const STRIDE: usize = CHUNK + 1;
+
 /// Threads that a block may have.
 const THREADS: [usize; 4] = [32, 64, 128, 256];
 

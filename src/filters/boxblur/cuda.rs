@@ -6,7 +6,7 @@ use crate::device::cuda::{
 };
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, Strips};
+use crate::filters::strips::{CHUNK, STRIDE, Strips};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
 
@@ -134,7 +134,7 @@ impl Kernel {
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
-        let shared = (2 * CHUNK * self.strips.threads * sum) as u32;
+        let shared = (2 * STRIDE * self.strips.threads * sum) as u32;
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
         // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
         unsafe { launch(&pass.rows, shape, &args, stream) }

@@ -4,12 +4,15 @@ use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, Strips};
+use crate::filters::strips::{CHUNK, STRIDE, Strips};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 
 /// The fewest rows of a block: one after the other, rows find in the cache what they share.
 const FEWEST_ROWS: usize = 8;
+
+/// Words of shared memory that weights have, and that a thread has for two rows of sums.
+const SHARED: (usize, usize) = (196, 2 * STRIDE);
 
 /// Rows that `gauss_near*_u8` keep in a word, and the most words of a column that they keep.
 const ROWS: usize = 4;
@@ -127,9 +130,10 @@ impl CudaKernel for Kernel {
             low: self.low,
         };
         let blocks = component.iter().map(|c| c.blocks).sum();
-        let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: 0 };
+        let shared = (SHARED.0 + SHARED.1 * self.strips.threads) * size_of::<u32>();
+        let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: shared as u32 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
-        // caller, and the weights, as many as the radius says, live as long as this kernel.
+        // caller; the weights, as many as the radius says, live as long as this kernel and fit the shared memory.
         unsafe { launch(&self.function, shape, &args, stream) }
     }
 }
