@@ -5,7 +5,7 @@
 // memory, where the sum of any window is the difference of two. So the work is the same for every radius, but for the
 // first window of a block: where that is high, it is added up from sums of sixteen rows (`box_totals_*`).
 
-#include "common/chunk.cuh"
+#include "common/strip.cuh"
 
 // Mirrors `Component` of src/filters/boxblur/cuda.rs.
 struct Component {
@@ -51,115 +51,6 @@ constexpr int TOTAL_THREADS = 128;
 constexpr int MOST_WARPS = 8;     // of a block
 
 extern __shared__ u64 shared[];
-
-// Eight samples as they are stored.
-template <typename T>
-struct Chunk;
-
-template <>
-struct Chunk<u8> {
-    typedef uint2 Words;
-    static __device__ __forceinline__ u32 sample(const Words& w, int i) { return byte_of(w, i); }
-    static __device__ __forceinline__ void put(Words& w, int i, u32 value) {
-        (i < 4 ? w.x : w.y) |= value << i % 4 * 8;
-    }
-    // Eight times one sample.
-    static __device__ __forceinline__ Words repeat(u32 value) {
-        return make_uint2(value * 0x01010101u, value * 0x01010101u);
-    }
-    static __device__ __forceinline__ Words lanes(const Words& w, u32, u32) { return w; }
-};
-
-template <>
-struct Chunk<u16> {
-    typedef uint4 Words;
-    static __device__ __forceinline__ u32 sample(const Words& w, int i) {
-        return i % 2 == 0 ? word(w, i / 2) & 0xffffu : word(w, i / 2) >> 16;
-    }
-    static __device__ __forceinline__ void put(Words& w, int i, u32 value) {
-        (i < 2 ? w.x : i < 4 ? w.y : i < 6 ? w.z : w.w) |= value << i % 2 * 16;
-    }
-    static __device__ __forceinline__ Words repeat(u32 value) {
-        const u32 two = value * 0x10001u;
-        return make_uint4(two, two, two, two);
-    }
-    static __device__ __forceinline__ Words lanes(const Words& w, u32 keep, u32 flip) {
-        return make_uint4((w.x & keep) ^ flip, (w.y & keep) ^ flip, (w.z & keep) ^ flip, (w.w & keep) ^ flip);
-    }
-};
-
-// Reads a plane whose samples have the size of T, in chunks that begin at multiples of eight, inside the plane or beside
-// it, where the nearest column stands in.
-template <typename T>
-struct Reader {
-    typedef typename Chunk<T>::Words Words;
-    const u8* data;
-    u32 pitch;
-    int width, step;
-    u32 keep, flip;  // bits that count, and YC48's sign bits: values become unsigned, in their order
-    bool vectors;
-
-    __device__ __forceinline__ explicit Reader(const Plane& src)
-        : data(src.data), pitch(src.pitch), width(src.width), step(src.step), keep((0xffffu >> src.shift) * 0x10001u),
-          flip(src.sample == SAMPLE_I16 ? 0x80008000u : 0), vectors(src.step == 1 && vectors_fit(src, sizeof(Words))) {}
-
-    // As stored.
-    __device__ __forceinline__ Words read(int x, int y) const {
-        const T* const row = reinterpret_cast<const T*>(data + u64(y) * pitch);
-        if (x >= 0 && x + CHUNK <= width && vectors) return __ldg(reinterpret_cast<const Words*>(row + x));
-        if (x < 0 || x >= width) return Chunk<T>::repeat(__ldg(row + (x < 0 ? 0 : width - 1) * step));
-        Words words = Chunk<T>::repeat(0);
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) Chunk<T>::put(words, i, __ldg(row + min(x + i, width - 1) * step));
-        return words;
-    }
-
-    // What is summed, of a chunk that was read.
-    __device__ __forceinline__ Words lanes(const Words& words) const { return Chunk<T>::lanes(words, keep, flip); }
-
-    __device__ __forceinline__ void add(int x, int y, u32 times, u32 (&sums)[CHUNK]) const {
-        const Words words = lanes(read(x, y));
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) sums[i] += Chunk<T>::sample(words, i) * times;
-    }
-};
-
-// Writes eight values to (x, y) and on, as far as the plane goes: v16 to be rounded, or what is stored.
-__device__ __forceinline__ void write(const Component& c, int x, int y, bool round, u32 (&v)[1][CHUNK]) {
-    const Plane& dst = c.dst;
-    if (x + CHUNK <= int(dst.width) && dst.step == 1 && vectors_fit(dst, 16)) {
-        const u32 to[2] = {byte_offset(dst, x, y), 0};
-        write_chunk<1>(&c, to, round, v);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < CHUNK; i++) {
-        if (x + i >= int(dst.width)) break;
-        const u32 value = round ? narrow(dst, v[0][i]) : v[0][i];
-        if (dst.sample == SAMPLE_U8) {
-            *at<u8>(dst, x + i, y) = value;
-        } else {
-            *at<u16>(dst, x + i, y) = value;
-        }
-    }
-}
-
-// Passes eight columns of some rows on: as they are stored where both planes store alike.
-template <typename T>
-__device__ __forceinline__ void copy(const Component& c, int x, int y, int end) {
-    const bool alike = c.src.sample == c.dst.sample && c.src.shift == c.dst.shift && c.src.bit_depth == c.dst.bit_depth;
-    const Reader<T> src(c.src);
-    for (; y < end; y++) {
-        const typename Chunk<T>::Words words = src.read(x, y);
-        u32 v[1][CHUNK];
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            const u32 sample = Chunk<T>::sample(words, i);
-            v[0][i] = alike ? sample : u16(sample << c.src.shift);
-        }
-        write(c, x, y, !alike, v);
-    }
-}
 
 // The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
 __device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {
@@ -247,18 +138,14 @@ __device__ __forceinline__ void blur(const Box& p) {
     const int top = block / c.across * c.rows, end = min(top + int(c.rows), height);
     const bool writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
     if (!c.blurs) {
-        if (!writes) return;
-        if (c.src.sample == SAMPLE_U8) {
-            copy<u8>(c, x, top, end);
-        } else {
-            copy<u16>(c, x, top, end);
-        }
+        if (writes) copy(c, x, top, end);
         return;
     }
 
     const Reader<T> src(c.src);
-    const bool round = c.dst.sample != SAMPLE_I16;
-    const u32 sign = round ? 0 : 0x8000u, up = c.src.shift;
+    // Eight bits are always eight below v16, and never YC48.
+    const bool eight = sizeof(T) == 1, round = eight || c.dst.sample != SAMPLE_I16;
+    const u32 sign = round ? 0 : 0x8000u, up = eight ? 8 : c.src.shift;
     u32 columns[CHUNK];
     sum_columns(c, src, x, top - 1 - radius_h, top - 1 + radius_h, columns);
     typename Chunk<T>::Words next = src.read(x, min(top + radius_h, height - 1));
@@ -275,19 +162,17 @@ __device__ __forceinline__ void blur(const Box& p) {
         }
         Sum sums[CHUNK];
         sum_strip(columns, sums, ends[y % 2]);
-        // Column 8·t + i lies at i·threads + t, so that neighbours in a warp read neighbours.
-        Sum* const strip = strips + y % 2 * CHUNK * threads;
+        Sum* const own = strips + (y % 2 * threads + thread) * STRIDE;
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) strip[i * threads + thread] = sums[i];
+        for (int i = 0; i < CHUNK; i++) own[i] = sums[i];
         __syncthreads();
         if (!writes) continue;
         u32 v[1][CHUNK];
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
+            // Past every eight columns lies one word that is not used.
             const int right = i + radius_w, left = i - radius_w - 1;
-            const Sum sum = strip[(right & 7) * threads + thread + (right >> 3)] -
-                            strip[(left & 7) * threads + thread + (left >> 3)];
-            v[0][i] = mean(p, sum, up) ^ sign;
+            v[0][i] = mean(p, own[right + (right >> 3)] - own[left + (left >> 3)], up) ^ sign;
         }
         write(c, x, y, round, v);
     }

@@ -16,12 +16,15 @@ mod cuda;
 pub mod deband;
 pub mod depth;
 pub mod docs;
+pub mod gauss;
 mod level;
 pub mod planes;
 pub mod range;
 mod registry;
 mod requant;
 mod rows;
+#[cfg(feature = "cuda")]
+mod strips;
 
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 

@@ -6,11 +6,9 @@ use crate::device::cuda::{
 };
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::strips::{CHUNK, STRIDE, Strips};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
-
-/// Columns that a thread keeps the sums of.
-const CHUNK: usize = 8;
 
 /// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
 const TOTAL_ROWS: usize = 16;
@@ -18,12 +16,6 @@ const HIGH: usize = 4 * TOTAL_ROWS;
 
 /// Threads of a block of `box_totals_*`.
 const TOTAL_THREADS: usize = 128;
-
-/// Threads that a block of the others may have.
-const THREADS: [usize; 4] = [32, 64, 128, 256];
-
-/// Warps that a multiprocessor shall get: more hide more waiting, and sum more first windows.
-const WARPS: usize = 24;
 
 /// What is done to one component. Mirrors `Component` of cuda/box.cu.
 #[repr(C)]
@@ -97,12 +89,15 @@ impl Kernel {
         };
         let is_high = plan.window().1 >= HIGH;
         let totals = |size: &(usize, usize)| DeviceBuffer::new(device, bytes(*size), "sums of rows");
+        let halo = (plan.radius_w + 1).div_ceil(CHUNK);
+        // A first window costs about as much as half of its rows.
+        let fewest_rows = 8 + plan.window().1.min(HIGH) / 2;
         Ok(Kernel {
             first: Pass::load(&plan, setup.src, device)?,
             later: Pass::load(&plan, v16, device)?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             totals: sizes.iter().filter(|_| is_high).map(totals).collect::<Result<_>>()?,
-            strips: Strips::choose(&plan, &sizes, device.info().multiprocessors),
+            strips: Strips::choose(halo, fewest_rows, &sizes, device.info().multiprocessors),
             plan,
         })
     }
@@ -139,7 +134,7 @@ impl Kernel {
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
-        let shared = (2 * CHUNK * self.strips.threads * sum) as u32;
+        let shared = (2 * STRIDE * self.strips.threads * sum) as u32;
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
         // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
         unsafe { launch(&pass.rows, shape, &args, stream) }
@@ -155,42 +150,6 @@ impl Pass {
             rows: device.function("box", &format!("{rows}_{suffix}"))?,
             totals: device.function("box", &format!("box_totals_{suffix}"))?,
         })
-    }
-}
-
-/// How planes are cut: into strips of columns, and those into blocks.
-struct Strips {
-    /// Threads of a block.
-    threads: usize,
-    /// Of those, how many at each end only help others.
-    halo: usize,
-    /// Blocks that shall be there, at least, when rows are shared out.
-    blocks: usize,
-    /// The fewest rows of a block: a first window costs about as much as half of its rows.
-    fewest_rows: usize,
-}
-
-impl Strips {
-    /// What takes the fewest threads for planes of `sizes`.
-    fn choose(plan: &Plan, sizes: &[(usize, usize)], multiprocessors: usize) -> Strips {
-        let halo = (plan.radius_w + 1).div_ceil(CHUNK);
-        let fewest_rows = 8 + plan.window().1.min(HIGH) / 2;
-        let strips = THREADS.into_iter().filter(|threads| *threads > 2 * halo).map(|threads| {
-            let blocks = WARPS * multiprocessors * 32 / threads;
-            Strips { threads, halo, blocks, fewest_rows }
-        });
-        let cost = |strips: &Strips| sizes.iter().map(|size| strips.across(size.0) * strips.threads).sum::<usize>();
-        strips.min_by_key(cost).expect("the largest block is wider than two radii")
-    }
-
-    /// Strips side by side in a plane.
-    fn across(&self, width: usize) -> usize {
-        width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
-    }
-
-    /// Rows of a block of a plane.
-    fn rows(&self, width: usize, height: usize) -> usize {
-        (height * self.across(width)).div_ceil(self.blocks).max(self.fewest_rows).min(height)
     }
 }
 

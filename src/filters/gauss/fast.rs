@@ -1,0 +1,195 @@
+//! The fast kernel: a band's rows pass through a ring that holds a window of them; loops over columns become vectors.
+
+use super::plan::Plan;
+use super::weights::{EXTRA_BITS, WEIGHT_BITS};
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::filters::level::by_level;
+use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::{CpuKernel, Setup};
+use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use std::array::from_fn;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Rows that a thread takes at a time.
+const BAND: usize = 64;
+
+/// Columns whose sums stay in the first cache, or in registers, while all their taps are added.
+const PART: usize = 256;
+
+/// The kernel.
+pub(super) struct Fast {
+    plan: Plan,
+    level: CpuLevel,
+    scratch: Mutex<Vec<Scratch>>,
+    /// Columns of the widest plane.
+    width: usize,
+}
+
+/// What a thread works in.
+struct Scratch {
+    /// The lanes of the window's rows; row y lies at `y % (2·radius + 1)`.
+    ring: Vec<u16>,
+    /// The sums of a row's columns, with the columns that weights reach beyond both ends.
+    columns: Vec<u32>,
+    /// The result.
+    lanes: Vec<u16>,
+}
+
+impl Fast {
+    /// The kernel of `plan` at `level`.
+    ///
+    /// # Errors
+    /// When the processor lacks the level.
+    pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
+        if level > CpuLevel::detect() {
+            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
+        }
+        let fast = Fast { plan, level, scratch: Mutex::default(), width: setup.input.width };
+        // The first thread's is made here; those that later join make their own once.
+        fast.stock().push(fast.make_scratch());
+        Ok(fast)
+    }
+
+    fn make_scratch(&self) -> Scratch {
+        let radius = self.plan.radius();
+        Scratch {
+            ring: vec![0; (2 * radius + 1) * self.width],
+            columns: vec![0; self.width + 2 * radius],
+            lanes: vec![0; self.width],
+        }
+    }
+
+    fn stock(&self) -> MutexGuard<'_, Vec<Scratch>> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CpuKernel for Fast {
+    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+        let this = &*self;
+        exec.bands(dst, BAND.max(this.plan.radius()), |component, rows, mut band| {
+            if !this.plan.blurs(component) {
+                return copy(&src[component], rows, &mut band);
+            }
+            let made = this.stock().pop();
+            let mut scratch = made.unwrap_or_else(|| this.make_scratch());
+            let work = Band { weights: &this.plan.weights, src: src[component], rows };
+            // SAFETY: `new` checked that the processor has the level.
+            unsafe { run_band(this.level, &work, &mut band, &mut scratch) };
+            this.stock().push(scratch);
+        });
+    }
+
+    fn path(&self) -> &'static str {
+        self.level.name()
+    }
+}
+
+/// A band of rows to filter.
+struct Band<'a> {
+    weights: &'a [u32],
+    src: PlaneRef<'a>,
+    rows: Range<usize>,
+}
+
+by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch));
+
+#[inline(always)]
+fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+    let Band { weights, src, rows } = work;
+    let (width, last, radius) = (src.width(), src.height() - 1, weights.len() - 1);
+    let mut read = rows.start.saturating_sub(radius);
+    for (row, y) in rows.clone().enumerate() {
+        while read <= (y + radius).min(last) {
+            widen(src, 0, read, scratch.ring_row(read, radius, width));
+            read += 1;
+        }
+        for x in (0..width).step_by(PART) {
+            scratch.sum_columns(weights, y, last, x..(x + PART).min(width), width);
+        }
+        let (first, end) = (scratch.columns[radius], scratch.columns[radius + width - 1]);
+        scratch.columns[..radius].fill(first);
+        scratch.columns[radius + width..][..radius].fill(end);
+        for x in (0..width).step_by(PART) {
+            scratch.sum_row(weights, x..(x + PART).min(width));
+        }
+        narrow(dst, 0, row, &scratch.lanes[..width]);
+    }
+}
+
+impl Scratch {
+    #[inline(always)]
+    fn ring_row(&mut self, y: usize, radius: usize, width: usize) -> &mut [u16] {
+        &mut self.ring[y % (2 * radius + 1) * width..][..width]
+    }
+
+    /// The sums of some columns of row `y`.
+    #[inline(always)]
+    fn sum_columns(&mut self, weights: &[u32], y: usize, last: usize, part: Range<usize>, width: usize) {
+        let radius = weights.len() - 1;
+        let rows = |y: usize| &self.ring[y % (2 * radius + 1) * width..][part.clone()];
+        let mut sums = [0; PART];
+        let sums = &mut sums[..part.len()];
+        start(sums, weights[0], rows(y), WEIGHT_BITS - EXTRA_BITS);
+        add_pairs(sums, weights, |i| (rows(y.saturating_sub(i)), rows((y + i).min(last))));
+        let columns = self.columns[radius + part.start..].iter_mut();
+        columns.zip(&*sums).for_each(|(column, sum)| *column = sum >> (WEIGHT_BITS - EXTRA_BITS));
+    }
+
+    /// The results of some columns of a row.
+    #[inline(always)]
+    fn sum_row(&mut self, weights: &[u32], part: Range<usize>) {
+        let radius = weights.len() - 1;
+        // Column x lies at x + radius.
+        let columns = |left: usize| &self.columns[part.start + left..][..part.len()];
+        let mut sums = [0; PART];
+        let sums = &mut sums[..part.len()];
+        start(sums, weights[0], columns(radius), WEIGHT_BITS + EXTRA_BITS);
+        add_pairs(sums, weights, |i| (columns(radius - i), columns(radius + i)));
+        let lanes = self.lanes[part].iter_mut();
+        lanes.zip(&*sums).for_each(|(lane, sum)| *lane = (sum >> (WEIGHT_BITS + EXTRA_BITS)) as u16);
+    }
+}
+
+/// Begins sums that are to lose `drop` bits with the middle, and with what rounds them.
+#[inline(always)]
+fn start<T: Copy + Into<u32>>(sums: &mut [u32], weight: u32, middle: &[T], drop: u32) {
+    for (sum, middle) in sums.iter_mut().zip(middle) {
+        *sum = weight * (*middle).into() + (1 << (drop - 1));
+    }
+}
+
+/// Adds the weighted pairs `1..` to the sums, four at a time: each sum is then read and written a quarter as often.
+#[inline(always)]
+fn add_pairs<'a, T: Copy + Into<u32> + 'a>(
+    sums: &mut [u32],
+    weights: &[u32],
+    pair: impl Fn(usize) -> (&'a [T], &'a [T]),
+) {
+    let mut i = 1;
+    while i + 4 <= weights.len() {
+        add::<T, 4>(sums, &weights[i..], from_fn(|k| pair(i + k)));
+        i += 4;
+    }
+    match weights.len() - i {
+        3 => add::<T, 3>(sums, &weights[i..], from_fn(|k| pair(i + k))),
+        2 => add::<T, 2>(sums, &weights[i..], from_fn(|k| pair(i + k))),
+        1 => add::<T, 1>(sums, &weights[i..], from_fn(|k| pair(i + k))),
+        _ => {}
+    }
+}
+
+/// Adds `N` pairs that share a weight each. All weights sum to 2^15 and a column's sum has 17 bits: 32 hold it.
+#[inline(always)]
+fn add<T: Copy + Into<u32>, const N: usize>(sums: &mut [u32], weights: &[u32], pairs: [(&[T], &[T]); N]) {
+    let len = sums.len();
+    let weights: [u32; N] = from_fn(|k| weights[k]);
+    let pairs = pairs.map(|(a, b)| (&a[..len], &b[..len]));
+    for (x, sum) in sums.iter_mut().enumerate() {
+        for (weight, (a, b)) in weights.iter().zip(&pairs) {
+            *sum += weight * (a[x].into() + b[x].into());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The parameters worked out for one stream: what every kernel computes with.
+
+use super::GaussParams;
+use super::weights::weights;
+use crate::filters::planes::PlaneSet;
+use crate::video::StreamInfo;
+
+/// The parameters worked out for one stream.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The weight of the middle, and of those ever farther away on both sides.
+    pub weights: Vec<u32>,
+    /// Components there are.
+    components: usize,
+    planes: PlaneSet,
+}
+
+impl Plan {
+    /// What `params` mean for `stream`.
+    pub fn new(params: &GaussParams, stream: &StreamInfo) -> Plan {
+        let radius = params.radius.map_or_else(|| (3.0 * params.sigma).ceil() as usize, |radius| radius as usize);
+        let components = stream.format.components();
+        Plan { weights: weights(params.sigma, radius), components, planes: params.planes }
+    }
+
+    /// How far samples count, in each direction.
+    pub fn radius(&self) -> usize {
+        self.weights.len() - 1
+    }
+
+    /// True when component `component` is blurred, and not just passed on.
+    pub fn blurs(&self, component: usize) -> bool {
+        self.radius() > 0 && self.planes.has(component)
+    }
+
+    /// True when no sample can change.
+    pub fn is_identity(&self) -> bool {
+        !(0..self.components).any(|component| self.blurs(component))
+    }
+}

@@ -1,0 +1,51 @@
+//! How planes are cut for CUDA kernels whose blocks walk down strips of columns.
+
+/// Columns of a thread.
+pub(super) const CHUNK: usize = 8;
+
+/// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
+pub(super) const STRIDE: usize = CHUNK + 1;
+
+/// Threads that a block may have.
+const THREADS: [usize; 4] = [32, 64, 128, 256];
+
+/// Warps that a multiprocessor shall get: enough to hide waiting.
+const WARPS: usize = 24;
+
+/// Strips of columns, cut into blocks.
+pub(super) struct Strips {
+    /// Threads of a block.
+    pub threads: usize,
+    /// Of those, how many at each end only help others.
+    pub halo: usize,
+    /// Blocks that shall be there, at least, when rows are shared out.
+    blocks: usize,
+    /// The fewest rows of a block.
+    fewest_rows: usize,
+}
+
+impl Strips {
+    /// What takes the fewest threads for planes of `sizes`, when a thread needs the columns of `halo` others on each
+    /// side.
+    ///
+    /// # Panics
+    /// When no block is wider than twice the halo.
+    pub(super) fn choose(halo: usize, fewest_rows: usize, sizes: &[(usize, usize)], multiprocessors: usize) -> Strips {
+        let strips = THREADS.into_iter().filter(|threads| *threads > 2 * halo).map(|threads| {
+            let blocks = WARPS * multiprocessors * 32 / threads;
+            Strips { threads, halo, blocks, fewest_rows }
+        });
+        let cost = |strips: &Strips| sizes.iter().map(|size| strips.across(size.0) * strips.threads).sum::<usize>();
+        strips.min_by_key(cost).expect("the largest block is wider than two radii")
+    }
+
+    /// Strips side by side in a plane.
+    pub(super) fn across(&self, width: usize) -> usize {
+        width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
+    }
+
+    /// Rows of a block of a plane.
+    pub(super) fn rows(&self, width: usize, height: usize) -> usize {
+        (height * self.across(width)).div_ceil(self.blocks).max(self.fewest_rows).min(height)
+    }
+}
