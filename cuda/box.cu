@@ -3,7 +3,8 @@
 // A block walks down some rows of a strip of columns. A thread keeps the sums of eight columns of the window: with each
 // row one sample enters every sum and one leaves it. Sums of the strip's columns from its left edge on then go to shared
 // memory, where the sum of any window is the difference of two. So the work is the same for every radius, but for the
-// first window of a block: where that is high, it is added up from sums of sixteen rows (`box_totals_*`).
+// first window of a block: where that is high, it is added up from sums of sixteen rows (`box_totals_*`). Windows of up to
+// seven columns are summed from the neighbours' columns instead, inside a warp (`box_w*`).
 
 #include "common/strip.cuh"
 
@@ -123,17 +124,56 @@ __device__ __forceinline__ void sum_strip(const u32 (&columns)[CHUNK], Sum (&sum
     for (int i = 0; i < CHUNK; i++) sums[i] += before;
 }
 
-template <typename T, typename Sum>
-__device__ __forceinline__ void blur(const Box& p) {
+// The sums of the windows around this thread's columns, from sums of the whole strip in shared memory.
+template <typename Sum>
+struct Strip {
     // Two of each: a row's values are read while the next row's are written, and one barrier keeps them apart.
-    __shared__ Sum ends[2][MOST_WARPS];
-    Sum* const strips = reinterpret_cast<Sum*>(shared);
+    static __device__ __forceinline__ void sum(const u32 (&columns)[CHUNK], int y, int radius, Sum (&sums)[CHUNK]) {
+        __shared__ Sum ends[2][MOST_WARPS];
+        sum_strip(columns, sums, ends[y & 1]);
+        Sum* const own = reinterpret_cast<Sum*>(shared) + ((y & 1) * blockDim.x + threadIdx.x) * STRIDE;
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) own[i] = sums[i];
+        __syncthreads();
+        // The ends of a strip, whose windows reach beyond it, write nothing.
+        if (int(threadIdx.x * CHUNK) <= radius || int((blockDim.x - threadIdx.x - 1) * CHUNK) < radius) return;
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            // Past every eight columns lies one word that is not used.
+            const int right = i + radius, left = i - radius - 1;
+            sums[i] = own[right + (right >> 3)] - own[left + (left >> 3)];
+        }
+    }
+};
 
+// The same for a strip of one warp and a radius up to eight, from the columns of the neighbours in the warp.
+template <int RADIUS>
+struct Warp {
+    static __device__ __forceinline__ void sum(const u32 (&columns)[CHUNK], int, int, u32 (&sums)[CHUNK]) {
+        u32 around[CHUNK + 2 * RADIUS];
+#pragma unroll
+        for (int i = 0; i < RADIUS; i++) {
+            around[i] = __shfl_up_sync(~0u, columns[CHUNK - RADIUS + i], 1);
+            around[RADIUS + CHUNK + i] = __shfl_down_sync(~0u, columns[i], 1);
+        }
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) around[RADIUS + i] = columns[i];
+        sums[0] = 0;
+#pragma unroll
+        for (int i = 0; i <= 2 * RADIUS; i++) sums[0] += around[i];
+#pragma unroll
+        for (int i = 1; i < CHUNK; i++) sums[i] = sums[i - 1] + around[i + 2 * RADIUS] - around[i - 1];
+    }
+};
+
+// Blurs samples of type T. `Windows` makes sums of type `Sum`.
+template <typename T, typename Sum, typename Windows>
+__device__ __forceinline__ void blur(const Box& p) {
     u32 block = blockIdx.x, index = 0;
     while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
     const Component& c = p.component[index];
     const int threads = blockDim.x, thread = threadIdx.x, halo = p.halo;
-    const int height = c.src.height, radius_w = p.radius_w, radius_h = p.radius_h;
+    const int height = c.src.height, radius_h = p.radius_h;
     const int x = int(block % c.across * (threads - 2 * halo) + thread - halo) * CHUNK;
     const int top = block / c.across * c.rows, end = min(top + int(c.rows), height);
     const bool writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
@@ -161,19 +201,11 @@ __device__ __forceinline__ void blur(const Box& p) {
             columns[i] += Chunk<T>::sample(entering, i) - Chunk<T>::sample(leaving, i);
         }
         Sum sums[CHUNK];
-        sum_strip(columns, sums, ends[y % 2]);
-        Sum* const own = strips + (y % 2 * threads + thread) * STRIDE;
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) own[i] = sums[i];
-        __syncthreads();
+        Windows::sum(columns, y, p.radius_w, sums);
         if (!writes) continue;
         u32 v[1][CHUNK];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            // Past every eight columns lies one word that is not used.
-            const int right = i + radius_w, left = i - radius_w - 1;
-            v[0][i] = mean(p, own[right + (right >> 3)] - own[left + (left >> 3)], up) ^ sign;
-        }
+        for (int i = 0; i < CHUNK; i++) v[0][i] = mean(p, sums[i], up) ^ sign;
         write(c, x, y, round, v);
     }
 }
@@ -195,9 +227,17 @@ __device__ __forceinline__ void total(const Box& p) {
     to[1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
 }
 
-extern "C" __global__ void __launch_bounds__(256) box_u8(const Box p) { blur<u8, u32>(p); }
-extern "C" __global__ void __launch_bounds__(256) box_u16(const Box p) { blur<u16, u32>(p); }
-extern "C" __global__ void __launch_bounds__(256) box_wide_u8(const Box p) { blur<u8, u64>(p); }
-extern "C" __global__ void __launch_bounds__(256) box_wide_u16(const Box p) { blur<u16, u64>(p); }
-extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u8(const Box p) { total<u8>(p); }
-extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u16(const Box p) { total<u16>(p); }
+#define BOX(name, threads, ...) \
+    extern "C" __global__ void __launch_bounds__(threads) box_##name(const Box p) { __VA_ARGS__(p); }
+BOX(u8, 256, blur<u8, u32, Strip<u32>>)
+BOX(u16, 256, blur<u16, u32, Strip<u32>>)
+BOX(wide_u8, 256, blur<u8, u64, Strip<u64>>)
+BOX(wide_u16, 256, blur<u16, u64, Strip<u64>>)
+BOX(w1_u8, 32, blur<u8, u32, Warp<1>>)
+BOX(w1_u16, 32, blur<u16, u32, Warp<1>>)
+BOX(w2_u8, 32, blur<u8, u32, Warp<2>>)
+BOX(w2_u16, 32, blur<u16, u32, Warp<2>>)
+BOX(w3_u8, 32, blur<u8, u32, Warp<3>>)
+BOX(w3_u16, 32, blur<u16, u32, Warp<3>>)
+BOX(totals_u8, TOTAL_THREADS, total<u8>)
+BOX(totals_u16, TOTAL_THREADS, total<u16>)

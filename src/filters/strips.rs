@@ -6,8 +6,8 @@ pub(super) const CHUNK: usize = 8;
 /// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
 pub(super) const STRIDE: usize = CHUNK + 1;
 
-/// Threads that a block may have.
-const THREADS: [usize; 4] = [32, 64, 128, 256];
+/// Threads that a block may have: a warp, and more.
+pub(super) const THREADS: [usize; 4] = [32, 64, 128, 256];
 
 /// Warps that a multiprocessor shall get: enough to hide waiting.
 const WARPS: usize = 24;
@@ -25,13 +25,19 @@ pub(super) struct Strips {
 }
 
 impl Strips {
-    /// What takes the fewest threads for planes of `sizes`, when a thread needs the columns of `halo` others on each
-    /// side.
+    /// What takes the fewest threads for planes of `sizes`, in blocks of one of `threads`, when a thread needs the
+    /// columns of `halo` others on each side.
     ///
     /// # Panics
     /// When no block is wider than twice the halo.
-    pub(super) fn choose(halo: usize, fewest_rows: usize, sizes: &[(usize, usize)], multiprocessors: usize) -> Strips {
-        let strips = THREADS.into_iter().filter(|threads| *threads > 2 * halo).map(|threads| {
+    pub(super) fn choose(
+        threads: &[usize],
+        halo: usize,
+        fewest_rows: usize,
+        sizes: &[(usize, usize)],
+        multiprocessors: usize,
+    ) -> Strips {
+        let strips = threads.iter().copied().filter(|threads| *threads > 2 * halo).map(|threads| {
             let blocks = WARPS * multiprocessors * 32 / threads;
             Strips { threads, halo, blocks, fewest_rows }
         });

@@ -6,13 +6,16 @@ use crate::device::cuda::{
 };
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, STRIDE, Strips};
+use crate::filters::strips::{CHUNK, STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
 
 /// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
 const TOTAL_ROWS: usize = 16;
 const HIGH: usize = 4 * TOTAL_ROWS;
+
+/// The largest radius by column that has a kernel of its own.
+const NEAR: usize = 3;
 
 /// Threads of a block of `box_totals_*`.
 const TOTAL_THREADS: usize = 128;
@@ -92,12 +95,13 @@ impl Kernel {
         let halo = (plan.radius_w + 1).div_ceil(CHUNK);
         // A first window costs about as much as half of its rows.
         let fewest_rows = 8 + plan.window().1.min(HIGH) / 2;
+        let threads = if (1..=NEAR).contains(&plan.radius_w) { &THREADS[..1] } else { &THREADS };
         Ok(Kernel {
             first: Pass::load(&plan, setup.src, device)?,
             later: Pass::load(&plan, v16, device)?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             totals: sizes.iter().filter(|_| is_high).map(totals).collect::<Result<_>>()?,
-            strips: Strips::choose(halo, fewest_rows, &sizes, device.info().multiprocessors),
+            strips: Strips::choose(threads, halo, fewest_rows, &sizes, device.info().multiprocessors),
             plan,
         })
     }
@@ -145,7 +149,11 @@ impl Pass {
     /// The kernels for pictures stored as `src`.
     fn load(plan: &Plan, src: Format, device: &CudaDevice) -> Result<Pass> {
         let suffix = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
-        let rows = if plan.mean().is_narrow() { "box" } else { "box_wide" };
+        let rows = match plan.radius_w {
+            radius @ 1..=NEAR => format!("box_w{radius}"),
+            _ if plan.mean().is_narrow() => "box".to_owned(),
+            _ => "box_wide".to_owned(),
+        };
         Ok(Pass {
             rows: device.function("box", &format!("{rows}_{suffix}"))?,
             totals: device.function("box", &format!("box_totals_{suffix}"))?,

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, STRIDE, Strips};
+use crate::filters::strips::{CHUNK, STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 
@@ -81,7 +81,7 @@ impl Kernel {
             weights: DeviceBuffer::from_bytes(device, &weights, "weights")?,
             high: words(&plan.weights, reach, 8),
             low: words(&plan.weights, reach, 0),
-            strips: Strips::choose(halo, FEWEST_ROWS, &sizes, device.info().multiprocessors),
+            strips: Strips::choose(&THREADS, halo, FEWEST_ROWS, &sizes, device.info().multiprocessors),
             plan,
         })
     }
