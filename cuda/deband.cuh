@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/chunk.cuh"
+#include "common/dot.cuh"
 
 // What is done to one component. Mirrors `Component` of src/filters/deband/cuda/args.rs.
 struct Component {
@@ -95,18 +96,6 @@ constexpr int WIDE = 4;  // chunks side by side in a warp: few, so that few warp
 extern __shared__ uint4 shared[];
 
 __device__ __forceinline__ char* tile_bytes() { return reinterpret_cast<char*>(shared); }
-
-// acc + the bytes of `a` times the bytes of `b`.
-__device__ __forceinline__ int dot(u32 a, u32 b, int acc) {
-    asm("dp4a.u32.u32 %0, %1, %2, %0;" : "+r"(acc) : "r"(a), "r"(b));
-    return acc;
-}
-
-// The same with signed bytes in `b`.
-__device__ __forceinline__ int dot_signed(u32 a, u32 b, int acc) {
-    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(acc) : "r"(a), "r"(b));
-    return acc;
-}
 
 // Maps a random byte to -n..n.
 __device__ __forceinline__ int spread(int byte, int n) { return ((2 * n + 1) * byte >> 8) - n; }

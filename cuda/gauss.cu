@@ -6,6 +6,7 @@
 // Of 8-bit samples and small radii, a thread keeps all rows that it needs in registers, four rows of a column to a word,
 // and weighs four at a time (`gauss_near*_u8`).
 
+#include "common/dot.cuh"
 #include "common/strip.cuh"
 
 // Mirrors `Component` of src/filters/gauss/cuda.rs.
@@ -228,8 +229,8 @@ __device__ __forceinline__ void blur_near(const Gauss& p) {
                 u32 high = 0, low = 0;
 #pragma unroll
                 for (int i = 0; i < WORDS; i++) {
-                    high = __dp4a(words[i][j], p.high[row][i], high);
-                    low = __dp4a(words[i][j], p.low[row][i], low);
+                    high = dot(words[i][j], p.high[row][i], high);
+                    low = dot(words[i][j], p.low[row][i], low);
                 }
                 sums[j] = ((high << 8) + low) << 8;  // to v16
             }

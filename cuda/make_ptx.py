@@ -62,6 +62,9 @@ class Nvrtc:
             sys.exit(f"{source.name}: {failure}")
         ptx = self.text("nvrtcGetPTXSize", "nvrtcGetPTX", program)
         self.call("nvrtcDestroyProgram", ctypes.byref(program))
+        foreign = [line for line in ptx.splitlines() if line.startswith(".extern .func")]
+        if foreign:
+            sys.exit(f"{source.name} calls what no driver has: {' '.join(foreign)}")
         return ptx
 
 

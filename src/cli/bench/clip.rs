@@ -4,7 +4,7 @@ use super::timing::CpuClock;
 use crate::cli::args::{BenchArgs, Cli, Job};
 use crate::cli::transcode::Prepared;
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Cancel, Chain, Frame, Item, Source};
+use crate::pipeline::{self, Cancel, Chain, Frame, Item, Packet, Plan, Sink, Source};
 use crate::video::Picture;
 use clap::Parser;
 use log::LevelFilter;
@@ -13,8 +13,25 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Decoded and filtered frames are kept in at most this much memory, which limits how many are measured.
+/// Decoded and filtered frames are kept in a quarter of the memory that is free (in this much where the system does not
+/// tell), up to a limit. That limits how many are measured.
 const MEMORY: usize = 2 << 30;
+const MOST_MEMORY: usize = 8 << 30;
+
+/// So many frames of `plan` are kept at most.
+fn most_frames(plan: &Plan) -> usize {
+    let bytes = |format| Picture::bytes(format, plan.output.width, plan.output.height).unwrap_or(MEMORY);
+    (memory() / (bytes(plan.input.format) + bytes(plan.output.format))).max(1)
+}
+
+/// Bytes that frames may take.
+fn memory() -> usize {
+    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<usize>().ok()
+    });
+    told.map_or(MEMORY, |kilobytes| (kilobytes * 1024 / 4).min(MOST_MEMORY))
+}
 
 /// How often everything is measured; the least time counts.
 const ROUNDS: usize = 3;
@@ -30,7 +47,8 @@ pub struct Report {
     /// Threads of each stage; 0 is all processors.
     threads: usize,
     decode: Cost,
-    /// Nothing for frames that NVDEC leaves on the GPU: there is no such stage apart from the others.
+    /// Nothing for frames that NVDEC leaves on the GPU, nor for the encoder of those that stay there: such a stage does
+    /// not run alone.
     filter: Option<Cost>,
     encode: Option<Cost>,
     /// Everything at once, as `vramp` runs it.
@@ -69,8 +87,9 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let mut job = job(args, &output)?;
     // The first pass brings the clip into the page cache, says how many frames there are, and warns of what there is
     // to warn of, which need not be repeated.
-    let first = Prepared::new(&job, Cancel::default())?;
-    let frames = if first.plan.resident { drain(first)? } else { collect(first)?.len() };
+    let mut first = Prepared::new(&job, Cancel::default())?;
+    let frames = drain(&mut first)?.min(most_frames(&first.plan));
+    drop(first);
     job.frames = Some(frames as u64);
     log::set_max_level(LevelFilter::Error);
 
@@ -121,21 +140,20 @@ impl Round {
 
 fn round(job: &Job) -> Result<Round> {
     let prepare = || Prepared::new(job, Cancel::default());
-    let alone = prepare()?;
-    let decode = cost(|| drain(alone).map(drop))?;
+    let mut alone = prepare()?;
+    let decode = cost(|| drain(&mut alone).map(drop))?;
+    drop(alone);
 
     let run = prepare()?;
     let (mut filter, mut encode) = (None, None);
-    if !run.plan.resident {
-        let frames = collect(run)?;
-        let Prepared { plan, mut chain, mut sink, .. } = prepare()?;
-        chain.prepare(&plan)?;
-        let pool = chain.pictures(&plan, frames.len())?;
+    if !run.plan.stays {
         let mut filtered = Vec::new();
-        filter = Some(cost(|| {
-            filtered = chain.filter(&plan, frames, &pool)?;
-            Ok(())
-        })?);
+        if run.plan.resident {
+            filtered = filter_as_decoded(run)?;
+        } else {
+            filter = Some(filter_alone(run, &mut filtered)?);
+        }
+        let Prepared { mut sink, .. } = prepare()?;
         encode = Some(cost(|| {
             filtered.into_iter().try_for_each(|frame| sink.frame(frame))?;
             sink.finish()
@@ -147,13 +165,57 @@ fn round(job: &Job) -> Result<Round> {
     Ok(Round { decode, filter, encode, whole })
 }
 
+/// What the chain of `run` takes for all of its frames, which it leaves in `filtered`.
+fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Cost> {
+    let Prepared { mut input, plan, mut chain, .. } = run;
+    let mut frames = Vec::new();
+    while let Some(frame) = next_frame(&mut input)? {
+        frames.push(frame);
+    }
+    chain.prepare(&plan)?;
+    let pool = chain.pictures(&plan, frames.len())?;
+    cost(|| {
+        *filtered = chain.filter(&plan, frames, &pool)?;
+        Ok(())
+    })
+}
+
+/// The filtered frames of a run whose decoder leaves them on the GPU, where only a few find room at a time.
+fn filter_as_decoded(run: Prepared) -> Result<Vec<Frame>> {
+    let Prepared { mut input, plan, mut chain, options, .. } = run;
+    let mut kept = Keep(Vec::new());
+    pipeline::run(&mut input, &plan, &mut chain, &mut kept, &options, &mut |_| {})?;
+    Ok(kept.0)
+}
+
+/// Keeps the frames it gets.
+struct Keep(Vec<Frame>);
+
+impl Sink for Keep {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        self.0.push(frame);
+        Ok(())
+    }
+
+    fn packet(&mut self, _: Packet) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
 /// Decodes every frame of a run's input, and tells how many there are.
-fn drain(run: Prepared) -> Result<usize> {
-    let Prepared { mut input, .. } = run;
+fn drain(run: &mut Prepared) -> Result<usize> {
     let mut frames = 0;
     #[cfg(feature = "cuda")]
     let mut stream = None;
-    while let Some(item) = input.next()? {
+    while let Some(item) = run.input.next()? {
         match item {
             Item::Packet(_) => continue,
             Item::Frame(_) => {}
@@ -165,20 +227,6 @@ fn drain(run: Prepared) -> Result<usize> {
     #[cfg(feature = "cuda")]
     if let Some(stream) = stream {
         stream.synchronize()?;
-    }
-    Ok(frames)
-}
-
-/// The frames of a run's input, as many as there is memory for.
-fn collect(run: Prepared) -> Result<Vec<Frame>> {
-    let Prepared { mut input, plan, .. } = run;
-    let bytes = |format| Picture::bytes(format, plan.output.width, plan.output.height).unwrap_or(MEMORY);
-    let limit = (MEMORY / (bytes(plan.input.format) + bytes(plan.output.format))).max(1);
-    let mut frames = Vec::new();
-    while frames.len() < limit
-        && let Some(frame) = next_frame(&mut input)?
-    {
-        frames.push(frame);
     }
     Ok(frames)
 }
