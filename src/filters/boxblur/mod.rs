@@ -49,7 +49,7 @@ crate::params! {
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "box",
     aliases: &["boxblur", "mean"],
-    summary: "Blurs: every sample becomes the mean of the rectangle around it, at a cost that no radius raises",
+    summary: "Blurs: every sample becomes the mean of the rectangle around it, at a cost that hardly grows with it",
     definition: include_str!("definition.md"),
     schema: BoxParams::SCHEMA,
     accepts: |_| true,
