@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::video::{PlaneMut, PlanesMut};
-use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How far the vector instructions of this processor may be used. Every level gives the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,7 +76,8 @@ impl FromStr for CpuLevel {
 /// Runs a filter's work on the CPU: a level and a set of threads.
 pub struct CpuExec {
     level: CpuLevel,
-    pool: Option<rayon::ThreadPool>,
+    /// The threads beside the caller's own. The caller works as well: it need not be woken.
+    helpers: Option<rayon::ThreadPool>,
 }
 
 impl CpuExec {
@@ -93,13 +94,16 @@ impl CpuExec {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             n => n,
         };
-        let pool = (threads > 1)
+        let helpers = (threads > 1)
             .then(|| {
-                rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("vramp-cpu-{i}")).build()
+                rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads - 1)
+                    .thread_name(|i| format!("vramp-cpu-{i}"))
+                    .build()
             })
             .transpose()
             .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start {threads} filter threads: {e}")))?;
-        Ok(CpuExec { level, pool })
+        Ok(CpuExec { level, helpers })
     }
 
     /// The vector level to use.
@@ -109,15 +113,21 @@ impl CpuExec {
 
     /// Threads that share a frame.
     pub fn threads(&self) -> usize {
-        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
+        1 + self.helpers.as_ref().map_or(0, |helpers| helpers.current_num_threads())
     }
 
     /// Calls `job(i)` for every `i` below `count`, in any order, on all threads.
     pub fn each(&self, count: usize, job: impl Fn(usize) + Sync + Send) {
-        match &self.pool {
-            Some(pool) if count > 1 => pool.install(|| (0..count).into_par_iter().with_max_len(1).for_each(job)),
-            _ => (0..count).for_each(job),
-        }
+        let Some(helpers) = self.helpers.as_ref().filter(|_| count > 1) else { return (0..count).for_each(job) };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < count);
+            std::iter::from_fn(take).for_each(&job);
+        };
+        helpers.in_place_scope(|scope| {
+            (1..self.threads().min(count)).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
     }
 
     /// Cuts every component of `dst` into bands of `rows` rows and calls `job(component, rows, band)` for each,
