@@ -83,7 +83,7 @@ elif command -v compute-sanitizer > /dev/null; then
     # Tests that make faults on purpose are left out: the tools rightly complain.
     for tool in memcheck racecheck initcheck; do
         for test in "$here"/tests/*; do
-            step "$tool $(basename "$test")" env VRAMP_CASE_STEP=29 compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no \
+            step "$tool $(basename "$test")" env VRAMP_CASE_STEP=97 compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no \
                 --target-processes all "$test" $(selection "$test") --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames
         done
     done
