@@ -54,8 +54,8 @@ pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
     if same { Err(refused()) } else { Ok(()) }
 }
 
-/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any), or `on_gpu` for an encoder that reads
-/// the results there. Tells what had to be converted.
+/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any). `on_gpu` has those that the encoder reads
+/// there. Tells what had to be converted.
 pub fn plan_for(
     input: &mut Input,
     calls: &[Call],
@@ -71,15 +71,22 @@ pub fn plan_for(
         (None, Some(depth)) => end.format.to_planar(depth)?,
         (None, None) => end.format,
     }];
-    let negotiated = negotiate(&end, input.info().format, on_gpu.or(accepted).unwrap_or(&anything), &wanted)?;
+    let negotiated = negotiate(&end, input.info().format, accepted.unwrap_or(&anything), &wanted)?;
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
     if let Some(format) = negotiated.convert_source {
         input.convert_to(format)?;
     }
-    let plan = plan(create(calls)?, input.info(), Target { format: Some(negotiated.target), dither })?;
-    let plan = if on_gpu.is_some() { plan.staying() } else { plan };
+    // Results stay on the GPU where the encoder reads the same samples there.
+    let same = |format: &&Format| match job.format {
+        Some(asked) => **format == asked,
+        None => format.bit_depth() == negotiated.target.bit_depth() && format.holds(negotiated.target),
+    };
+    let there = on_gpu.unwrap_or(&[]).iter().find(same).copied();
+    let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither };
+    let plan = plan(create(calls)?, input.info(), target)?;
+    let plan = if there.is_some() { plan.staying() } else { plan };
     match input.surfaces() {
         Some(storage) => plan.resident(storage),
         None => Ok(plan),

@@ -87,7 +87,7 @@ fn chain(
         }
         return Ok((plan, chain));
     }
-    input.decode_in_software()?;
+    input.decode_in_software("the chain does not run on the GPU")?;
     let plan = setup::plan_for(input, calls, destination.accepted(), None, job)?;
     let chain = Backend::new(&plan, input, job, &Gpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))

@@ -165,13 +165,16 @@ fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, 
 
 impl Chain for CudaChain {
     fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
-        let count = if self.results.is_some() { 0 } else { waiting + self.slots.len() };
+        let count = if self.results.is_some() || plan.stages.is_empty() { 0 } else { waiting + self.slots.len() };
         let format = plan.output.format;
         PicturePool::new_in(Arc::new(self.pinned.clone()), count, format, plan.output.width, plan.output.height)
     }
 
     fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         self.prepare(plan)?;
+        if self.slots.is_empty() && !plan.stages.is_empty() {
+            return Err(Error::internal("a chain that failed was run again"));
+        }
         let (home, free) = unbounded();
         let (departed, arriving) = bounded(2 * self.slots.len() + 2);
         for slot in self.slots.drain(..) {

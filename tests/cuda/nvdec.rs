@@ -298,7 +298,7 @@ fn frames_that_must_be_converted_are_decoded_in_software_from_the_first_on() {
     };
     assert_same(&converted(nvdec(&sample(BUNNY), &device)), &converted(software(&sample(BUNNY))), "converted");
     let mut input = nvdec(&sample(BUNNY), &device);
-    input.decode_in_software().unwrap();
+    input.decode_in_software("a test").unwrap();
     assert_same(&on_cpu(input, "", None), &on_cpu(software(&sample(BUNNY)), "", None), "in software after all");
 }
 

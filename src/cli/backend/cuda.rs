@@ -61,11 +61,11 @@ impl OnCuda {
 
     /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
     pub fn prepare(&mut self, plan: &Plan) -> Result<Option<Cpu>> {
-        if self.prepared {
-            return Ok(None);
-        }
         if self.gave_up.get() {
             return Ok(Some(self.cpu));
+        }
+        if self.prepared {
+            return Ok(None);
         }
         let prepared = self.chain.prepare(plan).and_then(|()| self.device.memory());
         let Some(memory) = self.choice.or_cpu(prepared)? else { return Ok(Some(self.cpu)) };

@@ -81,6 +81,11 @@ impl DecoderChoice {
     pub(super) fn means(path: impl Display, options: &InputOptions, codec: Id) -> Result<Means> {
         match (options.decoder, &options.device) {
             (DecoderChoice::Software, _) | (DecoderChoice::Auto, None) => Ok(Means::Software),
+            // A card conceals what is damaged inside a picture without a word.
+            (DecoderChoice::Auto, Some(_)) if options.strict => Ok(Means::Software),
+            (DecoderChoice::Nvdec, Some(_)) if options.strict => Err(Error::bad_argument(
+                "NVDEC does not tell of damage inside a picture, which --strict must stop at: decode in software",
+            )),
             (DecoderChoice::Nvdec, None) => Err(Error::bad_argument(
                 "NVDEC leaves frames in GPU memory, but the filters run on the CPU: add --device cuda, or let --decoder \
                  auto choose",

@@ -58,6 +58,7 @@ pub struct Input {
     info: StreamInfo,
     container: Container,
     copied: Vec<CopiedStream>,
+    decoder: DecoderChoice,
     window: Window,
     gate: Gate,
     phase: Phase,
@@ -134,6 +135,7 @@ impl Input {
             info,
             container,
             copied,
+            decoder: options.decoder,
             window: options.window,
             gate: Gate::new(options.window.is_whole()),
             phase: Phase::Frames,
@@ -182,14 +184,15 @@ impl Input {
         self.finisher.surfaces()
     }
 
-    /// Decodes in software after all, from the start: the chain does not run on the device, say.
+    /// Decodes in software after all, from the start, because of `reason`: the chain does not run on the device, say.
     ///
     /// # Errors
-    /// When the software decoder does not start, or a frame was taken already.
-    pub fn decode_in_software(&mut self) -> Result<()> {
+    /// When NVDEC was asked for by name, the software decoder does not start, or a frame was taken already.
+    pub fn decode_in_software(&mut self, reason: &str) -> Result<()> {
         if self.surfaces().is_none() {
             return Ok(());
         }
+        self.decoder.without_nvdec(demux::name(&self.path), reason)?;
         self.first = None;
         self.reader.restart_in_software()?;
         let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demux::name(&self.path)))?;
@@ -206,7 +209,7 @@ impl Input {
         if self.decoded > 0 {
             return Err(Error::internal("a conversion was asked for after the first frame"));
         }
-        self.decode_in_software()?;
+        self.decode_in_software("its frames must be converted in host memory")?;
         self.finisher.convert_to(format).map_err(|e| e.context(demux::name(&self.path)))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;

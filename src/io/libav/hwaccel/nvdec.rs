@@ -20,6 +20,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// (MPEG-2, MPEG-4, JPEG), every decoder rounds its own way.
 const EXACT: [Id; 5] = [Id::H264, Id::HEVC, Id::VP8, Id::VP9, Id::AV1];
 
+/// The version of libavcodec (60.31, of FFmpeg 6.1) from which on its AV1 decoder tells HDR metadata that the stream holds.
+const AV1_TELLS: u32 = (60 << 16) | (31 << 8);
+
 /// AV_HWACCEL_FLAG_UNSAFE_OUTPUT: FFmpeg 6 and later copy each surface without it. Before, the bit means nothing.
 const NO_COPY: c_int = 1 << 3;
 
@@ -58,6 +61,10 @@ impl Nvdec {
         let found = decoder(codec).ok_or_else(|| format!("this libav has no NVDEC for {}", codec.name()))?;
         if exact && !EXACT.contains(&codec) {
             return Err(format!("NVDEC may round {} differently (--decoder nvdec takes it as it is)", codec.name()));
+        }
+        // SAFETY: a plain call.
+        if exact && codec == Id::AV1 && unsafe { ffi::avcodec_version() } < AV1_TELLS {
+            return Err("this libav's AV1 decoder would lose HDR metadata (--decoder nvdec takes it as it is)".into());
         }
         let stream = Arc::new(Stream::new(device).map_err(|e| e.to_string())?);
         let (verdict, lent) = (Mutex::default(), AtomicUsize::new(0));
