@@ -37,6 +37,17 @@ const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-c:s", "subtitles are copied, or left out with --no-subtitles"),
     ("-scodec", "subtitles are copied, or left out with --no-subtitles"),
     ("-filter_complex", "--chain has one line of filters"),
+    ("-hide_banner", "there is no banner: leave it out"),
+    ("-nostdin", "standard input is read for '-' alone: leave it out"),
+    ("-loglevel", "-q prints errors only, and -v more"),
+    ("-vsync", "frames keep the source's times"),
+    ("-fps_mode", "frames keep the source's times"),
+    ("-hwaccel", "--device says where filters run, and --decoder what decodes"),
+    ("-profile:v", "the encoder's own options are given as -x profile=high"),
+    ("-qp", "the encoder's own options are given as -x qp=18"),
+    ("-maxrate", "the encoder's own options are given as -x maxrate=3M"),
+    ("-bufsize", "the encoder's own options are given as -x bufsize=6M"),
+    ("-g", "the encoder's own options are given as -x g=250"),
 ];
 
 /// Refuses the options of ffmpeg that this command has not, as far as they would be taken for something else.
@@ -84,6 +95,8 @@ mod tests {
         let refused = |line: &str| refuse_others(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert!(refused("vramp a b -c:a copy").unwrap_err().message().contains("--no-audio"));
         assert!(refused("vramp -t 5 a b").unwrap_err().message().contains("--end"));
+        // Not the -h of help.
+        assert!(refused("vramp -hide_banner -i a b").is_err());
         assert_eq!(refused("vramp a b -- -t"), Ok(()));
     }
 }

@@ -99,6 +99,26 @@ fn damage_that_ffmpeg_finds_is_found() {
 }
 
 #[test]
+fn what_lies_behind_a_hole_is_read() {
+    let scratch = Scratch::new("hole");
+    let x264 = "-s 320x180 -c:v libx264 -g 10 -b:v 4M -minrate 4M -maxrate 4M -bufsize 1M -nal-hrd cbr";
+    let (_, path) = scratch.make_all(&moving(4.0), &[("whole.ts", x264)]).remove(0);
+    let mut bytes = fs::read(&path).unwrap();
+    // More than the demuxer looks through before it asks to be called again.
+    let middle = bytes.len() / 188 / 3 * 188;
+    bytes[middle..middle + 1000 * 188].fill(0);
+    let holed = scratch.path("holed.ts");
+    fs::write(&holed, bytes).unwrap();
+    let mut input = Input::open(&holed, frames_only()).unwrap();
+    let mut frames = 0;
+    while input.next().unwrap().is_some() {
+        frames += 1;
+    }
+    assert!((60..100).contains(&frames), "{frames} of 100 frames");
+    assert!(input.damage().is_some());
+}
+
+#[test]
 fn a_change_in_mid_stream_is_an_error() {
     let scratch = Scratch::new("change");
     let x264 = "-c:v libx264 -preset veryfast -bf 0";

@@ -29,8 +29,12 @@ impl Gpu {
         if job.device == DeviceChoice::Cpu && job.gpu_memory.is_some() {
             log::warn!("--gpu-memory ignored: --device cpu uses none");
         }
-        let idle = calls.is_empty() && job.decoder != DecoderChoice::Nvdec && job.device == DeviceChoice::Auto;
-        let device = if idle { None } else { job.device.open()? };
+        let device = match job.device {
+            // NVDEC by name is a GPU by name.
+            DeviceChoice::Auto if job.decoder == DecoderChoice::Nvdec => DeviceChoice::Cuda(0).open()?,
+            DeviceChoice::Auto if calls.is_empty() => None,
+            choice => choice.open()?,
+        };
         #[cfg(feature = "cuda")]
         if let (Some(device), Some(mebibytes)) = (&device, job.gpu_memory) {
             device.set_budget(mebibytes << 20);

@@ -12,11 +12,15 @@ use crate::io::libav::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ffmpeg::Packet;
+use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
 use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+
+/// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
+const MOST_RESYNCS: usize = 4096;
 
 /// Reads a source to its end.
 pub(super) struct Reader {
@@ -177,26 +181,34 @@ impl Reader {
     /// # Errors
     /// As [`Reader::frame`].
     pub(super) fn packet(&mut self) -> Result<Option<Packet>> {
-        let mut packet = Packet::empty();
-        // What is on record from before did not happen in this read.
-        logging::take_last_error();
-        let read = packet.read(&mut self.demuxer);
-        // Some demuxers say only in their log that they lost their way, or that the end came early.
-        let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
-        let cause = match (read, line) {
-            (Ok(()), line) => {
-                line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
-                self.ending.packet(&packet);
-                return Ok(Some(packet));
-            }
-            _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
-            (Err(ffmpeg::Error::Eof), line) => {
-                line.map(|line| line.text).or_else(|| self.ending.fault(&self.demuxer).map(str::to_owned))
-            }
-            (Err(error), None) => Some(error.to_string()),
-            (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
-        };
-        cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
+        for _ in 0..MOST_RESYNCS {
+            let mut packet = Packet::empty();
+            // What is on record from before did not happen in this read.
+            logging::take_last_error();
+            let read = packet.read(&mut self.demuxer);
+            // Some demuxers say only in their log that they lost their way, or that the end came early.
+            let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
+            let cause = match (read, line) {
+                (Ok(()), line) => {
+                    line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+                    self.ending.packet(&packet);
+                    return Ok(Some(packet));
+                }
+                _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
+                (Err(ffmpeg::Error::Other { errno: EAGAIN }), line) => {
+                    self.decoder.gap(line.map_or_else(|| "nothing that can be read".to_owned(), |line| line.text))?;
+                    continue;
+                }
+                (Err(ffmpeg::Error::Eof), line) => {
+                    line.map(|line| line.text).or_else(|| self.ending.fault(&self.demuxer).map(str::to_owned))
+                }
+                (Err(error), None) => Some(error.to_string()),
+                (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
+            };
+            cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
+            return Ok(None);
+        }
+        self.decoder.cut("nothing that can be read follows")?;
         Ok(None)
     }
 
