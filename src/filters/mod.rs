@@ -145,6 +145,11 @@ pub trait CudaKernel: Send {
     /// # Errors
     /// When the device refuses the work.
     fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()>;
+
+    /// False when recorded work cannot be done again, since a frame's work counts on from that of the frame before.
+    fn repeats(&self) -> bool {
+        true
+    }
 }
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.

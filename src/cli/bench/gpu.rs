@@ -106,8 +106,10 @@ fn measure_format(
     let (mut chains, mut graphs) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
-        chains.push(call.to_string());
-        graphs.push(ring.record(device, &plan)?);
+        if let Some(graph) = ring.record(device, &plan)? {
+            chains.push(call.to_string());
+            graphs.push(graph);
+        }
     }
     let run = |which: usize, _| match copies.get(which) {
         Some(copies) => copies.run(),
@@ -141,9 +143,12 @@ impl Ring {
         Ok(Ring { pairs: (0..count).map(pair).collect::<Result<_>>()? })
     }
 
-    /// Every picture through the kernels of `plan`, recorded.
-    fn record(&self, device: &Arc<CudaDevice>, plan: &Plan) -> Result<Graph<(Kernels, &Ring)>> {
+    /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
+    fn record(&self, device: &Arc<CudaDevice>, plan: &Plan) -> Result<Option<Graph<(Kernels, &Ring)>>> {
         let mut kernels = Kernels::new(device, plan)?;
+        if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
+            return Ok(None);
+        }
         // What is loaded or made at the first launch cannot be recorded.
         let stream = Stream::new(device)?;
         kernels.enqueue(0, &self.pairs[0], &stream)?;
@@ -152,6 +157,7 @@ impl Ring {
             let mut pairs = ring.pairs.iter().enumerate();
             pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
         })
+        .map(Some)
     }
 }
 

@@ -162,20 +162,6 @@ impl DeviceBuffer {
         check(unsafe { driver::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.as_raw()) }, "copying on the GPU")
     }
 
-    /// Puts zeros for the whole buffer into `stream`.
-    ///
-    /// # Errors
-    /// When the device refuses.
-    ///
-    /// # Safety
-    /// The buffer must live until the work is done, and nothing else may use it meanwhile but what is behind it in `stream`.
-    pub unsafe fn clear(&self, stream: &Stream) -> Result<()> {
-        self.primary.enter()?;
-        // SAFETY: the buffer has these bytes, and the caller keeps it alive.
-        let code = unsafe { driver::cuMemsetD8Async(self.address(), 0, self.bytes, stream.as_raw()) };
-        check(code, "clearing GPU memory")
-    }
-
     /// The device's address of the first byte.
     pub fn address(&self) -> u64 {
         self.start.as_raw()

@@ -67,16 +67,16 @@ enum Source {
     Diffusion(Diffusion),
 }
 
-/// Where blocks of error diffusion meet. It is cleared before each frame, so that none depends on those before it, and
-/// recorded work may be repeated.
+/// What error diffusion keeps from frame to frame.
 struct Diffusion {
-    /// The ticket of the next block, which decides its band; then, from [`RESIDUES`] on, the residues of the last row of
-    /// every band of every component, marked once they are there.
-    memory: DeviceBuffer,
+    /// The residues of the last row of every band of every component, marked with the parity of the frame's number.
+    residues: DeviceBuffer,
+    /// How many blocks there were so far, modulo 2^32: a block's number decides its band.
+    tickets: DeviceBuffer,
+    drawn: u32,
+    /// The number of the next frame; the first is odd, since fresh memory is marked even.
+    epoch: u32,
 }
-
-/// Where the residues begin.
-const RESIDUES: usize = 16;
 
 /// A kernel built for one stream.
 pub struct Kernel {
@@ -135,8 +135,13 @@ impl Diffusion {
             let (width, height) = format.component_size(component, setup.input.width, setup.input.height);
             height.div_ceil(BAND) * width * size_of::<u16>()
         };
-        let bytes: usize = (0..format.components()).map(residues).sum();
-        Ok(Diffusion { memory: DeviceBuffer::new(device, RESIDUES + bytes, "residues of error diffusion")? })
+        let bytes = (0..format.components()).map(residues).sum();
+        Ok(Diffusion {
+            residues: DeviceBuffer::new(device, bytes, "residues of error diffusion")?,
+            tickets: DeviceBuffer::new(device, size_of::<u32>(), "tickets of error diffusion")?,
+            drawn: 0,
+            epoch: 1,
+        })
     }
 }
 
@@ -161,15 +166,14 @@ impl CudaKernel for Kernel {
             first_blocks: 0,
             across: [1; 2],
             bands: [0; 3],
-            // Cleared memory is marked with 0.
-            epoch: 1,
+            epoch: 0,
             first_ticket: 0,
             tickets: 0,
         };
         for index in 0..count {
             args.component[index] = self.component(index, src, dst)?;
         }
-        let blocks = match &self.source {
+        let blocks = match &mut self.source {
             Source::Pattern(tiles) => {
                 for (index, component) in args.component[..count].iter_mut().enumerate() {
                     let (x, y) = origin(&self.requant, index, props.frame_index);
@@ -184,22 +188,28 @@ impl CudaKernel for Kernel {
                 blocks(0) + if count > 1 { blocks(1) } else { 0 }
             }
             Source::Diffusion(diffusion) => {
-                // SAFETY: the memory lives as long as this kernel, and only its work in this stream uses it.
-                unsafe { diffusion.memory.clear(stream) }?;
-                args.tickets = diffusion.memory.address();
-                let mut residues = args.tickets + RESIDUES as u64;
+                let mut residues = diffusion.residues.address();
                 for (index, component) in args.component[..count].iter_mut().enumerate() {
                     let bands = src[index].height.div_ceil(BAND);
                     component.residues = residues;
                     residues += (bands * src[index].width * size_of::<u16>()) as u64;
                     args.bands[index] = bands as u32;
                 }
-                args.bands.iter().sum()
+                let blocks = args.bands.iter().sum();
+                (args.epoch, args.first_ticket) = (diffusion.epoch, diffusion.drawn);
+                args.tickets = diffusion.tickets.address();
+                diffusion.epoch = diffusion.epoch.wrapping_add(1);
+                diffusion.drawn = diffusion.drawn.wrapping_add(blocks);
+                blocks
             }
         };
         let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller, and the tables live as long as this kernel.
         unsafe { launch(&self.function, shape, &args, stream) }
+    }
+
+    fn repeats(&self) -> bool {
+        matches!(self.source, Source::Pattern(_))
     }
 }
