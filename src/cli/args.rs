@@ -376,7 +376,10 @@ fn read_chain(file: &str) -> std::io::Result<String> {
     let mut text = String::new();
     File::open(file)?.take(MAX_CHAIN_BYTES as u64 + 1).read_to_string(&mut text)?;
     // Some editors begin files with a byte order mark.
-    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
 }
 
 /// A parser of the words that option `param` of `filter` takes: they are stated there and nowhere else.

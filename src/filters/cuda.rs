@@ -4,6 +4,9 @@ use crate::device::cuda::{DevicePlane, Function, Shape, Stream};
 use crate::error::{Error, Result};
 use crate::video::SampleType;
 
+/// Samples side by side that a thread reads or writes at a time: `CHUNK` of cuda/common/chunk.cuh.
+pub(super) const CHUNK: usize = 8;
+
 /// Asserts that a struct lies in memory as its twin in `cuda/` does, which asserts the same numbers.
 macro_rules! layout {
     ($name:ident: $size:literal { $($field:ident: $offset:literal),* $(,)? }) => {

@@ -1,7 +1,6 @@
 //! How planes are cut for CUDA kernels whose blocks walk down strips of columns.
 
-/// Columns of a thread.
-pub(super) const CHUNK: usize = 8;
+use crate::filters::cuda::CHUNK;
 
 /// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
 pub(super) const STRIDE: usize = CHUNK + 1;

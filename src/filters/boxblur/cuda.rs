@@ -5,8 +5,8 @@ use crate::device::cuda::{
     CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, DevicePlanes, Function, Shape, Stream,
 };
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, STRIDE, Strips, THREADS};
+use crate::filters::cuda::{CHUNK, Plane, launch, layout};
+use crate::filters::strips::{STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
 

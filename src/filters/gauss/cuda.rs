@@ -3,8 +3,8 @@
 use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::strips::{CHUNK, STRIDE, Strips, THREADS};
+use crate::filters::cuda::{CHUNK, Plane, launch, layout};
+use crate::filters::strips::{STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 

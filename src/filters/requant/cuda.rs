@@ -5,7 +5,7 @@ use super::scaling::MulShift;
 use super::{Dither, Requant, check};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::cuda::{CHUNK, Plane, launch, layout};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::FrameProps;
 
@@ -17,9 +17,6 @@ const BAND: usize = 32;
 
 /// Threads of a block of either.
 const THREADS: u32 = 256;
-
-/// Thresholds that a thread reads at a time, at a multiple of as many.
-const CHUNK: usize = 8;
 
 /// What is done to one component. Mirrors `Component` of cuda/requant.cu.
 #[repr(C)]
@@ -39,6 +36,21 @@ struct Component {
 layout!(Component: 88 {
     src: 0, dst: 24, pattern: 48, residues: 56, offset: 64, slope: 72, top: 76, column: 80, row: 84,
 });
+
+impl Component {
+    /// A component that a picture does not have.
+    const NONE: Component = Component {
+        src: Plane::NONE,
+        dst: Plane::NONE,
+        pattern: 0,
+        residues: 0,
+        offset: 0,
+        slope: 0,
+        top: 0,
+        column: 0,
+        row: 0,
+    };
+}
 
 /// Mirrors `Requant` of cuda/requant.cu.
 #[repr(C)]
@@ -147,20 +159,9 @@ impl Diffusion {
 
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
-        const NONE: Component = Component {
-            src: Plane::NONE,
-            dst: Plane::NONE,
-            pattern: 0,
-            residues: 0,
-            offset: 0,
-            slope: 0,
-            top: 0,
-            column: 0,
-            row: 0,
-        };
         let count = src.len();
         let mut args = Args {
-            component: [NONE; 3],
+            component: [Component::NONE; 3],
             drop: self.requant.drop,
             guard: self.requant.guard,
             first_blocks: 0,
