@@ -2,19 +2,19 @@
 
 use crate::compare::difference::{FrameDifference, PlaneDifference};
 
-/// The worst value so far, and the pair that first had it.
+/// The worst value so far, and the frame that first had it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extreme<T> {
     /// The value.
     pub value: T,
-    /// The pair's number, from 0.
-    pub pair: u64,
+    /// The frame, as the first stream counts it.
+    pub frame: u64,
 }
 
 impl<T: Copy + PartialOrd> Extreme<T> {
-    fn keep(worst: &mut Option<Extreme<T>>, value: T, pair: u64, is_worse: impl Fn(&T, &T) -> bool) {
+    fn keep(worst: &mut Option<Extreme<T>>, value: T, frame: u64, is_worse: impl Fn(&T, &T) -> bool) {
         if worst.as_ref().is_none_or(|worst| is_worse(&value, &worst.value)) {
-            *worst = Some(Extreme { value, pair });
+            *worst = Some(Extreme { value, frame });
         }
     }
 }
@@ -33,12 +33,12 @@ pub struct PlaneTotals {
 }
 
 impl PlaneTotals {
-    fn add(&mut self, pair: u64, mse: f64, ssim: f64, largest: u16) {
+    fn add(&mut self, frame: u64, mse: f64, ssim: f64, largest: u16) {
         self.mse += mse;
         self.ssim += ssim;
-        Extreme::keep(&mut self.worst_mse, mse, pair, |new, old| new > old);
-        Extreme::keep(&mut self.worst_ssim, ssim, pair, |new, old| new < old);
-        Extreme::keep(&mut self.largest, largest, pair, |new, old| new > old);
+        Extreme::keep(&mut self.worst_mse, mse, frame, |new, old| new > old);
+        Extreme::keep(&mut self.worst_ssim, ssim, frame, |new, old| new < old);
+        Extreme::keep(&mut self.largest, largest, frame, |new, old| new > old);
     }
 }
 
@@ -62,15 +62,14 @@ impl Totals {
         Totals { pairs: 0, different: 0, frame: PlaneTotals::default(), planes }
     }
 
-    /// Adds the next pair.
-    pub fn add(&mut self, difference: &FrameDifference) {
-        let pair = self.pairs;
+    /// Adds the next pair, whose first is frame number `frame`.
+    pub fn add(&mut self, frame: u64, difference: &FrameDifference) {
         self.pairs += 1;
         self.different += u64::from(!difference.is_none());
-        self.frame.add(pair, difference.mse(), difference.ssim(), difference.largest());
+        self.frame.add(frame, difference.mse(), difference.ssim(), difference.largest());
         for (total, plane) in self.planes.iter_mut().zip(&difference.planes) {
             let PlaneDifference { ssim, largest, .. } = *plane;
-            total.add(pair, plane.mse(), ssim, largest.map_or(0, |largest| largest.value()));
+            total.add(frame, plane.mse(), ssim, largest.map_or(0, |largest| largest.value()));
         }
     }
 
@@ -99,20 +98,21 @@ mod tests {
             largest: (b > 0).then_some(Largest { x: 0, y: 0, a: 0, b }),
         };
         let mut totals = Totals::new(2);
-        for planes in [
+        let pairs = [
             vec![plane(0, 1.0, 0), plane(0, 1.0, 0)],
             vec![plane(16, 0.5, 4), plane(0, 1.0, 0)],
             vec![plane(16, 0.25, 3), plane(2, 0.5, 1)],
             vec![plane(0, 1.0, 0), plane(0, 1.0, 0)],
-        ] {
-            totals.add(&FrameDifference { planes });
+        ];
+        for (planes, frame) in pairs.into_iter().zip(10..) {
+            totals.add(frame, &FrameDifference { planes });
         }
         assert_eq!((totals.pairs, totals.different), (4, 2));
         let luma = &totals.planes[0];
         assert_eq!((totals.mean_mse(luma), totals.mean_ssim(luma)), (4.0, 0.6875));
-        assert_eq!(luma.worst_mse, Some(Extreme { value: 8.0, pair: 1 }), "the first of equals");
-        assert_eq!(luma.worst_ssim, Some(Extreme { value: 0.25, pair: 2 }));
-        assert_eq!(luma.largest, Some(Extreme { value: 4, pair: 1 }));
+        assert_eq!(luma.worst_mse, Some(Extreme { value: 8.0, frame: 11 }), "the first of equals");
+        assert_eq!(luma.worst_ssim, Some(Extreme { value: 0.25, frame: 12 }));
+        assert_eq!(luma.largest, Some(Extreme { value: 4, frame: 11 }));
         assert_eq!((totals.mean_mse(&totals.frame), totals.mean_ssim(&totals.frame)), (2.125, 0.78125));
     }
 }
