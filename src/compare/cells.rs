@@ -1,7 +1,6 @@
 //! Sums over cells of 4×4 samples, which four windows share: the one loop that sees every sample.
 
-use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
+use crate::compare::ssim::LANES;
 use crate::filters::rows::widen;
 use crate::video::PlaneRef;
 use std::ops::{AddAssign, Mul, Range};
@@ -55,13 +54,11 @@ impl Grid {
 }
 
 /// A number that holds the sums over a cell.
-pub(super) trait Sum: Copy + Default + AddAssign + Mul<Output = Self> + From<u16> + Into<u64> {
-    /// Sums a row of cells of `pair`.
-    ///
-    /// # Safety
-    /// The processor has `level`.
-    unsafe fn sum(level: CpuLevel, pair: &Pair<'_>, row: usize, out: &mut CellRow<Self>);
-}
+pub(super) trait Sum: Copy + Default + AddAssign + Mul<Output = Self> + From<u16> + Into<u64> {}
+
+impl Sum for u32 {}
+
+impl Sum for u64 {}
 
 /// The same plane of two pictures.
 #[derive(Clone, Copy)]
@@ -100,14 +97,17 @@ pub(super) struct CellRow<S> {
     pub total: u64,
     /// The largest |a − b|.
     pub largest: u16,
+    /// Windows that this row and another make. The cells end in empty ones, up to a whole vector of windows.
+    pub windows: usize,
 }
 
 impl<S: Sum> CellRow<S> {
     /// All zero, with the cells that the windows of `grid` need: where the plane has one cell only, the other half of
     /// its window stays empty.
     pub(super) fn new(grid: &Grid) -> CellRow<S> {
-        let cells = || vec![S::default(); grid.windows.0 + 1];
-        CellRow { a: cells(), b: cells(), product: cells(), squared: cells(), total: 0, largest: 0 }
+        let windows = grid.windows.0;
+        let cells = || vec![S::default(); windows.next_multiple_of(LANES) + 1];
+        CellRow { a: cells(), b: cells(), product: cells(), squared: cells(), total: 0, largest: 0, windows }
     }
 }
 
@@ -119,8 +119,9 @@ struct Columns<S> {
     squared: [S; CHUNK],
 }
 
+/// Sums row `row` of the cells of `pair`.
 #[inline(always)]
-fn sum<S: Sum>(pair: &Pair<'_>, row: usize, out: &mut CellRow<S>) {
+pub(super) fn sum<S: Sum>(pair: &Pair<'_>, row: usize, out: &mut CellRow<S>) {
     let grid = &pair.grid;
     (out.total, out.largest) = (0, 0);
     let (mut a, mut b) = ([0; CHUNK], [0; CHUNK]);
@@ -171,23 +172,6 @@ fn fold<S: Sum>(columns: &[S], cell_width: usize, cells: &mut [S]) {
         cells.iter_mut().zip(columns.chunks_exact(CELL)).for_each(|(cell, columns)| *cell = total(columns));
     } else {
         cells[0] = total(columns);
-    }
-}
-
-by_level!(sum_in_32_bits = sum(pair: &Pair<'_>, row: usize, out: &mut CellRow<u32>));
-by_level!(sum_in_64_bits = sum(pair: &Pair<'_>, row: usize, out: &mut CellRow<u64>));
-
-impl Sum for u32 {
-    unsafe fn sum(level: CpuLevel, pair: &Pair<'_>, row: usize, out: &mut CellRow<u32>) {
-        // SAFETY: by the caller.
-        unsafe { sum_in_32_bits(level, pair, row, out) }
-    }
-}
-
-impl Sum for u64 {
-    unsafe fn sum(level: CpuLevel, pair: &Pair<'_>, row: usize, out: &mut CellRow<u64>) {
-        // SAFETY: by the caller.
-        unsafe { sum_in_64_bits(level, pair, row, out) }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Measures two frames, on all threads.
 
-use crate::compare::cells::{CellRow, Grid, Pair, Sum};
+use crate::compare::cells::{CellRow, Grid, Pair, Sum, sum};
 use crate::compare::difference::{FrameDifference, Largest, PlaneDifference};
-use crate::compare::ssim::Ssim;
-use crate::device::cpu::CpuExec;
+use crate::compare::ssim::{Ssim, of_row};
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::level::by_level;
 use crate::video::{PlaneRef, Planes};
 use std::mem::swap;
 use std::ops::Range;
@@ -58,29 +59,40 @@ impl Measure {
     }
 
     fn band(&self, pair: &Pair<'_>, rows: Range<usize>) -> Band {
-        if pair.fits_32_bits() { self.band_in::<u32>(pair, rows) } else { self.band_in::<u64>(pair, rows) }
-    }
-
-    fn band_in<S: Sum>(&self, pair: &Pair<'_>, rows: Range<usize>) -> Band {
-        let grid = &pair.grid;
-        let ssim = Ssim::new(grid.window_samples(), self.bit_depth);
-        // SAFETY: the executor was made for a level that the processor has.
-        let sum = |row, out: &mut CellRow<S>| unsafe { S::sum(self.exec.level(), pair, row, out) };
-        let (mut upper, mut lower) = (CellRow::new(grid), CellRow::new(grid));
         let mut band = Band { squared: 0, largest: 0, ssim: 0.0 };
-        sum(rows.start, &mut upper);
-        for row in rows {
-            if row + 1 < grid.rows {
-                sum(row + 1, &mut lower);
+        let (level, grid) = (self.exec.level(), &pair.grid);
+        // SAFETY: the executor was made for a level that the processor has.
+        unsafe {
+            if pair.fits_32_bits() {
+                in_32_bits(level, pair, rows, &mut [CellRow::new(grid), CellRow::new(grid)], &mut band);
+            } else {
+                in_64_bits(level, pair, rows, &mut [CellRow::new(grid), CellRow::new(grid)], &mut band);
             }
-            band.squared += upper.total;
-            band.largest = band.largest.max(upper.largest);
-            if row < grid.windows.1 {
-                band.ssim += ssim.of_row(&upper, &lower);
-            }
-            swap(&mut upper, &mut lower);
         }
         band
+    }
+}
+
+by_level!(in_32_bits = add(pair: &Pair<'_>, rows: Range<usize>, cells: &mut [CellRow<u32>; 2], band: &mut Band));
+by_level!(in_64_bits = add(pair: &Pair<'_>, rows: Range<usize>, cells: &mut [CellRow<u64>; 2], band: &mut Band));
+
+/// Adds rows `rows` of the cells of `pair` to `band`. Every row is summed once, but the last, which the next band sums
+/// for itself too.
+#[inline(always)]
+fn add<S: Sum>(pair: &Pair<'_>, rows: Range<usize>, [upper, lower]: &mut [CellRow<S>; 2], band: &mut Band) {
+    let grid = &pair.grid;
+    let ssim = Ssim::new(grid.window_samples(), pair.bit_depth);
+    sum(pair, rows.start, upper);
+    for row in rows {
+        if row + 1 < grid.rows {
+            sum(pair, row + 1, lower);
+        }
+        band.squared += upper.total;
+        band.largest = band.largest.max(upper.largest);
+        if row < grid.windows.1 {
+            band.ssim += of_row(ssim, upper, lower);
+        }
+        swap(upper, lower);
     }
 }
 

@@ -6,6 +6,9 @@
 use crate::compare::cells::{CellRow, Sum};
 use crate::compare::difference::peak;
 
+/// Windows that are worked on together, and added up apart from each other: a vector of any level.
+pub(super) const LANES: usize = 8;
+
 /// Sums over a window, from which its similarity follows.
 #[derive(Clone, Copy)]
 struct Window {
@@ -37,23 +40,6 @@ impl Ssim {
         Ssim { samples: n, c1, c2 }
     }
 
-    /// The similarities of all windows that `upper` and `lower` make, added from left to right.
-    #[inline(always)]
-    pub(super) fn of_row<S: Sum>(&self, upper: &CellRow<S>, lower: &CellRow<S>) -> f64 {
-        let windows = upper.a.len() - 1;
-        let around = |upper: &[S], lower: &[S], i: usize| {
-            let at = |cells: &[S], i: usize| -> u64 { cells[i].into() };
-            (at(upper, i) + at(upper, i + 1) + at(lower, i) + at(lower, i + 1)) as f64
-        };
-        let window = |i: usize| Window {
-            a: around(&upper.a, &lower.a, i),
-            b: around(&upper.b, &lower.b, i),
-            product: around(&upper.product, &lower.product, i),
-            squared: around(&upper.squared, &lower.squared, i),
-        };
-        (0..windows).map(|i| self.of(window(i))).sum()
-    }
-
     /// All but the quotient is exact: at 16 bits the sums stay below 2^53.
     #[inline(always)]
     fn of(&self, Window { a, b, product, squared }: Window) -> f64 {
@@ -63,6 +49,45 @@ impl Ssim {
         let luminance = (2.0 * a * b + self.c1) / (a * a + b * b + self.c1);
         luminance * ((2.0 * covariance + self.c2) / (variances + self.c2))
     }
+}
+
+/// The sum of the similarities of the windows that `upper` and `lower` make.
+#[inline(always)]
+pub(super) fn of_row<S: Sum>(ssim: Ssim, upper: &CellRow<S>, lower: &CellRow<S>) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for first in (0..upper.windows).step_by(LANES) {
+        let a = around(&upper.a, &lower.a, first);
+        let b = around(&upper.b, &lower.b, first);
+        let product = around(&upper.product, &lower.product, first);
+        let squared = around(&upper.squared, &lower.squared, first);
+        let mut values = [0.0; LANES];
+        for i in 0..LANES {
+            values[i] = ssim.of(Window { a: a[i], b: b[i], product: product[i], squared: squared[i] });
+        }
+        // Past the last window are empty cells.
+        let there = LANES.min(upper.windows - first);
+        lanes[..there].iter_mut().zip(values).for_each(|(lane, value)| *lane += value);
+    }
+    lanes.iter().sum()
+}
+
+/// The sums over the windows from `first` on, each of two cells by two.
+#[inline(always)]
+fn around<S: Sum>(upper: &[S], lower: &[S], first: usize) -> [f64; LANES] {
+    let (upper, lower) = (&upper[first..first + LANES + 1], &lower[first..first + LANES + 1]);
+    let mut columns = [S::default(); LANES + 1];
+    for i in 0..LANES + 1 {
+        columns[i] = upper[i];
+        columns[i] += lower[i];
+    }
+    let mut sums = [0.0; LANES];
+    for i in 0..LANES {
+        let mut sum = columns[i];
+        sum += columns[i + 1];
+        let sum: u64 = sum.into();
+        sums[i] = sum as f64;
+    }
+    sums
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result
         && !findings.passes()
     {
         damage.iter().for_each(|error| log::warn!("{error}"));
-        let why = unpaired.unwrap_or_else(|| beyond(subject, findings));
+        let why = unpaired.unwrap_or_else(|| text::beyond(subject, findings));
         return Err(Error::new(Kind::Mismatch, format!("{a} and {b} are not within {tolerance}: {why}")));
     }
     let mut damage = damage.into_iter();
@@ -186,20 +186,4 @@ fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result
         }
         (None, None) => Ok(()),
     }
-}
-
-/// What is beyond the tolerance.
-fn beyond(subject: &Subject, findings: &Findings) -> String {
-    let pairs = findings.totals.pairs;
-    let worse = findings.first_fault.map(|(frame, fault)| {
-        let (plane, frame) = (subject.planes()[fault.plane], text::place(&frame));
-        let value = (fault.got * 1e6).round() / 1e6;
-        format!(
-            "{} of {pairs} pairs, first frame {frame} with {} {value} in plane {plane}",
-            findings.faults, fault.what
-        )
-    });
-    let missing = findings.alone.iter().zip(["A", "B"]).filter(|(runs, _)| runs.count() > 0);
-    let missing = missing.map(|(runs, name)| format!("frames only in {name}: {}", text::ranges(runs)));
-    worse.into_iter().chain(missing).collect::<Vec<_>>().join("; ")
 }

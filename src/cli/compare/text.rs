@@ -15,10 +15,12 @@ pub fn summary(subject: &Subject, findings: &Findings) -> String {
     let info = &subject.infos[0];
     let [a, b] = &subject.names;
     line(&mut text, format!("A  {a}\nB  {b}"));
-    let by = if subject.align == "pts" { "time" } else { "order" };
     line(
         &mut text,
-        format!("{} pairs of {}x{} {} frames, by {by}", totals.pairs, info.width, info.height, info.format),
+        format!(
+            "{} pairs of {}x{} {} frames, by {}",
+            totals.pairs, info.width, info.height, info.format, subject.align
+        ),
     );
     for (runs, name) in findings.alone.iter().zip(["A", "B"]) {
         if runs.count() > 0 {
@@ -83,6 +85,22 @@ fn row(subject: &Subject, findings: &Findings, name: &str, of: &PlaneTotals) -> 
         largest.map_or(0, |worst| worst.value),
         at(largest.map(|worst| worst.frame)),
     )
+}
+
+/// What is beyond the tolerance.
+pub fn beyond(subject: &Subject, findings: &Findings) -> String {
+    let pairs = findings.totals.pairs;
+    let worse = findings.first_fault.map(|(frame, fault)| {
+        let (plane, frame) = (subject.planes()[fault.plane], place(&frame));
+        let value = (fault.got * 1e6).round() / 1e6;
+        format!(
+            "{} of {pairs} pairs, first frame {frame} with {} {value} in plane {plane}",
+            findings.faults, fault.what
+        )
+    });
+    let missing = findings.alone.iter().zip(["A", "B"]).filter(|(runs, _)| runs.count() > 0);
+    let missing = missing.map(|(runs, name)| format!("frames only in {name}: {}", ranges(runs)));
+    worse.into_iter().chain(missing).collect::<Vec<_>>().join("; ")
 }
 
 /// "3-5, 9 and 2 ranges more".

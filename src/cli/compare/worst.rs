@@ -122,11 +122,12 @@ fn difference(a: &Image, b: &Image, gain: f32) -> Sheet {
     Sheet { width: a.width, height: a.height, bytes: a.rgb.iter().zip(&b.rgb).flat_map(pixel).collect() }
 }
 
-/// The power of two that brings the largest difference near black or white, but not past it.
+/// The power of two that brings differences of four times their root mean square near black or white, but not past it:
+/// ordinary ones fill the scale, and what is larger ends at it.
 fn gain(a: &Image, b: &Image) -> f32 {
     let values = a.rgb.as_flattened().iter().zip(b.rgb.as_flattened());
-    let largest = values.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    let most = 0.5 / largest.max(f32::from(u16::MAX).recip());
+    let squared = values.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / (3 * a.rgb.len()) as f64;
+    let most = 0.5 / (4.0 * squared.sqrt() as f32).max(f32::from(u16::MAX).recip());
     most.max(1.0).log2().floor().exp2()
 }
 
@@ -139,13 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_difference_fills_the_scale_and_no_more() {
-        let a = image(&[0.0, 0.5, 0.5]);
-        for (change, expected) in [(0.1, 4.0), (0.25, 2.0), (0.9, 1.0), (1.0 / 255.0, 64.0)] {
-            let b = image(&[0.0, 0.5, 0.5 + change]);
-            assert_eq!(gain(&a, &b), expected, "{change}");
+    fn ordinary_differences_fill_the_scale() {
+        let a = image(&[0.5; 4]);
+        let raised = |by: f32| image(&[0.5, 0.5, 0.5, 0.5 + by]);
+        // One of four differs, so the root mean square is half of the difference.
+        for (by, expected) in [(1.0 / 16.0, 4.0), (0.06, 4.0), (0.07, 2.0), (1.0, 1.0), (0.0, 32768.0)] {
+            assert_eq!(gain(&a, &raised(by)), expected, "{by}");
         }
-        let sheet = difference(&a, &image(&[0.0, 0.25, 0.75]), 2.0);
-        assert_eq!(sheet.bytes, [128, 128, 128, 0, 0, 0, 255, 255, 255]);
+        let sheet = difference(&a, &image(&[0.5, 0.25, 0.75, 1.0]), 2.0);
+        assert_eq!(sheet.bytes, [128, 128, 128, 0, 0, 0, 255, 255, 255, 255, 255, 255]);
     }
 }

@@ -7,7 +7,7 @@ mod scale;
 
 use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
 use crate::cli::compare::pairs::Shown;
-use crate::cli::compare::text::{place, ranges};
+use crate::cli::compare::text::{beyond, place, ranges};
 use crate::cli::compare::worst::Shot;
 use crate::compare::{PlaneTotals, Side, psnr};
 use crate::error::{Error, Result};
@@ -211,7 +211,7 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         None => String::new(),
         Some(tolerance) if findings.passes() => format!("<strong class=\"pass\">Within {tolerance}.</strong> "),
         Some(tolerance) => {
-            format!("<strong class=\"fail\">Not within {tolerance}: {} pairs.</strong> ", findings.faults)
+            format!("<strong class=\"fail\">Not within {tolerance}: {}.</strong> ", beyond(subject, findings))
         }
     };
     let info = &subject.infos[0];

@@ -56,7 +56,7 @@ impl Axis {
         let rough = (self.high - self.low) / TICKS;
         let power = 10f64.powf(rough.log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
-        steps.into_iter().find(|step| *step >= rough * 0.999).unwrap_or(rough)
+        steps.into_iter().find(|step| *step >= rough * 0.7).unwrap_or(rough)
     }
 
     /// The ticks and their labels.
