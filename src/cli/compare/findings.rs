@@ -43,6 +43,7 @@ impl Subject {
         match self.format().model() {
             Model::Gray => &["y"],
             Model::Yuv => &["y", "u", "v"],
+            Model::Rgb => &["r", "g", "b"],
         }
     }
 
