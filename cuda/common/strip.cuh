@@ -83,7 +83,8 @@ struct Columns {
         const u8* const first = src.data - (second ? sizeof(T) : 0);
         take = sizeof(T) == 1 ? (second ? 0x7531 : 0x6420) : (second ? 0x7632 : 0x5410);
         const bool aligned = ((u64(first) | pitch) & (src.step * sizeof(Words) - 1) & 15) == 0;
-        const bool cut = x >= 0 && x < width && x + CHUNK > width;
+        // What ends inside a chunk is not read in chunks, by those that repeat its last column either.
+        const bool cut = x + CHUNK > width && width % CHUNK != 0;
         way = !aligned || src.step > 2 || width < CHUNK || __any_sync(~0u, cut) ? SINGLES
               : src.step == 2                                                  ? EVERY_OTHER
                                                                                : WHOLE;
