@@ -3,7 +3,7 @@
 use crate::compare::ssim::LANES;
 use crate::filters::rows::widen;
 use crate::video::PlaneRef;
-use std::ops::{AddAssign, Mul, Range};
+use std::ops::{Add, AddAssign, Mul, Range};
 
 /// A cell's side.
 const CELL: usize = 4;
@@ -54,7 +54,10 @@ impl Grid {
 }
 
 /// A number that holds the sums over a cell.
-pub(super) trait Sum: Copy + Default + AddAssign + Mul<Output = Self> + From<u16> + Into<u64> {}
+pub(super) trait Sum:
+    Copy + Default + Add<Output = Self> + AddAssign + Mul<Output = Self> + From<u16> + Into<u64>
+{
+}
 
 impl Sum for u32 {}
 

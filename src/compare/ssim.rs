@@ -5,6 +5,7 @@
 
 use crate::compare::cells::{CellRow, Sum};
 use crate::compare::difference::peak;
+use std::array;
 
 /// Windows that are worked on together, and added up apart from each other: a vector of any level.
 pub(super) const LANES: usize = 8;
@@ -60,10 +61,8 @@ pub(super) fn of_row<S: Sum>(ssim: Ssim, upper: &CellRow<S>, lower: &CellRow<S>)
         let b = around(&upper.b, &lower.b, first);
         let product = around(&upper.product, &lower.product, first);
         let squared = around(&upper.squared, &lower.squared, first);
-        let mut values = [0.0; LANES];
-        for i in 0..LANES {
-            values[i] = ssim.of(Window { a: a[i], b: b[i], product: product[i], squared: squared[i] });
-        }
+        let values: [f64; LANES] =
+            array::from_fn(|i| ssim.of(Window { a: a[i], b: b[i], product: product[i], squared: squared[i] }));
         // Past the last window are empty cells.
         let there = LANES.min(upper.windows - first);
         lanes[..there].iter_mut().zip(values).for_each(|(lane, value)| *lane += value);
@@ -75,19 +74,11 @@ pub(super) fn of_row<S: Sum>(ssim: Ssim, upper: &CellRow<S>, lower: &CellRow<S>)
 #[inline(always)]
 fn around<S: Sum>(upper: &[S], lower: &[S], first: usize) -> [f64; LANES] {
     let (upper, lower) = (&upper[first..first + LANES + 1], &lower[first..first + LANES + 1]);
-    let mut columns = [S::default(); LANES + 1];
-    for i in 0..LANES + 1 {
-        columns[i] = upper[i];
-        columns[i] += lower[i];
-    }
-    let mut sums = [0.0; LANES];
-    for i in 0..LANES {
-        let mut sum = columns[i];
-        sum += columns[i + 1];
-        let sum: u64 = sum.into();
-        sums[i] = sum as f64;
-    }
-    sums
+    let columns: [S; LANES + 1] = array::from_fn(|i| upper[i] + lower[i]);
+    array::from_fn(|i| {
+        let sum: u64 = (columns[i] + columns[i + 1]).into();
+        sum as f64
+    })
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ fn clocks_are_exact() {
 
 /// Frames of a clip of 25 a second, by number.
 fn clip(numbers: &[usize], unit: i64, jitter: i64) -> Vec<Shown> {
-    let jitter = |i: usize| if i % 3 == 0 { jitter } else { -jitter };
+    let jitter = |i: usize| if i.is_multiple_of(3) { jitter } else { -jitter };
     numbers.iter().map(|i| (*i as i64 * unit + jitter(*i), unit)).collect()
 }
 
