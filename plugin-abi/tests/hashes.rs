@@ -3,36 +3,20 @@
 mod so;
 
 use so::api::{Api, Handle, frame, planes, planes_of, stream};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use so::command::{self, expected};
 use vramp::filters;
 use vramp::io::Hash;
 use vramp::pipeline::{CpuChain, Target, plan};
 use vramp::video::{Format, FrameProps, Picture, StreamInfo};
 use vramp_plugin::c_abi::abi;
 
-const SIZE: (usize, usize) = (90, 46);
+const SIZE: (usize, usize) = (91, 47);
 const FRAMES: usize = 3;
 const CHAIN: &str = "deband=range=12:rand_each_frame=on,depth=10";
 
-/// The command, which another package builds, since it needs libav, and this one must not have it.
-fn command() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let path = test.parent().and_then(Path::parent).unwrap().join("vramp");
-    assert!(path.exists(), "{} is not there: run cargo build first", path.display());
-    path
-}
-
 /// A clip of raw frames of `pix_fmt`, and its frames.
 fn clip(pix_fmt: &str, format: Format) -> (String, Vec<Picture>) {
-    let path = format!("{}/hashes-{pix_fmt}-{}.nut", env!("CARGO_TARGET_TMPDIR"), std::process::id());
-    let source = format!("testsrc2=size={}x{}:rate=25", SIZE.0, SIZE.1);
-    let made = Command::new("ffmpeg")
-        .args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", &source, "-frames:v", &FRAMES.to_string()])
-        .args(["-pix_fmt", pix_fmt, "-c:v", "rawvideo", "-strict", "-1", &path])
-        .status();
-    assert!(made.unwrap().success(), "ffmpeg makes no {pix_fmt}");
-    let raw = Command::new("ffmpeg").args(["-v", "error", "-i", &path, "-f", "rawvideo", "-"]).output().unwrap().stdout;
+    let (path, raw) = command::clip(pix_fmt, SIZE, FRAMES);
     let mut bytes = raw.as_slice();
     let frames = (0..FRAMES).map(|_| {
         let mut picture = Picture::alloc(format, SIZE.0, SIZE.1).unwrap();
@@ -49,16 +33,6 @@ fn clip(pix_fmt: &str, format: Format) -> (String, Vec<Picture>) {
     let frames = frames.collect();
     assert!(bytes.is_empty());
     (path, frames)
-}
-
-/// What the command makes of the clip: a hash a frame.
-fn expected(clip: &str, chain: &str) -> Vec<String> {
-    let ran = Command::new(command()).args([clip, "-", "-f", "framemd5", "--device", "cpu", "--chain", chain]).output();
-    let ran = ran.unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let text = String::from_utf8(ran.stdout).unwrap();
-    let hash = |line: &str| line.rsplit(", ").next().unwrap().to_owned();
-    text.lines().filter(|line| !line.starts_with('#')).map(hash).collect()
 }
 
 /// The samples of `picture`, stored as `format`.
