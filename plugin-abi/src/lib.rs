@@ -7,5 +7,7 @@
 pub mod c_abi;
 pub mod door;
 pub mod float;
+#[cfg(unix)]
+pub mod frei0r;
 pub mod guard;
 pub mod logging;

@@ -51,7 +51,10 @@ impl<'a> Planes<'a> {
     /// components that share a plane there do not lie together.
     pub fn memory(&self, format: Format) -> Option<MemoryPlanes> {
         let mut memory = [None; 3];
-        for (index, view) in self.iter().enumerate().take(format.components()) {
+        if self.len() != format.components() {
+            return None;
+        }
+        for (index, view) in self.iter().enumerate() {
             let (plane, offset, layout) = format.component_layout(index);
             let start = view.as_ptr().wrapping_sub(offset * layout.sample.bytes());
             let place = (NonNull::new(start.cast_mut())?, view.pitch());
@@ -59,8 +62,7 @@ impl<'a> Planes<'a> {
                 return None;
             }
         }
-        let known = memory[..format.planes()].iter().all(Option::is_some);
-        known.then(|| memory.map(|place| place.unwrap_or((NonNull::dangling(), 0))))
+        Some(memory.map(|place| place.unwrap_or((NonNull::dangling(), 0))))
     }
 }
 
