@@ -88,25 +88,11 @@ fn filters_are_listed_with_their_parameters() {
     }
 }
 
-/// The folder of the driver that the command's tests use: copies copy, kernels do nothing.
-fn stand_in_driver() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("driver-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let built = Command::new("cc")
-        .args(["-O1", "-shared", "-fPIC", "-pthread", "-o"])
-        .arg(folder.join("libcuda.so.1"))
-        .arg(cc::path("../tests/stand_in/driver.c"))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    folder
-}
-
 /// Whatever fails on a GPU, from opening it to a frame on its way, `auto` goes on with the CPU and says so once.
 #[test]
 fn auto_goes_on_with_the_cpu() {
     let (path, raw) = clip("yuv420p", SIZE, FRAMES);
-    let (program, driver, chain) = (sample("c_abi.c"), stand_in_driver(), "deband=rand_each_frame=on");
+    let (program, driver, chain) = (sample("c_abi.c"), cc::stand_in_driver(), "deband=rand_each_frame=on");
     let want = expected(&path, chain);
     std::fs::remove_file(path).unwrap();
     for (memory, failing) in [
