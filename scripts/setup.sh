@@ -42,7 +42,7 @@ install_rust() {
 if command -v apt-get >/dev/null; then
     install_packages
 else
-    for tool in cc clang pkg-config ffmpeg python3 xz; do
+    for tool in cc clang pkg-config ffmpeg python3 xz melt gst-launch-1.0; do
         command -v $tool >/dev/null || { echo "setup: please install $tool (and FFmpeg's development files)" >&2; exit 1; }
     done
 fi

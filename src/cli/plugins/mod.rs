@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
 /// What stands before the version in a plugin library's file.
-const MARK: &[u8] = crate::plugin_mark!().as_bytes();
+const MARK: &[u8] = plugin_mark!().as_bytes();
 
 /// Runs `vramp plugins`.
 ///
