@@ -6,13 +6,14 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build plugin demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
+.PHONY: help setup build plugin install-plugins demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
 	@echo "make test    formatting, lints, docs, unit, conformance, golden, CLI and host tests"
 	@echo "make build   the release binary, target/release/vramp"
 	@echo "make plugin  the library for video hosts and for programs in C, target/plugin/libvramp.so"
+	@echo "make install-plugins  the library into the plugin folder of each host that is found"
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
 	@echo "make bless   rewrite generated documents and goldens; read the diff"
@@ -30,6 +31,9 @@ build: setup
 plugin: setup
 	$(CARGO) build --release --locked -p vramp-plugin
 	install -Dm755 target/release/libvramp_plugin.so target/plugin/libvramp.so
+
+install-plugins: build plugin
+	target/release/vramp plugins --install target/plugin/libvramp.so
 
 demo: build
 	@scripts/demo.sh

@@ -7,7 +7,8 @@ set -eu
 need_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 
 packages="build-essential pkg-config clang libclang-dev curl ca-certificates ffmpeg python3-venv xz-utils
-libavcodec-dev libavformat-dev libavutil-dev libswscale-dev"
+libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
+melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -41,7 +42,7 @@ install_rust() {
 if command -v apt-get >/dev/null; then
     install_packages
 else
-    for tool in cc clang pkg-config ffmpeg python3 xz; do
+    for tool in cc clang pkg-config ffmpeg python3 xz melt gst-launch-1.0; do
         command -v $tool >/dev/null || { echo "setup: please install $tool (and FFmpeg's development files)" >&2; exit 1; }
     done
 fi

@@ -4,6 +4,15 @@
 //! `filters` compute; `pipeline` moves frames; `compare` measures them; `io` and `cli` are doors. docs/ARCHITECTURE.md has the map.
 #![deny(missing_docs)]
 
+/// What stands before the version, and a line's end behind it, in every file of the plugin library: so it can be read
+/// without running anything of the file.
+#[macro_export]
+macro_rules! plugin_mark {
+    () => {
+        "vramp plugin library, version "
+    };
+}
+
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;

@@ -4,6 +4,10 @@
 //! ([`guard`]), and it writes to no terminal but through [`logging`].
 #![deny(missing_docs)]
 
+/// In every copy of the library.
+#[used]
+static VERSION: &str = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n");
+
 pub mod c_abi;
 pub mod door;
 pub mod float;

@@ -39,3 +39,11 @@ fn it_shows_entry_points_alone() {
     let others: Vec<_> = names.iter().filter(|name| !ours(name)).collect();
     assert!(others.is_empty(), "{others:?}");
 }
+
+/// `vramp plugins` reads it so.
+#[test]
+fn its_file_tells_its_version() {
+    let bytes = std::fs::read(library()).unwrap();
+    let line = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+    assert!(bytes.windows(line.len()).any(|window| window == line));
+}

@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -77,6 +77,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Hold one video against another, frame by frame
     Compare(Box<CompareArgs>),
+    /// Say which hosts of the plugin library there are, and where it is installed
+    Plugins(PluginsArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -99,6 +101,17 @@ pub struct FiltersArgs {
 /// Arguments of `vramp probe`.
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `vramp plugins`.
+#[derive(Debug, Args)]
+pub struct PluginsArgs {
+    /// First copy this library (target/plugin/libvramp.so) to the folders of the hosts that are found
+    #[arg(long, value_name = "LIBRARY")]
+    pub install: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

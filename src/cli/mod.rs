@@ -7,6 +7,7 @@ mod bench;
 mod compare;
 mod filters;
 mod log;
+mod plugins;
 mod preview;
 mod print;
 mod probe;
@@ -73,6 +74,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Plugins(args)) => plugins::run(args),
         Some(Command::Compare(args)) => compare::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),
         Some(Command::Man) => manual(),

@@ -149,7 +149,7 @@ impl Type {
     }
 
     /// A host's number as a chain writes the value; `None` for what is no number.
-    pub fn from_number(self, number: f64) -> Option<String> {
+    pub fn text_of(self, number: f64) -> Option<String> {
         if number.is_nan() {
             return None;
         }
@@ -163,7 +163,7 @@ impl Type {
     }
 
     /// The host's number for a value as a chain writes it; `None` for text.
-    pub fn to_number(self, value: &str) -> Option<f64> {
+    pub fn number_of(self, value: &str) -> Option<f64> {
         let number = || value.parse::<f64>().ok();
         match self {
             Type::Bool => Some(f64::from(u8::from(value == "on"))),
@@ -207,9 +207,9 @@ mod tests {
             let call = effect.filters(&defaults(&effect)).unwrap()[0].call();
             assert_eq!((call.name.as_str(), call.args.len()), (filter.name, 0));
             for parameter in &effect.parameters {
-                if let Some(number) = parameter.ty.to_number(&parameter.default) {
+                if let Some(number) = parameter.ty.number_of(&parameter.default) {
                     assert!((0.0..=1.0).contains(&number), "{:?} {number}", parameter.name);
-                    assert_eq!(parameter.ty.from_number(number).as_deref(), Some(parameter.default.as_str()));
+                    assert_eq!(parameter.ty.text_of(number).as_deref(), Some(parameter.default.as_str()));
                 }
             }
         }
@@ -219,12 +219,12 @@ mod tests {
     fn numbers_go_from_end_to_end() {
         let range = Type::Int { min: 0, max: 127 };
         assert_eq!(
-            [0.0, 1.0, 16.0 / 127.0, 0.1259, -3.0, 2.0].map(|n| range.from_number(n).unwrap()),
+            [0.0, 1.0, 16.0 / 127.0, 0.1259, -3.0, 2.0].map(|n| range.text_of(n).unwrap()),
             ["0", "127", "16", "16", "0", "127"]
         );
-        assert_eq!(range.from_number(f64::NAN), None);
-        assert_eq!(Type::Float { min: 0.5, max: 64.5 }.from_number(0.25).unwrap(), "16.5");
-        assert_eq!([0.49, 0.5, 1.0].map(|n| Type::Bool.from_number(n).unwrap()), ["off", "on", "on"]);
+        assert_eq!(range.text_of(f64::NAN), None);
+        assert_eq!(Type::Float { min: 0.5, max: 64.5 }.text_of(0.25).unwrap(), "16.5");
+        assert_eq!([0.49, 0.5, 1.0].map(|n| Type::Bool.text_of(n).unwrap()), ["off", "on", "on"]);
         // What a host sends as text comes as text, and a number that no slider holds too.
         let deband = Effect::named("vramp_deband");
         let ty = |name: &str| deband.parameters.iter().find(|p| p.name.to_str() == Ok(name)).unwrap().ty;

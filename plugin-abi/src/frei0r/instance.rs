@@ -67,7 +67,7 @@ impl Instance {
             return Err(Error::bad_argument(format!("a picture of {width}x{height}: sides go from 1 to {LONGEST}")));
         }
         let value = |ty: Type, text: &str| {
-            let number = ty.to_number(text).unwrap_or_default();
+            let number = ty.number_of(text).unwrap_or_default();
             Value { text: CString::new(text).unwrap_or_default(), number }
         };
         let values = effect.parameters.iter().map(|parameter| value(parameter.ty, &parameter.default)).collect();
@@ -82,7 +82,7 @@ impl Instance {
     /// Sets parameter `index` from the host's number. Hosts set every parameter before every frame, so that one which does
     /// not change keeps the chain.
     pub fn set_number(&self, index: usize, number: f64) {
-        let Some(text) = self.effect.parameters[index].ty.from_number(number) else { return };
+        let Some(text) = self.effect.parameters[index].ty.text_of(number) else { return };
         let mut state = self.state();
         state.values[index].number = number;
         state.set(index, text);

@@ -1,0 +1,160 @@
+//! `vramp plugins`: which hosts of the plugin library there are, and where it is installed; and its installation.
+
+mod hosts;
+
+use crate::cli::args::PluginsArgs;
+use crate::cli::print;
+use crate::error::{Error, Kind, Result};
+use hosts::{Door, doors};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
+
+/// What stands before the version in a plugin library's file.
+const MARK: &[u8] = plugin_mark!().as_bytes();
+
+/// Runs `vramp plugins`.
+///
+/// # Errors
+/// When the library to install is none, no host is found, or none of a host's folders can be written.
+pub fn run(args: &PluginsArgs) -> Result<()> {
+    if let Some(library) = &args.install {
+        install(library)?;
+    }
+    let all = doors()?.iter().map(State::of).collect::<Vec<_>>();
+    if args.json { print::json(&all) } else { print::text(&table(&all)) }
+}
+
+/// What there is of a door.
+#[derive(Serialize)]
+struct State {
+    name: String,
+    hosts: Vec<HostState>,
+    /// Where the plugin goes.
+    folder: Option<PathBuf>,
+    files: Vec<FileState>,
+}
+
+#[derive(Serialize)]
+struct HostState {
+    name: String,
+    program: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct FileState {
+    name: String,
+    path: Option<PathBuf>,
+    /// Of the library there; null where the file is none of ours.
+    version: Option<String>,
+}
+
+impl State {
+    fn of(door: &Door) -> State {
+        let folders = door.folders();
+        let file = |name: &String| {
+            let path = folders.iter().map(|folder| folder.join(name)).find(|path| path.exists());
+            FileState { name: name.clone(), version: path.as_deref().and_then(version), path }
+        };
+        let host = |host: &hosts::Host| HostState { name: host.name.clone(), program: host.program() };
+        State {
+            name: door.name.clone(),
+            hosts: door.hosts.iter().map(host).collect(),
+            files: door.files.iter().map(file).collect(),
+            folder: folders.iter().find(|folder| can_be_written(folder)).cloned(),
+        }
+    }
+}
+
+/// The version of the plugin library at `path`, read from the file: nothing of it is run.
+fn version(path: &Path) -> Option<String> {
+    let bytes = fs::read(path).ok()?;
+    let starts = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
+    let line = |(start, _)| bytes[start + MARK.len()..].split(|byte| *byte == b'\n').next();
+    let mut lines = starts.filter_map(line).filter_map(|line| std::str::from_utf8(line).ok());
+    // This program has the mark too, and no version behind it.
+    lines.find(|line| line.starts_with(|c: char| c.is_ascii_digit()) && !line.contains(' ')).map(str::to_owned)
+}
+
+/// Whether files can be made in `folder`, or in the one in which it would be made.
+fn can_be_written(folder: &Path) -> bool {
+    let there = folder.ancestors().find(|folder| folder.is_dir());
+    there.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
+}
+
+/// Copies `library` to every door that has a host on this machine.
+fn install(library: &Path) -> Result<()> {
+    if version(library).is_none() {
+        let what = format!("{} is no plugin library of vramp: 'make plugin' builds it", library.display());
+        return Err(Error::bad_argument(what));
+    }
+    let doors = doors()?;
+    let mut found = doors.iter().filter(|door| door.hosts.iter().any(|host| host.program().is_some())).peekable();
+    if found.peek().is_none() {
+        let names: Vec<&str> = doors.iter().flat_map(|door| &door.hosts).map(|host| host.name.as_str()).collect();
+        return Err(Error::unsupported(format!("no host is found: install one of {}", names.join(", "))));
+    }
+    for door in found {
+        let folders = door.folders();
+        let folder = folders.iter().find(|folder| can_be_written(folder)).ok_or_else(|| {
+            let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+            Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", door.name, list.join(" or ")))
+        })?;
+        for file in &door.files {
+            let target = folder.join(file);
+            replace(library, &target).map_err(|e| Error::io(target.display(), &e))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there gives way:
+/// two names of one file would be one plugin to a host.
+fn replace(library: &Path, target: &Path) -> io::Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    // Hosts read every .so of a folder.
+    let temporary = target.with_extension(format!("{}.part", process::id()));
+    let copied = fs::copy(library, &temporary).and_then(|_| fs::rename(&temporary, target));
+    copied.inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// What there is, in lines.
+fn table(all: &[State]) -> String {
+    let mut text = String::new();
+    for State { name, hosts, folder, files } in all {
+        let is_there = |host: &&HostState| host.program.is_some();
+        let found =
+            hosts.iter().filter_map(|host| Some(format!("{} ({})", host.name, host.program.as_ref()?.display())));
+        let missing = hosts.iter().filter(|host| !is_there(host)).map(|host| host.name.clone());
+        let folder = folder.as_ref().map_or_else(|| "none that can be written".to_owned(), |f| f.display().to_string());
+        let mut lines = vec![
+            ("found".to_owned(), join(found)),
+            ("not found".to_owned(), join(missing)),
+            ("plugins go to".to_owned(), folder),
+        ];
+        lines.extend(files.iter().map(|file| (file.name.clone(), file.describe())));
+        let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+        text += &format!("{name}\n");
+        for (label, value) in lines {
+            writeln!(text, "  {label:width$}  {value}").expect("a String takes everything");
+        }
+    }
+    text
+}
+
+fn join(names: impl Iterator<Item = String>) -> String {
+    let list = names.collect::<Vec<_>>().join(", ");
+    if list.is_empty() { "-".to_owned() } else { list }
+}
+
+impl FileState {
+    fn describe(&self) -> String {
+        match (&self.path, &self.version) {
+            (None, _) => "not installed".to_owned(),
+            (Some(path), None) => format!("{}, which is none of vramp's", path.display()),
+            (Some(path), Some(version)) => format!("{}, version {version}", path.display()),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `vramp plugins`: hosts that are found or not, folders that are named or asked for, libraries that are ours or not.
+
+mod command;
+
+use command::{Folder, Ran, vramp};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+/// A machine of its own: a home, and programs that only seem to be.
+struct Machine(Folder);
+
+impl Machine {
+    fn new(programs: &[&str]) -> Machine {
+        let machine = Machine(Folder::new());
+        fs::create_dir(machine.0.path("bin")).unwrap();
+        for program in programs {
+            machine.add(program, "#!/bin/sh\n");
+        }
+        machine
+    }
+
+    fn add(&self, program: &str, script: &str) {
+        let path = self.0.path(&format!("bin/{program}"));
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A library of this version, as far as a look into the file tells.
+    fn library(&self, version: &str) -> String {
+        let path = self.0.path("library.so");
+        fs::write(&path, format!("\u{7f}ELF vramp plugin library, version {version}\nmore")).unwrap();
+        path
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = vramp();
+        command.arg("plugins").args(args).env("PATH", self.0.path("bin")).env("HOME", self.0.path("home"));
+        command.env("FREI0R_PATH", self.0.path("effects")).output().unwrap().into()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_slice(&self.run(&[args, &["--json"]].concat()).ok().stdout).unwrap()
+    }
+}
+
+#[test]
+fn hosts_are_found_by_their_programs() {
+    let machine = Machine::new(&["ffmpeg", "melt"]);
+    let text = machine.run(&[]).ok();
+    assert!(text.text().contains(&format!("FFmpeg ({})", machine.0.path("bin/ffmpeg"))), "{}", text.text());
+    assert!(text.text().contains("Kdenlive, Shotcut, GStreamer, mpv"), "{}", text.text());
+    assert_eq!(text.text().matches("not installed").count(), 3, "{}", text.text());
+    let all = machine.json(&[]);
+    let programs: Vec<&Value> = all[0]["hosts"].as_array().unwrap().iter().map(|host| &host["program"]).collect();
+    assert!(programs[0].is_string() && programs[2].is_null(), "{programs:?}");
+    assert_eq!(all[0]["folder"], machine.0.path("effects"));
+}
+
+#[test]
+fn the_library_goes_to_every_host_and_its_version_is_read() {
+    let machine = Machine::new(&["ffmpeg"]);
+    let folder = machine.0.path("plugins here");
+    machine.add("vapoursynth", &format!("#!/bin/sh\n[ \"$1\" = get-plugin-dir ] && echo '{folder}'\n"));
+    for version in ["0.1.0", "2.34.5-rc1"] {
+        let all = machine.json(&["--install", &machine.library(version)]);
+        let files: Vec<&Value> =
+            all.as_array().unwrap().iter().flat_map(|door| door["files"].as_array().unwrap()).collect();
+        assert_eq!(files.len(), 3);
+        assert!(files.iter().all(|file| file["version"] == version), "{files:?}");
+        assert_eq!(files[2]["path"], format!("{folder}/libvramp.so"));
+    }
+    let effects = fs::read_dir(machine.0.path("effects")).unwrap();
+    assert_eq!(effects.count(), 2, "nothing else is left there");
+}
+
+/// Two names of one file would be one plugin.
+#[test]
+fn a_link_gives_way_to_a_copy() {
+    let machine = Machine::new(&["mpv"]);
+    fs::create_dir(machine.0.path("effects")).unwrap();
+    fs::write(machine.0.path("effects/vramp_deband.so"), "old").unwrap();
+    symlink("vramp_deband.so", machine.0.path("effects/vramp_chain.so")).unwrap();
+    let before = machine.json(&[]);
+    assert!(before[0]["files"].as_array().unwrap().iter().all(|file| file["version"].is_null()));
+    machine.run(&["--install", &machine.library("1.2.3")]).ok();
+    assert!(fs::symlink_metadata(machine.0.path("effects/vramp_chain.so")).unwrap().is_file());
+}
+
+#[test]
+fn what_cannot_be_installed_is_told() {
+    let nobody = Machine::new(&[]);
+    let library = nobody.library("1.2.3");
+    let ran = nobody.run(&["--install", &library]);
+    assert!(ran.code != Some(0) && ran.stderr.contains("no host is found: install one of FFmpeg"), "{}", ran.stderr);
+
+    let machine = Machine::new(&["ffmpeg"]);
+    // The program knows the words that it looks for, and is no library.
+    for wrong in [env!("CARGO_BIN_EXE_vramp"), &machine.0.path("nothing"), "/dev/null"] {
+        let ran = machine.run(&["--install", wrong]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is no plugin library"), "{}", ran.stderr);
+    }
+    fs::write(machine.0.path("effects"), "a file").unwrap();
+    let ran = machine.run(&["--install", &machine.library("1.2.3")]);
+    assert!(ran.code != Some(0) && ran.stderr.contains("effects"), "{}", ran.stderr);
+}
