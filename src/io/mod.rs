@@ -8,6 +8,6 @@ mod null;
 mod same;
 
 pub use file::{Outlet, TempFile, remove_unfinished};
-pub use hash::{Hash, HashSink};
+pub use hash::{Entry, Hash, HashFile, HashSink, Layout, RecordSink, Stated, Trait};
 pub use null::NullSink;
 pub use same::refuse_input;

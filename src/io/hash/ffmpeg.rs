@@ -1,199 +1,236 @@
-//! One hash a frame, in the layout of FFmpeg's `framemd5` and `framehash`: the regression door.
+//! The layout of ffmpeg's `framemd5` and `framehash`: a hash a frame, and the streams' times.
 
 use crate::error::{Error, Result};
-use crate::io::TempFile;
-use crate::pipeline::{Cancel, Frame, Packet, Sink};
-use crate::video::{Picture, StreamInfo};
-use md5::Md5;
-use sha2::Sha256;
-use sha2::digest::{Digest, Output};
-use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
-use std::io::Write as _;
+use crate::io::hash::digest::{Hash, hex, unhex};
+use crate::io::hash::lines::{Lines, header};
+use crate::io::hash::record::{Entry, HashFile, Layout, Stated, rational, size};
+use crate::video::{Rational, StreamInfo};
 
-/// Which hash is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hash {
-    /// As `-f framemd5`.
-    Md5,
-    /// As `-f framehash`.
-    Sha256,
-}
+/// How such a text begins.
+pub const FIRST_LINE: &str = "#format: frame checksums";
 
-impl Hash {
-    /// The name in the header.
-    fn name(self) -> &'static str {
-        match self {
-            Hash::Md5 => "MD5",
-            Hash::Sha256 => "SHA256",
-        }
-    }
+/// The newest version of the layout.
+const VERSION: u32 = 2;
 
-    /// The hash of a picture's samples, rows without padding, as lower-case hexadecimal.
-    pub fn of(self, picture: &Picture) -> String {
-        match self {
-            Hash::Md5 => hex(digest::<Md5>(picture)),
-            Hash::Sha256 => hex(digest::<Sha256>(picture)),
-        }
-    }
-}
+/// What its muxers write for a time that is not known, where they do not make one up.
+const NO_TIME: i64 = i64::MIN;
 
-fn digest<D: Digest>(picture: &Picture) -> Output<D> {
-    let mut digest = D::new();
-    for row in rows(picture) {
-        digest.update(row);
-    }
-    digest.finalize()
-}
-
-/// Every row of every plane, in the order and without the padding of a raw video file.
-fn rows(picture: &Picture) -> impl Iterator<Item = &[u8]> {
-    let format = picture.format();
-    let count = move |plane| format.plane_size(plane, picture.width(), picture.height()).1;
-    (0..format.planes()).flat_map(move |plane| (0..count(plane)).map(move |y| picture.row_bytes(plane, y)))
-}
-
-fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes.as_ref().iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a String takes everything");
-        text
-    })
-}
-
-/// Writes one line a frame: stream, dts, pts, duration, size in bytes, hash.
-///
-/// The columns pts, size and hash are those of
-/// `ffmpeg -i IN -copyts -vsync passthrough -enc_time_base -1 -map 0:v:0 -f framemd5`. Packets of copied streams are
-/// not hashed.
+/// Writes a text.
 #[derive(Debug)]
-pub struct HashSink {
-    hash: Hash,
-    file: TempFile,
-    path: OsString,
-    /// The last frame's time.
-    pts: Option<i64>,
-    /// The duration of a frame that states none: one frame at the nominal rate.
-    nominal_duration: i64,
-    bytes: u64,
+pub struct Writer {
+    hash: &'static str,
+    info: StreamInfo,
 }
 
-impl HashSink {
-    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, and writes the header for a stream of `info`.
+impl Writer {
+    /// Of frames of `info`.
     ///
     /// # Errors
-    /// When the file cannot be created or written.
-    pub fn create(
-        path: &(impl AsRef<OsStr> + ?Sized),
-        hash: Hash,
-        overwrite: bool,
-        info: &StreamInfo,
-        cancel: &Cancel,
-    ) -> Result<HashSink> {
-        let path = path.as_ref();
-        let file = TempFile::create(path, overwrite, cancel)?;
+    /// When the layout has not this hash.
+    pub fn new(hash: Hash, info: &StreamInfo) -> Result<Writer> {
+        let name = hash.ffmpeg_name().ok_or_else(|| {
+            Error::bad_argument(format!("ffmpeg's layout has no {}: take md5 or sha256", hash.name()))
+        })?;
+        Ok(Writer { hash: name, info: info.clone() })
+    }
+
+    pub fn head(&self) -> String {
+        let StreamInfo { timebase, width, height, sar, .. } = self.info;
+        format!(
+            "{FIRST_LINE}\n#version: {VERSION}\n#hash: {}\n#software: vramp {}\n#tb 0: {timebase}\n\
+             #media_type 0: video\n#codec_id 0: rawvideo\n#dimensions 0: {width}x{height}\n#sar 0: {sar}\n\
+             #stream#, dts,        pts, duration,     size, hash\n",
+            self.hash,
+            env!("CARGO_PKG_VERSION"),
+        )
+    }
+
+    /// One line a frame: stream, dts, pts, duration, size in bytes, hash. Times are those of [`Times`].
+    pub fn line(&self, entry: &Entry) -> String {
+        let Entry { pts, duration, bytes, hashes, .. } = entry;
+        let pts = pts.unwrap_or(NO_TIME);
+        format!("0, {pts:>10}, {pts:>10}, {duration:>8}, {bytes:>8}, {}\n", hex(hashes))
+    }
+}
+
+/// Times as ffmpeg's muxers have them.
+#[derive(Debug)]
+pub struct Times {
+    /// The last frame's time.
+    last: Option<i64>,
+    /// The duration of a frame that states none: one frame at the nominal rate.
+    nominal_duration: i64,
+}
+
+impl Times {
+    pub fn new(info: &StreamInfo) -> Times {
         let seconds = info.frame_rate.value().map(|rate| 1.0 / rate).zip(info.timebase.value());
-        let nominal_duration = seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64);
-        let mut sink = HashSink { hash, file, path: path.to_owned(), pts: None, nominal_duration, bytes: 0 };
-        sink.write(&header(hash, info))?;
-        Ok(sink)
+        Times { last: None, nominal_duration: seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64) }
     }
 
-    fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(self.path.display(), &e))?;
-        self.bytes += text.len() as u64;
-        Ok(())
+    /// Gives `entry` a time: one without is one unit after the one before, and time never runs back.
+    pub fn set(&mut self, entry: &mut Entry) {
+        let after_last = self.last.map_or(0, |last| last.saturating_add(1));
+        let pts = entry.pts.unwrap_or(after_last).max(self.last.unwrap_or(i64::MIN));
+        self.last = Some(pts);
+        entry.pts = Some(pts);
+        if entry.duration <= 0 {
+            entry.duration = self.nominal_duration;
+        }
     }
 }
 
-fn header(hash: Hash, info: &StreamInfo) -> String {
-    format!(
-        "#format: frame checksums\n#version: 2\n#hash: {}\n#software: vramp {}\n#tb 0: {}\n#media_type 0: video\n\
-         #codec_id 0: rawvideo\n#dimensions 0: {}x{}\n#sar 0: {}\n#stream#, dts,        pts, duration,     size, hash\n",
-        hash.name(),
-        env!("CARGO_PKG_VERSION"),
-        info.timebase,
-        info.width,
-        info.height,
-        info.sar
-    )
+/// Reads what follows the first line. Of several streams, the first with frames of video is taken.
+///
+/// # Errors
+/// When it is cut off inside a line, of a later version, of another hash function, or has no frames of video.
+pub fn read(lines: &mut Lines) -> Result<HashFile> {
+    let mut head = Head::default();
+    let mut frames = Vec::new();
+    let mut stream = None;
+    while let Some(line) = lines.next()? {
+        if let Some((key, value)) = header(&line) {
+            head.take(key, value)?;
+            continue;
+        }
+        let (number, hash) = match stream {
+            Some(known) => known,
+            None => *stream.insert((head.video()?, head.hash()?)),
+        };
+        let wrong = || lines.wrong("it is no frame's line; is the file cut off?");
+        if let Some(entry) = entry(&line, number, hash.size(), frames.len() as u64).ok_or_else(wrong)? {
+            frames.push(entry);
+        }
+    }
+    let (number, hash) = match stream {
+        Some(known) => known,
+        None => (head.video()?, head.hash()?),
+    };
+    let Some(first) = frames.first() else { return Err(Error::corrupt("it has no frame of a video")) };
+    let stated = Stated {
+        timebase: head.of("tb", number, rational)?,
+        size: head.of("dimensions", number, size)?,
+        sar: head.of("sar", number, rational).unwrap_or(Rational::new(0, 1)),
+        format: None,
+        color: None,
+        bytes: Some(first.bytes),
+    };
+    let software = head.find("software").unwrap_or_default().to_owned();
+    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, frames })
 }
 
-impl Sink for HashSink {
-    fn frame(&mut self, frame: Frame) -> Result<()> {
-        // As FFmpeg's muxers have it: a frame without a time is one unit after the one before, and time never runs back.
-        let after_last = self.pts.map_or(0, |last| last + 1);
-        let pts = frame.props.pts.unwrap_or(after_last).max(self.pts.unwrap_or(i64::MIN));
-        self.pts = Some(pts);
-        let duration = if frame.props.duration > 0 { frame.props.duration } else { self.nominal_duration };
-        let size: usize = rows(&frame.picture).map(<[u8]>::len).sum();
-        let hash = self.hash.of(&frame.picture);
-        self.write(&format!("0, {pts:>10}, {pts:>10}, {duration:>8}, {size:>8}, {hash}\n"))
-    }
+/// The frame of a line `stream, dts, pts, duration, size, hash`, and of version 2 perhaps hashes of side data behind.
+/// `None`: it is no such line. `Some(None)`: it is another stream's.
+fn entry(line: &str, stream: usize, hash_size: usize, index: u64) -> Option<Option<Entry>> {
+    let mut columns = line.split(',').map(str::trim);
+    let mut number = || columns.next()?.parse::<i64>().ok();
+    let (from, _dts, pts, duration, bytes) = (number()?, number()?, number()?, number()?, number()?);
+    let hashes = unhex(columns.next()?).filter(|hash| hash.len() == hash_size)?;
+    let entry = Entry {
+        index,
+        pts: (pts != NO_TIME).then_some(pts),
+        duration,
+        key: false,
+        bytes: u64::try_from(bytes).ok()?,
+        hashes: hashes.into(),
+    };
+    Some((usize::try_from(from).ok()? == stream).then_some(entry))
+}
 
-    fn packet(&mut self, _: Packet) -> Result<()> {
+/// The lines before the frames.
+#[derive(Default)]
+struct Head(Vec<(String, String)>);
+
+impl Head {
+    fn take(&mut self, key: &str, value: &str) -> Result<()> {
+        if key == "version" && value.parse().is_ok_and(|version: u32| version > VERSION) {
+            return Err(Error::unsupported(format!("it is of version {value}: this vramp reads up to {VERSION}")));
+        }
+        self.0.push((key.to_owned(), value.to_owned()));
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<()> {
-        self.file.commit()
+    fn find(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    fn bytes(&self) -> u64 {
-        self.bytes
+    /// A header of a stream: `#key stream: value`.
+    fn of<T>(&self, key: &str, stream: usize, read: impl Fn(&str) -> Option<T>) -> Result<T> {
+        let key = format!("{key} {stream}");
+        self.find(&key).and_then(read).ok_or_else(|| Error::corrupt(format!("it has no good line '#{key}'")))
+    }
+
+    /// The first stream of decoded video.
+    fn video(&self) -> Result<usize> {
+        let stream = |(key, value): &(String, String)| {
+            (value == "video").then(|| key.strip_prefix("media_type ")?.parse::<usize>().ok()).flatten()
+        };
+        let codec = |stream: &usize| self.find(&format!("codec_id {stream}")).unwrap_or_default();
+        let is_decoded = |stream: &usize| matches!(codec(stream), "rawvideo" | "wrapped_avframe");
+        let streams: Vec<_> = self.0.iter().filter_map(stream).collect();
+        streams.iter().copied().find(is_decoded).ok_or_else(|| match streams.first() {
+            None => Error::corrupt("it names no stream of video"),
+            Some(coded) => Error::unsupported(format!(
+                "it has hashes of packets ({}), not of frames: leave out ffmpeg's -c copy",
+                codec(coded)
+            )),
+        })
+    }
+
+    fn hash(&self) -> Result<Hash> {
+        let name = self.find("hash").unwrap_or_default();
+        Hash::ALL.into_iter().find(|hash| hash.ffmpeg_name() == Some(name)).ok_or_else(|| {
+            Error::unsupported(format!("it hashes with '{name}': give ffmpeg -hash md5 or -hash sha256"))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::video::{FrameProps, Rational};
 
-    /// A 3×2 nv12 picture: luma 1..6, chroma pairs (7, 8) and (9, 10).
-    fn picture() -> Picture {
-        let mut picture = Picture::alloc("nv12".parse().unwrap(), 3, 2).unwrap();
-        picture.row_bytes_mut(0, 0).copy_from_slice(&[1, 2, 3]);
-        picture.row_bytes_mut(0, 1).copy_from_slice(&[4, 5, 6]);
-        picture.row_bytes_mut(1, 0).copy_from_slice(&[7, 8, 9, 10]);
-        picture
+    fn read_text(text: &str) -> Result<HashFile> {
+        let text: &'static str = text.to_owned().leak();
+        let mut lines = Lines::new(text.as_bytes());
+        assert_eq!(lines.next().unwrap().as_deref(), Some(FIRST_LINE));
+        read(&mut lines)
     }
 
-    #[test]
-    fn padding_is_not_hashed() {
-        // printf '\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a' | md5sum, sha256sum
-        assert_eq!(Hash::Md5.of(&picture()), "70903e79b7575e3f4e7ffa15c2608ac7");
-        assert_eq!(Hash::Sha256.of(&picture()), "c848e1013f9f04a9d63fa43ce7fd4af035152c7c669a4a404b67107cee5f2e4e");
+    fn head(version: u32, more: &str) -> String {
+        format!("{FIRST_LINE}\n#version: {version}\n#hash: MD5\n{more}#stream#, dts, pts, duration, size, hash\n")
     }
 
+    const VIDEO: &str = "#tb 1: 1/25\n#media_type 1: video\n#codec_id 1: rawvideo\n#dimensions 1: 4x2\n#sar 1: 0/1\n";
+    const SOUND: &str = "#tb 0: 1/48000\n#media_type 0: audio\n#codec_id 0: pcm_s16le\n";
+    const HASH: &str = "70903e79b7575e3f4e7ffa15c2608ac7";
+
     #[test]
-    fn columns_are_laid_out_as_ffmpeg_does() {
-        let path = std::env::temp_dir().join(format!("vramp-hash-{}.md5", std::process::id()));
-        let path = path.to_str().unwrap();
-        let mut info = StreamInfo::bare(picture().format(), 3, 2);
-        info.timebase = Rational::new(1, 12800);
-        let mut sink = HashSink::create(path, Hash::Md5, true, &info, &Cancel::default()).unwrap();
-        for pts in [Some(512), None, Some(7)] {
-            let props = FrameProps { pts, ..FrameProps::default() };
-            sink.frame(Frame { props, picture: picture() }).unwrap();
+    fn of_several_streams_the_video_is_read() {
+        for (version, more) in [(1, ""), (2, ", S=1,       10, 00000000000000000000000000000000")] {
+            let lines = format!("0, 0, 0, 1024, 9, {HASH}\n1, 0, 7, 1, 12, {HASH}{more}\n0, 9, 9, 1024, 9, {HASH}\n");
+            let file = read_text(&(head(version, &format!("{SOUND}{VIDEO}")) + &lines)).unwrap();
+            assert_eq!((file.hash, file.stated.timebase, file.stated.size), (Hash::Md5, Rational::new(1, 25), (4, 2)));
+            assert_eq!((file.frames.len(), file.frames[0].pts, file.stated.bytes), (1, Some(7), Some(12)));
+            assert_eq!(hex(&file.frames[0].hashes), HASH);
         }
-        sink.finish().unwrap();
-        let text = std::fs::read_to_string(path).unwrap();
-        std::fs::remove_file(path).unwrap();
-        assert_eq!(sink.bytes(), text.len() as u64);
-        let expected = [
-            "#format: frame checksums",
-            "#version: 2",
-            "#hash: MD5",
-            concat!("#software: vramp ", env!("CARGO_PKG_VERSION")),
-            "#tb 0: 1/12800",
-            "#media_type 0: video",
-            "#codec_id 0: rawvideo",
-            "#dimensions 0: 3x2",
-            "#sar 0: 1/1",
-            "#stream#, dts,        pts, duration,     size, hash",
-            "0,        512,        512,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
-            "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
-            "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
-        ];
-        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let line = format!("1, 0, 0, 1, 12, {HASH}\n");
+        let coded = VIDEO.replace("rawvideo", "h264");
+        for (text, words) in [
+            (head(2, VIDEO) + &line[..line.len() - 5], "cut off"),
+            (head(2, VIDEO) + &line + "1, 1, 1", "line 11"),
+            (head(3, VIDEO) + &line, "version 3"),
+            (head(2, VIDEO).replace("MD5", "CRC32") + &line, "'CRC32'"),
+            (head(2, &coded) + &line, "packets (h264)"),
+            (head(2, SOUND) + &line, "no stream of video"),
+            (head(2, VIDEO), "no frame"),
+            (head(2, &VIDEO.replace("4x2", "4")) + &line, "#dimensions 1"),
+        ] {
+            let error = read_text(&text).unwrap_err();
+            assert!(error.message().contains(words), "{words}: {error}");
+        }
     }
 }
