@@ -1,13 +1,13 @@
 //! The doors for video: libav decode, encode and mux, and the sinks that only look at frames.
 
 mod file;
-mod hash;
+pub mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
 mod null;
 mod same;
 
 pub use file::{Outlet, TempFile, remove_unfinished};
-pub use hash::{Entry, Hash, HashFile, HashSink, Layout, RecordSink, Stated, Trait};
+pub use hash::{Hash, HashSink};
 pub use null::NullSink;
 pub use same::refuse_input;

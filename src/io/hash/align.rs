@@ -87,6 +87,24 @@ impl<'m> Alignment<'m> {
         }
     }
 
+    /// Of neighbours with the same samples of which some are single, pairs the first, unless times tell otherwise.
+    pub fn settle(&mut self) {
+        for expected in 0..self.expected.len() {
+            let Some(found) = self.to_found[expected] else { continue };
+            if By::Both.of(self.expected[expected]).is_some_and(|mark| mark == self.found[found]) {
+                continue;
+            }
+            let first = |marks: &[Mark], partners: &[Option<usize>], from: usize| {
+                let same = |place: &usize| partners[*place].is_none() && marks[*place].samples == marks[from].samples;
+                (0..from).rev().take_while(same).last().unwrap_or(from)
+            };
+            let first_expected = first(self.expected, &self.to_found, expected);
+            let first_found = first(self.found, &self.to_expected, found);
+            (self.to_found[expected], self.to_expected[found]) = (None, None);
+            self.join(first_expected, first_found);
+        }
+    }
+
     fn join(&mut self, expected: usize, found: usize) {
         self.to_found[expected] = Some(found);
         self.to_expected[found] = Some(expected);

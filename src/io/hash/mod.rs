@@ -12,6 +12,7 @@ mod lines;
 mod record;
 mod sink;
 
+pub use diagnose::{Difference, Report, Span, What, compare};
 pub use digest::Hash;
 pub use record::{Entry, HashFile, Layout, Stated, Trait};
 pub use sink::{HashSink, RecordSink};
