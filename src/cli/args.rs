@@ -1,6 +1,8 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
+use crate::cli::hash::HashArgs;
+use crate::cli::verify::VerifyArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
@@ -74,6 +76,10 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
+    /// Write what every frame of a video is, as a text of hashes
+    Hash(Box<HashArgs>),
+    /// Check that a video is the one a text of hashes was made of
+    Verify(Box<VerifyArgs>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -467,6 +473,8 @@ Examples:
       what the chain does to one frame
   vramp in.mp4 - -f framemd5 --chain deband
       one hash a frame, as ffmpeg's framemd5 prints them
+  vramp hash in.mp4 --chain deband -o in.hashes; vramp verify in.hashes in.mp4
+      write down what every frame is, and check it later
   vramp - - -f yuv4mpegpipe --chain @chain.txt <in.y4m >out.y4m
       in a pipe, the chain read from a file";
 

@@ -5,6 +5,7 @@ mod argv;
 mod backend;
 mod bench;
 mod filters;
+mod hash;
 mod log;
 mod preview;
 mod print;
@@ -14,6 +15,7 @@ mod report;
 mod setup;
 mod signals;
 mod transcode;
+mod verify;
 
 use crate::error::{Error, Kind, Result};
 use args::{Cli, Command};
@@ -72,6 +74,8 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Hash(args)) => hash::run(args, cli.messages.quiet),
+        Some(Command::Verify(args)) => verify::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),
         Some(Command::Man) => manual(),
         None if cli.job.preview.is_some() => preview::run(&cli.job),

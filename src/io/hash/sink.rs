@@ -22,6 +22,9 @@ pub struct HashSink {
     file: TempFile,
     path: OsString,
     bytes: u64,
+    /// The time of the last frame that had one, and how many had none that comes later.
+    last: Option<i64>,
+    untimely: u64,
 }
 
 #[derive(Debug)]
@@ -65,7 +68,7 @@ impl HashSink {
 
     fn open(path: &OsStr, crew: Crew, text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
         let file = TempFile::create(path, overwrite, cancel)?;
-        let mut sink = HashSink { crew, text, file, path: path.to_owned(), bytes: 0 };
+        let mut sink = HashSink { crew, text, file, path: path.to_owned(), bytes: 0, last: None, untimely: 0 };
         let head = match &mut sink.text {
             Text::Vramp(writer) => writer.head(),
             Text::Ffmpeg(writer, _) => writer.head(),
@@ -75,6 +78,9 @@ impl HashSink {
     }
 
     fn line(&mut self, mut entry: Entry) -> Result<()> {
+        // None is before every time.
+        self.untimely += u64::from(entry.pts <= self.last || entry.pts.is_none());
+        self.last = self.last.max(entry.pts);
         let line = match &mut self.text {
             Text::Vramp(writer) => writer.line(&entry),
             Text::Ffmpeg(writer, times) => {
@@ -109,6 +115,10 @@ impl Sink for HashSink {
         if let Text::Vramp(writer) = &mut self.text {
             let end = writer.end();
             self.write(&end)?;
+        }
+        if self.untimely > 0 {
+            let path = self.path.display();
+            log::warn!("{path}: {} frames have no time, or none after the frame before them", self.untimely);
         }
         self.file.commit()
     }
