@@ -1,13 +1,14 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
+use crate::cli::compare::CompareArgs;
 use crate::cli::hash::HashArgs;
 use crate::cli::verify::VerifyArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::{CopyChoice, DecoderChoice, Position};
+use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -76,6 +77,8 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
+    /// Hold one video against another, frame by frame
+    Compare(Box<CompareArgs>),
     /// Write what every frame of a video is, as a text of hashes
     Hash(Box<HashArgs>),
     /// Check that a video is the one a text of hashes was made of
@@ -244,8 +247,12 @@ pub struct Run {
     /// Convert the output to this sample range
     #[arg(long, value_name = "RANGE", help_heading = FILTERING, value_parser = choices("range", "to"))]
     pub range: Option<String>,
-    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8 ...)
-    #[arg(long, value_name = "NAME", help_heading = FILTERING)]
+    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8, gbrp ...)
+    ///
+    /// RGB is filtered as RGB where this asks for gbrp, gbrp10, rgb24 ... or the output loses nothing (a lossless encoder that
+    /// takes RGB, a list of hashes, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
+    /// RGB (rgb24, bgra ...) becomes gbrp, without a loss.
+    #[arg(long, value_name = "NAME", help_heading = FILTERING, value_parser = pixfmt::by_name)]
     pub format: Option<Format>,
 
     /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
@@ -392,11 +399,18 @@ impl Run {
     /// # Errors
     /// When a chain file cannot be read.
     pub fn chain_texts(&self) -> Result<Vec<String>> {
-        let text = |chain: &String| match chain.strip_prefix('@') {
-            None => Ok(chain.clone()),
-            Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
-        };
-        self.chain.iter().map(text).collect()
+        self.chain.iter().map(|chain| chain_text(chain)).collect()
+    }
+}
+
+/// The text of a chain that is written as it is, or as @FILE.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn chain_text(chain: &str) -> Result<String> {
+    match chain.strip_prefix('@') {
+        None => Ok(chain.to_owned()),
+        Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
     }
 }
 
@@ -426,7 +440,8 @@ fn levels() -> impl TypedValueParser<Value = CpuLevel> {
 /// More threads than this is a typing mistake.
 const MAX_THREADS: i64 = 1024;
 
-fn threads() -> impl TypedValueParser<Value = usize> {
+/// A parser of a number of threads.
+pub fn threads() -> impl TypedValueParser<Value = usize> {
     clap::value_parser!(u16).range(0..=MAX_THREADS).map(usize::from)
 }
 
@@ -442,7 +457,8 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn parse_count(text: &str) -> Result<u64, &'static str> {
+/// Reads a number of frames.
+pub fn parse_count(text: &str) -> Result<u64, &'static str> {
     text.parse().ok().filter(|count| *count > 0).ok_or("it must be a whole number of at least 1")
 }
 

@@ -4,6 +4,7 @@ mod args;
 mod argv;
 mod backend;
 mod bench;
+mod compare;
 mod filters;
 mod hash;
 mod log;
@@ -74,6 +75,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Compare(args)) => compare::run(args, cli.messages.quiet),
         Some(Command::Hash(args)) => hash::run(args, cli.messages.quiet),
         Some(Command::Verify(args)) => verify::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),

@@ -4,6 +4,7 @@ use crate::cli;
 use crate::cli::args::{HashName, Job, TimestampChoice};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::progress::Reporter;
+use crate::cli::setup::Takes;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
@@ -65,8 +66,8 @@ impl Prepared {
         let gpu = Gpu::open(run, &calls)?;
         let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &cancel))?;
         log::debug!("{}", input.describe());
-        let on_gpu = destination.accepted_on(&gpu);
-        let (plan, chain) = setup::chain(&mut input, &calls, destination.accepted(), on_gpu.as_deref(), run, &gpu)?;
+        let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
+        let (plan, chain) = setup::chain(&mut input, &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if plan.stays {
             destination.read_on(&gpu);
         }
@@ -107,11 +108,13 @@ impl Destination {
         Ok(Destination::Hash(hash))
     }
 
-    /// The formats it takes; `None`: any.
-    fn accepted(&self) -> Option<&[Format]> {
+    /// What it takes, in GPU memory the formats `on_gpu`.
+    fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
-            Destination::Media(choice, _) => Some(choice.accepted()),
-            Destination::Hash(_) | Destination::Null => None,
+            Destination::Media(choice, _) => {
+                Takes { formats: Some(choice.accepted()), on_gpu, lossless: choice.is_lossless() }
+            }
+            Destination::Hash(_) | Destination::Null => Takes::ANYTHING,
         }
     }
 

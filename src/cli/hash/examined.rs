@@ -3,6 +3,7 @@
 use crate::cli::args::{ProgressArgs, Run};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::progress::Reporter;
+use crate::cli::setup::Takes;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
 use crate::io::libav::{CopyChoice, Input};
@@ -29,7 +30,7 @@ impl Examined {
         let nothing_else = CopyChoice { audio: false, subtitles: false, others: false };
         let mut input = Input::open(path, setup::input_options(run, nothing_else, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
-        let (plan, chain) = setup::chain(&mut input, calls, None, None, run, &gpu)?;
+        let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
         Ok(Examined { input, plan, chain, options: Options { slots: usize::from(run.slots), cancel } })
     }
 

@@ -1,11 +1,12 @@
 //! `--preview`: one frame before and after the chain, as a PNG.
 
-mod rgb;
-mod sheet;
+pub mod rgb;
+pub mod sheet;
 
 use crate::cli::args::Job;
 use crate::cli::backend::{Backend, Gpu};
-use crate::cli::{setup, signals};
+use crate::cli::setup::{self, Takes};
+use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{DecoderChoice, Input, Window};
@@ -34,7 +35,7 @@ pub fn run(job: &Job) -> Result<()> {
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let plan = setup::plan_for(&mut input, &calls, None, None, &job.run)?;
+    let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, &job.run)?;
     let chain = Backend::new(&plan, &mut input, &job.run, &Gpu::open(&job.run, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
@@ -66,7 +67,8 @@ fn first_frame(input: &mut Input) -> Result<Option<Frame>> {
     Ok(None)
 }
 
-fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
+/// Writes `sheet` as a PNG.
+pub fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(&mut *file, sheet.width as u32, sheet.height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
