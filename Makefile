@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build plugin install-plugins demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
+.PHONY: help setup build plugin install-plugins demo test lint docs ptx check-ptx bench bench-hash bless bless-goldens install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -16,7 +16,9 @@ help:
 	@echo "make install-plugins  the library into the plugin folder of each host that is found"
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
-	@echo "make bless   rewrite generated documents and goldens; read the diff"
+	@echo "make bless   rewrite generated documents; read the diff"
+	@echo "make bless-goldens   rewrite the goldens that changed, and print what changed; read the diff"
+	@echo "make bench-hash CLIP=FILE   vramp hash and verify against plain decoding"
 	@echo "make ptx     compile cuda/*.cu to the committed PTX; needs no CUDA toolkit and no GPU"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
 	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
@@ -70,8 +72,14 @@ gpu-bundle: setup
 bench: build
 	target/release/vramp bench
 
+bench-hash: build
+	@scripts/bench_hash.sh target/release/vramp "$(CLIP)"
+
 bless:
 	VRAMP_BLESS=1 $(CARGO) test --locked --test docs
+
+bless-goldens:
+	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds_at_every_cpu_level -- --nocapture
 
 fuzz:
 	cd fuzz && $(CARGO) fuzz run chain -- -max_total_time=60

@@ -2,11 +2,13 @@
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
+use crate::cli::hash::HashArgs;
+use crate::cli::verify::VerifyArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::{DecoderChoice, Position, pixfmt};
+use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -79,6 +81,10 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Say which hosts of the plugin library there are, and where it is installed
     Plugins(PluginsArgs),
+    /// Write what every frame of a video is, as a text of hashes
+    Hash(Box<HashArgs>),
+    /// Check that a video is the one a text of hashes was made of
+    Verify(Box<VerifyArgs>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -176,39 +182,10 @@ pub struct Job {
     #[arg(short = 'y', long = "overwrite")]
     pub overwrite: bool,
 
-    /// The filter chain, or @FILE to read it from a file; several are joined
-    ///
-    /// As FFmpeg filtergraphs: deband=range=16:sample=2,depth=10, or without quoting trouble:
-    /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
-    #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
-    pub chain: Vec<String>,
-    /// Bits a sample of the output
-    #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
-          value_parser = clap::value_parser!(u8).range(8..=16))]
-    pub depth: Option<u8>,
-    /// How bits are dropped where the output has fewer than the chain
-    #[arg(long, value_name = "HOW", help_heading = FILTERING, value_parser = choices("depth", "dither"))]
-    pub dither: Option<String>,
-    /// Convert the output to this sample range
-    #[arg(long, value_name = "RANGE", help_heading = FILTERING, value_parser = choices("range", "to"))]
-    pub range: Option<String>,
-    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8, gbrp ...)
-    ///
-    /// RGB is filtered as RGB where this asks for gbrp, gbrp10, rgb24 ... or the output loses nothing (a lossless encoder that
-    /// takes RGB, a list of hashes, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
-    /// RGB (rgb24, bgra ...) becomes gbrp, without a loss.
-    #[arg(long, value_name = "NAME", help_heading = FILTERING, value_parser = pixfmt::by_name)]
-    pub format: Option<Format>,
+    /// What is filtered, and how.
+    #[command(flatten)]
+    pub run: Run,
 
-    /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
-    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
-    pub start: Option<Position>,
-    /// The frame to stop before
-    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
-    pub end: Option<Position>,
-    /// At most this many frames
-    #[arg(long, value_name = "N", help_heading = WINDOW, allow_negative_numbers = true, value_parser = parse_count)]
-    pub frames: Option<u64>,
     /// Presentation times: the source's, or counted from the first frame (auto: zero for a cut, else keep)
     #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = WINDOW)]
     pub timestamps: TimestampChoice,
@@ -255,6 +232,51 @@ pub struct Job {
     #[arg(long, help_heading = STREAMS)]
     pub no_extras: bool,
 
+    /// Threads of the encoder; 0 lets it choose
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
+    pub encoder_threads: usize,
+    /// How progress is shown.
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+}
+
+/// What is decoded and filtered, and how: the options of every command that runs a chain.
+#[derive(Clone, Debug, Args)]
+pub struct Run {
+    /// The filter chain, or @FILE to read it from a file; several are joined
+    ///
+    /// As FFmpeg filtergraphs: deband=range=16:sample=2,depth=10, or without quoting trouble:
+    /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
+    #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
+    pub chain: Vec<String>,
+    /// Bits a sample of the output
+    #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u8).range(8..=16))]
+    pub depth: Option<u8>,
+    /// How bits are dropped where the output has fewer than the chain
+    #[arg(long, value_name = "HOW", help_heading = FILTERING, value_parser = choices("depth", "dither"))]
+    pub dither: Option<String>,
+    /// Convert the output to this sample range
+    #[arg(long, value_name = "RANGE", help_heading = FILTERING, value_parser = choices("range", "to"))]
+    pub range: Option<String>,
+    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8, gbrp ...)
+    ///
+    /// RGB is filtered as RGB where this asks for gbrp, gbrp10, rgb24 ... or the output loses nothing (a lossless encoder that
+    /// takes RGB, a list of hashes, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
+    /// RGB (rgb24, bgra ...) becomes gbrp, without a loss.
+    #[arg(long, value_name = "NAME", help_heading = FILTERING, value_parser = pixfmt::by_name)]
+    pub format: Option<Format>,
+
+    /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
+    pub start: Option<Position>,
+    /// The frame to stop before
+    #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
+    pub end: Option<Position>,
+    /// At most this many frames
+    #[arg(long, value_name = "N", help_heading = WINDOW, allow_negative_numbers = true, value_parser = parse_count)]
+    pub frames: Option<u64>,
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,
@@ -279,10 +301,6 @@ pub struct Job {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub decoder_threads: usize,
-    /// Threads of the encoder; 0 lets it choose
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
-          help_heading = RUNNING)]
-    pub encoder_threads: usize,
     /// Use no vector instructions above this level; the result is the same
     #[arg(long, value_name = "LEVEL", value_parser = levels(), help_heading = RUNNING)]
     pub cpu_level: Option<CpuLevel>,
@@ -290,7 +308,11 @@ pub struct Job {
     #[arg(long, value_name = "N", default_value_t = crate::pipeline::Options::default().slots as u16,
           value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true, help_heading = RUNNING)]
     pub slots: u16,
+}
 
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ProgressArgs {
     /// How progress is shown, on standard error
     ///
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
@@ -378,6 +400,13 @@ impl Job {
         }
     }
 
+    /// Which other streams come along.
+    pub fn copied(&self) -> CopyChoice {
+        CopyChoice { audio: !self.no_audio, subtitles: !self.no_subtitles, others: !self.no_extras }
+    }
+}
+
+impl Run {
     /// The chain's text.
     ///
     /// # Errors
@@ -473,6 +502,8 @@ Examples:
       what the chain does to one frame
   vramp in.mp4 - -f framemd5 --chain deband
       one hash a frame, as ffmpeg's framemd5 prints them
+  vramp hash in.mp4 --chain deband -o in.hashes; vramp verify in.hashes in.mp4
+      write down what every frame is, and check it later
   vramp - - -f yuv4mpegpipe --chain @chain.txt <in.y4m >out.y4m
       in a pipe, the chain read from a file";
 

@@ -6,6 +6,7 @@ mod backend;
 mod bench;
 mod compare;
 mod filters;
+mod hash;
 mod log;
 mod plugins;
 mod preview;
@@ -16,6 +17,7 @@ mod report;
 mod setup;
 mod signals;
 mod transcode;
+mod verify;
 
 use crate::error::{Error, Kind, Result};
 use args::{Cli, Command};
@@ -76,6 +78,8 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Plugins(args)) => plugins::run(args),
         Some(Command::Compare(args)) => compare::run(args, cli.messages.quiet),
+        Some(Command::Hash(args)) => hash::run(args, cli.messages.quiet),
+        Some(Command::Verify(args)) => verify::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),
         Some(Command::Man) => manual(),
         None if cli.job.preview.is_some() => preview::run(&cli.job),

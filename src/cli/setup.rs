@@ -1,23 +1,23 @@
 //! From arguments to the parts of a run: input, calls, plan.
 
-use crate::cli::args::Job;
-use crate::cli::backend::Gpu;
+use crate::cli::args::Run;
+use crate::cli::backend::{Backend, Gpu};
 use crate::error::{Error, Result};
 use crate::filters::{self, Filter, deband, depth, range};
-use crate::io::libav::{CopyChoice, Input, InputOptions, Wanted, Window, negotiate};
+use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, parse_chain};
 use crate::pipeline::{Cancel, Plan, Target, plan};
-use crate::video::Format;
+use crate::video::{Format, StreamInfo};
 use std::ffi::OsStr;
 
 /// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
-pub fn calls(job: &Job) -> Result<Vec<Call>> {
+pub fn calls(run: &Run) -> Result<Vec<Call>> {
     let mut calls = Vec::new();
-    for text in job.chain_texts()? {
+    for text in run.chain_texts()? {
         calls.extend(parse_chain(&text)?);
     }
-    if let Some(to) = &job.range {
+    if let Some(to) = &run.range {
         let arg = Arg { key: None, value: to.clone() };
         calls.push(Call { name: range::DESCRIPTOR.name.to_owned(), args: vec![arg] });
     }
@@ -29,19 +29,36 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
 }
 
-/// How to open the input of `job`, whose frames may go to `gpu`.
-pub fn input_options(job: &Job, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
+/// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams come along.
+pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
     let mut options = InputOptions {
-        window: Window { start: job.start, end: job.end, frames: job.frames },
-        strict: job.strict,
-        decoder: job.decoder,
-        threads: job.decoder_threads,
+        window: Window { start: run.start, end: run.end, frames: run.frames },
+        strict: run.strict,
+        decoder: run.decoder,
+        threads: run.decoder_threads,
         cancel: cancel.clone(),
-        copy: CopyChoice { audio: !job.no_audio, subtitles: !job.no_subtitles, others: !job.no_extras },
+        copy,
         ..InputOptions::default()
     };
     gpu.let_decode(&mut options);
     options
+}
+
+/// How many frames `run` will have. Where the container does not state a number, or positions in time hide it, it is
+/// estimated from the rate.
+pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, run: &Run) -> Option<u64> {
+    let estimate = || {
+        let rate = info.frame_rate.value()?;
+        let seconds = |position: Position| match position {
+            Position::Frame(number) => number as f64 / rate,
+            Position::Time(seconds) => seconds,
+        };
+        let ends = [run.end.map(seconds), duration];
+        let end = ends.into_iter().flatten().reduce(f64::min)?;
+        let length = (end - run.start.map_or(0.0, seconds)).max(0.0);
+        Some(((length * rate).ceil() as u64).min(run.frames.unwrap_or(u64::MAX)))
+    };
+    info.frame_count.or_else(estimate).or(run.frames)
 }
 
 /// Refuses to write over the input, by whatever name.
@@ -70,9 +87,9 @@ impl Takes<'_> {
 }
 
 /// Plans `calls` for `input`, ending in a format that `output` takes. Tells what had to be converted.
-pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, job: &Job) -> Result<Plan> {
-    let dither = dither(job)?;
-    let wanted = Wanted { format: job.format, depth: job.depth, keep_rgb: output.lossless };
+pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
+    let dither = dither(run)?;
+    let wanted = Wanted { format: run.format, depth: run.depth, keep_rgb: output.lossless };
     let end = plan(create(calls)?, input.info(), Target::default())?.output;
     let anything = [match (wanted.format, wanted.depth) {
         (Some(format), _) => format,
@@ -87,7 +104,7 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, job: &Job
         input.convert_to(format)?;
     }
     // Results stay on the GPU where the encoder reads the same samples there.
-    let same = |format: &&Format| match job.format {
+    let same = |format: &&Format| match run.format {
         Some(asked) => **format == asked,
         None => format.bit_depth() == negotiated.target.bit_depth() && format.holds(negotiated.target),
     };
@@ -101,16 +118,52 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, job: &Job
     }
 }
 
-fn dither(job: &Job) -> Result<depth::Dither> {
-    let Some(word) = &job.dither else { return Ok(depth::Dither::None) };
+/// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
+pub fn chain(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run, gpu: &Gpu) -> Result<(Plan, Backend)> {
+    let plan = plan_for(input, calls, output, run)?;
+    if let Some(chain) = Backend::new(&plan, input, run, gpu)? {
+        return Ok((plan, chain));
+    }
+    input.decode_in_software("the chain does not run on the GPU")?;
+    let plan = plan_for(input, calls, &Takes { on_gpu: &[], ..*output }, run)?;
+    let chain = Backend::new(&plan, input, run, &Gpu::default())?;
+    Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
+}
+
+fn dither(run: &Run) -> Result<depth::Dither> {
+    let Some(word) = &run.dither else { return Ok(depth::Dither::None) };
     let at = depth::Dither::WORDS.iter().position(|known| known == word);
     at.map(|at| depth::Dither::ALL[at]).ok_or_else(|| Error::bad_argument(format!("dither '{word}' is not known")))
 }
 
 /// Says once that 8 bits bring back the bands that deband took away.
-pub fn warn_of_narrowing(plan: &Plan, job: &Job) {
+pub fn warn_of_narrowing(plan: &Plan, run: &Run) {
     let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
-    if debands && plan.output.format.bit_depth() == 8 && dither(job) == Ok(depth::Dither::None) {
+    if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn expected_frames_follow_the_container_or_are_estimated() {
+        let expect = |frame_count, duration, line: &str| {
+            let info = StreamInfo { frame_count, ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
+            let args = ["vramp", "a", "b"].into_iter().chain(line.split_whitespace());
+            expected_frames(&info, duration, &Cli::try_parse_from(args).unwrap().job.run)
+        };
+        assert_eq!(expect(Some(100), Some(9.0), "--frames 7"), Some(100), "the input has counted the part already");
+        assert_eq!(expect(None, None, ""), None);
+        assert_eq!(expect(None, None, "--frames 7"), Some(7));
+        assert_eq!(expect(None, Some(4.0), ""), Some(100));
+        assert_eq!(expect(None, Some(4.0), "--start #90 --frames 20"), Some(10));
+        assert_eq!(expect(None, Some(4.0), "--start 1 --end 2"), Some(25));
+        assert_eq!(expect(None, Some(4.0), "--end #500"), Some(100));
+        assert_eq!(expect(None, Some(4.0), "--start 9"), Some(0));
     }
 }

@@ -7,11 +7,10 @@ use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Result};
-use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Timestamps, choose_encoder};
+use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
-use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
-use crate::video::{Format, StreamInfo};
+use crate::video::Format;
 use std::ffi::OsStr;
 
 /// Runs `job`.
@@ -25,7 +24,8 @@ pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let Prepared { mut input, plan, mut chain, mut sink, options } = Prepared::new(job, cancel)?;
     report::plan(&plan, &chain, &options);
 
-    let mut reporter = Reporter::new(job.progress, quiet, expected_frames(&plan.input, input.duration(), job));
+    let expected = setup::expected_frames(&plan.input, input.duration(), &job.run);
+    let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
     let ran = pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |now| reporter.update(now));
     if let Ok((summary, _)) = &ran {
         reporter.finish(summary);
@@ -58,40 +58,23 @@ impl Prepared {
     /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
     /// is opened.
     pub fn new(job: &Job, cancel: Cancel) -> Result<Prepared> {
-        let calls = setup::calls(job)?;
+        let run = &job.run;
+        let calls = setup::calls(run)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
         let mut destination = Destination::choose(job, input_path, output_path, &cancel)?;
-        let gpu = Gpu::open(job, &calls)?;
-        let mut input = Input::open(input_path, setup::input_options(job, &gpu, &cancel))?;
+        let gpu = Gpu::open(run, &calls)?;
+        let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &cancel))?;
         log::debug!("{}", input.describe());
-        let (plan, chain) = chain(&mut input, &calls, &mut destination, job, &gpu)?;
-        setup::warn_of_narrowing(&plan, job);
-        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
-        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(job.slots), cancel } })
-    }
-}
-
-/// The plan of `calls` from `input` to `destination` and its chain, on `gpu` where that can do it.
-fn chain(
-    input: &mut Input,
-    calls: &[Call],
-    destination: &mut Destination,
-    job: &Job,
-    gpu: &Gpu,
-) -> Result<(Plan, Backend)> {
-    let on_gpu = destination.accepted_on(gpu).unwrap_or_default();
-    let plan = setup::plan_for(input, calls, &destination.takes(&on_gpu), job)?;
-    if let Some(chain) = Backend::new(&plan, input, job, gpu)? {
+        let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
+        let (plan, chain) = setup::chain(&mut input, &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if plan.stays {
-            destination.read_on(gpu);
+            destination.read_on(&gpu);
         }
-        return Ok((plan, chain));
+        setup::warn_of_narrowing(&plan, run);
+        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
+        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(run.slots), cancel } })
     }
-    input.decode_in_software("the chain does not run on the GPU")?;
-    let plan = setup::plan_for(input, calls, &destination.takes(&[]), job)?;
-    let chain = Backend::new(&plan, input, job, &Gpu::default())?;
-    Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
 
 /// Where frames go.
@@ -182,7 +165,7 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
 fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
     let zero = match job.timestamps {
         // A file that is cut begins at its first frame; whoever joins the parts asks to keep.
-        TimestampChoice::Auto => job.start.is_some(),
+        TimestampChoice::Auto => job.run.start.is_some(),
         TimestampChoice::Keep => false,
         TimestampChoice::Zero => true,
     };
@@ -200,46 +183,5 @@ fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
         timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
         cancel: cancel.clone(),
         ..OutputOptions::default()
-    }
-}
-
-/// How many frames the run will have. Where the container does not state a number, or positions in time hide it, it is
-/// estimated from the rate.
-fn expected_frames(info: &StreamInfo, duration: Option<f64>, job: &Job) -> Option<u64> {
-    let estimate = || {
-        let rate = info.frame_rate.value()?;
-        let seconds = |position: Position| match position {
-            Position::Frame(number) => number as f64 / rate,
-            Position::Time(seconds) => seconds,
-        };
-        let ends = [job.end.map(seconds), duration];
-        let end = ends.into_iter().flatten().reduce(f64::min)?;
-        let length = (end - job.start.map_or(0.0, seconds)).max(0.0);
-        Some(((length * rate).ceil() as u64).min(job.frames.unwrap_or(u64::MAX)))
-    };
-    info.frame_count.or_else(estimate).or(job.frames)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::args::Cli;
-    use clap::Parser;
-
-    #[test]
-    fn expected_frames_follow_the_container_or_are_estimated() {
-        let expect = |frame_count, duration, line: &str| {
-            let info = StreamInfo { frame_count, ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
-            let args = ["vramp", "a", "b"].into_iter().chain(line.split_whitespace());
-            expected_frames(&info, duration, &Cli::try_parse_from(args).unwrap().job)
-        };
-        assert_eq!(expect(Some(100), Some(9.0), "--frames 7"), Some(100), "the input has counted the part already");
-        assert_eq!(expect(None, None, ""), None);
-        assert_eq!(expect(None, None, "--frames 7"), Some(7));
-        assert_eq!(expect(None, Some(4.0), ""), Some(100));
-        assert_eq!(expect(None, Some(4.0), "--start #90 --frames 20"), Some(10));
-        assert_eq!(expect(None, Some(4.0), "--start 1 --end 2"), Some(25));
-        assert_eq!(expect(None, Some(4.0), "--end #500"), Some(100));
-        assert_eq!(expect(None, Some(4.0), "--start 9"), Some(0));
     }
 }

@@ -1,7 +1,7 @@
 //! The doors for video: libav decode, encode and mux, and the sinks that only look at frames.
 
 mod file;
-mod hash;
+pub mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
 mod null;

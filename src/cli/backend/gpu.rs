@@ -1,6 +1,6 @@
-//! The GPU of a job.
+//! The GPU of a run.
 
-use crate::cli::args::Job;
+use crate::cli::args::Run;
 use crate::device::DeviceChoice;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
@@ -16,27 +16,27 @@ type Device = Arc<CudaDevice>;
 #[cfg(not(feature = "cuda"))]
 type Device = std::convert::Infallible;
 
-/// The GPU on which a job's filters run, if any. It is opened before the input, whose decoder may leave frames there.
+/// The GPU that filters in a run, if any. It is opened before the input, whose decoder may leave frames there.
 #[derive(Clone, Default)]
 pub struct Gpu(pub(super) Option<Device>);
 
 impl Gpu {
-    /// Opens what `job` asks for. A chain without filters is no reason to wake a GPU, unless it is asked for by name.
+    /// Opens what `run` asks for. A chain without filters is no reason to wake a GPU, unless it is asked for by name.
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used.
-    pub fn open(job: &Job, calls: &[Call]) -> Result<Gpu> {
-        if job.device == DeviceChoice::Cpu && job.gpu_memory.is_some() {
+    pub fn open(run: &Run, calls: &[Call]) -> Result<Gpu> {
+        if run.device == DeviceChoice::Cpu && run.gpu_memory.is_some() {
             log::warn!("--gpu-memory ignored: --device cpu uses none");
         }
-        let device = match job.device {
+        let device = match run.device {
             // NVDEC by name is a GPU by name.
-            DeviceChoice::Auto if job.decoder == DecoderChoice::Nvdec => DeviceChoice::Cuda(0).open()?,
+            DeviceChoice::Auto if run.decoder == DecoderChoice::Nvdec => DeviceChoice::Cuda(0).open()?,
             DeviceChoice::Auto if calls.is_empty() => None,
             choice => choice.open()?,
         };
         #[cfg(feature = "cuda")]
-        if let (Some(device), Some(mebibytes)) = (&device, job.gpu_memory) {
+        if let (Some(device), Some(mebibytes)) = (&device, run.gpu_memory) {
             device.set_budget(mebibytes << 20);
         }
         Ok(Gpu(device))

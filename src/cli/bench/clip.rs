@@ -90,7 +90,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let mut first = Prepared::new(&job, Cancel::default())?;
     let frames = drain(&mut first)?.min(most_frames(&first.plan));
     drop(first);
-    job.frames = Some(frames as u64);
+    job.run.frames = Some(frames as u64);
     log::set_max_level(LevelFilter::Error);
 
     let mut best = round(&job)?;

@@ -20,7 +20,7 @@ use std::path::Path;
 ///
 /// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither.
 pub fn run(job: &Job) -> Result<()> {
-    let calls = setup::calls(job)?;
+    let calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
     setup::check_apart(input_path, output_path)?;
     let cancel = Cancel::default();
@@ -31,18 +31,18 @@ pub fn run(job: &Job) -> Result<()> {
     }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     // The picture before the chain is shown, so it must come to the host.
-    let mut options = setup::input_options(job, &Gpu::default(), &cancel);
+    let mut options = setup::input_options(&job.run, job.copied(), &Gpu::default(), &cancel);
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, job)?;
-    let chain = Backend::new(&plan, &mut input, job, &Gpu::open(job, &calls)?)?;
+    let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, &job.run)?;
+    let chain = Backend::new(&plan, &mut input, &job.run, &Gpu::open(&job.run, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
     let Some(source) = first_frame(&mut input)? else {
         return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
     };
-    setup::warn_of_narrowing(&plan, job);
+    setup::warn_of_narrowing(&plan, &job.run);
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }

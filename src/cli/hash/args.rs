@@ -1,0 +1,83 @@
+//! Arguments of `vramp hash`.
+
+use crate::cli::args::{ProgressArgs, Run};
+use crate::io::Hash;
+use crate::io::hash::Layout;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+
+/// Arguments of `vramp hash`.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = HELP)]
+pub struct HashArgs {
+    /// The input; - is standard input
+    #[arg(value_name = "IN")]
+    pub input: OsString,
+    /// The text of hashes; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: OsString,
+    /// Replace FILE if it exists (never when it is IN)
+    #[arg(short = 'y', long = "overwrite")]
+    pub overwrite: bool,
+    /// The text's layout: vramp's own (a hash a plane, and all that `vramp verify` compares) or ffmpeg's framehash
+    #[arg(long, value_name = "LAYOUT", default_value = "vramp")]
+    pub layout: LayoutChoice,
+    /// The hash function [default: xxh3, in ffmpeg's layout md5]
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<HashChoice>,
+    /// What is filtered, and how.
+    #[command(flatten)]
+    pub run: Run,
+    /// How progress is shown.
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+}
+
+const HELP: &str = "\
+Examples:
+  vramp hash in.mkv --chain deband --depth 10 -o in.hashes
+      what every frame of the result is; `vramp verify in.hashes in.mkv` checks it
+  vramp hash in.mkv --layout ffmpeg -o in.framemd5
+      as ffmpeg's framemd5
+
+docs/HASHES.md describes the layout.";
+
+impl HashArgs {
+    /// The hash function.
+    pub fn hash(&self) -> Hash {
+        match (self.hash, self.layout) {
+            (Some(HashChoice::Xxh3), _) | (None, LayoutChoice::Vramp) => Hash::Xxh3,
+            (Some(HashChoice::Md5), _) | (None, LayoutChoice::Ffmpeg) => Hash::Md5,
+            (Some(HashChoice::Sha256), _) => Hash::Sha256,
+        }
+    }
+}
+
+/// How a text of hashes is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LayoutChoice {
+    /// vramp's own.
+    Vramp,
+    /// As ffmpeg's framemd5 and framehash.
+    Ffmpeg,
+}
+
+impl From<LayoutChoice> for Layout {
+    fn from(choice: LayoutChoice) -> Layout {
+        match choice {
+            LayoutChoice::Vramp => Layout::Vramp,
+            LayoutChoice::Ffmpeg => Layout::Ffmpeg,
+        }
+    }
+}
+
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HashChoice {
+    /// XXH3, 128 bits.
+    Xxh3,
+    /// MD5.
+    Md5,
+    /// SHA-256.
+    Sha256,
+}

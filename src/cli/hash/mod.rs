@@ -1,0 +1,40 @@
+//! `vramp hash`: what every frame is, as a text of hashes.
+
+mod args;
+mod asked;
+mod examined;
+
+pub use args::HashArgs;
+pub use asked::{asked, take_asked};
+pub use examined::Examined;
+
+use crate::cli::{report, setup, signals};
+use crate::error::Result;
+use crate::io::HashSink;
+use crate::io::hash::Layout;
+use crate::pipeline::{Cancel, Sink};
+
+/// Runs `vramp hash`.
+///
+/// # Errors
+/// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after a text that is whole but holds only what
+/// decoded.
+pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
+    let calls = setup::calls(&args.run)?;
+    setup::check_apart(&args.input, &args.output)?;
+    let (path, hash) = (&args.output, args.hash());
+    let asked = asked(&args.run, &calls);
+    let cancel = Cancel::default();
+    signals::install(cancel.clone())?;
+
+    let mut examined = Examined::open(&args.input, &args.run, &calls, cancel.clone())?;
+    let info = &examined.plan.output;
+    let mut sink = match args.layout.into() {
+        Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
+        Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
+    }?;
+    let (summary, damage) = examined.run(&mut sink, &args.run, args.progress, quiet)?;
+    let label = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
+    report::summary(&summary, &label, sink.bytes());
+    damage.map_or(Ok(()), Err)
+}

@@ -1,0 +1,88 @@
+//! What differs, for programs. `vramp verify --help` and docs/HASHES.md describe it.
+
+use crate::cli::verify::VerifyArgs;
+use crate::io::hash::{HashFile, Report, Span, What};
+use serde::Serialize;
+
+/// The object that --json prints.
+#[derive(Serialize)]
+pub struct Verdict {
+    #[serde(rename = "match")]
+    is_match: bool,
+    file: String,
+    input: String,
+    hash: &'static str,
+    expected: usize,
+    /// Null where frames were not compared.
+    found: Option<usize>,
+    same: usize,
+    first: Option<u64>,
+    stream: Vec<Trait>,
+    offset: i64,
+    unit: String,
+    differences: Vec<Difference>,
+}
+
+#[derive(Serialize)]
+struct Trait {
+    name: &'static str,
+    expected: String,
+    found: String,
+}
+
+#[derive(Serialize)]
+struct Difference {
+    kind: &'static str,
+    expected: Option<[u64; 2]>,
+    found: Option<[u64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planes: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<i64>,
+}
+
+impl Verdict {
+    /// What `report` says of the input of `args`.
+    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Report) -> Verdict {
+        let differs = |differs: &crate::io::hash::Trait| Trait {
+            name: differs.name,
+            expected: differs.expected.clone(),
+            found: differs.found.clone(),
+        };
+        Verdict {
+            is_match: report.is_match(),
+            file: args.file.display().to_string(),
+            input: args.input.display().to_string(),
+            hash: file.hash.name(),
+            expected: report.expected,
+            found: report.traits.is_empty().then_some(report.found),
+            same: report.same,
+            first: report.first(),
+            stream: report.traits.iter().map(differs).collect(),
+            offset: report.offset,
+            unit: file.stated.timebase.to_string(),
+            differences: report.differences.iter().map(Difference::from).collect(),
+        }
+    }
+}
+
+impl From<&crate::io::hash::Difference> for Difference {
+    fn from(difference: &crate::io::hash::Difference) -> Difference {
+        let span = |span: Option<Span>| span.map(|Span { first, last }| [first, last]);
+        let (expected, found) = (span(difference.expected), span(difference.found));
+        let bare = |kind| Difference { kind, expected, found, planes: None, by: None, first: None, last: None };
+        match &difference.what {
+            What::Missing => bare("missing"),
+            What::Extra => bare("extra"),
+            What::Duplicated => bare("duplicated"),
+            What::Moved => bare("moved"),
+            What::Shifted { by } => Difference { by: Some(*by), ..bare("shifted") },
+            What::Pixels { planes } => Difference { planes: Some(planes.clone()), ..bare("pixels") },
+            What::Time { first, last } => Difference { first: *first, last: *last, ..bare("time") },
+        }
+    }
+}

@@ -1,0 +1,263 @@
+use super::*;
+use crate::io::hash::digest::Hash;
+use crate::io::hash::record::Stated;
+use crate::video::StreamInfo;
+use proptest::prelude::*;
+
+/// Units of time a frame.
+const FRAME: i64 = 512;
+
+/// A frame in two planes: what the first shows, and when.
+fn frame(index: usize, luma: usize, pts: Option<i64>) -> Entry {
+    let plane = |value: usize| [&value.to_be_bytes()[..], &[0; 8]].concat();
+    let hashes = [plane(luma), plane(luma / 2)].concat().into();
+    Entry { index: index as u64, pts, duration: FRAME, key: false, bytes: 12, hashes }
+}
+
+/// Frames that show `lumas`, at an even rate.
+fn frames(lumas: impl IntoIterator<Item = usize>) -> Vec<Entry> {
+    lumas.into_iter().enumerate().map(|(i, luma)| frame(i, luma, Some(i as i64 * FRAME))).collect()
+}
+
+/// The same with other times: (what it shows, when).
+fn timed(shown: impl IntoIterator<Item = (usize, i64)>) -> Vec<Entry> {
+    shown.into_iter().enumerate().map(|(i, (luma, pts))| frame(i, luma, Some(pts))).collect()
+}
+
+fn file(layout: Layout, frames: Vec<Entry>) -> HashFile {
+    let stated = Stated::of(&StreamInfo::bare("nv12".parse().unwrap(), 4, 2));
+    HashFile { layout, hash: Hash::Md5, software: String::new(), asked: Vec::new(), stated, frames }
+}
+
+fn diagnose(expected: Vec<Entry>, found: &[Entry]) -> Vec<Difference> {
+    let file = file(Layout::Vramp, expected);
+    compare(&file, file.stated.timebase, found).differences
+}
+
+fn span(first: usize, last: usize) -> Option<Span> {
+    Some(Span { first: first as u64, last: last as u64 })
+}
+
+fn difference(what: What, expected: Option<Span>, found: Option<Span>) -> Difference {
+    Difference { what, expected, found }
+}
+
+fn later(frames: i64) -> What {
+    What::Time { first: Some(frames * FRAME), last: Some(frames * FRAME) }
+}
+
+fn pixels(planes: &[usize]) -> What {
+    What::Pixels { planes: planes.to_vec() }
+}
+
+#[test]
+fn the_same_frames_are_a_match() {
+    for layout in [Layout::Vramp, Layout::Ffmpeg] {
+        let file = file(layout, frames(0..9));
+        let report = compare(&file, file.stated.timebase, &frames(0..9));
+        assert!(report.is_match());
+        assert_eq!((report.expected, report.found, report.same, report.first()), (9, 9, 9, None));
+    }
+}
+
+#[test]
+fn frames_that_lack_are_missing() {
+    let kept = timed([0, 1, 4, 5, 6].map(|i| (i, i as i64 * FRAME)));
+    assert_eq!(
+        diagnose(frames(0..8), &kept),
+        [difference(What::Missing, span(2, 3), None), difference(What::Missing, span(7, 7), None)]
+    );
+    // Where the times close up, they say so.
+    assert_eq!(
+        diagnose(frames(0..8), &frames([0, 1, 4, 5, 6, 7])),
+        [difference(What::Missing, span(2, 3), None), difference(later(-2), span(4, 7), span(2, 5))]
+    );
+    assert_eq!(diagnose(frames(0..3), &[]), [difference(What::Missing, span(0, 2), None)]);
+}
+
+#[test]
+fn frames_too_many_are_extra_or_duplicated() {
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 8])), [difference(What::Extra, None, span(3, 4))]);
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 2])), [difference(What::Duplicated, None, span(3, 3))]);
+    assert_eq!(
+        diagnose(frames(0..4), &frames([0, 1, 1, 2, 3])),
+        [difference(What::Duplicated, None, span(2, 2)), difference(later(1), span(2, 3), span(3, 4))]
+    );
+}
+
+#[test]
+fn a_frame_in_the_place_of_others_is_duplicated() {
+    assert_eq!(
+        diagnose(frames(0..6), &frames([0, 1, 1, 1, 4, 5])),
+        [difference(What::Duplicated, span(2, 3), span(2, 3))]
+    );
+    // All black is no frame shown again.
+    assert_eq!(
+        diagnose(frames(1..4), &frames([0, 0, 0])),
+        [difference(pixels(&[0]), span(0, 0), span(0, 0)), difference(pixels(&[0, 1]), span(1, 2), span(1, 2))]
+    );
+}
+
+#[test]
+fn frames_in_another_order_are_moved() {
+    let swapped = diagnose(frames(0..6), &timed([0, 1, 3, 2, 4, 5].into_iter().zip((0..).map(|i| i * FRAME))));
+    assert_eq!(swapped[0].what, What::Moved, "{swapped:?}");
+    assert_eq!(swapped.len(), 2, "it and the time of its neighbour: {swapped:?}");
+}
+
+#[test]
+fn a_sequence_that_begins_later_is_shifted() {
+    for by in [1, 2, 4] {
+        let late = timed((by..by + 10).map(|i| (i, i as i64 * FRAME)));
+        let shifted = What::Shifted { by: by as i64 };
+        assert_eq!(diagnose(frames(0..10), &late), [difference(shifted, span(by, 9), span(0, 9 - by))]);
+        let early = timed((0..10).map(|i| (i, i as i64 * FRAME)));
+        let expected = timed((by..by + 10).map(|i| (i, i as i64 * FRAME)));
+        let shifted = What::Shifted { by: -(by as i64) };
+        assert_eq!(diagnose(expected, &early), [difference(shifted, span(0, 9 - by), span(by, 9))]);
+    }
+    let late = frames(1..11);
+    let differences = diagnose(frames(0..10), &late);
+    assert_eq!(differences[0].what, What::Shifted { by: 1 });
+    assert_eq!(differences[1..], [difference(later(-1), span(1, 9), span(0, 8))]);
+}
+
+#[test]
+fn samples_that_differ_are_told_by_plane() {
+    let mut found = frames(0..9);
+    for (frame, byte) in [(3, 0), (4, 16), (5, 0), (5, 16), (6, 15), (6, 31)] {
+        found[frame].hashes[byte] ^= 0x80;
+    }
+    let told = |first, last, planes| difference(pixels(planes), span(first, last), span(first, last));
+    assert_eq!(diagnose(frames(0..9), &found), [told(3, 3, &[0]), told(4, 4, &[1]), told(5, 6, &[0, 1])]);
+    let report = compare(&file(Layout::Ffmpeg, frames(0..9)), Rational::new(1, 25), &found);
+    assert_eq!(report.differences, [told(3, 6, &[])]);
+    assert_eq!(diagnose(frames(0..9), &frames(100..109)), [difference(pixels(&[0, 1]), span(0, 8), span(0, 8))]);
+}
+
+#[test]
+fn times_that_differ_are_told_as_one_run() {
+    let drift = timed((0..9).map(|i| (i, i as i64 * (FRAME + 1))));
+    let what = What::Time { first: Some(1), last: Some(8) };
+    assert_eq!(diagnose(frames(0..9), &drift), [difference(what, span(1, 8), span(1, 8))]);
+    let mut lost = frames(0..9);
+    lost[4].pts = None;
+    lost[5].pts = None;
+    let what = What::Time { first: None, last: None };
+    assert_eq!(diagnose(frames(0..9), &lost), [difference(what, span(4, 5), span(4, 5))]);
+    assert_eq!(diagnose(lost.clone(), &lost), []);
+}
+
+#[test]
+fn another_unit_of_time_is_no_difference() {
+    let file = HashFile {
+        stated: Stated { timebase: Rational::new(1, 12800), ..file(Layout::Vramp, Vec::new()).stated },
+        ..file(Layout::Vramp, frames(0..100))
+    };
+    // 25 frames of 40 ms and 30 of 33 1/3, as a container of milliseconds has them.
+    let found = timed((0..100).map(|i| (i, i as i64 * 40)));
+    assert!(compare(&file, Rational::new(1, 1000), &found).is_match());
+    let found = timed((0..100).map(|i| (i, i as i64 * 40 + i64::from(i >= 50) * 3)));
+    let differences = compare(&file, Rational::new(1, 1000), &found).differences;
+    assert_eq!(differences.len(), 1);
+    assert_eq!((differences[0].expected, matches!(differences[0].what, What::Time { .. })), (span(50, 99), true));
+}
+
+#[test]
+fn ffmpeg_may_count_from_zero() {
+    let from = |start: i64| timed((0..9).map(|i| (i, start + i as i64 * FRAME)));
+    let file = file(Layout::Ffmpeg, from(0));
+    let report = compare(&file, file.stated.timebase, &from(1000));
+    assert!(report.is_match());
+    assert_eq!(report.offset, 1000);
+    assert_eq!(diagnose(from(0), &from(1000)).len(), 1, "vramp does not");
+}
+
+#[test]
+fn extreme_times_are_no_fault() {
+    let extreme = [i64::MIN + 1, i64::MAX, 0, i64::MAX];
+    for layout in [Layout::Vramp, Layout::Ffmpeg] {
+        let file = file(layout, timed([0, 1, 2, 3].into_iter().zip(extreme)));
+        let found = timed([0, 1, 2, 3].into_iter().zip(extreme.into_iter().rev()));
+        assert!(!compare(&file, Rational::new(1, i32::MAX), &found).is_match());
+    }
+}
+
+/// Places out of `0..length`, in order.
+fn places(length: usize) -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::btree_set(0..length, 0..length).prop_map(|set| set.into_iter().collect())
+}
+
+/// The frames that differences of one kind name, by what should be there or by what is.
+fn named(differences: &[Difference], what: &What, side: fn(&Difference) -> Option<Span>) -> Vec<usize> {
+    let spans = differences.iter().filter(|difference| difference.what == *what).filter_map(side);
+    spans.flat_map(|span| span.first as usize..=span.last as usize).collect()
+}
+
+proptest! {
+    /// Frames that all differ, or all show the same: their times tell which are gone.
+    #[test]
+    fn exactly_the_dropped_frames_are_missing(dropped in places(40), kinds in 1usize..40) {
+        let expected = frames((0..40).map(|i| i % kinds));
+        let found: Vec<_> = expected.iter().filter(|entry| !dropped.contains(&(entry.index as usize))).cloned().collect();
+        let differences = diagnose(expected, &found);
+        // A beginning that lacks and an end that is too long at once would be a shift; here nothing is too long.
+        prop_assert_eq!(named(&differences, &What::Missing, |d| d.expected), dropped);
+        prop_assert!(differences.iter().all(|d| d.what == What::Missing));
+    }
+
+    #[test]
+    fn exactly_the_repeated_frames_are_duplicated(repeated in places(40)) {
+        let shown: Vec<_> = (0..40).flat_map(|i| std::iter::repeat_n(i, 1 + usize::from(repeated.contains(&i)))).collect();
+        let differences = diagnose(frames(0..40), &frames(shown.clone()));
+        let again: Vec<_> = (1..shown.len()).filter(|f| shown[*f] == shown[f - 1]).collect();
+        prop_assert_eq!(named(&differences, &What::Duplicated, |d| d.found), again);
+        let told = |d: &Difference| matches!(d.what, What::Duplicated | What::Time { .. });
+        prop_assert!(differences.iter().all(told));
+    }
+
+    #[test]
+    fn exactly_the_changed_frames_have_other_pixels(changed in places(40), kinds in 1usize..40) {
+        let expected = frames((0..40).map(|i| i % kinds));
+        let found: Vec<_> = expected.iter().map(|entry| {
+            let index = entry.index as usize;
+            if changed.contains(&index) { frame(index, 1000 + 2 * index, entry.pts) } else { entry.clone() }
+        }).collect();
+        let differences = diagnose(expected, &found);
+        prop_assert_eq!(named(&differences, &pixels(&[0, 1]), |d| d.expected), changed);
+        prop_assert!(differences.iter().all(|d| d.what == pixels(&[0, 1])));
+    }
+
+    /// Any edit at all: every frame is accounted for once, and what is told of it is true.
+    #[test]
+    fn every_frame_is_accounted_for(
+        expected in prop::collection::vec((0usize..6, 0i64..9), 0..24),
+        found in prop::collection::vec((0usize..6, 0i64..9), 0..24),
+    ) {
+        let (expected, found) = (timed(expected), timed(found));
+        let file = file(Layout::Vramp, expected.clone());
+        let report = compare(&file, file.stated.timebase, &found);
+        prop_assert_eq!(report.is_match(), expected == found);
+        let (mut there, mut here) = (vec![0; expected.len()], vec![0; found.len()]);
+        let mut shift = 0;
+        for difference in report.differences.iter().filter(|d| !matches!(d.what, What::Time { .. })) {
+            if let What::Shifted { by } = difference.what {
+                shift = by.unsigned_abs() as usize;
+                continue;
+            }
+            let places = |span: Option<Span>| span.map_or(0..0, |span| span.first as usize..span.last as usize + 1);
+            places(difference.expected).for_each(|e| there[e] += 1);
+            places(difference.found).for_each(|f| here[f] += 1);
+            if let What::Moved | What::Pixels { .. } = difference.what {
+                let moved = difference.what == What::Moved;
+                for (e, f) in places(difference.expected).zip(places(difference.found)) {
+                    prop_assert_eq!(expected[e].hashes == found[f].hashes, moved);
+                }
+            }
+        }
+        prop_assert!(there.iter().chain(&here).all(|count| *count <= 1), "{:?}", report.differences);
+        let quiet = |counts: &[i32]| counts.iter().filter(|count| **count == 0).count() - shift;
+        prop_assert_eq!(quiet(&there), report.same);
+        prop_assert_eq!(quiet(&here), report.same);
+    }
+}

@@ -1,0 +1,264 @@
+//! The sinks that hash: one writes a text, one keeps what it would say.
+
+use crate::error::{Error, Result};
+use crate::io::TempFile;
+use crate::io::hash::crew::Crew;
+use crate::io::hash::digest::Hash;
+use crate::io::hash::record::{Entry, Layout};
+use crate::io::hash::{ffmpeg, layout};
+use crate::pipeline::{Cancel, Frame, Packet, Sink};
+use crate::video::StreamInfo;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+
+/// Writes a text of hashes. Packets of copied streams are not hashed.
+///
+/// In ffmpeg's layout the columns pts, size and hash are those of
+/// `ffmpeg -i IN -copyts -vsync passthrough -enc_time_base -1 -map 0:v:0 -f framemd5`.
+#[derive(Debug)]
+pub struct HashSink {
+    crew: Crew,
+    text: Text,
+    file: TempFile,
+    path: OsString,
+    bytes: u64,
+    /// The time of the last frame that had one, and how many had none that comes later.
+    last: Option<i64>,
+    untimely: u64,
+}
+
+#[derive(Debug)]
+enum Text {
+    Vramp(Box<layout::Writer>),
+    Ffmpeg(ffmpeg::Writer, ffmpeg::Times),
+}
+
+impl HashSink {
+    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, and writes the beginning of
+    /// a text in ffmpeg's layout for a stream of `info`.
+    ///
+    /// # Errors
+    /// When the file cannot be created or written, or the layout has not this hash.
+    pub fn create(
+        path: &(impl AsRef<OsStr> + ?Sized),
+        hash: Hash,
+        overwrite: bool,
+        info: &StreamInfo,
+        cancel: &Cancel,
+    ) -> Result<HashSink> {
+        let text = Text::Ffmpeg(ffmpeg::Writer::new(hash, info)?, ffmpeg::Times::new(info));
+        Self::open(path.as_ref(), Crew::new(hash, Layout::Ffmpeg)?, text, overwrite, cancel)
+    }
+
+    /// The same in vramp's own layout, which says which options it was `asked` for.
+    ///
+    /// # Errors
+    /// When the file cannot be created or written.
+    pub fn create_own(
+        path: &(impl AsRef<OsStr> + ?Sized),
+        hash: Hash,
+        asked: &[(String, String)],
+        overwrite: bool,
+        info: &StreamInfo,
+        cancel: &Cancel,
+    ) -> Result<HashSink> {
+        let text = Text::Vramp(Box::new(layout::Writer::new(hash, asked, info)));
+        Self::open(path.as_ref(), Crew::new(hash, Layout::Vramp)?, text, overwrite, cancel)
+    }
+
+    fn open(path: &OsStr, crew: Crew, text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
+        let file = TempFile::create(path, overwrite, cancel)?;
+        let mut sink = HashSink { crew, text, file, path: path.to_owned(), bytes: 0, last: None, untimely: 0 };
+        let head = match &mut sink.text {
+            Text::Vramp(writer) => writer.head(),
+            Text::Ffmpeg(writer, _) => writer.head(),
+        };
+        sink.write(&head)?;
+        Ok(sink)
+    }
+
+    fn line(&mut self, mut entry: Entry) -> Result<()> {
+        // None is before every time.
+        self.untimely += u64::from(entry.pts <= self.last || entry.pts.is_none());
+        self.last = self.last.max(entry.pts);
+        let line = match &mut self.text {
+            Text::Vramp(writer) => writer.line(&entry),
+            Text::Ffmpeg(writer, times) => {
+                times.set(&mut entry);
+                writer.line(&entry)
+            }
+        };
+        self.write(&line)
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(self.path.display(), &e))?;
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+}
+
+impl Sink for HashSink {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        let entry = self.crew.push(frame)?;
+        entry.map_or(Ok(()), |entry| self.line(entry))
+    }
+
+    fn packet(&mut self, _: Packet) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        while let Some(entry) = self.crew.pop()? {
+            self.line(entry)?;
+        }
+        if let Text::Vramp(writer) = &mut self.text {
+            let end = writer.end();
+            self.write(&end)?;
+        }
+        if self.untimely > 0 {
+            let path = self.path.display();
+            log::warn!("{path}: {} frames have no time, or none after the frame before them", self.untimely);
+        }
+        self.file.commit()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Keeps what [`HashSink`] would write of every frame.
+#[derive(Debug)]
+pub struct RecordSink {
+    crew: Crew,
+    times: Option<ffmpeg::Times>,
+    frames: Vec<Entry>,
+}
+
+impl RecordSink {
+    /// For a stream of `info`.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn new(layout: Layout, hash: Hash, info: &StreamInfo) -> Result<RecordSink> {
+        let times = (layout == Layout::Ffmpeg).then(|| ffmpeg::Times::new(info));
+        Ok(RecordSink { crew: Crew::new(hash, layout)?, times, frames: Vec::new() })
+    }
+
+    /// The frames so far; all of them once the sink is finished.
+    pub fn frames(&self) -> &[Entry] {
+        &self.frames
+    }
+
+    fn keep(&mut self, mut entry: Entry) {
+        if let Some(times) = &mut self.times {
+            times.set(&mut entry);
+        }
+        self.frames.push(entry);
+    }
+}
+
+impl Sink for RecordSink {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        if let Some(entry) = self.crew.push(frame)? {
+            self.keep(entry);
+        }
+        Ok(())
+    }
+
+    fn packet(&mut self, _: Packet) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        while let Some(entry) = self.crew.pop()? {
+            self.keep(entry);
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::hash::record::HashFile;
+    use crate::video::{FrameProps, Picture, Rational};
+
+    /// A 3×2 nv12 picture: luma 1..6, chroma pairs (7, 8) and (9, 10).
+    fn picture() -> Picture {
+        let mut picture = Picture::alloc("nv12".parse().unwrap(), 3, 2).unwrap();
+        picture.row_bytes_mut(0, 0).copy_from_slice(&[1, 2, 3]);
+        picture.row_bytes_mut(0, 1).copy_from_slice(&[4, 5, 6]);
+        picture.row_bytes_mut(1, 0).copy_from_slice(&[7, 8, 9, 10]);
+        picture
+    }
+
+    fn info() -> StreamInfo {
+        StreamInfo { timebase: Rational::new(1, 12800), ..StreamInfo::bare(picture().format(), 3, 2) }
+    }
+
+    fn feed(sink: &mut dyn Sink, frames: impl Iterator<Item = (u64, Option<i64>)>) {
+        for (frame_index, pts) in frames {
+            let props = FrameProps { frame_index, pts, ..FrameProps::default() };
+            sink.frame(Frame { props, picture: picture() }).unwrap();
+        }
+        sink.finish().unwrap();
+    }
+
+    /// What [`HashSink`] writes of `frames`, and that read back.
+    fn written(layout: Layout, frames: impl Iterator<Item = (u64, Option<i64>)>) -> (String, HashFile) {
+        let path = std::env::temp_dir().join(format!("vramp-hash-{}-{layout:?}", std::process::id()));
+        let (info, cancel) = (info(), Cancel::default());
+        let sink = match layout {
+            Layout::Vramp => HashSink::create_own(&path, Hash::Md5, &[], true, &info, &cancel),
+            Layout::Ffmpeg => HashSink::create(&path, Hash::Md5, true, &info, &cancel),
+        };
+        let mut sink = sink.unwrap();
+        feed(&mut sink, frames);
+        let (text, file) = (std::fs::read_to_string(&path).unwrap(), HashFile::read(path.as_os_str()).unwrap());
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(sink.bytes(), text.len() as u64);
+        (text, file)
+    }
+
+    #[test]
+    fn columns_are_laid_out_as_ffmpeg_does() {
+        let (text, _) =
+            written(Layout::Ffmpeg, [Some(512), None, Some(7)].into_iter().enumerate().map(|(i, pts)| (i as u64, pts)));
+        let expected = [
+            "#format: frame checksums",
+            "#version: 2",
+            "#hash: MD5",
+            concat!("#software: vramp ", env!("CARGO_PKG_VERSION")),
+            "#tb 0: 1/12800",
+            "#media_type 0: video",
+            "#codec_id 0: rawvideo",
+            "#dimensions 0: 3x2",
+            "#sar 0: 1/1",
+            "#stream#, dts,        pts, duration,     size, hash",
+            "0,        512,        512,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
+            "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
+            "0,        513,        513,      512,       10, 70903e79b7575e3f4e7ffa15c2608ac7",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn both_sinks_say_the_same_of_every_frame_in_order() {
+        let frames = || (0..100).map(|i| (i, (i % 7 != 3).then_some(i as i64 * 512)));
+        for layout in [Layout::Vramp, Layout::Ffmpeg] {
+            let mut kept = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
+            feed(&mut kept, frames());
+            let (_, file) = written(layout, frames());
+            let times =
+                |entries: &[Entry]| entries.iter().map(|e| (e.index, e.pts, e.hashes.clone())).collect::<Vec<_>>();
+            assert_eq!(times(kept.frames()), times(&file.frames), "{layout:?}");
+            assert_eq!(file.frames.len(), 100);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! `vramp hash` and `vramp verify`, from outside: what a video must be to be taken for itself, and what is said otherwise.
+
+mod command;
+
+use command::{Folder, Ran, ffmpeg, hashes, run, run_fed, vramp};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Stdio;
+
+const BUNNY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/big-buck-bunny-720p.mp4");
+const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
+const CHAIN: [&str; 4] = ["--chain", "deband=range=16:rand_each_frame=on", "--depth", "10"];
+
+/// Exit codes, as `vramp --help` has them.
+const MISMATCH: i32 = 1;
+const BAD_ARGUMENT: i32 = 2;
+const UNSUPPORTED: i32 = 3;
+const CORRUPT: i32 = 4;
+const IO: i32 = 7;
+const INCOMPLETE: i32 = 8;
+
+/// A lossless clip of 24 frames, filtered by ffmpeg with `filters`.
+fn clip(folder: &Folder, name: &str, filters: &str) -> String {
+    let path = folder.path(name);
+    let source = "-f lavfi -i testsrc2=s=160x120:r=25:d=0.96 -pix_fmt yuv420p";
+    ffmpeg(&format!("{source} -vf {filters} -vsync passthrough -c:v ffv1 {path}"));
+    path
+}
+
+/// Writes the hashes of `input` and gives the text's path.
+#[track_caller]
+fn hash(folder: &Folder, input: &str, args: &[&str]) -> String {
+    let path = folder.path("golden.hashes");
+    run(&[&["hash", input, "-o", &path, "-y"], args].concat()).ok();
+    path
+}
+
+fn verify(file: &str, input: &str, args: &[&str]) -> Ran {
+    run(&[&["verify", file, input], args].concat())
+}
+
+/// What `--json` says.
+#[track_caller]
+fn verdict(file: &str, input: &str, args: &[&str]) -> Value {
+    let ran = verify(file, input, &[args, &["--json"]].concat());
+    let json: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    assert_eq!(ran.code, Some(if json["match"] == true { 0 } else { MISMATCH }), "{}", ran.stderr);
+    json
+}
+
+/// Asserts that a run failed with one error line.
+#[track_caller]
+fn refused(ran: &Ran, code: i32, words: &[&str]) {
+    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
+    for word in words {
+        assert!(errors[0].contains(word), "no {word:?} in {}", errors[0]);
+    }
+}
+
+#[test]
+fn a_video_is_itself_however_it_is_computed() {
+    let folder = Folder::new();
+    for function in ["xxh3", "md5", "sha256"] {
+        let golden = hash(&folder, GRADIENT, &[&CHAIN[..], &["--hash", function, "--frames", "6"]].concat());
+        let ways = ["", "--device auto", "--threads 1", "--slots 1", "--decoder-threads 1", "--cpu-level portable"];
+        for way in ways {
+            let ran = verify(&golden, GRADIENT, &way.split_whitespace().collect::<Vec<_>>()).ok();
+            assert_eq!(ran.text(), "", "{way}");
+        }
+    }
+    let golden = hash(&folder, BUNNY, &["--start", "1", "--end", "1.2"]);
+    let text = fs::read_to_string(&golden).unwrap();
+    assert!(text.contains("\n25, 12800, 512, 0, 1382400, "), "frames have the whole run's numbers: {text}");
+    // Another release, another checkout.
+    fs::write(&golden, text.replace('\n', "\r\n")).unwrap();
+    verify(&golden, BUNNY, &[]).ok();
+    run_fed(&["verify", "-", BUNNY], text.as_bytes()).ok();
+    let golden = hash(&folder, GRADIENT, &CHAIN);
+    run_fed(&["verify", &golden, "-"], &fs::read(GRADIENT).unwrap()).ok();
+}
+
+#[test]
+fn a_text_goes_to_standard_output_and_comes_from_a_pipe() {
+    let folder = Folder::new();
+    let golden = hash(&folder, GRADIENT, &["--frames", "3"]);
+    let printed = run(&["hash", GRADIENT, "--frames", "3"]).ok();
+    assert_eq!(printed.stdout, fs::read(&golden).unwrap());
+    let piped = run_fed(&["hash", "-", "--frames", "3"], &fs::read(GRADIENT).unwrap()).ok();
+    assert_eq!(piped.stdout, printed.stdout);
+}
+
+#[test]
+fn ffmpegs_layout_is_ffmpegs_both_ways() {
+    let folder = Folder::new();
+    let input = clip(&folder, "clip.mkv", "null");
+    let printed = run(&["hash", &input, "--layout", "ffmpeg"]).ok();
+    let lines: Vec<_> = printed.text().lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+    assert_eq!(lines, hashes(&input, &[]));
+
+    let (sound, theirs) = (folder.path("sound.mkv"), folder.path("theirs"));
+    ffmpeg(&format!("-f lavfi -i sine=d=1 -i {input} -map 0 -map 1 -c:v copy -c:a pcm_s16le {sound}"));
+    let late = folder.path("late.mkv");
+    ffmpeg(&format!("-i {input} -c copy -output_ts_offset 7 {late}"));
+    for options in ["framemd5", "framemd5 -format_version 1", "framehash", "framehash -hash md5"] {
+        ffmpeg(&format!("-i {sound} -map 0 -f {options} {theirs}"));
+        verify(&theirs, &sound, &[]).ok();
+        // Without -copyts ffmpeg counts from zero.
+        let json = verdict(&theirs, &late, &[]);
+        assert_eq!((&json["match"], json["offset"].as_i64().unwrap() > 0), (&json!(true), true), "{json}");
+        assert_eq!(verdict(&theirs, &sound, &["--frames", "20"])["differences"][0]["kind"], "missing");
+    }
+    ffmpeg(&format!("-i {input} -c copy -f framemd5 {theirs}"));
+    refused(&verify(&theirs, &input, &[]), UNSUPPORTED, &["theirs", "packets (ffv1)"]);
+    ffmpeg(&format!("-i {input} -f framehash -hash crc32 {theirs}"));
+    refused(&verify(&theirs, &input, &[]), UNSUPPORTED, &["theirs", "'CRC32'"]);
+    ffmpeg(&format!("-i {input} -f framemd5 -pix_fmt yuv444p {theirs}"));
+    refused(&verify(&theirs, &input, &[]), MISMATCH, &["bytes a frame 28800 instead of 57600"]);
+    refused(&run(&["hash", &input, "--layout", "ffmpeg", "--hash", "xxh3"]), BAD_ARGUMENT, &["xxh3", "md5"]);
+}
+
+#[test]
+fn every_way_to_differ_is_told() {
+    let folder = Folder::new();
+    let golden = hash(&folder, &clip(&folder, "clip.mkv", "null"), &[]);
+    let differs = |filters: &str| {
+        let json = verdict(&golden, &clip(&folder, "other.mkv", filters), &[]);
+        assert_eq!((&json["expected"], &json["stream"]), (&json!(24), &json!([])));
+        json["differences"].clone()
+    };
+    let lacks = json!([{"kind": "missing", "expected": [7, 8], "found": null}]);
+    assert_eq!(differs("select='not(between(n,7,8))'"), lacks);
+    let planes = json!([{"kind": "pixels", "expected": [5, 6], "found": [5, 6], "planes": [1, 2]}]);
+    assert_eq!(differs("hue=h=90:enable='between(n,5,6)'"), planes);
+    let frozen = differs("shuffleframes=0|1|1|3|4|5|6|7");
+    let again = |frame| json!({"kind": "duplicated", "expected": [frame, frame], "found": [frame, frame]});
+    assert_eq!(frozen, json!([again(2), again(10), again(18)]));
+    let late = json!([{"kind": "time", "expected": [4, 23], "found": [4, 23], "first": 40, "last": 40}]);
+    assert_eq!(differs("setpts='PTS+gte(N,4)*0.04/TB'"), late);
+    let shifted = differs("trim=start_frame=3,setpts=PTS-STARTPTS,tpad=stop=3:color=red");
+    assert_eq!(shifted[0]["kind"], "shifted", "{shifted}");
+    assert_eq!((&shifted[0]["by"], &shifted[0]["found"]), (&json!(3), &json!([0, 20])));
+    let swapped = differs("shuffleframes=0|2|1|3");
+    assert_eq!(swapped[0]["kind"], "moved", "{swapped}");
+    let more = differs("tpad=stop=2:color=red");
+    assert_eq!(more, json!([{"kind": "extra", "expected": null, "found": [24, 25]}]));
+
+    let ran =
+        verify(&golden, &clip(&folder, "other.mkv", "select='not(between(n,7,8))',negate=enable='gte(n,20)'"), &[]);
+    assert_eq!(ran.text(), "missing: frames 7-8\npixels: frames 22-23 (planes 0, 1, 2)\n");
+    refused(&ran, MISMATCH, &["other.mkv is not what", "from frame 7 on", "22 frames instead of 24"]);
+    let ran = verify(&golden, &clip(&folder, "other.mkv", "negate"), &[]);
+    refused(&ran, MISMATCH, &["no frame is the same", "chain?"]);
+}
+
+#[test]
+fn another_video_is_told_in_one_line() {
+    let folder = Folder::new();
+    let golden = hash(&folder, GRADIENT, &["--frames", "3"]);
+    let ran = verify(&golden, BUNNY, &[]);
+    refused(&ran, MISMATCH, &["size 1280x720 instead of 640x360"]);
+    assert_eq!((ran.text(), ran.stderr.lines().filter(|line| line.contains("error")).count()), ("", 1));
+    let json = verdict(&golden, BUNNY, &[]);
+    assert_eq!((&json["found"], &json["first"]), (&Value::Null, &Value::Null));
+    assert_eq!(json["stream"][0], json!({"name": "size", "expected": "640x360", "found": "1280x720"}));
+    let json = verdict(&golden, GRADIENT, &["--depth", "10"]);
+    assert_eq!(json["stream"][0], json!({"name": "format", "expected": "yuv420p", "found": "yuv420p10"}));
+    // Tags are part of what a video is.
+    let tagged = folder.path("tagged.mkv");
+    ffmpeg(&format!("-i {GRADIENT} -frames:v 3 -c:v ffv1 -colorspace smpte170m {tagged}"));
+    assert_eq!(verdict(&golden, &tagged, &[])["stream"][0]["name"], "matrix");
+}
+
+#[test]
+fn a_text_says_what_it_was_made_with() {
+    let folder = Folder::new();
+    let window = ["--start", "#4", "--frames", "5"];
+    let golden = hash(&folder, GRADIENT, &[&CHAIN[..], &window].concat());
+    let ran = verify(&golden, GRADIENT, &[]).ok();
+    assert!(ran.stderr.contains("--chain deband(range 16, rand_each_frame on), as it was made"), "{}", ran.stderr);
+    verify(&golden, GRADIENT, &CHAIN).ok();
+    verify(&golden, GRADIENT, &window).ok();
+    assert_eq!(verdict(&golden, GRADIENT, &["--chain", "deband=range=15", "--depth", "10"])["same"], 0);
+    assert_eq!(verdict(&golden, GRADIENT, &["--chain", ""])["stream"][0]["name"], "format");
+    assert_eq!(verdict(&golden, GRADIENT, &["--start", "#5", "--frames", "5"])["differences"][0]["by"], 1);
+
+    // A result that is stored is what its making was.
+    let stored = folder.path("stored.mkv");
+    run(&[&[GRADIENT, &stored, "-c", "ffv1", "--timestamps", "keep"], &CHAIN[..], &window].concat()).ok();
+    let json = verdict(&golden, &stored, &["--chain", "", "--start", "#0"]);
+    assert_eq!(json["same"], 5, "{json}");
+}
+
+#[test]
+fn texts_that_are_not_whole_or_not_texts_are_refused() {
+    let folder = Folder::new();
+    let golden = hash(&folder, GRADIENT, &["--frames", "3"]);
+    let text = fs::read_to_string(&golden).unwrap();
+    let file = folder.path("file");
+    let from = text.find("\n#end").unwrap();
+    for (content, code, words) in [
+        (text[..from].to_owned(), CORRUPT, &["file: ", "cut off after 3 frames"][..]),
+        (text[..from - 150].to_owned(), CORRUPT, &["cut off"]),
+        (text.replace("\n1, ", "\n2, "), CORRUPT, &["was changed"]),
+        (text.replace("version: 1", "version: 2"), UNSUPPORTED, &["version 2", "up to 1"]),
+        (String::new(), CORRUPT, &["no text of hashes"]),
+        ("{}\n".to_owned(), CORRUPT, &["no text of hashes"]),
+    ] {
+        fs::write(&file, content).unwrap();
+        refused(&verify(&file, GRADIENT, &[]), code, words);
+    }
+    refused(&verify(GRADIENT, GRADIENT, &[]), CORRUPT, &["no text of hashes"]);
+    refused(&verify("/dev/zero", GRADIENT, &[]), CORRUPT, &["no text of hashes"]);
+    refused(&verify(&folder.path("none"), GRADIENT, &[]), IO, &["none", "No such file"]);
+    refused(&verify(&folder.path(""), GRADIENT, &[]), IO, &["directory"]);
+    refused(&verify(&golden, &folder.path("none.mkv"), &[]), IO, &["none.mkv"]);
+    refused(&verify("-", "-", &[]), BAD_ARGUMENT, &["standard input"]);
+    refused(&verify(&golden, GRADIENT, &["--chain", "debnad"]), BAD_ARGUMENT, &["'deband'"]);
+}
+
+#[test]
+fn inputs_that_are_not_sound_are_told() {
+    let folder = Folder::new();
+    let input = clip(&folder, "clip.mkv", "null");
+    let golden = hash(&folder, &input, &[]);
+    let cut = folder.path("cut.mkv");
+    let bytes = fs::read(&input).unwrap();
+    fs::write(&cut, &bytes[..bytes.len() * 3 / 4]).unwrap();
+    let json = verdict(&golden, &cut, &[]);
+    let missing = json["differences"].as_array().unwrap().iter().find(|differs| differs["kind"] == "missing");
+    assert_eq!(missing.unwrap()["expected"][1], 23, "{json}");
+    // A text of what decodes is whole, and its making says that something was lost.
+    let ran = run(&["hash", &cut, "-o", &golden, "-y"]);
+    refused(&ran, INCOMPLETE, &["cut.mkv"]);
+    assert!(verify(&golden, &cut, &[]).ok().stderr.contains("warning: "));
+    refused(&run(&["hash", &cut, "-o", &folder.path("strict"), "--strict"]), CORRUPT, &["cut.mkv"]);
+
+    let (small, large, both) = (folder.path("small.ts"), folder.path("large.ts"), folder.path("both.ts"));
+    for (path, size) in [(&small, "64x48"), (&large, "96x64")] {
+        ffmpeg(&format!("-f lavfi -i testsrc2=s={size}:r=25 -frames:v 5 -c:v mpeg2video {path}"));
+    }
+    fs::write(&both, [fs::read(&small).unwrap(), fs::read(&large).unwrap()].concat()).unwrap();
+    let golden = hash(&folder, &small, &[]);
+    refused(&verify(&golden, &both, &[]), UNSUPPORTED, &["64x48", "96x64"]);
+    let before = fs::read(&golden).unwrap();
+    refused(&run(&["hash", &both, "-o", &golden, "-y"]), UNSUPPORTED, &["96x64"]);
+    assert_eq!(fs::read(&golden).unwrap(), before, "nothing is overwritten");
+
+    // Bare packets have no times.
+    let bare = folder.path("bare.h264");
+    ffmpeg(&format!("-i {BUNNY} -frames:v 5 -c:v copy -an {bare}"));
+    let ran = run(&["hash", &bare, "-o", &golden, "-y"]).ok();
+    let broken = fs::read_to_string(&golden).unwrap().contains(", -, ");
+    assert_eq!(ran.stderr.contains("frames have no time"), broken, "{}", ran.stderr);
+    verify(&golden, &bare, &[]).ok();
+}
+
+#[test]
+fn a_text_is_replaced_only_when_asked_and_only_by_a_whole_one() {
+    let folder = Folder::new();
+    let input = clip(&folder, "clip.mkv", "null");
+    let golden = folder.path("golden");
+    fs::write(&golden, "precious").unwrap();
+    refused(&run(&["hash", &input, "-o", &golden]), BAD_ARGUMENT, &["golden exists", "-y"]);
+    refused(&run(&["hash", &folder.path("none.mkv"), "-o", &golden, "-y"]), IO, &["none.mkv"]);
+    assert_eq!(fs::read(&golden).unwrap(), b"precious");
+    refused(&run(&["hash", &input, "-o", &input, "-y"]), BAD_ARGUMENT, &["is the input"]);
+    refused(&run(&["hash", &input, "-o", "/dev/full"]), IO, &["/dev/full"]);
+    assert_eq!(folder.names(), ["clip.mkv", "golden"]);
+
+    let mut command = vramp();
+    command.args(["hash", "-", "-o", &golden, "-y", "--progress", "json", "-q"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::read(&golden).unwrap(), b"precious");
+}
+
+#[test]
+fn help_tells_how_a_difference_is_told() {
+    for command in ["hash", "verify"] {
+        let help = run(&[command, "--help"]).ok();
+        assert!(help.text().contains("--chain") && !help.text().contains("--codec"), "{command}");
+    }
+    let help = run(&["--help"]).ok();
+    assert!(help.text().contains("    1  a comparison found a difference"), "{}", help.text());
+}
