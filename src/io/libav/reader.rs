@@ -7,6 +7,7 @@ use crate::io::libav::ending::Ending;
 use crate::io::libav::gate::Span;
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
+use crate::io::libav::skim::Skim;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
@@ -18,6 +19,8 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+
+mod ahead;
 
 /// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
 const MOST_RESYNCS: usize = 4096;
@@ -33,6 +36,11 @@ pub(super) struct Reader {
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
+    /// Packets of the video that were read but not decoded yet, and whether the end follows them.
+    ahead: VecDeque<Packet>,
+    ended: bool,
+    /// Follows the video's packets as long as frames may be passed by.
+    skim: Option<Skim>,
     /// Follows where packets lie.
     ending: Ending,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
@@ -77,12 +85,7 @@ impl Reader {
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
-        for (index, stream) in streams.iter().enumerate() {
-            if !stream.copied && index != video {
-                // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
-                unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
-            }
-        }
+        discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
         Reader {
             demuxer,
             video,
@@ -91,6 +94,9 @@ impl Reader {
             origin,
             streams,
             met: VecDeque::new(),
+            ahead: VecDeque::new(),
+            ended: false,
+            skim: None,
             ending: Ending::default(),
             jump: None,
             joint_said: false,
@@ -138,7 +144,7 @@ impl Reader {
 
     /// The time of `frame` in microseconds from the container's start.
     pub(super) fn frame_time(&self, frame: &Video) -> Option<i64> {
-        Some(self.since_start(frame.pts()?, self.video))
+        frame.pts().map(|pts| self.time(pts))
     }
 
     /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
@@ -150,6 +156,21 @@ impl Reader {
         stream.time = time.unwrap_or(stream.time);
         let duration = if stream.lasts { ticks_to_microseconds(packet.duration(), stream.timebase) } else { 0 };
         Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase })
+    }
+
+    /// `ticks` of the video in microseconds from the container's start.
+    pub(super) fn time(&self, ticks: i64) -> i64 {
+        self.since_start(ticks, self.video)
+    }
+
+    /// Stops it.
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Frames that were decoded, wherever they are.
+    pub(super) fn frames_decoded(&self) -> u64 {
+        self.decoder.given()
     }
 
     /// The container's start time in microseconds.
@@ -256,17 +277,47 @@ impl Reader {
 
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
-        while let Some(packet) = self.packet()? {
+        if self.cancel.is_requested() {
+            return Err(Error::new(Kind::Cancelled, "stopped"));
+        }
+        let packet = match self.ahead.pop_front() {
+            Some(packet) => Some(packet),
+            None => self.video_packet()?,
+        };
+        match packet {
+            Some(packet) => self.decoder.send(packet, &stream(&self.demuxer, self.video)),
+            None => self.decoder.end(),
+        }
+    }
+
+    /// The demuxer's next packet of the video, and what is met on the way.
+    fn video_packet(&mut self) -> Result<Option<Packet>> {
+        while !self.ended {
+            let Some(packet) = self.packet()? else {
+                self.ended = true;
+                self.note_loss()?;
+                break;
+            };
             if packet.stream() == self.video {
                 self.note_marks(&packet)?;
-                return self.decoder.send(packet, &stream(&self.demuxer, self.video));
+                if let Some(skim) = &mut self.skim {
+                    skim.take(packet.clone());
+                }
+                return Ok(Some(packet));
             }
             if self.is_copied(&packet) {
                 self.met.push_back(packet);
             }
         }
-        self.note_loss()?;
-        self.decoder.end()
+        Ok(None)
+    }
+}
+
+/// Has `demuxer` leave out the streams whose index is `unwanted`.
+fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
+    for index in (0..demuxer.streams().len()).filter(|index| unwanted(*index)) {
+        // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
+        unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
     }
 }
 

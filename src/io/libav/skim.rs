@@ -1,0 +1,240 @@
+//! Which frames a decoder would give, told from packets alone, so that those before a part need not be decoded.
+
+use crate::error::Result;
+use crate::io::libav::access::{self, Access, Doubt, Look};
+use ffmpeg::Packet;
+use ffmpeg::ffi;
+use ffmpeg::format::stream::Stream;
+use ffmpeg::packet::Ref;
+use ffmpeg_next as ffmpeg;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ptr;
+
+/// The most bytes of packets that wait for a place where decoding can begin.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Side data by which a container changes what the decoder was told at the start.
+const CHANGES: [ffi::AVPacketSideDataType; 3] = [
+    ffi::AVPacketSideDataType::AV_PKT_DATA_PALETTE,
+    ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA,
+    ffi::AVPacketSideDataType::AV_PKT_DATA_PARAM_CHANGE,
+];
+
+/// Follows the packets of a video from its first on: an index that forgets what lies behind.
+///
+/// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
+/// of such packets whose times are earlier, and it is certain as soon as none of those can follow. Whatever makes that
+/// doubtful ends the index; what it said before still holds.
+pub(super) struct Skim {
+    look: Box<dyn Look>,
+    /// Frames that the decoder holds back to bring them in order.
+    delay: usize,
+    /// Packets met.
+    packets: u64,
+    /// Those from the landing on, and their bytes.
+    kept: VecDeque<Packet>,
+    kept_bytes: usize,
+    /// Frames that are not certain yet.
+    pending: BinaryHeap<Reverse<Pending>>,
+    /// The place of the next certain frame.
+    next_frame: u64,
+    /// Where decoding would begin, the times of the certain frames from there on, and the last frame with an access.
+    landing: Point,
+    times: VecDeque<i64>,
+    last_access: Point,
+    first_pts: Option<i64>,
+    highest_pts: Option<i64>,
+    last_dts: Option<i64>,
+    doubt: Option<Doubt>,
+}
+
+/// A frame that waits for its turn; they are ordered by time.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    pts: i64,
+    packet: u64,
+    access: Access,
+}
+
+/// Where decoding can begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Point {
+    /// The packet's number in decoding order.
+    pub(super) packet: u64,
+    /// The frame's absolute index.
+    pub(super) frame: u64,
+}
+
+/// Where to begin decoding, and what to expect there.
+pub(super) struct Landing {
+    pub(super) point: Point,
+    /// Every packet met from there on.
+    pub(super) packets: VecDeque<Packet>,
+    /// The times of the frames that must come out, as far as they are certain.
+    pub(super) times: VecDeque<i64>,
+    /// Why no later place was looked for, if something was in the way.
+    pub(super) doubt: Option<Doubt>,
+}
+
+/// A frame whose place is certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Certain {
+    pub(super) frame: u64,
+    pub(super) pts: i64,
+}
+
+impl Skim {
+    /// A skim over `stream` from its first packet on.
+    ///
+    /// # Errors
+    /// Why no place but the start will do.
+    pub(super) fn new(stream: &Stream) -> Result<Skim> {
+        let parameters = stream.parameters();
+        // SAFETY: the parameters are alive.
+        let delay = unsafe { (*parameters.as_ptr()).video_delay };
+        Ok(Skim {
+            look: access::look(&parameters)?,
+            delay: usize::try_from(delay).unwrap_or(0),
+            packets: 0,
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+            pending: BinaryHeap::new(),
+            next_frame: 0,
+            landing: Point::default(),
+            times: VecDeque::new(),
+            last_access: Point::default(),
+            first_pts: None,
+            highest_pts: None,
+            last_dts: None,
+            doubt: None,
+        })
+    }
+
+    /// Packets met so far.
+    pub(super) fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Frames whose place is certain.
+    pub(super) fn frames(&self) -> u64 {
+        self.next_frame
+    }
+
+    /// Meets the next packet.
+    pub(super) fn take(&mut self, packet: Packet) {
+        if packet.size() == 0 {
+            // The decoder does not get it either.
+            return;
+        }
+        let judged = if self.doubt.is_none() { self.judge(&packet) } else { Ok(()) };
+        self.kept_bytes += packet.size();
+        self.kept.push_back(packet);
+        self.packets += 1;
+        if let Err(doubt) = judged {
+            self.doubt_that(doubt);
+        } else if self.kept_bytes > MOST_BYTES {
+            self.doubt_that("its key frames are too far apart");
+        }
+    }
+
+    /// Ends the index for a reason.
+    pub(super) fn doubt_that(&mut self, doubt: Doubt) {
+        self.doubt.get_or_insert(doubt);
+        self.pending.clear();
+    }
+
+    /// Whether it goes on.
+    pub(super) fn is_sure(&self) -> bool {
+        self.doubt.is_none()
+    }
+
+    fn judge(&mut self, packet: &Packet) -> Result<(), Doubt> {
+        if packet.is_corrupt() {
+            return Err("a packet is marked as damaged");
+        }
+        if changes_decoder(packet) {
+            return Err("the container changes what the decoder must know");
+        }
+        let pts = packet.pts().ok_or("packets have no times")?;
+        self.judge_dts(packet.dts(), pts)?;
+        let mut unit = self.look.look(packet.data().unwrap_or_default())?;
+        let is_first = self.first_pts.is_none();
+        if !packet.is_key() || packet.dts().is_none() {
+            unit.access = Access::None;
+        }
+        if is_first && !packet.is_key() {
+            return Err("it does not begin with a key frame");
+        }
+        if pts < *self.first_pts.get_or_insert(pts) {
+            return Err("it begins with frames that refer to missing ones");
+        }
+        // What is decoded before a frame where decoding can begin is shown before it.
+        if self.highest_pts.is_some_and(|highest| pts < highest) {
+            unit.access = Access::None;
+        }
+        self.highest_pts = self.highest_pts.max(Some(pts));
+        if unit.shown && !is_discarded(packet) {
+            self.pending.push(Reverse(Pending { pts, packet: self.packets, access: unit.access }));
+        }
+        Ok(())
+    }
+
+    fn judge_dts(&mut self, dts: Option<i64>, pts: i64) -> Result<(), Doubt> {
+        let dts = dts.or(self.last_dts);
+        if dts > Some(pts) || dts < self.last_dts {
+            return Err("its times run backwards");
+        }
+        self.last_dts = dts;
+        Ok(())
+    }
+
+    /// The next frame, once its place is certain.
+    pub(super) fn certain(&mut self) -> Option<Certain> {
+        let Reverse(first) = self.pending.peek()?;
+        // No packet that follows is shown before its decoding time, and no decoder waits longer than for its delay.
+        let is_certain = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let Reverse(Pending { pts, packet, access }) = if is_certain { self.pending.pop()? } else { return None };
+        if self.times.back().is_some_and(|last| pts <= *last) {
+            self.doubt_that("its frames are out of order");
+            return None;
+        }
+        let point = Point { packet, frame: self.next_frame };
+        self.next_frame += 1;
+        self.times.push_back(pts);
+        match access {
+            Access::Clean => self.land(point),
+            Access::Open => self.land(self.last_access),
+            Access::None => {}
+        }
+        if access != Access::None {
+            self.last_access = point;
+        }
+        Some(Certain { frame: point.frame, pts })
+    }
+
+    /// Forgets what is before `point`.
+    fn land(&mut self, point: Point) {
+        let packets = self.kept.drain(..(point.packet - self.landing.packet) as usize);
+        self.kept_bytes -= packets.map(|packet| packet.size()).sum::<usize>();
+        self.times.drain(..(point.frame - self.landing.frame) as usize);
+        self.landing = point;
+    }
+
+    /// Where to begin.
+    pub(super) fn finish(self) -> Landing {
+        Landing { point: self.landing, packets: self.kept, times: self.times, doubt: self.doubt }
+    }
+}
+
+/// Whether a container tells the decoder something new along with `packet`.
+fn changes_decoder(packet: &Packet) -> bool {
+    // SAFETY: the packet is alive and only read; its size is not asked for.
+    CHANGES.iter().any(|kind| unsafe { !ffi::av_packet_get_side_data(packet.as_ptr(), *kind, ptr::null_mut()).is_null() })
+}
+
+/// Whether what comes of `packet` is not shown: an edit list leaves it out.
+fn is_discarded(packet: &Packet) -> bool {
+    // SAFETY: the packet is alive.
+    unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }
+}
