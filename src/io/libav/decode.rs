@@ -221,6 +221,11 @@ impl Decoder {
         self.damage.place(self.frames, cause)
     }
 
+    /// How often the source was unreadable between two packets.
+    pub(super) fn gaps(&self) -> u64 {
+        self.damage.places()
+    }
+
     /// The next frame in presentation order.
     ///
     /// # Errors

@@ -293,20 +293,28 @@ impl Reader {
     /// The demuxer's next packet of the video, and what is met on the way.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
-            let Some(packet) = self.packet()? else {
-                self.ended = true;
-                self.note_loss()?;
-                break;
-            };
-            if packet.stream() == self.video {
-                self.note_marks(&packet)?;
-                if let Some(skim) = &mut self.skim {
-                    skim.take(packet.clone());
+            let gaps = self.decoder.gaps();
+            let packet = self.packet()?;
+            match &packet {
+                Some(packet) if packet.stream() == self.video => self.note_marks(packet)?,
+                Some(_) => {}
+                None => {
+                    self.ended = true;
+                    self.note_loss()?;
                 }
-                return Ok(Some(packet));
             }
-            if self.is_copied(&packet) {
-                self.met.push_back(packet);
+            if let Some(skim) = self.skim.as_mut().filter(|_| self.decoder.gaps() > gaps) {
+                skim.gap();
+            }
+            match packet {
+                Some(packet) if packet.stream() == self.video => {
+                    if let Some(skim) = &mut self.skim {
+                        skim.take(packet.clone());
+                    }
+                    return Ok(Some(packet));
+                }
+                Some(packet) if self.is_copied(&packet) => self.met.push_back(packet),
+                _ => {}
             }
         }
         Ok(None)

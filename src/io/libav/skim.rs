@@ -24,8 +24,9 @@ const CHANGES: [ffi::AVPacketSideDataType; 3] = [
 /// Follows the packets of a video from its first on: an index that forgets what lies behind.
 ///
 /// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
-/// of such packets whose times are earlier, and it is certain as soon as none of those can follow. Whatever makes that
-/// doubtful ends the index; what it said before still holds.
+/// of such packets whose times are earlier, and it is certain as soon as none of those can follow. It counts from the
+/// origin, the first frame at which decoding can begin: what comes of packets before that, only a decoder can tell.
+/// Whatever makes the index doubtful ends it; what it said before still holds.
 pub(super) struct Skim {
     look: Box<dyn Look>,
     /// Frames that the decoder holds back to bring them in order.
@@ -43,7 +44,8 @@ pub(super) struct Skim {
     landing: Point,
     times: VecDeque<i64>,
     last_access: Point,
-    first_pts: Option<i64>,
+    /// The origin's time.
+    origin: Option<i64>,
     highest_pts: Option<i64>,
     last_dts: Option<i64>,
     doubt: Option<Doubt>,
@@ -104,7 +106,7 @@ impl Skim {
             landing: Point::default(),
             times: VecDeque::new(),
             last_access: Point::default(),
-            first_pts: None,
+            origin: None,
             highest_pts: None,
             last_dts: None,
             doubt: None,
@@ -139,9 +141,16 @@ impl Skim {
     }
 
     /// Ends the index for a reason.
-    pub(super) fn doubt_that(&mut self, doubt: Doubt) {
+    fn doubt_that(&mut self, doubt: Doubt) {
         self.doubt.get_or_insert(doubt);
         self.pending.clear();
+    }
+
+    /// Notes that the demuxer lost its way before the next packet.
+    pub(super) fn gap(&mut self) {
+        if self.origin.is_some() {
+            self.doubt_that("the container is damaged");
+        }
     }
 
     /// Whether it goes on.
@@ -150,31 +159,36 @@ impl Skim {
     }
 
     fn judge(&mut self, packet: &Packet) -> Result<(), Doubt> {
+        let unit = self.look.look(packet.data().unwrap_or_default());
+        if self.origin.is_none() {
+            let is_origin = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None) && can_begin(packet);
+            self.origin = packet.pts().filter(|_| is_origin);
+            if !is_origin {
+                return Ok(());
+            }
+            self.land(Point { packet: self.packets, frame: 0 });
+            self.last_access = self.landing;
+        }
         if packet.is_corrupt() {
             return Err("a packet is marked as damaged");
         }
         if changes_decoder(packet) {
             return Err("the container changes what the decoder must know");
         }
+        let mut unit = unit?;
         let pts = packet.pts().ok_or("packets have no times")?;
         self.judge_dts(packet.dts(), pts)?;
-        let mut unit = self.look.look(packet.data().unwrap_or_default())?;
-        let is_first = self.first_pts.is_none();
-        if !packet.is_key() || packet.dts().is_none() {
-            unit.access = Access::None;
+        if self.pending.iter().filter(|Reverse(earlier)| earlier.pts > pts).count() > self.delay {
+            return Err("its frames are further out of order than the decoder knows");
         }
-        if is_first && !packet.is_key() {
-            return Err("it does not begin with a key frame");
-        }
-        if pts < *self.first_pts.get_or_insert(pts) {
-            return Err("it begins with frames that refer to missing ones");
-        }
-        // What is decoded before a frame where decoding can begin is shown before it.
-        if self.highest_pts.is_some_and(|highest| pts < highest) {
+        // What is decoded before a frame where decoding can begin is shown before it, and the decoder's clock starts
+        // there.
+        let is_next = packet.dts().is_some() && Some(pts) > self.highest_pts;
+        if !can_begin(packet) || !is_next {
             unit.access = Access::None;
         }
         self.highest_pts = self.highest_pts.max(Some(pts));
-        if unit.shown && !is_discarded(packet) {
+        if unit.shown && !is_discarded(packet) && Some(pts) >= self.origin {
             self.pending.push(Reverse(Pending { pts, packet: self.packets, access: unit.access }));
         }
         Ok(())
@@ -187,6 +201,16 @@ impl Skim {
         }
         self.last_dts = dts;
         Ok(())
+    }
+
+    /// Learns that frame `frame` came out with time `pts`. True when that is the origin's, so that it can begin to count.
+    pub(super) fn begin(&mut self, pts: i64, frame: u64) -> bool {
+        if self.origin != Some(pts) {
+            return false;
+        }
+        self.next_frame = frame;
+        (self.landing.frame, self.last_access.frame) = (frame, frame);
+        true
     }
 
     /// The next frame, once its place is certain.
@@ -230,7 +254,14 @@ impl Skim {
 /// Whether a container tells the decoder something new along with `packet`.
 fn changes_decoder(packet: &Packet) -> bool {
     // SAFETY: the packet is alive and only read; its size is not asked for.
-    CHANGES.iter().any(|kind| unsafe { !ffi::av_packet_get_side_data(packet.as_ptr(), *kind, ptr::null_mut()).is_null() })
+    CHANGES
+        .iter()
+        .any(|kind| unsafe { !ffi::av_packet_get_side_data(packet.as_ptr(), *kind, ptr::null_mut()).is_null() })
+}
+
+/// Whether the container lets decoding begin at `packet`.
+fn can_begin(packet: &Packet) -> bool {
+    packet.is_key() && packet.pts().is_some() && !is_discarded(packet)
 }
 
 /// Whether what comes of `packet` is not shown: an edit list leaves it out.

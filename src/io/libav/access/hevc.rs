@@ -29,8 +29,7 @@ impl Hevc {
         let extradata = super::extradata(parameters);
         // As libav tells the two apart.
         let boxed = extradata.len() > 22 && (extradata[0] != 0 || extradata[1] != 0 || extradata[2] > 1);
-        let framing =
-            if boxed { Framing::Lengths(usize::from(extradata[21] & 3) + 1) } else { Framing::StartCodes };
+        let framing = if boxed { Framing::Lengths(usize::from(extradata[21] & 3) + 1) } else { Framing::StartCodes };
         let units = if boxed { configuration(&extradata[22..]) } else { framing.units(extradata).collect() };
         let hides = units.iter().any(|unit| may_hide(unit));
         Hevc { framing, sets: ParameterSets::new(units.into_iter()), hides }
@@ -52,7 +51,9 @@ impl Look for Hevc {
                     slices += u32::from(is_first);
                     match kind {
                         _ if BLA.contains(&kind) => return Err("it is spliced, and pictures may be left out there"),
-                        _ if IDR.contains(&kind) && drops_earlier => return Err("it drops pictures before they are shown"),
+                        _ if IDR.contains(&kind) && drops_earlier => {
+                            return Err("it drops pictures before they are shown");
+                        }
                         _ if IDR.contains(&kind) || kind == CRA => access = Access::Clean,
                         _ => {}
                     }
@@ -61,7 +62,9 @@ impl Look for Hevc {
                     self.hides |= may_hide(unit);
                     sets.push(unit);
                 }
-                END_OF_SEQUENCE | END_OF_BITSTREAM => return Err("it has several sequences, and pictures may be left out there"),
+                END_OF_SEQUENCE | END_OF_BITSTREAM => {
+                    return Err("it has several sequences, and pictures may be left out there");
+                }
                 _ => {}
             }
         }

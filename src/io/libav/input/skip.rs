@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::io::libav::demux;
 use crate::io::libav::gate::Gate;
 use crate::io::libav::reader::Reader;
-use crate::io::libav::skim::Landing;
+use crate::io::libav::skim::{Landing, Skim};
 use crate::io::libav::window::Side;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -35,15 +35,35 @@ impl Input {
     /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
-        let sent = self.reader.skimmed();
-        self.find_window(&first)?;
-        let Some(skim) = self.reader.end_skim() else { return Ok(Some(first)) };
-        let mut landing = skim.finish();
+        let mut frame = first;
+        while let Some(skim) = self.reader.skim() {
+            if frame.pts().is_some_and(|pts| skim.begin(pts, self.decoded)) {
+                return self.pass_by(frame);
+            }
+            self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
+            if self.window.side(self.decoded, self.time, self.kept) != Side::Before {
+                break;
+            }
+            self.gate.frame(self.time, Side::Before, &mut self.ready);
+            self.decoded += 1;
+            let Some(next) = self.reader.frame()? else { return Ok(None) };
+            frame = next;
+            self.hand_on();
+        }
+        self.reader.end_skim().and_then(|skim| skim.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
+        Ok(Some(frame))
+    }
+
+    /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
+    fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
+        let sent = self.reader.skim().map_or(0, |skim| skim.packets());
+        self.find_window()?;
+        let Some(mut landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
         if !self.reader.land(&mut landing, sent) {
             landing.doubt.inspect(|doubt| say_decoded(&self.path, doubt));
-            return Ok(Some(first));
+            return Ok(Some(frame));
         }
-        drop(first);
+        drop(frame);
         let doubt = landing.doubt.map_or_else(String::new, |doubt| format!(", and at no later one: {doubt}"));
         log::debug!("{}: decoding begins at frame {}{doubt}", demux::name(&self.path), landing.point.frame);
         match self.arrive(landing)? {
@@ -53,12 +73,9 @@ impl Input {
     }
 
     /// Reads until the window's first frame is found among those that will come out, or nothing is certain any more.
-    fn find_window(&mut self, first: &Video) -> Result<()> {
+    fn find_window(&mut self) -> Result<()> {
         loop {
-            while let Some(certain) = self.reader.certain() {
-                if certain.frame == 0 && first.pts() != Some(certain.pts) {
-                    self.reader.doubt("its first frame is not the one that comes out first");
-                }
+            while let Some(certain) = self.reader.skim().and_then(Skim::certain) {
                 let time = self.reader.time(certain.pts);
                 if self.window.side(certain.frame, time, self.kept) != Side::Before {
                     return Ok(());
@@ -88,8 +105,9 @@ impl Input {
 
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
-        log::debug!("{}: its packets do not tell what decodes: from the start", demux::name(&self.path));
-        self.reader.start_over(demux::open(&self.path, self.reader.cancel())?);
+        log::debug!("{}: what decodes there is not what its packets say", demux::name(&self.path));
+        let demuxer = demux::open(&self.path, self.reader.cancel())?;
+        self.reader.start_over(demuxer);
         (self.gate, self.ready) = (Gate::new(false), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
         first_frame(&mut self.reader, self.codec)

@@ -2,10 +2,9 @@
 
 use super::{Reader, discard, stream};
 use crate::error::Result;
-use crate::io::libav::access::Doubt;
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::ending::Ending;
-use crate::io::libav::skim::{Certain, Landing, Skim};
+use crate::io::libav::skim::{Landing, Skim};
 use std::collections::VecDeque;
 
 impl Reader {
@@ -18,9 +17,9 @@ impl Reader {
         Ok(())
     }
 
-    /// The packets that it has met. Before anything is read ahead, they are those that the decoder was given.
-    pub(in crate::io::libav) fn skimmed(&self) -> u64 {
-        self.skim.as_ref().map_or(0, Skim::packets)
+    /// What follows packets, as long as that may lead somewhere.
+    pub(in crate::io::libav) fn skim(&mut self) -> Option<&mut Skim> {
+        self.skim.as_mut().filter(|skim| skim.is_sure())
     }
 
     /// Ends what [`Reader::begin_skim`] began.
@@ -28,31 +27,16 @@ impl Reader {
         self.skim.take()
     }
 
-    /// The next frame that would come out, once that is certain.
-    pub(in crate::io::libav) fn certain(&mut self) -> Option<Certain> {
-        self.skim.as_mut()?.certain()
-    }
-
     /// Reads the next packet of the video without decoding it. False when that leads no further.
     ///
     /// # Errors
     /// As [`Reader::frame`].
     pub(in crate::io::libav) fn look_ahead(&mut self) -> Result<bool> {
-        let Some(at) = self.skim.as_ref().filter(|skim| skim.is_sure()).map(Skim::frames) else { return Ok(false) };
+        let Some(at) = self.skim().map(|skim| skim.frames()) else { return Ok(false) };
         let decoded = self.decoder.count_from(at);
         let packet = self.video_packet();
         self.decoder.count_from(decoded);
-        if self.decoder.damage().is_some() {
-            self.doubt("it is damaged");
-        }
         Ok(packet?.is_some())
-    }
-
-    /// Ends the skim's knowledge for a reason.
-    pub(in crate::io::libav) fn doubt(&mut self, doubt: Doubt) {
-        if let Some(skim) = &mut self.skim {
-            skim.doubt_that(doubt);
-        }
     }
 
     /// Has decoding go on at `landing`, the first frame to come out being of time `pts`, or, where the decoder has met
