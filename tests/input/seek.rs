@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::fs;
 use vramp::error::Result;
 use vramp::io::Hash;
-use vramp::io::libav::{Input, InputOptions, Position, Window};
+use vramp::io::libav::{CopiedPacket, Input, InputOptions, Position, Window};
 use vramp::pipeline::{Item, Source};
 
 /// Windows that are tried on each clip.
@@ -192,4 +192,70 @@ fn cut_files() {
             check(&edited, Some(2 * 20 + 20));
         }
     }
+}
+
+/// Everything of `path` inside `window`, whether all before it is decoded or not.
+fn both_ways(path: &str, window: Window) -> [(Vec<u64>, Vec<String>); 2] {
+    // Damage anywhere matters to a strict run, so that it decodes everything.
+    [true, false].map(|strict| {
+        let all = read(path, InputOptions { window, strict, ..InputOptions::default() }).unwrap();
+        let packet = |CopiedPacket { stream, packet }: &CopiedPacket| {
+            let bytes = packet.data().map(<[u8]>::to_vec).unwrap_or_default();
+            format!("{stream} {:?} {:?} {} {bytes:x?}", packet.pts(), packet.dts(), packet.duration())
+        };
+        let frames = all.frames.iter().map(|frame| frame.props.frame_index).collect();
+        (frames, all.packets.iter().map(packet).collect())
+    })
+}
+
+#[test]
+fn copied_streams_lose_nothing() {
+    let scratch = Scratch::new("seek-copied");
+    let spoken = "1\n00:00:00,500 --> 00:00:05,500\nlong\n\n2\n00:00:01,000 --> 00:00:02,000\nshort\n\n\
+                  3\n00:00:04,600 --> 00:00:04,700\nlate\n";
+    fs::write(scratch.path("words.srt"), spoken).unwrap();
+    let input = format!("{} -f lavfi -i sine=d=6 -i @words.srt", moving(6.0));
+    let x264 = "-map 0 -map 1 -c:v libx264 -preset veryfast -bf 3 -g 20 -c:a aac";
+    let clips = [
+        ("words.mkv", format!("{x264} -map 2 -c:s srt")),
+        ("words.mp4", format!("{x264} -map 2 -c:s mov_text")),
+        ("sound.ts", x264.to_owned()),
+        ("sound.avi", "-map 0 -map 1 -c:v mjpeg -pix_fmt yuvj420p -c:a mp2".to_owned()),
+    ];
+    let outputs: Vec<(&str, &str)> = clips.iter().map(|(name, options)| (*name, &**options)).collect();
+    for (name, path) in scratch.make_all(&input, &outputs) {
+        for (start, end) in [(70, 90), (119, 121), (45, 150), (3, 9)] {
+            let [start, end] = [start, end].map(|at| Some(Position::Frame(at)));
+            let [all, skipped] = both_ways(&path, Window { start, end, frames: None });
+            assert!(all.0.len() > 1 && !all.1.is_empty(), "{name}: {start:?}");
+            assert!(all == skipped, "{name}: {start:?} {end:?}: {all:?} {skipped:?}");
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_does_not_come_is_found_from_the_start() {
+    let scratch = Scratch::new("seek-torn");
+    let path = scratch.make("whole.mov", &moving(4.0), "-pix_fmt yuvj420p -c:v mjpeg");
+    let words = ["-v", "quiet", "-show_entries", "packet=pos,size", "-of", "csv=p=0", &path];
+    let packets = output_of("ffprobe", &words);
+    let numbers =
+        |line: &str| line.trim_end_matches(',').split(',').map(|n| n.parse().unwrap()).collect::<Vec<usize>>();
+    let [mut size, mut at] = numbers(packets.lines().nth(70).unwrap())[..] else { panic!("{packets}") };
+    if at < size {
+        (at, size) = (size, at);
+    }
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at..at + size].fill(0);
+    let torn = scratch.path("torn.mov");
+    fs::write(&torn, bytes).unwrap();
+
+    let (whole, _) = part(&torn, frames_only()).unwrap();
+    assert_eq!(whole.len(), 99);
+    let window = Window { start: Some(Position::Frame(70)), end: None, frames: Some(3) };
+    let (frames, decoded) = part(&torn, InputOptions { window, ..frames_only() }).unwrap();
+    assert!(frames == whole[70..73], "{frames:?}");
+    assert!(decoded > 73, "{decoded} decoded");
+    let strict = InputOptions { window, strict: true, ..frames_only() };
+    assert!(part(&torn, strict).is_err(), "a strict run looks at every frame");
 }
