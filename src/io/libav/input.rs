@@ -32,7 +32,8 @@ mod skip;
 pub struct InputOptions {
     /// The frames that are kept.
     pub window: Window,
-    /// Stop with an error at the first damage, rather than go on with what decodes.
+    /// Stop with an error at the first damage, rather than go on with what decodes. Then everything before the window
+    /// is decoded too.
     pub strict: bool,
     /// Which decoder.
     pub decoder: DecoderChoice,
@@ -52,6 +53,9 @@ pub struct InputOptions {
 /// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
 /// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
+///
+/// What lies before a window is read, but decoded only as far as the window needs: a frame is the same, its index too,
+/// as in a run of the whole.
 pub struct Input {
     path: OsString,
     reader: Reader,

@@ -12,6 +12,7 @@ use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
+use ahead::Ahead;
 use ffmpeg::Packet;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
@@ -21,6 +22,7 @@ use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
 
 mod ahead;
+mod marks;
 
 /// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
 const MOST_RESYNCS: usize = 4096;
@@ -36,8 +38,9 @@ pub(super) struct Reader {
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
-    /// Packets of the video that were read but not decoded yet, and whether the end follows them.
-    ahead: VecDeque<Packet>,
+    /// Packets of the video that wait for the decoder.
+    ahead: Ahead,
+    /// The demuxer has nothing more.
     ended: bool,
     /// Follows the video's packets as long as frames may be passed by.
     skim: Option<Skim>,
@@ -48,9 +51,6 @@ pub(super) struct Reader {
     /// A joint of transport streams was said.
     joint_said: bool,
 }
-
-/// A jump is told up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
-const JUMP_TOLD_EARLY: u8 = 2;
 
 /// What is known of a stream.
 struct Known {
@@ -94,7 +94,7 @@ impl Reader {
             origin,
             streams,
             met: VecDeque::new(),
-            ahead: VecDeque::new(),
+            ahead: Ahead::default(),
             ended: false,
             skim: None,
             ending: Ending::default(),
@@ -238,59 +238,23 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
-    /// Counts what the demuxer's mark on a packet of the video says. In a transport stream the mark means that the
-    /// sequence jumps, which it does at every joint between recordings too: there, a picture that starts afresh follows.
-    fn note_marks(&mut self, packet: &Packet) -> Result<()> {
-        match self.jump {
-            Some(_) if packet.is_key() => {
-                self.jump = None;
-                self.say_joint();
-            }
-            Some(0) => self.note_loss()?,
-            Some(left) => self.jump = Some(left - 1),
-            None => {}
-        }
-        if !packet.is_corrupt() {
-            return Ok(());
-        }
-        if self.demuxer.format().name() != "mpegts" {
-            return self.decoder.gap("a packet is incomplete");
-        }
-        self.jump.get_or_insert(JUMP_TOLD_EARLY - 1);
-        Ok(())
-    }
-
-    fn say_joint(&mut self) {
-        if !std::mem::replace(&mut self.joint_said, true) {
-            let frame = self.decoder.frames();
-            log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
-        }
-    }
-
-    /// Counts a jump that no picture which starts afresh followed.
-    fn note_loss(&mut self) -> Result<()> {
-        match self.jump.take() {
-            Some(_) => self.decoder.gap("packets of the transport stream are lost"),
-            None => Ok(()),
-        }
-    }
-
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
         if self.cancel.is_requested() {
             return Err(Error::new(Kind::Cancelled, "stopped"));
         }
-        let packet = match self.ahead.pop_front() {
-            Some(packet) => Some(packet),
-            None => self.video_packet()?,
-        };
-        match packet {
+        if self.ahead.is_empty()
+            && let Some(packet) = self.video_packet()?
+        {
+            self.ahead.push(packet);
+        }
+        match self.ahead.pop() {
             Some(packet) => self.decoder.send(packet, &stream(&self.demuxer, self.video)),
             None => self.decoder.end(),
         }
     }
 
-    /// The demuxer's next packet of the video, and what is met on the way.
+    /// The demuxer's next packet of the video that is not empty, and what is met on the way.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
             let gaps = self.decoder.gaps();
@@ -307,9 +271,9 @@ impl Reader {
                 skim.gap();
             }
             match packet {
-                Some(packet) if packet.stream() == self.video => {
+                Some(packet) if packet.stream() == self.video && packet.size() > 0 => {
                     if let Some(skim) = &mut self.skim {
-                        skim.take(packet.clone());
+                        skim.take(&packet);
                     }
                     return Ok(Some(packet));
                 }

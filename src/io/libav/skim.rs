@@ -11,9 +11,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ptr;
 
-/// The most bytes of packets that wait for a place where decoding can begin.
-const MOST_BYTES: usize = 256 << 20;
-
 /// Side data by which a container changes what the decoder was told at the start.
 const CHANGES: [ffi::AVPacketSideDataType; 3] = [
     ffi::AVPacketSideDataType::AV_PKT_DATA_PALETTE,
@@ -33,9 +30,6 @@ pub(super) struct Skim {
     delay: usize,
     /// Packets met.
     packets: u64,
-    /// Those from the landing on, and their bytes.
-    kept: VecDeque<Packet>,
-    kept_bytes: usize,
     /// Frames that are not certain yet.
     pending: BinaryHeap<Reverse<Pending>>,
     /// The place of the next certain frame.
@@ -71,8 +65,6 @@ pub(super) struct Point {
 /// Where to begin decoding, and what to expect there.
 pub(super) struct Landing {
     pub(super) point: Point,
-    /// Every packet met from there on.
-    pub(super) packets: VecDeque<Packet>,
     /// The times of the frames that must come out, as far as they are certain.
     pub(super) times: VecDeque<i64>,
     /// Why no later place was looked for, if something was in the way.
@@ -99,8 +91,6 @@ impl Skim {
             look: access::look(&parameters)?,
             delay: usize::try_from(delay).unwrap_or(0),
             packets: 0,
-            kept: VecDeque::new(),
-            kept_bytes: 0,
             pending: BinaryHeap::new(),
             next_frame: 0,
             landing: Point::default(),
@@ -113,35 +103,26 @@ impl Skim {
         })
     }
 
-    /// Packets met so far.
-    pub(super) fn packets(&self) -> u64 {
-        self.packets
-    }
-
     /// Frames whose place is certain.
     pub(super) fn frames(&self) -> u64 {
         self.next_frame
     }
 
+    /// Where decoding would begin.
+    pub(super) fn landing(&self) -> Point {
+        self.landing
+    }
+
     /// Meets the next packet.
-    pub(super) fn take(&mut self, packet: Packet) {
-        if packet.size() == 0 {
-            // The decoder does not get it either.
-            return;
+    pub(super) fn take(&mut self, packet: &Packet) {
+        if self.is_sure() {
+            self.judge(packet).unwrap_or_else(|doubt| self.end(doubt));
         }
-        let judged = if self.doubt.is_none() { self.judge(&packet) } else { Ok(()) };
-        self.kept_bytes += packet.size();
-        self.kept.push_back(packet);
         self.packets += 1;
-        if let Err(doubt) = judged {
-            self.doubt_that(doubt);
-        } else if self.kept_bytes > MOST_BYTES {
-            self.doubt_that("its key frames are too far apart");
-        }
     }
 
     /// Ends the index for a reason.
-    fn doubt_that(&mut self, doubt: Doubt) {
+    pub(super) fn end(&mut self, doubt: Doubt) {
         self.doubt.get_or_insert(doubt);
         self.pending.clear();
     }
@@ -149,7 +130,7 @@ impl Skim {
     /// Notes that the demuxer lost its way before the next packet.
     pub(super) fn gap(&mut self) {
         if self.origin.is_some() {
-            self.doubt_that("the container is damaged");
+            self.end("the container is damaged");
         }
     }
 
@@ -220,7 +201,7 @@ impl Skim {
         let is_certain = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
         let Reverse(Pending { pts, packet, access }) = if is_certain { self.pending.pop()? } else { return None };
         if self.times.back().is_some_and(|last| pts <= *last) {
-            self.doubt_that("its frames are out of order");
+            self.end("its frames are out of order");
             return None;
         }
         let point = Point { packet, frame: self.next_frame };
@@ -237,17 +218,15 @@ impl Skim {
         Some(Certain { frame: point.frame, pts })
     }
 
-    /// Forgets what is before `point`.
+    /// Has decoding begin at `point`.
     fn land(&mut self, point: Point) {
-        let packets = self.kept.drain(..(point.packet - self.landing.packet) as usize);
-        self.kept_bytes -= packets.map(|packet| packet.size()).sum::<usize>();
         self.times.drain(..(point.frame - self.landing.frame) as usize);
         self.landing = point;
     }
 
-    /// Where to begin.
+    /// What was found.
     pub(super) fn finish(self) -> Landing {
-        Landing { point: self.landing, packets: self.kept, times: self.times, doubt: self.doubt }
+        Landing { point: self.landing, times: self.times, doubt: self.doubt }
     }
 }
 

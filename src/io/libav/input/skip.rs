@@ -56,10 +56,9 @@ impl Input {
 
     /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
     fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
-        let sent = self.reader.skim().map_or(0, |skim| skim.packets());
         self.find_window()?;
-        let Some(mut landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
-        if !self.reader.land(&mut landing, sent) {
+        let Some(landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
+        if !self.reader.land(&landing) {
             landing.doubt.inspect(|doubt| say_decoded(&self.path, doubt));
             return Ok(Some(frame));
         }
