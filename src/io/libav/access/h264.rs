@@ -125,6 +125,6 @@ mod tests {
     #[test]
     fn sets_of_a_configuration_are_listed() {
         assert_eq!(configuration(&[0xe1, 0, 2, 7, 1, 2, 0, 1, 8, 0, 1, 9]), [&[7, 1][..], &[8], &[9]]);
-        assert_eq!(configuration(&[0xe1, 0, 9, 7]), [&[][..]; 0]);
+        assert!(configuration(&[0xe1, 0, 9, 7]).is_empty(), "cut off");
     }
 }

@@ -136,7 +136,7 @@ mod tests {
     fn pictures_are_told_apart() {
         let first = [0x80];
         for (kind, access) in [(CRA, Access::Clean), (19, Access::Clean), (1, Access::None), (9, Access::None)] {
-            assert_eq!(look(&[unit(kind, &first), unit(kind, &[0x40])]), Ok(Unit::shown(access)), "{kind}");
+            assert_eq!(look(&[unit(kind, &first), unit(kind, &[0x20])]), Ok(Unit::shown(access)), "{kind}");
         }
         for doubtful in [
             vec![unit(16, &first)],
