@@ -27,11 +27,18 @@ fn verbose_tells_where_decoding_begins() {
         |args: &[&str]| run(&[&[&*input, "-", "-f", "framemd5", "-v", "--frames", "2"], args].concat()).ok().stderr;
     assert!(said(&["--start", "#47"]).contains("decoding begins at frame 40\n"));
     assert!(said(&["--start", "#47", "--strict"]).contains("the frames before the start are decoded too: --strict"));
+    assert!(said(&["--start", "#7"]).contains("too: no key frame at which decoding can begin lies between"));
+    assert!(!said(&["--start", "#0"]).contains("decoded too"), "nothing lies before");
     let whole = said(&[]);
     assert!(!whole.contains("decoding begins") && !whole.contains("decoded too"), "{whole}");
-    let old = clip(&folder, "b.avi", "64x48", 60, "-c:v mpeg4");
-    let ran = run(&[&old, "-", "-f", "framemd5", "-v", "--start", "#9"]).ok();
-    assert!(ran.stderr.contains("too: nothing tells where decoding mpeg4 can begin"), "{}", ran.stderr);
+    for (name, options, reason) in [
+        ("b.avi", "-c:v mpeg4", "nothing tells where decoding mpeg4 can begin"),
+        ("c.avi", "-c:v libx264 -g 20 -bf 0", "its packets have no times"),
+    ] {
+        let ran =
+            run(&[&clip(&folder, name, "64x48", 60, options), "-", "-f", "framemd5", "-v", "--start", "#47"]).ok();
+        assert!(ran.stderr.contains(&format!("too: {reason}")), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ const CHANGES: [ffi::AVPacketSideDataType; 3] = [
     ffi::AVPacketSideDataType::AV_PKT_DATA_PARAM_CHANGE,
 ];
 
+const NO_TIMES: Doubt = "its packets have no times";
+
 /// Follows the packets of a video from its first on: an index that forgets what lies behind.
 ///
 /// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
@@ -142,11 +144,11 @@ impl Skim {
     fn judge(&mut self, packet: &Packet) -> Result<(), Doubt> {
         let unit = self.look.look(packet.data().unwrap_or_default());
         if self.origin.is_none() {
-            let is_origin = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None) && can_begin(packet);
-            self.origin = packet.pts().filter(|_| is_origin);
-            if !is_origin {
+            let is_access = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None);
+            if !is_access || !can_begin(packet) {
                 return Ok(());
             }
+            self.origin = Some(packet.pts().ok_or(NO_TIMES)?);
             self.land(Point { packet: self.packets, frame: 0 });
             self.last_access = self.landing;
         }
@@ -157,7 +159,7 @@ impl Skim {
             return Err("the container changes what the decoder must know");
         }
         let mut unit = unit?;
-        let pts = packet.pts().ok_or("packets have no times")?;
+        let pts = packet.pts().ok_or(NO_TIMES)?;
         self.judge_dts(packet.dts(), pts)?;
         if self.pending.iter().filter(|Reverse(earlier)| earlier.pts > pts).count() > self.delay {
             return Err("its frames are further out of order than the decoder knows");
@@ -240,7 +242,7 @@ fn changes_decoder(packet: &Packet) -> bool {
 
 /// Whether the container lets decoding begin at `packet`.
 fn can_begin(packet: &Packet) -> bool {
-    packet.is_key() && packet.pts().is_some() && !is_discarded(packet)
+    packet.is_key() && !is_discarded(packet)
 }
 
 /// Whether what comes of `packet` is not shown: an edit list leaves it out.

@@ -59,7 +59,12 @@ impl Input {
         self.find_window()?;
         let Some(landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
         if !self.reader.land(&landing) {
-            landing.doubt.inspect(|doubt| say_decoded(&self.path, doubt));
+            if landing.times.len() > 1 {
+                say_decoded(
+                    &self.path,
+                    landing.doubt.unwrap_or("no key frame at which decoding can begin lies between"),
+                );
+            }
             return Ok(Some(frame));
         }
         drop(frame);
