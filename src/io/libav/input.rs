@@ -50,12 +50,12 @@ pub struct InputOptions {
 
 /// A file, URL or pipe whose best video stream is decoded.
 ///
+/// What lies before a window is read, but decoded only as far as the window needs: a frame is the same, its index too,
+/// as in a run of the whole.
+///
 /// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
 /// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
-///
-/// What lies before a window is read, but decoded only as far as the window needs: a frame is the same, its index too,
-/// as in a run of the whole.
 pub struct Input {
     path: OsString,
     reader: Reader,
