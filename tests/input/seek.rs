@@ -233,29 +233,48 @@ fn copied_streams_lose_nothing() {
     }
 }
 
-#[test]
-fn a_frame_that_does_not_come_is_found_from_the_start() {
-    let scratch = Scratch::new("seek-torn");
-    let path = scratch.make("whole.mov", &moving(4.0), "-pix_fmt yuvj420p -c:v mjpeg");
-    let words = ["-v", "quiet", "-show_entries", "packet=pos,size", "-of", "csv=p=0", &path];
-    let packets = output_of("ffprobe", &words);
-    let numbers =
-        |line: &str| line.trim_end_matches(',').split(',').map(|n| n.parse().unwrap()).collect::<Vec<usize>>();
-    let [mut size, mut at] = numbers(packets.lines().nth(70).unwrap())[..] else { panic!("{packets}") };
-    if at < size {
-        (at, size) = (size, at);
-    }
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[at..at + size].fill(0);
-    let torn = scratch.path("torn.mov");
-    fs::write(&torn, bytes).unwrap();
+/// `path` with the bytes of its packet `number` as `change` leaves them, as `name`.
+fn torn(scratch: &Scratch, path: &str, number: usize, name: &str, change: fn(&mut [u8])) -> String {
+    let words = ["-v", "quiet", "-select_streams", "v", "-show_entries", "packet=pos,size", "-of", "flat", path];
+    let listed = output_of("ffprobe", &words);
+    let value = |key: &str| -> usize {
+        let start = format!("packets.packet.{number}.{key}=");
+        let line = listed.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
+        line.trim_matches('"').parse().unwrap()
+    };
+    let mut bytes = fs::read(path).unwrap();
+    change(&mut bytes[value("pos")..][..value("size")]);
+    fs::write(scratch.path(name), bytes).unwrap();
+    scratch.path(name)
+}
 
-    let (whole, _) = part(&torn, frames_only()).unwrap();
-    assert_eq!(whole.len(), 99);
-    let window = Window { start: Some(Position::Frame(70)), end: None, frames: Some(3) };
-    let (frames, decoded) = part(&torn, InputOptions { window, ..frames_only() }).unwrap();
-    assert!(frames == whole[70..73], "{frames:?}");
-    assert!(decoded > 73, "{decoded} decoded");
-    let strict = InputOptions { window, strict: true, ..frames_only() };
-    assert!(part(&torn, strict).is_err(), "a strict run looks at every frame");
+/// Asserts that frames `start` and on are those of a whole run, for which all of them were decoded, and that a strict
+/// run does not overlook the damage before.
+fn check_decoded_from_the_start(path: &str, start: usize, whole_length: usize) {
+    let all = InputOptions { threads: 1, ..frames_only() };
+    let (whole, _) = part(path, all.clone()).unwrap();
+    assert_eq!(whole.len(), whole_length, "{path}");
+    let window = Window { start: Some(Position::Frame(start as u64)), end: None, frames: Some(3) };
+    let options = InputOptions { window, ..all };
+    let (frames, decoded) = part(path, options.clone()).unwrap();
+    assert!(frames == whole[start..start + 3], "{path}: {frames:?}");
+    assert!(decoded > start + 3, "{path}: {decoded} decoded");
+    assert!(part(path, InputOptions { strict: true, ..options }).is_err(), "{path}");
+}
+
+#[test]
+fn what_comes_out_wrong_is_decoded_from_the_start() {
+    let scratch = Scratch::new("seek-torn");
+    let x264 = "-c:v libx264 -preset veryfast -g 60 -bf 2";
+    let clips = [("whole.mov", "-pix_fmt yuvj420p -c:v mjpeg"), ("whole.mp4", x264)];
+    let [(_, mjpeg), (_, h264)] = &scratch.make_all(&moving(4.0), &clips)[..] else { panic!("two clips") };
+    // A frame is missing, and the next one comes in its place.
+    let missing = torn(&scratch, mjpeg, 70, "missing.mov", |bytes| bytes.fill(0));
+    check_decoded_from_the_start(&missing, 70, 99);
+    // A frame that others refer to is made up.
+    let concealed = torn(&scratch, h264, 60, "concealed.mp4", |bytes| {
+        let part = bytes.len() / 3;
+        bytes[part..].fill(0x15);
+    });
+    check_decoded_from_the_start(&concealed, 90, 100);
 }

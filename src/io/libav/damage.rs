@@ -62,9 +62,9 @@ impl Damage {
         self.note(format!("after frame {frame}: {cause}"))
     }
 
-    /// How often it was.
-    pub(super) fn places(&self) -> u64 {
-        self.places
+    /// How much was lost so far.
+    pub(super) fn faults(&self) -> u64 {
+        self.packets + self.frames + self.slices + self.places
     }
 
     /// Reading stopped before the end of the source.

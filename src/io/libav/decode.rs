@@ -221,9 +221,9 @@ impl Decoder {
         self.damage.place(self.frames, cause)
     }
 
-    /// How often the source was unreadable between two packets.
-    pub(super) fn gaps(&self) -> u64 {
-        self.damage.places()
+    /// How much was lost so far: packets, frames, slices, places of the container.
+    pub(super) fn faults(&self) -> u64 {
+        self.damage.faults()
     }
 
     /// The next frame in presentation order.

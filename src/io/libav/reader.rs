@@ -168,6 +168,11 @@ impl Reader {
         &self.cancel
     }
 
+    /// How much was lost so far.
+    pub(super) fn faults(&self) -> u64 {
+        self.decoder.faults()
+    }
+
     /// Frames that were decoded, wherever they are.
     pub(super) fn frames_decoded(&self) -> u64 {
         self.decoder.given()
@@ -257,7 +262,7 @@ impl Reader {
     /// The demuxer's next packet of the video that is not empty, and what is met on the way.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
-            let gaps = self.decoder.gaps();
+            let faults = self.decoder.faults();
             let packet = self.packet()?;
             match &packet {
                 Some(packet) if packet.stream() == self.video => self.note_marks(packet)?,
@@ -267,7 +272,7 @@ impl Reader {
                     self.note_loss()?;
                 }
             }
-            if let Some(skim) = self.skim.as_mut().filter(|_| self.decoder.gaps() > gaps) {
+            if let Some(skim) = self.skim.as_mut().filter(|_| self.decoder.faults() > faults) {
                 skim.gap();
             }
             match packet {

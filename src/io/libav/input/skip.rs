@@ -94,9 +94,9 @@ impl Input {
     }
 
     /// Decodes from `landing` on, as far as it says what comes out, and gives the last of those frames. `None` when
-    /// something else comes out.
+    /// something else comes out, or with faults: what a decoder puts in their place depends on what it decoded before.
     fn arrive(&mut self, landing: Landing) -> Result<Option<Video>> {
-        let mut last = None;
+        let (mut last, faults) = (None, self.reader.faults());
         for (index, pts) in (landing.point.frame..).zip(landing.times) {
             last = self.reader.frame()?.filter(|frame| frame.pts() == Some(pts));
             if last.is_none() {
@@ -104,7 +104,7 @@ impl Input {
             }
             self.decoded = index;
         }
-        Ok(last)
+        Ok(last.filter(|_| self.reader.faults() == faults))
     }
 
     /// Decodes every frame after all.
