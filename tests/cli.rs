@@ -20,6 +20,28 @@ fn clip(folder: &Folder, name: &str, size: &str, frames: u32, options: &str) -> 
 }
 
 #[test]
+fn verbose_tells_where_decoding_begins() {
+    let folder = Folder::new();
+    let input = clip(&folder, "a.mkv", "64x48", 60, "-c:v libx264 -g 20 -bf 2");
+    let said =
+        |args: &[&str]| run(&[&[&*input, "-", "-f", "framemd5", "-v", "--frames", "2"], args].concat()).ok().stderr;
+    assert!(said(&["--start", "#47"]).contains("decoding begins at frame 40\n"));
+    assert!(said(&["--start", "#47", "--strict"]).contains("the frames before the start are decoded too: --strict"));
+    assert!(said(&["--start", "#7"]).contains("too: no key frame at which decoding can begin lies between"));
+    assert!(!said(&["--start", "#0"]).contains("decoded too"), "nothing lies before");
+    let whole = said(&[]);
+    assert!(!whole.contains("decoding begins") && !whole.contains("decoded too"), "{whole}");
+    for (name, options, reason) in [
+        ("b.avi", "-c:v mpeg4", "nothing tells where decoding mpeg4 can begin"),
+        ("c.avi", "-c:v libx264 -g 20 -bf 0", "its packets have no times"),
+    ] {
+        let ran =
+            run(&[&clip(&folder, name, "64x48", 60, options), "-", "-f", "framemd5", "-v", "--start", "#47"]).ok();
+        assert!(ran.stderr.contains(&format!("too: {reason}")), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn help_tells_commands_spellings_and_exit_codes() {
     let help = run(&["--help"]).ok();
     for word in ["--chain", "filters", "probe", "bench", "-c:v (--codec)", "130  stopped by the user", "Examples:"] {

@@ -269,9 +269,14 @@ pub struct Run {
     pub format: Option<Format>,
 
     /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)
+    ///
+    /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
+    /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
+    /// the first one needs, from a key frame on, and those that come out are the same as in a run of the whole (-v says
+    /// where decoding begins, or why everything is decoded).
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
-    /// The frame to stop before
+    /// The frame to stop before, counted as --start counts
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub end: Option<Position>,
     /// At most this many frames

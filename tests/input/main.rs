@@ -5,4 +5,5 @@ mod describe;
 mod faults;
 mod frames;
 mod media;
+mod seek;
 mod window;

@@ -26,8 +26,10 @@ pub(super) struct DtsClock {
 }
 
 impl DtsClock {
-    /// A clock for `stream`, whose decoder holds `delay` frames back: it starts that long before zero.
-    pub(super) fn new(stream: &Stream, delay: i32) -> DtsClock {
+    /// A clock for `stream`: it starts before zero by as many frames as the decoder holds back.
+    pub(super) fn new(stream: &Stream) -> DtsClock {
+        // SAFETY: the parameters are alive.
+        let delay = unsafe { (*stream.parameters().as_ptr()).video_delay };
         let rate = stream.avg_frame_rate();
         let start = match rate.numerator() {
             0 => 0,

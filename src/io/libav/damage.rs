@@ -62,6 +62,11 @@ impl Damage {
         self.note(format!("after frame {frame}: {cause}"))
     }
 
+    /// How much was lost so far.
+    pub(super) fn faults(&self) -> u64 {
+        self.packets + self.frames + self.slices + self.places
+    }
+
     /// Reading stopped before the end of the source.
     pub(super) fn cut(&mut self, cause: impl Display) -> Result<()> {
         let cause = format!("the source breaks off: {cause}");

@@ -30,8 +30,12 @@ pub(super) struct Decoder {
     memory: Arc<FrameMemory>,
     clock: DtsClock,
     state: State,
-    /// Frames that came out.
+    /// Frames of the source up to here.
     frames: u64,
+    /// Frames that came out.
+    given: u64,
+    /// After a jump: frames before this time refer to what was not decoded.
+    begins: Option<i64>,
     /// Frames marked as damaged.
     marked: u64,
     damage: Damage,
@@ -82,8 +86,21 @@ impl Decoder {
         let (opened, clock) = open(stream, &means, threads, &memory)?;
         let sent = (!matches!(means, Means::Software)).then(Vec::new);
         let restart = Restart { sent, ..Restart::default() };
-        let (state, frames, marked) = (State::Feeding, 0, 0);
-        Ok(Decoder { opened, means, threads, memory, clock, state, frames, marked, concealed, damage, restart })
+        Ok(Decoder {
+            opened,
+            means,
+            threads,
+            concealed,
+            memory,
+            clock,
+            state: State::Feeding,
+            frames: 0,
+            given: 0,
+            begins: None,
+            marked: 0,
+            damage,
+            restart,
+        })
     }
 
     /// Decodes from the start again, in software. Frames that came out come out again.
@@ -99,6 +116,24 @@ impl Decoder {
         (self.state, self.frames, self.marked) = (State::Feeding, 0, 0);
         self.damage = self.damage.restarted();
         Ok(())
+    }
+
+    /// Goes on at another place of `stream`: the next packet is that of frame `frame`, and frames before the time
+    /// `begins` do not come out. What was sent is forgotten.
+    pub(super) fn jump(&mut self, stream: &Stream, frame: u64, begins: Option<i64>) {
+        self.opened.flush();
+        self.clock = DtsClock::new(stream);
+        (self.state, self.frames, self.begins) = (State::Feeding, frame, begins);
+    }
+
+    /// Counts frames from `frame` on, and gives the count so far.
+    pub(super) fn count_from(&mut self, frame: u64) -> u64 {
+        std::mem::replace(&mut self.frames, frame)
+    }
+
+    /// Forgets what was lost so far.
+    pub(super) fn forget_damage(&mut self) {
+        self.damage = self.damage.restarted();
     }
 
     /// From now on the decoder stays what it is.
@@ -128,7 +163,12 @@ impl Decoder {
         &self.memory
     }
 
-    /// Frames that came out so far.
+    /// Frames that came out so far, those before a place jumped to as well.
+    pub(super) fn given(&self) -> u64 {
+        self.given
+    }
+
+    /// The index of the next frame.
     pub(super) fn frames(&self) -> u64 {
         self.frames
     }
@@ -181,6 +221,11 @@ impl Decoder {
         self.damage.place(self.frames, cause)
     }
 
+    /// How much was lost so far: packets, frames, slices, places of the container.
+    pub(super) fn faults(&self) -> u64 {
+        self.damage.faults()
+    }
+
     /// The next frame in presentation order.
     ///
     /// # Errors
@@ -201,7 +246,12 @@ impl Decoder {
                 continue;
             }
             match received {
-                Ok(()) => return self.take(frame).map(Received::Frame),
+                Ok(()) => {
+                    self.given += 1;
+                    if self.begins.is_none_or(|begins| frame.timestamp() >= Some(begins)) {
+                        return self.take(frame).map(Received::Frame);
+                    }
+                }
                 Err(ffmpeg::Error::Other { errno: EAGAIN }) if self.state == State::Feeding => {
                     match self.restart.again.pop_front() {
                         Some(packet) => self.send(packet, stream)?,
@@ -261,10 +311,7 @@ fn open(stream: &Stream, means: &Means, threads: usize, memory: &Arc<FrameMemory
     let mut context = Context::from_parameters(parameters).map_err(failed)?;
     context.set_frame_rate(Some(stream.avg_frame_rate()));
     // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.
-    let delay = unsafe {
-        (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0);
-        (*context.as_ptr()).has_b_frames
-    };
+    unsafe { (*context.as_mut_ptr()).thread_count = i32::try_from(threads).unwrap_or(0) };
     // SAFETY: the context is not open yet, and the decoder keeps the memory longer.
     unsafe { memory.serve(context.as_mut_ptr()) };
     #[cfg(feature = "cuda")]
@@ -275,7 +322,7 @@ fn open(stream: &Stream, means: &Means, threads: usize, memory: &Arc<FrameMemory
     let mut decoder = context.decoder();
     decoder.set_packet_time_base(stream.time_base());
     let opened = decoder.open_as(codec).map_err(failed)?;
-    Ok((opened, DtsClock::new(stream, delay)))
+    Ok((opened, DtsClock::new(stream)))
 }
 
 #[cfg(test)]

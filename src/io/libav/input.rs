@@ -25,12 +25,15 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
+mod skip;
+
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
 pub struct InputOptions {
     /// The frames that are kept.
     pub window: Window,
-    /// Stop with an error at the first damage, rather than go on with what decodes.
+    /// Stop with an error at the first damage, rather than go on with what decodes. Then everything before the window
+    /// is decoded too.
     pub strict: bool,
     /// Which decoder.
     pub decoder: DecoderChoice,
@@ -46,6 +49,9 @@ pub struct InputOptions {
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
+///
+/// What lies before a window is read, but decoded only as far as the window needs: a frame is the same, its index too,
+/// as in a run of the whole.
 ///
 /// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
@@ -64,7 +70,7 @@ pub struct Input {
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
     time: i64,
-    /// Frames decoded, and those of them inside the window.
+    /// The index of the next frame, and how many of those before it are inside the window.
     decoded: u64,
     kept: u64,
     /// The first frame, decoded to learn what the stream is.
@@ -105,7 +111,8 @@ impl Input {
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
-        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel);
+        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
+        skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
             options.decoder.without_nvdec(demux::name(path), reason)?;
@@ -178,6 +185,11 @@ impl Input {
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
+    /// Frames that the decoder gave so far, whether they are inside the window or only lead there.
+    pub fn frames_decoded(&self) -> u64 {
+        self.reader.frames_decoded()
+    }
+
     /// How frames in GPU memory are stored: NVDEC decodes, and they come out as
     /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they come in host memory. A few only may be held at a time.
     pub fn surfaces(&self) -> Option<Format> {
@@ -242,13 +254,11 @@ impl Input {
         let frame = match self.first.take() {
             Some(first) => {
                 self.reader.settle();
-                Some(first)
+                self.skip(first)?
             }
             None => self.reader.frame()?,
         };
-        while let Some((span, packet)) = self.reader.met() {
-            self.gate.packet(span, packet, &mut self.ready);
-        }
+        self.hand_on();
         let Some(frame) = frame else {
             self.gate.finish(&mut self.ready);
             return self.end(Phase::Over);
@@ -262,6 +272,13 @@ impl Input {
             Side::Before => Ok(()),
             Side::Inside => self.keep(frame, index),
             Side::After => self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets }),
+        }
+    }
+
+    /// Hands on the packets of copied streams that were met.
+    fn hand_on(&mut self) {
+        while let Some((span, packet)) = self.reader.met() {
+            self.gate.packet(span, packet, &mut self.ready);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Decode, encode and mux through libav.
 
+mod access;
 mod capacity;
 mod chapters;
 mod choose;
@@ -39,6 +40,7 @@ mod reader;
 mod rhythm;
 mod settings;
 mod setup;
+mod skim;
 mod streams;
 mod tags;
 mod window;

@@ -7,10 +7,12 @@ use crate::io::libav::ending::Ending;
 use crate::io::libav::gate::Span;
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
+use crate::io::libav::skim::Skim;
 use crate::io::libav::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
+use ahead::Ahead;
 use ffmpeg::Packet;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
@@ -18,6 +20,9 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+
+mod ahead;
+mod marks;
 
 /// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
 const MOST_RESYNCS: usize = 4096;
@@ -33,6 +38,12 @@ pub(super) struct Reader {
     streams: Vec<Known>,
     /// Packets of copied streams, in the demuxer's order.
     met: VecDeque<Packet>,
+    /// Packets of the video that wait for the decoder.
+    ahead: Ahead,
+    /// The demuxer has nothing more.
+    ended: bool,
+    /// Follows the video's packets as long as frames may be passed by.
+    skim: Option<Skim>,
     /// Follows where packets lie.
     ending: Ending,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
@@ -40,9 +51,6 @@ pub(super) struct Reader {
     /// A joint of transport streams was said.
     joint_said: bool,
 }
-
-/// A jump is told up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
-const JUMP_TOLD_EARLY: u8 = 2;
 
 /// What is known of a stream.
 struct Known {
@@ -77,12 +85,7 @@ impl Reader {
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
-        for (index, stream) in streams.iter().enumerate() {
-            if !stream.copied && index != video {
-                // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
-                unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
-            }
-        }
+        discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
         Reader {
             demuxer,
             video,
@@ -91,6 +94,9 @@ impl Reader {
             origin,
             streams,
             met: VecDeque::new(),
+            ahead: Ahead::default(),
+            ended: false,
+            skim: None,
             ending: Ending::default(),
             jump: None,
             joint_said: false,
@@ -138,7 +144,7 @@ impl Reader {
 
     /// The time of `frame` in microseconds from the container's start.
     pub(super) fn frame_time(&self, frame: &Video) -> Option<i64> {
-        Some(self.since_start(frame.pts()?, self.video))
+        frame.pts().map(|pts| self.time(pts))
     }
 
     /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
@@ -150,6 +156,26 @@ impl Reader {
         stream.time = time.unwrap_or(stream.time);
         let duration = if stream.lasts { ticks_to_microseconds(packet.duration(), stream.timebase) } else { 0 };
         Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase })
+    }
+
+    /// `ticks` of the video in microseconds from the container's start.
+    pub(super) fn time(&self, ticks: i64) -> i64 {
+        self.since_start(ticks, self.video)
+    }
+
+    /// Stops it.
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// How much was lost so far.
+    pub(super) fn faults(&self) -> u64 {
+        self.decoder.faults()
+    }
+
+    /// Frames that were decoded, wherever they are.
+    pub(super) fn frames_decoded(&self) -> u64 {
+        self.decoder.given()
     }
 
     /// The container's start time in microseconds.
@@ -217,56 +243,58 @@ impl Reader {
         self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
     }
 
-    /// Counts what the demuxer's mark on a packet of the video says. In a transport stream the mark means that the
-    /// sequence jumps, which it does at every joint between recordings too: there, a picture that starts afresh follows.
-    fn note_marks(&mut self, packet: &Packet) -> Result<()> {
-        match self.jump {
-            Some(_) if packet.is_key() => {
-                self.jump = None;
-                self.say_joint();
-            }
-            Some(0) => self.note_loss()?,
-            Some(left) => self.jump = Some(left - 1),
-            None => {}
-        }
-        if !packet.is_corrupt() {
-            return Ok(());
-        }
-        if self.demuxer.format().name() != "mpegts" {
-            return self.decoder.gap("a packet is incomplete");
-        }
-        self.jump.get_or_insert(JUMP_TOLD_EARLY - 1);
-        Ok(())
-    }
-
-    fn say_joint(&mut self) {
-        if !std::mem::replace(&mut self.joint_said, true) {
-            let frame = self.decoder.frames();
-            log::warn!("the transport stream jumps near frame {frame}: a joint between recordings, or lost data");
-        }
-    }
-
-    /// Counts a jump that no picture which starts afresh followed.
-    fn note_loss(&mut self) -> Result<()> {
-        match self.jump.take() {
-            Some(_) => self.decoder.gap("packets of the transport stream are lost"),
-            None => Ok(()),
-        }
-    }
-
     /// Gives the decoder its next packet, or the end.
     fn feed(&mut self) -> Result<()> {
-        while let Some(packet) = self.packet()? {
-            if packet.stream() == self.video {
-                self.note_marks(&packet)?;
-                return self.decoder.send(packet, &stream(&self.demuxer, self.video));
+        if self.cancel.is_requested() {
+            return Err(Error::new(Kind::Cancelled, "stopped"));
+        }
+        if self.ahead.is_empty()
+            && let Some(packet) = self.video_packet()?
+        {
+            self.ahead.push(packet);
+        }
+        match self.ahead.pop() {
+            Some(packet) => self.decoder.send(packet, &stream(&self.demuxer, self.video)),
+            None => self.decoder.end(),
+        }
+    }
+
+    /// The demuxer's next packet of the video that is not empty, and what is met on the way.
+    fn video_packet(&mut self) -> Result<Option<Packet>> {
+        while !self.ended {
+            let faults = self.decoder.faults();
+            let packet = self.packet()?;
+            match &packet {
+                Some(packet) if packet.stream() == self.video => self.note_marks(packet)?,
+                Some(_) => {}
+                None => {
+                    self.ended = true;
+                    self.note_loss()?;
+                }
             }
-            if self.is_copied(&packet) {
-                self.met.push_back(packet);
+            if let Some(skim) = self.skim.as_mut().filter(|_| self.decoder.faults() > faults) {
+                skim.gap();
+            }
+            match packet {
+                Some(packet) if packet.stream() == self.video && packet.size() > 0 => {
+                    if let Some(skim) = &mut self.skim {
+                        skim.take(&packet);
+                    }
+                    return Ok(Some(packet));
+                }
+                Some(packet) if self.is_copied(&packet) => self.met.push_back(packet),
+                _ => {}
             }
         }
-        self.note_loss()?;
-        self.decoder.end()
+        Ok(None)
+    }
+}
+
+/// Has `demuxer` leave out the streams whose index is `unwanted`.
+fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
+    for index in (0..demuxer.streams().len()).filter(|index| unwanted(*index)) {
+        // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
+        unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
     }
 }
 

@@ -1,0 +1,119 @@
+//! The way to a window's first frame: those before it are not decoded where their packets tell enough.
+
+use super::{Input, InputOptions, first_frame};
+use crate::error::Result;
+use crate::io::libav::demux;
+use crate::io::libav::gate::Gate;
+use crate::io::libav::reader::Reader;
+use crate::io::libav::skim::{Landing, Skim};
+use crate::io::libav::window::Side;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs;
+
+/// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
+pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
+    if options.window.start.is_none() {
+        return;
+    }
+    let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    let reason = match (options.strict, is_file) {
+        (true, _) => Some("--strict looks for damage in them".to_owned()),
+        (_, false) => Some("it is no file that could be opened again".to_owned()),
+        (false, true) => reader.begin_skim().err().map(|error| error.to_string()),
+    };
+    reason.inspect(|reason| say_decoded(path, reason));
+}
+
+fn say_decoded(path: &OsStr, reason: &str) {
+    log::debug!("{}: the frames before the start are decoded too: {reason}", demux::name(path));
+}
+
+impl Input {
+    /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
+    /// `self.decoded`.
+    pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
+        let mut frame = first;
+        while let Some(skim) = self.reader.skim() {
+            if frame.pts().is_some_and(|pts| skim.begin(pts, self.decoded)) {
+                return self.pass_by(frame);
+            }
+            self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
+            if self.window.side(self.decoded, self.time, self.kept) != Side::Before {
+                break;
+            }
+            self.gate.frame(self.time, Side::Before, &mut self.ready);
+            self.decoded += 1;
+            let Some(next) = self.reader.frame()? else { return Ok(None) };
+            frame = next;
+            self.hand_on();
+        }
+        self.reader.end_skim().and_then(|skim| skim.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
+        Ok(Some(frame))
+    }
+
+    /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
+    fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
+        self.find_window()?;
+        let Some(landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
+        if !self.reader.land(&landing) {
+            if landing.times.len() > 1 {
+                say_decoded(
+                    &self.path,
+                    landing.doubt.unwrap_or("no key frame at which decoding can begin lies between"),
+                );
+            }
+            return Ok(Some(frame));
+        }
+        drop(frame);
+        let doubt = landing.doubt.map_or_else(String::new, |doubt| format!(", and at no later one: {doubt}"));
+        log::debug!("{}: decoding begins at frame {}{doubt}", demux::name(&self.path), landing.point.frame);
+        match self.arrive(landing)? {
+            Some(frame) => Ok(Some(frame)),
+            None => self.start_over().map(Some),
+        }
+    }
+
+    /// Reads until the window's first frame is found among those that will come out, or nothing is certain any more.
+    fn find_window(&mut self) -> Result<()> {
+        loop {
+            while let Some(certain) = self.reader.skim().and_then(Skim::certain) {
+                let time = self.reader.time(certain.pts);
+                if self.window.side(certain.frame, time, self.kept) != Side::Before {
+                    return Ok(());
+                }
+                self.gate.frame(time, Side::Before, &mut self.ready);
+            }
+            if !self.reader.look_ahead()? {
+                return Ok(());
+            }
+            self.hand_on();
+        }
+    }
+
+    /// Decodes from `landing` on, as far as it says what comes out, and gives the last of those frames. `None` when
+    /// something else comes out, or with faults: what a decoder puts in their place depends on what it decoded before.
+    fn arrive(&mut self, landing: Landing) -> Result<Option<Video>> {
+        let (mut last, faults) = (None, self.reader.faults());
+        for (index, pts) in (landing.point.frame..).zip(landing.times) {
+            last = self.reader.frame()?.filter(|frame| frame.pts() == Some(pts));
+            if last.is_none() {
+                break;
+            }
+            self.decoded = index;
+        }
+        Ok(last.filter(|_| self.reader.faults() == faults))
+    }
+
+    /// Decodes every frame after all.
+    fn start_over(&mut self) -> Result<Video> {
+        log::debug!("{}: what decodes there is not what its packets say", demux::name(&self.path));
+        let demuxer = demux::open(&self.path, self.reader.cancel())?;
+        self.reader.start_over(demuxer);
+        (self.gate, self.ready) = (Gate::new(false), VecDeque::new());
+        (self.decoded, self.time) = (0, 0);
+        first_frame(&mut self.reader, self.codec)
+    }
+}

@@ -1,0 +1,149 @@
+//! Splits change nothing: the parts of a run, put together, are the whole run, through every filter on every device.
+#![cfg(feature = "transcode")]
+
+#[allow(dead_code)]
+#[path = "cuda/clips.rs"]
+mod clips;
+#[cfg(feature = "cuda")]
+#[allow(dead_code)]
+#[path = "cuda/gate.rs"]
+mod gate;
+
+use clips::{Folder, Recipe};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+use vramp::device::cpu::{CpuExec, CpuLevel};
+#[cfg(feature = "cuda")]
+use vramp::device::cuda::CudaDevice;
+use vramp::error::Result;
+use vramp::filters::depth::Dither;
+use vramp::filters::{self, ALL};
+use vramp::io::Hash;
+use vramp::io::libav::{CopyChoice, Input, InputOptions, Position, Window};
+use vramp::params::Choice;
+#[cfg(feature = "cuda")]
+use vramp::pipeline::CudaChain;
+use vramp::pipeline::{self, Chain, CpuChain, Frame, Options, Packet, Plan, Sink, Target};
+
+/// Frames of a clip, in groups of twelve.
+const FRAMES: u64 = 40;
+
+/// Splits that are tried on each chain.
+const TRIES: u32 = 2;
+
+const CLIPS: [Recipe; 2] = [
+    Recipe::new("split.mkv", "libx264", "yuv420p").sized(98, 66).long(FRAMES).with("preset=veryfast bf=3 g=12"),
+    Recipe::new("split.nut", "ffv1", "yuv422p10").sized(98, 66).long(FRAMES).with("g=12"),
+];
+
+/// Where a chain runs.
+enum Place {
+    Cpu,
+    /// On a device, decoded there too where it does that.
+    #[cfg(feature = "cuda")]
+    Cuda(Arc<CudaDevice>),
+}
+
+impl Place {
+    fn options(&self, window: Window) -> InputOptions {
+        let options = InputOptions { window, copy: CopyChoice::NONE, threads: 2, ..InputOptions::default() };
+        match self {
+            Place::Cpu => options,
+            #[cfg(feature = "cuda")]
+            Place::Cuda(device) => InputOptions { device: Some(Arc::clone(device)), ..options },
+        }
+    }
+
+    fn chain(&self, plan: &Plan) -> Box<dyn Chain> {
+        match self {
+            Place::Cpu => Box::new(CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap()),
+            #[cfg(feature = "cuda")]
+            Place::Cuda(device) => Box::new(CudaChain::new(plan, device, 3).unwrap()),
+        }
+    }
+}
+
+/// What comes out: each frame's index, time and hash.
+#[derive(Default)]
+struct Hashes(Vec<(u64, Option<i64>, String)>);
+
+impl Sink for Hashes {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        self.0.push((frame.props.frame_index, frame.props.pts, Hash::Md5.of(&frame.picture)));
+        Ok(())
+    }
+
+    fn packet(&mut self, _: Packet) -> Result<()> {
+        panic!("nothing is copied")
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// A run of `window` of `path` through `chain` to 8 bits.
+fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -> Hashes {
+    let mut input = Input::open(path, place.options(window)).unwrap();
+    let format = input.info().format.to_planar(8).unwrap();
+    let target = Target { format: Some(format), dither };
+    let plan = pipeline::plan(filters::chain(chain).unwrap(), input.info(), target).unwrap();
+    let plan = match input.surfaces() {
+        Some(storage) => plan.resident(storage).unwrap(),
+        None => plan,
+    };
+    let mut hashes = Hashes::default();
+    let mut chain = place.chain(&plan);
+    pipeline::run(&mut input, &plan, &mut *chain, &mut hashes, &Options::default(), &mut |_| {}).unwrap();
+    hashes
+}
+
+/// Asserts that random splits of `path` into three give what the whole gives.
+fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
+    let whole = run(path, Window::default(), chain, dither, place).0;
+    assert_eq!(whole.len() as u64, FRAMES, "{chain}");
+    let config = Config { cases: TRIES, failure_persistence: None, ..Config::default() };
+    let tried = TestRunner::new(config).run(&(1..FRAMES, 1..FRAMES), |(one, other)| {
+        let (first, second) = (one.min(other), one.max(other));
+        let bounds = [0, first, second, FRAMES];
+        let parts = bounds.windows(2).filter(|part| part[0] < part[1]).flat_map(|part| {
+            let [start, end] = [part[0], part[1]].map(|at| Some(Position::Frame(at)));
+            run(path, Window { start, end, frames: None }, chain, dither, place).0
+        });
+        prop_assert!(parts.collect::<Vec<_>>() == whole, "split at {first} and {second}");
+        Ok(())
+    });
+    tried.unwrap_or_else(|e| panic!("{path}, {chain}, {dither:?}: {e}"));
+}
+
+/// Every filter with all its cases, narrowed in all ways by turns.
+fn check_all(place: &Place, name: &str) {
+    let folder = Folder::new(name);
+    let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
+    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().map(|args| format!("{}={args}", filter.name)));
+    for (number, chain) in chains.enumerate() {
+        check(&clips[number % clips.len()], &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
+    }
+    for dither in Dither::ALL {
+        let all: Vec<String> = ALL.iter().map(|filter| format!("{}={}", filter.name, filter.cases[0])).collect();
+        clips.iter().for_each(|clip| check(clip, &all.join(","), *dither, place));
+    }
+}
+
+#[test]
+fn splits_change_nothing_on_the_cpu() {
+    check_all(&Place::Cpu, "splits-cpu");
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn splits_change_nothing_on_a_device() {
+    let Some(device) = gate::device() else { return };
+    check_all(&Place::Cuda(device), "splits-cuda");
+}
