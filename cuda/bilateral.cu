@@ -12,7 +12,7 @@ constexpr int MOST = 30;  // samples that a window reaches in a direction
 struct Weights {
     u32 radius_w;
     u32 radius_h;
-    float range;             // what the square of a difference takes off the level
+    float range;             // what the square of a difference takes off the level, which is from zero to one
     float curve[5];          // two to a power, over two to the power of HALVINGS
     float across[MOST + 1];  // the level of samples by the columns between
     float down[MOST + 1];    // the weight of rows by their distance
@@ -57,7 +57,7 @@ LAYOUT(Bilateral, chroma, 472);
 LAYOUT(Bilateral, subsampling_w, 752);
 LAYOUT(Bilateral, subsampling_h, 756);
 
-// As src/filters/bilateral/weights.rs has them.
+// As src/filters/bilateral/weights.rs has them, whose levels are HALVINGS times these: the same to the last bit.
 constexpr float HALVINGS = 64.0f, ROUND = 12582912.0f;
 
 // As src/filters/bilateral/cuda.rs has them.

@@ -20,6 +20,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("yuv420p16", "yuv420p"),
     ("yuv444p", "yuv444p16"),
     ("gray8", "gray16"),
+    ("gray16", "gray16"),
     ("nv12", "p010"),
     ("p010", "p010"),
     ("yc48", "yc48"),

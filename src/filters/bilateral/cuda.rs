@@ -2,7 +2,7 @@
 
 use super::MOST;
 use super::plan::Plan;
-use super::weights::Weights;
+use super::weights::{HALVINGS, Weights};
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
@@ -20,7 +20,8 @@ const OUTPUTS: usize = 4;
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;
 
-/// Weights as kernels see them. Mirrors `Weights` of cuda/bilateral.cu.
+/// Weights as kernels see them, with levels from zero to one: a device has an instruction that keeps sums between those.
+/// Mirrors `Weights` of cuda/bilateral.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Table {
@@ -37,14 +38,14 @@ layout!(Table: 280 { radius_w: 0, radius_h: 4, range: 8, curve: 12, across: 32, 
 impl Table {
     fn new(weights: &Weights) -> Table {
         let (radius_w, radius_h) = weights.radii();
-        let fill = |from: &[f32]| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0));
+        let fill = |from: &[f32], over: f32| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0) / over);
         Table {
             radius_w: radius_w as u32,
             radius_h: radius_h as u32,
-            range: weights.range,
+            range: weights.range / HALVINGS,
             curve: weights.curve,
-            across: fill(&weights.across),
-            down: fill(&weights.down),
+            across: fill(&weights.across, HALVINGS),
+            down: fill(&weights.down, 1.0),
         }
     }
 
@@ -107,6 +108,8 @@ pub(super) struct Kernel {
     function: Function,
     luma: Table,
     chroma: Table,
+    /// Bytes of shared memory of a block.
+    shared: u32,
 }
 
 impl Kernel {
@@ -122,12 +125,10 @@ impl Kernel {
             (false, true) => "bilateral_cubic",
             (false, false) => "bilateral_quartic",
         };
-        Ok(Kernel {
-            function: device.function("bilateral", name)?,
-            luma: Table::new(plan.weights(0)),
-            chroma: Table::new(plan.weights(1)),
-            plan,
-        })
+        let (luma, chroma) = (Table::new(plan.weights(0)), Table::new(plan.weights(1)));
+        let tables = plan.filtered().map(|component| if component == 0 { luma } else { chroma });
+        let shared = tables.map(|table| table.shared()).max().unwrap_or(0);
+        Ok(Kernel { function: device.function("bilateral", name)?, plan, luma, chroma, shared })
     }
 }
 
@@ -137,14 +138,16 @@ impl CudaKernel for Kernel {
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
             component[index] = Component::new(src, dst, self.plan.filters(index), self.plan.is_guided(index))?;
         }
-        let (luma, chroma) = (self.luma, self.chroma);
-        let (subsampling_w, subsampling_h) = self.plan.subsampling;
-        let args =
-            Args { component, luma, chroma, subsampling_w: subsampling_w as u32, subsampling_h: subsampling_h as u32 };
-        let filtered = self.plan.filtered().map(|index| if index == 0 { luma } else { chroma });
-        let shared = filtered.map(|table| table.shared()).max().unwrap_or(0);
         let blocks = component.iter().map(|c| c.blocks).sum();
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared };
+        let (subsampling_w, subsampling_h) = self.plan.subsampling;
+        let args = Args {
+            component,
+            luma: self.luma,
+            chroma: self.chroma,
+            subsampling_w: subsampling_w as u32,
+            subsampling_h: subsampling_h as u32,
+        };
+        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: self.shared };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the shared memory holds what a block of any filtered component puts there.
         unsafe { launch(&self.function, shape, &args, stream) }

@@ -86,11 +86,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     neutral: &["radius=0", "sigma_s=9:radius_c=0:radius=0:ref=luma"],
     cases: &[
         "radius=3",
-        "sigma_s=3",
+        "radius=9:planes=y",
+        "radius=15:planes=y",
         "sigma_s=2:sigma_r=20:radius=4:ref=luma",
         "sigma_s=0.7:sigma_r=0.5:planes=yv",
-        "sigma_s=5:sigma_r=512:planes=u:ref=luma",
-        "sigma_s=9:sigma_r_c=60:radius_c=30:planes=v",
+        "sigma_s=2.7:sigma_r=512:planes=u:ref=luma",
+        "sigma_r_c=60:radius_c=2:planes=uv",
     ],
     create: |call| Ok(Box::new(Bilateral { params: BilateralParams::from_call(call)? })),
 };

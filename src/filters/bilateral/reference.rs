@@ -2,8 +2,9 @@
 
 use super::plan::Plan;
 use super::weights::Weights;
-use crate::device::cpu::CpuExec;
+use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::CpuKernel;
+use crate::filters::level::by_level;
 use crate::filters::rows::copy;
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
 
@@ -32,7 +33,8 @@ impl CpuKernel for Reference {
             } else {
                 values.clone()
             };
-            filter(self.plan.weights(component), &values, &guide, dst);
+            // SAFETY: the processor has the level.
+            unsafe { filter(CpuLevel::detect(), self.plan.weights(component), &values, &guide, dst) };
         }
     }
 
@@ -73,13 +75,18 @@ impl Values {
         Values { values, width, height }
     }
 
+    #[inline(always)]
     fn at(&self, x: isize, y: isize) -> f32 {
         let inside = |at: isize, size: usize| at.clamp(0, size as isize - 1) as usize;
         self.values[inside(y, self.height) * self.width + inside(x, self.width)]
     }
 }
 
-fn filter(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
+// Where the compiler does not know of fused multiplications, each is a call.
+by_level!(filter = filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>));
+
+#[inline(always)]
+fn filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
     let (columns, rows) = weights.radii();
     let (columns, rows) = (columns as isize, rows as isize);
     for (x, y) in (0..values.height).flat_map(|y| (0..values.width).map(move |x| (x as isize, y as isize))) {

@@ -21,10 +21,9 @@ const CUBIC_SIGMA: f64 = 1536.0;
 /// The weights of a plane.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    /// What the square of a difference takes off the level.
+    /// What the square of a difference takes off the level, which is the power of two that a weight is, and [`HALVINGS`].
     pub range: f32,
-    /// The level of samples by the columns between, as far as no difference takes any off. The level is one where the
-    /// weight is one, and zero where it is nothing.
+    /// The level of samples by the columns between, as far as no difference takes any off.
     pub across: Vec<f32>,
     /// The weight of rows by their distance.
     pub down: Vec<f32>,
@@ -37,11 +36,12 @@ impl Weights {
     /// `sigma_r` is that of differences, in lanes. `apart`: what is averaged is not what the differences are of.
     pub fn new(radii: (usize, usize), sigma_s: (f64, f64), sigma_r: f64, apart: bool) -> Weights {
         let exponent = |distance: f64, sigma: f64| -distance * distance / (2.0 * sigma * sigma);
-        let level = |exponent: f64| exponent * LOG2_E / f64::from(HALVINGS);
         let curve = if sigma_r <= CUBIC_SIGMA && !apart { CUBIC } else { QUARTIC };
         Weights {
-            range: level(exponent(1.0, sigma_r)) as f32,
-            across: (0..=radii.0).map(|i| (1.0 + level(exponent(i as f64, sigma_s.0))) as f32).collect(),
+            range: (exponent(1.0, sigma_r) * LOG2_E) as f32,
+            across: (0..=radii.0)
+                .map(|i| (f64::from(HALVINGS) + exponent(i as f64, sigma_s.0) * LOG2_E) as f32)
+                .collect(),
             down: (0..=radii.1).map(|i| exponent(i as f64, sigma_s.1).exp() as f32).collect(),
             curve: curve.map(|c| c * (-HALVINGS).exp2()),
         }
@@ -57,12 +57,12 @@ impl Weights {
         self.curve[4] == 0.0
     }
 
-    /// The weight of a sample in its row: two to the power of [`HALVINGS`] times its level, over the same at level one.
+    /// The weight of a sample in its row, which has `across` of the level.
     #[inline(always)]
     pub fn weight<const DEGREE: usize>(&self, difference: f32, across: f32) -> f32 {
         let level = (difference * difference).mul_add(self.range, across).max(0.0);
-        let shifted = level.mul_add(HALVINGS, ROUND);
-        let part = level.mul_add(HALVINGS, -(shifted - ROUND));
+        let shifted = level + ROUND;
+        let part = level - (shifted - ROUND);
         let power = self.curve[..DEGREE].iter().rev().fold(self.curve[DEGREE], |power, c| power.mul_add(part, *c));
         f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23))
     }
