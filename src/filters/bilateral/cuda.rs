@@ -42,8 +42,8 @@ impl Table {
         Table {
             radius_w: radius_w as u32,
             radius_h: radius_h as u32,
-            range: weights.range / HALVINGS,
-            curve: weights.curve,
+            range: weights.curve.range / HALVINGS,
+            curve: weights.curve.powers,
             across: fill(&weights.across, HALVINGS),
             down: fill(&weights.down, 1.0),
         }

@@ -2,7 +2,7 @@
 
 use super::guide::{LumaAt, LumaScratch};
 use super::plan::Plan;
-use super::weights::Weights;
+use super::weights::{Curve, Weights};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters::level::by_level;
@@ -244,21 +244,45 @@ impl<'a> Window<'a> {
         let (columns, _) = self.weights.radii();
         let across: [f32; N] = from_fn(|k| self.weights.across[(tap + k).abs_diff(columns)]);
         // Column x lies at x + columns.
-        let beside =
-            |ring: &'a Ring| -> [&'a [f32]; N] { from_fn(|k| &ring.row(y)[part.start + tap + k..][..part.len()]) };
-        let middle = |ring: &'a Ring| &ring.row(self.y)[part.start + columns..][..part.len()];
-        let (values, steers) = (beside(self.values), beside(self.steers));
-        let (value, steer) = (middle(self.values), middle(self.steers));
-        for x in 0..part.len() {
-            let (mut sum, mut total) = (sums.sum[x], sums.total[x]);
-            for k in 0..N {
-                let difference = values[k][x] - value[x];
-                let steer = if GUIDED { steers[k][x] - steer[x] } else { difference };
-                let weight = self.weights.weight::<DEGREE>(steer, across[k]);
-                sum = weight.mul_add(difference, sum);
-                total += weight;
-            }
-            (sums.sum[x], sums.total[x]) = (sum, total);
+        let len = part.len();
+        let (values, steers) = (self.values.row(y), self.steers.row(y));
+        let beside = |row: &'a [f32]| -> [&'a [f32]; N] { from_fn(|k| &row[part.start + tap + k..][..len]) };
+        let middle = |ring: &'a Ring| &ring.row(self.y)[part.start + columns..][..len];
+        let curve = self.weights.curve;
+        add_taps::<DEGREE, GUIDED, N>(
+            curve,
+            across,
+            (beside(values), middle(self.values)),
+            (beside(steers), middle(self.steers)),
+            &mut sums.sum[..len],
+            &mut sums.total[..len],
+        );
+    }
+}
+
+/// Adds `N` samples beside each middle, and the weights that their differences and `across` give.
+#[inline(always)]
+fn add_taps<const DEGREE: usize, const GUIDED: bool, const N: usize>(
+    curve: Curve,
+    across: [f32; N],
+    values: ([&[f32]; N], &[f32]),
+    steers: ([&[f32]; N], &[f32]),
+    sums: &mut [f32],
+    totals: &mut [f32],
+) {
+    let len = sums.len();
+    let totals = &mut totals[..len];
+    let (values, value) = (values.0.map(|row| &row[..len]), &values.1[..len]);
+    let (steers, steer) = (steers.0.map(|row| &row[..len]), &steers.1[..len]);
+    for x in 0..len {
+        let (mut sum, mut total) = (sums[x], totals[x]);
+        for k in 0..N {
+            let difference = values[k][x] - value[x];
+            let apart = if GUIDED { steers[k][x] - steer[x] } else { difference };
+            let weight = curve.weight::<DEGREE>(apart, across[k]);
+            sum = weight.mul_add(difference, sum);
+            total += weight;
         }
+        (sums[x], totals[x]) = (sum, total);
     }
 }

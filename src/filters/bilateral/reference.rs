@@ -95,7 +95,7 @@ fn filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut Pl
             let (mut row_sum, mut row_total) = (0.0f32, 0.0f32);
             for u in -columns..=columns {
                 let steer = guide.at(x + u, y + v) - guide.at(x, y);
-                let weight = weights.weight::<4>(steer, weights.across[u.unsigned_abs()]);
+                let weight = weights.curve.weight::<4>(steer, weights.across[u.unsigned_abs()]);
                 row_sum = weight.mul_add(values.at(x + u, y + v) - values.at(x, y), row_sum);
                 row_total += weight;
             }

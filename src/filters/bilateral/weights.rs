@@ -21,14 +21,21 @@ const CUBIC_SIGMA: f64 = 1536.0;
 /// The weights of a plane.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    /// What the square of a difference takes off the level, which is the power of two that a weight is, and [`HALVINGS`].
-    pub range: f32,
+    /// The weight of a difference.
+    pub curve: Curve,
     /// The level of samples by the columns between, as far as no difference takes any off.
     pub across: Vec<f32>,
     /// The weight of rows by their distance.
     pub down: Vec<f32>,
+}
+
+/// What weighs differences.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve {
+    /// What the square of a difference takes off the level, which is the power of two that a weight is, and [`HALVINGS`].
+    pub range: f32,
     /// The polynomial that two to a power is taken by, over two to the power of [`HALVINGS`].
-    pub curve: [f32; 5],
+    pub powers: [f32; 5],
 }
 
 impl Weights {
@@ -36,14 +43,14 @@ impl Weights {
     /// `sigma_r` is that of differences, in lanes. `apart`: what is averaged is not what the differences are of.
     pub fn new(radii: (usize, usize), sigma_s: (f64, f64), sigma_r: f64, apart: bool) -> Weights {
         let exponent = |distance: f64, sigma: f64| -distance * distance / (2.0 * sigma * sigma);
-        let curve = if sigma_r <= CUBIC_SIGMA && !apart { CUBIC } else { QUARTIC };
+        let powers = if sigma_r <= CUBIC_SIGMA && !apart { CUBIC } else { QUARTIC };
+        let range = (exponent(1.0, sigma_r) * LOG2_E) as f32;
         Weights {
-            range: (exponent(1.0, sigma_r) * LOG2_E) as f32,
+            curve: Curve { range, powers: powers.map(|power| power * (-HALVINGS).exp2()) },
             across: (0..=radii.0)
                 .map(|i| (f64::from(HALVINGS) + exponent(i as f64, sigma_s.0) * LOG2_E) as f32)
                 .collect(),
             down: (0..=radii.1).map(|i| exponent(i as f64, sigma_s.1).exp() as f32).collect(),
-            curve: curve.map(|c| c * (-HALVINGS).exp2()),
         }
     }
 
@@ -54,16 +61,21 @@ impl Weights {
 
     /// True when the polynomial has no fourth power.
     pub fn is_cubic(&self) -> bool {
-        self.curve[4] == 0.0
+        self.curve.powers[4] == 0.0
     }
+}
 
+impl Curve {
     /// The weight of a sample in its row, which has `across` of the level.
     #[inline(always)]
     pub fn weight<const DEGREE: usize>(&self, difference: f32, across: f32) -> f32 {
         let level = (difference * difference).mul_add(self.range, across).max(0.0);
         let shifted = level + ROUND;
         let part = level - (shifted - ROUND);
-        let power = self.curve[..DEGREE].iter().rev().fold(self.curve[DEGREE], |power, c| power.mul_add(part, *c));
+        let mut power = self.powers[DEGREE];
+        for i in (0..DEGREE).rev() {
+            power = power.mul_add(part, self.powers[i]);
+        }
         f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23))
     }
 }
@@ -83,8 +95,8 @@ mod tests {
                         - (columns * columns) as f64 / 18.0)
                         .exp();
                     let of = |degree_four: bool| match degree_four {
-                        true => weights.weight::<4>(difference as f32, *across),
-                        false => weights.weight::<3>(difference as f32, *across),
+                        true => weights.curve.weight::<4>(difference as f32, *across),
+                        false => weights.curve.weight::<3>(difference as f32, *across),
                     };
                     let weight = f64::from(of(!weights.is_cubic()));
                     // The fourth power is nothing where there is none.
@@ -101,13 +113,13 @@ mod tests {
         // sigma 1024 and no distance: e^(−1/2) at one sigma, of which 7.5e-5 may be missing; e^(−8) at four.
         let weights = Weights::new((1, 1), (1.0, 1.0), 1024.0, false);
         for (difference, expected) in [(0.0, 1.0), (1024.0, 0.606_531), (-1024.0, 0.606_531), (4096.0, 0.000_335_463)] {
-            let weight = weights.weight::<3>(difference, weights.across[0]);
+            let weight = weights.curve.weight::<3>(difference, weights.across[0]);
             assert!((weight / expected - 1.0).abs() < 8e-5, "{difference}: {weight}");
         }
         // One column to the side at sigma 1: e^(−1/2) again. One row: the same.
-        assert!((weights.weight::<3>(0.0, weights.across[1]) / 0.606_531 - 1.0).abs() < 8e-5);
+        assert!((weights.curve.weight::<3>(0.0, weights.across[1]) / 0.606_531 - 1.0).abs() < 8e-5);
         assert!((weights.down[1] - 0.606_531).abs() < 1e-6);
         // 2^−64 stands for nothing.
-        assert_eq!(weights.weight::<3>(65535.0, weights.across[0]), weights.curve[0]);
+        assert_eq!(weights.curve.weight::<3>(65535.0, weights.across[0]), weights.curve.powers[0]);
     }
 }
