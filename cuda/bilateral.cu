@@ -4,7 +4,7 @@
 // side, row by row: of the samples in a row of the window, each serves all four. No instruction is one that a CPU lacks, so
 // every weight is the CPU's to the last bit.
 
-#include "common/strip.cuh"
+#include "common/plane.cuh"
 
 constexpr int MOST = 30;  // samples that a window reaches in a direction
 
@@ -25,11 +25,14 @@ LAYOUT(Weights, curve, 12);
 LAYOUT(Weights, across, 32);
 LAYOUT(Weights, down, 156);
 
+// How a component is weighed. The numbers are part of the interface.
+enum Choice : u32 { PASSED_ON = 0, OF_LUMA = 1, OF_CHROMA = 2 };
+
 // Mirrors `Component` of src/filters/bilateral/cuda.rs.
 struct Component {
     Plane src;
     Plane dst;
-    u32 filters;  // 0: the plane is passed on
+    u32 weights;  // a Choice
     u32 guided;   // whether differences are those of luma
     u32 across;   // blocks side by side
     u32 blocks;   // blocks of the component
@@ -37,7 +40,7 @@ struct Component {
 static_assert(sizeof(Component) == 64, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
-LAYOUT(Component, filters, 48);
+LAYOUT(Component, weights, 48);
 LAYOUT(Component, guided, 52);
 LAYOUT(Component, across, 56);
 LAYOUT(Component, blocks, 60);
@@ -242,18 +245,31 @@ __device__ __forceinline__ void filter(
     }
 }
 
+// Passes a block's samples on: as they are stored where both planes store alike.
+__device__ __forceinline__ void pass_on(const Component& c, int left, int top) {
+    const Plane &src = c.src, &dst = c.dst;
+    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
+    const int x = left + threadIdx.x % COLUMNS;
+    if (x >= int(src.width)) return;
+    for (int y = threadIdx.x / COLUMNS; y < ROWS && top + y < int(src.height); y += THREADS / COLUMNS) {
+        if (!alike) {
+            store(dst, x, top + y, load(src, x, top + y));
+        } else if (src.sample == SAMPLE_U8) {
+            *at<u8>(dst, x, top + y) = __ldg(at<u8>(src, x, top + y));
+        } else {
+            *at<u16>(dst, x, top + y) = __ldg(at<u16>(src, x, top + y));
+        }
+    }
+}
+
 template <int DEGREE, bool GUIDED>
 __device__ __forceinline__ void bilateral(const Bilateral& p) {
     u32 block = blockIdx.x, index = 0;
     while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
     const Component& c = p.component[index];
     const int left = block % c.across * COLUMNS, top = block / c.across * ROWS;
-    if (!c.filters) {
-        const int x = left + threadIdx.x % (COLUMNS / CHUNK) * CHUNK, y = top + threadIdx.x / (COLUMNS / CHUNK);
-        if (y < top + ROWS && y < int(c.src.height) && x < int(c.src.width)) copy(c, x, y, y + 1);
-        return;
-    }
-    const Weights& weights = index == 0 ? p.luma : p.chroma;
+    if (c.weights == PASSED_ON) return pass_on(c, left, top);
+    const Weights& weights = c.weights == OF_LUMA ? p.luma : p.chroma;
     if (GUIDED && c.guided) {
         filter<DEGREE, Guided>(p, weights, c, left, top);
     } else {

@@ -57,32 +57,41 @@ impl Table {
     }
 }
 
+/// How a component is weighed: `Choice` of cuda/bilateral.cu.
+const PASSED_ON: u32 = 0;
+const OF_LUMA: u32 = 1;
+const OF_CHROMA: u32 = 2;
+
 /// What is done to one component. Mirrors `Component` of cuda/bilateral.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Component {
     src: Plane,
     dst: Plane,
-    filters: u32,
+    weights: u32,
     guided: u32,
     across: u32,
     blocks: u32,
 }
 
-layout!(Component: 64 { src: 0, dst: 24, filters: 48, guided: 52, across: 56, blocks: 60 });
+layout!(Component: 64 { src: 0, dst: 24, weights: 48, guided: 52, across: 56, blocks: 60 });
 
 impl Component {
     /// A component that a picture does not have.
     const NONE: Component =
-        Component { src: Plane::NONE, dst: Plane::NONE, filters: 0, guided: 0, across: 1, blocks: 0 };
+        Component { src: Plane::NONE, dst: Plane::NONE, weights: PASSED_ON, guided: 0, across: 1, blocks: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, filters: bool, guided: bool) -> Result<Component> {
+    fn new(src: &DevicePlane, dst: &DevicePlane, plan: &Plan, index: usize) -> Result<Component> {
         let across = src.width.div_ceil(COLUMNS);
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
-            filters: filters.into(),
-            guided: guided.into(),
+            weights: match (plan.filters(index), plan.is_chroma(index)) {
+                (false, _) => PASSED_ON,
+                (true, false) => OF_LUMA,
+                (true, true) => OF_CHROMA,
+            },
+            guided: plan.is_guided(index).into(),
             across: across as u32,
             blocks: (across * src.height.div_ceil(ROWS)) as u32,
         })
@@ -126,7 +135,7 @@ impl Kernel {
             (false, false) => "bilateral_quartic",
         };
         let (luma, chroma) = (Table::new(plan.weights(0)), Table::new(plan.weights(1)));
-        let tables = plan.filtered().map(|component| if component == 0 { luma } else { chroma });
+        let tables = plan.filtered().map(|component| if plan.is_chroma(component) { chroma } else { luma });
         let shared = tables.map(|table| table.shared()).max().unwrap_or(0);
         Ok(Kernel { function: device.function("bilateral", name)?, plan, luma, chroma, shared })
     }
@@ -136,7 +145,7 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            component[index] = Component::new(src, dst, self.plan.filters(index), self.plan.is_guided(index))?;
+            component[index] = Component::new(src, dst, &self.plan, index)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         let (subsampling_w, subsampling_h) = self.plan.subsampling;

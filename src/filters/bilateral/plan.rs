@@ -3,7 +3,7 @@
 use super::weights::Weights;
 use super::{BilateralParams, Guide, MOST};
 use crate::filters::planes::PlaneSet;
-use crate::video::StreamInfo;
+use crate::video::{Format, Model, StreamInfo};
 
 /// Values between filters that make a code value of 8 bits, and the same of YC48.
 const CODE: f64 = 256.0;
@@ -16,8 +16,8 @@ pub(super) struct Plan {
     chroma: Weights,
     /// Base-two logarithms of the luma columns and rows that a chroma sample covers.
     pub subsampling: (usize, usize),
-    /// Components there are.
-    components: usize,
+    /// The components there are.
+    format: Format,
     planes: PlaneSet,
     guide: Guide,
 }
@@ -46,15 +46,20 @@ impl Plan {
             luma,
             chroma: Weights::new((width, height), (sigma_w, sigma_h), sigma_r, guided),
             subsampling,
-            components: stream.format.components(),
+            format: stream.format,
             planes: params.planes,
             guide: params.guide,
         }
     }
 
+    /// True when component `component` has chroma's options; what has no chroma is filtered as luma is.
+    pub fn is_chroma(&self, component: usize) -> bool {
+        component > 0 && self.format.model() == Model::Yuv
+    }
+
     /// The weights of component `component`.
     pub fn weights(&self, component: usize) -> &Weights {
-        if component == 0 { &self.luma } else { &self.chroma }
+        if self.is_chroma(component) { &self.chroma } else { &self.luma }
     }
 
     /// True when component `component` is filtered, and not just passed on.
@@ -64,12 +69,12 @@ impl Plan {
 
     /// True when component `component` is weighed by luma's differences.
     pub fn is_guided(&self, component: usize) -> bool {
-        component > 0 && self.guide == Guide::Luma
+        self.is_chroma(component) && self.guide == Guide::Luma
     }
 
     /// The components that are filtered.
     pub fn filtered(&self) -> impl Iterator<Item = usize> {
-        (0..self.components).filter(|component| self.filters(*component))
+        (0..self.format.components()).filter(|component| self.filters(*component))
     }
 
     /// True when no sample can change.
