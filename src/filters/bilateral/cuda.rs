@@ -93,7 +93,7 @@ impl Component {
             },
             guided: plan.is_guided(index).into(),
             across: across as u32,
-            blocks: (across * src.height.div_ceil(ROWS)) as u32,
+            blocks: (across * dst.height.div_ceil(ROWS)) as u32,
         })
     }
 }

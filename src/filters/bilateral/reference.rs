@@ -24,7 +24,7 @@ impl CpuKernel for Reference {
         for component in 0..src.len() {
             let (plane, dst) = (src[component], dst.get_mut(component));
             if !self.plan.filters(component) {
-                copy(&plane, 0..plane.height(), dst);
+                copy(&plane, 0..dst.height(), dst);
                 continue;
             }
             let values = Values::of(&plane, |x, y| value(&plane, x, y));
