@@ -252,7 +252,7 @@ fn wrong_options_are_refused_in_one_line() {
         "bilateral=radius=31",
         "bilateral=radius_c=-1",
         "bilateral=ref=chroma",
-        "bilateral=planes=rgb",
+        "bilateral=planes=xyz",
     ] {
         let message = filter(text).unwrap_err().message().to_owned();
         assert!(!message.contains('\n') && message.contains("takes"), "{message}");
