@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub enum CpuLevel {
     /// What the compiler's baseline target has.
     Portable,
-    /// x86-64 with AVX2.
+    /// x86-64 with AVX2 and FMA.
     Avx2,
     /// x86-64 with AVX-512 F, BW, DQ and VL.
     Avx512,
@@ -35,7 +35,7 @@ impl CpuLevel {
     pub fn detect() -> CpuLevel {
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2");
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")

@@ -9,11 +9,11 @@ macro_rules! by_level {
         unsafe fn $name(level: CpuLevel, $($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx2")]
+                #[target_feature(enable = "avx2,fma")]
                 fn avx2($($arg: $ty),*) {
                     $body($($arg),*)
                 }
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
                 fn avx512($($arg: $ty),*) {
                     $body($($arg),*)
                 }

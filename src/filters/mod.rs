@@ -10,6 +10,7 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+pub mod bilateral;
 pub mod boxblur;
 #[cfg(feature = "cuda")]
 mod cuda;

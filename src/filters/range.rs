@@ -42,7 +42,11 @@ At depth `d`, limited range has luma, grey, R, G and B from `16·2^(d−8)` to `
 `240·2^(d−8)`; full range has 0 to `2^d − 1` (ITU-T H.273). They map black to black and white to white, chroma scales \
 about `2^(d−1)`, by the exact ratio. The result is rounded half up to the 16 bits between filters and not to `d` bits, \
 so precision is lost only where the chain ends or `depth` cuts. Full range clips what lies beyond black and white. \
-Range that is not stated counts as limited, and as full for RGB.",
+Range that is not stated counts as limited, and as full for RGB.
+
+Accuracy: a result is the nearest of 16 bits to the exact one, at most half a code value from it, where nothing clips.
+
+Cost: that of a copy and little more.",
     schema: RangeParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Point,

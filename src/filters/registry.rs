@@ -1,12 +1,18 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::{Descriptor, Filter, boxblur, deband, depth, gauss, range};
+use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
-pub static ALL: &[&Descriptor] =
-    &[&deband::DESCRIPTOR, &boxblur::DESCRIPTOR, &gauss::DESCRIPTOR, &depth::DESCRIPTOR, &range::DESCRIPTOR];
+pub static ALL: &[&Descriptor] = &[
+    &deband::DESCRIPTOR,
+    &bilateral::DESCRIPTOR,
+    &boxblur::DESCRIPTOR,
+    &gauss::DESCRIPTOR,
+    &depth::DESCRIPTOR,
+    &range::DESCRIPTOR,
+];
 
 /// The filter called `name` or by an alias of it.
 pub fn find(name: &str) -> Option<&'static Descriptor> {

@@ -4,7 +4,7 @@ use crate::data::{CONTENTS, Content, mix};
 use std::fmt;
 use vramp::error::Result;
 use vramp::filters::{Descriptor, Filter, Setup};
-use vramp::params::parse_chain;
+use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
 
 /// Formats of sources. A filter meets those it accepts.
@@ -31,12 +31,15 @@ const FORMATS: &[&str] = &[
     "yc48",
 ];
 
+/// A picture that many runs can share.
+pub const SMALL: (usize, usize) = (17, 5);
+
 /// A picture larger than any vector, band or table that kernels work in.
 pub const MEDIUM: (usize, usize) = (149, 131);
 
 /// Sizes: single samples, odd, tiny, wide, tall.
 pub const SHAPES: &[(usize, usize)] =
-    &[(1, 1), (2, 1), (1, 2), (3, 3), (17, 5), (5, 18), (64, 2), (1000, 3), (3, 600), MEDIUM];
+    &[(1, 1), (2, 1), (1, 2), (3, 3), SMALL, (5, 18), (64, 2), (1000, 3), (3, 600), MEDIUM];
 
 /// Ranges a stream can have.
 pub const RANGES: &[Range] = &[Range::Unspecified, Range::Limited, Range::Full];
@@ -111,15 +114,37 @@ pub fn formats(filter: &Descriptor) -> impl Iterator<Item = Format> {
 
 /// Every filter × its cases × formats × shapes; all else takes turns.
 pub fn cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    product(filters, |filter| filter.cases).map(|mut case| {
-        let mut turn = Turn::new(case.seed + 1);
-        case.src = *turn.pick(&sources(case.input.format));
-        // A case that cannot be built is left for the check to report.
-        if let Ok((_, setup)) = case.build() {
-            case.dst = *turn.pick(&sinks(case.input.format, setup.output.format));
-        }
-        case
-    })
+    product(filters, |filter| filter.cases).map(stored_in_turn)
+}
+
+/// Every filter × its options at the ends of what they take × formats, in a small picture; all else takes turns.
+pub fn end_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
+    product(filters, ends).filter(|case| case.shape() == SMALL).map(stored_in_turn)
+}
+
+/// Every option of `filter` at either end of what it takes, one at a time, where it can be there alone.
+fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
+    let values = |kind: ParamKind| match kind {
+        ParamKind::Bool => vec!["on".to_owned(), "off".to_owned()],
+        ParamKind::Int { min, max } => vec![min.to_string(), max.to_string()],
+        ParamKind::Float { min, max } => vec![min.to_string(), max.to_string()],
+        ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    let params = filter.schema.params.iter();
+    let args = params.flat_map(|param| values(param.kind).into_iter().map(|value| format!("{}={value}", param.name)));
+    // As long as the program runs: descriptors have no other arguments.
+    args.filter(|args| create(filter, args).is_ok()).map(|args| &*args.leak()).collect::<Vec<_>>().leak()
+}
+
+/// The case with storage that a chain may have given it.
+fn stored_in_turn(mut case: Case) -> Case {
+    let mut turn = Turn::new(case.seed + 1);
+    case.src = *turn.pick(&sources(case.input.format));
+    // A case that cannot be built is left for the check to report.
+    if let Ok((_, setup)) = case.build() {
+        case.dst = *turn.pick(&sinks(case.input.format, setup.output.format));
+    }
+    case
 }
 
 /// Every filter × its neutral settings × formats × shapes, the result stored as the source is.

@@ -8,7 +8,7 @@ mod fixture;
 #[allow(dead_code)]
 mod gate;
 
-use crate::case::{Case, MEDIUM, cases};
+use crate::case::{Case, MEDIUM, SMALL, cases, end_cases};
 use crate::check::{Execs, reference, run};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
@@ -127,8 +127,13 @@ fn cuda_kernels_equal_the_reference() {
 }
 
 #[test]
+fn cuda_kernels_equal_the_reference_at_the_ends_of_options() {
+    all(end_cases(ALL), check_kernels);
+}
+
+#[test]
 fn cuda_results_do_not_depend_on_earlier_frames() {
-    all(cases(ALL).filter(|case| case.shape() == (17, 5)), check_history);
+    all(cases(ALL).filter(|case| case.shape() == SMALL), check_history);
 }
 
 /// A kernel gives what the fast CPU kernel gives, which on all processors stands in for the reference: that would take

@@ -10,10 +10,11 @@ mod data;
 mod faulty;
 mod memory;
 mod registry;
+mod rungs;
 #[cfg(unix)]
 mod walls;
 
-use case::{Case, MEDIUM, Turn, cases, neutral_cases};
+use case::{Case, MEDIUM, SMALL, Turn, cases, end_cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use std::collections::HashSet;
 use vramp::filters::ALL;
@@ -34,13 +35,18 @@ fn fast_kernels_equal_the_reference() {
 }
 
 #[test]
+fn options_work_at_the_ends_of_what_they_take() {
+    all(end_cases(ALL), check_kernels);
+}
+
+#[test]
 fn neutral_settings_are_the_identity() {
     all(neutral_cases(ALL), check_neutral);
 }
 
 #[test]
 fn results_do_not_depend_on_earlier_frames() {
-    all(cases(ALL).filter(|case| case.shape() == (17, 5)), check_history);
+    all(cases(ALL).filter(|case| case.shape() == SMALL), check_history);
 }
 
 #[test]

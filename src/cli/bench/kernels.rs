@@ -20,6 +20,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("yuv420p16", "yuv420p"),
     ("yuv444p", "yuv444p16"),
     ("gray8", "gray16"),
+    ("gray16", "gray16"),
     ("nv12", "p010"),
     ("p010", "p010"),
     ("yc48", "yc48"),
@@ -189,4 +190,36 @@ impl FormatReport {
 
 fn thread_word(threads: usize) -> String {
     if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+    use crate::params::{Spelling, print_chain};
+    use clap::Parser;
+    use std::collections::HashSet;
+
+    /// Every registered filter, and every case of it, is measured; a quick run has every filter's first.
+    #[test]
+    fn every_filter_is_measured() {
+        for (line, cases) in [("vramp bench", usize::MAX), ("vramp bench --quick", 1)] {
+            let Some(Command::Bench(args)) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
+                panic!("{line} is no bench");
+            };
+            let measured: HashSet<String> = work(&args)
+                .unwrap()
+                .into_iter()
+                .flat_map(|(.., calls)| calls)
+                .map(|call| print_chain(&[call], Spelling::FFmpeg))
+                .collect();
+            for filter in filters::ALL {
+                for case in filter.cases.iter().take(cases) {
+                    let chain = parse_chain(&format!("{}={case}", filter.name)).unwrap();
+                    let chain = print_chain(&chain, Spelling::FFmpeg);
+                    assert!(measured.contains(&chain), "{line} leaves out {chain}");
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,164 @@
+//! The kernels of cuda/bilateral.cu.
+
+use super::MOST;
+use super::plan::Plan;
+use super::weights::{HALVINGS, Weights};
+use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::{CudaKernel, Setup};
+use crate::video::FrameProps;
+
+/// Samples of a block.
+const COLUMNS: usize = 64;
+const ROWS: usize = 16;
+
+/// Threads of a block, and samples side by side of a thread.
+const THREADS: u32 = 256;
+const OUTPUTS: usize = 4;
+
+/// Words of shared memory that the weights of columns and rows have.
+const TABLES: usize = 128;
+
+/// Weights as kernels see them, with levels from zero to one: a device has an instruction that keeps sums between those.
+/// Mirrors `Weights` of cuda/bilateral.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Table {
+    radius_w: u32,
+    radius_h: u32,
+    range: f32,
+    curve: [f32; 5],
+    across: [f32; MOST + 1],
+    down: [f32; MOST + 1],
+}
+
+layout!(Table: 280 { radius_w: 0, radius_h: 4, range: 8, curve: 12, across: 32, down: 156 });
+
+impl Table {
+    fn new(weights: &Weights) -> Table {
+        let (radius_w, radius_h) = weights.radii();
+        let fill = |from: &[f32], over: f32| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0) / over);
+        Table {
+            radius_w: radius_w as u32,
+            radius_h: radius_h as u32,
+            range: weights.curve.range / HALVINGS,
+            curve: weights.curve.powers,
+            across: fill(&weights.across, HALVINGS),
+            down: fill(&weights.down, 1.0),
+        }
+    }
+
+    /// Bytes of shared memory that a block's samples, those around them and the weights take.
+    fn shared(&self) -> u32 {
+        let columns = (COLUMNS + 2 * self.radius_w as usize).next_multiple_of(OUTPUTS);
+        let rows = ROWS + 2 * self.radius_h as usize;
+        ((TABLES + columns * rows) * size_of::<u32>()) as u32
+    }
+}
+
+/// How a component is weighed: `Choice` of cuda/bilateral.cu.
+const PASSED_ON: u32 = 0;
+const OF_LUMA: u32 = 1;
+const OF_CHROMA: u32 = 2;
+
+/// What is done to one component. Mirrors `Component` of cuda/bilateral.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Component {
+    src: Plane,
+    dst: Plane,
+    weights: u32,
+    guided: u32,
+    across: u32,
+    blocks: u32,
+}
+
+layout!(Component: 64 { src: 0, dst: 24, weights: 48, guided: 52, across: 56, blocks: 60 });
+
+impl Component {
+    /// A component that a picture does not have.
+    const NONE: Component =
+        Component { src: Plane::NONE, dst: Plane::NONE, weights: PASSED_ON, guided: 0, across: 1, blocks: 0 };
+
+    fn new(src: &DevicePlane, dst: &DevicePlane, plan: &Plan, index: usize) -> Result<Component> {
+        let across = src.width.div_ceil(COLUMNS);
+        Ok(Component {
+            src: Plane::new(src)?,
+            dst: Plane::new(dst)?,
+            weights: match (plan.filters(index), plan.is_chroma(index)) {
+                (false, _) => PASSED_ON,
+                (true, false) => OF_LUMA,
+                (true, true) => OF_CHROMA,
+            },
+            guided: plan.is_guided(index).into(),
+            across: across as u32,
+            blocks: (across * dst.height.div_ceil(ROWS)) as u32,
+        })
+    }
+}
+
+/// Mirrors `Bilateral` of cuda/bilateral.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Args {
+    component: [Component; 3],
+    luma: Table,
+    chroma: Table,
+    subsampling_w: u32,
+    subsampling_h: u32,
+}
+
+layout!(Args: 760 { component: 0, luma: 192, chroma: 472, subsampling_w: 752, subsampling_h: 756 });
+
+/// A kernel built for one stream.
+pub(super) struct Kernel {
+    plan: Plan,
+    function: Function,
+    luma: Table,
+    chroma: Table,
+    /// Bytes of shared memory of a block.
+    shared: u32,
+}
+
+impl Kernel {
+    /// The kernel of `plan`.
+    ///
+    /// # Errors
+    /// When the kernel cannot be loaded.
+    pub(super) fn new(plan: Plan, _: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        let guided = plan.filtered().any(|component| plan.is_guided(component));
+        let cubic = plan.filtered().all(|component| plan.weights(component).is_cubic());
+        let name = match (guided, cubic) {
+            (true, _) => "bilateral_guided",
+            (false, true) => "bilateral_cubic",
+            (false, false) => "bilateral_quartic",
+        };
+        let (luma, chroma) = (Table::new(plan.weights(0)), Table::new(plan.weights(1)));
+        let tables = plan.filtered().map(|component| if plan.is_chroma(component) { chroma } else { luma });
+        let shared = tables.map(|table| table.shared()).max().unwrap_or(0);
+        Ok(Kernel { function: device.function("bilateral", name)?, plan, luma, chroma, shared })
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+        let mut component = [Component::NONE; 3];
+        for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
+            component[index] = Component::new(src, dst, &self.plan, index)?;
+        }
+        let blocks = component.iter().map(|c| c.blocks).sum();
+        let (subsampling_w, subsampling_h) = self.plan.subsampling;
+        let args = Args {
+            component,
+            luma: self.luma,
+            chroma: self.chroma,
+            subsampling_w: subsampling_w as u32,
+            subsampling_h: subsampling_h as u32,
+        };
+        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: self.shared };
+        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
+        // caller; the shared memory holds what a block of any filtered component puts there.
+        unsafe { launch(&self.function, shape, &args, stream) }
+    }
+}

@@ -1,0 +1,116 @@
+//! The plain kernel: the definition, sample by sample.
+
+use super::plan::Plan;
+use super::weights::Weights;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::CpuKernel;
+use crate::filters::level::by_level;
+use crate::filters::rows::copy;
+use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
+
+/// The scalar kernel.
+pub(super) struct Reference {
+    plan: Plan,
+}
+
+impl Reference {
+    pub(super) fn new(plan: Plan) -> Reference {
+        Reference { plan }
+    }
+}
+
+impl CpuKernel for Reference {
+    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _: &CpuExec) {
+        for component in 0..src.len() {
+            let (plane, dst) = (src[component], dst.get_mut(component));
+            if !self.plan.filters(component) {
+                copy(&plane, 0..dst.height(), dst);
+                continue;
+            }
+            let values = Values::of(&plane, |x, y| value(&plane, x, y));
+            let guide = if self.plan.is_guided(component) {
+                Values::of(&plane, |x, y| luma_at(&src[0], self.plan.subsampling, x, y))
+            } else {
+                values.clone()
+            };
+            // SAFETY: the processor has the level.
+            unsafe { filter(CpuLevel::detect(), self.plan.weights(component), &values, &guide, dst) };
+        }
+    }
+
+    fn path(&self) -> &'static str {
+        "reference"
+    }
+}
+
+/// The value of a sample: v16, or YC48's own.
+fn value(plane: &PlaneRef<'_>, x: usize, y: usize) -> i32 {
+    if is_signed(plane.layout().sample) { plane.get(x, y) } else { plane.v16(x, y).into() }
+}
+
+fn is_signed(sample: SampleType) -> bool {
+    sample == SampleType::I16
+}
+
+/// The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
+fn luma_at(luma: &PlaneRef<'_>, (columns, rows): (usize, usize), x: usize, y: usize) -> i32 {
+    let covered = (0..1 << rows).flat_map(|v| (0..1 << columns).map(move |u| ((x << columns) + u, (y << rows) + v)));
+    let sum: i32 = covered.map(|(x, y)| value(luma, x.min(luma.width() - 1), y.min(luma.height() - 1))).sum();
+    (sum + ((1 << (columns + rows)) >> 1)) >> (columns + rows)
+}
+
+/// A plane of values; beyond it, the nearest one of the border.
+#[derive(Clone)]
+struct Values {
+    values: Vec<f32>,
+    width: usize,
+    height: usize,
+}
+
+impl Values {
+    /// As many values as `plane` has samples.
+    fn of(plane: &PlaneRef<'_>, value: impl Fn(usize, usize) -> i32) -> Values {
+        let (width, height) = (plane.width(), plane.height());
+        let values = (0..width * height).map(|i| value(i % width, i / width) as f32).collect();
+        Values { values, width, height }
+    }
+
+    #[inline(always)]
+    fn at(&self, x: isize, y: isize) -> f32 {
+        let inside = |at: isize, size: usize| at.clamp(0, size as isize - 1) as usize;
+        self.values[inside(y, self.height) * self.width + inside(x, self.width)]
+    }
+}
+
+// Where the compiler does not know of fused multiplications, each is a call.
+by_level!(filter = filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>));
+
+#[inline(always)]
+fn filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
+    let (columns, rows) = weights.radii();
+    let (columns, rows) = (columns as isize, rows as isize);
+    for (x, y) in (0..values.height).flat_map(|y| (0..values.width).map(move |x| (x as isize, y as isize))) {
+        let (mut sum, mut total) = (0.0f32, 0.0f32);
+        for v in -rows..=rows {
+            let (mut row_sum, mut row_total) = (0.0f32, 0.0f32);
+            for u in -columns..=columns {
+                let steer = guide.at(x + u, y + v) - guide.at(x, y);
+                let weight = weights.curve.weight::<4>(steer, weights.across[u.unsigned_abs()]);
+                row_sum = weight.mul_add(values.at(x + u, y + v) - values.at(x, y), row_sum);
+                row_total += weight;
+            }
+            let down = weights.down[v.unsigned_abs()];
+            sum = down.mul_add(row_sum, sum);
+            total = down.mul_add(row_total, total);
+        }
+        store(dst, x as usize, y as usize, values.at(x, y) + (sum / total + 0.5).floor());
+    }
+}
+
+fn store(dst: &mut PlaneMut<'_>, x: usize, y: usize, value: f32) {
+    if is_signed(dst.layout().sample) {
+        dst.set(x, y, value.clamp(-32768.0, 32767.0) as i32);
+    } else {
+        dst.set_v16(x, y, value.clamp(0.0, 65535.0) as u16);
+    }
+}
