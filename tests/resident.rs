@@ -27,7 +27,7 @@ fn picture(format: &str, depth: u8) -> Picture {
 fn result(plan: &Plan, source: &Picture) -> Vec<Vec<u8>> {
     let mut chain = CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap();
     let mut picture = Picture::alloc(plan.output.format, SIZE.0, SIZE.1).unwrap();
-    chain.run(&FrameProps { frame_index: 3, ..FrameProps::default() }, source, &mut picture);
+    chain.run(&FrameProps { frame_index: 3, ..FrameProps::default() }, &source.planes(), &mut picture.planes_mut());
     rows(&picture)
 }
 

@@ -58,10 +58,15 @@ impl DeviceChoice {
     /// # Errors
     /// When a CUDA device was asked for by name and cannot be used.
     pub fn open(self) -> Result<Option<Arc<CudaDevice>>> {
+        self.ordinal().map_or(Ok(None), |ordinal| self.or_cpu(CudaDevice::open(ordinal)))
+    }
+
+    /// The driver's number of the CUDA device that is tried.
+    pub fn ordinal(self) -> Option<usize> {
         match self {
-            DeviceChoice::Cpu => Ok(None),
-            DeviceChoice::Auto => self.or_cpu(CudaDevice::open(0)),
-            DeviceChoice::Cuda(ordinal) => self.or_cpu(CudaDevice::open(ordinal)),
+            DeviceChoice::Cpu => None,
+            DeviceChoice::Auto => Some(0),
+            DeviceChoice::Cuda(ordinal) => Some(ordinal),
         }
     }
 

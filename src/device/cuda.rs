@@ -18,7 +18,7 @@ pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use graph::Graph;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
 pub use module::{Function, Image, Module, Shape};
-pub use picture::{DevicePicture, DevicePlane, DevicePlanes, is_pinned};
+pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_pinned, is_pinned_at};
 pub use stream::{Event, Stream};
 
 use crate::error::Result;
@@ -26,7 +26,7 @@ use context::Primary;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A module that is loaded, or being loaded by the first who asked for it.
 type LoadedModule = Arc<OnceLock<Result<Arc<Module>>>>;
@@ -46,6 +46,24 @@ impl CudaDevice {
         let primary = Primary::open(ordinal)?;
         primary.info().check()?;
         Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary: Arc::new(primary) }))
+    }
+
+    /// The device `ordinal` that others in this process have open this way, or else a new one.
+    ///
+    /// # Errors
+    /// As [`CudaDevice::open`].
+    pub fn shared(ordinal: usize) -> Result<Arc<CudaDevice>> {
+        static OPEN: Mutex<Vec<(usize, Weak<CudaDevice>)>> = Mutex::new(Vec::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(_, device)| device.strong_count() > 0);
+        if let Some(device) =
+            open.iter().find(|(number, _)| *number == ordinal).and_then(|(_, device)| device.upgrade())
+        {
+            return Ok(device);
+        }
+        let device = CudaDevice::open(ordinal)?;
+        open.push((ordinal, Arc::downgrade(&device)));
+        Ok(device)
     }
 
     /// What the driver tells about the device.

@@ -7,13 +7,14 @@ use crate::error::Result;
 use crate::filters::CpuKernel;
 use crate::pipeline::stats::{FilterTime, Work};
 use crate::pipeline::{Chain, Item, Plan, Stage};
-use crate::video::{FrameProps, Picture, PicturePool};
+use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
 use crossbeam_channel::{Receiver, Sender};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A chain built for the CPU.
 pub struct CpuChain {
-    exec: CpuExec,
+    exec: Arc<CpuExec>,
     kernels: Vec<Box<dyn CpuKernel>>,
     /// The pictures between kernels; two are enough for any length.
     between: Vec<Picture>,
@@ -21,11 +22,12 @@ pub struct CpuChain {
 }
 
 impl CpuChain {
-    /// Builds the fast kernels of `plan`.
+    /// Builds the fast kernels of `plan`. Chains may share an `exec`.
     ///
     /// # Errors
     /// When a kernel cannot be built or memory runs out.
-    pub fn new(plan: &Plan, exec: CpuExec) -> Result<CpuChain> {
+    pub fn new(plan: &Plan, exec: impl Into<Arc<CpuExec>>) -> Result<CpuChain> {
+        let exec = exec.into();
         let level = exec.level();
         Self::build(plan, exec, |stage| stage.filter.cpu(&stage.setup, level))
     }
@@ -35,10 +37,11 @@ impl CpuChain {
     /// # Errors
     /// As [`CpuChain::new`].
     pub fn reference(plan: &Plan) -> Result<CpuChain> {
-        Self::build(plan, CpuExec::new(1, CpuLevel::Portable)?, |stage| stage.filter.reference(&stage.setup))
+        let exec = Arc::new(CpuExec::new(1, CpuLevel::Portable)?);
+        Self::build(plan, exec, |stage| stage.filter.reference(&stage.setup))
     }
 
-    fn build(plan: &Plan, exec: CpuExec, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
+    fn build(plan: &Plan, exec: Arc<CpuExec>, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
         let kernels = plan.stages.iter().map(make).collect::<Result<Vec<_>>>()?;
         let between = plan
             .stages
@@ -63,17 +66,15 @@ impl CpuChain {
     /// Filters `src` into `dst`.
     ///
     /// # Panics
-    /// When the chain is empty, or the pictures are not what the plan says.
-    pub fn run(&mut self, props: &FrameProps, src: &Picture, dst: &mut Picture) {
+    /// When the chain is empty, or the views are not what the plan says.
+    pub fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
         let last = self.kernels.len() - 1;
         for (i, (kernel, time)) in self.kernels.iter_mut().zip(&mut self.times).enumerate() {
             let start = Instant::now();
             match (i == 0, i == last) {
-                (true, true) => kernel.run(props, &src.planes(), &mut dst.planes_mut(), &self.exec),
-                (true, false) => kernel.run(props, &src.planes(), &mut self.between[0].planes_mut(), &self.exec),
-                (false, true) => {
-                    kernel.run(props, &self.between[(i - 1) % 2].planes(), &mut dst.planes_mut(), &self.exec)
-                }
+                (true, true) => kernel.run(props, src, dst, &self.exec),
+                (true, false) => kernel.run(props, src, &mut self.between[0].planes_mut(), &self.exec),
+                (false, true) => kernel.run(props, &self.between[(i - 1) % 2].planes(), dst, &self.exec),
                 (false, false) => {
                     let (first, second) = self.between.split_at_mut(1);
                     let (from, to) = if i % 2 == 1 { (&first[0], &mut second[0]) } else { (&second[0], &mut first[0]) };
@@ -101,7 +102,7 @@ impl Chain for CpuChain {
                 && !self.is_empty()
             {
                 let mut picture = pool.take()?;
-                self.run(&frame.props, &frame.picture, &mut picture);
+                self.run(&frame.props, &frame.picture.planes(), &mut picture.planes_mut());
                 frame.picture = picture;
             }
             if out.send(item).is_err() {

@@ -5,6 +5,7 @@
 //! once instead of once a slot, and the time between two events of a stream is that of the work between them alone.
 
 mod flight;
+mod lane;
 mod pool;
 mod slot;
 
@@ -17,6 +18,7 @@ use crate::pipeline::{Chain, Item, Plan, Stage};
 use crate::video::{Format, PicturePool, StreamInfo};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use flight::{InFlight, Landed, Origin, Target};
+pub(super) use lane::Lane;
 use pool::DevicePool;
 use slot::{Slot, Streams};
 use std::sync::Arc;
@@ -26,6 +28,21 @@ use std::thread;
 struct Kernel {
     filter: &'static str,
     work: Box<dyn CudaKernel>,
+}
+
+/// The kernels of `plan`.
+fn kernels(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Vec<Kernel>> {
+    let build = |stage: &Stage| {
+        let filter = stage.filter.descriptor().name;
+        let work = stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(filter))?;
+        Ok(Kernel { filter, work })
+    };
+    plan.stages.iter().map(build).collect()
+}
+
+/// The formats of the pictures between kernels; two are enough for any length.
+fn between(plan: &Plan) -> impl Iterator<Item = Format> {
+    plan.stages.iter().skip(1).take(2).map(|stage| stage.setup.src)
 }
 
 /// A chain built for a CUDA device.
@@ -52,14 +69,13 @@ impl CudaChain {
     /// When the memory of the device, or its budget, does not cover the frames.
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
         let slots = slots.max(1);
-        let between = || plan.stages.iter().skip(1).take(2).map(|stage| stage.setup.src);
         let count = if plan.stages.is_empty() { 0 } else { slots };
         let bytes = |format: Format| DevicePicture::bytes(format, plan.input.width, plan.input.height);
         // Those that stay: on their way, waiting for the encoder, and in the hands of each.
         let staying = if plan.stays { 2 * slots + 2 } else { count };
         let uploads = if plan.resident { 0 } else { count };
         let slotted = [vec![plan.input.format; uploads], vec![plan.output.format; staying]].concat();
-        let total = between().chain(slotted).map(bytes).sum::<Option<_>>();
+        let total = between(plan).chain(slotted).map(bytes).sum::<Option<_>>();
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
 
@@ -71,7 +87,7 @@ impl CudaChain {
             pinned: PinnedAllocator::new(device),
             streams: Arc::new(Streams::new(device)?),
             kernels: Vec::new(),
-            between: between().map(picture).collect::<Result<_>>()?,
+            between: between(plan).map(picture).collect::<Result<_>>()?,
             slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
             resident: plan.resident,
             results,
@@ -86,12 +102,7 @@ impl CudaChain {
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
         if self.kernels.is_empty() {
-            let build = |stage: &Stage| {
-                let filter = stage.filter.descriptor().name;
-                let work = stage.filter.cuda(&stage.setup, &self.device).map_err(|e| e.context(filter))?;
-                Ok(Kernel { filter, work })
-            };
-            self.kernels = plan.stages.iter().map(build).collect::<Result<_>>()?;
+            self.kernels = kernels(plan, &self.device)?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
             log::debug!("{}: {slots} slots, {used} MiB of GPU memory for frames and filters", self.device.info());
         }

@@ -3,6 +3,7 @@
 mod chain;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod engine;
 mod plan;
 mod run;
 mod stats;
@@ -10,6 +11,7 @@ mod stats;
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
 pub use cuda::CudaChain;
+pub use engine::Engine;
 pub use plan::{Plan, Stage, Target, plan};
 pub use run::{Cancel, Options, Progress, run};
 pub use stats::{Busy, FilterTime, Summary, Work};

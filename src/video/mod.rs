@@ -6,6 +6,7 @@ mod frame;
 mod memory;
 mod picture;
 mod plane;
+mod views;
 
 pub use color::{ChromaLocation, ColorInfo, Range};
 pub use format::{Format, Layout, Model, SampleType};
@@ -13,3 +14,4 @@ pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
 pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};
+pub use views::MemoryPlanes;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::video::memory::{ALIGN, Block, Heap, HostAllocator};
-use crate::video::{Format, PlaneMut, PlaneRef};
+use crate::video::{Format, MemoryPlanes, PlaneMut, PlaneRef};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::fmt;
 use std::ptr::NonNull;
@@ -90,7 +90,7 @@ pub struct Picture {
     format: Format,
     width: usize,
     height: usize,
-    planes: [(NonNull<u8>, usize); MAX_COMPONENTS],
+    planes: MemoryPlanes,
     memory: Memory,
 }
 
@@ -190,6 +190,11 @@ impl Picture {
         (self.planes[plane].0.as_ptr(), self.planes[plane].1)
     }
 
+    /// The memory planes.
+    pub fn memory(&self) -> MemoryPlanes {
+        self.planes
+    }
+
     /// The one block that holds every plane, padding included; `None` when the memory is a library's.
     pub fn block(&self) -> Option<&[u8]> {
         match &self.memory {
@@ -229,15 +234,8 @@ impl Picture {
 
     /// Read views of the components.
     pub fn planes(&self) -> Planes<'_> {
-        let view = |component: usize| {
-            let component = component.min(self.format.components() - 1);
-            let (plane, offset, layout) = self.format.component_layout(component);
-            let (w, h) = self.format.component_size(component, self.width, self.height);
-            let (start, pitch) = self.planes[plane];
-            // SAFETY: the picture's memory covers every component of its format and outlives the borrow.
-            unsafe { PlaneRef::from_raw(start.as_ptr().add(offset * layout.sample.bytes()), pitch, w, h, layout) }
-        };
-        Planes { views: [view(0), view(1), view(2)], count: self.format.components() }
+        // SAFETY: the picture's memory covers every component of its format and outlives the borrow.
+        unsafe { Planes::at(self.format, self.width, self.height, &self.planes) }
     }
 
     /// Write views of the components.
@@ -246,14 +244,8 @@ impl Picture {
     /// When the picture is a library's (read only).
     pub fn planes_mut(&mut self) -> PlanesMut<'_> {
         assert!(!matches!(self.memory, Memory::Foreign { .. }), "a library's picture is read only");
-        let (format, width, height, planes) = (self.format, self.width, self.height, self.planes);
-        PlanesMut::new((0..format.components()).map(|component| {
-            let (plane, offset, layout) = format.component_layout(component);
-            let (w, h) = format.component_size(component, width, height);
-            let (start, pitch) = planes[plane];
-            // SAFETY: the memory is ours and borrowed exclusively; components never share a sample.
-            unsafe { PlaneMut::from_raw(start.as_ptr().add(offset * layout.sample.bytes()), pitch, w, h, layout) }
-        }))
+        // SAFETY: the memory is ours and borrowed exclusively.
+        unsafe { PlanesMut::at(self.format, self.width, self.height, &self.planes) }
     }
 }
 

@@ -120,7 +120,9 @@ fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) ->
         let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
         let chain = |(level, threads): &(CpuLevel, usize)| CpuChain::new(&plan, CpuExec::new(*threads, *level)?);
         let mut chains = runs.iter().map(chain).collect::<Result<Vec<_>>>()?;
-        let times = ring.medians(effort, runs.len(), |which, props, src, dst| chains[which].run(props, src, dst));
+        let times = ring.medians(effort, runs.len(), |which, props, src, dst| {
+            chains[which].run(props, &src.planes(), &mut dst.planes_mut());
+        });
         for (chain, ms) in chains.iter().zip(times) {
             let (level, threads) = (chain.exec().level().name(), chain.exec().threads());
             let floor = copy.iter().find(|copy| copy.threads == threads).map_or(f64::NAN, |copy| copy.ms);

@@ -72,7 +72,9 @@ fn ours(args: &BenchArgs, chain: &str, src: &str, dst: &str) -> Result<f64> {
     let plan = plan(chain, &StreamInfo::bare(src, width, height), target)?;
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
     let (effort, mut ring) = (Effort::new(args.quick), Ring::new(src, dst, width, height)?);
-    Ok(ring.medians(effort, 1, |_, props, src, dst| chain.run(props, src, dst))[0])
+    let mut run =
+        |_, props: &_, src: &Picture, dst: &mut Picture| chain.run(props, &src.planes(), &mut dst.planes_mut());
+    Ok(ring.medians(effort, 1, &mut run)[0])
 }
 
 /// Wall time of ffmpeg running `filter` on one thread over `picture`, shown `frames` times.

@@ -4,7 +4,7 @@ use super::context::Primary;
 use super::driver::{self, check};
 use super::{CudaDevice, DeviceBuffer, Stream, memory};
 use crate::error::{Error, Kind, Result};
-use crate::video::{Format, Picture, SampleLayout};
+use crate::video::{Format, MemoryPlanes, Picture, SampleLayout};
 use cust::sys::{CUDA_MEMCPY2D, CUmemorytype};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -39,6 +39,22 @@ impl DevicePlanes {
     pub fn new(planes: &[DevicePlane]) -> DevicePlanes {
         assert!((1..=3).contains(&planes.len()));
         DevicePlanes { planes: [0, 1, 2].map(|i| planes[planes.len().min(i + 1) - 1]), count: planes.len() }
+    }
+
+    /// The components of a picture of this format and size, whose memory planes (address and pitch) are `planes`.
+    ///
+    /// # Panics
+    /// When there are fewer planes than the format has.
+    pub fn at(format: Format, width: usize, height: usize, planes: &[(u64, usize)]) -> DevicePlanes {
+        let components = [0, 1, 2].map(|component: usize| {
+            let component = component.min(format.components() - 1);
+            let (plane, offset, layout) = format.component_layout(component);
+            let (width, height) = format.component_size(component, width, height);
+            let (start, pitch) = planes[plane];
+            let address = start + (offset * layout.sample.bytes()) as u64;
+            DevicePlane { address, pitch, width, height, layout }
+        });
+        DevicePlanes { planes: components, count: format.components() }
     }
 }
 
@@ -146,15 +162,7 @@ impl DevicePicture {
 
     /// The components, for kernels.
     pub fn planes(&self) -> DevicePlanes {
-        let planes = [0, 1, 2].map(|component: usize| {
-            let component = component.min(self.format.components() - 1);
-            let (plane, offset, layout) = self.format.component_layout(component);
-            let (width, height) = self.format.component_size(component, self.width, self.height);
-            let (start, pitch) = self.planes[plane];
-            let address = start + (offset * layout.sample.bytes()) as u64;
-            DevicePlane { address, pitch, width, height, layout }
-        });
-        DevicePlanes { planes, count: self.format.components() }
+        DevicePlanes::at(self.format, self.width, self.height, &self.planes)
     }
 
     fn primary(&self) -> &Primary {
@@ -194,20 +202,29 @@ impl DevicePicture {
             };
             return check(code, "uploading a frame");
         }
+        // SAFETY: the picture's planes hold their rows, and the caller keeps them.
+        unsafe { self.upload_planes(&src.memory(), stream) }
+    }
+
+    /// The same from memory planes, such as a caller's.
+    ///
+    /// # Errors
+    /// When the copy is refused.
+    ///
+    /// # Safety
+    /// As [`DevicePicture::upload`]; every plane must hold the rows of a picture of this format and size.
+    pub unsafe fn upload_planes(&self, src: &MemoryPlanes, stream: &Stream) -> Result<()> {
+        self.primary().enter()?;
         for plane in 0..self.format.planes() {
-            let (row_bytes, rows) = self.format.plane_size(plane, self.width, self.height);
-            let (host, host_pitch) = src.plane(plane);
-            let (device, pitch) = self.planes[plane];
+            let ((host, host_pitch), (device, pitch)) = (src[plane], self.planes[plane]);
             let copy = CUDA_MEMCPY2D {
                 srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
-                srcHost: host.cast(),
+                srcHost: host.as_ptr().cast(),
                 srcPitch: host_pitch,
                 dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
                 dstDevice: device,
                 dstPitch: pitch,
-                WidthInBytes: row_bytes,
-                Height: rows,
-                ..empty_copy()
+                ..self.rows(plane)
             };
             // SAFETY: both planes hold these rows; the caller keeps both alive.
             check(unsafe { driver::cuMemcpy2DAsync_v2(&copy, stream.as_raw()) }, "uploading a frame")?;
@@ -235,26 +252,40 @@ impl DevicePicture {
             };
             return check(code, "downloading a frame");
         }
+        // SAFETY: the picture's planes hold their rows, and the caller keeps them.
+        unsafe { self.download_planes(&dst.memory(), stream) }
+    }
+
+    /// The same to memory planes, such as a caller's.
+    ///
+    /// # Errors
+    /// When the copy is refused.
+    ///
+    /// # Safety
+    /// As [`DevicePicture::download`]; every plane must have room for the rows of a picture of this format and size.
+    pub unsafe fn download_planes(&self, dst: &MemoryPlanes, stream: &Stream) -> Result<()> {
+        self.primary().enter()?;
         for plane in 0..self.format.planes() {
-            let (row_bytes, rows) = self.format.plane_size(plane, self.width, self.height);
-            let host_pitch = dst.plane(plane).1;
-            let host = dst.row_bytes_mut(plane, 0).as_mut_ptr();
-            let (device, pitch) = self.planes[plane];
+            let ((host, host_pitch), (device, pitch)) = (dst[plane], self.planes[plane]);
             let copy = CUDA_MEMCPY2D {
                 srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
                 srcDevice: device,
                 srcPitch: pitch,
                 dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
-                dstHost: host.cast::<c_void>(),
+                dstHost: host.as_ptr().cast::<c_void>(),
                 dstPitch: host_pitch,
-                WidthInBytes: row_bytes,
-                Height: rows,
-                ..empty_copy()
+                ..self.rows(plane)
             };
             // SAFETY: both planes hold these rows; the caller keeps both alive.
             check(unsafe { driver::cuMemcpy2DAsync_v2(&copy, stream.as_raw()) }, "downloading a frame")?;
         }
         Ok(())
+    }
+
+    /// A copy of plane `plane` from nowhere to nowhere.
+    fn rows(&self, plane: usize) -> CUDA_MEMCPY2D {
+        let (row_bytes, rows) = self.format.plane_size(plane, self.width, self.height);
+        CUDA_MEMCPY2D { WidthInBytes: row_bytes, Height: rows, ..empty_copy() }
     }
 }
 
@@ -282,5 +313,46 @@ fn empty_copy() -> CUDA_MEMCPY2D {
 
 /// Whether copies from `picture` run at full speed and beside the host: its memory is page-locked.
 pub fn is_pinned(device: &CudaDevice, picture: &Picture) -> bool {
-    memory::is_pinned(device.primary(), picture.plane(0).0)
+    is_pinned_at(device, picture.plane(0).0)
+}
+
+/// Whether the memory at `address` is page-locked.
+pub fn is_pinned_at(device: &CudaDevice, address: *const u8) -> bool {
+    memory::is_pinned(device.primary(), address)
+}
+
+/// Puts a copy of a picture of this format and size, which lies at the memory planes `src` (address and pitch), to those
+/// of `dst` into `stream`.
+///
+/// # Errors
+/// When the copy is refused.
+///
+/// # Safety
+/// Both must be memory of `device` with the rows of such a picture until the copy is done; nobody else may use `dst`, or
+/// change `src`, meanwhile.
+pub unsafe fn copy_on_device(
+    device: &CudaDevice,
+    (format, width, height): (Format, usize, usize),
+    src: &[(u64, usize)],
+    dst: &[(u64, usize)],
+    stream: &Stream,
+) -> Result<()> {
+    device.primary().enter()?;
+    for (plane, (from, to)) in src.iter().zip(dst).enumerate().take(format.planes()) {
+        let (row_bytes, rows) = format.plane_size(plane, width, height);
+        let copy = CUDA_MEMCPY2D {
+            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            srcDevice: from.0,
+            srcPitch: from.1,
+            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            dstDevice: to.0,
+            dstPitch: to.1,
+            WidthInBytes: row_bytes,
+            Height: rows,
+            ..empty_copy()
+        };
+        // SAFETY: the caller vouches for both.
+        check(unsafe { driver::cuMemcpy2DAsync_v2(&copy, stream.as_raw()) }, "copying on the GPU")?;
+    }
+    Ok(())
 }

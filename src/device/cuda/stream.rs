@@ -5,6 +5,7 @@ use super::context::Primary;
 use super::driver::{self, Code, check, outcome};
 use crate::error::Result;
 use cust::sys::{CUevent, CUstream};
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 use std::thread;
@@ -27,6 +28,8 @@ const WAITING: &str = "waiting for the GPU";
 pub struct Stream {
     primary: Arc<Primary>,
     raw: CUstream,
+    /// Made elsewhere, and not to be dropped here.
+    borrowed: bool,
 }
 
 // SAFETY: the driver takes calls on a stream from any thread.
@@ -44,7 +47,15 @@ impl Stream {
         let mut raw = ptr::null_mut();
         // SAFETY: the driver writes a handle.
         check(unsafe { driver::cuStreamCreate(&mut raw, NON_BLOCKING) }, "making a stream")?;
-        Ok(Stream { primary: Arc::clone(device.primary()), raw })
+        Ok(Stream { primary: Arc::clone(device.primary()), raw, borrowed: false })
+    }
+
+    /// A stream of `device` that somebody else made and drops; null is the default stream.
+    ///
+    /// # Safety
+    /// `raw` must be a stream's handle (`CUstream`) of the device's primary context, until this is dropped.
+    pub unsafe fn borrowed(device: &CudaDevice, raw: *mut c_void) -> Stream {
+        Stream { primary: Arc::clone(device.primary()), raw: raw.cast(), borrowed: true }
     }
 
     /// Holds back what is put into this stream from now on until `event` has come.
@@ -75,7 +86,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if !self.borrowed && self.primary.enter_to_drop() {
             // SAFETY: made in `new`; the driver frees it when its work is done.
             driver::note(unsafe { driver::cuStreamDestroy_v2(self.raw) }, "dropping a stream");
         }

@@ -111,7 +111,7 @@ impl InFlight {
                     staging.insert(Picture::alloc_in(pinned, format, width, height)?)
                 }
             };
-            copy(source, staged);
+            staged.planes_mut().copy_from(&source.planes(), source.format());
             self.staging = start.elapsed();
             &*staged
         };
@@ -200,14 +200,4 @@ fn give_back(source: &mut Origin, read: &Event) -> Result<()> {
 
 fn in_frame(props: &FrameProps, error: Error) -> Error {
     error.context(format_args!("frame {}", props.frame_index))
-}
-
-/// Copies the samples of `src` to `dst`, a picture of the same shape.
-fn copy(src: &Picture, dst: &mut Picture) {
-    for plane in 0..src.format().planes() {
-        let (_, rows) = src.format().plane_size(plane, src.width(), src.height());
-        for y in 0..rows {
-            dst.row_bytes_mut(plane, y).copy_from_slice(src.row_bytes(plane, y));
-        }
-    }
 }

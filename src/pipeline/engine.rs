@@ -1,0 +1,145 @@
+//! A chain for callers that own their threads and frames, as plugins' hosts do: any frame, in any order, from any thread.
+
+#[cfg(feature = "cuda")]
+mod gpu;
+mod lanes;
+#[cfg(test)]
+mod tests;
+
+use crate::device::DeviceChoice;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::filters::Filter;
+use crate::pipeline::{CpuChain, Plan, Target, plan};
+use crate::video::{FrameProps, PlaneRef, Planes, PlanesMut, StreamInfo};
+#[cfg(feature = "cuda")]
+use gpu::Gpu;
+use lanes::{Lanes, Lease};
+#[cfg(feature = "cuda")]
+use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
+
+/// A chain built for one stream.
+///
+/// Frames that are filtered at the same time take a lane each: kernels, the pictures between them, and on a device the
+/// memory to go there and back. Lanes, threads and devices are made when the first frame needs them, so that an engine
+/// that only answers questions costs nothing.
+pub struct Engine {
+    plan: Plan,
+    threads: usize,
+    exec: OnceLock<Result<Arc<CpuExec>>>,
+    lanes: Lanes<CpuChain>,
+    #[cfg(feature = "cuda")]
+    gpu: Gpu,
+}
+
+impl Engine {
+    /// A chain of `filters` from `input` to `target`, on `device`. On the CPU so many `threads` share a frame (0: one for
+    /// each processor); a caller that filters several frames at once wants 1.
+    ///
+    /// # Errors
+    /// As [`plan`]; and when a device was asked for that this build does not know.
+    pub fn new(
+        filters: Vec<Box<dyn Filter>>,
+        input: &StreamInfo,
+        target: Target,
+        device: DeviceChoice,
+        threads: usize,
+    ) -> Result<Engine> {
+        #[cfg(not(feature = "cuda"))]
+        device.open()?;
+        Ok(Engine {
+            plan: plan(filters, input, target)?,
+            threads,
+            exec: OnceLock::new(),
+            lanes: Lanes::new(usize::MAX),
+            #[cfg(feature = "cuda")]
+            gpu: Gpu::new(device),
+        })
+    }
+
+    /// What runs, from which stream to which.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Frames after a frame that it needs.
+    pub fn latency(&self) -> usize {
+        self.plan.stages.iter().map(|stage| stage.filter.descriptor().temporal.1 as usize).sum()
+    }
+
+    /// Makes ready what the first frame would otherwise wait for: the device, or the CPU's threads, and a lane.
+    ///
+    /// # Errors
+    /// When a device was asked for by name and cannot be used, or memory runs out.
+    pub fn prepare(&self) -> Result<()> {
+        if self.plan.stages.is_empty() {
+            return Ok(());
+        }
+        #[cfg(feature = "cuda")]
+        if self.gpu.prepare(&self.plan)? {
+            return Ok(());
+        }
+        self.cpu_lane().map(|_| ())
+    }
+
+    /// Filters `src` into `dst`, and returns when it is done. Neither view is used after that.
+    ///
+    /// # Errors
+    /// When the views are not what the plan says, memory runs out, or a device that was asked for by name fails. What
+    /// `dst` holds then is not defined.
+    pub fn process(&self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<()> {
+        fits(&self.plan.input, src, "source")?;
+        fits(&self.plan.output, &dst.as_ref(), "target")?;
+        if self.plan.stages.is_empty() {
+            dst.copy_from(src, self.plan.input.format);
+            return Ok(());
+        }
+        #[cfg(feature = "cuda")]
+        if self.gpu.process(&self.plan, props, src, dst)? {
+            return Ok(());
+        }
+        self.cpu_lane()?.run(props, src, dst);
+        Ok(())
+    }
+
+    /// Puts the work for a frame that lies on the device into the order of `stream` (the driver's handle; null is the
+    /// default stream), and returns without waiting: the work begins after what is in `stream` now, and what is put there
+    /// later begins after it. `src` and `dst` are the memory planes, address and pitch.
+    ///
+    /// # Errors
+    /// When the chain does not run on a device, a plane is too narrow, or the device refuses the work.
+    ///
+    /// # Safety
+    /// The planes must be memory of the engine's device that holds pictures of the plan's formats and size until the work
+    /// is done; nobody else may write to `src`, or use `dst`, meanwhile. `stream` must be a stream of the device's primary
+    /// context.
+    #[cfg(feature = "cuda")]
+    pub unsafe fn process_device(
+        &self,
+        props: &FrameProps,
+        src: &[(u64, usize)],
+        dst: &[(u64, usize)],
+        stream: *mut c_void,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
+    }
+
+    fn cpu_lane(&self) -> Result<Lease<'_, CpuChain>> {
+        let exec = || CpuExec::new(self.threads, CpuLevel::detect()).map(Arc::new);
+        let exec = self.exec.get_or_init(exec).as_ref().map_err(Clone::clone)?;
+        self.lanes.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
+    }
+}
+
+/// Refuses views that are not of a picture of `info`.
+fn fits(info: &StreamInfo, views: &Planes<'_>, what: &str) -> Result<()> {
+    let StreamInfo { format, width, height, .. } = *info;
+    let is = |(component, view): (usize, &PlaneRef<'_>)| {
+        (view.width(), view.height()) == format.component_size(component, width, height)
+    };
+    let fits = views.len() == format.components() && views.iter().enumerate().all(is) && views.memory(format).is_some();
+    let wrong = || Error::bad_argument(format!("the {what} is not a picture of {format}, {width}x{height}"));
+    if fits { Ok(()) } else { Err(wrong()) }
+}

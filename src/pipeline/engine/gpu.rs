@@ -1,0 +1,127 @@
+//! An engine's way through a CUDA device, and back to the CPU where `auto` has to do without.
+
+use super::lanes::{Lanes, Lease};
+use crate::device::DeviceChoice;
+use crate::device::cuda::{CudaDevice, DevicePlanes, Stream, copy_on_device};
+use crate::error::{Error, Result};
+use crate::pipeline::Plan;
+use crate::pipeline::cuda::Lane;
+use crate::video::{FrameProps, Planes, PlanesMut, StreamInfo};
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Frames on their way through the device at a time, each with memory of its own there; more callers wait. One comes,
+/// one is filtered, one goes, and the others are being copied to and from page-locked memory, which takes longer.
+const LANES: usize = 8;
+
+/// The device that was chosen, as far as it is known.
+pub struct Gpu {
+    choice: DeviceChoice,
+    /// `None`: the CPU filters.
+    device: OnceLock<Result<Option<Arc<CudaDevice>>>>,
+    lanes: Lanes<Lane>,
+    /// Set when `auto` has given up a device that failed later.
+    given_up: AtomicBool,
+}
+
+impl Gpu {
+    pub fn new(choice: DeviceChoice) -> Gpu {
+        Gpu { choice, device: OnceLock::new(), lanes: Lanes::new(LANES), given_up: AtomicBool::new(false) }
+    }
+
+    /// Opens the device and makes a lane. False: the CPU filters.
+    pub fn prepare(&self, plan: &Plan) -> Result<bool> {
+        self.on_device(|device| self.lane(plan, device)?.prepare())
+    }
+
+    /// Filters a frame. False: the CPU has to.
+    pub fn process(&self, plan: &Plan, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<bool> {
+        self.on_device(|device| {
+            let mut lane = self.lane(plan, device)?;
+            keep_if_well(lane.process(props, src, dst), lane)
+        })
+    }
+
+    /// As [`Engine::process_device`](super::Engine::process_device).
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn process_device(
+        &self,
+        plan: &Plan,
+        props: &FrameProps,
+        src: &[(u64, usize)],
+        dst: &[(u64, usize)],
+        stream: *mut c_void,
+    ) -> Result<()> {
+        reaches(&plan.input, src, "source")?;
+        reaches(&plan.output, dst, "target")?;
+        let on_cpu = || Error::unsupported("this chain runs on the CPU, and a frame in GPU memory came to it");
+        let device = self.device()?.ok_or_else(on_cpu)?;
+        // SAFETY: the caller's promise.
+        let order = unsafe { Stream::borrowed(device, stream) };
+        let StreamInfo { format, width, height, .. } = plan.input;
+        if plan.stages.is_empty() {
+            // SAFETY: the caller's promise.
+            return unsafe { copy_on_device(device, (format, width, height), src, dst, &order) };
+        }
+        let mut lane = self.lanes.take(|| Lane::new(plan, device))?;
+        let (src, dst) =
+            (DevicePlanes::at(format, width, height, src), DevicePlanes::at(plan.output.format, width, height, dst));
+        // SAFETY: the caller's promise.
+        keep_if_well(unsafe { lane.process_device(props, &src, &dst, &order) }, lane)
+    }
+
+    /// Does `work` on the device. False: there is none, or `auto` does without.
+    fn on_device(&self, work: impl FnOnce(&Arc<CudaDevice>) -> Result<()>) -> Result<bool> {
+        if self.given_up.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let Some(device) = self.device()? else { return Ok(false) };
+        let Err(error) = work(device) else { return Ok(true) };
+        if self.choice == DeviceChoice::Auto && self.given_up.swap(true, Ordering::Relaxed) {
+            // Another frame has said so.
+            return Ok(false);
+        }
+        self.choice.or_cpu(Err::<(), _>(error)).map(|_| false)
+    }
+
+    fn device(&self) -> Result<Option<&Arc<CudaDevice>>> {
+        let open = || match self.choice.ordinal() {
+            Some(ordinal) => self.choice.or_cpu(CudaDevice::shared(ordinal)),
+            None => Ok(None),
+        };
+        self.device.get_or_init(open).as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// A lane for frames of the host.
+    fn lane(&self, plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lease<'_, Lane>> {
+        self.lanes.take(|| {
+            let mut lane = Lane::new(plan, device)?;
+            lane.prepare()?;
+            Ok(lane)
+        })
+    }
+}
+
+/// A lane that failed is not used again: its kernels may count on work that was never done.
+fn keep_if_well(done: Result<()>, lane: Lease<'_, Lane>) -> Result<()> {
+    if done.is_err() {
+        lane.discard();
+    }
+    done
+}
+
+/// Refuses memory planes that cannot hold a picture of `info`.
+fn reaches(info: &StreamInfo, planes: &[(u64, usize)], what: &str) -> Result<()> {
+    let StreamInfo { format, width, height, .. } = *info;
+    let align = format.sample().bytes();
+    let holds = |(plane, (address, pitch)): (usize, &(u64, usize))| {
+        let (row, _) = format.plane_size(plane, width, height);
+        *address != 0 && address.is_multiple_of(align as u64) && *pitch >= row && pitch.is_multiple_of(align)
+    };
+    let fits = planes.len() >= format.planes() && planes.iter().take(format.planes()).enumerate().all(holds);
+    let wrong = || Error::bad_argument(format!("the {what} is not a picture of {format}, {width}x{height}"));
+    if fits { Ok(()) } else { Err(wrong()) }
+}
