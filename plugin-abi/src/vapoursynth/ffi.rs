@@ -197,17 +197,7 @@ pub struct Api {
         props: *const Frame,
         core: *mut Core,
     ) -> *mut Frame,
-    /// The same; planes that `plane_source` names are those planes.
-    pub new_video_frame2: unsafe extern "C" fn(
-        format: *const VideoFormat,
-        width: c_int,
-        height: c_int,
-        plane_source: *const *const Frame,
-        planes: *const c_int,
-        props: *const Frame,
-        core: *mut Core,
-    ) -> *mut Frame,
-    _audio_frame: [Gap; 2],
+    _new_frame: [Gap; 3],
     /// Gives a reference to a frame back.
     pub free_frame: unsafe extern "C" fn(frame: *const Frame),
     _add_frame_ref: Gap,
@@ -258,9 +248,7 @@ pub struct Api {
     /// Says why there is no result.
     pub map_set_error: unsafe extern "C" fn(map: *mut Map, message: *const c_char),
     _map_get_error: Gap,
-    _map_keys: [Gap; 2],
-    /// Removes a value. Zero when there was none.
-    pub map_delete_key: unsafe extern "C" fn(map: *mut Map, key: *const c_char) -> c_int,
+    _map_keys: [Gap; 3],
     /// How many values a key has; −1 when there is no such key.
     pub map_num_elements: unsafe extern "C" fn(map: *const Map, key: *const c_char) -> c_int,
     _map_type: [Gap; 2],
@@ -284,5 +272,10 @@ pub struct Api {
     /// A reference to a clip, to be given back. `error` becomes nonzero when there is none.
     pub map_get_node:
         unsafe extern "C" fn(map: *const Map, key: *const c_char, index: c_int, error: *mut c_int) -> *mut Node,
+    _map_objects: [Gap; 8],
+    _plugins: [Gap; 15],
+    _core: [Gap; 5],
+    /// The API that this VapourSynth has.
+    pub get_api_version: unsafe extern "C" fn() -> c_int,
     // More follows, of which nothing is used.
 }

@@ -5,6 +5,9 @@ use super::ffi::{self, Api};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::slice;
 
+/// VapourSynth's functions. The table is part of its library, which outlives every plugin.
+pub type Host = &'static Api;
+
 /// `text` as C wants it; it ends where a zero stands.
 pub fn c_text(text: &str) -> CString {
     let end = text.find('\0').unwrap_or(text.len());
@@ -14,13 +17,13 @@ pub fn c_text(text: &str) -> CString {
 /// Arguments, or a frame's properties, to read.
 #[derive(Clone, Copy)]
 pub struct MapRef<'a> {
-    api: &'a Api,
+    api: Host,
     map: &'a ffi::Map,
 }
 
 impl<'a> MapRef<'a> {
     /// The map.
-    pub fn new(api: &'a Api, map: &'a ffi::Map) -> MapRef<'a> {
+    pub fn new(api: Host, map: &'a ffi::Map) -> MapRef<'a> {
         MapRef { api, map }
     }
 
@@ -38,7 +41,7 @@ impl<'a> MapRef<'a> {
     }
 
     /// The clip called `key`.
-    pub fn node(self, key: &str) -> Option<Node<'a>> {
+    pub fn node(self, key: &str) -> Option<Node> {
         let node = self.get(self.api.map_get_node, key, 0).filter(|node| !node.is_null())?;
         Some(Node { api: self.api, node })
     }
@@ -65,28 +68,31 @@ impl Values for MapRef<'_> {
     }
 }
 
-/// A reference to a clip.
-pub struct Node<'a> {
-    api: &'a Api,
+/// A reference to a clip, which any thread may use.
+pub struct Node {
+    api: Host,
     node: *mut ffi::Node,
 }
 
-impl Node<'_> {
+impl Node {
     /// What its frames share.
     pub fn info(&self) -> ffi::VideoInfo {
         // SAFETY: the reference keeps the clip alive, and the functions ask for clips of video only.
         unsafe { *(self.api.get_video_info)(self.node) }
     }
 
-    /// The reference itself, to be given back by whoever takes it.
-    pub fn into_raw(self) -> *mut ffi::Node {
-        let node = self.node;
-        std::mem::forget(self);
-        node
+    /// The reference itself, which stays ours.
+    pub fn as_raw(&self) -> *mut ffi::Node {
+        self.node
     }
 }
 
-impl Drop for Node<'_> {
+// SAFETY: VapourSynth counts references to clips atomically, and its functions on them may be called from any thread.
+unsafe impl Send for Node {}
+// SAFETY: as above.
+unsafe impl Sync for Node {}
+
+impl Drop for Node {
     fn drop(&mut self) {
         // SAFETY: this reference is ours, and nobody has it now.
         unsafe { (self.api.free_node)(self.node) }
@@ -94,25 +100,18 @@ impl Drop for Node<'_> {
 }
 
 /// A reference to a frame: one that is read, or one that is being made.
-pub struct Frame<'a> {
-    api: &'a Api,
+pub struct Frame {
+    api: Host,
     frame: *mut ffi::Frame,
 }
 
-impl<'a> Frame<'a> {
+impl Frame {
     /// Takes a reference over. `None` where VapourSynth gave none.
     ///
     /// # Safety
     /// The reference must be the caller's, and alive.
-    pub unsafe fn from_raw(api: &'a Api, frame: *const ffi::Frame) -> Option<Frame<'a>> {
+    pub unsafe fn from_raw(api: Host, frame: *const ffi::Frame) -> Option<Frame> {
         (!frame.is_null()).then_some(Frame { api, frame: frame.cast_mut() })
-    }
-
-    /// The reference itself, to be given back by whoever takes it.
-    pub fn into_raw(self) -> *const ffi::Frame {
-        let frame = self.frame;
-        std::mem::forget(self);
-        frame
     }
 
     /// Its properties.
@@ -147,21 +146,21 @@ impl<'a> Frame<'a> {
     }
 
     /// A frame of `format` and its own samples, not yet set, with this one's properties.
-    pub fn sibling(&self, format: &ffi::VideoFormat, size: (c_int, c_int), core: *mut ffi::Core) -> Option<NewFrame<'a>> {
+    pub fn sibling(&self, format: &ffi::VideoFormat, size: (c_int, c_int), core: *mut ffi::Core) -> Option<NewFrame> {
         // SAFETY: format and frame live; VapourSynth copies the properties.
         let frame = unsafe { (self.api.new_video_frame)(format, size.0, size.1, self.frame, core) };
         (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
     }
 
     /// A frame with the same samples and properties.
-    pub fn copy(&self, core: *mut ffi::Core) -> Option<NewFrame<'a>> {
+    pub fn copy(&self, core: *mut ffi::Core) -> Option<NewFrame> {
         // SAFETY: the frame lives.
         let frame = unsafe { (self.api.copy_frame)(self.frame, core) };
         (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
     }
 }
 
-impl Drop for Frame<'_> {
+impl Drop for Frame {
     fn drop(&mut self) {
         // SAFETY: this reference is ours, and nobody has it now.
         unsafe { (self.api.free_frame)(self.frame) }
@@ -169,9 +168,9 @@ impl Drop for Frame<'_> {
 }
 
 /// A frame that is being made: nobody else has it.
-pub struct NewFrame<'a>(Frame<'a>);
+pub struct NewFrame(Frame);
 
-impl<'a> NewFrame<'a> {
+impl NewFrame {
     /// First byte and pitch of a plane to write.
     pub fn plane_mut(&mut self, plane: usize) -> Option<(*mut u8, usize)> {
         let (Frame { api, frame }, plane) = (&self.0, plane as c_int);
@@ -192,21 +191,16 @@ impl<'a> NewFrame<'a> {
         unsafe { (api.map_set_int)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
     }
 
-    /// Removes a property.
-    pub fn remove(&mut self, key: &str) {
-        let (Frame { api, frame }, key) = (&self.0, c_text(key));
-        // SAFETY: as in `set`.
-        unsafe { (api.map_delete_key)((api.get_frame_properties_rw)(*frame), key.as_ptr()) };
-    }
-
-    /// The frame for VapourSynth.
+    /// The reference, for VapourSynth to give back.
     pub fn into_raw(self) -> *const ffi::Frame {
-        self.0.into_raw()
+        let frame = self.0.frame;
+        std::mem::forget(self);
+        frame
     }
 }
 
 /// VapourSynth's name for a format.
-pub fn format_name(api: &Api, format: &ffi::VideoFormat) -> String {
+pub fn format_name(api: Host, format: &ffi::VideoFormat) -> String {
     let mut name = [0 as c_char; 32];
     // SAFETY: VapourSynth writes at most 32 bytes, with a zero at the end.
     let known = unsafe { (api.get_video_format_name)(format, name.as_mut_ptr()) } != 0;

@@ -1,0 +1,93 @@
+//! Samples in floating point, which are filtered in 16 bits.
+//!
+//! Luma, grey, R, G and B go from 0 (black) to 1 (white), Cb and Cr from −0.5 to 0.5, in limited range as in full. So
+//! limited range keeps what lies a little beyond black and white.
+
+use vramp::video::StreamInfo;
+
+/// How a component's samples map to 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// 16-bit steps from 0 to 1.
+    gain: f32,
+    /// The 16-bit value of 0.
+    zero: f32,
+}
+
+impl Scale {
+    /// That of component `component` of a 16-bit stream.
+    pub fn of(stream: &StreamInfo, component: usize) -> Scale {
+        match (stream.is_full_range(), stream.format.is_chroma(component)) {
+            (true, false) => Scale { gain: 65535.0, zero: 0.0 },
+            (true, true) => Scale { gain: 65535.0, zero: 32768.0 },
+            (false, false) => Scale { gain: 219.0 * 256.0, zero: 16.0 * 256.0 },
+            (false, true) => Scale { gain: 224.0 * 256.0, zero: 32768.0 },
+        }
+    }
+
+    /// Rounds `from` to 16 bits, half up; what lies beyond becomes the nearest value, and what is no number black.
+    pub fn to_16_bits(self, from: &[f32], to: &mut [u16]) {
+        let half_up = self.zero + 0.5;
+        for (to, from) in to.iter_mut().zip(from) {
+            // The conversion cuts, and keeps to the range of its type.
+            *to = (from * self.gain + half_up) as u16;
+        }
+    }
+
+    /// The numbers that 16 bits stand for.
+    pub fn from_16_bits(self, from: &[u16], to: &mut [f32]) {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = (f32::from(*from) - self.zero) / self.gain;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vramp::video::{ColorInfo, Range};
+
+    fn scale(format: &str, range: Range, component: usize) -> Scale {
+        let color = ColorInfo { range, ..ColorInfo::default() };
+        Scale::of(&StreamInfo { color, ..StreamInfo::bare(format.parse().unwrap(), 8, 8) }, component)
+    }
+
+    #[test]
+    fn black_white_and_neutral_are_h273s() {
+        for (format, range, component, numbers, values) in [
+            ("gray16", Range::Full, 0, [0.0, 0.5, 1.0], [0, 32768, 65535]),
+            ("gray16", Range::Limited, 0, [0.0, 0.5, 1.0], [16 << 8, 251 << 7, 235 << 8]),
+            ("gray16", Range::Unspecified, 0, [0.0, 0.5, 1.0], [16 << 8, 251 << 7, 235 << 8]),
+            ("gbrp16", Range::Unspecified, 2, [0.0, 0.5, 1.0], [0, 32768, 65535]),
+            ("yuv420p16", Range::Full, 1, [-0.5, 0.0, 0.5], [1, 32768, 65535]),
+            ("yuv420p16", Range::Limited, 2, [-0.5, 0.0, 0.5], [16 << 8, 128 << 8, 240 << 8]),
+        ] {
+            let mut got = [0; 3];
+            scale(format, range, component).to_16_bits(&numbers, &mut got);
+            assert_eq!(got, values, "{format} {range:?} {component}");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_is_kept_or_clipped() {
+        let mut got = [0; 6];
+        let wild = [1.05, -0.05, 2.0, f32::NEG_INFINITY, f32::INFINITY, f32::NAN];
+        scale("gray16", Range::Limited, 0).to_16_bits(&wild, &mut got);
+        assert_eq!(got, [62963, 1293, 65535, 0, 65535, 0]);
+        scale("gray16", Range::Full, 0).to_16_bits(&wild, &mut got);
+        assert_eq!(got, [65535, 0, 65535, 0, 65535, 0]);
+    }
+
+    #[test]
+    fn sixteen_bits_come_back() {
+        let all: Vec<u16> = (0..=u16::MAX).collect();
+        for (format, component) in [("gray16", 0), ("yuv444p16", 1)] {
+            for range in [Range::Full, Range::Limited] {
+                let (mut numbers, mut back) = (vec![0.0; all.len()], vec![0; all.len()]);
+                scale(format, range, component).from_16_bits(&all, &mut numbers);
+                scale(format, range, component).to_16_bits(&numbers, &mut back);
+                assert!(back == all, "{format} {range:?} {component}");
+            }
+        }
+    }
+}
