@@ -6,12 +6,13 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
+.PHONY: help setup build plugin demo test lint docs ptx check-ptx bench bless install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
 	@echo "make test    formatting, lints, docs, unit, conformance, golden, CLI and host tests"
 	@echo "make build   the release binary, target/release/vramp"
+	@echo "make plugin  the library for video hosts and for programs in C, target/plugin/libvramp.so"
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
 	@echo "make bless   rewrite generated documents and goldens; read the diff"
@@ -25,6 +26,11 @@ setup:
 build: setup
 	$(CARGO) build --release --locked
 
+# A command of its own: built together with the program, the library would need libav.
+plugin: setup
+	$(CARGO) build --release --locked -p vramp-plugin
+	install -Dm755 target/release/libvramp_plugin.so target/plugin/libvramp.so
+
 demo: build
 	@scripts/demo.sh
 
@@ -35,9 +41,11 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	$(CARGO) clippy --locked --lib --no-default-features -- -D warnings
+	$(CARGO) clippy --locked -p vramp-plugin --all-targets -- -D warnings
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib -p vramp-plugin
 
 # NVIDIA's compiler as a library.
 nvrtc := target/nvrtc

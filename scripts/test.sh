@@ -5,7 +5,9 @@ cd "$(dirname "$0")/.."
 
 if cargo nextest --version >/dev/null 2>&1; then
     cargo nextest run --locked --profile ci
+    cargo nextest run --locked --profile ci -p vramp-plugin
 else
     cargo test --locked
+    cargo test --locked -p vramp-plugin
 fi
 cargo test --locked --doc

@@ -1,0 +1,9 @@
+//! vramp's filters as one library for video hosts: a C ABI (include/vramp.h), and an adapter for each host.
+//!
+//! An adapter knows `vramp`'s public items and the helpers here, and no other adapter. No panic leaves the library
+//! ([`guard`]), and it writes to no terminal but through [`logging`].
+#![deny(missing_docs)]
+
+pub mod c_abi;
+pub mod guard;
+pub mod logging;

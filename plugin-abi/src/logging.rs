@@ -1,0 +1,68 @@
+//! Messages on their way to the host: to standard error until somebody takes them.
+
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use std::sync::{Arc, Once, PoisonError, RwLock};
+
+/// Takes a message, which is one line.
+pub type Sink = dyn Fn(Level, &str) + Send + Sync;
+
+static LOGGER: Logger = Logger;
+static SINK: RwLock<Option<Arc<Sink>>> = RwLock::new(None);
+
+struct Logger;
+
+impl Log for Logger {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= log::max_level() && metadata.target().starts_with("vramp")
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let text = record.args().to_string().trim_end().replace('\n', " ");
+        // Not called under the lock, so that a sink may set another.
+        let sink = SINK.read().unwrap_or_else(PoisonError::into_inner).clone();
+        match sink {
+            Some(sink) => sink(record.level(), &text),
+            None => eprintln!("vramp: {text}"),
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Starts logging, to standard error. Calls after the first do nothing.
+pub fn start() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        // The library has a logger of its own, so this is the first.
+        let _ = log::set_logger(&LOGGER);
+        log::set_max_level(LevelFilter::Info);
+    });
+}
+
+/// Sends messages of `level` and graver ones to `sink` from now on; without one, to standard error.
+pub fn to(sink: Option<Arc<Sink>>, level: LevelFilter) {
+    start();
+    *SINK.write().unwrap_or_else(PoisonError::into_inner) = sink;
+    log::set_max_level(level);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_sink_takes_lines_of_its_level() {
+        static SAID: Mutex<Vec<(Level, String)>> = Mutex::new(Vec::new());
+        to(Some(Arc::new(|level, text| SAID.lock().unwrap().push((level, text.to_owned())))), LevelFilter::Info);
+        log::info!(target: "vramp::test", "two\nlines\n");
+        log::debug!(target: "vramp::test", "too fine");
+        log::info!(target: "other", "not ours");
+        to(None, LevelFilter::Off);
+        log::error!(target: "vramp::test", "nobody listens");
+        assert_eq!(*SAID.lock().unwrap(), [(Level::Info, "two lines".to_owned())]);
+    }
+}

@@ -1,0 +1,41 @@
+//! What the built library needs, and what it shows.
+
+mod so;
+
+use so::library;
+use std::process::Command;
+
+/// The output of a program of binutils about the library.
+fn tell(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).arg(library()).output();
+    let output = output.unwrap_or_else(|e| panic!("{program} (binutils): {e}"));
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn it_needs_the_c_library_alone() {
+    let dynamic = tell("readelf", &["--dynamic", "--wide"]);
+    let needed: Vec<_> = dynamic.lines().filter(|line| line.contains("(NEEDED)")).collect();
+    assert!(!needed.is_empty(), "{dynamic}");
+    for line in needed {
+        let name = line.split(['[', ']']).nth(1).unwrap();
+        let ours = ["libc.so", "libm.so", "libgcc_s.so", "libdl.so", "libpthread.so", "ld-linux"];
+        assert!(
+            ours.iter().any(|known| name.starts_with(known)),
+            "{name}: was the library built in one command with the vramp program? (make plugin does it apart)"
+        );
+    }
+    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+    assert!(dynamic.contains("soname: [libvramp.so]"), "{dynamic}");
+}
+
+#[test]
+fn it_shows_entry_points_alone() {
+    let symbols = tell("nm", &["--dynamic", "--defined-only", "--format=posix"]);
+    let names: Vec<_> = symbols.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"vramp_version"), "{names:?}");
+    let ours = |name: &str| name.starts_with("vramp_") || name.starts_with("f0r_") || name == "VapourSynthPluginInit2";
+    let others: Vec<_> = names.iter().filter(|name| !ours(name)).collect();
+    assert!(others.is_empty(), "{others:?}");
+}

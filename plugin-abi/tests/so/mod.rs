@@ -1,0 +1,14 @@
+//! Where the built library is.
+
+use std::path::PathBuf;
+
+/// The library that cargo built beside this test, or the one that `VRAMP_PLUGIN` names.
+pub fn library() -> PathBuf {
+    if let Some(path) = std::env::var_os("VRAMP_PLUGIN") {
+        return path.into();
+    }
+    let test = std::env::current_exe().expect("a test knows its own file");
+    let path = test.with_file_name("libvramp_plugin.so");
+    assert!(path.exists(), "{} is not there: build the tests with cargo", path.display());
+    path
+}
