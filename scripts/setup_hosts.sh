@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-requirements=tests/vapoursynth/requirements.txt
+requirements=plugin-abi/tests/vapoursynth/requirements.txt
 hosts=target/vapoursynth
 # VapourSynth's wheels say that they need at least this. Its core needs none.
 oldest_python=3.12

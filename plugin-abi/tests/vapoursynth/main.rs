@@ -1,0 +1,11 @@
+//! The plugin in VapourSynth itself, as `scripts/setup_hosts.sh` fetches it: in a host without Python, and in scripts.
+
+mod bytes;
+mod clips;
+mod errors;
+mod frames;
+mod host;
+mod props;
+mod scripts;
+#[path = "../so/mod.rs"]
+mod so;
