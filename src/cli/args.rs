@@ -5,7 +5,7 @@ use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::{DecoderChoice, Position};
+use crate::io::libav::{DecoderChoice, Position, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -176,8 +176,12 @@ pub struct Job {
     /// Convert the output to this sample range
     #[arg(long, value_name = "RANGE", help_heading = FILTERING, value_parser = choices("range", "to"))]
     pub range: Option<String>,
-    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8 ...)
-    #[arg(long, value_name = "NAME", help_heading = FILTERING)]
+    /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8, gbrp ...)
+    ///
+    /// RGB is filtered as RGB where this asks for gbrp, gbrp10, rgb24 ... or the output loses nothing (a lossless encoder that
+    /// takes RGB, a list of hashes, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
+    /// RGB (rgb24, bgra ...) becomes gbrp, without a loss.
+    #[arg(long, value_name = "NAME", help_heading = FILTERING, value_parser = pixfmt::by_name)]
     pub format: Option<Format>,
 
     /// The first frame: a time (12.5, 00:00:12.5) or a frame's number (#300)

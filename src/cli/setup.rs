@@ -54,24 +54,32 @@ pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
     if same { Err(refused()) } else { Ok(()) }
 }
 
-/// Plans `calls` for `input`, ending in a format that `accepted` has (`None`: any). `on_gpu` has those that the encoder reads
-/// there. Tells what had to be converted.
-pub fn plan_for(
-    input: &mut Input,
-    calls: &[Call],
-    accepted: Option<&[Format]>,
-    on_gpu: Option<&[Format]>,
-    job: &Job,
-) -> Result<Plan> {
+/// What an output takes.
+pub struct Takes<'a> {
+    /// In these formats; `None`: in any.
+    pub formats: Option<&'a [Format]>,
+    /// Those that its encoder reads in GPU memory.
+    pub on_gpu: &'a [Format],
+    /// It loses nothing, so that RGB stays RGB.
+    pub lossless: bool,
+}
+
+impl Takes<'_> {
+    /// Frames of any format, as they are.
+    pub const ANYTHING: Takes<'static> = Takes { formats: None, on_gpu: &[], lossless: true };
+}
+
+/// Plans `calls` for `input`, ending in a format that `output` takes. Tells what had to be converted.
+pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, job: &Job) -> Result<Plan> {
     let dither = dither(job)?;
-    let wanted = Wanted { format: job.format, depth: job.depth };
+    let wanted = Wanted { format: job.format, depth: job.depth, keep_rgb: output.lossless };
     let end = plan(create(calls)?, input.info(), Target::default())?.output;
     let anything = [match (wanted.format, wanted.depth) {
         (Some(format), _) => format,
         (None, Some(depth)) => end.format.to_planar(depth)?,
         (None, None) => end.format,
     }];
-    let negotiated = negotiate(&end, input.info().format, accepted.unwrap_or(&anything), &wanted)?;
+    let negotiated = negotiate(&end, input.info().format, output.formats.unwrap_or(&anything), &wanted)?;
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
@@ -83,7 +91,7 @@ pub fn plan_for(
         Some(asked) => **format == asked,
         None => format.bit_depth() == negotiated.target.bit_depth() && format.holds(negotiated.target),
     };
-    let there = on_gpu.unwrap_or(&[]).iter().find(same).copied();
+    let there = output.on_gpu.iter().find(same).copied();
     let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither };
     let plan = plan(create(calls)?, input.info(), target)?;
     let plan = if there.is_some() { plan.staying() } else { plan };

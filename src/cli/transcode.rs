@@ -4,6 +4,7 @@ use crate::cli;
 use crate::cli::args::{HashName, Job, TimestampChoice};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::progress::Reporter;
+use crate::cli::setup::Takes;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Position, Timestamps, choose_encoder};
@@ -79,8 +80,8 @@ fn chain(
     job: &Job,
     gpu: &Gpu,
 ) -> Result<(Plan, Backend)> {
-    let on_gpu = destination.accepted_on(gpu);
-    let plan = setup::plan_for(input, calls, destination.accepted(), on_gpu.as_deref(), job)?;
+    let on_gpu = destination.accepted_on(gpu).unwrap_or_default();
+    let plan = setup::plan_for(input, calls, &destination.takes(&on_gpu), job)?;
     if let Some(chain) = Backend::new(&plan, input, job, gpu)? {
         if plan.stays {
             destination.read_on(gpu);
@@ -88,7 +89,7 @@ fn chain(
         return Ok((plan, chain));
     }
     input.decode_in_software("the chain does not run on the GPU")?;
-    let plan = setup::plan_for(input, calls, destination.accepted(), None, job)?;
+    let plan = setup::plan_for(input, calls, &destination.takes(&[]), job)?;
     let chain = Backend::new(&plan, input, job, &Gpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
@@ -124,11 +125,13 @@ impl Destination {
         Ok(Destination::Hash(hash))
     }
 
-    /// The formats it takes; `None`: any.
-    fn accepted(&self) -> Option<&[Format]> {
+    /// What it takes, in GPU memory the formats `on_gpu`.
+    fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
-            Destination::Media(choice, _) => Some(choice.accepted()),
-            Destination::Hash(_) | Destination::Null => None,
+            Destination::Media(choice, _) => {
+                Takes { formats: Some(choice.accepted()), on_gpu, lossless: choice.is_lossless() }
+            }
+            Destination::Hash(_) | Destination::Null => Takes::ANYTHING,
         }
     }
 

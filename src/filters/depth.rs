@@ -36,7 +36,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     aliases: &[],
     summary: "Changes the bit depth, rounding or with one of three dithers",
     definition: "\
-Limited range (and range that is not stated) shifts: a code value `v` of `a` bits becomes `v·2^(b−a)` of `b` bits. Full \
+Limited range (and range that is not stated, but for RGB, which then is full) shifts: a code value `v` of `a` bits becomes `v·2^(b−a)` of `b` bits. Full \
 range scales by the exact ratio `(2^b − 1)/(2^a − 1)`, chroma about its neutral value, so that white stays white. What \
 `b` bits cannot hold is decided by a threshold `t` from 0 up to one step: `floor(v + t)`.
 
@@ -108,21 +108,22 @@ impl Depth {
 
     /// Whether code values change by more than a shift.
     fn scales(&self, input: &StreamInfo) -> bool {
-        input.color.range.is_full() && input.format.bit_depth() != self.bits(input)
+        input.is_full_range() && input.format.bit_depth() != self.bits(input)
     }
 
     fn requant(&self, input: &StreamInfo) -> Requant {
         let dropped = if self.params.bits.is_some() { self.bits(input) } else { 16 };
         let top = white(dropped);
         let (from_white, to_white) = (white(input.format.bit_depth()), white(self.bits(input)));
-        let (luma, chroma) = if input.color.range.is_full() && from_white != to_white {
-            let luma = Scaling { from: 0, to: 0, num: to_white, den: from_white, top };
-            (luma, Scaling { from: NEUTRAL, to: NEUTRAL, ..luma })
+        let (others, chroma) = if input.is_full_range() && from_white != to_white {
+            let others = Scaling { from: 0, to: 0, num: to_white, den: from_white, top };
+            (others, Scaling { from: NEUTRAL, to: NEUTRAL, ..others })
         } else {
             (Scaling::identity(top), Scaling::identity(top))
         };
+        let scalings = Scaling::of_components(input.format, others, chroma);
         let DepthParams { dither, animate, .. } = self.params;
-        Requant { luma, chroma, drop: u32::from(16 - dropped), guard: GUARD, dither, animate }
+        Requant { scalings, drop: u32::from(16 - dropped), guard: GUARD, dither, animate }
     }
 }
 

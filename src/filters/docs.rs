@@ -165,7 +165,7 @@ fn change(change: Change) -> &'static str {
 fn formats(accepts: fn(Format) -> bool) -> String {
     // Families that come in the same depths share one entry.
     let mut planar: Vec<(Vec<&str>, Vec<u8>)> = Vec::new();
-    for family in ["gray", "yuv420p", "yuv422p", "yuv444p"] {
+    for family in ["gray", "yuv420p", "yuv422p", "yuv444p", "gbrp"] {
         let format = |bits| family.parse::<Format>().and_then(|format| format.to_planar(bits));
         let depths: Vec<u8> = (8..=16).filter(|&bits| format(bits).is_ok_and(accepts)).collect();
         match planar.iter_mut().find(|(_, others)| *others == depths) {

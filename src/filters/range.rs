@@ -38,11 +38,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     aliases: &[],
     summary: "Converts between limited (studio) and full range",
     definition: "\
-At depth `d`, limited range has luma and grey from `16·2^(d−8)` to `235·2^(d−8)` and chroma from `16·2^(d−8)` to \
-`240·2^(d−8)`; full range has 0 to `2^d − 1` (ITU-T H.273). Luma maps black to black and white to white, chroma scales \
+At depth `d`, limited range has luma, grey, R, G and B from `16·2^(d−8)` to `235·2^(d−8)` and chroma from `16·2^(d−8)` to \
+`240·2^(d−8)`; full range has 0 to `2^d − 1` (ITU-T H.273). They map black to black and white to white, chroma scales \
 about `2^(d−1)`, by the exact ratio. The result is rounded half up to the 16 bits between filters and not to `d` bits, \
 so precision is lost only where the chain ends or `depth` cuts. Full range clips what lies beyond black and white. \
-Range that is not stated counts as limited.",
+Range that is not stated counts as limited, and as full for RGB.",
     schema: RangeParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Point,
@@ -70,7 +70,7 @@ impl RangeFilter {
 
     fn requant(&self, input: &StreamInfo) -> Requant {
         let white = white(input.format.bit_depth());
-        let (luma, chroma) = match (self.params.to, input.color.range.is_full()) {
+        let (others, chroma) = match (self.params.to, input.is_full_range()) {
             (Some(To::Full), false) => (
                 Scaling { from: BLACK, to: 0, num: white, den: LIMITED_LUMA, top: white },
                 Scaling { from: NEUTRAL, to: NEUTRAL, num: white, den: LIMITED_CHROMA, top: white },
@@ -81,7 +81,8 @@ impl RangeFilter {
             ),
             _ => (Scaling::identity(0xffff), Scaling::identity(0xffff)),
         };
-        Requant { luma, chroma, drop: 0, guard: GUARD, dither: Dither::None, animate: false }
+        let scalings = Scaling::of_components(input.format, others, chroma);
+        Requant { scalings, drop: 0, guard: GUARD, dither: Dither::None, animate: false }
     }
 }
 
@@ -110,8 +111,8 @@ impl Filter for RangeFilter {
     fn is_identity(&self, input: &StreamInfo) -> bool {
         match self.params.to {
             None => true,
-            Some(To::Full) => input.color.range.is_full(),
-            Some(To::Limited) => !input.color.range.is_full(),
+            Some(To::Full) => input.is_full_range(),
+            Some(To::Limited) => !input.is_full_range(),
         }
     }
 

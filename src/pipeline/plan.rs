@@ -153,8 +153,7 @@ fn needs_depth(
     }
     let lower = format.bit_depth() < info.format.bit_depth();
     let depth_changes = format.bit_depth() != info.format.bit_depth();
-    let stored_by_shift =
-        !(depth_changes && info.color.range.is_full()) && (dither == Dither::None || !narrows(kept, lower));
+    let stored_by_shift = !(depth_changes && info.is_full_range()) && (dither == Dither::None || !narrows(kept, lower));
     Ok(if kept.is_empty() { format != info.format } else { !stored_by_shift })
 }
 

@@ -1,9 +1,11 @@
 //! The colour description that travels with a stream: ITU-T H.273 code points.
 
+use crate::video::{Format, Model};
+
 /// Whether code values use the whole scale or the studio part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Range {
-    /// Not stated by the source. Computed with as [`Range::Limited`], but never written as a tag.
+    /// Not stated by the source. Computed with as [`Range::Limited`], RGB as [`Range::Full`], but never written as a tag.
     #[default]
     Unspecified,
     /// Studio range: luma 16..235 and chroma 16..240 at 8 bits.
@@ -13,9 +15,15 @@ pub enum Range {
 }
 
 impl Range {
-    /// True when the samples are computed with as full range.
+    /// True when full range is stated.
     pub fn is_full(self) -> bool {
         self == Range::Full
+    }
+
+    /// True when samples of `format` are computed with as full range: RGB unless limited range is stated, all else
+    /// where full range is.
+    pub fn is_full_in(self, format: Format) -> bool {
+        self.is_full() || (self == Range::Unspecified && format.model() == Model::Rgb)
     }
 }
 

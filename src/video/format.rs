@@ -12,12 +12,14 @@ pub enum Model {
     Gray,
     /// Y, Cb, Cr.
     Yuv,
+    /// R, G, B; full range unless a stream says otherwise.
+    Rgb,
 }
 
 /// How the components lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// One plane a component.
+    /// One plane a component; those of RGB in libav's order, G, B, R.
     Planar,
     /// Y plane, then one plane of Cb, Cr pairs (nv12, p010).
     SemiPlanar,
@@ -80,6 +82,11 @@ impl Format {
         Self::planar(Model::Yuv, subsampling_w, subsampling_h, bit_depth)
     }
 
+    /// Planar R, G, B of 8..=16 bits.
+    pub fn rgb(bit_depth: u8) -> Result<Format> {
+        Self::planar(Model::Rgb, 0, 0, bit_depth)
+    }
+
     fn planar(model: Model, subsampling_w: u8, subsampling_h: u8, bit_depth: u8) -> Result<Format> {
         if !(8..=16).contains(&bit_depth) {
             return Err(Error::bad_argument(format!("bit depth {bit_depth} is outside 8..16")));
@@ -131,6 +138,11 @@ impl Format {
         self.model
     }
 
+    /// True when component `component` is a colour difference, Cb or Cr, which has no black and white but a middle.
+    pub fn is_chroma(self, component: usize) -> bool {
+        self.model == Model::Yuv && component > 0
+    }
+
     /// How they lie in memory.
     pub fn layout(self) -> Layout {
         self.layout
@@ -175,12 +187,12 @@ impl Format {
         }
     }
 
-    /// Width and height of component `component` (0 is luma) in a picture of `width`×`height`, rounded up as libav does.
+    /// Width and height of component `component` (0 is luma or R) in a picture of `width`×`height`, rounded up as libav does.
     pub fn component_size(self, component: usize, width: usize, height: usize) -> (usize, usize) {
-        if component == 0 {
-            (width, height)
-        } else {
+        if self.is_chroma(component) {
             (width.div_ceil(1 << self.subsampling_w), height.div_ceil(1 << self.subsampling_h))
+        } else {
+            (width, height)
         }
     }
 
@@ -198,6 +210,7 @@ impl Format {
     /// Where component `component` lies: its memory plane, the first sample's offset in samples, and its sample layout.
     pub fn component_layout(self, component: usize) -> (usize, usize, SampleLayout) {
         let (plane, offset, step) = match self.layout {
+            Layout::Planar if self.model == Model::Rgb => ([2, 0, 1][component], 0, 1),
             Layout::Planar => (component, 0, 1),
             Layout::SemiPlanar if component == 0 => (0, 0, 1),
             Layout::SemiPlanar => (1, component - 1, 2),
@@ -216,6 +229,7 @@ impl fmt::Display for Format {
             (Layout::SemiPlanar, ..) => return write!(f, "p0{}", self.bit_depth),
             (_, Model::Gray, ..) if self.bit_depth == 8 => return f.write_str("gray8"),
             (_, Model::Gray, ..) => return write!(f, "gray{}", self.bit_depth),
+            (_, Model::Rgb, ..) => "gbrp",
             (_, _, 1, 1) => "yuv420p",
             (_, _, 1, 0) => "yuv422p",
             _ => "yuv444p",
@@ -232,7 +246,7 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Format> {
         let unknown = || {
             Error::bad_argument(format!(
-                "format '{name}' is not known: use gray8..gray16, yuv420p, yuv422p or yuv444p with an optional depth (yuv420p10), nv12, p010, p012 or p016"
+                "format '{name}' is not known: use gray8..gray16, yuv420p, yuv422p or yuv444p with an optional depth (yuv420p10), gbrp..gbrp16, nv12, p010, p012 or p016"
             ))
         };
         let lower = name.to_ascii_lowercase();
@@ -249,10 +263,15 @@ impl FromStr for Format {
         if let Some(depth) = text.strip_prefix("p0") {
             return Self::semi_planar(depth.parse().map_err(|_| unknown())?);
         }
-        for (prefix, w, h) in [("yuv420p", 1, 1), ("yuv422p", 1, 0), ("yuv444p", 0, 0)] {
+        for (prefix, model, w, h) in [
+            ("yuv420p", Model::Yuv, 1, 1),
+            ("yuv422p", Model::Yuv, 1, 0),
+            ("yuv444p", Model::Yuv, 0, 0),
+            ("gbrp", Model::Rgb, 0, 0),
+        ] {
             if let Some(depth) = text.strip_prefix(prefix) {
                 let depth = if depth.is_empty() { 8 } else { depth.parse().map_err(|_| unknown())? };
-                return Self::yuv(w, h, depth);
+                return Self::planar(model, w, h, depth);
             }
         }
         Err(unknown())
@@ -265,13 +284,27 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in
-            ["gray8", "gray16", "yuv420p", "yuv420p10", "yuv422p12", "yuv444p16", "nv12", "p010", "p016", "yc48"]
-        {
+        for name in [
+            "gray8",
+            "gray16",
+            "yuv420p",
+            "yuv420p10",
+            "yuv422p12",
+            "yuv444p16",
+            "gbrp",
+            "gbrp10",
+            "gbrp16",
+            "nv12",
+            "p010",
+            "p016",
+            "yc48",
+        ] {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
         }
         assert_eq!("yuv420p10le".parse::<Format>().unwrap().to_string(), "yuv420p10");
-        for name in ["", "gray", "yuv420p7", "yuv420p17", "yuv411p", "rgb24", "p011", "p0", "yuv420pp"] {
+        for name in
+            ["", "gray", "yuv420p7", "yuv420p17", "yuv411p", "rgb24", "gbrp7", "gbrap", "p011", "p0", "yuv420pp"]
+        {
             assert_eq!(name.parse::<Format>().is_ok(), name == "gray", "{name}");
         }
     }
@@ -287,6 +320,8 @@ mod tests {
             ("nv12", "yuv422p", false),
             ("nv12", "gray8", false),
             ("yuv444p16", "yc48", false),
+            ("gbrp16", "gbrp10", true),
+            ("gbrp", "yuv444p", false),
         ] {
             assert_eq!(
                 storage.parse::<Format>().unwrap().holds(nominal.parse().unwrap()),
@@ -294,6 +329,16 @@ mod tests {
                 "{storage} {nominal}"
             );
         }
+    }
+
+    #[test]
+    fn rgb_lies_as_green_blue_red_and_has_no_chroma() {
+        let rgb = Format::rgb(10).unwrap();
+        assert_eq!([0, 1, 2].map(|component| rgb.component_layout(component).0), [2, 0, 1]);
+        assert_eq!([0, 1, 2].map(|component| rgb.is_chroma(component)), [false; 3]);
+        assert_eq!([0, 1, 2].map(|component| Format::YC48.is_chroma(component)), [false, true, true]);
+        assert_eq!((rgb.components(), rgb.planes(), rgb.component_size(2, 5, 3)), (3, 3, (5, 3)));
+        assert_eq!((rgb.to_v16().to_string(), rgb.to_planar(8).unwrap().to_string()), ("gbrp16".into(), "gbrp".into()));
     }
 
     #[test]

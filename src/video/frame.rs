@@ -125,6 +125,11 @@ pub struct StreamInfo {
 }
 
 impl StreamInfo {
+    /// True when the samples are computed with as full range.
+    pub fn is_full_range(&self) -> bool {
+        self.color.range.is_full_in(self.format)
+    }
+
     /// A description for tests, benches and bare callers: 25 fps, square samples, nothing stated about colour.
     pub fn bare(format: Format, width: usize, height: usize) -> Self {
         Self {

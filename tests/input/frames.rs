@@ -115,9 +115,9 @@ fn what_the_chain_cannot_read_is_converted() {
     let scratch = Scratch::new("convert");
     for (name, options, format) in [
         ("alpha.mkv", "-pix_fmt yuva420p -c:v ffv1", "yuv420p"),
-        ("rgb.mkv", "-pix_fmt bgr0 -c:v ffv1", "yuv444p10"),
-        ("palette.gif", "", "yuv444p10"),
-        ("deep.mkv", "-s 33x17 -pix_fmt gbrp12 -c:v ffv1", "yuv444p14"),
+        ("rgb.mkv", "-pix_fmt bgr0 -c:v ffv1", "gbrp"),
+        ("palette.gif", "", "gbrp"),
+        ("deep.mkv", "-s 33x17 -pix_fmt gbrap12 -c:v ffv1", "gbrp12"),
         ("tape.dv", "-s 720x480 -r 30000/1001 -pix_fmt yuv411p", "yuv422p"),
     ] {
         let path = scratch.make(name, &moving(0.2), options);

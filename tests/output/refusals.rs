@@ -26,7 +26,7 @@ fn each_wrong_wish_gets_its_line() {
         ("a.mkv", "libx264", "x264-params=foo=1", BadArgument, "libx264: Error parsing option 'foo = 1'"),
         ("a.mkv", "libsvtav1", "svtav1-params=foo=1", BadArgument, "libsvtav1: Error parsing option foo: 1"),
         ("a.mkv", "libx264", "preset=lazy", Unsupported, "Error setting preset/tune lazy"),
-        ("a.mkv", "libx264rgb", "", Unsupported, "libx264rgb takes bgr0, bgr24, rgb24, and vramp makes YUV and grey"),
+        ("a.mkv", "libx264rgb", "", Unsupported, "the encoder does not take yuv420p: it takes gbrp"),
         ("a.gif", "gif", "", Unsupported, "does not take yuv420p: it takes gray8"),
         ("a.mkv", "mjpeg", "", Unsupported, "mjpeg (128x72 yuv420p): Non full-range YUV is non-standard"),
         ("a.mp4", "ffv1", "", Unsupported, "mp4 cannot hold the video of ffv1; use libx265, or another container"),

@@ -5,7 +5,8 @@ mod sheet;
 
 use crate::cli::args::Job;
 use crate::cli::backend::{Backend, Gpu};
-use crate::cli::{setup, signals};
+use crate::cli::setup::{self, Takes};
+use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{DecoderChoice, Input, Window};
@@ -34,7 +35,7 @@ pub fn run(job: &Job) -> Result<()> {
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let plan = setup::plan_for(&mut input, &calls, None, None, job)?;
+    let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, job)?;
     let chain = Backend::new(&plan, &mut input, job, &Gpu::open(job, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 

@@ -1,7 +1,7 @@
 //! A picture as a screen shows it: R'G'B' and luma in floating point, nothing rounded on the way.
 
 use crate::error::{Error, Result};
-use crate::video::{ColorInfo, Picture, PlaneRef, Range};
+use crate::video::{ColorInfo, Format, Model, Picture, PlaneRef};
 
 /// One frame as R'G'B', and the luma it was made of; 0 is black and 1 white.
 pub struct Image {
@@ -20,13 +20,17 @@ impl Image {
             return Err(Error::unsupported("a preview cannot show yc48"));
         }
         let planes = picture.planes();
-        let scale = Scale::new(color.range, format.bit_depth());
-        let (kr, kb) = luma_weights(color.matrix, height)?;
+        let scale = Scale::new(color.range.is_full_in(format), format.bit_depth());
+        let (kr, kb) = luma_weights(color, format, height)?;
         let (sub_w, sub_h) = (format.subsampling_w(), format.subsampling_h());
         let mut image =
             Image { width, height, rgb: Vec::with_capacity(width * height), luma: Vec::with_capacity(width * height) };
-        for y in 0..height {
-            for x in 0..width {
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            if format.model() == Model::Rgb {
+                let [r, g, b] = [0, 1, 2].map(|component| scale.luma(planes[component].v16(x, y)));
+                image.rgb.push([r, g, b]);
+                image.luma.push(kr * r + (1.0 - kr - kb) * g + kb * b);
+            } else {
                 let luma = scale.luma(planes[0].v16(x, y));
                 let (cb, cr) = match planes.get(1..3) {
                     Some([cb, cr]) => (chroma(cb, x, y, sub_w, sub_h, scale), chroma(cr, x, y, sub_w, sub_h, scale)),
@@ -52,8 +56,8 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(range: Range, bit_depth: u8) -> Scale {
-        if range.is_full() {
+    fn new(full_range: bool, bit_depth: u8) -> Scale {
+        if full_range {
             let white = f32::from((((1u32 << bit_depth) - 1) << (16 - bit_depth)) as u16);
             Scale { black: 0.0, luma: white, chroma: white }
         } else {
@@ -88,9 +92,11 @@ fn neighbours(position: f32, size: usize) -> (usize, usize, f32) {
     (first, (first + 1).min(size - 1), position - first as f32)
 }
 
-/// The weights of red and blue in luma, for an H.273 `MatrixCoefficients` code point.
-fn luma_weights(matrix: u8, height: usize) -> Result<(f32, f32)> {
-    Ok(match matrix {
+/// The weights of red and blue in luma, for the H.273 `MatrixCoefficients` code point of `color`. That of RGB says nothing,
+/// or that there is no luma.
+fn luma_weights(color: &ColorInfo, format: Format, height: usize) -> Result<(f32, f32)> {
+    Ok(match color.matrix {
+        0 if format.model() == Model::Rgb => (0.2126, 0.0722),
         1 => (0.2126, 0.0722),
         4 => (0.30, 0.11),
         5 | 6 => (0.299, 0.114),
@@ -105,7 +111,7 @@ fn luma_weights(matrix: u8, height: usize) -> Result<(f32, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::video::Format;
+    use crate::video::Range;
 
     fn flat(format: &str, range: Range, samples: [u16; 3]) -> [f32; 3] {
         let mut picture = Picture::alloc(format.parse::<Format>().unwrap(), 3, 3).unwrap();
@@ -135,6 +141,8 @@ mod tests {
             assert!(close(flat(format, Range::Full, [0, mid, mid]), [0.0; 3]), "{format}");
             assert!(close(flat(format, Range::Full, [full, mid, mid]), [1.0; 3]), "{format}");
         }
+        assert!(close(flat("gbrp", Range::Unspecified, [255, 0, 51]), [1.0, 0.0, 0.2]));
+        assert!(close(flat("gbrp10", Range::Limited, [235 << 2, 64, 64]), [1.0, 0.0, 0.0]));
         assert!(close(flat("gray8", Range::Full, [255, 0, 0]), [1.0; 3]));
     }
 

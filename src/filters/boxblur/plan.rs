@@ -3,7 +3,7 @@
 use super::BoxParams;
 use super::mean::Mean;
 use crate::filters::planes::PlaneSet;
-use crate::video::StreamInfo;
+use crate::video::{Format, StreamInfo};
 
 /// The parameters worked out for one stream.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub(super) struct Plan {
     pub radius_h: usize,
     /// How often the mean is taken.
     pub passes: usize,
-    /// Components there are.
-    components: usize,
+    /// The components there are.
+    format: Format,
     planes: PlaneSet,
 }
 
@@ -27,7 +27,7 @@ impl Plan {
             radius_w: radius(params.radius_w),
             radius_h: radius(params.radius_h),
             passes: params.passes as usize,
-            components: stream.format.components(),
+            format: stream.format,
             planes: params.planes,
         };
         // Planes are passed on in one pass.
@@ -36,12 +36,12 @@ impl Plan {
 
     /// True when component `component` is blurred, and not just passed on.
     pub fn blurs(&self, component: usize) -> bool {
-        (self.radius_w, self.radius_h) != (0, 0) && self.planes.has(component)
+        (self.radius_w, self.radius_h) != (0, 0) && self.planes.has(self.format, component)
     }
 
     /// True when no sample can change.
     pub fn is_identity(&self) -> bool {
-        !(0..self.components).any(|component| self.blurs(component))
+        !(0..self.format.components()).any(|component| self.blurs(component))
     }
 
     /// Columns and rows of the window.

@@ -188,7 +188,7 @@ fn absent_planes_leave_nothing_to_do() {
     assert!(filter("box=planes=uv").unwrap().is_identity(&grey));
     assert!(!filter("box=planes=yv").unwrap().is_identity(&grey));
     assert!(filter("boxblur=radius=9:radius_w=0:radius_h=0").unwrap().is_identity(&grey));
-    for text in ["mean=radius=10000", "box=radius_w=513", "box=passes=0", "box=planes=rgb", "box=radius=-1"] {
+    for text in ["mean=radius=10000", "box=radius_w=513", "box=passes=0", "box=planes=xyz", "box=radius=-1"] {
         let message = filter(text).unwrap_err().message().to_owned();
         assert!(!message.contains('\n') && message.contains("takes"), "{message}");
     }

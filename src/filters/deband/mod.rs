@@ -45,7 +45,7 @@ crate::params! {
         /// How much a sample may differ from its references and still be banding: 4 is one 8-bit step (2 with
         /// `blur_first`). Sets every component that has no threshold of its own.
         threshold: i64 = 15, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["thre", "thr"];
-        /// Threshold of luma; `auto` is `threshold`.
+        /// Threshold of luma, or of R, G and B; `auto` is `threshold`.
         y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y", "thre_y"];
         /// Threshold of Cb; `auto` is `threshold`.
         cb: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb", "thre_cb"];
@@ -53,7 +53,7 @@ crate::params! {
         cr: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr", "thre_cr"];
         /// Noise added after debanding: 16 reaches one 8-bit step either way. `auto` is 15, or 0 for `sample=0`.
         dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"];
-        /// Noise on luma; `auto` is `dither`.
+        /// Noise on luma, or on R, G and B; `auto` is `dither`.
         dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY"];
         /// Noise on Cb and Cr; `auto` is `dither`.
         dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC"];
@@ -67,7 +67,7 @@ crate::params! {
         rand_each_frame: bool = false, ParamKind::Bool, unit "", aliases ["dynamic_grain"];
         /// Keep vertical offsets within a field; `auto` follows each frame's interlace flag.
         field: Field = Field::Auto, ParamKind::Choice(<Field as crate::params::Choice>::WORDS), unit "", aliases ["interlaced"];
-        /// Keep results within limited range: 16..235 luma and 16..240 chroma, scaled to the depth.
+        /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
         keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
     }
     presets {

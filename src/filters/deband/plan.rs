@@ -58,10 +58,12 @@ impl Plan {
         let dither = params.dither.unwrap_or(if params.sample == 0 { 0 } else { 15 });
         let component = |index: usize| {
             let (width, height) = format.component_size(index, stream.width, stream.height);
-            let subsampled = index > 0 && (format.subsampling_w() > 0 || format.subsampling_h() > 0);
-            let threshold = [params.y, params.cb, params.cr][index].unwrap_or(params.threshold);
-            let noise = if index == 0 { params.dither_y } else { params.dither_c }.unwrap_or(dither);
-            let (low, high) = bounds(yc48, params.keep_tv_range, index);
+            let is_chroma = format.is_chroma(index);
+            let subsampled = is_chroma && (format.subsampling_w() > 0 || format.subsampling_h() > 0);
+            let own = if is_chroma { [params.cb, params.cr][index - 1] } else { params.y };
+            let threshold = own.unwrap_or(params.threshold);
+            let noise = if is_chroma { params.dither_c } else { params.dither_y }.unwrap_or(dither);
+            let (low, high) = bounds(yc48, params.keep_tv_range, is_chroma);
             Component {
                 width,
                 height,
@@ -102,11 +104,8 @@ impl Plan {
 
     /// True when no sample can change.
     pub(super) fn is_identity(&self) -> bool {
-        let full = |index: usize| bounds(self.yc48, false, index);
-        self.components
-            .iter()
-            .enumerate()
-            .all(|(index, c)| c.threshold == 0 && c.dither == 0 && (c.low, c.high) == full(index))
+        let full = bounds(self.yc48, false, false);
+        self.components.iter().all(|c| c.threshold == 0 && c.dither == 0 && (c.low, c.high) == full)
     }
 
     /// True when a frame's vertical offsets stay within a field.
@@ -119,14 +118,14 @@ impl Plan {
     }
 }
 
-/// Smallest and largest result of component `index`. YC48 puts limited range at 0..4096 (luma) and ±2048 (chroma).
-fn bounds(yc48: bool, keep_tv_range: bool, index: usize) -> (i32, i32) {
-    match (yc48, keep_tv_range, index) {
+/// Smallest and largest result of a component. YC48 puts limited range at 0..4096 (luma) and ±2048 (chroma).
+fn bounds(yc48: bool, keep_tv_range: bool, is_chroma: bool) -> (i32, i32) {
+    match (yc48, keep_tv_range, is_chroma) {
         (false, false, _) => (0, 65535),
-        (false, true, 0) => (16 << 8, 235 << 8),
-        (false, true, _) => (16 << 8, 240 << 8),
+        (false, true, false) => (16 << 8, 235 << 8),
+        (false, true, true) => (16 << 8, 240 << 8),
         (true, false, _) => (i32::from(i16::MIN), i32::from(i16::MAX)),
-        (true, true, 0) => (0, 4096),
-        (true, true, _) => (-2048, 2048),
+        (true, true, false) => (0, 4096),
+        (true, true, true) => (-2048, 2048),
     }
 }

@@ -219,6 +219,23 @@ fn limited_chroma_ends_at_240() {
 }
 
 #[test]
+fn rgb_has_the_settings_of_luma() {
+    let bytes = Bytes { noise: 255, ..FAR };
+    let at = |args: &str, value: i32, component| {
+        let (props, at) = (FrameProps::default(), (component, 1, 1));
+        result(args, ("gbrp", "gbrp16"), (3, 3), |c, _, _| value + c as i32, bytes, &props, at)
+    };
+    // As in `noise_is_added_and_kept_in_range`: 15 << 4 of noise reaches 239.
+    let noisy = [0, 1, 2].map(|component| at("threshold=0:dither_y=15:dither_c=0", 100, component));
+    assert_eq!(noisy, [100, 101, 102].map(|value| (value << 8) + 239));
+    assert_eq!([0, 1, 2].map(|component| at("threshold=0:keep_tv_range=on", 245, component)), [235 << 8; 3]);
+    let params = |args: &str| DebandParams::from_call(&parse_chain(args).unwrap()[0]).unwrap();
+    let info = StreamInfo::bare("gbrp".parse().unwrap(), 3, 3);
+    let plan = Plan::new(&params("deband=y=4:cb=5:cr=6"), &info);
+    assert_eq!(plan.components.iter().map(|c| c.threshold).collect::<Vec<_>>(), [4 << 6; 3]);
+}
+
+#[test]
 fn narrow_storage_rounds_half_up() {
     // 101.25 steps are 101 in 8 bits and 405 in 10.
     let at = |storage| {

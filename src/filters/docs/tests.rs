@@ -87,8 +87,8 @@ Presets, as in lift=preset=NAME; options given beside one win:
       As far as it goes: amount=9:radius=30
 
 Also called: raise
-Formats: gray of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits; nv12,
-p010, p012, p016
+Formats: gray, gbrp of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits;
+nv12, p010, p012, p016
 Reads: the sample's neighbourhood, `radius` samples each way
 Frames it needs: 1 before and 0 after the one it makes
 May change, besides samples: the bit depth
@@ -152,7 +152,7 @@ are wrapped anew for the terminal, in eighty columns.
 | `high` | As far as it goes | `amount=9:radius=30` |
 
 - Also called: raise
-- Formats: gray of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits; nv12, p010, p012, p016
+- Formats: gray, gbrp of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits; nv12, p010, p012, p016
 - Reads: the sample's neighbourhood, `radius` samples each way
 - Frames it needs: 1 before and 0 after the one it makes
 - May change, besides samples: the bit depth

@@ -3,15 +3,15 @@
 use super::GaussParams;
 use super::weights::weights;
 use crate::filters::planes::PlaneSet;
-use crate::video::StreamInfo;
+use crate::video::{Format, StreamInfo};
 
 /// The parameters worked out for one stream.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// The weight of the middle, and of those ever farther away on both sides.
     pub weights: Vec<u32>,
-    /// Components there are.
-    components: usize,
+    /// The components there are.
+    format: Format,
     planes: PlaneSet,
 }
 
@@ -19,8 +19,7 @@ impl Plan {
     /// What `params` mean for `stream`.
     pub fn new(params: &GaussParams, stream: &StreamInfo) -> Plan {
         let radius = params.radius.map_or_else(|| (3.0 * params.sigma).ceil() as usize, |radius| radius as usize);
-        let components = stream.format.components();
-        Plan { weights: weights(params.sigma, radius), components, planes: params.planes }
+        Plan { weights: weights(params.sigma, radius), format: stream.format, planes: params.planes }
     }
 
     /// How far samples count, in each direction.
@@ -30,11 +29,11 @@ impl Plan {
 
     /// True when component `component` is blurred, and not just passed on.
     pub fn blurs(&self, component: usize) -> bool {
-        self.radius() > 0 && self.planes.has(component)
+        self.radius() > 0 && self.planes.has(self.format, component)
     }
 
     /// True when no sample can change.
     pub fn is_identity(&self) -> bool {
-        !(0..self.components).any(|component| self.blurs(component))
+        !(0..self.format.components()).any(|component| self.blurs(component))
     }
 }

@@ -113,7 +113,7 @@ impl Kernel {
 
     /// Component `index` without its thresholds.
     fn component(&self, index: usize, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Component> {
-        let scaling = self.requant.scaling(index);
+        let scaling = self.requant.scalings[index];
         let (slope, offset) = match scaling.is_identity() {
             true => (0, 0),
             false => MulShift::new(scaling, self.requant.guard).terms(),

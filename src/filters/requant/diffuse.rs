@@ -7,7 +7,7 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
-use crate::filters::requant::scaling::MulShift;
+use crate::filters::requant::scaling::{MulShift, Scaling};
 use crate::filters::rows::{narrow, widen};
 use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
@@ -35,8 +35,7 @@ type Sums = Vec<u32>;
 /// The fast kernel of error diffusion.
 pub struct Diffuse {
     level: CpuLevel,
-    luma: Component,
-    chroma: Component,
+    components: [Component; 3],
     /// For each component, the row above and the rows that run side by side.
     sums: Vec<Mutex<[Sums; ROWS + 1]>>,
 }
@@ -54,8 +53,7 @@ impl Diffuse {
     /// A kernel at `level`, which the processor has.
     pub fn new(requant: Requant, setup: &Setup, level: CpuLevel) -> Diffuse {
         let Requant { guard, drop, .. } = requant;
-        let component = |component| {
-            let scaling = requant.scaling(component);
+        let component = |scaling: Scaling| {
             let multiplier = (!scaling.is_identity()).then(|| MulShift::new(scaling, guard));
             Component { scaling: multiplier, top: scaling.top as u16, guard, drop }
         };
@@ -65,20 +63,19 @@ impl Diffuse {
             Mutex::new(std::array::from_fn(|_| vec![0; width + 2 * PAD]))
         };
         let sums = (0..format.components()).map(sums).collect();
-        Diffuse { level, luma: component(0), chroma: component(1), sums }
+        Diffuse { level, components: requant.scalings.map(component), sums }
     }
 }
 
 impl CpuKernel for Diffuse {
     fn run(&mut self, _props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
-        let Diffuse { level, luma, chroma, sums } = &*self;
+        let Diffuse { level, components, sums } = &*self;
         // Every row needs the one above: a component is one band.
         let rows = dst.get(0).height();
         exec.bands(dst, rows, |i, _, mut dst| {
-            let component = if i == 0 { luma } else { chroma };
             let mut sums = sums[i].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             // SAFETY: `new` was told that the processor has the level.
-            unsafe { run_plane(*level, component, &mut sums, &src[i], &mut dst) };
+            unsafe { run_plane(*level, &components[i], &mut sums, &src[i], &mut dst) };
         });
     }
 

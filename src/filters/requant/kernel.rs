@@ -5,7 +5,7 @@ use crate::filters::CpuKernel;
 use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
-use crate::filters::requant::scaling::MulShift;
+use crate::filters::requant::scaling::{MulShift, Scaling};
 use crate::filters::rows::{narrow, widen};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 
@@ -27,15 +27,13 @@ enum Map {
 pub struct Threshold {
     requant: Requant,
     level: CpuLevel,
-    luma: Map,
-    chroma: Map,
+    maps: [Map; 3],
 }
 
 impl Threshold {
     /// A kernel at `level`, which the processor has.
     pub fn new(requant: Requant, level: CpuLevel) -> Threshold {
-        let map = |component| {
-            let scaling = requant.scaling(component);
+        let map = |scaling: Scaling| {
             let tile = |shift| Tile::new(requant.dither, requant.fraction_bits(), shift);
             if scaling.is_identity() {
                 Map::Cut { top: scaling.top as u16, tile: tile(requant.guard) }
@@ -43,17 +41,16 @@ impl Threshold {
                 Map::Scale { scaling: MulShift::new(scaling, requant.guard), tile: tile(0) }
             }
         };
-        Threshold { requant, level, luma: map(0), chroma: map(1) }
+        Threshold { requant, level, maps: requant.scalings.map(map) }
     }
 }
 
 impl CpuKernel for Threshold {
     fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
-        let Threshold { requant, level, luma, chroma } = &*self;
+        let Threshold { requant, level, maps } = &*self;
         exec.bands(dst, BAND, |component, rows, mut band| {
-            let map = if component == 0 { luma } else { chroma };
             let origin = origin(requant, component, props.frame_index);
-            let work = Band { map, requant, src: src[component], first: rows.start, origin };
+            let work = Band { map: &maps[component], requant, src: src[component], first: rows.start, origin };
             // SAFETY: `new` was told that the processor has the level.
             unsafe { run_band(*level, &work, &mut band) };
         });

@@ -43,14 +43,12 @@ crate::choices! {
 
 /// How every sample of a stream is requantised.
 ///
-/// With `x = floor(2^guard·y)`, `y` being what `luma` or `chroma` maps a v16 value to, the result is
+/// With `x = floor(2^guard·y)`, `y` being what the component's scaling maps a v16 value to, the result is
 /// `((x + t) >> (drop + guard)) << drop` in v16, for a threshold `t` in `0..2^(drop + guard)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Requant {
-    /// How luma and grey map.
-    pub luma: Scaling,
-    /// How chroma maps.
-    pub chroma: Scaling,
+    /// How each component maps.
+    pub scalings: [Scaling; 3],
     /// Bits at the low end of v16 that the new depth lacks.
     pub drop: u32,
     /// Bits computed below those of v16, so that a threshold decides on the exact ratio.
@@ -62,11 +60,6 @@ pub(super) struct Requant {
 }
 
 impl Requant {
-    /// How component `component` maps.
-    fn scaling(&self, component: usize) -> Scaling {
-        if component == 0 { self.luma } else { self.chroma }
-    }
-
     /// Bits of a threshold.
     fn fraction_bits(&self) -> u32 {
         self.drop + self.guard

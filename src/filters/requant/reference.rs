@@ -22,7 +22,7 @@ impl Reference {
 
     /// The value `x + t` for a sample: the bits above `fraction_bits` are the new code value, those below the residue.
     fn sum(&self, component: usize, v: u16, t: i32) -> i32 {
-        self.requant.scaling(component).exact(v, self.requant.guard) + t
+        self.requant.scalings[component].exact(v, self.requant.guard) + t
     }
 
     /// The v16 value of the code value in `sum`.

@@ -1,5 +1,8 @@
 //! The exact ratio between two nominal scales, and the same without a division.
 
+use crate::video::Format;
+use std::array::from_fn;
+
 /// v16 of black in limited range at every depth: `16 << (d − 8) << (16 − d)`.
 pub const BLACK: i32 = 16 << 8;
 /// v16 of neutral chroma.
@@ -33,6 +36,11 @@ impl Scaling {
     /// Every value stays, up to `top`.
     pub fn identity(top: i32) -> Scaling {
         Scaling { from: 0, to: 0, num: 1, den: 1, top }
+    }
+
+    /// For each component of `format`, `chroma` or the map of all others.
+    pub fn of_components(format: Format, others: Scaling, chroma: Scaling) -> [Scaling; 3] {
+        from_fn(|component| if format.is_chroma(component) { chroma } else { others })
     }
 
     /// True when no value up to `top` changes.

@@ -5,7 +5,9 @@ use crate::io::libav::capacity;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::options::OutputOptions;
+use crate::io::libav::pack::Packing;
 use crate::io::libav::pixfmt::{Native, native};
+use crate::io::libav::setup;
 use crate::params::did_you_mean;
 use crate::video::Format;
 use ffmpeg_next::ffi::{self, AVCodecID, AVMediaType, AVPixelFormat};
@@ -48,7 +50,7 @@ impl EncoderChoice {
         let takes = pixel_formats(codec);
         let mut accepted: Vec<Format> = Vec::new();
         for pixel in &takes {
-            if let Some(Native { format, .. }) = native(*pixel)
+            if let Some(format) = readable_as(*pixel)
                 && !accepted.contains(&format)
                 && (!is_raw(codec) || capacity::takes_raw(container, codec.id, (*pixel).into()))
             {
@@ -58,7 +60,7 @@ impl EncoderChoice {
         if accepted.is_empty() {
             let names: Vec<&str> = takes.iter().filter_map(|pixel| Some(pixel.descriptor()?.name())).collect();
             return Err(Error::unsupported(format!(
-                "{} takes {}, and vramp makes YUV and grey: choose another encoder",
+                "{} takes {}, and vramp makes YUV, RGB and grey: choose another encoder",
                 name(codec.name),
                 names.join(", ")
             )));
@@ -79,6 +81,11 @@ impl EncoderChoice {
     /// The formats the encoder takes, as far as vramp makes them.
     pub fn accepted(&self) -> &[Format] {
         &self.accepted
+    }
+
+    /// Whether the codec loses nothing, so that RGB has no reason to become something else.
+    pub fn is_lossless(&self) -> bool {
+        !setup::is_lossy(self)
     }
 
     /// The formats that the encoder reads in GPU memory; none for an encoder that reads host memory only.
@@ -102,7 +109,8 @@ impl EncoderChoice {
         choices.filter(move |choice| choice.accepted.contains(&format))
     }
 
-    /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own.
+    /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own, and some RGB only
+    /// packed.
     pub(super) fn pixel_format(&self, format: Format, full_range: bool) -> Result<AVPixelFormat> {
         let same: Vec<(Pixel, Native)> = pixel_formats(self.codec)
             .into_iter()
@@ -112,13 +120,28 @@ impl EncoderChoice {
         let plain = same.iter().find(|(_, native)| !native.full_range);
         match plain.or(same.first().filter(|_| full_range)) {
             Some((pixel, _)) => Ok((*pixel).into()),
-            None if same.is_empty() => Err(Error::unsupported(format!("{} does not take {format}", self.encoder()))),
+            None if same.is_empty() => self
+                .packed(format)
+                .map(Into::into)
+                .ok_or_else(|| Error::unsupported(format!("{} does not take {format}", self.encoder()))),
             None => Err(Error::unsupported(format!(
                 "{} takes {format} in full range only: add --range full",
                 self.encoder()
             ))),
         }
     }
+
+    /// The pixel format in which the encoder takes the samples of `format` packed: one without alpha, if it can be.
+    fn packed(&self, format: Format) -> Option<Pixel> {
+        let packings = pixel_formats(self.codec).into_iter().filter_map(|pixel| Some((pixel, Packing::of(pixel)?)));
+        let same = packings.filter(|(_, packing)| packing.format == format);
+        same.min_by_key(|(_, packing)| packing.has_alpha).map(|(pixel, _)| pixel)
+    }
+}
+
+/// The format of ours whose samples `pixel` holds, as they lie or packed.
+fn readable_as(pixel: Pixel) -> Option<Format> {
+    native(pixel).map(|native| native.format).or_else(|| Some(Packing::of(pixel)?.format))
 }
 
 /// Chooses the container (by `options.container`, else by the extension of `path`) and the encoder (by

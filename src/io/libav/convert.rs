@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::pixfmt;
-use crate::video::{ChromaLocation, ColorInfo, Format, Picture, PicturePool, Range};
+use crate::video::{ChromaLocation, ColorInfo, Format, Model, Picture, PicturePool, Range};
 use ffmpeg::ffi;
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
@@ -11,11 +11,14 @@ use ffmpeg_next as ffmpeg;
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
+/// H.273's code point for samples that are R, G, B.
+const RGB_MATRIX: u8 = 0;
+
 /// Depths that libav has planar formats for.
 const DEPTHS: [u8; 6] = [8, 9, 10, 12, 14, 16];
 
 /// The native format that keeps most of `pixel`: alpha is dropped, chroma is never thinned out but where a format has
-/// less of it than 4:2:0. RGB becomes 4:4:4 with two bits more, which keep what the matrix would round away.
+/// less of it than 4:2:0. RGB stays RGB.
 ///
 /// # Errors
 /// When this libav cannot read the format in memory (hardware surfaces).
@@ -28,7 +31,7 @@ pub(super) fn nearest(pixel: Pixel) -> Result<Format> {
     }
     let depth = depth(pixel);
     if is_rgb(pixel) {
-        return Format::yuv(0, 0, at_least(depth.max(6) + 2));
+        return Format::rgb(at_least(depth));
     }
     if descriptor.nb_components() <= 2 {
         return Format::gray(at_least(depth));
@@ -39,6 +42,11 @@ pub(super) fn nearest(pixel: Pixel) -> Result<Format> {
         _ => (1, 1),
     };
     Format::yuv(w, h, at_least(depth))
+}
+
+/// The YCbCr that RGB of `bit_depth` bits becomes: with two bits more, which keep what the matrix would round away.
+pub(super) fn ycbcr_depth(bit_depth: u8) -> u8 {
+    at_least(bit_depth + 2)
 }
 
 fn at_least(depth: u8) -> u8 {
@@ -64,6 +72,12 @@ fn is_rgb(pixel: Pixel) -> bool {
     has_flag(pixel, ffi::AV_PIX_FMT_FLAG_RGB)
         || has_flag(pixel, ffi::AV_PIX_FMT_FLAG_PAL)
         || name(pixel).starts_with("xyz")
+}
+
+/// `pixel` without its alpha, where that lies in a plane of its own behind R, G and B: swscale then moves the others as they
+/// are.
+fn without_alpha(pixel: Pixel) -> Pixel {
+    name(pixel).strip_prefix("gbrap").and_then(|rest| format!("gbrp{rest}").parse().ok()).unwrap_or(pixel)
 }
 
 fn has_flag(pixel: Pixel, flag: impl Into<i64>) -> bool {
@@ -99,8 +113,11 @@ impl Converter {
     /// When swscale does not know the way, or memory runs out.
     pub(super) fn new(from: Pixel, to: Format, width: usize, height: usize, color: ColorInfo) -> Result<Converter> {
         let target = pixfmt::pixel(to).ok_or_else(|| Error::unsupported(format!("libav has no format {to}")))?;
-        let color = converted(from, to, width, height, color);
-        let way = Way { from, to: target, width, height, color };
+        let from_full = color.range.is_full();
+        let matrix = matrix(color, width, height);
+        let color = converted(from, to, matrix, color);
+        let to_full = color.range.is_full_in(to);
+        let way = Way { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
         let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
         // Fields of other heights would not share the chroma rows evenly.
         let even = height.is_multiple_of(2 << rows(from).max(rows(target)));
@@ -142,17 +159,24 @@ impl Converter {
     }
 }
 
-/// The colour description after a conversion: YCbCr keeps its own, RGB gets the matrix its primaries or its size call
-/// for, in limited range.
-fn converted(from: Pixel, to: Format, width: usize, height: usize, color: ColorInfo) -> ColorInfo {
+/// The colour description after a conversion: what becomes YCbCr does so by `matrix` and in limited range, what becomes
+/// RGB in full range, and all else keeps its own.
+fn converted(from: Pixel, to: Format, matrix: u8, color: ColorInfo) -> ColorInfo {
     let chroma_location = match to.subsampling_w() {
         0 => ChromaLocation(None),
         _ => color.chroma_location,
     };
-    if !is_rgb(from) {
-        return ColorInfo { chroma_location, ..color };
+    let color = ColorInfo { chroma_location, ..color };
+    match (is_rgb(from), to.model() == Model::Rgb) {
+        (true, false) => ColorInfo { range: Range::Limited, matrix, ..color },
+        (false, true) => ColorInfo { range: Range::Full, matrix: RGB_MATRIX, ..color },
+        _ => color,
     }
-    let matrix = match (color.matrix, color.primaries) {
+}
+
+/// The matrix between RGB and YCbCr: the stated one, or what the primaries or the size call for.
+fn matrix(color: ColorInfo, width: usize, height: usize) -> u8 {
+    match (color.matrix, color.primaries) {
         (stated @ (1 | 4..=7 | 9), _) => stated,
         (_, 1) => 1,
         (_, 5) => 5,
@@ -160,8 +184,7 @@ fn converted(from: Pixel, to: Format, width: usize, height: usize, color: ColorI
         (_, 9) => 9,
         _ if width > 1024 || height > 576 => 1,
         _ => 6,
-    };
-    ColorInfo { range: Range::Limited, matrix, chroma_location, ..color }
+    }
 }
 
 /// Which rows a scaler works on.
@@ -180,6 +203,9 @@ struct Way {
     height: usize,
     /// Of what comes out.
     color: ColorInfo,
+    from_full: bool,
+    to_full: bool,
+    matrix: u8,
 }
 
 impl Way {
@@ -218,20 +244,19 @@ impl Scaler {
         let scaler = Scaler { context, rows: rows as i32 };
         let flags =
             Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
-        let range = i64::from(way.color.range.is_full());
         let (from, to) = (way.chroma_position(way.from, part), way.chroma_position(way.to, part));
         let pixel = |pixel: Pixel| i64::from(ffi::AVPixelFormat::from(pixel) as i32);
         for (option, value) in [
             (c"srcw", way.width as i64),
             (c"srch", rows as i64),
             (c"src_format", pixel(way.from)),
-            (c"src_range", range),
+            (c"src_range", way.from_full.into()),
             (c"src_h_chr_pos", from.0),
             (c"src_v_chr_pos", from.1),
             (c"dstw", way.width as i64),
             (c"dsth", rows as i64),
             (c"dst_format", pixel(way.to)),
-            (c"dst_range", range),
+            (c"dst_range", way.to_full.into()),
             (c"dst_h_chr_pos", to.0),
             (c"dst_v_chr_pos", to.1),
             (c"sws_flags", i64::from(flags.bits())),
@@ -243,12 +268,14 @@ impl Scaler {
         if unsafe { ffi::sws_init_context(context.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()) } < 0 {
             return Err(failed());
         }
-        if is_rgb(way.from) {
+        if is_rgb(way.from) != is_rgb(way.to) {
+            // swscale knows RGB in full range only, whatever it is told.
+            let (from_full, to_full) = (i32::from(way.from_full), i32::from(way.to_full));
             // SAFETY: the context is initialised; the table is static.
             let answer = unsafe {
-                let matrix = ffi::sws_getCoefficients(i32::from(way.color.matrix));
+                let matrix = ffi::sws_getCoefficients(i32::from(way.matrix));
                 let one = 1 << 16;
-                ffi::sws_setColorspaceDetails(context.as_ptr(), matrix, 1, matrix, range as i32, 0, one, one)
+                ffi::sws_setColorspaceDetails(context.as_ptr(), matrix, from_full, matrix, to_full, 0, one, one)
             };
             if answer < 0 {
                 return Err(failed());
@@ -360,15 +387,15 @@ mod tests {
     #[test]
     fn the_nearest_format_keeps_what_it_can() {
         for (from, to) in [
-            ("rgb24", "yuv444p10"),
-            ("rgba", "yuv444p10"),
-            ("pal8", "yuv444p10"),
-            ("rgb565le", "yuv444p"),
-            ("gbrp10le", "yuv444p12"),
-            ("gbrp16le", "yuv444p16"),
-            ("gbrpf32le", "yuv444p16"),
-            ("bayer_rggb8", "yuv444p10"),
-            ("bayer_rggb16le", "yuv444p16"),
+            ("rgb24", "gbrp"),
+            ("rgba", "gbrp"),
+            ("pal8", "gbrp"),
+            ("rgb565le", "gbrp"),
+            ("gbrap10le", "gbrp10"),
+            ("gbrp16be", "gbrp16"),
+            ("gbrpf32le", "gbrp16"),
+            ("bayer_rggb8", "gbrp"),
+            ("bayer_rggb16le", "gbrp16"),
             ("ya8", "gray8"),
             ("ya16le", "gray16"),
             ("gray16be", "gray16"),
@@ -429,8 +456,7 @@ mod tests {
 
     #[test]
     fn large_rgb_without_tags_is_bt709() {
-        let to = "yuv444p10".parse().unwrap();
-        let matrix = |w, h| converted(Pixel::RGB24, to, w, h, ColorInfo::default()).matrix;
+        let matrix = |w, h| matrix(ColorInfo::default(), w, h);
         assert_eq!([matrix(720, 576), matrix(1280, 536), matrix(640, 720)], [6, 1, 1]);
     }
 
@@ -449,6 +475,59 @@ mod tests {
                 let (picture, after) = convert(&flat(from, 33, 18, samples), to, color);
                 assert_eq!(values(&picture), expected.map(|v| vec![v]), "{from} to {to}, {range:?}");
                 assert_eq!(after.range, range);
+            }
+        }
+    }
+
+    /// Seeded noise in every component of an RGB format comes out sample for sample.
+    #[test]
+    fn rgb_becomes_planar_without_a_change() {
+        for (from, to, bits) in [
+            ("rgb24", "gbrp", 8),
+            ("bgr24", "gbrp", 8),
+            ("rgba", "gbrp", 8),
+            ("bgra", "gbrp", 8),
+            ("argb", "gbrp", 8),
+            ("abgr", "gbrp", 8),
+            ("rgb0", "gbrp", 8),
+            ("0bgr", "gbrp", 8),
+            ("gbrap", "gbrp", 8),
+            ("rgb48le", "gbrp16", 16),
+            ("rgb48be", "gbrp16", 16),
+            ("rgba64le", "gbrp16", 16),
+            ("gbrp10be", "gbrp10", 10),
+            ("gbrap10le", "gbrp10", 10),
+            ("gbrap12be", "gbrp12", 12),
+            ("gbrap16le", "gbrp16", 16),
+        ] {
+            let (width, height) = (37, 11);
+            let mut frame = Video::new(pixel(from), width, height);
+            let noise = |c: usize, x: u32, y: u32| {
+                let mixed = (c as u32 * 7919 + y * 104_729 + x + 1).wrapping_mul(2_654_435_761);
+                (mixed >> (32 - bits)) as u16
+            };
+            let places = |height| (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+            for (c, (x, y)) in (0..3).flat_map(|c| places(height).map(move |at| (c, at))) {
+                set(&mut frame, c, x, y, noise(c, x, y));
+            }
+            let (picture, after) = convert(&frame, to, ColorInfo::default());
+            assert_eq!(after, ColorInfo::default());
+            for (c, (x, y)) in (0..3).flat_map(|c| places(height).map(move |at| (c, at))) {
+                let got = picture.planes()[c].get(x as usize, y as usize);
+                assert_eq!(got, i32::from(noise(c, x, y)), "{from}: component {c} at ({x}, {y})");
+            }
+        }
+    }
+
+    #[test]
+    fn ycbcr_becomes_full_range_rgb_by_its_matrix() {
+        // BT.709 limited red is Y 63, Cb 102, Cr 240 at 8 bits (rounded); black is 16, white 235.
+        let hd = ColorInfo { matrix: 1, range: Range::Limited, ..ColorInfo::default() };
+        for (yuv, rgb) in [([63, 102, 240], [255, 0, 0]), ([16, 128, 128], [0; 3]), ([235, 128, 128], [255; 3])] {
+            let (picture, after) = convert(&flat("yuv444p", 32, 16, &yuv), "gbrp", hd);
+            assert_eq!((after.matrix, after.range), (RGB_MATRIX, Range::Full));
+            for (values, expected) in values(&picture).iter().zip(rgb) {
+                assert!(values.len() == 1 && i32::abs(values[0] - expected) <= 1, "{yuv:?}: {values:?} for {expected}");
             }
         }
     }

@@ -49,7 +49,7 @@ pub struct InputOptions {
 ///
 /// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
-/// (RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
+/// (packed RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
 pub struct Input {
     path: OsString,
     reader: Reader,

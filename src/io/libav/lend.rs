@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::color::ColorFields;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel::EncoderSurfaces;
+use crate::io::libav::pack::Packing;
 use crate::io::libav::setup::rational;
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
@@ -44,7 +45,8 @@ impl Drop for LentFrame {
 }
 
 impl LentFrame {
-    /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time.
+    /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
+    /// that takes RGB packed gets a copy.
     ///
     /// # Errors
     /// When memory runs out.
@@ -55,7 +57,10 @@ impl LentFrame {
         unsafe {
             (*lent.0.as_ptr()).format = pixel_format as i32;
         }
-        lent.lend(picture)?;
+        match Packing::of(pixel_format.into()) {
+            Some(packing) => lent.pack(&picture, packing)?,
+            None => lent.lend(picture)?,
+        }
         Ok(lent)
     }
 
@@ -121,6 +126,17 @@ impl LentFrame {
             let block = block.as_ref().ok_or_else(out_of_memory)?;
             ptr::copy_nonoverlapping(bytes.as_ptr(), block.data, bytes.len());
         }
+        Ok(())
+    }
+
+    /// Gives the frame memory of its own that holds `picture` packed.
+    fn pack(&self, picture: &Picture, packing: Packing) -> Result<()> {
+        // SAFETY: the frame is ours, with its format and size set: libav gives it memory, or fails.
+        if unsafe { ffi::av_frame_get_buffer(self.0.as_ptr(), 0) } < 0 {
+            return Err(out_of_memory());
+        }
+        // SAFETY: the memory is the frame's own, and the picture has its size.
+        unsafe { packing.write(picture, self.0.as_ptr()) };
         Ok(())
     }
 

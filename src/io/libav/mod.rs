@@ -31,6 +31,7 @@ mod mux;
 mod negotiate;
 mod options;
 mod output;
+mod pack;
 mod passage;
 pub mod pixfmt;
 mod props;

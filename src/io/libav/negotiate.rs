@@ -1,6 +1,7 @@
 //! Which format goes to the encoder, and what has to change on the way to it.
 
 use crate::error::{Error, Result};
+use crate::io::libav::convert::ycbcr_depth;
 use crate::video::{Format, Model, StreamInfo};
 
 /// Fewer bits than this bring banding back, so that many are given up only when nothing else is left.
@@ -13,6 +14,9 @@ pub struct Wanted {
     pub format: Option<Format>,
     /// This bit depth; the components stay.
     pub depth: Option<u8>,
+    /// RGB stays RGB where the output takes it. Without this it does so only where the output takes nothing else, since
+    /// few players show RGB.
+    pub keep_rgb: bool,
 }
 
 /// The way from the source's format to the encoder's.
@@ -43,19 +47,31 @@ pub fn negotiate(
     if end.is_yc48() {
         return Err(Error::unsupported("no encoder takes yc48; end the chain in planar YUV"));
     }
+    let has = |model| accepted.iter().any(|format| format.model() == model);
+    let keeps_rgb = has(Model::Rgb) && (wanted.keep_rgb || !has(Model::Yuv));
+    let end = if wanted.format.is_some() || keeps_rgb { end } else { without_rgb(end)? };
     let target = match wanted.format {
         Some(format) => exact(format, accepted, wanted.depth)?,
         None => nearest(end, accepted, wanted.depth)?,
     };
-    let convert_source = match components(target) == components(end) {
+    let convert_source = match components(target) == components(chain_end.format) {
         true => None,
-        false => Some(target.to_planar(source_format.bit_depth())?),
+        false if target.model() == Model::Rgb => Some(target.to_planar(source_format.bit_depth())?),
+        false => Some(target.to_planar(without_rgb(source_format)?.bit_depth())?),
     };
     let notes = match wanted.format {
         Some(_) => Vec::new(),
         None => note(end, wanted.depth.unwrap_or(end.bit_depth()), target).into_iter().collect(),
     };
     Ok(Negotiated { convert_source, target, notes })
+}
+
+/// `format`, or the YCbCr that RGB becomes.
+fn without_rgb(format: Format) -> Result<Format> {
+    match format.model() {
+        Model::Rgb => Format::yuv(0, 0, ycbcr_depth(format.bit_depth())),
+        _ => Ok(format),
+    }
 }
 
 fn exact(format: Format, accepted: &[Format], depth: Option<u8>) -> Result<Format> {
@@ -71,7 +87,7 @@ fn exact(format: Format, accepted: &[Format], depth: Option<u8>) -> Result<Forma
 
 fn nearest(end: Format, accepted: &[Format], depth: Option<u8>) -> Result<Format> {
     let ideal = depth.unwrap_or(end.bit_depth());
-    let keeps_colour = |c: &Format| end.model() == Model::Gray || c.model() == Model::Yuv;
+    let keeps_colour = |c: &Format| end.model() == Model::Gray || c.model() == end.model();
     let fits = |c: &Format| keeps_colour(c) && depth.is_none_or(|depth| c.bit_depth() == depth);
     let candidates = accepted.iter().copied().filter(fits);
     candidates.min_by_key(|c| Cost::of(end, ideal, *c)).ok_or_else(|| match depth {
@@ -115,6 +131,7 @@ impl Cost {
 fn chroma_halvings(format: Format) -> u8 {
     match format.model() {
         Model::Gray => 2,
+        Model::Rgb => 0,
         Model::Yuv => format.subsampling_w() + format.subsampling_h(),
     }
 }
@@ -145,7 +162,7 @@ mod tests {
 
     fn run(end: &str, accepted: &str, format: Option<&str>, depth: Option<u8>) -> Result<Negotiated> {
         let end = end.parse().unwrap();
-        let wanted = Wanted { format: format.map(|f| f.parse().unwrap()), depth };
+        let wanted = Wanted { format: format.map(|f| f.parse().unwrap()), depth, keep_rgb: false };
         negotiate(&StreamInfo::bare(end, 16, 16), end, &formats(accepted), &wanted)
     }
 
@@ -191,6 +208,32 @@ mod tests {
                 assert!(got.notes[0].ends_with(note), "{end} into {accepted}: {}", got.notes[0]);
             }
         }
+    }
+
+    #[test]
+    fn rgb_stays_where_it_is_kept_asked_for_or_all_there_is() {
+        // Source, what the encoder accepts, the format asked for, whether RGB is kept; target, conversion.
+        let table = [
+            ("gbrp", "yuv420p gbrp gbrp10", None, true, "gbrp", None),
+            ("gbrp12", "yuv420p gbrp gbrp14", None, true, "gbrp14", None),
+            ("gbrp10", "gbrp10 gbrp12", None, false, "gbrp10", None),
+            ("gbrp", "yuv420p gbrp", Some("gbrp"), false, "gbrp", None),
+            ("yuv420p", "yuv420p gbrp", Some("gbrp"), false, "gbrp", Some("gbrp")),
+            // Two bits more, or as many as the output has.
+            ("gbrp", "yuv420p yuv444p10 gbrp", None, false, "yuv444p10", Some("yuv444p10")),
+            ("gbrp12", "yuv444p10", None, true, "yuv444p10", Some("yuv444p14")),
+            ("gbrp", "yuv420p yuv422p", Some("yuv422p"), true, "yuv422p", Some("yuv422p10")),
+            ("yuv444p", "gbrp yuv444p", None, true, "yuv444p", None),
+        ];
+        for (source, accepted, format, keep_rgb, target, convert) in table {
+            let source: Format = source.parse().unwrap();
+            let wanted = Wanted { format: format.map(|f| f.parse().unwrap()), depth: None, keep_rgb };
+            let got = negotiate(&StreamInfo::bare(source, 16, 16), source, &formats(accepted), &wanted).unwrap();
+            let convert_source = got.convert_source.map(|f| f.to_string());
+            assert_eq!((got.target.to_string().as_str(), convert_source.as_deref()), (target, convert), "{source}");
+        }
+        let message = run("yuv420p", "gbrp gbrp10", None, None).unwrap_err().to_string();
+        assert!(message.contains("does not take yuv420p: it takes gbrp, gbrp10"), "{message}");
     }
 
     #[test]

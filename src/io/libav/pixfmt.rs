@@ -1,5 +1,7 @@
 //! libav's pixel formats and ours, matched by name.
 
+use crate::error::Result;
+use crate::io::libav::pack::Packing;
 use crate::video::Format;
 use ffmpeg::format::Pixel;
 use ffmpeg_next as ffmpeg;
@@ -13,13 +15,25 @@ pub struct Native {
     pub full_range: bool,
 }
 
-/// Our format of the same layout, or `None`: RGB, alpha, palettes, other subsamplings, big-endian samples, packed YUV.
+/// Our format of the same layout, or `None`: packed RGB, alpha, palettes, other subsamplings, big-endian samples, packed YUV.
 pub fn native(pixel: Pixel) -> Option<Native> {
     let name = pixel.descriptor()?.name();
     match name.strip_prefix("yuvj") {
         Some(rest) => format!("yuv{rest}").parse().ok().map(|format| Native { format, full_range: true }),
         None => name.parse().ok().map(|format| Native { format, full_range: false }),
     }
+}
+
+/// A format by FFmpeg's name. That of packed RGB (rgb24, bgra ...) means the same samples in planes: an encoder that takes
+/// no planes gets them packed.
+///
+/// # Errors
+/// When no format of ours holds the samples.
+pub fn by_name(name: &str) -> Result<Format> {
+    name.parse().or_else(|unknown| {
+        let packing = name.parse().ok().and_then(Packing::of);
+        packing.map(|packing| packing.format).ok_or(unknown)
+    })
 }
 
 /// libav's format of the same layout, or `None` when this libav has none (YC48, odd depths, p012 before FFmpeg 6).
@@ -64,12 +78,24 @@ pub(super) mod tests {
             expected.push(family.replace("yuv", "yuvj"));
             expected.extend([9, 10, 12, 14, 16].map(|depth| format!("{family}{depth}le")));
         }
+        expected.push("gbrp".to_owned());
+        expected.extend([9, 10, 12, 14, 16].map(|depth| format!("gbrp{depth}le")));
         let optional = "p012le";
         let mut found: Vec<_> = all().into_iter().filter(|p| native(*p).is_some()).map(name).collect();
         found.retain(|name| *name != optional);
         expected.sort();
         found.sort();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn packed_names_mean_their_samples() {
+        for (name, format) in [("rgb24", "gbrp"), ("bgra", "gbrp"), ("rgb48le", "gbrp16"), ("yuv420p10", "yuv420p10")] {
+            assert_eq!(by_name(name).unwrap().to_string(), format);
+        }
+        for name in ["pal8", "yuyv422", "rgb565le", "nonsense"] {
+            assert!(by_name(name).unwrap_err().to_string().contains(name));
+        }
     }
 
     #[test]
@@ -97,7 +123,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_way_back_is_the_same_format() {
-        for format in ["gray8", "gray16", "yuv420p", "yuv444p14", "nv12", "p010"] {
+        for format in ["gray8", "gray16", "yuv420p", "yuv444p14", "gbrp", "gbrp12", "nv12", "p010"] {
             let format: Format = format.parse().unwrap();
             assert_eq!(native(pixel(format).unwrap()), Some(Native { format, full_range: false }));
         }

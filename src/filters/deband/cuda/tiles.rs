@@ -21,7 +21,7 @@ pub struct Shape {
     sample_bytes: usize,
 }
 
-/// The groups of a picture: luma, grey or all of YC48; then Cb and Cr, where there are such.
+/// The groups of a picture: luma, grey, R or all of YC48; then Cb and Cr, or G and B.
 pub struct Shapes {
     first: Shape,
     chroma: Option<Shape>,
