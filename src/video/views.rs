@@ -50,21 +50,19 @@ impl<'a> Planes<'a> {
     /// The memory planes of these views of a picture of `format`; `None` when they are not of such a picture, or when
     /// components that share a plane there do not lie together.
     pub fn memory(&self, format: Format) -> Option<MemoryPlanes> {
-        let mut memory = [(NonNull::dangling(), 0); 3];
-        let mut known = 0;
-        for (index, view) in self.iter().enumerate().take(format.components()) {
+        let mut memory = [None; 3];
+        if self.len() != format.components() {
+            return None;
+        }
+        for (index, view) in self.iter().enumerate() {
             let (plane, offset, layout) = format.component_layout(index);
             let start = view.as_ptr().wrapping_sub(offset * layout.sample.bytes());
             let place = (NonNull::new(start.cast_mut())?, view.pitch());
-            if plane == known {
-                memory[plane] = place;
-                known += 1;
-            }
-            if memory[plane] != place || view.layout() != layout {
+            if *memory[plane].get_or_insert(place) != place || view.layout() != layout {
                 return None;
             }
         }
-        (known == format.planes()).then_some(memory)
+        Some(memory.map(|place| place.unwrap_or((NonNull::dangling(), 0))))
     }
 }
 

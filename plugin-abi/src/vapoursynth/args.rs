@@ -147,6 +147,9 @@ fn word(name: &str, text: &str, words: &[&str]) -> Result<String> {
 /// The word for the planes of `list`.
 fn planes(list: &[i64], format: Format) -> Result<String> {
     let count = format.components();
+    if list.is_empty() {
+        return Err(Error::bad_argument("planes is empty"));
+    }
     for (i, plane) in list.iter().enumerate() {
         if !(0..count as i64).contains(plane) {
             return Err(Error::bad_argument(format!("planes has {plane}, but {format} has planes 0 to {}", count - 1)));
@@ -157,7 +160,7 @@ fn planes(list: &[i64], format: Format) -> Result<String> {
     }
     let is_meant = |set: &PlaneSet| (0..count).all(|i| set.has(format, i) == list.contains(&(i as i64)));
     let found = PlaneSet::ALL.iter().position(is_meant);
-    found.map(|i| PlaneSet::WORDS[i].to_owned()).ok_or_else(|| Error::bad_argument("planes is empty"))
+    found.map(|i| PlaneSet::WORDS[i].to_owned()).ok_or_else(|| Error::internal("these planes have no word"))
 }
 
 /// The device to run on.

@@ -33,8 +33,8 @@ impl Clip {
         };
         let (width, height) = size;
         ffmpeg(&format!(
-            "-f lavfi -i testsrc2=s={width}x{height}:r=25,noise=alls=12:allf=t:all_seed=7 -frames:v {frames} \
-             -pix_fmt {pixels} -c:v rawvideo {file}"
+            "-f lavfi -i testsrc2=s=128x96:r=25 -vf format=yuv444p,noise=alls=12:allf=t:all_seed=7,crop={width}:{height} \
+             -frames:v {frames} -pix_fmt {pixels} -c:v rawvideo {file}"
         ));
         ffmpeg(&format!("-i {file} -f rawvideo {raw}"));
         let clip = Clip { format: parsed, size, frames, file, raw };

@@ -2,10 +2,7 @@
 
 mod bytes;
 mod clips;
-mod errors;
 mod frames;
 mod host;
-mod props;
-mod scripts;
 #[path = "../so/mod.rs"]
 mod so;
