@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod c_abi;
+pub mod door;
 pub mod float;
 pub mod guard;
 pub mod logging;

@@ -2,6 +2,7 @@
 
 use super::ffi::{self, VideoFormat, VideoInfo};
 use super::host::{Host, format_name};
+use crate::door::Storage;
 use std::ffi::c_int;
 use vramp::error::{Error, Result};
 use vramp::video::{Format, Model, Rational, StreamInfo};
@@ -37,7 +38,12 @@ impl Clip {
         Ok(Clip { info, float: format.sample_type == ffi::FLOAT })
     }
 
-    /// VapourSynth's description of this clip's frames.
+    /// How VapourSynth stores its frames.
+    pub fn storage(&self) -> Storage {
+        if self.float { Storage::Float(self.info.format) } else { Storage::Plain(self.info.format) }
+    }
+
+    /// VapourSynth's description of its frames.
     ///
     /// # Errors
     /// When VapourSynth has no such format.

@@ -2,6 +2,7 @@
 
 use super::args::Values;
 use super::ffi::{self, Api};
+use crate::door::Plane;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::slice;
 
@@ -120,22 +121,22 @@ impl Frame {
         MapRef { api: self.api, map: unsafe { &*(self.api.get_frame_properties_ro)(self.frame) } }
     }
 
-    /// First byte and pitch of a plane to read; `None` when it is not in host memory.
-    pub fn plane(&self, plane: usize) -> Option<(*const u8, usize)> {
-        let plane = plane as c_int;
-        // SAFETY: the frame lives, and the callers count its planes.
-        let (data, pitch) =
-            unsafe { ((self.api.get_read_ptr)(self.frame, plane), (self.api.get_stride)(self.frame, plane)) };
-        (!data.is_null()).then_some((data, pitch.unsigned_abs()))
+    /// First byte and pitch of every plane, to read.
+    pub fn planes(&self) -> Vec<Plane> {
+        let plane = |plane| {
+            // SAFETY: the frame lives, and has this plane.
+            let (data, pitch) =
+                unsafe { ((self.api.get_read_ptr)(self.frame, plane), (self.api.get_stride)(self.frame, plane)) };
+            (data.cast_mut(), pitch.unsigned_abs())
+        };
+        (0..self.format().num_planes).map(plane).collect()
     }
 
-    /// Width and height of a plane in samples.
-    pub fn plane_size(&self, plane: usize) -> (usize, usize) {
-        let plane = plane as c_int;
-        // SAFETY: the frame lives, and the callers count its planes.
-        let (width, height) = unsafe {
-            ((self.api.get_frame_width)(self.frame, plane), (self.api.get_frame_height)(self.frame, plane))
-        };
+    /// Width and height in samples.
+    pub fn size(&self) -> (usize, usize) {
+        // SAFETY: the frame lives, and every frame has a first plane.
+        let (width, height) =
+            unsafe { ((self.api.get_frame_width)(self.frame, 0), (self.api.get_frame_height)(self.frame, 0)) };
         (width as usize, height as usize)
     }
 
@@ -171,17 +172,15 @@ impl Drop for Frame {
 pub struct NewFrame(Frame);
 
 impl NewFrame {
-    /// First byte and pitch of a plane to write.
-    pub fn plane_mut(&mut self, plane: usize) -> Option<(*mut u8, usize)> {
-        let (Frame { api, frame }, plane) = (&self.0, plane as c_int);
-        // SAFETY: the frame lives and is ours alone, and the callers count its planes.
-        let (data, pitch) = unsafe { ((api.get_write_ptr)(*frame, plane), (api.get_stride)(*frame, plane)) };
-        (!data.is_null()).then_some((data, pitch.unsigned_abs()))
-    }
-
-    /// Width and height of a plane in samples.
-    pub fn plane_size(&self, plane: usize) -> (usize, usize) {
-        self.0.plane_size(plane)
+    /// First byte and pitch of every plane, to write.
+    pub fn planes_mut(&mut self) -> Vec<Plane> {
+        let Frame { api, frame } = &self.0;
+        let plane = |plane| {
+            // SAFETY: the frame lives, is ours alone, and has this plane.
+            let (data, pitch) = unsafe { ((api.get_write_ptr)(*frame, plane), (api.get_stride)(*frame, plane)) };
+            (data, pitch.unsigned_abs())
+        };
+        (0..self.0.format().num_planes).map(plane).collect()
     }
 
     /// Sets a property.

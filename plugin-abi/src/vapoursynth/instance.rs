@@ -1,10 +1,12 @@
 //! What VapourSynth calls: to make a filter, to get its frames, and to end it.
 
 use super::args::{self, Values};
+use super::clip::Clip;
 use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map};
 use super::filter::Filter;
 use super::host::{Frame, Host, MapRef, Node, c_text};
 use crate::guard::guard;
+use crate::logging;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use vramp::error::{Error, Result};
@@ -24,9 +26,10 @@ struct Instance {
 
 /// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`.
 fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, input: MapRef<'_>) -> Result<Instance> {
+    logging::start();
     let node = input.node(args::CLIP).ok_or_else(|| Error::bad_argument("the clip is missing"))?;
     let info = node.info();
-    let format = super::clip::Clip::new(host, &info)?.info.format;
+    let format = Clip::new(host, &info)?.info.format;
     let mut chain = match descriptor {
         Some(descriptor) => vec![args::call(descriptor, format, &input)?],
         None => parse_chain(&input.text(args::CHAIN)?.unwrap_or_default())?,

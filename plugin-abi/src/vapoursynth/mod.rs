@@ -9,7 +9,6 @@ mod filter;
 mod host;
 mod instance;
 mod props;
-mod samples;
 
 use crate::guard::guard;
 use ffi::{Plugin, PluginApi};

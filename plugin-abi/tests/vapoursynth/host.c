@@ -140,7 +140,7 @@ static void call(char **words, int count) {
     VSMap *result = api->invoke(plugin(words[0]), words[1], args);
     if (api->mapGetError(result))
         printf("error %s\n", api->mapGetError(result));
-    else
+    else if (api->mapNumElements(result, "clip") > 0)
         replace(api->mapGetNode(result, "clip", 0, NULL));
     api->freeMap(result);
     api->freeMap(args);

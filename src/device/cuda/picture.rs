@@ -215,12 +215,12 @@ impl DevicePicture {
     /// As [`DevicePicture::upload`]; every plane must hold the rows of a picture of this format and size.
     pub unsafe fn upload_planes(&self, src: &MemoryPlanes, stream: &Stream) -> Result<()> {
         self.primary().enter()?;
-        for plane in 0..self.format.planes() {
-            let ((host, host_pitch), (device, pitch)) = (src[plane], self.planes[plane]);
+        for (plane, (host, host_pitch)) in src.iter().enumerate().take(self.format.planes()) {
+            let (device, pitch) = self.planes[plane];
             let copy = CUDA_MEMCPY2D {
                 srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
                 srcHost: host.as_ptr().cast(),
-                srcPitch: host_pitch,
+                srcPitch: *host_pitch,
                 dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
                 dstDevice: device,
                 dstPitch: pitch,
@@ -265,15 +265,15 @@ impl DevicePicture {
     /// As [`DevicePicture::download`]; every plane must have room for the rows of a picture of this format and size.
     pub unsafe fn download_planes(&self, dst: &MemoryPlanes, stream: &Stream) -> Result<()> {
         self.primary().enter()?;
-        for plane in 0..self.format.planes() {
-            let ((host, host_pitch), (device, pitch)) = (dst[plane], self.planes[plane]);
+        for (plane, (host, host_pitch)) in dst.iter().enumerate().take(self.format.planes()) {
+            let (device, pitch) = self.planes[plane];
             let copy = CUDA_MEMCPY2D {
                 srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
                 srcDevice: device,
                 srcPitch: pitch,
                 dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
                 dstHost: host.as_ptr().cast::<c_void>(),
-                dstPitch: host_pitch,
+                dstPitch: *host_pitch,
                 ..self.rows(plane)
             };
             // SAFETY: both planes hold these rows; the caller keeps both alive.

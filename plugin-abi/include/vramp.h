@@ -1,0 +1,278 @@
+/*
+ * vramp as a library: a chain of video filters for any program. This header is the description of the ABI.
+ *
+ *   vramp_chain *chain;
+ *   vramp_stream input = { .struct_size = sizeof input, .layout = VRAMP_YUV420, .bit_depth = 8, .width = 1920, .height = 1080 };
+ *   if (vramp_chain_create("deband=range=16,depth=10", &input, NULL, &chain) != VRAMP_OK)
+ *       fprintf(stderr, "%s\n", vramp_last_error());
+ *   ... for every frame: vramp_process(chain, &frame, &src, &dst) ...
+ *   vramp_chain_destroy(chain);
+ *
+ * Versions. Structs begin with their size, which the caller sets to sizeof: a library that is newer than the caller takes
+ * the shorter struct, and one that is older takes a longer struct whose additional bytes are zero. So initialise structs
+ * with { .struct_size = sizeof x }, which clears the rest. What exists keeps its meaning within a major version.
+ *
+ * Results. A function that can fail returns a vramp_status. On failure vramp_last_error() tells the calling thread why, in
+ * one line. Nothing is written to the caller's memory then, unless it says so below.
+ *
+ * Handles are numbers that look like pointers: one that has been destroyed, or never was, is refused and not followed. They
+ * are valid in every thread of the process. Pointers to memory are followed: they must be what the function says.
+ *
+ * Threads. Every function may be called from any thread at any time, several at once, also with the same handle, unless
+ * it says otherwise. A handle that is destroyed while another thread uses it is freed when that use ends.
+ *
+ * Text is UTF-8 and ends with a NUL. Text that the library returns is never freed by the caller, and stays until the
+ * process ends unless it says otherwise.
+ */
+#ifndef VRAMP_H
+#define VRAMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Major version << 16 | minor version of the ABI that this header describes. */
+#define VRAMP_ABI_VERSION 0x00010000
+
+/* What a function's outcome was: VRAMP_OK, a state that is no error (positive), or an error (negative: the exit code that
+   the vramp command has for it). */
+typedef int32_t vramp_status;
+enum {
+    VRAMP_OK = 0,
+    VRAMP_AGAIN = 1,             /* not now: see vramp_queue_submit and vramp_queue_receive */
+    VRAMP_EMPTY = 2,             /* nothing to receive */
+    VRAMP_BAD_ARGUMENT = -2,     /* unknown name, value out of range, chain that does not parse, struct that is not right */
+    VRAMP_UNSUPPORTED = -3,      /* a sound request that this library or machine cannot do */
+    VRAMP_CORRUPT_INPUT = -4,
+    VRAMP_OUT_OF_MEMORY = -5,    /* of the host or of the GPU */
+    VRAMP_DEVICE = -6,           /* the GPU or its driver failed */
+    VRAMP_IO = -7,
+    VRAMP_INCOMPLETE = -8,
+    VRAMP_INTERNAL = -70,        /* a fault in vramp: please report it */
+    VRAMP_CANCELLED = -130
+};
+
+/* Which components a picture has, and how they lie in memory. */
+typedef int32_t vramp_layout;
+enum {
+    VRAMP_LAYOUT_DEFAULT = 0,    /* in vramp_options alone */
+    VRAMP_GRAY = 1,              /* one plane */
+    VRAMP_YUV420 = 2,            /* planes Y, Cb, Cr; the size of chroma is rounded up */
+    VRAMP_YUV422 = 3,
+    VRAMP_YUV444 = 4,
+    VRAMP_RGB = 5,               /* planes R, G, B */
+    VRAMP_NV12 = 6,              /* planes Y and Cb Cr, 4:2:0; 8 bits, or 10, 12 or 16 at the top of 16 (p010, p012, p016) */
+    VRAMP_RGBA = 7,              /* one plane of R, G, B, A; 8 bits. Alpha is copied as it is */
+    VRAMP_YC48 = 8               /* one plane of signed 16-bit Y, Cb, Cr in AviUtl's scale; its bit depth is 12 */
+};
+
+/* What black and white are. RGB is full range unless it says otherwise, everything else limited. */
+typedef int32_t vramp_range;
+enum {
+    VRAMP_RANGE_UNSPECIFIED = 0,
+    VRAMP_RANGE_LIMITED = 1,     /* luma 16 to 235 and chroma 16 to 240 at 8 bits */
+    VRAMP_RANGE_FULL = 2
+};
+
+/* Whether a frame is one picture or two fields. */
+typedef int32_t vramp_field_order;
+enum {
+    VRAMP_PROGRESSIVE = 0,
+    VRAMP_TOP_FIRST = 1,
+    VRAMP_BOTTOM_FIRST = 2
+};
+
+/* What every frame of a stream shares.
+ *
+ * Samples of 8 bits are uint8_t, of 9 to 16 bits uint16_t in the machine's byte order, at the low end unless the layout
+ * says otherwise. A bit depth of 32 means float, in VRAMP_GRAY, VRAMP_YUV* and VRAMP_RGB: black is 0 and white 1, Cb and Cr
+ * go from -0.5 to 0.5. Float is filtered as 16 bits of the stream's range. On the way in, luma, grey, R, G and B become
+ * value * 65535 (full range) or value * 56064 + 4096 (limited), Cb and Cr value * 65535 + 32768 or value * 57344 + 32768,
+ * computed in single precision and rounded to nearest, half up; what lies beyond 16 bits becomes the nearest value, and
+ * NaN 0. On the way out the same scale is undone. */
+typedef struct vramp_stream {
+    uint32_t struct_size;
+    vramp_layout layout;
+    int32_t bit_depth;           /* 8 to 16; 32 is float */
+    vramp_range range;
+    int32_t width;               /* 1 to 65535 */
+    int32_t height;
+} vramp_stream;
+
+/* How a chain is built. Zero everywhere is the default. */
+typedef struct vramp_options {
+    uint32_t struct_size;
+    int32_t threads;             /* CPU threads that share a frame; 0 is one for each processor. 1 suits callers that
+                                    filter several frames at once */
+    const char *device;          /* NULL or "auto": the first GPU if there is one that works, else the CPU; "cpu"; "cuda";
+                                    "cuda:N" */
+    vramp_layout output_layout;  /* of the result: the input's components in planes (but RGBA and YC48 as they came); or
+                                    another layout of the same components */
+    int32_t output_bit_depth;    /* 0: what the chain ends in; for float input float, for RGBA 8 */
+} vramp_options;
+
+/* A frame, but its samples. */
+typedef struct vramp_frame {
+    uint32_t struct_size;
+    vramp_field_order field_order;
+    uint64_t index;              /* the frame's absolute place in its source, from 0: what is random depends on it, and on
+                                    nothing that came before */
+} vramp_frame;
+
+/* Memory of a picture's planes, in the order of the layout: the first byte of each, and the bytes from one row to the next
+ * (not negative). Pointers and pitches are multiples of a sample's size; multiples of 64 are fastest. Entries beyond the
+ * layout's planes are zero. Source and target must not overlap. */
+typedef struct vramp_planes {
+    uint32_t struct_size;
+    uint32_t reserved;           /* 0 */
+    void *data[4];
+    int64_t pitch[4];
+} vramp_planes;
+
+typedef struct vramp_chain vramp_chain;
+typedef struct vramp_queue vramp_queue;
+
+/* ---- The library ---- */
+
+/* VRAMP_ABI_VERSION of the library: the caller's major version must be the same. */
+uint32_t vramp_abi_version(void);
+
+/* The version of vramp, such as "0.1.0". */
+const char *vramp_version(void);
+
+/* Why the calling thread's last call failed; "" when it did not. Stays until the thread's next call. Never NULL. */
+const char *vramp_last_error(void);
+
+typedef int32_t vramp_log_level;
+enum {
+    VRAMP_LOG_OFF = 0,
+    VRAMP_LOG_ERROR = 1,
+    VRAMP_LOG_WARNING = 2,
+    VRAMP_LOG_INFO = 3,          /* at the start; such as that the CPU filters because the GPU failed */
+    VRAMP_LOG_DEBUG = 4
+};
+
+/* Takes a message, one line without its end. May be called from any thread, several at once. */
+typedef void (*vramp_log_callback)(void *user, vramp_log_level level, const char *text);
+
+/* Sends messages of `level` and graver ones of the whole process to `callback`, or with NULL to standard error. A thread that
+   is calling the one before may still be in it when this returns. */
+vramp_status vramp_set_log(vramp_log_callback callback, void *user, vramp_log_level level);
+
+/* ---- Filters, for programs that show them ---- */
+
+typedef struct vramp_filter_info {
+    uint32_t struct_size;
+    uint32_t parameters;         /* how many there are */
+    uint32_t presets;
+    uint32_t reserved;
+    const char *name;
+    const char *summary;         /* one line */
+} vramp_filter_info;
+
+typedef int32_t vramp_kind;
+enum {
+    VRAMP_BOOL = 0,              /* "on" or "off"; minimum 0, maximum 1 */
+    VRAMP_INT = 1,
+    VRAMP_FLOAT = 2,
+    VRAMP_CHOICE = 3             /* one of `choices` */
+};
+
+typedef struct vramp_parameter_info {
+    uint32_t struct_size;
+    vramp_kind kind;
+    int32_t takes_auto;          /* 1: "auto" is a value as well */
+    uint32_t choices_count;
+    double minimum;
+    double maximum;
+    const char *name;
+    const char *unit;            /* "" when there is none */
+    const char *doc;
+    const char *default_value;   /* as a chain writes it */
+    const char *const *choices;
+} vramp_parameter_info;
+
+typedef struct vramp_preset_info {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *name;
+    const char *doc;
+    const char *arguments;       /* what it stands for, as a chain writes it: "range=16:sample=2" */
+} vramp_preset_info;
+
+/* How many filters there are. */
+uint32_t vramp_filter_count(void);
+
+/* Fill in `info`, whose struct_size the caller has set; an index that is too large is VRAMP_BAD_ARGUMENT. */
+vramp_status vramp_filter_get(uint32_t filter, vramp_filter_info *info);
+vramp_status vramp_filter_parameter(uint32_t filter, uint32_t parameter, vramp_parameter_info *info);
+vramp_status vramp_filter_preset(uint32_t filter, uint32_t preset, vramp_preset_info *info);
+
+/* ---- Chains ---- */
+
+/* Makes a chain for a stream from its text, as the command takes it: "deband=range=16:sample=2,depth=10" or "deband(range 16,
+   sample 2) > depth(10)". "" is a chain that copies. `options` may be NULL. Threads and the GPU are not touched before the
+   first frame, or vramp_chain_prepare. */
+vramp_status vramp_chain_create(const char *text, const vramp_stream *input, const vramp_options *options,
+                                vramp_chain **chain);
+
+/* NULL is allowed. */
+vramp_status vramp_chain_destroy(vramp_chain *chain);
+
+/* Fills in what the chain makes of its stream; the caller has set struct_size. */
+vramp_status vramp_chain_output(const vramp_chain *chain, vramp_stream *output);
+
+/* How many later frames a frame needs. */
+vramp_status vramp_chain_latency(const vramp_chain *chain, uint32_t *frames);
+
+/* Makes ready what the first frame would wait for: the GPU, its kernels, threads, memory. Tells whether the device can be
+   used. */
+vramp_status vramp_chain_prepare(vramp_chain *chain);
+
+/* Filters a frame in host memory, and returns when it is done. Any frame, in any order; several threads at once filter several
+   frames at once. After a failure what `dst` holds is not defined. */
+vramp_status vramp_process(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src, const vramp_planes *dst);
+
+/* Filters a frame in GPU memory: the planes are device pointers (CUdeviceptr) of the chain's device, in its primary
+   context. The work is put into the order of `stream` (a CUstream of that context; NULL is the default stream) and the
+   call returns without waiting: it begins after what is in the stream now, and ends before what is put there later. Errors of
+   the work itself are the stream's. Not for float and RGBA. */
+vramp_status vramp_process_cuda(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src,
+                                const vramp_planes *dst, void *stream);
+
+/* ---- Queues: several frames in flight, without threads of the caller's own ---- */
+
+/* Makes a queue that holds up to `depth` (1 to 64) frames of the chain, each filtered by a thread of its own. The chain
+   stays alive as long as its queues. */
+vramp_status vramp_queue_create(vramp_chain *chain, uint32_t depth, vramp_queue **queue);
+
+/* Waits for the frames that are being filtered, drops the others, and wakes who waits. NULL is allowed. */
+vramp_status vramp_queue_destroy(vramp_queue *queue);
+
+/* Starts a frame. Its memory must stay, and nobody else may write to the source or use the target, until it has been received
+   or the queue is destroyed. `user` comes back with it. VRAMP_AGAIN: the queue is full; receive a frame first. */
+vramp_status vramp_queue_submit(vramp_queue *queue, const vramp_frame *frame, const vramp_planes *src,
+                                const vramp_planes *dst, void *user);
+
+/* Receives the frame that was submitted first, when it is done; with `wait` 1 waits for it. The status is the frame's, and
+   `user` (may be NULL) is written whether it went well or not. VRAMP_AGAIN: it is not done, and `wait` is 0. VRAMP_EMPTY: every frame
+   has been received. */
+vramp_status vramp_queue_receive(vramp_queue *queue, int32_t wait, void **user);
+
+/* ---- Memory ---- */
+
+/* Allocates `bytes` bytes that start at a multiple of 64 and are zero. For a device as in vramp_options: memory
+   that a GPU copies from and to by itself, which is several times as fast; else plain memory. */
+vramp_status vramp_alloc(const char *device, size_t bytes, void **memory);
+
+/* Frees memory of vramp_alloc. NULL is allowed; what is not such memory, or no longer, is refused. */
+vramp_status vramp_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
