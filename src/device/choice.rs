@@ -129,10 +129,7 @@ mod tests {
         let failed = || Err::<(), _>(Error::unsupported("no NVIDIA driver"));
         assert_eq!(DeviceChoice::Auto.or_cpu(failed()), Ok(None));
         let error = DeviceChoice::Cuda(0).or_cpu(failed()).unwrap_err();
-        assert_eq!(
-            (error.kind(), error.message()),
-            (Kind::Unsupported, "no NVIDIA driver (device cpu does without)")
-        );
+        assert_eq!((error.kind(), error.message()), (Kind::Unsupported, "no NVIDIA driver (device cpu does without)"));
         assert_eq!(DeviceChoice::Auto.or_cpu(Ok(1)), Ok(Some(1)));
         assert!(DeviceChoice::Cpu.open().unwrap().is_none());
     }

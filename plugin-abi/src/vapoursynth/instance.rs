@@ -54,13 +54,7 @@ fn message(descriptor: Option<&Descriptor>, error: &Error) -> String {
 ///
 /// # Safety
 /// As VapourSynth's documentation of `VSPublicFunction` has it.
-pub unsafe extern "C" fn create(
-    input: *const Map,
-    out: *mut Map,
-    data: *mut c_void,
-    core: *mut Core,
-    api: *const Api,
-) {
+pub unsafe extern "C" fn create(input: *const Map, out: *mut Map, data: *mut c_void, core: *mut Core, api: *const Api) {
     // SAFETY: the map lives during the call, the functions for ever; `data` is what was registered.
     let (host, input, descriptor): (Host, _, _) = unsafe { (&*api, &*input, data.cast::<Descriptor>().as_ref()) };
     match guard(|| make(host, core, descriptor, MapRef::new(host, input))) {

@@ -56,7 +56,9 @@ fn register(plugin: *mut Plugin, api: &PluginApi) {
         let (name, args, result) = (c_text(name), c_text(args), c_text("clip:vnode;"));
         let data = filter.map_or(ptr::null(), ptr::from_ref).cast_mut().cast();
         // SAFETY: as above; descriptors live for ever.
-        unsafe { (api.register_function)(name.as_ptr(), args.as_ptr(), result.as_ptr(), instance::create, data, plugin) };
+        unsafe {
+            (api.register_function)(name.as_ptr(), args.as_ptr(), result.as_ptr(), instance::create, data, plugin)
+        };
     };
     for filter in ALL {
         add(&args::function_name(filter), &args::signature(filter), Some(filter));

@@ -8,13 +8,16 @@ use vramp::filters::{ALL, Descriptor};
 use vramp::params::{Choice, ParamKind, parse_chain};
 use vramp::video::Format;
 
+/// The depths that libav has formats for.
+const DEPTHS: [u8; 6] = [8, 9, 10, 12, 14, 16];
+
 /// Every format that VapourSynth and libav have in common, and a size of it.
 fn formats() -> Vec<(String, (usize, usize))> {
     let mut formats = Vec::new();
     for (family, size) in
         [("gray", (37, 21)), ("yuv420p", (70, 38)), ("yuv422p", (70, 37)), ("yuv444p", (37, 21)), ("gbrp", (37, 21))]
     {
-        for depth in [8, 9, 10, 12, 14, 16] {
+        for depth in DEPTHS {
             let name = match (family, depth) {
                 ("gray", _) => format!("gray{depth}"),
                 (_, 8) => family.to_owned(),
@@ -38,7 +41,8 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
         let value = match param.kind {
             ParamKind::Choice(PlaneSet::WORDS) => {
                 let set = PlaneSet::ALL[PlaneSet::WORDS.iter().position(|word| *word == text).unwrap()];
-                let has: Vec<_> = (0..format.components()).filter(|i| set.has(format, *i)).map(|i| i.to_string()).collect();
+                let has: Vec<_> =
+                    (0..format.components()).filter(|i| set.has(format, *i)).map(|i| i.to_string()).collect();
                 format!("i:{}", has.join(","))
             }
             ParamKind::Bool => format!("i:{}", i32::from(matches!(text, "on" | "1" | "true" | "yes"))),
@@ -67,10 +71,11 @@ fn by_host(folder: &Folder, clip: &Clip, count: usize, each: impl Fn(&mut Script
     (0..count).map(|i| fs::read(path(i)).unwrap()).collect()
 }
 
-/// The filters that take `format`, with `most` of their cases.
+/// The filters that take `format`, with `most` of their cases whose result the command can write.
 fn cases(format: Format, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
     let filters = ALL.iter().filter(|filter| (filter.accepts)(format));
-    filters.flat_map(|filter| filter.cases.iter().take(most).map(|case| (*filter, *case))).collect()
+    let cases = filters.flat_map(|filter| filter.cases.iter().take(most).map(|case| (*filter, *case)));
+    cases.filter(|(filter, case)| DEPTHS.contains(&result(&chain_of(filter, case), format).bit_depth())).collect()
 }
 
 /// The format that a chain gives.
@@ -132,7 +137,13 @@ fn both_spellings_and_the_argument_depth() {
         match i {
             0 => script.chain("deband=range=20:sample=2,gauss=sigma=1,depth=10"),
             1 => script.chain("deband(range 20, sample 2) > gauss(sigma 1) > depth(10)"),
-            2 => script.line(&["call", "vramp", "Chain", "chain=s:deband(range 20, sample 2) > gauss(sigma 1)", "depth=i:10"]),
+            2 => script.line(&[
+                "call",
+                "vramp",
+                "Chain",
+                "chain=s:deband(range 20, sample 2) > gauss(sigma 1)",
+                "depth=i:10",
+            ]),
             _ => script.call("Deband", "range=i:20 sample=i:2 depth=i:16").call("Gauss", "sigma=f:1 depth=i:10"),
         };
     });

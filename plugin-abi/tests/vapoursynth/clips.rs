@@ -48,7 +48,8 @@ impl Clip {
     /// The line that makes it the current clip of the host, and keeps it.
     pub fn open(&self, script: &mut Script) {
         let (width, height) = self.size;
-        let numbers = [family(self.format), 0].into_iter().chain(storage(self.format)).chain([width, height, self.frames]);
+        let numbers =
+            [family(self.format), 0].into_iter().chain(storage(self.format)).chain([width, height, self.frames]);
         let numbers: Vec<_> = numbers.map(|number| number.to_string()).collect();
         let numbers = numbers.iter().map(String::as_str);
         let words: Vec<_> = ["raw"].into_iter().chain(numbers).chain([self.raw.as_str()]).collect();
@@ -117,7 +118,8 @@ fn vramp() -> &'static PathBuf {
         }
         // A command of its own, and the same that the command's own tests are built by: cargo has it when they have run.
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-        let cargo = Command::new(env!("CARGO")).args(["build", "--locked", "--bin", "vramp"]).current_dir(root).output();
+        let cargo =
+            Command::new(env!("CARGO")).args(["build", "--locked", "--bin", "vramp"]).current_dir(root).output();
         let cargo = cargo.expect("cargo is installed");
         assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
         let test = std::env::current_exe().unwrap();

@@ -2,7 +2,10 @@
 
 mod bytes;
 mod clips;
+mod errors;
 mod frames;
 mod host;
+mod props;
+mod scripts;
 #[path = "../so/mod.rs"]
 mod so;
