@@ -1,0 +1,44 @@
+//! Programs in C and C++ that the tests compile.
+// Every test crate has this to itself, and none uses all of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Every warning is an error.
+const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
+
+/// A path of this package.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// Compiles `source` with `flags`: C11, or C++17 where its name ends in `.cpp`.
+pub fn compile(source: &Path, flags: &[&str]) -> Output {
+    let cpp = source.extension().is_some_and(|extension| extension == "cpp");
+    let (compiler, standard) = if cpp { ("c++", "-std=c++17") } else { ("cc", "-std=c11") };
+    let mut command = Command::new(compiler);
+    command.arg(standard).args(STRICT).arg("-I").arg(path("include")).arg(source).args(flags);
+    command.output().unwrap_or_else(|e| panic!("{compiler}: {e}"))
+}
+
+/// The program that `source` becomes.
+#[track_caller]
+pub fn program(source: &Path, flags: &[&str]) -> PathBuf {
+    let name = format!("{}-{}", source.file_name().unwrap().to_str().unwrap(), std::process::id());
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let output = compile(source, &[flags, &["-o", built.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    built
+}
+
+/// Compiles `text` as a file called `name`, and does not link it.
+#[track_caller]
+pub fn check(name: &str, text: &str) {
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    fs::write(&source, text).unwrap();
+    let output = compile(&source, &["-c", "-o", "/dev/null"]);
+    fs::remove_file(&source).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,48 @@
+//! Programs in C against the built library: hostile ones, and one that loads it a thousand times.
+
+mod cc;
+mod so;
+
+use std::process::Command;
+
+/// Whether the compiler builds programs with AddressSanitizer that run here.
+fn has_address_sanitizer() -> bool {
+    let source = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("asan-{}.c", std::process::id()));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let program = source.with_extension("bin");
+    let built = cc::compile(&source, &["-fsanitize=address", "-o", program.to_str().unwrap()]);
+    std::fs::remove_file(source).unwrap();
+    built.status.success() && Command::new(program).status().is_ok_and(|status| status.success())
+}
+
+/// Runs the program of `source`, which says what it found.
+#[track_caller]
+fn run(source: &str, flags: &[&str]) {
+    let program = cc::program(&cc::path(source), &[flags, &["-pthread", "-ldl"]].concat());
+    let ran = Command::new(&program)
+        .arg(so::library())
+        // Huge requests are part of it: they are refused, as malloc does without the sanitizer.
+        .env("ASAN_OPTIONS", "allocator_may_return_null=1")
+        .output()
+        .unwrap();
+    std::fs::remove_file(program).unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
+}
+
+#[test]
+fn hostile_arguments_are_refused() {
+    let sanitizer = ["-fsanitize=address"];
+    let flags: &[&str] = if has_address_sanitizer() {
+        &sanitizer
+    } else {
+        println!("without AddressSanitizer: the compiler has none");
+        &[]
+    };
+    run("tests/c/hostile.c", flags);
+}
+
+#[test]
+fn it_is_loaded_a_thousand_times_without_growth() {
+    run("tests/c/unload.c", &[]);
+}
