@@ -2,9 +2,8 @@
 
 use crate::host::{Folder, Script};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use vramp::video::{Format, Model};
 
 /// A clip with noise on it, so that its frames differ.
@@ -109,22 +108,16 @@ fn ffmpeg(args: &str) {
     assert!(output.status.success(), "ffmpeg {args}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The `vramp` command of this tree, or the one that `VRAMP_COMMAND` names.
-fn vramp() -> &'static PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        if let Some(path) = std::env::var_os("VRAMP_COMMAND") {
-            return path.into();
-        }
-        // A command of its own, and the same that the command's own tests are built by: cargo has it when they have run.
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-        let cargo =
-            Command::new(env!("CARGO")).args(["build", "--locked", "--bin", "vramp"]).current_dir(root).output();
-        let cargo = cargo.expect("cargo is installed");
-        assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
-        let test = std::env::current_exe().unwrap();
-        test.parent().and_then(|deps| deps.parent()).unwrap().join("vramp")
-    })
+/// The `vramp` command, or the one that `VRAMP_COMMAND` names. Another package builds it, since it needs libav, and this
+/// one must not have it.
+fn vramp() -> PathBuf {
+    if let Some(path) = std::env::var_os("VRAMP_COMMAND") {
+        return path.into();
+    }
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().and_then(Path::parent).unwrap().join("vramp");
+    assert!(path.exists(), "{} is not there: run cargo build first", path.display());
+    path
 }
 
 /// What the command writes to its standard output.

@@ -6,6 +6,7 @@
  *                                   a clip of the planes in PATH, one after the other without padding
  *   call NAMESPACE FUNCTION [KEY=TYPE:VALUE]...
  *                                   TYPE is i, f or s (i takes a list: 0,1); the current clip becomes the result
+ *   hold COUNT FRAMES               the current clip's first COUNT frames, over and over from memory
  *   keep, restore                   remember the current clip; go back to it
  *   info                            the current clip's format, size, length and rate
  *   signature NAMESPACE FUNCTION    the function's arguments
@@ -14,6 +15,7 @@
  *   frames PATH N,N,...             asks for all these frames at once, and writes them to PATH in this order
  *   time N                          asks for the first N frames, as many at once as there are threads: frames a second
  */
+#define _GNU_SOURCE
 #define VS_USE_LATEST_API
 #include <VapourSynth4.h>
 #include <dlfcn.h>
@@ -96,6 +98,42 @@ static void make_raw(char **words) {
         fail("cannot open", words[8]);
     pthread_mutex_init(&raw->lock, NULL);
     replace(api->createVideoFilter2("raw", &raw->info, raw_frame, raw_free, fmParallel, NULL, 0, raw, core));
+}
+
+/* A source of frames that are there already. */
+typedef struct {
+    const VSFrame **frames;
+    int count;
+} Held;
+
+static const VSFrame *VS_CC held_frame(int n, int reason, void *data, void **frame_data, VSFrameContext *context,
+                                       VSCore *core, const VSAPI *api) {
+    Held *held = data;
+    (void)frame_data, (void)context, (void)core;
+    return reason == arInitial ? api->addFrameRef(held->frames[n % held->count]) : NULL;
+}
+
+static void VS_CC held_free(void *data, VSCore *core, const VSAPI *api) {
+    Held *held = data;
+    (void)core;
+    for (int i = 0; i < held->count; i++)
+        api->freeFrame(held->frames[i]);
+    free(held->frames);
+    free(held);
+}
+
+static void hold(int count, int frames) {
+    Held *held = calloc(1, sizeof *held);
+    char error[1024];
+    held->frames = calloc(count, sizeof *held->frames);
+    for (; held->count < count; held->count++) {
+        held->frames[held->count] = api->getFrame(held->count, clip, error, sizeof error);
+        if (!held->frames[held->count])
+            fail("no frame", error);
+    }
+    VSVideoInfo info = *api->getVideoInfo(clip);
+    info.numFrames = frames;
+    replace(api->createVideoFilter2("held", &info, held_frame, held_free, fmParallel, NULL, 0, held, core));
 }
 
 static VSPlugin *plugin(const char *namespace) {
@@ -272,6 +310,8 @@ static void obey(char **words, int count) {
         make_raw(words + 1);
     else if (!strcmp(verb, "call") && count >= 3)
         call(words + 1, count - 1);
+    else if (!strcmp(verb, "hold") && count == 3)
+        hold(atoi(words[1]), atoi(words[2]));
     else if (!strcmp(verb, "keep"))
         api->freeNode(kept), kept = api->addNodeRef(clip);
     else if (!strcmp(verb, "restore"))
@@ -308,7 +348,8 @@ int main(int argc, char **argv) {
     void *library = dlopen(argv[1], RTLD_NOW);
     if (!library)
         fail("cannot load VapourSynth", dlerror());
-    const VSAPI *(*get_api)(int) = (const VSAPI *(*)(int))dlsym(library, "getVapourSynthAPI");
+    VSGetVapourSynthAPI get_api;
+    *(void **)&get_api = dlsym(library, "getVapourSynthAPI");
     api = get_api ? get_api(VAPOURSYNTH_API_VERSION) : NULL;
     if (!api)
         fail("no API", argv[1]);

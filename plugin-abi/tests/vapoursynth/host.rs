@@ -1,5 +1,6 @@
 //! The host without Python (host.c), and what it is told to do.
 
+use crate::cc;
 use crate::so::library;
 use std::fs;
 use std::io::Write;
@@ -44,13 +45,11 @@ impl Drop for Folder {
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vapoursynth/host.c");
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vapoursynth-host");
         let built = program.with_extension(std::process::id().to_string());
-        let headers = vapoursynth().join("unpacked/vapoursynth/include");
-        let mut compiler = Command::new("cc");
-        compiler.args(["-Wall", "-Wextra", "-Werror", "-O1", "-pthread", "-I"]).arg(headers).arg(source);
-        let done = compiler.arg("-o").arg(&built).arg("-ldl").output().expect("a C compiler is installed");
+        let headers = format!("-I{}", vapoursynth().join("unpacked/vapoursynth/include").display());
+        let flags = [headers.as_str(), "-pthread", "-ldl", "-o", built.to_str().unwrap()];
+        let done = cc::compile(&cc::path("tests/vapoursynth/host.c"), &flags);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         // Tests in other processes may be using the one that is there.
         fs::rename(built, &program).unwrap();
