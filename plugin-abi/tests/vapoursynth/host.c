@@ -17,7 +17,7 @@
  */
 #define _GNU_SOURCE
 #define VS_USE_LATEST_API
-#include <VapourSynth4.h>
+#include "sources.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -37,103 +37,11 @@ static void fail(const char *what, const char *detail) {
     exit(2);
 }
 
-/* A source of raw planes. */
-typedef struct {
-    VSVideoInfo info;
-    FILE *file;
-    pthread_mutex_t lock;
-} Raw;
-
-static const VSFrame *VS_CC raw_frame(int n, int reason, void *data, void **frame_data, VSFrameContext *context,
-                                      VSCore *core, const VSAPI *api) {
-    Raw *raw = data;
-    (void)frame_data;
-    if (reason != arInitial)
-        return NULL;
-    VSFrame *frame = api->newVideoFrame(&raw->info.format, raw->info.width, raw->info.height, NULL, core);
-    size_t whole = 0, offset = 0;
-    for (int plane = 0; plane < raw->info.format.numPlanes; plane++)
-        whole += (size_t)api->getFrameWidth(frame, plane) * api->getFrameHeight(frame, plane);
-    whole *= raw->info.format.bytesPerSample;
-    pthread_mutex_lock(&raw->lock);
-    int read = fseek(raw->file, (long)(whole * n), SEEK_SET) == 0;
-    for (int plane = 0; plane < raw->info.format.numPlanes; plane++) {
-        size_t row = (size_t)api->getFrameWidth(frame, plane) * raw->info.format.bytesPerSample;
-        for (int y = 0; y < api->getFrameHeight(frame, plane); y++, offset += row)
-            read = read && fread(api->getWritePtr(frame, plane) + y * api->getStride(frame, plane), 1, row, raw->file) == row;
-    }
-    pthread_mutex_unlock(&raw->lock);
-    if (!read) {
-        api->freeFrame(frame);
-        api->setFilterError("raw: the file is too short", context);
-        return NULL;
-    }
-    return frame;
-}
-
-static void VS_CC raw_free(void *data, VSCore *core, const VSAPI *api) {
-    Raw *raw = data;
-    (void)core, (void)api;
-    fclose(raw->file);
-    free(raw);
-}
-
 static void replace(VSNode *node) {
+    if (!node)
+        fail("no clip", "a line could not be obeyed");
     api->freeNode(clip);
     clip = node;
-}
-
-static void make_raw(char **words) {
-    Raw *raw = calloc(1, sizeof *raw);
-    if (!api->queryVideoFormat(&raw->info.format, atoi(words[0]), atoi(words[1]), atoi(words[2]), atoi(words[3]),
-                               atoi(words[4]), core))
-        fail("no such format", words[2]);
-    raw->info.width = atoi(words[5]);
-    raw->info.height = atoi(words[6]);
-    raw->info.numFrames = atoi(words[7]);
-    raw->info.fpsNum = 25;
-    raw->info.fpsDen = 1;
-    raw->file = fopen(words[8], "rb");
-    if (!raw->file)
-        fail("cannot open", words[8]);
-    pthread_mutex_init(&raw->lock, NULL);
-    replace(api->createVideoFilter2("raw", &raw->info, raw_frame, raw_free, fmParallel, NULL, 0, raw, core));
-}
-
-/* A source of frames that are there already. */
-typedef struct {
-    const VSFrame **frames;
-    int count;
-} Held;
-
-static const VSFrame *VS_CC held_frame(int n, int reason, void *data, void **frame_data, VSFrameContext *context,
-                                       VSCore *core, const VSAPI *api) {
-    Held *held = data;
-    (void)frame_data, (void)context, (void)core;
-    return reason == arInitial ? api->addFrameRef(held->frames[n % held->count]) : NULL;
-}
-
-static void VS_CC held_free(void *data, VSCore *core, const VSAPI *api) {
-    Held *held = data;
-    (void)core;
-    for (int i = 0; i < held->count; i++)
-        api->freeFrame(held->frames[i]);
-    free(held->frames);
-    free(held);
-}
-
-static void hold(int count, int frames) {
-    Held *held = calloc(1, sizeof *held);
-    char error[1024];
-    held->frames = calloc(count, sizeof *held->frames);
-    for (; held->count < count; held->count++) {
-        held->frames[held->count] = api->getFrame(held->count, clip, error, sizeof error);
-        if (!held->frames[held->count])
-            fail("no frame", error);
-    }
-    VSVideoInfo info = *api->getVideoInfo(clip);
-    info.numFrames = frames;
-    replace(api->createVideoFilter2("held", &info, held_frame, held_free, fmParallel, NULL, 0, held, core));
 }
 
 static VSPlugin *plugin(const char *namespace) {
@@ -307,11 +215,11 @@ static void obey(char **words, int count) {
     if (!strcmp(verb, "threads"))
         threads = api->setThreadCount(atoi(words[1]), core);
     else if (!strcmp(verb, "raw") && count == 10)
-        make_raw(words + 1);
+        replace(raw_clip(words + 1, core, api));
     else if (!strcmp(verb, "call") && count >= 3)
         call(words + 1, count - 1);
     else if (!strcmp(verb, "hold") && count == 3)
-        hold(atoi(words[1]), atoi(words[2]));
+        replace(held_clip(clip, atoi(words[1]), atoi(words[2]), core, api));
     else if (!strcmp(verb, "keep"))
         api->freeNode(kept), kept = api->addNodeRef(clip);
     else if (!strcmp(verb, "restore"))
