@@ -18,6 +18,7 @@ struct Component {
     u32 across;          // strips side by side
     u32 rows;            // rows of a block
     u32 blocks;          // blocks of the component
+    u32 eight;           // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
 };
 static_assert(sizeof(Component) == 80, "Component differs from the host's");
 LAYOUT(Component, src, 0);
@@ -28,6 +29,7 @@ LAYOUT(Component, blurs, 60);
 LAYOUT(Component, across, 64);
 LAYOUT(Component, rows, 68);
 LAYOUT(Component, blocks, 72);
+LAYOUT(Component, eight, 76);
 
 // Mirrors `Args` of src/filters/boxblur/cuda.rs.
 struct Box {
@@ -36,8 +38,9 @@ struct Box {
     u32 radius_h;
     u32 halo;                           // chunks of a strip at each end that only help others
     u32 count, bias, inverse, shift;    // `Mean` of src/filters/boxblur/mean.rs
+    u32 bias8, inverse8, byte;          // `EightBitMean` there
 };
-static_assert(sizeof(Box) == 272, "Box differs from the host's");
+static_assert(sizeof(Box) == 280, "Box differs from the host's");
 LAYOUT(Box, component, 0);
 LAYOUT(Box, radius_w, 240);
 LAYOUT(Box, radius_h, 244);
@@ -46,6 +49,9 @@ LAYOUT(Box, count, 252);
 LAYOUT(Box, bias, 256);
 LAYOUT(Box, inverse, 260);
 LAYOUT(Box, shift, 264);
+LAYOUT(Box, bias8, 268);
+LAYOUT(Box, inverse8, 272);
+LAYOUT(Box, byte, 276);
 
 constexpr int TOTAL_ROWS = 16;    // rows of a total
 constexpr int TOTAL_THREADS = 128;
@@ -63,16 +69,60 @@ __device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
     return q + (u32(sum) - q * p.count >= p.count);
 }
 
-// Adds the totals of the eight columns from x on, of the rows from `index` times 16 on.
-__device__ __forceinline__ void add_totals(const Component& c, int x, int index, u32 (&sums)[CHUNK]) {
+// Four samples of eight bits: the bytes of four quotients that `byte` selects, two at a time.
+__device__ __forceinline__ u32 pack(u32 a, u32 b, u32 c, u32 d, u32 byte) {
+    return __byte_perm(__byte_perm(a, b, byte), __byte_perm(c, d, byte), 0x5410);
+}
+
+// Writes the means of eight windows. From eight bits to eight it is one multiplication each.
+template <typename T, typename Sum>
+__device__ __forceinline__ void write_means(
+    const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
+    if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {
+        u32 q[CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(u32(sums[i]) + p.bias8, p.inverse8);
+        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
+            make_uint2(pack(q[0], q[1], q[2], q[3], p.byte), pack(q[4], q[5], q[6], q[7], p.byte));
+        return;
+    }
+    const bool round = c.dst.sample != SAMPLE_I16;
+    u32 v[1][CHUNK];
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) v[0][i] = mean(p, sums[i], up) ^ (round ? 0 : 0x8000u);
+    write(c, x, y, round, v);
+}
+
+template <typename T>
+__device__ __forceinline__ void add(const Columns<T>& src, const typename Chunk<T>::Words& words, u32 times, u32 (&sums)[CHUNK]) {
+    const typename Chunk<T>::Words lanes = src.lanes(words);
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) sums[i] += Chunk<T>::sample(lanes, i) * times;
+}
+
+// Adds rows `from` to `to`, all of them inside the plane.
+template <typename T>
+__device__ __forceinline__ void add_rows(const Columns<T>& src, int from, int to, u32 (&sums)[CHUNK]) {
+    Lines<T, 4> lines;
+    for (; from <= to; from += 4) {
+        src.read(from, lines);
+#pragma unroll
+        for (int r = 0; r < 4; r++) add(src, lines.row[r], from + r <= to, sums);
+    }
+}
+
+// Adds the totals of the rows from `index` times 16 on.
+template <typename T>
+__device__ __forceinline__ void add_totals(const Component& c, const Columns<T>& src, int index, u32 (&sums)[CHUNK]) {
     const u32* const row = c.totals + u64(index) * c.totals_columns;
-    if (x < 0 || x >= int(c.src.width)) {
-        const u32 total = __ldg(row + (x < 0 ? 0 : c.src.width - 1));
+    if (src.x < 0 || src.x >= src.width) {
+        const u32 total = __ldg(row + (src.x < 0 ? 0 : src.width - 1));
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) sums[i] += total;
         return;
     }
-    const uint4 a = __ldg(reinterpret_cast<const uint4*>(row + x)), b = __ldg(reinterpret_cast<const uint4*>(row + x) + 1);
+    const uint4* const from = reinterpret_cast<const uint4*>(row + src.x);
+    const uint4 a = __ldg(from), b = __ldg(from + 1);
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) sums[i] += i < 4 ? word(a, i) : word(b, i - 4);
 }
@@ -80,133 +130,179 @@ __device__ __forceinline__ void add_totals(const Component& c, int x, int index,
 // The sums of eight columns over the rows from `first` to `last`, which may lie above or below the plane.
 template <typename T>
 __device__ __forceinline__ void sum_columns(
-    const Component& c, const Reader<T>& src, int x, int first, int last, u32 (&sums)[CHUNK]) {
-    const int bottom = c.src.height - 1;
-    const int from = max(first, 0), to = min(last, bottom);
+    const Component& c, const Columns<T>& src, int first, int last, u32 (&sums)[CHUNK]) {
+    const int above = max(min(last, -1) - first + 1, 0), below = max(last - max(first, src.bottom + 1) + 1, 0);
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) sums[i] = 0;
-    if (first < 0) src.add(x, 0, min(last, -1) - first + 1, sums);
-    if (last > bottom) src.add(x, bottom, last - max(first, bottom + 1) + 1, sums);
-    int y = from;
-    if (c.totals != nullptr) {
-        const int begin = (from + TOTAL_ROWS - 1) / TOTAL_ROWS, end = (to + 1) / TOTAL_ROWS;
-        if (begin < end) {
-            for (; y < begin * TOTAL_ROWS; y++) src.add(x, y, 1, sums);
-            for (int index = begin; index < end; index++) add_totals(c, x, index, sums);
-            y = end * TOTAL_ROWS;
-        }
+#pragma unroll 1
+    for (int end = 0; end < 2; end++) {
+        Lines<T, 1> border;
+        src.read(end * src.bottom, border);
+        add(src, border.row[0], end == 0 ? above : below, sums);
     }
-#pragma unroll 4
-    for (; y <= to; y++) src.add(x, y, 1, sums);
+    int y = max(first, 0), to = min(last, src.bottom);
+    while (y <= to) {
+        int upto = to;
+        if (c.totals != nullptr) {
+            for (; y % TOTAL_ROWS == 0 && y + TOTAL_ROWS - 1 <= to; y += TOTAL_ROWS) {
+                add_totals(c, src, y / TOTAL_ROWS, sums);
+            }
+            upto = min(to, y | (TOTAL_ROWS - 1));
+        }
+        add_rows(src, y, upto, sums);
+        y = upto + 1;
+    }
 }
 
-// The sums of a strip's columns from its left edge up to each of this thread's.
-template <typename Sum>
-__device__ __forceinline__ void sum_strip(const u32 (&columns)[CHUNK], Sum (&sums)[CHUNK], Sum (&ends)[MOST_WARPS]) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    sums[0] = columns[0];
+// The sums of windows that move down the plane, of eight columns. What enters them next, and what leaves, is read ahead.
+template <typename T, int ROWS>
+struct Window {
+    const Columns<T> src;
+    const int radius;
+    u32 columns[CHUNK];
+    Lines<T, ROWS> entering, leaving;
+
+    __device__ __forceinline__ Window(const Box& p, const Component& c, const Part& part)
+        : src(c.src, part.x), radius(p.radius_h) {
+        sum_columns(c, src, part.top - 1 - radius, part.top - 1 + radius, columns);
+        read_ahead(part.top);
+    }
+
+    __device__ __forceinline__ void read_ahead(int y) {
+        src.read(y + radius, entering);
+        src.read(y - 1 - radius, leaving);
+    }
+
+    // Moves to the row whose samples are number r of those that were read.
+    __device__ __forceinline__ void move(int r) {
+        const typename Chunk<T>::Words in = src.lanes(entering.row[r]), out = src.lanes(leaving.row[r]);
 #pragma unroll
-    for (int i = 1; i < CHUNK; i++) sums[i] = sums[i - 1] + columns[i];
-    const Sum own = sums[CHUNK - 1];
-    Sum total = own;
+        for (int i = 0; i < CHUNK; i++) columns[i] += Chunk<T>::sample(in, i) - Chunk<T>::sample(out, i);
+    }
+};
+
+// The sums of windows of 2*RADIUS + 1 columns, from the columns of the neighbours in the warp.
+template <int RADIUS>
+__device__ __forceinline__ void sum_around(const u32 (&columns)[CHUNK], u32 (&sums)[CHUNK]) {
+    u32 around[CHUNK + 2 * RADIUS];
+#pragma unroll
+    for (int i = 0; i < RADIUS; i++) {
+        around[i] = __shfl_up_sync(~0u, columns[CHUNK - RADIUS + i], 1);
+        around[RADIUS + CHUNK + i] = __shfl_down_sync(~0u, columns[i], 1);
+    }
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) around[RADIUS + i] = columns[i];
+    sums[0] = 0;
+#pragma unroll
+    for (int i = 0; i <= 2 * RADIUS; i++) sums[0] += around[i];
+#pragma unroll
+    for (int i = 1; i < CHUNK; i++) sums[i] = sums[i - 1] + around[i + 2 * RADIUS] - around[i - 1];
+}
+
+// Strips of one warp, windows of few columns.
+template <typename T, int RADIUS, int ROWS>
+struct Narrow {
+    static __device__ __forceinline__ void blur(const Box& p, const Component& c, const Part& part) {
+        const u32 up = sizeof(T) == 1 ? 8 : c.src.shift;
+        Window<T, ROWS> window(p, c, part);
+        for (int y = part.top; y < part.end; y += ROWS) {
+            u32 sums[ROWS][CHUNK];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                window.move(r);
+                sum_around<RADIUS>(window.columns, sums[r]);
+            }
+            if (y + ROWS < part.end) window.read_ahead(y + ROWS);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                if (part.writes && y + r < part.end) write_means<T>(p, c, part.x, y + r, up, sums[r]);
+            }
+        }
+    }
+};
+
+// From sums of this thread's columns to sums of the strip's columns from its left edge on, for some rows at a time.
+template <typename Sum, int ROWS>
+__device__ __forceinline__ void sum_strip(Sum (&sums)[ROWS][CHUNK]) {
+    __shared__ Sum ends[MOST_WARPS][ROWS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Sum before[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) before[r] = sums[r][CHUNK - 1];
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
-        const Sum left = __shfl_up_sync(~0u, total, distance);
-        if (lane >= distance) total += left;
-    }
-    Sum before = total - own;
-    if (blockDim.x > 32) {
-        if (lane == 31) ends[warp] = total;
-        __syncthreads();
-        for (int w = 0; w < warp; w++) before += ends[w];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const Sum left = __shfl_up_sync(~0u, before[r], distance);
+            if (lane >= distance) before[r] += left;
+        }
     }
 #pragma unroll
-    for (int i = 0; i < CHUNK; i++) sums[i] += before;
+    for (int r = 0; r < ROWS; r++) {
+        if (lane == 31) ends[warp][r] = before[r];
+        before[r] -= sums[r][CHUNK - 1];
+    }
+    // What was read of shared memory for the rows before is read by now as well.
+    __syncthreads();
+    for (int w = 0; w < warp; w++) {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) before[r] += ends[w][r];
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) sums[r][i] += before[r];
 }
 
-// The sums of the windows around this thread's columns, from sums of the whole strip in shared memory.
-template <typename Sum>
-struct Strip {
-    // Two of each: a row's values are read while the next row's are written, and one barrier keeps them apart.
-    static __device__ __forceinline__ void sum(const u32 (&columns)[CHUNK], int y, int radius, Sum (&sums)[CHUNK]) {
-        __shared__ Sum ends[2][MOST_WARPS];
-        sum_strip(columns, sums, ends[y & 1]);
-        Sum* const own = reinterpret_cast<Sum*>(shared) + ((y & 1) * blockDim.x + threadIdx.x) * STRIDE;
+// Strips of any number of warps, windows of any width.
+template <typename T, typename Sum, int ROWS>
+struct Wide {
+    static __device__ __forceinline__ void blur(const Box& p, const Component& c, const Part& part) {
+        const u32 up = sizeof(T) == 1 ? 8 : c.src.shift;
+        const int radius = p.radius_w, row = blockDim.x * STRIDE;
+        Sum* const own = reinterpret_cast<Sum*>(shared) + threadIdx.x * STRIDE;
+        Window<T, ROWS> window(p, c, part);
+        for (int y = part.top; y < part.end; y += ROWS) {
+            Sum sums[ROWS][CHUNK];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) own[i] = sums[i];
-        __syncthreads();
-        // The ends of a strip, whose windows reach beyond it, write nothing.
-        if (int(threadIdx.x * CHUNK) <= radius || int((blockDim.x - threadIdx.x - 1) * CHUNK) < radius) return;
+            for (int r = 0; r < ROWS; r++) {
+                window.move(r);
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            // Past every eight columns lies one word that is not used.
-            const int right = i + radius, left = i - radius - 1;
-            sums[i] = own[right + (right >> 3)] - own[left + (left >> 3)];
+                for (int i = 0; i < CHUNK; i++) sums[r][i] = (i == 0 ? 0 : sums[r][i - 1]) + window.columns[i];
+            }
+            if (y + ROWS < part.end) window.read_ahead(y + ROWS);
+            sum_strip(sums);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int i = 0; i < CHUNK; i++) own[r * row + i] = sums[r][i];
+            __syncthreads();
+            if (!part.writes) continue;
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) {
+                // Past every eight columns lies one word that is not used.
+                const int right = i + radius, left = i - radius - 1;
+                const Sum *const upto = own + right + (right >> 3), *const before = own + left + (left >> 3);
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) sums[r][i] = upto[r * row] - before[r * row];
+            }
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                if (y + r < part.end) write_means<T>(p, c, part.x, y + r, up, sums[r]);
+            }
         }
     }
 };
 
-// The same for a strip of one warp and a radius up to eight, from the columns of the neighbours in the warp.
-template <int RADIUS>
-struct Warp {
-    static __device__ __forceinline__ void sum(const u32 (&columns)[CHUNK], int, int, u32 (&sums)[CHUNK]) {
-        u32 around[CHUNK + 2 * RADIUS];
-#pragma unroll
-        for (int i = 0; i < RADIUS; i++) {
-            around[i] = __shfl_up_sync(~0u, columns[CHUNK - RADIUS + i], 1);
-            around[RADIUS + CHUNK + i] = __shfl_down_sync(~0u, columns[i], 1);
-        }
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) around[RADIUS + i] = columns[i];
-        sums[0] = 0;
-#pragma unroll
-        for (int i = 0; i <= 2 * RADIUS; i++) sums[0] += around[i];
-#pragma unroll
-        for (int i = 1; i < CHUNK; i++) sums[i] = sums[i - 1] + around[i + 2 * RADIUS] - around[i - 1];
-    }
-};
-
-// Blurs samples of type T. `Windows` makes sums of type `Sum`.
-template <typename T, typename Sum, typename Windows>
-__device__ __forceinline__ void blur(const Box& p) {
-    u32 block = blockIdx.x, index = 0;
-    while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
-    const Component& c = p.component[index];
-    const int threads = blockDim.x, thread = threadIdx.x, halo = p.halo;
-    const int height = c.src.height, radius_h = p.radius_h;
-    const int x = int(block % c.across * (threads - 2 * halo) + thread - halo) * CHUNK;
-    const int top = block / c.across * c.rows, end = min(top + int(c.rows), height);
-    const bool writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
-    if (!c.blurs) {
-        if (writes) copy(c, x, top, end);
-        return;
-    }
-
-    const Reader<T> src(c.src);
-    // Eight bits are always eight below v16, and never YC48.
-    const bool eight = sizeof(T) == 1, round = eight || c.dst.sample != SAMPLE_I16;
-    const u32 sign = round ? 0 : 0x8000u, up = eight ? 8 : c.src.shift;
-    u32 columns[CHUNK];
-    sum_columns(c, src, x, top - 1 - radius_h, top - 1 + radius_h, columns);
-    typename Chunk<T>::Words next = src.read(x, min(top + radius_h, height - 1));
-    typename Chunk<T>::Words next_old = src.read(x, max(top - 1 - radius_h, 0));
-    for (int y = top; y < end; y++) {
-        const typename Chunk<T>::Words entering = src.lanes(next), leaving = src.lanes(next_old);
-        if (y + 1 < end) {
-            next = src.read(x, min(y + 1 + radius_h, height - 1));
-            next_old = src.read(x, max(y - radius_h, 0));
-        }
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            columns[i] += Chunk<T>::sample(entering, i) - Chunk<T>::sample(leaving, i);
-        }
-        Sum sums[CHUNK];
-        Windows::sum(columns, y, p.radius_w, sums);
-        if (!writes) continue;
-        u32 v[1][CHUNK];
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) v[0][i] = mean(p, sums[i], up) ^ sign;
-        write(c, x, y, round, v);
+template <typename T, typename Blur>
+__device__ __forceinline__ void run(const Box& p) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    const Part part(c, p.halo, block);
+    if (c.blurs) {
+        Blur::blur(p, c, part);
+    } else {
+        copy<T>(c, part.x, part.top, part.end, part.writes);
     }
 }
 
@@ -217,27 +313,27 @@ __device__ __forceinline__ void total(const Box& p) {
     if (c.totals == nullptr) return;
     const u32 across = c.totals_columns / CHUNK, index = blockIdx.x * TOTAL_THREADS + threadIdx.x;
     const int x = index % across * CHUNK, top = index / across * TOTAL_ROWS;
-    if (top >= int(c.src.height)) return;
-    const Reader<T> src(c.src);
+    // Whole warps take part in the choice of how to read.
+    const Columns<T> src(c.src, x);
+    if (top > src.bottom) return;
     u32 sums[CHUNK] = {};
-#pragma unroll 4
-    for (int y = top; y < min(top + TOTAL_ROWS, int(c.src.height)); y++) src.add(x, y, 1, sums);
+    add_rows(src, top, min(top + TOTAL_ROWS - 1, src.bottom), sums);
     uint4* const to = reinterpret_cast<uint4*>(c.totals + u64(index / across) * c.totals_columns + x);
     to[0] = make_uint4(sums[0], sums[1], sums[2], sums[3]);
     to[1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
 }
 
-#define BOX(name, threads, ...) \
-    extern "C" __global__ void __launch_bounds__(threads) box_##name(const Box p) { __VA_ARGS__(p); }
-BOX(u8, 256, blur<u8, u32, Strip<u32>>)
-BOX(u16, 256, blur<u16, u32, Strip<u32>>)
-BOX(wide_u8, 256, blur<u8, u64, Strip<u64>>)
-BOX(wide_u16, 256, blur<u16, u64, Strip<u64>>)
-BOX(w1_u8, 32, blur<u8, u32, Warp<1>>)
-BOX(w1_u16, 32, blur<u16, u32, Warp<1>>)
-BOX(w2_u8, 32, blur<u8, u32, Warp<2>>)
-BOX(w2_u16, 32, blur<u16, u32, Warp<2>>)
-BOX(w3_u8, 32, blur<u8, u32, Warp<3>>)
-BOX(w3_u16, 32, blur<u16, u32, Warp<3>>)
-BOX(totals_u8, TOTAL_THREADS, total<u8>)
-BOX(totals_u16, TOTAL_THREADS, total<u16>)
+#define BOX(name, threads, T, ...) \
+    extern "C" __global__ void __launch_bounds__(threads) box_##name(const Box p) { run<T, __VA_ARGS__>(p); }
+BOX(u8, 256, u8, Wide<u8, u32, 2>)
+BOX(u16, 256, u16, Wide<u16, u32, 2>)
+BOX(wide_u8, 256, u8, Wide<u8, u64, 1>)
+BOX(wide_u16, 256, u16, Wide<u16, u64, 1>)
+BOX(w1_u8, 32, u8, Narrow<u8, 1, 4>)
+BOX(w1_u16, 32, u16, Narrow<u16, 1, 2>)
+BOX(w2_u8, 32, u8, Narrow<u8, 2, 4>)
+BOX(w2_u16, 32, u16, Narrow<u16, 2, 2>)
+BOX(w3_u8, 32, u8, Narrow<u8, 3, 4>)
+BOX(w3_u16, 32, u16, Narrow<u16, 3, 2>)
+extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u8(const Box p) { total<u8>(p); }
+extern "C" __global__ void __launch_bounds__(TOTAL_THREADS) box_totals_u16(const Box p) { total<u16>(p); }

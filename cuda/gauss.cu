@@ -32,7 +32,7 @@ constexpr int MOST_WORDS = 7;  // of a column around one
 // Mirrors `Args` of src/filters/gauss/cuda.rs.
 struct Gauss {
     Component component[3];
-    const u32* weights;  // of the middle, and of samples ever farther away
+    const u32* weights;  // of the middle, and of samples ever farther away; zeros up to 200
     u32 radius;
     u32 halo;            // chunks of a strip at each end that only help others
     // For each row of a word and every word around it, the weights of that word's rows: their high and low bytes.
@@ -49,25 +49,31 @@ LAYOUT(Gauss, low, 320);
 
 // As src/filters/gauss/weights.rs has them.
 constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;
-constexpr int MOST_THREADS = 256;
 
 // Drops `bits` bits, rounding half up.
 __device__ __forceinline__ u32 rounded(u32 sum, u32 bits) { return (sum + (1u << (bits - 1))) >> bits; }
 
-// The weighted sums of eight columns around row y.
+// The weighted sums of eight columns around row y. Behind the last weight stand zeros.
 template <typename T>
 __device__ __forceinline__ void sum_columns(
-    const Reader<T>& src, const u32* weights, int radius, int x, int y, int bottom, u32 (&sums)[CHUNK]) {
-    const typename Chunk<T>::Words middle = src.lanes(src.read(x, y));
+    const Columns<T>& src, const u32* weights, int radius, int y, u32 (&sums)[CHUNK]) {
+    typedef typename Chunk<T>::Words Words;
+    Lines<T, 1> at;
+    Lines<T, ROWS> above, below;
+    src.read(y, at);
+    const Words middle = src.lanes(at.row[0]);
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) sums[i] = weights[0] * Chunk<T>::sample(middle, i);
-#pragma unroll 3
-    for (int r = 1; r <= radius; r++) {
-        const typename Chunk<T>::Words a = src.lanes(src.read(x, max(y - r, 0)));
-        const typename Chunk<T>::Words b = src.lanes(src.read(x, min(y + r, bottom)));
-        const u32 weight = weights[r];
+    for (int r = 1; r <= radius; r += ROWS) {
+        src.read(y - r - (ROWS - 1), above);
+        src.read(y + r, below);
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) sums[i] += weight * (Chunk<T>::sample(a, i) + Chunk<T>::sample(b, i));
+        for (int k = 0; k < ROWS; k++) {
+            const Words a = src.lanes(above.row[ROWS - 1 - k]), b = src.lanes(below.row[k]);
+            const u32 weight = weights[r + k];
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) sums[i] += weight * (Chunk<T>::sample(a, i) + Chunk<T>::sample(b, i));
+        }
     }
 }
 
@@ -100,41 +106,19 @@ __device__ __forceinline__ void sum_row(const u32* weights, int radius, const u3
     }
 }
 
-// A block's part of a plane.
-struct Part {
-    const Component& c;
-    int x;         // this thread's first column
-    int top, end;  // rows
-    bool writes;   // whether they are this thread's to write
-
-    __device__ __forceinline__ Part(const Gauss& p, const Component& c, u32 block) : c(c) {
-        const int threads = blockDim.x, thread = threadIdx.x, halo = p.halo;
-        x = int(block % c.across * (threads - 2 * halo) + thread - halo) * CHUNK;
-        top = block / c.across * c.rows;
-        end = min(top + int(c.rows), int(c.src.height));
-        writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
-    }
-};
-
-// The part of block `block` of the grid.
-__device__ __forceinline__ Part part_of(const Gauss& p, u32 block) {
-    u32 index = 0;
-    while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
-    return Part(p, p.component[index], block);
-}
-
 // What the threads of a block share: the weights, and behind them two rows of sums. One of these is read while the next
 // is written, and one barrier keeps them apart.
 extern __shared__ u32 shared[];
-constexpr int SHARED_WEIGHTS = 196;
+constexpr int SHARED_WEIGHTS = 200;
 
 __device__ __forceinline__ void copy_weights(const Gauss& p) {
-    for (u32 r = threadIdx.x; r <= p.radius; r += blockDim.x) shared[r] = __ldg(p.weights + r);
+    for (int r = threadIdx.x; r < SHARED_WEIGHTS; r += blockDim.x) shared[r] = __ldg(p.weights + r);
     __syncthreads();
 }
 
 // From the sums of a row's columns, in v16 times the weights, to the row's results. All threads of a block take part.
-__device__ __forceinline__ void finish_row(const Gauss& p, const Part& part, int y, const u32 (&sums)[CHUNK]) {
+__device__ __forceinline__ void finish_row(
+    const Gauss& p, const Component& c, const Part& part, int y, const u32 (&sums)[CHUNK]) {
     u32* const own = shared + SHARED_WEIGHTS + (y % 2 * blockDim.x + threadIdx.x) * STRIDE;
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) own[i] = rounded(sums[i], WEIGHT_BITS - EXTRA_BITS);
@@ -142,41 +126,29 @@ __device__ __forceinline__ void finish_row(const Gauss& p, const Part& part, int
     if (!part.writes) return;
     u32 v[1][CHUNK];
     sum_row(shared, p.radius, own, v[0]);
-    const bool round = part.c.dst.sample != SAMPLE_I16;
+    const bool round = c.dst.sample != SAMPLE_I16;
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) v[0][i] = rounded(v[0][i], WEIGHT_BITS + EXTRA_BITS) ^ (round ? 0 : 0x8000u);
-    write(part.c, part.x, y, round, v);
+    write(c, part.x, y, round, v);
 }
 
 template <typename T>
-__device__ __forceinline__ void blur(const Gauss& p) {
-    const Part part = part_of(p, blockIdx.x);
-    const Component& c = part.c;
-    if (!c.blurs) {
-        if (part.writes) copy(c, part.x, part.top, part.end);
-        return;
-    }
-    copy_weights(p);
-    const Reader<T> src(c.src);
-    const int bottom = c.src.height - 1;
-    for (int y = part.top; y < part.end; y++) {
-        u32 sums[CHUNK];
-        sum_columns(src, shared, p.radius, part.x, y, bottom, sums);
+struct Far {
+    static __device__ __forceinline__ void blur(const Gauss& p, const Component& c, const Part& part) {
+        copy_weights(p);
+        const Columns<T> src(c.src, part.x);
+        for (int y = part.top; y < part.end; y++) {
+            u32 sums[CHUNK];
+            sum_columns(src, shared, p.radius, y, sums);
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) sums[i] <<= c.src.shift;
-        finish_row(p, part, y, sums);
+            for (int i = 0; i < CHUNK; i++) sums[i] <<= c.src.shift;
+            finish_row(p, c, part, y, sums);
+        }
     }
-}
+};
 
-// Four rows of eight columns as they are read, and with the rows of a column in a word.
+// Four rows of eight columns, with the rows of a column in a word.
 struct FourRows {
-    uint2 row[ROWS];
-
-    __device__ __forceinline__ void read(const Reader<u8>& src, int x, int y, int bottom) {
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) row[i] = src.read(x, min(max(y + i, 0), bottom));
-    }
-
     static __device__ __forceinline__ void transpose(u32 a, u32 b, u32 c, u32 d, u32* columns) {
         const u32 ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
         columns[0] = __byte_perm(ab, cd, 0x5410);
@@ -186,61 +158,140 @@ struct FourRows {
         columns[3] = __byte_perm(ab_high, cd_high, 0x7632);
     }
 
-    __device__ __forceinline__ void columns(u32 (&columns)[CHUNK]) const {
+    static __device__ __forceinline__ void columns(const Columns<u8>& src, const Lines<u8, ROWS>& lines, u32 (&columns)[CHUNK]) {
+        uint2 row[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) row[r] = src.lanes(lines.row[r]);
         transpose(row[0].x, row[1].x, row[2].x, row[3].x, columns);
         transpose(row[0].y, row[1].y, row[2].y, row[3].y, columns + 4);
     }
 };
 
-// The same for 8-bit samples, with the words of REACH times four rows above and below in registers.
-template <int REACH>
-__device__ __forceinline__ void blur_near(const Gauss& p) {
-    constexpr int WORDS = 2 * REACH + 1;
-    const Part part = part_of(p, blockIdx.x);
-    const Component& c = part.c;
-    if (!c.blurs) {
-        if (part.writes) copy(c, part.x, part.top, part.end);
-        return;
-    }
-    copy_weights(p);
-    const Reader<u8> src(c.src);
-    const int bottom = c.src.height - 1;
-    u32 words[WORDS][CHUNK];
-    FourRows next;
+// 8-bit samples and a radius up to RADIUS, whose weights beyond the real one are zero. The rows around four are in
+// registers. Sums of columns go to shared memory for four rows at a time, in vectors.
+template <int RADIUS>
+struct Near {
+    static constexpr int REACH = (RADIUS + ROWS - 1) / ROWS;  // words to each side, of rows and of columns alike
+    static constexpr int WORDS = 2 * REACH + 1;
+    static constexpr int VECTOR = 4;                          // sums
+
+    // The sums of columns `row` of the four, kept to EXTRA_BITS below v16.
+    static __device__ __forceinline__ void sum_columns(
+        const Gauss& p, const u32 (&words)[WORDS][CHUNK], int row, u32 (&sums)[CHUNK]) {
 #pragma unroll
-    for (int i = 1; i < WORDS; i++) {
-        next.read(src, part.x, part.top + (i - 1 - REACH) * ROWS, bottom);
-        next.columns(words[i]);
-    }
-    next.read(src, part.x, part.top + REACH * ROWS, bottom);
-    for (int top = part.top; top < part.end; top += ROWS) {
+        for (int j = 0; j < CHUNK; j++) {
+            // Samples are eight bits below v16, and so are their sums: of 2^(WEIGHT_BITS - EXTRA_BITS) 64 are left.
+            u32 high = 0, low = 32;
 #pragma unroll
-        for (int i = 1; i < WORDS; i++)
-#pragma unroll
-            for (int j = 0; j < CHUNK; j++) words[i - 1][j] = words[i][j];
-        next.columns(words[WORDS - 1]);
-        if (top + ROWS < part.end) next.read(src, part.x, top + (REACH + 1) * ROWS, bottom);
-#pragma unroll
-        for (int row = 0; row < ROWS; row++) {
-            if (top + row >= part.end) break;
-            u32 sums[CHUNK];
-#pragma unroll
-            for (int j = 0; j < CHUNK; j++) {
-                u32 high = 0, low = 0;
-#pragma unroll
-                for (int i = 0; i < WORDS; i++) {
-                    high = dot(words[i][j], p.high[row][i], high);
-                    low = dot(words[i][j], p.low[row][i], low);
-                }
-                sums[j] = ((high << 8) + low) << 8;  // to v16
+            for (int i = 0; i < WORDS; i++) {
+                high = dot(words[i][j], p.high[row][i], high);
+                low = dot(words[i][j], p.low[row][i], low);
             }
-            finish_row(p, part, top + row, sums);
+            sums[j] = (high << 2) + (low >> 6);
         }
+    }
+
+    // The weighted sums of eight neighbours of a row, of which `own` are the columns.
+    static __device__ __forceinline__ void sum_row(const u32 (&weights)[RADIUS + 1], const uint4* own, u32 (&sums)[CHUNK]) {
+        u32 around[CHUNK + 2 * VECTOR * REACH];
+#pragma unroll
+        for (int i = 0; i < CHUNK / VECTOR + 2 * REACH; i++) {
+            const uint4 four = own[i - REACH];
+#pragma unroll
+            for (int k = 0; k < VECTOR; k++) around[VECTOR * i + k] = word(four, k);
+        }
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            const int middle = i + VECTOR * REACH;
+            sums[i] = weights[0] * around[middle];
+#pragma unroll
+            for (int k = 1; k <= RADIUS; k++) sums[i] += weights[k] * (around[middle - k] + around[middle + k]);
+        }
+    }
+
+    // Rounds to v16, and from there to what is stored.
+    static __device__ __forceinline__ void write_row(const Component& c, int x, int y, u32 (&sums)[CHUNK]) {
+        if (c.dst.sample == SAMPLE_U8 && c.dst.step == 1 && x + CHUNK <= int(c.dst.width) && vectors_fit(c.dst, 8)) {
+            // Rounded twice, the result is the top byte: floor(floor(s/2^16 + 1/2)/2^8 + 1/2) = floor((s + 2^15 + 2^23)/2^24).
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) sums[i] += 0x808000u;
+            *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
+                make_uint2(top_bytes(sums[0], sums[1], sums[2], sums[3]), top_bytes(sums[4], sums[5], sums[6], sums[7]));
+            return;
+        }
+        u32 v[1][CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) v[0][i] = rounded(sums[i], WEIGHT_BITS + EXTRA_BITS);
+        write(c, x, y, true, v);
+    }
+
+    static __device__ __forceinline__ u32 top_bytes(u32 a, u32 b, u32 c, u32 d) {
+        return __byte_perm(__byte_perm(a, b, 0x0073), __byte_perm(c, d, 0x0073), 0x5410);
+    }
+
+    static __device__ __forceinline__ void blur(const Gauss& p, const Component& c, const Part& part) {
+        u32 weights[RADIUS + 1];
+#pragma unroll
+        for (int i = 0; i <= RADIUS; i++) weights[i] = __ldg(p.weights + i);
+        const int row_vectors = blockDim.x * CHUNK / VECTOR;
+        uint4* const own = reinterpret_cast<uint4*>(shared) + threadIdx.x * CHUNK / VECTOR;
+        const Columns<u8> src(c.src, part.x);
+        u32 words[WORDS][CHUNK];
+        Lines<u8, ROWS> next;
+#pragma unroll
+        for (int i = 1; i < WORDS; i++) {
+            src.read(part.top + (i - 1 - REACH) * ROWS, next);
+            FourRows::columns(src, next, words[i]);
+        }
+        src.read(part.top + REACH * ROWS, next);
+        for (int top = part.top; top < part.end; top += ROWS) {
+#pragma unroll
+            for (int i = 1; i < WORDS; i++)
+#pragma unroll
+                for (int j = 0; j < CHUNK; j++) words[i - 1][j] = words[i][j];
+            FourRows::columns(src, next, words[WORDS - 1]);
+            if (top + ROWS < part.end) src.read(top + (REACH + 1) * ROWS, next);
+            __syncthreads();
+#pragma unroll
+            for (int row = 0; row < ROWS; row++) {
+                u32 sums[CHUNK];
+                sum_columns(p, words, row, sums);
+                own[row * row_vectors] = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+                own[row * row_vectors + 1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
+            }
+            __syncthreads();
+            if (!part.writes) continue;
+#pragma unroll
+            for (int row = 0; row < ROWS; row++) {
+                if (top + row >= part.end) break;
+                u32 sums[CHUNK];
+                sum_row(weights, own + row * row_vectors, sums);
+                write_row(c, part.x, top + row, sums);
+            }
+        }
+    }
+};
+
+template <typename T, typename Blur>
+__device__ __forceinline__ void run(const Gauss& p) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    const Part part(c, p.halo, block);
+    if (c.blurs) {
+        Blur::blur(p, c, part);
+    } else {
+        copy<T>(c, part.x, part.top, part.end, part.writes);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) gauss_u8(const Gauss p) { blur<u8>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) gauss_u16(const Gauss p) { blur<u16>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) gauss_near1_u8(const Gauss p) { blur_near<1>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) gauss_near2_u8(const Gauss p) { blur_near<2>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) gauss_near3_u8(const Gauss p) { blur_near<3>(p); }
+#define GAUSS(name, threads, blocks, T, ...) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) gauss_##name(const Gauss p) { run<T, __VA_ARGS__>(p); }
+GAUSS(u8, 256, 2, u8, Far<u8>)
+GAUSS(u16, 256, 2, u16, Far<u16>)
+GAUSS(near1_u8, 128, 5, u8, Near<1>)
+GAUSS(near2_u8, 128, 5, u8, Near<2>)
+GAUSS(near3_u8, 128, 5, u8, Near<3>)
+GAUSS(near4_u8, 128, 5, u8, Near<4>)
+GAUSS(near6_u8, 128, 4, u8, Near<6>)
+GAUSS(near9_u8, 128, 4, u8, Near<9>)
+GAUSS(near12_u8, 128, 4, u8, Near<12>)

@@ -5,6 +5,8 @@ use std::fmt;
 /// What went wrong, in the terms a caller can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// A comparison found a difference.
+    Mismatch,
     /// The request itself is wrong: an unknown name, a value out of range, a chain that does not parse.
     BadArgument,
     /// The request is sound, but this build, machine, format or encoder cannot do it.
@@ -27,7 +29,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order the documentation lists them.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
+        Kind::Mismatch,
         Kind::BadArgument,
         Kind::Unsupported,
         Kind::CorruptInput,
@@ -39,9 +42,10 @@ impl Kind {
         Kind::Internal,
     ];
 
-    /// The process exit code of this kind. 0 is success and 1 is kept for a comparison that found a difference.
+    /// The process exit code of this kind. 0 is success.
     pub const fn exit_code(self) -> u8 {
         match self {
+            Kind::Mismatch => 1,
             Kind::BadArgument => 2,
             Kind::Unsupported => 3,
             Kind::CorruptInput => 4,
@@ -57,6 +61,7 @@ impl Kind {
     /// One line for the exit code table of `--help` and the manual page.
     pub const fn describe(self) -> &'static str {
         match self {
+            Kind::Mismatch => "a comparison found a difference",
             Kind::BadArgument => "bad argument: unknown name, value out of range, chain that does not parse",
             Kind::Unsupported => "not supported by this build, machine, format or encoder",
             Kind::CorruptInput => "input damaged or not a video; nothing was written",

@@ -6,8 +6,16 @@ use source::{Source, rust_files};
 use std::path::Path;
 
 /// The modules of the crate from the lowest up. Those of one line do not know each other.
-const LAYERS: [&[&str]; 8] =
-    [&["error"], &["video", "params"], &["device"], &["filters"], &["pipeline"], &["io"], &["cli"], &["bin"]];
+const LAYERS: [&[&str]; 8] = [
+    &["error"],
+    &["video", "params"],
+    &["device"],
+    &["filters"],
+    &["pipeline", "compare"],
+    &["io"],
+    &["cli"],
+    &["bin"],
+];
 
 /// Macros stand at the crate's root; this is the module each comes from.
 const MACROS: [(&str, &str); 2] = [("params", "params"), ("choices", "params")];

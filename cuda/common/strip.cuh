@@ -22,6 +22,11 @@ struct Chunk<u8> {
     static __device__ __forceinline__ Words repeat(u32 value) {
         return make_uint2(value * 0x01010101u, value * 0x01010101u);
     }
+    // Of eight pairs the samples that `take` selects.
+    static __device__ __forceinline__ Words every_other(const u8* from, u32 take) {
+        const uint4 w = __ldg(reinterpret_cast<const uint4*>(from));
+        return make_uint2(__byte_perm(w.x, w.y, take), __byte_perm(w.z, w.w, take));
+    }
     static __device__ __forceinline__ Words lanes(const Words& w, u32, u32) { return w; }
 };
 
@@ -38,44 +43,91 @@ struct Chunk<u16> {
         const u32 two = value * 0x10001u;
         return make_uint4(two, two, two, two);
     }
+    static __device__ __forceinline__ Words every_other(const u8* from, u32 take) {
+        const uint4 a = __ldg(reinterpret_cast<const uint4*>(from)), b = __ldg(reinterpret_cast<const uint4*>(from) + 1);
+        return make_uint4(__byte_perm(a.x, a.y, take), __byte_perm(a.z, a.w, take), __byte_perm(b.x, b.y, take),
+                          __byte_perm(b.z, b.w, take));
+    }
     static __device__ __forceinline__ Words lanes(const Words& w, u32 keep, u32 flip) {
         return make_uint4((w.x & keep) ^ flip, (w.y & keep) ^ flip, (w.z & keep) ^ flip, (w.w & keep) ^ flip);
     }
 };
 
-// Reads a plane whose samples have the size of T, in chunks that begin at multiples of eight, inside the plane or beside
-// it, where the nearest column stands in.
+// Some rows of eight columns, as stored.
+template <typename T, int ROWS>
+struct Lines {
+    typename Chunk<T>::Words row[ROWS];
+};
+
+// Eight columns of a plane whose samples have the size of T, from a multiple of eight on: inside the plane or beside it,
+// where the nearest column stands in. Rows are read several at a time, and without a branch between them, so that all of
+// them are on their way at once.
 template <typename T>
-struct Reader {
+struct Columns {
     typedef typename Chunk<T>::Words Words;
-    const u8* data;
+    // How a warp reads: chunks as they lie; chunks of nv12's pairs, of which every other sample counts; or sample by
+    // sample, where memory is not aligned for vectors or the plane ends inside a chunk.
+    enum Way { WHOLE, EVERY_OTHER, SINGLES };
+
+    const u8* from;  // in the plane's first row: the chunk that is read, or the first sample
     u32 pitch;
-    int width, step;
+    int x, width, bottom, step;
     u32 keep, flip;  // bits that count, and YC48's sign bits: values become unsigned, in their order
-    bool vectors;
+    u32 take;        // which of a pair's samples, as a selector of bytes
+    Way way;
 
-    __device__ __forceinline__ explicit Reader(const Plane& src)
-        : data(src.data), pitch(src.pitch), width(src.width), step(src.step), keep((0xffffu >> src.shift) * 0x10001u),
-          flip(src.sample == SAMPLE_I16 ? 0x80008000u : 0), vectors(src.step == 1 && vectors_fit(src, sizeof(Words))) {}
-
-    // As stored.
-    __device__ __forceinline__ Words read(int x, int y) const {
-        const T* const row = reinterpret_cast<const T*>(data + u64(y) * pitch);
-        if (x >= 0 && x + CHUNK <= width && vectors) return __ldg(reinterpret_cast<const Words*>(row + x));
-        if (x < 0 || x >= width) return Chunk<T>::repeat(__ldg(row + (x < 0 ? 0 : width - 1) * step));
-        Words words = Chunk<T>::repeat(0);
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) Chunk<T>::put(words, i, __ldg(row + min(x + i, width - 1) * step));
-        return words;
+    __device__ __forceinline__ Columns(const Plane& src, int x)
+        : pitch(src.pitch), x(x), width(src.width), bottom(src.height - 1), step(src.step),
+          keep((0xffffu >> src.shift) * 0x10001u), flip(src.sample == SAMPLE_I16 ? 0x80008000u : 0) {
+        const bool second = src.step == 2 && u64(src.data) & sizeof(T);
+        const u8* const first = src.data - (second ? sizeof(T) : 0);
+        take = sizeof(T) == 1 ? (second ? 0x7531 : 0x6420) : (second ? 0x7632 : 0x5410);
+        const bool aligned = ((u64(first) | pitch) & (src.step * sizeof(Words) - 1) & 15) == 0;
+        const bool cut = x >= 0 && x < width && x + CHUNK > width;
+        way = !aligned || src.step > 2 || width < CHUNK || __any_sync(~0u, cut) ? SINGLES
+              : src.step == 2                                                  ? EVERY_OTHER
+                                                                               : WHOLE;
+        const int chunk = x < 0 ? 0 : min(x, width / CHUNK * CHUNK - CHUNK);
+        from = way == SINGLES ? src.data : first + chunk * src.step * int(sizeof(T));
     }
 
-    // What is summed, of a chunk that was read.
-    __device__ __forceinline__ Words lanes(const Words& words) const { return Chunk<T>::lanes(words, keep, flip); }
+    // Where row y is read, or the row of the border nearest to it.
+    __device__ __forceinline__ const u8* row(int y) const { return from + u64(u32(min(max(y, 0), bottom))) * pitch; }
 
-    __device__ __forceinline__ void add(int x, int y, u32 times, u32 (&sums)[CHUNK]) const {
-        const Words words = lanes(read(x, y));
+    // ROWS rows from y on.
+    template <int ROWS>
+    __device__ __forceinline__ void read(int y, Lines<T, ROWS>& lines) const {
+        if (way == WHOLE) {
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) sums[i] += Chunk<T>::sample(words, i) * times;
+            for (int r = 0; r < ROWS; r++) lines.row[r] = __ldg(reinterpret_cast<const Words*>(row(y + r)));
+        } else if (way == EVERY_OTHER) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) lines.row[r] = Chunk<T>::every_other(row(y + r), take);
+        } else {
+            lines = singles<ROWS>(from, pitch, bottom, y, x, width - 1, step);
+        }
+    }
+
+    // The same sample by sample. The way of few warps, so it is no part of the loops that call it.
+    template <int ROWS>
+    static __device__ __noinline__ Lines<T, ROWS> singles(
+        const u8* from, u32 pitch, int bottom, int y, int x, int last, int step) {
+        Lines<T, ROWS> lines;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const T* const row = reinterpret_cast<const T*>(from + u64(u32(min(max(y + r, 0), bottom))) * pitch);
+            lines.row[r] = Chunk<T>::repeat(0);
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) Chunk<T>::put(lines.row[r], i, __ldg(row + min(max(x + i, 0), last) * step));
+        }
+        return lines;
+    }
+
+    // What counts of a chunk that was read.
+    __device__ __forceinline__ Words lanes(const Words& words) const {
+        Words w = words;
+        if (x < 0 || x >= width) w = Chunk<T>::repeat(Chunk<T>::sample(w, x < 0 ? 0 : CHUNK - 1));
+        return Chunk<T>::lanes(w, keep, flip);
     }
 };
 
@@ -102,26 +154,48 @@ __device__ __forceinline__ void write(const Component& c, int x, int y, bool rou
 
 // Passes eight columns of some rows on: as they are stored where both planes store alike.
 template <typename T, typename Component>
-__device__ __forceinline__ void copy_chunks(const Component& c, int x, int y, int end) {
+__device__ __forceinline__ void copy(const Component& c, int x, int y, int end, bool writes) {
+    constexpr int ROWS = 4;
     const bool alike = c.src.sample == c.dst.sample && c.src.shift == c.dst.shift && c.src.bit_depth == c.dst.bit_depth;
-    const Reader<T> src(c.src);
-    for (; y < end; y++) {
-        const typename Chunk<T>::Words words = src.read(x, y);
-        u32 v[1][CHUNK];
+    const Columns<T> src(c.src, x);
+    for (; y < end; y += ROWS) {
+        Lines<T, ROWS> lines;
+        src.read(y, lines);
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            const u32 sample = Chunk<T>::sample(words, i);
-            v[0][i] = alike ? sample : u16(sample << c.src.shift);
+        for (int r = 0; r < ROWS; r++) {
+            if (!writes || y + r >= end) continue;
+            u32 v[1][CHUNK];
+#pragma unroll
+            for (int i = 0; i < CHUNK; i++) {
+                const u32 sample = Chunk<T>::sample(lines.row[r], i);
+                v[0][i] = alike ? sample : u16(sample << c.src.shift);
+            }
+            write(c, x, y + r, !alike, v);
         }
-        write(c, x, y, !alike, v);
     }
 }
 
-template <typename Component>
-__device__ __forceinline__ void copy(const Component& c, int x, int y, int end) {
-    if (c.src.sample == SAMPLE_U8) {
-        copy_chunks<u8>(c, x, y, end);
-    } else {
-        copy_chunks<u16>(c, x, y, end);
+// A block's part of a plane: some rows of a strip of columns.
+struct Part {
+    int x;         // this thread's first column
+    int top, end;  // rows
+    bool writes;   // whether the thread's columns are its to write
+
+    // The part of a component's block `block`, where `halo` threads at each end of a strip only help others.
+    template <typename Component>
+    __device__ __forceinline__ Part(const Component& c, int halo, u32 block) {
+        const int threads = blockDim.x, thread = threadIdx.x;
+        x = int(block % c.across * (threads - 2 * halo) + thread - halo) * CHUNK;
+        top = block / c.across * c.rows;
+        end = min(top + int(c.rows), int(c.src.height));
+        writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
     }
+};
+
+// The component that block `block` of the grid works on. `block` becomes the block's number in it.
+template <typename Component>
+__device__ __forceinline__ const Component& component_of(const Component (&component)[3], u32& block) {
+    u32 index = 0;
+    while (block >= component[index].blocks) block -= component[index++].blocks;
+    return component[index];
 }

@@ -7,6 +7,8 @@
 pub mod c_abi;
 pub mod door;
 pub mod float;
+#[cfg(unix)]
+pub mod frei0r;
 pub mod guard;
 pub mod logging;
 pub mod vapoursynth;

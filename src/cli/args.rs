@@ -1,6 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
+use crate::cli::compare::CompareArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
@@ -74,6 +75,8 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
+    /// Hold one video against another, frame by frame
+    Compare(Box<CompareArgs>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -367,11 +370,18 @@ impl Job {
     /// # Errors
     /// When a chain file cannot be read.
     pub fn chain_texts(&self) -> Result<Vec<String>> {
-        let text = |chain: &String| match chain.strip_prefix('@') {
-            None => Ok(chain.clone()),
-            Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
-        };
-        self.chain.iter().map(text).collect()
+        self.chain.iter().map(|chain| chain_text(chain)).collect()
+    }
+}
+
+/// The text of a chain that is written as it is, or as @FILE.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn chain_text(chain: &str) -> Result<String> {
+    match chain.strip_prefix('@') {
+        None => Ok(chain.to_owned()),
+        Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
     }
 }
 
@@ -401,7 +411,8 @@ fn levels() -> impl TypedValueParser<Value = CpuLevel> {
 /// More threads than this is a typing mistake.
 const MAX_THREADS: i64 = 1024;
 
-fn threads() -> impl TypedValueParser<Value = usize> {
+/// A parser of a number of threads.
+pub fn threads() -> impl TypedValueParser<Value = usize> {
     clap::value_parser!(u16).range(0..=MAX_THREADS).map(usize::from)
 }
 
@@ -417,7 +428,8 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn parse_count(text: &str) -> Result<u64, &'static str> {
+/// Reads a number of frames.
+pub fn parse_count(text: &str) -> Result<u64, &'static str> {
     text.parse().ok().filter(|count| *count > 0).ok_or("it must be a whole number of at least 1")
 }
 

@@ -4,6 +4,7 @@ mod args;
 mod argv;
 mod backend;
 mod bench;
+mod compare;
 mod filters;
 mod log;
 mod preview;
@@ -72,6 +73,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Compare(args)) => compare::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),
         Some(Command::Man) => manual(),
         None if cli.job.preview.is_some() => preview::run(&cli.job),

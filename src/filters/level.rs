@@ -33,4 +33,4 @@ macro_rules! by_level {
         }
     };
 }
-pub(super) use by_level;
+pub(crate) use by_level;

@@ -17,12 +17,12 @@ pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod gauss;
-mod level;
+pub(crate) mod level;
 pub mod planes;
 pub mod range;
 mod registry;
 mod requant;
-mod rows;
+pub(crate) mod rows;
 #[cfg(feature = "cuda")]
 mod strips;
 

@@ -8,8 +8,16 @@ pub(super) const STRIDE: usize = CHUNK + 1;
 /// Threads that a block may have: a warp, and more.
 pub(super) const THREADS: [usize; 4] = [32, 64, 128, 256];
 
-/// Warps that a multiprocessor shall get: enough to hide waiting.
-const WARPS: usize = 24;
+/// How a kernel's blocks share out the rows of a strip.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    /// The fewest that are worth what a block does before its first.
+    pub fewest: usize,
+    /// What a block does at a time.
+    pub step: usize,
+    /// Warps that a multiprocessor shall get, as far as there are rows: enough to hide waiting.
+    pub warps: usize,
+}
 
 /// Strips of columns, cut into blocks.
 pub(super) struct Strips {
@@ -19,8 +27,7 @@ pub(super) struct Strips {
     pub halo: usize,
     /// Blocks that shall be there, at least, when rows are shared out.
     blocks: usize,
-    /// The fewest rows of a block.
-    fewest_rows: usize,
+    rows: Rows,
 }
 
 impl Strips {
@@ -32,13 +39,13 @@ impl Strips {
     pub(super) fn choose(
         threads: &[usize],
         halo: usize,
-        fewest_rows: usize,
+        rows: Rows,
         sizes: &[(usize, usize)],
         multiprocessors: usize,
     ) -> Strips {
         let strips = threads.iter().copied().filter(|threads| *threads > 2 * halo).map(|threads| {
-            let blocks = WARPS * multiprocessors * 32 / threads;
-            Strips { threads, halo, blocks, fewest_rows }
+            let blocks = rows.warps * multiprocessors * 32 / threads;
+            Strips { threads, halo, blocks, rows }
         });
         let cost = |strips: &Strips| sizes.iter().map(|size| strips.across(size.0) * strips.threads).sum::<usize>();
         strips.min_by_key(cost).expect("the largest block is wider than two radii")
@@ -51,6 +58,7 @@ impl Strips {
 
     /// Rows of a block of a plane.
     pub(super) fn rows(&self, width: usize, height: usize) -> usize {
-        (height * self.across(width)).div_ceil(self.blocks).max(self.fewest_rows).min(height)
+        let shared_out = (height * self.across(width)).div_ceil(self.blocks).max(self.rows.fewest);
+        shared_out.next_multiple_of(self.rows.step).min(height)
     }
 }

@@ -1,7 +1,7 @@
 //! `--preview`: one frame before and after the chain, as a PNG.
 
-mod rgb;
-mod sheet;
+pub mod rgb;
+pub mod sheet;
 
 use crate::cli::args::Job;
 use crate::cli::backend::{Backend, Gpu};
@@ -67,7 +67,8 @@ fn first_frame(input: &mut Input) -> Result<Option<Frame>> {
     Ok(None)
 }
 
-fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
+/// Writes `sheet` as a PNG.
+pub fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(&mut *file, sheet.width as u32, sheet.height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

@@ -43,12 +43,13 @@ pub fn compose(source: &Image, result: &Image) -> Sheet {
     Sheet { width: 2 * width, height: 2 * height, bytes }
 }
 
-fn rounded(value: f32) -> u8 {
+/// `value` (0 to 1) at 8 bits.
+pub fn rounded(value: f32) -> u8 {
     (value * 255.0).round() as u8
 }
 
 /// `value` at 8 bits: a fractional code becomes a pattern of the codes on its two sides.
-fn dithered(value: f32, x: usize, y: usize) -> u8 {
+pub fn dithered(value: f32, x: usize, y: usize) -> u8 {
     (value * 255.0 + bayer(x % TILE, y % TILE)) as u8
 }
 

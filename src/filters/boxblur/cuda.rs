@@ -1,12 +1,13 @@
 //! The kernels of cuda/box.cu.
 
+use super::mean::EightBitMean;
 use super::plan::Plan;
 use crate::device::cuda::{
     CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, DevicePlanes, Function, Shape, Stream,
 };
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
-use crate::filters::strips::{STRIDE, Strips, THREADS};
+use crate::filters::strips::{Rows, STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
 
@@ -16,6 +17,14 @@ const HIGH: usize = 4 * TOTAL_ROWS;
 
 /// The largest radius by column that has a kernel of its own.
 const NEAR: usize = 3;
+
+/// How rows are shared out for those kernels, and for the others. Fewer warps than that wait longer; more of them sum more
+/// first windows.
+const NEAR_ROWS: Rows = Rows { fewest: 8, step: 4, warps: 16 };
+const WIDE_ROWS: Rows = Rows { fewest: 12, step: 2, warps: 12 };
+
+/// Rows that a thread of the others has in shared memory at a time.
+const ROWS: usize = 2;
 
 /// Threads of a block of `box_totals_*`.
 const TOTAL_THREADS: usize = 128;
@@ -32,11 +41,11 @@ struct Component {
     across: u32,
     rows: u32,
     blocks: u32,
-    _end: u32,
+    eight: u32,
 }
 
 layout!(Component: 80 {
-    src: 0, dst: 24, totals: 48, totals_columns: 56, blurs: 60, across: 64, rows: 68, blocks: 72,
+    src: 0, dst: 24, totals: 48, totals_columns: 56, blurs: 60, across: 64, rows: 68, blocks: 72, eight: 76,
 });
 
 /// Mirrors `Box` of cuda/box.cu.
@@ -51,11 +60,14 @@ struct Args {
     bias: u32,
     inverse: u32,
     shift: u32,
-    _end: u32,
+    bias8: u32,
+    inverse8: u32,
+    byte: u32,
 }
 
-layout!(Args: 272 {
-    component: 0, radius_w: 240, radius_h: 244, halo: 248, count: 252, bias: 256, inverse: 260, shift: 264,
+layout!(Args: 280 {
+    component: 0, radius_w: 240, radius_h: 244, halo: 248, count: 252, bias: 256, inverse: 260, shift: 264, bias8: 268,
+    inverse8: 272, byte: 276,
 });
 
 /// The kernels of a pass over samples of one type.
@@ -93,30 +105,30 @@ impl Kernel {
         let is_high = plan.window().1 >= HIGH;
         let totals = |size: &(usize, usize)| DeviceBuffer::new(device, bytes(*size), "sums of rows");
         let halo = (plan.radius_w + 1).div_ceil(CHUNK);
-        // A first window costs about as much as half of its rows.
-        let fewest_rows = 8 + plan.window().1.min(HIGH) / 2;
-        let threads = if (1..=NEAR).contains(&plan.radius_w) { &THREADS[..1] } else { &THREADS };
+        let is_near = (1..=NEAR).contains(&plan.radius_w);
+        let threads = if is_near { &THREADS[..1] } else { &THREADS };
+        let rows = if is_near { NEAR_ROWS } else { WIDE_ROWS };
         Ok(Kernel {
             first: Pass::load(&plan, setup.src, device)?,
             later: Pass::load(&plan, v16, device)?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             totals: sizes.iter().filter(|_| is_high).map(totals).collect::<Result<_>>()?,
-            strips: Strips::choose(threads, halo, fewest_rows, &sizes, device.info().multiprocessors),
+            strips: Strips::choose(threads, halo, rows, &sizes, device.info().multiprocessors),
             plan,
         })
     }
 
     /// One pass over all components, or over those alone that are blurred.
     fn pass(&self, pass: &Pass, src: &[DevicePlane], dst: &[DevicePlane], all: bool, stream: &Stream) -> Result<()> {
+        let (mean, eight) = (self.plan.mean(), self.plan.eight_bit_mean());
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst).enumerate() {
             let blurs = self.plan.blurs(index);
             if blurs || all {
                 let totals = self.totals.get(index).filter(|_| blurs);
-                component[index] = Component::new(src, dst, totals, blurs, &self.strips)?;
+                component[index] = Component::new(src, dst, totals, blurs, eight.is_some(), &self.strips)?;
             }
         }
-        let mean = self.plan.mean();
         let args = Args {
             component,
             radius_w: self.plan.radius_w as u32,
@@ -126,7 +138,9 @@ impl Kernel {
             bias: mean.bias,
             inverse: mean.inverse,
             shift: mean.shift,
-            _end: 0,
+            bias8: eight.map_or(0, |eight| eight.bias),
+            inverse8: eight.map_or(0, |eight| eight.inverse),
+            byte: eight.map_or(0, EightBitMean::selector),
         };
         if !self.totals.is_empty() {
             let chunks = src.iter().map(|p| p.width.div_ceil(CHUNK) * p.height.div_ceil(TOTAL_ROWS)).max().unwrap_or(0);
@@ -138,7 +152,7 @@ impl Kernel {
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
-        let shared = (2 * STRIDE * self.strips.threads * sum) as u32;
+        let shared = (ROWS * STRIDE * self.strips.threads * sum) as u32;
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
         // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
         unsafe { launch(&pass.rows, shape, &args, stream) }
@@ -172,7 +186,7 @@ impl Component {
         across: 1,
         rows: 1,
         blocks: 0,
-        _end: 0,
+        eight: 0,
     };
 
     fn new(
@@ -180,8 +194,12 @@ impl Component {
         dst: &DevicePlane,
         totals: Option<&DeviceBuffer>,
         blurs: bool,
+        may_be_eight: bool,
         strips: &Strips,
     ) -> Result<Component> {
+        let is_byte = |plane: &DevicePlane| plane.layout.sample == SampleType::U8;
+        let dst_in_vectors = dst.layout.step == 1 && dst.address % CHUNK as u64 == 0 && dst.pitch % CHUNK == 0;
+        let eight = may_be_eight && is_byte(src) && is_byte(dst) && dst_in_vectors;
         let across = strips.across(src.width);
         let rows = strips.rows(src.width, src.height);
         Ok(Component {
@@ -193,7 +211,7 @@ impl Component {
             across: across as u32,
             rows: rows as u32,
             blocks: (across * src.height.div_ceil(rows)) as u32,
-            _end: 0,
+            eight: eight.into(),
         })
     }
 }

@@ -61,6 +61,42 @@ impl Mean {
     }
 }
 
+/// From eight bits to eight bits: the mean in v16, and that rounded, in one multiplication.
+///
+/// With `s` the sum of `n` samples the mean in v16 is `floor((256·s + (n − 1)/2) / n)`, and rounded to eight bits
+/// `floor((mean + 128) / 256)`. Floors of fractions of floors join: this is `q = floor(t/n)` for `t = s + bias` and
+/// `bias = floor(((n − 1)/2 + 128·n) / 256)`, and `t < 256·n`.
+///
+/// With `m = ceil(2^p/n)`, `t·m/2^p` exceeds `t/n` by less than `t/2^p`, so that it does not reach the next integer while
+/// `t·n ≤ 2^p`. That holds for `p = 32` and `n < 2^12`, and for `p = 40` and `n < 2^16`, where `m` still fits 32 bits
+/// because `n ≥ 2^12`; `q` then is byte 0 or byte 1 of the product's high half.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EightBitMean {
+    /// What rounds, when it is added to the sum.
+    pub bias: u32,
+    /// About 2^32 or 2^40 over the count.
+    pub inverse: u32,
+    /// Which byte of the product's high half is the mean.
+    pub byte: u32,
+}
+
+#[cfg(feature = "cuda")]
+impl EightBitMean {
+    /// The mean of `count` samples, an odd number; `None` from 2^16 samples on.
+    pub fn of(count: u32) -> Option<EightBitMean> {
+        let byte = u32::from(count >= 1 << 12);
+        let bias = ((count - 1) / 2 + 128 * count) / 256;
+        let inverse = (1u64 << (32 + 8 * byte)).div_ceil(u64::from(count)) as u32;
+        (count > 1 && is_narrow(count)).then_some(EightBitMean { bias, inverse, byte })
+    }
+
+    /// What takes the means out of two products, for CUDA's `__byte_perm`: byte `byte` of either.
+    pub fn selector(self) -> u32 {
+        (4 + self.byte) << 4 | self.byte
+    }
+}
+
 fn is_narrow(count: u32) -> bool {
     count <= u32::from(u16::MAX)
 }
@@ -96,6 +132,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Every sum of small windows, and the sums around every step of large ones.
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn eight_bits_are_rounded_as_through_v16() {
+        for side in [3, 5, 7, 31, 63, 65, 91, 201, 255u32] {
+            let count = side * side;
+            let eight = EightBitMean::of(count).unwrap();
+            let got = |sum: u32| high(sum + eight.bias, eight.inverse) >> (8 * eight.byte) & 0xff;
+            let wanted = |sum: u32| ((sum * 256 + (count - 1) / 2) / count + 128) / 256;
+            let steps = (0..=255 * 2u32).flat_map(|half| (half * count / 2).saturating_sub(3)..=half * count / 2 + 3);
+            let sums: Vec<u32> = if side < 65 { (0..=255 * count).collect() } else { steps.collect() };
+            for sum in sums.into_iter().filter(|sum| *sum <= 255 * count) {
+                assert_eq!(got(sum), wanted(sum), "{sum} over {count}");
+            }
+        }
+        assert!(EightBitMean::of(257 * 257).is_none());
     }
 
     /// Every step of the mean, for the windows of square radii on both sides of 16 bits.

@@ -1,6 +1,8 @@
 //! The parameters worked out for one stream: what every kernel computes with.
 
 use super::BoxParams;
+#[cfg(feature = "cuda")]
+use super::mean::EightBitMean;
 use super::mean::Mean;
 use crate::filters::planes::PlaneSet;
 use crate::video::{Format, StreamInfo};
@@ -53,5 +55,12 @@ impl Plan {
     pub fn mean(&self) -> Mean {
         let (columns, rows) = self.window();
         Mean::of((columns * rows) as u32)
+    }
+
+    /// The mean of a window of eight bits, rounded to eight bits.
+    #[cfg(feature = "cuda")]
+    pub fn eight_bit_mean(&self) -> Option<EightBitMean> {
+        let (columns, rows) = self.window();
+        EightBitMean::of((columns * rows) as u32)
     }
 }

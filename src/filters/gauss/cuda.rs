@@ -4,17 +4,24 @@ use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
-use crate::filters::strips::{STRIDE, Strips, THREADS};
+use crate::filters::strips::{Rows, STRIDE, Strips, THREADS};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 
-/// The fewest rows of a block: one after the other, rows find in the cache what they share.
-const FEWEST_ROWS: usize = 8;
+/// How rows are shared out for kernels of any radius: one after the other, rows find in the cache what they share.
+const FAR_ROWS: Rows = Rows { fewest: 8, step: 1, warps: 24 };
 
-/// Words of shared memory that weights have, and that a thread has for two rows of sums.
-const SHARED: (usize, usize) = (196, 2 * STRIDE);
+/// How they are for `gauss_near*_u8`, which take four at a time and read those around them before the first.
+const NEAR_ROWS: Rows = Rows { fewest: 12, step: ROWS, warps: 24 };
 
-/// Rows that `gauss_near*_u8` keep in a word, and the most words of a column that they keep.
+/// Radii that have such a kernel, and the most threads of its blocks. Smaller ones than these have weights of zero.
+const NEAR: [usize; 7] = [1, 2, 3, 4, 6, 9, 12];
+const NEAR_THREADS: usize = 128;
+
+/// Weights in memory, zeros behind them.
+const WEIGHTS: usize = 200;
+
+/// Rows that those kernels keep in a word, and the most words of a column that they keep.
 const ROWS: usize = 4;
 const MOST_WORDS: usize = 7;
 
@@ -57,6 +64,8 @@ pub(super) struct Kernel {
     high: Words,
     low: Words,
     strips: Strips,
+    /// Bytes of shared memory that a block takes.
+    shared: usize,
 }
 
 impl Kernel {
@@ -65,23 +74,32 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        // Words above and below that hold all rows around those of one.
-        let reach = plan.radius().div_ceil(ROWS).max(1);
-        let name = match setup.src.sample() {
-            SampleType::U8 if 2 * reach < MOST_WORDS => format!("gauss_near{reach}_u8"),
-            SampleType::U8 => "gauss_u8".to_owned(),
-            SampleType::U16 | SampleType::I16 => "gauss_u16".to_owned(),
+        let near = NEAR.into_iter().find(|near| *near >= plan.radius() && setup.src.sample() == SampleType::U8);
+        let name = match (near, setup.src.sample()) {
+            (Some(near), _) => format!("gauss_near{near}_u8"),
+            (None, SampleType::U8) => "gauss_u8".to_owned(),
+            (None, SampleType::U16 | SampleType::I16) => "gauss_u16".to_owned(),
         };
-        let weights: Vec<u8> = plan.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+        // Words above and below that hold all rows around those of one, and as many columns.
+        let reach = near.unwrap_or(0).div_ceil(ROWS);
+        let mut weights: Vec<u8> = plan.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+        weights.resize(WEIGHTS * size_of::<u32>(), 0);
         let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
-        let halo = plan.radius().div_ceil(CHUNK);
+        let halo = plan.radius().max(reach * ROWS).div_ceil(CHUNK);
+        let threads = THREADS.iter().copied().filter(|threads| near.is_none() || *threads <= NEAR_THREADS);
+        let rows = if near.is_some() { NEAR_ROWS } else { FAR_ROWS };
+        let multiprocessors = device.info().multiprocessors;
+        let strips = Strips::choose(&threads.collect::<Vec<_>>(), halo, rows, &sizes, multiprocessors);
+        let words_of_a_thread = if near.is_some() { ROWS * CHUNK } else { 2 * STRIDE };
+        let weights_beside = if near.is_some() { 0 } else { WEIGHTS };
         Ok(Kernel {
             function: device.function("gauss", &name)?,
             weights: DeviceBuffer::from_bytes(device, &weights, "weights")?,
             high: words(&plan.weights, reach, 8),
             low: words(&plan.weights, reach, 0),
-            strips: Strips::choose(&THREADS, halo, FEWEST_ROWS, &sizes, device.info().multiprocessors),
+            shared: (weights_beside + words_of_a_thread * strips.threads) * size_of::<u32>(),
+            strips,
             plan,
         })
     }
@@ -130,8 +148,8 @@ impl CudaKernel for Kernel {
             low: self.low,
         };
         let blocks = component.iter().map(|c| c.blocks).sum();
-        let shared = (SHARED.0 + SHARED.1 * self.strips.threads) * size_of::<u32>();
-        let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: shared as u32 };
+        let shape =
+            Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: self.shared as u32 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the weights, as many as the radius says, live as long as this kernel and fit the shared memory.
         unsafe { launch(&self.function, shape, &args, stream) }

@@ -46,7 +46,7 @@ fn filtered(engine: &Engine, index: u64, src: &Picture) -> Picture {
 
 #[test]
 fn an_engine_gives_the_bytes_of_a_cpu_chain() {
-    for format in ["gray8", "yuv420p", "yuv422p10", "yuv444p16", "nv12", "p010", "yc48"] {
+    for format in ["gray8", "yuv420p", "yuv422p10", "yuv444p16", "gbrp10", "nv12", "p010", "yc48"] {
         for text in ["deband", "deband,gauss", "box=radius=2,deband,gauss"] {
             let info = info(format, 37, 19);
             let engine = engine(text, &info, DeviceChoice::Cpu).unwrap();
@@ -62,7 +62,7 @@ fn an_engine_gives_the_bytes_of_a_cpu_chain() {
 
 #[test]
 fn an_empty_chain_copies() {
-    for format in ["gray16", "yuv420p", "nv12", "p010", "yc48"] {
+    for format in ["gray16", "yuv420p", "gbrp", "nv12", "p010", "yc48"] {
         let info = info(format, 13, 7);
         let engine = engine("", &info, DeviceChoice::Auto).unwrap();
         let src = picture(&info, 1);

@@ -1,0 +1,89 @@
+//! The programs in samples/ are built as they say, and give the command's frames.
+
+mod cc;
+mod so;
+
+use so::command::{clip, expected};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use vramp::io::Hash;
+use vramp::video::Picture;
+
+const SIZE: (usize, usize) = (65, 33);
+const FRAMES: usize = 9;
+
+/// The sample called `name`, linked with the library under the name that it is installed with.
+fn sample(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("linked-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let link = folder.join("libvramp.so");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(so::library(), link).unwrap();
+    let folder = folder.to_str().unwrap();
+    let source = cc::path("../samples").join(name);
+    cc::program(&source, &["-L", folder, "-lvramp", &format!("-Wl,-rpath,{folder}")])
+}
+
+/// What `program` writes when it reads `input`.
+fn fed(program: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// The hashes of raw frames of `format`.
+fn hashes(format: &str, mut raw: &[u8]) -> Vec<String> {
+    let mut list = Vec::new();
+    while !raw.is_empty() {
+        let mut picture = Picture::alloc(format.parse().unwrap(), SIZE.0, SIZE.1).unwrap();
+        for plane in 0..3 {
+            for y in 0..picture.format().plane_size(plane, SIZE.0, SIZE.1).1 {
+                let row = picture.row_bytes_mut(plane, y);
+                let (from, rest) = raw.split_at(row.len());
+                row.copy_from_slice(from);
+                raw = rest;
+            }
+        }
+        list.push(Hash::Md5.of(&picture));
+    }
+    list
+}
+
+#[test]
+fn they_give_the_commands_frames() {
+    let (path, raw) = clip("yuv420p", SIZE, FRAMES);
+    for (name, chain, result) in [
+        ("c_abi.c", "deband=rand_each_frame=on", "yuv420p"),
+        ("c_abi.cpp", "deband(rand_each_frame on) > depth(10)", "yuv420p10"),
+    ] {
+        let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
+        let got = fed(&sample(name), &[&width, &height, chain], &raw);
+        let want = expected(&path, chain);
+        assert_eq!(want.len(), FRAMES);
+        assert_eq!(hashes(result, &got), want, "{name}");
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn filters_are_listed_with_their_parameters() {
+    let listed = String::from_utf8(fed(&sample("c_abi.cpp"), &["--filters"], &[])).unwrap();
+    for filter in vramp::filters::ALL {
+        assert!(listed.contains(&format!("{}: {}\n", filter.name, filter.summary)), "{listed}");
+        for param in filter.schema.params {
+            assert!(listed.contains(&format!("  {} = {}", param.name, (param.default)())), "{listed}");
+        }
+    }
+}

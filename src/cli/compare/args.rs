@@ -1,0 +1,172 @@
+//! Arguments of `vramp compare`.
+
+use crate::cli::args::{ProgressChoice, parse_count, threads};
+use crate::compare::{Rule, Tolerance};
+use crate::error::{Error, Result};
+use crate::io::libav::{Position, Window};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The most frames that --worst keeps.
+const MOST_WORST: usize = 100;
+
+/// Arguments of `vramp compare`.
+#[derive(Debug, Args)]
+#[command(after_long_help = HELP)]
+pub struct CompareArgs {
+    /// The first video, which frames are numbered by; - is standard input
+    #[arg(value_name = "A")]
+    pub a: OsString,
+    /// The second video; - is standard input
+    #[arg(value_name = "B")]
+    pub b: OsString,
+    /// Fail (exit code 1) where a frame is missing or a plane of one is worse: exact, or limits as in
+    /// psnr=40:ssim=0.98:max=2
+    ///
+    /// psnr is the least in dB, ssim the least similarity, max the largest difference of a sample in code values. They
+    /// hold for every plane of every frame.
+    #[arg(long, value_name = "LIMITS")]
+    pub tolerance: Option<Tolerance>,
+
+    /// What pairs frames: their times, or their order
+    #[arg(long, value_name = "WHAT", default_value = "pts", help_heading = PAIRING)]
+    pub align: Align,
+    /// Seconds that B is shown later than its times say
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true,
+          value_parser = parse_offset, help_heading = PAIRING)]
+    pub offset: f64,
+    /// The first frame of both: a time (12.5, 00:00:12.5) or a frame's number (#300)
+    #[arg(long, value_name = "POSITION", allow_negative_numbers = true, help_heading = PAIRING)]
+    pub start: Option<Position>,
+    /// The frame to stop before
+    #[arg(long, value_name = "POSITION", allow_negative_numbers = true, help_heading = PAIRING)]
+    pub end: Option<Position>,
+    /// At most this many frames of each
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count, help_heading = PAIRING)]
+    pub frames: Option<u64>,
+    /// Filter A first; a chain, or @FILE to read it from a file; several are joined
+    #[arg(long, value_name = "CHAIN", help_heading = PAIRING)]
+    pub chain_a: Vec<String>,
+    /// Filter B first
+    #[arg(long, value_name = "CHAIN", help_heading = PAIRING)]
+    pub chain_b: Vec<String>,
+
+    /// Print JSON lines: one for the videos, one a frame, one summary
+    #[arg(long, help_heading = REPORTING)]
+    pub json: bool,
+    /// Write a page with plots over time; it needs nothing but itself
+    #[arg(long, value_name = "FILE", help_heading = REPORTING)]
+    pub html: Option<OsString>,
+    /// Write PNGs of the N frames that differ most to DIR: A, B and the amplified difference
+    #[arg(long, value_names = ["N", "DIR"], num_args = 2, allow_negative_numbers = true, help_heading = REPORTING)]
+    pub worst: Option<Vec<OsString>>,
+    /// Replace files that exist (never A or B)
+    #[arg(short = 'y', long = "overwrite", help_heading = REPORTING)]
+    pub overwrite: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_name = "HOW", default_value = "auto", help_heading = REPORTING)]
+    pub progress: ProgressChoice,
+
+    /// Fail at the first damaged frame instead of comparing what decodes
+    #[arg(long, help_heading = RUNNING)]
+    pub strict: bool,
+    /// Threads that measure, and those of each chain; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
+    pub threads: usize,
+    /// Threads of each decoder; 0 lets it choose
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
+    pub decoder_threads: usize,
+}
+
+const PAIRING: &str = "What is compared";
+const REPORTING: &str = "Reporting";
+const RUNNING: &str = "Running";
+
+const HELP: &str = "\
+Frames that are shown at the same time, to within half a frame, are a pair, whatever units their files count time in. Depths may \
+differ: the lower is widened to the higher first, as the depth filter does it, and differences are code values of the higher. \
+Size and subsampling must be the same.
+
+PSNR and SSIM are those of ffmpeg's filters of these names. docs/COMPARE.md has the definitions and the fields of the JSON.
+
+Exit codes: 0 compared, and within --tolerance where that is given; 1 not within it; 8 a video stopped decoding, and what decoded \
+was within it; others as `vramp --help` has them.
+
+Examples:
+  vramp compare master.mkv encode.mp4 --tolerance psnr=38:ssim=0.95
+      a check for CI: every plane of every frame
+  vramp compare old.mkv new.mkv --tolerance exact --html report.html --worst 5 worst
+      bit for bit, with a page and pictures to look at
+  vramp compare source.mp4 debanded.mkv --chain-a deband --json
+      against what the chain would have made, for programs";
+
+/// What pairs frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Align {
+    /// Their times.
+    Pts,
+    /// Their order.
+    Index,
+}
+
+impl Align {
+    /// The same, as the aligner has it.
+    pub fn rule(self) -> Rule {
+        match self {
+            Align::Pts => Rule::Time,
+            Align::Index => Rule::Order,
+        }
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Align::Pts => "pts",
+            Align::Index => "index",
+        }
+    }
+}
+
+impl CompareArgs {
+    /// The part of each video.
+    pub fn window(&self) -> Window {
+        Window { start: self.start, end: self.end, frames: self.frames }
+    }
+
+    /// How many of the worst frames are wanted, and where.
+    ///
+    /// # Errors
+    /// When the number is none.
+    pub fn worst(&self) -> Result<Option<(usize, PathBuf)>> {
+        let Some([count, folder]) = self.worst.as_deref() else { return Ok(None) };
+        let number = count.to_str().and_then(|text| text.parse().ok()).filter(|n| (1..=MOST_WORST).contains(n));
+        let wrong = || Error::bad_argument(format!("--worst '{}' must be from 1 to {MOST_WORST}", count.display()));
+        Ok(Some((number.ok_or_else(wrong)?, PathBuf::from(folder))))
+    }
+
+    /// Refuses what cannot be, before any file is opened.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn validate(&self) -> Result<()> {
+        let refuse = |what: &str| Err(Error::bad_argument(what));
+        self.window().validate()?;
+        match (&self.html, self.align) {
+            _ if self.a == "-" && self.b == "-" => refuse("only one of the videos can be standard input"),
+            _ if self.a.is_empty() || self.b.is_empty() => refuse("a video's name is empty: name a file, or -"),
+            (Some(file), _) if file == "-" && self.json => {
+                refuse("--html - and --json would mix on standard output: name a file for one")
+            }
+            (_, Align::Index) if self.offset != 0.0 => refuse("--offset moves times, which --align index does not use"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads an offset: a clip's length is far below the limit.
+fn parse_offset(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|seconds: &f64| seconds.abs() <= 1e9).ok_or("it must be a number of seconds")
+}

@@ -1,0 +1,154 @@
+//! What a comparison finds, as its reports need it.
+
+use crate::cli::compare::args::CompareArgs;
+use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::video::Video;
+use crate::compare::{Fault, FrameDifference, Side, Tolerance, Totals};
+use crate::video::{Format, Model, StreamInfo};
+use std::ops::RangeInclusive;
+
+/// What is compared, and how.
+pub struct Subject {
+    /// The videos' names.
+    pub names: [String; 2],
+    /// Their streams as they are compared.
+    pub infos: [StreamInfo; 2],
+    /// The words for their filters, empty without any.
+    pub chains: [String; 2],
+    /// The word for what pairs frames.
+    pub align: &'static str,
+    /// What must hold.
+    pub tolerance: Option<Tolerance>,
+}
+
+impl Subject {
+    /// Describes the comparison of `videos`.
+    pub fn new(args: &CompareArgs, videos: &[Video; 2]) -> Subject {
+        Subject {
+            names: [0, 1].map(|i| videos[i].name.clone()),
+            infos: [0, 1].map(|i| videos[i].info().clone()),
+            chains: [&args.chain_a, &args.chain_b].map(|chains| chains.join(",")),
+            align: args.align.name(),
+            tolerance: args.tolerance,
+        }
+    }
+
+    /// Bits of the samples that are compared.
+    pub fn bit_depth(&self) -> u8 {
+        self.format().bit_depth()
+    }
+
+    /// The names of the planes.
+    pub fn planes(&self) -> &'static [&'static str] {
+        match self.format().model() {
+            Model::Gray => &["y"],
+            Model::Yuv => &["y", "u", "v"],
+            Model::Rgb => &["r", "g", "b"],
+        }
+    }
+
+    fn format(&self) -> Format {
+        self.infos[0].format
+    }
+}
+
+/// Two frames that belong together, measured.
+pub struct Pair {
+    /// The frame of A.
+    pub a: Shown,
+    /// The frame of B.
+    pub b: Shown,
+    /// B's time less A's, in seconds.
+    pub apart: Option<f64>,
+    /// How far apart their samples are.
+    pub difference: FrameDifference,
+    /// What breaks the tolerance.
+    pub fault: Option<Fault>,
+}
+
+/// Numbers of frames, as ranges.
+#[derive(Default)]
+pub struct Runs(pub Vec<RangeInclusive<u64>>);
+
+impl Runs {
+    /// Adds a frame after all others.
+    fn add(&mut self, frame: u64) {
+        match self.0.last_mut() {
+            Some(last) if last.end() + 1 == frame => *last = *last.start()..=frame,
+            _ => self.0.push(frame..=frame),
+        }
+    }
+
+    /// How many frames there are.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|run| run.end() - run.start() + 1).sum()
+    }
+}
+
+/// What was found.
+pub struct Findings {
+    /// The metrics of all pairs.
+    pub totals: Totals,
+    /// Frames of A that B lacks, and frames of B that A lacks.
+    pub alone: [Runs; 2],
+    /// The first pair that differs.
+    pub first: Option<(Shown, FrameDifference)>,
+    /// Pairs beyond the tolerance.
+    pub faults: u64,
+    /// The first of them.
+    pub first_fault: Option<(Shown, Fault)>,
+    /// The furthest that the times of a pair are apart, in seconds.
+    pub apart: f64,
+}
+
+impl Findings {
+    /// Nothing yet, of frames of `planes` planes.
+    pub fn new(planes: usize) -> Findings {
+        Findings {
+            totals: Totals::new(planes),
+            alone: Default::default(),
+            first: None,
+            faults: 0,
+            first_fault: None,
+            apart: 0.0,
+        }
+    }
+
+    /// Adds a pair.
+    pub fn pair(&mut self, pair: &Pair) {
+        self.totals.add(pair.a.index, &pair.difference);
+        if self.first.is_none() && !pair.difference.is_none() {
+            self.first = Some((pair.a, pair.difference.clone()));
+        }
+        self.faults += u64::from(pair.fault.is_some());
+        self.first_fault = self.first_fault.or(pair.fault.map(|fault| (pair.a, fault)));
+        self.apart = self.apart.max(pair.apart.map_or(0.0, f64::abs));
+    }
+
+    /// Adds a frame of `side` that the other lacks.
+    pub fn alone(&mut self, side: Side, frame: u64) {
+        self.alone[side as usize].add(frame);
+    }
+
+    /// Frames that one side lacks.
+    pub fn missing(&self) -> u64 {
+        self.alone.iter().map(Runs::count).sum()
+    }
+
+    /// Whether all is within a tolerance.
+    pub fn passes(&self) -> bool {
+        self.faults == 0 && self.missing() == 0 && self.totals.pairs > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_in_a_row_are_one_run() {
+        let mut runs = Runs::default();
+        [0, 1, 2, 5, 7, 8].into_iter().for_each(|frame| runs.add(frame));
+        assert_eq!((runs.count(), runs.0), (6, vec![0..=2, 5..=5, 7..=8]));
+    }
+}

@@ -1,0 +1,283 @@
+//! `--html`: one page with plots over time. It refers to nothing but the pictures of `--worst`, and is whole without
+//! its script, which shows the numbers of the frame under the pointer.
+
+mod chart;
+mod link;
+mod scale;
+
+use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
+use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::text::{beyond, place, ranges};
+use crate::cli::compare::worst::Shot;
+use crate::compare::{PlaneTotals, Side, psnr};
+use crate::error::{Error, Result};
+use crate::io::TempFile;
+use chart::{Chart, Curve};
+use scale::{Axis, Top};
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::io::Write;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Rows of the table of worst frames, where --worst does not say.
+const WORST_SHOWN: usize = 10;
+
+/// What the plots need of every frame.
+#[derive(Default)]
+pub struct Page {
+    pairs: Vec<Point>,
+    alone: Vec<(Side, Shown)>,
+}
+
+/// A pair as the plots show it.
+struct Point {
+    frame: Shown,
+    mse: f64,
+    /// Mean squared error, similarity and largest difference of each plane.
+    planes: Vec<(f64, f64, u16)>,
+}
+
+impl Page {
+    /// Adds a pair.
+    pub fn pair(&mut self, pair: &Pair) {
+        let planes = pair.difference.planes.iter();
+        let planes = planes.map(|plane| (plane.mse(), plane.ssim, plane.largest.map_or(0, |largest| largest.value())));
+        self.pairs.push(Point { frame: pair.a, mse: pair.difference.mse(), planes: planes.collect() });
+    }
+
+    /// Adds a frame of `side` that the other lacks.
+    pub fn alone(&mut self, side: Side, frame: Shown) {
+        self.alone.push((side, frame));
+    }
+
+    /// Writes the page to `file`, which was created for `path`, and finishes it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(
+        &self,
+        subject: &Subject,
+        findings: &Findings,
+        shots: &[Shot],
+        path: &OsStr,
+        file: &mut TempFile,
+    ) -> Result<()> {
+        let page = self.page(subject, findings, shots, path)?;
+        file.write_all(page.as_bytes()).map_err(|e| Error::io(path.display(), &e))?;
+        file.commit()
+    }
+
+    fn page(&self, subject: &Subject, findings: &Findings, shots: &[Shot], path: &OsStr) -> Result<String> {
+        let [a, b] = subject.names.each_ref().map(|name| escaped(name));
+        let parts = [
+            format!("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{a} and {b}</title>"),
+            "<meta name=\"viewport\" content=\"width=device-width\">".to_owned(),
+            format!("<style>\n{STYLE}</style></head><body><main>"),
+            format!("<h1>{a}<br><small>and</small> {b}</h1>{}", result(subject, findings)),
+            totals(subject, findings),
+            self.plots(subject)?,
+            self.worst(subject, shots, path),
+            missing(findings),
+            format!("</main><script>\n{SCRIPT}</script></body></html>\n"),
+        ];
+        Ok(parts.join("\n"))
+    }
+
+    /// Where along the plots a frame is: its time, or its number where not all have one.
+    fn along(&self) -> (impl Fn(&Shown) -> f64, &'static str) {
+        let frames = self.pairs.iter().map(|point| &point.frame).chain(self.alone.iter().map(|(_, frame)| frame));
+        let timed = frames.into_iter().all(|frame| frame.time.is_some());
+        let at = move |frame: &Shown| frame.time.filter(|_| timed).unwrap_or(frame.index as f64);
+        (at, if timed { "seconds" } else { "frame of A" })
+    }
+
+    fn plots(&self, subject: &Subject) -> Result<String> {
+        if self.pairs.is_empty() {
+            return Ok(String::new());
+        }
+        let (at, unit) = self.along();
+        let along = |frames: &mut dyn Iterator<Item = &Shown>| frames.map(&at).collect::<Vec<_>>();
+        let xs = along(&mut self.pairs.iter().map(|point| &point.frame));
+        let alone = along(&mut self.alone.iter().map(|(_, frame)| frame));
+        let x = Axis::spanning(xs.iter().chain(&alone).copied());
+        let depth = subject.bit_depth();
+        let limits = subject.tolerance.unwrap_or_default();
+        let series = |value: &dyn Fn(&(f64, f64, u16)) -> f64| -> Vec<Vec<f64>> {
+            let plane = |i: usize| self.pairs.iter().map(|point| value(&point.planes[i])).collect();
+            (0..subject.planes().len()).map(plane).collect()
+        };
+        let (decibels, similarity, largest) =
+            (series(&|p| psnr(p.0, depth)), series(&|p| p.1), series(&|p| f64::from(p.2)));
+        let plot = |title, values: &[Vec<f64>], top, limit: Option<f64>| {
+            let curves = subject.planes().iter().zip(values);
+            let curves = curves.map(|(name, values)| Curve { name, values }).collect();
+            Chart { title, x, unit, xs: &xs, alone: &alone, curves, top, limit }.svg()
+        };
+        let charts = [
+            plot("PSNR, dB", &decibels, Top::Any, limits.psnr),
+            plot("SSIM", &similarity, Top::One, limits.ssim),
+            plot("largest difference, code values", &largest, Top::FromZero, limits.max.map(f64::from)),
+        ];
+        let numbers = Numbers {
+            planes: subject.planes(),
+            index: self.pairs.iter().map(|point| point.frame.index).collect(),
+            time: self.pairs.iter().map(|point| point.frame.time).collect(),
+            x: xs.iter().map(|at| chart::across(x, *at)).collect(),
+            psnr: decibels.iter().map(|values| values.iter().map(|value| rounded(*value, 1e3)).collect()).collect(),
+            ssim: similarity.iter().map(|values| values.iter().map(|value| rounded(*value, 1e6)).collect()).collect(),
+            max: largest,
+        };
+        // Inside a script only "</" would end it, which numbers and plane names do not have.
+        let numbers = serde_json::to_string(&numbers).map_err(|e| Error::internal(format!("JSON: {e}")))?;
+        Ok(format!(
+            "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">Point at a plot, or \
+             focus one and use the arrow keys, for the numbers of a frame.</output>\n{}\n<script \
+             type=\"application/json\" id=\"numbers\">{numbers}</script>",
+            keys(subject, !self.alone.is_empty()),
+            charts.concat()
+        ))
+    }
+
+    fn worst(&self, subject: &Subject, shots: &[Shot], path: &OsStr) -> String {
+        let mut worst: Vec<_> = self.pairs.iter().filter(|point| point.mse > 0.0).collect();
+        worst.sort_by(|a, b| b.mse.total_cmp(&a.mse));
+        worst.truncate(if shots.is_empty() { WORST_SHOWN } else { shots.len() });
+        if worst.is_empty() {
+            return String::new();
+        }
+        let row = |point: &&Point| {
+            let shot = shots.iter().find(|shot| shot.frame == point.frame.index);
+            let links = shot.map_or_else(String::new, |shot| {
+                let names = ["A".to_owned(), "B".to_owned(), format!("difference ×{}", shot.gain)];
+                let link = |(file, name): (&std::path::PathBuf, String)| {
+                    format!("<a href=\"{}\">{name}</a>", escaped(&link::relative(path, file)))
+                };
+                shot.files.iter().zip(names).map(link).collect::<Vec<_>>().join(" ")
+            });
+            let cells = point.planes.iter().map(|(mse, ssim, max)| {
+                format!("<td>{}</td><td>{ssim:.6}</td><td>{max}</td>", decibels(*mse, subject.bit_depth()))
+            });
+            format!(
+                "<tr><th scope=\"row\">{}</th>{}<td>{links}</td></tr>",
+                place(&point.frame),
+                cells.collect::<String>()
+            )
+        };
+        let heads = subject.planes().iter().map(|name| {
+            format!("<th scope=\"col\">{name} PSNR</th><th scope=\"col\">SSIM</th><th scope=\"col\">max</th>")
+        });
+        format!(
+            "<h2>Worst frames</h2>\n<div class=\"wide\"><table><tr><th scope=\"col\">frame of A</th>{}<th \
+             scope=\"col\">pictures</th></tr>{}</table></div>",
+            heads.collect::<String>(),
+            worst.iter().map(row).collect::<String>()
+        )
+    }
+}
+
+/// The numbers that the script shows. The PSNR of equal planes is null.
+#[derive(Serialize)]
+struct Numbers<'a> {
+    planes: &'a [&'a str],
+    index: Vec<u64>,
+    time: Vec<Option<f64>>,
+    /// Where a frame is along the plots, in their units.
+    x: Vec<f64>,
+    psnr: Vec<Vec<f64>>,
+    ssim: Vec<Vec<f64>>,
+    max: Vec<Vec<f64>>,
+}
+
+fn rounded(value: f64, to: f64) -> f64 {
+    (value * to).round() / to
+}
+
+fn decibels(mse: f64, bit_depth: u8) -> String {
+    match psnr(mse, bit_depth) {
+        value if value.is_finite() => format!("{value:.3}"),
+        _ => "equal".to_owned(),
+    }
+}
+
+/// Text as HTML has it, also within quotes.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+fn result(subject: &Subject, findings: &Findings) -> String {
+    let verdict = match subject.tolerance {
+        None => String::new(),
+        Some(tolerance) if findings.passes() => format!("<strong class=\"pass\">Within {tolerance}.</strong> "),
+        Some(tolerance) => {
+            format!("<strong class=\"fail\">Not within {tolerance}: {}.</strong> ", beyond(subject, findings))
+        }
+    };
+    let info = &subject.infos[0];
+    let first = findings.first.as_ref().map_or_else(
+        || "no sample differs".to_owned(),
+        |(frame, _)| format!("{} differ, first frame {}", findings.totals.different, place(frame)),
+    );
+    let chains = subject.chains.iter().zip(["A", "B"]).filter(|(chain, _)| !chain.is_empty());
+    let chains = chains.map(|(chain, name)| format!(" {name} is filtered: <code>{}</code>.", escaped(chain)));
+    format!(
+        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}.{}</p>",
+        findings.totals.pairs,
+        info.width,
+        info.height,
+        info.format,
+        subject.align,
+        findings.alone[0].count(),
+        findings.alone[1].count(),
+        chains.collect::<String>()
+    )
+}
+
+fn totals(subject: &Subject, findings: &Findings) -> String {
+    let totals = &findings.totals;
+    if totals.pairs == 0 {
+        return String::new();
+    }
+    let depth = subject.bit_depth();
+    let row = |(name, of): (&str, &PlaneTotals)| {
+        let cell = |value: Option<(String, u64)>| value.map_or_else(String::new, |(v, at)| format!("{v} (frame {at})"));
+        format!(
+            "<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td><td>{:.6}</td><td>{}</td><td>{}</td></tr>",
+            decibels(totals.mean_mse(of), depth),
+            cell(of.worst_mse.map(|worst| (decibels(worst.value, depth), worst.frame))),
+            totals.mean_ssim(of),
+            cell(of.worst_ssim.map(|worst| (format!("{:.6}", worst.value), worst.frame))),
+            cell(of.largest.map(|worst| (worst.value.to_string(), worst.frame))),
+        )
+    };
+    let rows = subject.planes().iter().copied().zip(&totals.planes).chain([("all", &totals.frame)]).map(row);
+    format!(
+        "<div class=\"wide\"><table><tr><th scope=\"col\">plane</th><th scope=\"col\">mean PSNR, dB</th><th \
+         scope=\"col\">lowest</th><th scope=\"col\">mean SSIM</th><th scope=\"col\">lowest</th><th scope=\"col\">largest \
+         difference</th></tr>{}</table></div>",
+        rows.collect::<String>()
+    )
+}
+
+fn keys(subject: &Subject, alone: bool) -> String {
+    let key = |(i, name): (usize, &&str)| {
+        format!(
+            "<svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path class=\"c{i}\" d=\"M0 5H30\"/></svg>{name}"
+        )
+    };
+    let mut keys: Vec<_> = subject.planes().iter().enumerate().map(key).collect();
+    if alone {
+        keys.push("<svg class=\"key\" viewBox=\"0 0 30 10\" aria-hidden=\"true\"><path class=\"alone\" d=\"M15 0V10\"/></svg>in one video only".to_owned());
+    }
+    keys.join(" ")
+}
+
+fn missing(findings: &Findings) -> String {
+    let list = |(runs, name): (&Runs, &str)| match runs.count() {
+        0 => String::new(),
+        count => format!("<p>{count} frames only in {name}: {}</p>", ranges(runs)),
+    };
+    let lists: String = findings.alone.iter().zip(["A", "B"]).map(list).collect();
+    if lists.is_empty() { lists } else { format!("<h2>Missing frames</h2>\n{lists}") }
+}

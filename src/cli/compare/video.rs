@@ -1,0 +1,177 @@
+//! The two videos: opened, brought to one format, and read each on threads of its own.
+
+use crate::cli::args::chain_text;
+use crate::cli::compare::args::CompareArgs;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Kind, Result};
+use crate::filters;
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
+use crate::params::{Call, parse_chain};
+use crate::pipeline::{self, Cancel, CpuChain, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
+use crate::video::{Range, StreamInfo};
+use crossbeam_channel::Sender;
+use std::ffi::OsStr;
+use std::thread;
+
+/// Frames that may wait between two stages of each video.
+const SLOTS: usize = 2;
+
+/// One of the videos, ready to be read.
+pub struct Video {
+    /// As messages name it.
+    pub name: String,
+    /// Where frames come from.
+    pub input: Input,
+    /// What happens to them first.
+    pub plan: Plan,
+    chain: CpuChain,
+}
+
+/// What a video's thread tells.
+pub enum Event {
+    /// The next frame.
+    Frame(Frame),
+    /// There are no more, because of an error or else, perhaps after damage.
+    End(Result<Option<Error>>),
+}
+
+/// The filters of A and of B, tried before any file is opened.
+pub fn chains(args: &CompareArgs) -> Result<[Vec<Call>; 2]> {
+    let parse = |texts: &[String]| -> Result<Vec<Call>> {
+        let mut calls = Vec::new();
+        for text in texts {
+            calls.extend(parse_chain(&chain_text(text)?)?);
+        }
+        calls.iter().try_for_each(|call| filters::create(call).map(drop))?;
+        Ok(calls)
+    };
+    Ok([parse(&args.chain_a)?, parse(&args.chain_b)?])
+}
+
+/// Opens both videos at the same time (they may be pipes of one writer), and plans them to end in the same components.
+///
+/// # Errors
+/// When one cannot be opened, or they cannot be compared.
+pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Result<[Video; 2]> {
+    let open = |path: &OsStr| {
+        let options = InputOptions {
+            window: args.window(),
+            strict: args.strict,
+            decoder: DecoderChoice::Software,
+            threads: args.decoder_threads,
+            cancel: cancel.clone(),
+            copy: CopyChoice { audio: false, subtitles: false, others: false },
+            ..InputOptions::default()
+        };
+        // The other may wait for a pipe that nobody will write now.
+        Input::open(path, options).inspect_err(|_| cancel.request())
+    };
+    let (a, b) = thread::scope(|scope| {
+        let b = scope.spawn(|| open(&args.b));
+        (open(&args.a), b.join().unwrap_or_else(|_| Err(Error::internal("opening a video panicked"))))
+    });
+    let (a, b) = match (a, b) {
+        (Err(a), Err(b)) => return Err(cause(a, b)),
+        (a, b) => (a?, b?),
+    };
+    let names = [&args.a, &args.b].map(|path| match path.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => path.display().to_string(),
+    });
+    let plans = alike([a.info(), b.info()], chains, &names)?;
+    let [plan_a, plan_b] = plans;
+    let [name_a, name_b] = names;
+    Ok([Video::new(name_a, a, plan_a, args)?, Video::new(name_b, b, plan_b, args)?])
+}
+
+/// Of two errors the one that did not follow from the other.
+pub fn cause(a: Error, b: Error) -> Error {
+    if a.kind() == Kind::Cancelled { b } else { a }
+}
+
+/// Plans both chains, the shallower result widened to the depth of the other.
+fn alike(inputs: [&StreamInfo; 2], chains: &[Vec<Call>; 2], names: &[String; 2]) -> Result<[Plan; 2]> {
+    let plan = |i: usize, target| -> Result<Plan> {
+        let filters = chains[i].iter().map(filters::create).collect::<Result<_>>()?;
+        plan(filters, inputs[i], target).map_err(|e| e.context(&names[i]))
+    };
+    let plans = [plan(0, Target::default())?, plan(1, Target::default())?];
+    check_alike([&plans[0].output, &plans[1].output], names)?;
+    let formats = [0, 1].map(|i| plans[i].output.format);
+    let deepest = formats[0].bit_depth().max(formats[1].bit_depth());
+    let [a, b] = plans;
+    let widen = |i: usize, planned: Plan| match formats[i] {
+        format if format.bit_depth() == deepest => Ok(planned),
+        format => plan(i, Target { format: Some(format.to_planar(deepest)?), ..Target::default() }),
+    };
+    Ok([widen(0, a)?, widen(1, b)?])
+}
+
+fn check_alike([a, b]: [&StreamInfo; 2], names: &[String; 2]) -> Result<()> {
+    let told = |a: String, b: String, what: &str| {
+        let [name_a, name_b] = names;
+        Err(Error::unsupported(format!("{name_a} has {a} and {name_b} {b}: {what}")))
+    };
+    if (a.width, a.height) != (b.width, b.height) {
+        let size = |info: &StreamInfo| format!("{}x{} frames", info.width, info.height);
+        return told(size(a), size(b), "only frames of one size can be compared");
+    }
+    let components = |info: &StreamInfo| (info.format.model(), info.format.component_size(1, 64, 64));
+    if components(a) != components(b) {
+        let format = |info: &StreamInfo| info.format.to_string();
+        return told(format(a), format(b), "only formats of the same components and subsampling can be compared");
+    }
+    if (a.color.range == Range::Full) != (b.color.range == Range::Full) {
+        log::warn!("one video has full range and the other has not: what differs is code values, not light");
+    }
+    Ok(())
+}
+
+impl Video {
+    fn new(name: String, input: Input, plan: Plan, args: &CompareArgs) -> Result<Video> {
+        log::debug!("{name}: {}", input.describe());
+        let threads = if plan.stages.is_empty() { 1 } else { args.threads };
+        let chain = CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?)?;
+        Ok(Video { name, input, plan, chain })
+    }
+
+    /// The stream that is compared.
+    pub fn info(&self) -> &StreamInfo {
+        &self.plan.output
+    }
+
+    /// How many frames there will be, where that is known.
+    pub fn expected_frames(&self) -> Option<u64> {
+        self.input.info().frame_count
+    }
+
+    /// Reads and filters every frame into `out`, and says how it ended. Stops when `out` is closed.
+    pub fn read(&mut self, out: &Sender<Event>, cancel: &Cancel) {
+        let options = Options { slots: SLOTS, cancel: cancel.clone() };
+        let source: &mut dyn Source = &mut self.input;
+        let ran = pipeline::run(source, &self.plan, &mut self.chain, &mut Feed(out), &options, &mut |_| {});
+        // With nobody to listen, the comparison has ended and says why.
+        let _ = out.send(Event::End(ran.map(|(_, damage)| damage)));
+    }
+}
+
+/// Hands frames to the comparison.
+struct Feed<'a>(&'a Sender<Event>);
+
+impl Sink for Feed<'_> {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        self.0.send(Event::Frame(frame)).map_err(|_| Error::new(Kind::Cancelled, "the comparison has ended"))
+    }
+
+    fn packet(&mut self, _: Packet) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,153 @@
+//! `--worst`: pictures of the frames that differ most.
+
+use crate::cli::compare::findings::{Pair, Subject};
+use crate::cli::preview::rgb::Image;
+use crate::cli::preview::sheet::{Sheet, dithered, rounded};
+use crate::cli::preview::write_png;
+use crate::error::{Error, Result};
+use crate::io::TempFile;
+use crate::pipeline::Cancel;
+use crate::video::{ColorInfo, Picture};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The pairs that differ most, kept until the end: so many pictures of each video are in memory.
+pub struct Worst {
+    most: usize,
+    folder: PathBuf,
+    /// The worst first; of equals, the earlier.
+    kept: Vec<Kept>,
+}
+
+struct Kept {
+    frame: u64,
+    mse: f64,
+    a: Picture,
+    b: Picture,
+}
+
+/// A frame that was written.
+pub struct Shot {
+    /// Its number in A.
+    pub frame: u64,
+    /// Its mean squared error.
+    pub mse: f64,
+    /// A, B and the difference.
+    pub files: [PathBuf; 3],
+    /// How much the difference is amplified.
+    pub gain: f32,
+}
+
+impl Worst {
+    /// Keeps `most` pairs for `folder`. What would make the writing fail in the end is told at once.
+    ///
+    /// # Errors
+    /// When the folder has files in it that may not be replaced, or the videos' colours cannot be shown.
+    pub fn new(most: usize, folder: PathBuf, overwrite: bool, subject: &Subject) -> Result<Worst> {
+        let entries = match fs::read_dir(&folder) {
+            Err(e) if e.kind() == ErrorKind::NotFound => None,
+            entries => Some(entries.map_err(|e| Error::io(folder.display(), &e))?),
+        };
+        if !overwrite && entries.is_some_and(|mut entries| entries.next().is_some()) {
+            let folder = folder.display();
+            return Err(Error::bad_argument(format!("{folder} is not empty: give -y to write into it all the same")));
+        }
+        for info in &subject.infos {
+            let one_sample = Picture::alloc(info.format, 1, 1)?;
+            Image::new(&one_sample, &info.color).map_err(|e| e.context("--worst"))?;
+        }
+        Ok(Worst { most, folder, kept: Vec::new() })
+    }
+
+    /// Keeps `pair`, of which `a` and `b` are the pictures, if it is among the worst.
+    pub fn offer(&mut self, pair: &Pair, a: Picture, b: Picture) {
+        let mse = pair.difference.mse();
+        let rank = self.kept.partition_point(|kept| kept.mse >= mse);
+        if mse > 0.0 && rank < self.most {
+            self.kept.truncate(self.most - 1);
+            self.kept.insert(rank, Kept { frame: pair.a.index, mse, a, b });
+        }
+    }
+
+    /// Writes three PNGs for every pair kept, the worst first. Without any, the folder is not made.
+    ///
+    /// # Errors
+    /// When a file cannot be written; those before it stay.
+    pub fn write(self, overwrite: bool, subject: &Subject, cancel: &Cancel) -> Result<Vec<Shot>> {
+        if self.kept.is_empty() {
+            log::info!("no frame differs: there is nothing to write to {}", self.folder.display());
+            return Ok(Vec::new());
+        }
+        fs::create_dir_all(&self.folder).map_err(|e| Error::io(self.folder.display(), &e))?;
+        let [info_a, info_b] = &subject.infos;
+        let shoot = |kept: &Kept| {
+            let shot = kept.draw(&self.folder, [&info_a.color, &info_b.color])?;
+            shot.1.iter().zip(&shot.0.files).try_for_each(|(sheet, path)| write(sheet, path, overwrite, cancel))?;
+            Ok(shot.0)
+        };
+        let shots = self.kept.iter().map(shoot).collect::<Result<Vec<_>>>()?;
+        log::info!("{}: {} files of the {} worst frames", self.folder.display(), 3 * shots.len(), shots.len());
+        Ok(shots)
+    }
+}
+
+impl Kept {
+    fn draw(&self, folder: &Path, colors: [&ColorInfo; 2]) -> Result<(Shot, [Sheet; 3])> {
+        let (a, b) = (Image::new(&self.a, colors[0])?, Image::new(&self.b, colors[1])?);
+        let gain = gain(&a, &b);
+        let file = |what: &str| folder.join(format!("frame-{:06}-{what}.png", self.frame));
+        let files = [file("a"), file("b"), file("difference")];
+        let sheets = [shown(&a), shown(&b), difference(&a, &b, gain)];
+        Ok((Shot { frame: self.frame, mse: self.mse, files, gain }, sheets))
+    }
+}
+
+fn write(sheet: &Sheet, path: &Path, overwrite: bool, cancel: &Cancel) -> Result<()> {
+    let mut file = TempFile::create(path, overwrite, cancel)?;
+    write_png(sheet, &mut file).map_err(|e| Error::io(path.display(), &e))?;
+    file.commit()
+}
+
+/// An image at 8 bits, dithered alike whichever it is.
+fn shown(image: &Image) -> Sheet {
+    let at = |i: usize| (i % image.width, i / image.width);
+    let pixel = |(i, rgb): (usize, &[f32; 3])| rgb.map(|value| dithered(value, at(i).0, at(i).1));
+    Sheet { width: image.width, height: image.height, bytes: image.rgb.iter().enumerate().flat_map(pixel).collect() }
+}
+
+/// Grey where the images are the same; what B has more of is brighter.
+fn difference(a: &Image, b: &Image, gain: f32) -> Sheet {
+    let pixel = |(a, b): (&[f32; 3], &[f32; 3])| [0, 1, 2].map(|i| rounded(0.5 + gain * (b[i] - a[i])));
+    Sheet { width: a.width, height: a.height, bytes: a.rgb.iter().zip(&b.rgb).flat_map(pixel).collect() }
+}
+
+/// The power of two that brings differences of four times their root mean square near black or white, but not past it:
+/// ordinary ones fill the scale, and what is larger ends at it.
+fn gain(a: &Image, b: &Image) -> f32 {
+    let values = a.rgb.as_flattened().iter().zip(b.rgb.as_flattened());
+    let squared = values.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / (3 * a.rgb.len()) as f64;
+    let most = 0.5 / (4.0 * squared.sqrt() as f32).max(f32::from(u16::MAX).recip());
+    most.max(1.0).log2().floor().exp2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(values: &[f32]) -> Image {
+        Image { width: values.len(), height: 1, rgb: values.iter().map(|v| [*v; 3]).collect(), luma: values.to_vec() }
+    }
+
+    #[test]
+    fn ordinary_differences_fill_the_scale() {
+        let a = image(&[0.5; 4]);
+        let raised = |by: f32| image(&[0.5, 0.5, 0.5, 0.5 + by]);
+        // One of four differs, so the root mean square is half of the difference.
+        for (by, expected) in [(1.0 / 16.0, 4.0), (0.06, 4.0), (0.07, 2.0), (1.0, 1.0), (0.0, 32768.0)] {
+            assert_eq!(gain(&a, &raised(by)), expected, "{by}");
+        }
+        let sheet = difference(&a, &image(&[0.5, 0.25, 0.75, 1.0]), 2.0);
+        assert_eq!(sheet.bytes, [128, 128, 128, 0, 0, 0, 255, 255, 255, 255, 255, 255]);
+    }
+}

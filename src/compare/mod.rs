@@ -1,0 +1,18 @@
+//! Two videos held against each other: which frames belong together, and how far apart they are.
+//!
+//! Every number follows from the samples alone: sums are exact or taken in a fixed order, so threads and vector
+//! instructions change nothing. docs/COMPARE.md has the definitions.
+
+mod align;
+mod cells;
+mod difference;
+mod measure;
+mod ssim;
+mod tolerance;
+mod totals;
+
+pub use align::{Aligner, Clocks, Rule, Side, Stamp, Step};
+pub use difference::{FrameDifference, Largest, PlaneDifference, psnr};
+pub use measure::Measure;
+pub use tolerance::{Fault, Tolerance};
+pub use totals::{Extreme, PlaneTotals, Totals};

@@ -1,0 +1,387 @@
+//! `vramp compare`: against ffmpeg's own filters, and as people and programs call it.
+
+mod command;
+
+use command::{Folder, Ran, ffmpeg, run, run_fed};
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Stdio};
+
+const BUNNY: &str = "samples/big-buck-bunny-720p.mp4";
+
+/// Runs `vramp compare` with `args`.
+fn compare(args: &[&str]) -> Ran {
+    run(&[&["compare"], args].concat())
+}
+
+/// The JSON lines of a comparison that went well: what is compared, the frames, the summary.
+#[track_caller]
+fn lines(args: &[&str]) -> (Value, Vec<Value>, Value) {
+    parsed(&compare(&[args, &["--json"]].concat()).ok())
+}
+
+fn parsed(ran: &Ran) -> (Value, Vec<Value>, Value) {
+    let mut lines: Vec<Value> = ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (first, last) = (lines.remove(0), lines.pop().unwrap());
+    assert_eq!((&first["type"], &last["type"]), (&"compare".into(), &"summary".into()));
+    (first, lines, last)
+}
+
+/// A clip of `frames` frames, losslessly; `filters` make it from a moving test picture.
+fn clip(folder: &Folder, name: &str, frames: usize, filters: &str) -> String {
+    let path = folder.path(name);
+    let source = format!("testsrc2=s=101x67:r=25,{filters}");
+    ffmpeg(&format!("-f lavfi -i {source} -frames:v {frames} -c:v ffv1 -level 3 {path}"));
+    path
+}
+
+/// What ffmpeg's `filter` (psnr or ssim) writes of each frame, as words "name:value".
+fn by_ffmpeg(folder: &Folder, filter: &str, a: &str, b: &str) -> Vec<String> {
+    let log = folder.path("ffmpeg.log");
+    ffmpeg(&format!("-i {a} -i {b} -lavfi [0:v][1:v]{filter}=stats_file={log} -f null -"));
+    fs::read_to_string(&log).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The value of `name` in a line of ffmpeg's.
+fn value(line: &str, name: &str) -> f64 {
+    let word = line.split_whitespace().find_map(|word| word.strip_prefix(&format!("{name}:")));
+    word.unwrap_or_else(|| panic!("no {name} in {line}")).parse().unwrap()
+}
+
+#[track_caller]
+fn close(ours: &Value, theirs: f64, within: f64, what: &str) {
+    match ours.as_f64() {
+        Some(ours) => assert!((ours - theirs).abs() <= within, "{what}: {ours}, ffmpeg has {theirs}"),
+        None => assert!(theirs.is_infinite(), "{what}: equal, ffmpeg has {theirs}"),
+    }
+}
+
+#[test]
+fn psnr_and_ssim_are_those_of_ffmpeg() {
+    let folder = Folder::new();
+    let noise = "noise=alls=20:allf=t:all_seed=7";
+    for format in ["yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv444p12le", "yuv420p16le"] {
+        let a = clip(&folder, "a.mkv", 5, &format!("format={format}"));
+        // The noise filter knows 8 bits only; converted up, differences stay.
+        let b = clip(&folder, "b.mkv", 5, &format!("format=yuv444p,{noise},format={format}"));
+        check_against_ffmpeg(&folder, &a, &b, format);
+    }
+}
+
+#[test]
+fn a_real_clip_has_the_numbers_of_ffmpeg() {
+    let folder = Folder::new();
+    let (a, b) = (folder.path("a.mkv"), folder.path("b.mkv"));
+    ffmpeg(&format!("-i {BUNNY} -frames:v 12 -an -c:v ffv1 {a}"));
+    ffmpeg(&format!("-i {a} -c:v libx264 -crf 32 {b}"));
+    check_against_ffmpeg(&folder, &a, &b, "clip");
+}
+
+/// Holds every number that ffmpeg prints against ours, to the digits it prints.
+#[track_caller]
+fn check_against_ffmpeg(folder: &Folder, a: &str, b: &str, what: &str) {
+    let (_, frames, _) = lines(&[a, b]);
+    let (psnr, ssim) = (by_ffmpeg(folder, "psnr", a, b), by_ffmpeg(folder, "ssim", a, b));
+    assert_eq!((frames.len(), psnr.len(), ssim.len()), (psnr.len(), ssim.len(), frames.len()), "{what}");
+    assert!(frames.iter().any(|frame| frame["mse"].as_f64().unwrap() > 1.0), "{what}: there is something to measure");
+    for (frame, (psnr, ssim)) in frames.iter().zip(psnr.iter().zip(&ssim)) {
+        let what = format!("{what} {}", frame["a"]);
+        close(&frame["mse"], value(psnr, "mse_avg"), 0.00501, &what);
+        close(&frame["psnr"], value(psnr, "psnr_avg"), 0.00501, &what);
+        close(&frame["ssim"], value(ssim, "All"), 2e-6, &what);
+        for plane in frame["planes"].as_array().unwrap() {
+            let name = plane["plane"].as_str().unwrap();
+            close(&plane["mse"], value(psnr, &format!("mse_{name}")), 0.00501, &what);
+            close(&plane["psnr"], value(psnr, &format!("psnr_{name}")), 0.00501, &what);
+            close(&plane["ssim"], value(ssim, &name.to_uppercase()), 2e-6, &what);
+        }
+    }
+}
+
+#[test]
+fn equal_videos_are_exactly_equal_whatever_holds_them() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 4, "format=yuv420p");
+    let b = folder.path("b.nut");
+    ffmpeg(&format!("-i {a} -c:v rawvideo -pix_fmt nv12 {b}"));
+    let (first, frames, last) = lines(&[&a, &b, "--tolerance", "exact"]);
+    assert_eq!(
+        (&first["align"], &first["planes"], frames.len()),
+        (&"pts".into(), &serde_json::json!(["y", "u", "v"]), 4)
+    );
+    for frame in &frames {
+        assert_eq!((&frame["psnr"], &frame["ssim"], &frame["max"]), (&Value::Null, &1.0.into(), &0.into()), "{frame}");
+        assert_eq!((&frame["within"], &frame["planes"][0]["at"]), (&true.into(), &Value::Null));
+    }
+    assert_eq!(
+        (&last["passed"], &last["different"], &last["first_difference"]),
+        (&true.into(), &0.into(), &Value::Null)
+    );
+    let text = compare(&[&a, &b]).ok();
+    assert!(text.text().contains("4 pairs") && text.text().contains("no sample differs"), "{}", text.text());
+    assert_eq!(compare(&[&a, &b, "-q"]).ok().stdout, b"");
+}
+
+#[test]
+fn a_single_sample_is_found() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 6, "format=yuv420p");
+    let b = clip(
+        &folder,
+        "b.mkv",
+        6,
+        "format=yuv420p,geq=lum='p(X,Y)+5*eq(N,3)*eq(X,70)*eq(Y,41)':cb='p(X,Y)':cr='p(X,Y)':interpolation=n",
+    );
+    let ran = compare(&[&a, &b, "--json", "--tolerance", "max=4"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let (_, frames, last) = parsed(&ran);
+    let luma = &frames[3]["planes"][0];
+    assert_eq!((&luma["max"], &luma["at"]["x"], &luma["at"]["y"]), (&5.into(), &70.into(), &41.into()));
+    assert_eq!(luma["at"]["b"].as_i64().unwrap() - luma["at"]["a"].as_i64().unwrap(), 5);
+    assert_eq!((&last["first_difference"]["index"], &last["different"]), (&3.into(), &1.into()));
+    assert_eq!(
+        (&last["beyond_tolerance"], &last["passed"], &last["complete"]),
+        (&1.into(), &false.into(), &true.into())
+    );
+    assert!(
+        ran.stderr.contains("max=4") && ran.stderr.contains("frame 3 (0.120 s) with max 5 in plane y"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(compare(&[&a, &b, "--tolerance", "max=5:psnr=40:ssim=0.9"]).code, Some(0));
+    assert_eq!(compare(&[&a, &b, "--tolerance", "psnr=80"]).code, Some(1));
+    assert_eq!(compare(&[&a, &b]).code, Some(0), "without a tolerance, a difference is no failure");
+}
+
+#[test]
+fn missing_frames_are_named_across_timebases() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 20, "format=yuv420p");
+    let b = folder.path("b.mp4");
+    ffmpeg(&format!(
+        "-i {a} -vf select=not(between(n\\,7\\,9)),select=not(eq(n\\,0)) -vsync passthrough -c:v libx264 -qp 0 -video_track_timescale 90000 {b}"
+    ));
+    let ran = compare(&[&a, &b, "--json", "--tolerance", "exact"]);
+    let (_, frames, last) = parsed(&ran);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!((&last["only_a"], &last["only_b"]), (&serde_json::json!([[0, 0], [7, 9]]), &serde_json::json!([])));
+    assert_eq!((&last["pairs"], &last["different"], &last["beyond_tolerance"]), (&16.into(), &0.into(), &0.into()));
+    let missing: Vec<_> = frames.iter().filter(|line| line["type"] == "missing").collect();
+    assert_eq!((missing.len(), &missing[1]["a"]["index"], &missing[1]["b"]), (4, &7.into(), &Value::Null));
+    assert!(ran.stderr.contains("frames only in A: 0, 7-9"), "{}", ran.stderr);
+    // By order they are other frames.
+    let (_, _, last) = lines(&[&a, &b, "--align", "index"]);
+    assert_eq!(
+        (&last["pairs"], &last["different"], &last["only_a"]),
+        (&16.into(), &16.into(), &serde_json::json!([[16, 19]]))
+    );
+}
+
+#[test]
+fn times_may_be_moved_and_parts_taken() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 12, "format=yuv420p");
+    let b = folder.path("b.mkv");
+    ffmpeg(&format!("-copyts -i {a} -vf setpts=PTS+10/TB -c:v ffv1 {b}"));
+    let apart = compare(&[&a, &b]);
+    assert_eq!(apart.code, Some(2));
+    assert!(apart.stderr.contains("--align index") && apart.stderr.contains("--offset"), "{}", apart.stderr);
+    let (_, frames, last) = lines(&[&a, &b, "--offset", "-10", "--start", "#3", "--end", "#8", "--tolerance", "exact"]);
+    assert_eq!((frames.len(), &frames[0]["a"]["index"], &last["passed"]), (5, &3.into(), &true.into()));
+}
+
+#[test]
+fn depths_meet_at_the_higher() {
+    let folder = Folder::new();
+    for range in ["tv", "pc"] {
+        let a = clip(&folder, "a.mkv", 3, &format!("scale=out_range={range},format=yuv420p"));
+        let b = folder.path("b.mkv");
+        run(&[a.as_str(), &b, "-y", "-c", "ffv1", "--depth", "10"]).ok();
+        for pair in [[a.as_str(), &b], [b.as_str(), &a]] {
+            let (first, _, last) = lines(&[pair[0], pair[1], "--tolerance", "exact"]);
+            assert_eq!((&first["format"], &last["different"]), (&"yuv420p10".into(), &0.into()), "{range}");
+        }
+    }
+}
+
+#[test]
+fn chains_come_before_the_comparison() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 3, "format=yuv420p");
+    let b = folder.path("b.mkv");
+    let chain = "deband=range=16:sample=2";
+    run(&[a.as_str(), &b, "-c", "ffv1", "--chain", chain, "--depth", "10"]).ok();
+    let filtered = format!("{chain},depth=10");
+    compare(&[&a, &b, "--chain-a", &filtered, "--tolerance", "exact"]).ok();
+    assert_eq!(compare(&[&a, &b, "--tolerance", "exact"]).code, Some(1));
+    assert_eq!(compare(&[&a, &b, "--chain-b", "debnad"]).code, Some(2));
+}
+
+#[test]
+fn threads_change_nothing() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 4, "format=yuv420p10le");
+    let b = clip(&folder, "b.mkv", 4, "format=yuv420p,noise=alls=9:all_seed=1,format=yuv420p10le");
+    let with = |threads| compare(&[&a, &b, "--json", "--threads", threads]).ok().stdout;
+    assert_eq!(with("1"), with("5"));
+}
+
+#[test]
+fn small_frames_are_measured() {
+    let folder = Folder::new();
+    for size in ["1x1", "2x2", "7x5", "9x3"] {
+        let make = |name, filter: &str| {
+            let path = folder.path(name);
+            ffmpeg(&format!("-f lavfi -i color=gray:s={size},format=yuv420p,{filter} -frames:v 2 -c:v ffv1 {path}"));
+            path
+        };
+        let (a, b) = (make("a.mkv", "null"), make("b.mkv", "lutyuv=y=val+9"));
+        let (_, frames, _) = lines(&[&a, &b]);
+        let luma = &frames[0]["planes"][0];
+        assert_eq!((&luma["mse"], &luma["max"]), (&81.0.into(), &9.into()), "{size}");
+        let ssim = luma["ssim"].as_f64().unwrap();
+        assert!((0.9..1.0).contains(&ssim), "{size}: {ssim}");
+        assert_eq!(frames[0]["planes"][1]["ssim"], 1.0, "{size}");
+    }
+}
+
+#[test]
+fn the_worst_frames_become_pictures() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 6, "format=yuv420p");
+    let b = clip(
+        &folder,
+        "b.mkv",
+        6,
+        "format=yuv420p,geq=lum='p(X,Y)+20*eq(N,4)+9*eq(N,1)':cb='p(X,Y)':cr='p(X,Y)':interpolation=n",
+    );
+    let worst = folder.path("worst");
+    let (_, _, last) = lines(&[&a, &b, "--worst", "3", &worst]);
+    let frames: Vec<_> = last["worst"].as_array().unwrap().iter().map(|shot| shot["frame"].as_u64().unwrap()).collect();
+    assert_eq!(frames, [4, 1], "the worst first, and none that is equal");
+    for key in ["a", "b", "difference"] {
+        let file = fs::File::open(last["worst"][0][key].as_str().unwrap()).unwrap();
+        let mut picture = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        let mut bytes = vec![0; picture.output_buffer_size().unwrap()];
+        let info = picture.next_frame(&mut bytes).unwrap();
+        assert_eq!((info.width, info.height), (101, 67), "{key}");
+        assert!(key != "difference" || bytes.iter().all(|value| *value > 140), "B is brighter everywhere");
+    }
+    let picture = folder.path("worst/frame-000004-a.png");
+    fs::write(&picture, "precious").unwrap();
+    let refused = compare(&[&a, &b, "--worst", "3", &worst]);
+    assert_eq!((refused.code, fs::read(&picture).unwrap()), (Some(2), b"precious".to_vec()));
+    compare(&[&a, &b, "--worst", "3", &worst, "-y"]).ok();
+    assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+    compare(&[&a, &a, "--worst", "3", &folder.path("none")]).ok();
+    assert!(!folder.names().contains(&"none".to_owned()), "nothing differs, so there is no folder");
+}
+
+#[test]
+fn the_page_is_whole_and_refers_to_nothing_outside() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 6, "format=yuv420p");
+    let b = clip(&folder, "b.mkv", 5, "format=yuv420p,noise=alls=9:all_seed=1");
+    let odd = folder.path("<b>&\"'.mkv");
+    fs::rename(&b, &odd).unwrap();
+    let (page, worst) = (folder.path("page.html"), folder.path("the worst"));
+    let ran = compare(&[&a, &odd, "--html", &page, "--worst", "2", &worst, "--tolerance", "psnr=60", "-q"]);
+    assert_eq!(ran.code, Some(1));
+    let text = fs::read_to_string(&page).unwrap();
+    for outside in ["http:", "https:", "src=", "url(", "@import", "<link", "import(", "fetch(", "srcset"] {
+        assert!(!text.contains(outside), "{outside}");
+    }
+    let links: Vec<_> = text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(links.len(), 6);
+    for link in links {
+        let file = link.strip_prefix("the%20worst/").unwrap();
+        assert!(fs::exists(folder.path(&format!("the worst/{file}"))).unwrap(), "{link}");
+    }
+    assert!(text.contains("&lt;b&gt;&amp;&quot;&#39;.mkv") && !text.contains("<b>"), "names are text");
+    assert_eq!(text.matches("<figure>").count(), text.matches("</figure>").count());
+    assert_eq!((text.matches("<figure>").count(), text.matches("role=\"img\"").count()), (3, 3));
+    assert!(text.contains("Not within psnr=60") && text.contains("1 frames only in A: 5"));
+    let numbers = text.split("id=\"numbers\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let numbers: Value = serde_json::from_str(numbers).unwrap();
+    assert_eq!((numbers["index"].as_array().unwrap().len(), numbers["psnr"].as_array().unwrap().len()), (5, 3));
+
+    assert_eq!(compare(&[&a, &odd, "--html", &page]).code, Some(2), "it exists");
+    assert_eq!(compare(&[&a, &odd, "--html", &a, "-y"]).code, Some(2), "it is an input");
+    assert_eq!(fs::read_to_string(&page).unwrap(), text);
+    compare(&[&a, &a, "--html", &page, "-y"]).ok();
+    assert!(fs::read_to_string(&page).unwrap().contains("no sample differs"));
+    let piped = compare(&[&a, &a, "--html", "-"]).ok();
+    assert!(piped.text().starts_with("<!DOCTYPE html>") && piped.text().ends_with("</html>\n"));
+}
+
+#[test]
+fn pipes_are_compared_too() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 8, "format=yuv420p");
+    let piped = run_fed(&["compare", "-", &a, "--tolerance", "exact"], &fs::read(&a).unwrap()).ok();
+    assert!(piped.text().contains("standard input"), "{}", piped.text());
+    // One program writes both: neither end may be waited for before the other is open.
+    let [one, other] = ["one", "other"].map(|name| folder.path(name));
+    assert!(Command::new("mkfifo").args([&one, &other]).status().unwrap().success());
+    let outputs = format!("-v error -y -i {a} -c:v ffv1 -f nut {one} -c:v ffv1 -f nut {other}");
+    let mut writer = Command::new("ffmpeg").args(outputs.split(' ')).stdin(Stdio::null()).spawn().unwrap();
+    compare(&[&one, &other, "--tolerance", "exact"]).ok();
+    assert!(writer.wait().unwrap().success());
+}
+
+/// What goes wrong: the arguments ({} is the folder), the exit code, and words of the one error line.
+const BAD: &[(&str, i32, &[&str])] = &[
+    ("{}/none.mkv {}/good.mkv", 7, &["none.mkv", "No such file"]),
+    ("{}/good.mkv {}/none.mkv", 7, &["none.mkv", "No such file"]),
+    ("{}/good.mkv {}/empty.mkv", 4, &["empty.mkv"]),
+    ("{}/good.mkv {}/sound.wav", 4, &["sound.wav", "video"]),
+    ("{}/good.mkv {}/large.mkv", 3, &["101x67", "64x48", "one size"]),
+    ("{}/good.mkv {}/wide.mkv", 3, &["yuv420p", "yuv422p", "subsampling"]),
+    ("{}/good.mkv {}/gray.mkv", 3, &["gray8", "components"]),
+    ("{}/good.mkv {}/cut.mkv", 8, &["cut.mkv", "only what decodes"]),
+    ("{}/cut.mkv {}/good.mkv --tolerance max=0", 1, &["frames only in B"]),
+    ("{}/good.mkv {}/cut.mkv --strict", 4, &["cut.mkv"]),
+    ("{}/bare.h264 {}/bare.h264", 3, &["bare.h264", "no time", "--align index"]),
+    ("- -", 2, &["standard input"]),
+    ("{}/good.mkv", 2, &["<B>"]),
+    ("{}/good.mkv {}/good.mkv --tolerance psnr=high", 2, &["psnr=high"]),
+    ("{}/good.mkv {}/good.mkv --tolerance mse=1", 2, &["mse=1", "exact"]),
+    ("{}/good.mkv {}/good.mkv --worst 0 {}/w", 2, &["'0'", "1 to 100"]),
+    ("{}/good.mkv {}/good.mkv --worst 3", 2, &["--worst"]),
+    ("{}/good.mkv {}/good.mkv --worst 3 {}/good.mkv", 7, &["good.mkv"]),
+    ("{}/good.mkv {}/good.mkv --html {}/none/page.html", 7, &["none/page.html"]),
+    ("{}/good.mkv {}/good.mkv --html /dev/full", 7, &["/dev/full"]),
+    ("{}/good.mkv {}/good.mkv --html - --json", 2, &["standard output"]),
+    ("{}/good.mkv {}/good.mkv --offset soon", 2, &["soon", "seconds"]),
+    ("{}/good.mkv {}/good.mkv --offset nan", 2, &["nan", "seconds"]),
+    ("{}/good.mkv {}/good.mkv --offset 1 --align index", 2, &["--offset"]),
+    ("{}/good.mkv {}/good.mkv --align time", 2, &["time", "pts"]),
+    ("{}/good.mkv {}/good.mkv --start 100", 2, &["--start"]),
+    ("{}/good.mkv {}/good.mkv --chain-a @{}/none.txt", 7, &["none.txt"]),
+];
+
+#[test]
+fn what_goes_wrong_is_one_clear_line() {
+    let folder = Folder::new();
+    let good = clip(&folder, "good.mkv", 12, "format=yuv420p");
+    clip(&folder, "wide.mkv", 3, "format=yuv422p");
+    clip(&folder, "gray.mkv", 3, "format=gray");
+    clip(&folder, "large.mkv", 3, "scale=64:48,format=yuv420p");
+    ffmpeg(&format!("-i {good} -c:v libx264 {}", folder.path("bare.h264")));
+    ffmpeg(&format!("-f lavfi -i sine=d=0.1 {}", folder.path("sound.wav")));
+    fs::write(folder.path("empty.mkv"), "").unwrap();
+    let bytes = fs::read(&good).unwrap();
+    fs::write(folder.path("cut.mkv"), &bytes[..bytes.len() * 3 / 5]).unwrap();
+    let before = folder.names();
+    let place = folder.path("").trim_end_matches('/').to_owned();
+    for (line, code, words) in BAD {
+        let args: Vec<_> = line.split(' ').map(|word| word.replace("{}", &place)).collect();
+        let ran = compare(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+        assert_eq!((ran.code, errors.len()), (Some(*code), 1), "{line}\n{}", ran.stderr);
+        assert!(words.iter().all(|word| errors[0].contains(word)), "{line}\n{}", ran.stderr);
+        assert!(ran.stderr.lines().all(|line| line.starts_with("vramp: ")), "{line}\n{}", ran.stderr);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    assert!(parsed(&compare(&[&good, &folder.path("cut.mkv"), "--json"])).2["complete"] == false);
+}
