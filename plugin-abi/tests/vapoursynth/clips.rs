@@ -1,8 +1,8 @@
 //! Clips in every format, for VapourSynth and for the command, and what the command makes of them.
 
 use crate::host::{Folder, Script};
+use crate::so::command::vramp;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use vramp::video::{Format, Model};
 
@@ -106,18 +106,6 @@ fn ffmpeg(args: &str) {
     let output = Command::new("ffmpeg").args(["-v", "error", "-nostdin", "-y"]).args(args.split_whitespace()).output();
     let output = output.expect("the ffmpeg program is installed");
     assert!(output.status.success(), "ffmpeg {args}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// The `vramp` command, or the one that `VRAMP_COMMAND` names. Another package builds it, since it needs libav, and this
-/// one must not have it.
-fn vramp() -> PathBuf {
-    if let Some(path) = std::env::var_os("VRAMP_COMMAND") {
-        return path.into();
-    }
-    let test = std::env::current_exe().unwrap();
-    let path = test.parent().and_then(Path::parent).unwrap().join("vramp");
-    assert!(path.exists(), "{} is not there: run cargo build first", path.display());
-    path
 }
 
 /// What the command writes to its standard output.
