@@ -30,7 +30,8 @@ pub fn status(kind: Kind) -> i32 {
         Kind::Io => abi::IO,
         Kind::Incomplete => abi::INCOMPLETE,
         Kind::Cancelled => abi::CANCELLED,
-        Kind::Internal => abi::INTERNAL,
+        // Nothing here compares.
+        Kind::Internal | Kind::Mismatch => abi::INTERNAL,
     }
 }
 
