@@ -30,8 +30,7 @@ pub fn status(kind: Kind) -> i32 {
         Kind::Io => abi::IO,
         Kind::Incomplete => abi::INCOMPLETE,
         Kind::Cancelled => abi::CANCELLED,
-        // Nothing here compares.
-        Kind::Internal | Kind::Mismatch => abi::INTERNAL,
+        Kind::Internal => abi::INTERNAL,
     }
 }
 
