@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup build plugin install-plugins demo test lint docs ptx check-ptx bench bench-hash bless bless-goldens install fuzz gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx bench bench-hash bless bless-goldens install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -40,7 +40,11 @@ install-plugins: build plugin
 demo: build
 	@scripts/demo.sh
 
-test: setup lint docs check-ptx
+# Hosts that no distribution has, for the tests of the plugin.
+hosts: setup
+	@scripts/setup_hosts.sh
+
+test: setup hosts lint docs check-ptx
 	@scripts/test.sh
 
 lint:

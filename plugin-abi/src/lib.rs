@@ -15,3 +15,4 @@ pub mod float;
 pub mod frei0r;
 pub mod guard;
 pub mod logging;
+pub mod vapoursynth;

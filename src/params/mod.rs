@@ -70,8 +70,13 @@ impl Param {
     /// The end of "it takes …", with the unit.
     pub fn takes(&self) -> String {
         let auto = if self.auto { "auto, or " } else { "" };
+        format!("{auto}{}", self.values())
+    }
+
+    /// The same for a host that leaves out what is `auto`.
+    pub fn values(&self) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
-        format!("{auto}{}{unit}", self.kind)
+        format!("{}{unit}", self.kind)
     }
 }
 

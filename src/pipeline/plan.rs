@@ -115,7 +115,7 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
         None if untouched || info.format.is_yc48() => info.format,
         None => info.format.to_planar(info.format.bit_depth())?,
     };
-    if needs_depth(&kept, &info, format, target.dither)? {
+    if needs_depth(&kept, input, &info, format, target.dither)? {
         let filter: Box<dyn Filter> = Box::new(Depth::to(format.bit_depth(), target.dither));
         let output = filter.output(&info)?;
         kept.push((filter, info, output.clone()));
@@ -143,6 +143,7 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
 /// Whether a `depth` stage must end the chain to reach `format`.
 fn needs_depth(
     kept: &[(Box<dyn Filter>, StreamInfo, StreamInfo)],
+    input: &StreamInfo,
     info: &StreamInfo,
     format: Format,
     dither: Dither,
@@ -154,7 +155,7 @@ fn needs_depth(
     let lower = format.bit_depth() < info.format.bit_depth();
     let depth_changes = format.bit_depth() != info.format.bit_depth();
     let stored_by_shift = !(depth_changes && info.is_full_range()) && (dither == Dither::None || !narrows(kept, lower));
-    Ok(if kept.is_empty() { format != info.format } else { !stored_by_shift })
+    Ok(if kept.is_empty() { format != input.format } else { !stored_by_shift })
 }
 
 /// Whether the end of the chain loses bits: it ends in fewer bits than the stream has, or its filters leave v16
@@ -211,6 +212,8 @@ mod tests {
         let (limited, full) = (stream("nv12", Range::Limited), stream("yuv444p", Range::Full));
         assert_eq!(stages("", &limited, Target::default()), [""; 0]);
         assert_eq!(stages("", &limited, to("yuv420p")), ["depth nv12>yuv420p"]);
+        // Not one sample changes in 16 bits between filters, but the storage does.
+        assert_eq!(stages("depth=16", &limited, Target::default()), ["depth nv12>yuv420p16"]);
         assert_eq!(stages("deband", &limited, to("p010")), ["deband nv12>p010"]);
         assert_eq!(stages("deband", &full, to("yuv444p12")), ["deband yuv444p>yuv444p16", "depth yuv444p16>yuv444p12"]);
         let dithered = Target { dither: Dither::Blue, ..to("yuv444p") };

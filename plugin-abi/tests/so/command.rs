@@ -3,8 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The command. Another package builds it, since it needs libav, and this one must not have it.
-fn vramp() -> PathBuf {
+/// The command, or the one that `VRAMP_COMMAND` names. Another package builds it, since it needs libav, and this one must
+/// not have it.
+pub fn vramp() -> PathBuf {
+    if let Some(path) = std::env::var_os("VRAMP_COMMAND") {
+        return path.into();
+    }
     let test = std::env::current_exe().unwrap();
     let path = test.parent().and_then(Path::parent).unwrap().join("vramp");
     assert!(path.exists(), "{} is not there: run cargo build first", path.display());

@@ -64,7 +64,7 @@ impl Plan {
 
     /// True when component `component` is filtered, and not just passed on.
     pub fn filters(&self, component: usize) -> bool {
-        self.weights(component).radii() != (0, 0) && self.planes.has(component)
+        self.weights(component).radii() != (0, 0) && self.planes.has(self.format, component)
     }
 
     /// True when component `component` is weighed by luma's differences.

@@ -17,7 +17,7 @@ use crate::filters::CpuKernel;
 use crate::video::{FrameProps, Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most lanes of a strip's row. With range 15, 31 rows of luma take 18 KiB.
 const LANES: usize = 512;
@@ -33,7 +33,7 @@ const BAND: usize = 64;
 /// The kernel.
 pub(super) struct Fast {
     plan: Plan,
-    table: Table,
+    table: Arc<Table>,
     groups: Vec<Group>,
     /// A group's index and some of its rows: what a thread takes at a time.
     bands: Vec<(usize, Range<usize>)>,
@@ -106,7 +106,7 @@ impl Fast {
     /// When there is no memory for the random table.
     pub(super) fn new(plan: Plan, level: CpuLevel) -> Result<Fast> {
         let level = level.min(CpuLevel::detect());
-        let table = Table::new(plan.width, plan.height, plan.seed, plan.rand_each_frame)?;
+        let table = Table::shared(plan.width, plan.height, plan.seed, plan.rand_each_frame)?;
         // Where groups start, and the end of the last.
         let bounds: &[usize] = match plan.components.len() {
             1 => &[0, 1],

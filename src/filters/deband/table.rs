@@ -3,6 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// With `rand_each_frame`, frame n starts this many rows of bytes after frame n − 1 ...
 pub(super) const ROWS_PER_FRAME: usize = 200;
@@ -30,7 +31,29 @@ pub(super) struct Table {
     height: usize,
 }
 
+/// What a table follows from: width, height, seed, and whether it reaches all frames.
+type Key = (usize, usize, u32, bool);
+
+/// The tables that are in use: kernels of one seed and size share one, however many frames are filtered at once.
+static SHARED: Mutex<Vec<(Key, Weak<Table>)>> = Mutex::new(Vec::new());
+
 impl Table {
+    /// The same as [`Table::new`] makes: one that is there already, or a new one.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub(super) fn shared(width: usize, height: usize, seed: u32, each_frame: bool) -> Result<Arc<Table>> {
+        let key = (width, height, seed, each_frame);
+        let mut tables = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        tables.retain(|(_, table)| table.strong_count() > 0);
+        if let Some(table) = tables.iter().filter(|(of, _)| *of == key).find_map(|(_, table)| table.upgrade()) {
+            return Ok(table);
+        }
+        let table = Arc::new(Table::new(width, height, seed, each_frame)?);
+        tables.push((key, Arc::downgrade(&table)));
+        Ok(table)
+    }
+
     /// The table for a picture of `width`×`height`: the part of it that frame base 0 reaches, or all frames.
     ///
     /// # Errors
@@ -153,6 +176,18 @@ mod tests {
             }
         }
         assert_eq!(table.base(9, false), 0);
+    }
+
+    #[test]
+    fn kernels_of_one_seed_and_size_share_a_table() {
+        let shared = |seed, each_frame| Table::shared(31, 17, seed, each_frame).unwrap();
+        let table = shared(5, false);
+        assert!(Arc::ptr_eq(&table, &shared(5, false)));
+        assert!(!Arc::ptr_eq(&table, &shared(6, false)) && !Arc::ptr_eq(&table, &shared(5, true)));
+        let gone = Arc::downgrade(&table);
+        drop(table);
+        assert!(gone.upgrade().is_none());
+        assert_eq!(shared(5, false).bytes, Table::new(31, 17, 5, false).unwrap().bytes);
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! Arguments: from a filter's parameters to the signature that VapourSynth checks, and from what a script gives back to
+//! a call in a chain. A parameter that takes `auto` is left out for it.
+
+#[cfg(test)]
+mod tests;
+
+use vramp::device::DeviceChoice;
+use vramp::error::{Error, Result};
+use vramp::filters::planes::PlaneSet;
+use vramp::filters::{self, Descriptor};
+use vramp::params::{Arg, Call, Choice, PRESET_KEY, Param, ParamKind, did_you_mean};
+use vramp::video::Format;
+
+/// The clip to filter.
+pub const CLIP: &str = "clip";
+/// The chain that `Chain` runs.
+pub const CHAIN: &str = "chain";
+/// Where the filter runs.
+const DEVICE: &str = "device";
+/// The bit depth of the result.
+const DEPTH: &str = "depth";
+
+/// What VapourSynth hands over: values of the types that the signature asks for.
+pub trait Values {
+    /// The integers called `key`.
+    fn ints(&self, key: &str) -> Option<Vec<i64>>;
+    /// The number called `key`.
+    fn float(&self, key: &str) -> Option<f64>;
+    /// The text called `key`, whatever its bytes are.
+    fn data(&self, key: &str) -> Option<Vec<u8>>;
+
+    /// The integer called `key`.
+    fn int(&self, key: &str) -> Option<i64> {
+        self.ints(key)?.first().copied()
+    }
+
+    /// The text called `key`.
+    fn text(&self, key: &str) -> Result<Option<String>> {
+        let text = self.data(key).map(String::from_utf8).transpose();
+        text.map_err(|_| Error::bad_argument(format!("{key} must be UTF-8 text")))
+    }
+}
+
+/// The function of a filter: `surface_blur` is `SurfaceBlur`.
+pub fn function_name(filter: &Descriptor) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    filter.name.split('_').map(capital).collect()
+}
+
+/// The arguments of a filter's function, as VapourSynth reads them.
+pub fn signature(filter: &Descriptor) -> String {
+    let mut text = argument(CLIP, "vnode");
+    for param in filter.schema.params {
+        text += &optional(param.name, host_type(param));
+    }
+    if !filter.schema.presets.is_empty() {
+        text += &optional(PRESET_KEY, "data");
+    }
+    text + &optional(DEVICE, "data") + &if sets_depth(filter) { String::new() } else { optional(DEPTH, "int") }
+}
+
+/// The arguments of `Chain`.
+pub fn chain_signature() -> String {
+    argument(CLIP, "vnode") + &argument(CHAIN, "data") + &optional(DEVICE, "data") + &optional(DEPTH, "int")
+}
+
+fn argument(name: &str, host_type: &str) -> String {
+    format!("{name}:{host_type};")
+}
+
+fn optional(name: &str, host_type: &str) -> String {
+    format!("{name}:{host_type}:opt;")
+}
+
+/// True when the filter has a depth of its own to set.
+fn sets_depth(filter: &Descriptor) -> bool {
+    filter.schema.find(DEPTH).is_some()
+}
+
+/// True for the option `planes`, which is a list of plane numbers in every VapourSynth filter.
+fn names_planes(param: &Param) -> bool {
+    param.kind == ParamKind::Choice(PlaneSet::WORDS)
+}
+
+fn host_type(param: &Param) -> &'static str {
+    match param.kind {
+        _ if names_planes(param) => "int[]",
+        ParamKind::Bool | ParamKind::Int { .. } => "int",
+        ParamKind::Float { .. } => "float",
+        ParamKind::Choice(_) => "data",
+    }
+}
+
+/// The call of `filter` on a clip of `format` that `values` ask for.
+///
+/// # Errors
+/// For values that a parameter does not take.
+pub fn call(filter: &Descriptor, format: Format, values: &impl Values) -> Result<Call> {
+    let mut args = Vec::new();
+    if let Some(preset) = values.text(PRESET_KEY)? {
+        let names = filter.schema.presets.iter().map(|preset| preset.name);
+        args.push(named(PRESET_KEY, word(PRESET_KEY, &preset, &names.collect::<Vec<_>>())?));
+    }
+    for param in filter.schema.params {
+        if let Some(value) = value(param, format, values)? {
+            args.push(named(param.name, value));
+        }
+    }
+    Ok(Call { name: filter.name.to_owned(), args })
+}
+
+fn named(key: &str, value: String) -> Arg {
+    Arg { key: Some(key.to_owned()), value }
+}
+
+/// What `values` have for `param`, as a chain writes it.
+fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<String>> {
+    let name = param.name;
+    Ok(match param.kind {
+        _ if names_planes(param) => values.ints(name).map(|list| planes(&list, format)).transpose()?,
+        ParamKind::Bool => values.int(name).map(|value| if value == 0 { "off" } else { "on" }.to_owned()),
+        ParamKind::Int { min, max } => match values.int(name) {
+            Some(value) if !(min..=max).contains(&value) => return Err(refusal(param, value)),
+            value => value.map(|value| value.to_string()),
+        },
+        ParamKind::Float { min, max } => match values.float(name) {
+            Some(value) if !(min..=max).contains(&value) => return Err(refusal(param, value)),
+            value => value.map(|value| value.to_string()),
+        },
+        ParamKind::Choice(words) => values.text(name)?.map(|text| word(name, &text, words)).transpose()?,
+    })
+}
+
+fn refusal(param: &Param, value: impl std::fmt::Display) -> Error {
+    Error::bad_argument(format!("{} must be {}, not {value}", param.name, param.values()))
+}
+
+/// `text`, which must be one of `words`.
+fn word(name: &str, text: &str, words: &[&str]) -> Result<String> {
+    if words.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    let near = did_you_mean(text, words.iter().copied());
+    Err(Error::bad_argument(format!("{name} must be one of {}, not '{}'{near}", words.join(", "), text.escape_debug())))
+}
+
+/// The word for the planes of `list`.
+fn planes(list: &[i64], format: Format) -> Result<String> {
+    let count = format.components();
+    if list.is_empty() {
+        return Err(Error::bad_argument("planes is empty"));
+    }
+    for (i, plane) in list.iter().enumerate() {
+        if !(0..count as i64).contains(plane) {
+            return Err(Error::bad_argument(format!("planes has {plane}, but {format} has planes 0 to {}", count - 1)));
+        }
+        if list[..i].contains(plane) {
+            return Err(Error::bad_argument(format!("planes has {plane} twice")));
+        }
+    }
+    let is_meant = |set: &PlaneSet| (0..count).all(|i| set.has(format, i) == list.contains(&(i as i64)));
+    let found = PlaneSet::ALL.iter().position(is_meant);
+    found.map(|i| PlaneSet::WORDS[i].to_owned()).ok_or_else(|| Error::internal("these planes have no word"))
+}
+
+/// The device to run on.
+///
+/// # Errors
+/// For one that is not known.
+pub fn device(values: &impl Values) -> Result<DeviceChoice> {
+    values.text(DEVICE)?.map_or(Ok(DeviceChoice::Auto), |text| text.parse())
+}
+
+/// The end of the chain that gives the bit depth of `values`, if they have one: the filter `depth`.
+///
+/// # Errors
+/// For a depth that there is not.
+pub fn last_call(format: Format, values: &impl Values) -> Result<Option<Call>> {
+    let filter = &filters::depth::DESCRIPTOR;
+    let Some(bits) = filter.schema.find(DEPTH) else { return Err(Error::internal("the filter depth sets no depth")) };
+    let value = value(&Param { name: DEPTH, ..*bits }, format, values)?;
+    Ok(value.map(|value| Call { name: filter.name.to_owned(), args: vec![named(DEPTH, value)] }))
+}

@@ -1,0 +1,192 @@
+use super::*;
+use std::collections::HashMap;
+use vramp::filters::ALL;
+
+/// A script's arguments.
+#[derive(Default)]
+struct Given(HashMap<&'static str, Value>);
+
+enum Value {
+    Ints(Vec<i64>),
+    Float(f64),
+    Data(Vec<u8>),
+}
+
+impl Given {
+    fn ints(mut self, key: &'static str, value: &[i64]) -> Given {
+        self.0.insert(key, Value::Ints(value.to_vec()));
+        self
+    }
+
+    fn int(self, key: &'static str, value: i64) -> Given {
+        self.ints(key, &[value])
+    }
+
+    fn float(mut self, key: &'static str, value: f64) -> Given {
+        self.0.insert(key, Value::Float(value));
+        self
+    }
+
+    fn data(mut self, key: &'static str, value: impl AsRef<[u8]>) -> Given {
+        self.0.insert(key, Value::Data(value.as_ref().to_vec()));
+        self
+    }
+}
+
+impl Values for Given {
+    fn ints(&self, key: &str) -> Option<Vec<i64>> {
+        self.0.get(key).map(|value| if let Value::Ints(list) = value { list.clone() } else { panic!("{key}") })
+    }
+
+    fn float(&self, key: &str) -> Option<f64> {
+        self.0.get(key).map(|value| if let Value::Float(number) = value { *number } else { panic!("{key}") })
+    }
+
+    fn data(&self, key: &str) -> Option<Vec<u8>> {
+        self.0.get(key).map(|value| if let Value::Data(bytes) = value { bytes.clone() } else { panic!("{key}") })
+    }
+}
+
+fn filter(name: &str) -> &'static Descriptor {
+    filters::find(name).unwrap()
+}
+
+fn called(name: &str, format: &str, given: &Given) -> Result<String> {
+    call(filter(name), format.parse().unwrap(), given).map(|call| call.to_string())
+}
+
+fn refused(name: &str, format: &str, given: &Given) -> String {
+    called(name, format, given).unwrap_err().message().to_owned()
+}
+
+#[test]
+fn a_signature_has_the_parameters_in_order() {
+    let signature = signature(filter("gauss"));
+    assert!(signature.starts_with("clip:vnode;sigma:float:opt;"), "{signature}");
+    assert!(signature.contains(";planes:int[]:opt;"), "{signature}");
+    assert!(signature.ends_with(";device:data:opt;depth:int:opt;"), "{signature}");
+    assert_eq!(chain_signature(), "clip:vnode;chain:data;device:data:opt;depth:int:opt;");
+}
+
+#[test]
+fn every_filter_has_a_signature_that_names_each_argument_once() {
+    for filter in ALL {
+        let signature = signature(filter);
+        let mut names: Vec<_> = signature.split_terminator(';').map(|part| part.split(':').next().unwrap()).collect();
+        for name in &names {
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            assert!(is_name, "{}: '{name}'", filter.name);
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "{}: {signature}", filter.name);
+        assert_eq!(signature.contains(";preset:"), !filter.schema.presets.is_empty(), "{}", filter.name);
+        let function = function_name(filter);
+        assert!(function.starts_with(|c: char| c.is_ascii_uppercase()) && !function.contains('_'), "{function}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_auto() {
+    for filter in ALL {
+        let params = filter.schema.params.iter().filter(|param| param.auto);
+        params.for_each(|param| assert_eq!((param.default)(), "auto", "{}: {}", filter.name, param.name));
+        assert_eq!(called(filter.name, "yuv420p", &Given::default()).unwrap(), filter.name);
+    }
+}
+
+#[test]
+fn values_become_a_call() {
+    let given = Given::default().int("range", 16).int("blur_first", 1).int("rand_each_frame", 0).data("field", "on");
+    let expected = "deband=range=16:blur_first=on:rand_each_frame=off:field=on";
+    assert_eq!(called("deband", "yuv420p", &given).unwrap(), expected);
+    let given = Given::default().float("sigma", 1.25).data("preset", "x").ints("planes", &[2, 1]);
+    assert!(refused("gauss", "yuv420p", &given).starts_with("preset must be one of "));
+    let given = Given::default().float("sigma", 1.25).ints("planes", &[2, 1]);
+    assert_eq!(called("gauss", "yuv420p", &given).unwrap(), "gauss=sigma=1.25:planes=uv");
+    let given = Given::default().int("seed", -1).data("preset", "anime");
+    assert_eq!(called("deband", "gray8", &given).unwrap(), "deband=preset=anime:seed=-1");
+}
+
+#[test]
+fn every_parameter_takes_its_limits_and_nothing_beyond() {
+    for filter in ALL {
+        for param in filter.schema.params {
+            let name = param.name;
+            let (inside, outside) = match param.kind {
+                _ if names_planes(param) => continue,
+                ParamKind::Bool => (vec![Given::default().int(name, 1), Given::default().int(name, 7)], Vec::new()),
+                ParamKind::Int { min, max } => (
+                    vec![Given::default().int(name, min), Given::default().int(name, max)],
+                    vec![Given::default().int(name, min - 1), Given::default().int(name, max + 1)],
+                ),
+                ParamKind::Float { min, max } => (
+                    vec![Given::default().float(name, min), Given::default().float(name, max)],
+                    vec![Given::default().float(name, max.next_up()), Given::default().float(name, f64::NAN)],
+                ),
+                ParamKind::Choice(words) => (
+                    words.iter().map(|word| Given::default().data(name, word)).collect(),
+                    vec![Given::default().data(name, "no such"), Given::default().data(name, b"\xff")],
+                ),
+            };
+            for given in inside {
+                let call = call(filter, "yuv420p".parse().unwrap(), &given).unwrap();
+                assert_eq!(call.args.len(), 1, "{name}");
+                filter.schema.resolve(&call).unwrap();
+            }
+            for given in outside {
+                let message = refused(filter.name, "yuv420p", &given);
+                assert!(message.starts_with(&format!("{name} must be ")), "{message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_say_what_is_allowed() {
+    for (name, given, message) in [
+        ("deband", Given::default().int("range", 300), "range must be a whole number from 0 to 127 (samples), not 300"),
+        (
+            "deband",
+            Given::default().data("field", "onn"),
+            "field must be one of auto, off, on, not 'onn'; did you mean 'on'?",
+        ),
+        ("deband", Given::default().data("field", b"\xff\xfe"), "field must be UTF-8 text"),
+        ("gauss", Given::default().ints("planes", &[0, 3]), "planes has 3, but yuv420p has planes 0 to 2"),
+        ("gauss", Given::default().ints("planes", &[1, 1]), "planes has 1 twice"),
+        ("gauss", Given::default().ints("planes", &[]), "planes is empty"),
+    ] {
+        assert_eq!(refused(name, "yuv420p", &given), message);
+    }
+}
+
+#[test]
+fn every_set_of_planes_has_a_word() {
+    for (format, count) in [("gray8", 1usize), ("yuv420p", 3), ("gbrp", 3)] {
+        let format: Format = format.parse().unwrap();
+        for set in 1..1 << count {
+            let list: Vec<i64> = (0..count as i64).filter(|i| set >> i & 1 == 1).collect();
+            let word = planes(&list, format).unwrap();
+            let found = PlaneSet::ALL[PlaneSet::WORDS.iter().position(|known| *known == word).unwrap()];
+            (0..count)
+                .for_each(|i| assert_eq!(found.has(format, i), list.contains(&(i as i64)), "{format} {word} {i}"));
+        }
+    }
+}
+
+#[test]
+fn the_common_arguments() {
+    let format: Format = "yuv420p".parse().unwrap();
+    assert_eq!(device(&Given::default()).unwrap(), DeviceChoice::Auto);
+    assert_eq!(device(&Given::default().data("device", "cuda:1")).unwrap(), DeviceChoice::Cuda(1));
+    assert!(device(&Given::default().data("device", "gpu")).unwrap_err().message().contains("use auto, cpu"));
+    assert_eq!(last_call(format, &Given::default()).unwrap(), None);
+    let end = last_call(format, &Given::default().int("depth", 10)).unwrap().unwrap();
+    assert_eq!(filters::create(&end).unwrap().call().to_string(), "depth=bits=10");
+    let message = last_call(format, &Given::default().int("depth", 17)).unwrap_err();
+    assert_eq!(message.message(), "depth must be a whole number from 8 to 16 (bits), not 17");
+    // The filter that sets the depth has its own argument for it.
+    assert!(!signature(filter("depth")).contains(";depth:"));
+}

@@ -1,0 +1,209 @@
+//! VapourSynth's functions and objects, wrapped so that the rest needs no `unsafe` to use them.
+
+use super::args::Values;
+use super::ffi::{self, Api};
+use crate::door::Plane;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::slice;
+
+/// VapourSynth's functions. The table is part of its library, which outlives every plugin.
+pub type Host = &'static Api;
+
+/// `text` as C wants it; it ends where a zero stands.
+pub fn c_text(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+/// Arguments, or a frame's properties, to read.
+#[derive(Clone, Copy)]
+pub struct MapRef<'a> {
+    api: Host,
+    map: &'a ffi::Map,
+}
+
+impl<'a> MapRef<'a> {
+    /// The map.
+    pub fn new(api: Host, map: &'a ffi::Map) -> MapRef<'a> {
+        MapRef { api, map }
+    }
+
+    /// Calls one of VapourSynth's getters; `None` when the map has no such value.
+    fn get<T>(
+        self,
+        getter: unsafe extern "C" fn(*const ffi::Map, *const c_char, c_int, *mut c_int) -> T,
+        key: &str,
+        index: usize,
+    ) -> Option<T> {
+        let (key, mut error) = (c_text(key), 0);
+        // SAFETY: the map lives and the key ends in a zero. A missing value is reported, since `error` is not null.
+        let value = unsafe { getter(self.map, key.as_ptr(), index as c_int, &mut error) };
+        (error == 0).then_some(value)
+    }
+
+    /// The clip called `key`.
+    pub fn node(self, key: &str) -> Option<Node> {
+        let node = self.get(self.api.map_get_node, key, 0).filter(|node| !node.is_null())?;
+        Some(Node { api: self.api, node })
+    }
+}
+
+impl Values for MapRef<'_> {
+    fn ints(&self, key: &str) -> Option<Vec<i64>> {
+        let name = c_text(key);
+        // SAFETY: the map lives and the key ends in a zero.
+        let count = unsafe { (self.api.map_num_elements)(self.map, name.as_ptr()) };
+        let count = usize::try_from(count).ok()?;
+        (0..count).map(|i| self.get(self.api.map_get_int, key, i)).collect()
+    }
+
+    fn float(&self, key: &str) -> Option<f64> {
+        self.get(self.api.map_get_float, key, 0)
+    }
+
+    fn data(&self, key: &str) -> Option<Vec<u8>> {
+        let size = self.get(self.api.map_get_data_size, key, 0)?;
+        let data = self.get(self.api.map_get_data, key, 0)?;
+        // SAFETY: VapourSynth gives the address and the size of bytes that live as long as the map.
+        Some(unsafe { slice::from_raw_parts(data.cast(), usize::try_from(size).ok()?) }.to_vec())
+    }
+}
+
+/// A reference to a clip, which any thread may use.
+pub struct Node {
+    api: Host,
+    node: *mut ffi::Node,
+}
+
+impl Node {
+    /// What its frames share.
+    pub fn info(&self) -> ffi::VideoInfo {
+        // SAFETY: the reference keeps the clip alive, and the functions ask for clips of video only.
+        unsafe { *(self.api.get_video_info)(self.node) }
+    }
+
+    /// The reference itself, which stays ours.
+    pub fn as_raw(&self) -> *mut ffi::Node {
+        self.node
+    }
+}
+
+// SAFETY: VapourSynth counts references to clips atomically, and its functions on them may be called from any thread.
+unsafe impl Send for Node {}
+// SAFETY: as above.
+unsafe impl Sync for Node {}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // SAFETY: this reference is ours, and nobody has it now.
+        unsafe { (self.api.free_node)(self.node) }
+    }
+}
+
+/// A reference to a frame: one that is read, or one that is being made.
+pub struct Frame {
+    api: Host,
+    frame: *mut ffi::Frame,
+}
+
+impl Frame {
+    /// Takes a reference over. `None` where VapourSynth gave none.
+    ///
+    /// # Safety
+    /// The reference must be the caller's, and alive.
+    pub unsafe fn from_raw(api: Host, frame: *const ffi::Frame) -> Option<Frame> {
+        (!frame.is_null()).then_some(Frame { api, frame: frame.cast_mut() })
+    }
+
+    /// Its properties.
+    pub fn props(&self) -> MapRef<'_> {
+        // SAFETY: a frame has properties as long as it lives, and only a frame that is being made changes them.
+        MapRef { api: self.api, map: unsafe { &*(self.api.get_frame_properties_ro)(self.frame) } }
+    }
+
+    /// First byte and pitch of every plane, to read.
+    pub fn planes(&self) -> Vec<Plane> {
+        let plane = |plane| {
+            // SAFETY: the frame lives, and has this plane.
+            let (data, pitch) =
+                unsafe { ((self.api.get_read_ptr)(self.frame, plane), (self.api.get_stride)(self.frame, plane)) };
+            (data.cast_mut(), pitch.unsigned_abs())
+        };
+        (0..self.format().num_planes).map(plane).collect()
+    }
+
+    /// Width and height in samples.
+    pub fn size(&self) -> (usize, usize) {
+        // SAFETY: the frame lives, and every frame has a first plane.
+        let (width, height) =
+            unsafe { ((self.api.get_frame_width)(self.frame, 0), (self.api.get_frame_height)(self.frame, 0)) };
+        (width as usize, height as usize)
+    }
+
+    /// Its format.
+    pub fn format(&self) -> ffi::VideoFormat {
+        // SAFETY: the frame lives, and is one of video.
+        unsafe { *(self.api.get_video_frame_format)(self.frame) }
+    }
+
+    /// A frame of `format` and its own samples, not yet set, with this one's properties.
+    pub fn sibling(&self, format: &ffi::VideoFormat, size: (c_int, c_int), core: *mut ffi::Core) -> Option<NewFrame> {
+        // SAFETY: format and frame live; VapourSynth copies the properties.
+        let frame = unsafe { (self.api.new_video_frame)(format, size.0, size.1, self.frame, core) };
+        (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
+    }
+
+    /// A frame with the same samples and properties.
+    pub fn copy(&self, core: *mut ffi::Core) -> Option<NewFrame> {
+        // SAFETY: the frame lives.
+        let frame = unsafe { (self.api.copy_frame)(self.frame, core) };
+        (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        // SAFETY: this reference is ours, and nobody has it now.
+        unsafe { (self.api.free_frame)(self.frame) }
+    }
+}
+
+/// A frame that is being made: nobody else has it.
+pub struct NewFrame(Frame);
+
+impl NewFrame {
+    /// First byte and pitch of every plane, to write.
+    pub fn planes_mut(&mut self) -> Vec<Plane> {
+        let Frame { api, frame } = &self.0;
+        let plane = |plane| {
+            // SAFETY: the frame lives, is ours alone, and has this plane.
+            let (data, pitch) = unsafe { ((api.get_write_ptr)(*frame, plane), (api.get_stride)(*frame, plane)) };
+            (data, pitch.unsigned_abs())
+        };
+        (0..self.0.format().num_planes).map(plane).collect()
+    }
+
+    /// Sets a property.
+    pub fn set(&mut self, key: &str, value: i64) {
+        let (Frame { api, frame }, key) = (&self.0, c_text(key));
+        // SAFETY: the frame lives and is ours alone; the key ends in a zero.
+        unsafe { (api.map_set_int)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
+    }
+
+    /// The reference, for VapourSynth to give back.
+    pub fn into_raw(self) -> *const ffi::Frame {
+        let frame = self.0.frame;
+        std::mem::forget(self);
+        frame
+    }
+}
+
+/// VapourSynth's name for a format.
+pub fn format_name(api: Host, format: &ffi::VideoFormat) -> String {
+    let mut name = [0 as c_char; 32];
+    // SAFETY: VapourSynth writes at most 32 bytes, with a zero at the end.
+    let known = unsafe { (api.get_video_format_name)(format, name.as_mut_ptr()) } != 0;
+    // SAFETY: as above, and it was all zeros before.
+    let text = unsafe { CStr::from_ptr(name.as_ptr()) };
+    if known { text.to_string_lossy().into_owned() } else { "an unknown format".to_owned() }
+}

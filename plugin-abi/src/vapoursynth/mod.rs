@@ -1,0 +1,67 @@
+//! VapourSynth: `core.vramp.Deband(clip, range=16)`, a function for every filter, and `core.vramp.Chain(clip, "…")`.
+//!
+//! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked.
+
+mod args;
+mod clip;
+mod ffi;
+mod filter;
+mod host;
+mod instance;
+mod props;
+
+use crate::guard::guard;
+use ffi::{Plugin, PluginApi};
+use host::c_text;
+use std::ptr;
+use vramp::filters::{ALL, Descriptor};
+
+const IDENTIFIER: &str = "vramp.filters";
+const NAMESPACE: &str = "vramp";
+const NAME: &str = "Video filters on GPU and CPU, with the same bytes from both";
+
+/// What VapourSynth calls when it loads the library.
+///
+/// # Safety
+/// As VapourSynth's documentation of the function has it: `api` is valid during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn VapourSynthPluginInit2(plugin: *mut Plugin, api: *const PluginApi) {
+    let done = guard(|| {
+        // SAFETY: the caller's promise.
+        register(plugin, unsafe { &*api });
+        Ok(())
+    });
+    // There is nobody to tell: VapourSynth finds the functions missing.
+    drop(done);
+}
+
+/// Names the plugin and adds its functions.
+fn register(plugin: *mut Plugin, api: &PluginApi) {
+    let version = |part: &str| part.parse().unwrap_or(0);
+    let version = ffi::version(version(env!("CARGO_PKG_VERSION_MAJOR")), version(env!("CARGO_PKG_VERSION_MINOR")));
+    let (identifier, namespace, name) = (c_text(IDENTIFIER), c_text(NAMESPACE), c_text(NAME));
+    // SAFETY: VapourSynth copies the texts, and `plugin` is what it gave.
+    unsafe {
+        (api.config_plugin)(
+            identifier.as_ptr(),
+            namespace.as_ptr(),
+            name.as_ptr(),
+            version,
+            ffi::API_VERSION,
+            0,
+            plugin,
+        );
+    }
+    let add = |name: &str, args: &str, filter: Option<&'static Descriptor>| {
+        let (name, args, result) = (c_text(name), c_text(args), c_text("clip:vnode;"));
+        let data = filter.map_or(ptr::null(), ptr::from_ref).cast_mut().cast();
+        // SAFETY: as above; descriptors live for ever.
+        unsafe {
+            (api.register_function)(name.as_ptr(), args.as_ptr(), result.as_ptr(), instance::create, data, plugin)
+        };
+    };
+    for filter in ALL {
+        add(&args::function_name(filter), &args::signature(filter), Some(filter));
+    }
+    add(instance::CHAIN, &args::chain_signature(), None);
+}

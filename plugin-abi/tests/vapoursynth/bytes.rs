@@ -1,0 +1,208 @@
+//! The plugin's frames are the command's, for every filter in every format.
+
+use crate::clips::{Clip, format_id};
+use crate::host::{Folder, Script};
+use std::fs;
+use vramp::filters::planes::PlaneSet;
+use vramp::filters::{ALL, Descriptor};
+use vramp::params::{Choice, ParamKind, parse_chain};
+use vramp::video::Format;
+
+/// The depths that libav has formats for.
+const DEPTHS: [u8; 6] = [8, 9, 10, 12, 14, 16];
+
+/// The chain of a filter's case.
+fn chain_of(filter: &Descriptor, case: &str) -> String {
+    if case.is_empty() { filter.name.to_owned() } else { format!("{}={case}", filter.name) }
+}
+
+/// The function of a filter and the arguments of a case, as host.c has them.
+fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, String) {
+    let call = parse_chain(&chain_of(filter, case)).unwrap().remove(0);
+    let argument = |(param, text): (&vramp::params::Param, &str)| {
+        let value = match param.kind {
+            ParamKind::Choice(PlaneSet::WORDS) => {
+                let set = PlaneSet::ALL[PlaneSet::WORDS.iter().position(|word| *word == text).unwrap()];
+                let has: Vec<_> =
+                    (0..format.components()).filter(|i| set.has(format, *i)).map(|i| i.to_string()).collect();
+                format!("i:{}", has.join(","))
+            }
+            ParamKind::Bool => format!("i:{}", i32::from(matches!(text, "on" | "1" | "true" | "yes"))),
+            ParamKind::Int { .. } => format!("i:{text}"),
+            ParamKind::Float { .. } => format!("f:{text}"),
+            ParamKind::Choice(_) => format!("s:{text}"),
+        };
+        format!("{}={value}", param.name)
+    };
+    let args: Vec<_> = filter.schema.resolve(&call).unwrap().into_iter().map(argument).collect();
+    let function: String = filter.name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+    (function, args.join(" "))
+}
+
+/// What the host makes of `clip` in each of these ways; `each` adds the calls.
+fn by_host(folder: &Folder, clip: &Clip, count: usize, each: impl Fn(&mut Script, usize)) -> Vec<Vec<u8>> {
+    let order: Vec<_> = (0..clip.frames).map(|n| n.to_string()).collect();
+    let path = |i: usize| folder.path(&format!("{i}.out"));
+    let mut script = Script::new();
+    clip.open(&mut script);
+    for i in 0..count {
+        each(script.line(&["restore"]), i);
+        script.line(&["frames", &path(i), &order.join(",")]);
+    }
+    assert_eq!(script.run(), [""; 0], "{}", clip.format);
+    (0..count).map(|i| fs::read(path(i)).unwrap()).collect()
+}
+
+/// The filters that take `format`, with `most` of their cases whose result the command can write.
+fn cases(format: Format, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
+    let filters = ALL.iter().filter(|filter| (filter.accepts)(format));
+    let cases = filters.flat_map(|filter| filter.cases.iter().take(most).map(|case| (*filter, *case)));
+    cases.filter(|(filter, case)| DEPTHS.contains(&result(&chain_of(filter, case), format).bit_depth())).collect()
+}
+
+/// The format that a chain gives.
+fn result(chain: &str, format: Format) -> Format {
+    let info = vramp::video::StreamInfo::bare(format, 64, 64);
+    let filters = vramp::filters::chain(chain).unwrap();
+    vramp::pipeline::plan(filters, &info, vramp::pipeline::Target::default()).unwrap().output.format
+}
+
+/// Every filter in every format of a family that VapourSynth and libav have in common.
+fn every_filter(family: &str, size: (usize, usize)) {
+    for depth in DEPTHS {
+        let name = if depth == 8 && family != "gray" { family.to_owned() } else { format!("{family}{depth}") };
+        let folder = Folder::new();
+        let clip = Clip::new(&folder, &name, size, 2);
+        let cases = cases(clip.format, 1);
+        let frames = by_host(&folder, &clip, cases.len(), |script, i| {
+            let (function, args) = typed(cases[i].0, cases[i].1, clip.format);
+            script.call(&function, &args);
+        });
+        for ((filter, case), frames) in cases.iter().zip(frames) {
+            let chain = chain_of(filter, case);
+            let expected = clip.by_command(&["--chain", &chain], result(&chain, clip.format));
+            assert!(!expected.is_empty() && frames == expected, "{name}: {chain}");
+        }
+    }
+}
+
+#[test]
+fn every_filter_in_gray() {
+    every_filter("gray", (37, 21));
+}
+
+#[test]
+fn every_filter_in_yuv420() {
+    every_filter("yuv420p", (70, 38));
+}
+
+#[test]
+fn every_filter_in_yuv422() {
+    every_filter("yuv422p", (70, 37));
+}
+
+#[test]
+fn every_filter_in_yuv444() {
+    every_filter("yuv444p", (37, 21));
+}
+
+#[test]
+fn every_filter_in_rgb() {
+    every_filter("gbrp", (37, 21));
+}
+
+#[test]
+fn every_case_of_every_filter() {
+    for (name, size) in [("yuv420p", (70, 38)), ("yuv422p10", (70, 37)), ("gbrp12", (37, 21))] {
+        let folder = Folder::new();
+        let clip = Clip::new(&folder, name, size, 3);
+        let cases = cases(clip.format, usize::MAX);
+        let frames = by_host(&folder, &clip, 2 * cases.len(), |script, i| {
+            let (filter, case) = cases[i / 2];
+            let (function, args) = typed(filter, case, clip.format);
+            // A case may leave planes alone that the format does not have; no list of planes says that.
+            if i % 2 == 0 || args.split(' ').any(|arg| arg == "planes=i:") {
+                script.chain(&chain_of(filter, case));
+            } else {
+                script.call(&function, &args);
+            }
+        });
+        for ((filter, case), frames) in cases.iter().zip(frames.chunks(2)) {
+            let chain = chain_of(filter, case);
+            let expected = clip.by_command(&["--chain", &chain], result(&chain, clip.format));
+            assert!(frames[0] == expected, "{name}: {chain} by Chain");
+            assert!(frames[1] == expected, "{name}: {chain} by its function");
+        }
+    }
+}
+
+#[test]
+fn both_spellings_and_the_argument_depth() {
+    let folder = Folder::new();
+    let clip = Clip::new(&folder, "yuv420p", (70, 38), 2);
+    let ten: Format = "yuv420p10".parse().unwrap();
+    let frames = by_host(&folder, &clip, 4, |script, i| {
+        match i {
+            0 => script.chain("deband=range=20:sample=2,gauss=sigma=1,depth=10"),
+            1 => script.chain("deband(range 20, sample 2) > gauss(sigma 1) > depth(10)"),
+            2 => script.line(&[
+                "call",
+                "vramp",
+                "Chain",
+                "chain=s:deband(range 20, sample 2) > gauss(sigma 1)",
+                "depth=i:10",
+            ]),
+            _ => script.call("Deband", "range=i:20 sample=i:2 depth=i:16").call("Gauss", "sigma=f:1 depth=i:10"),
+        };
+    });
+    let expected = clip.by_command(&["--chain", "deband=range=20:sample=2,gauss=sigma=1", "--depth", "10"], ten);
+    assert!(frames.iter().all(|bytes| *bytes == expected));
+}
+
+/// Float clips are filtered in 16 bits: VapourSynth's own conversion takes them there and back.
+#[test]
+fn float_is_sixteen_bits() {
+    for (name, range) in [("gray16", 0), ("yuv420p16", 0), ("yuv444p16", 1), ("gbrp16", 1), ("gbrp16", 0)] {
+        let folder = Folder::new();
+        let clip = Clip::new(&folder, name, (70, 38), 2);
+        let range = format!("_Range=i:{range}");
+        let to_float = format!("format=i:{}", format_id(clip.format, true));
+        let frames = by_host(&folder, &clip, 6, |script, i| {
+            script.line(&["call", "std", "SetFrameProps", &range]);
+            if i > 0 {
+                script.line(&["call", "resize", "Point", &to_float]);
+            }
+            match i {
+                0 => script.call("Deband", "sample=i:2"),
+                1 => script.call("Depth", "bits=i:16"),
+                2 => script.call("Deband", "sample=i:2 depth=i:16"),
+                3 => script.call("Deband", "sample=i:2"),
+                4 => script.call("Deband", "sample=i:2").call("Depth", "bits=i:16"),
+                _ => script.call("Chain", "chain=s:range"),
+            };
+        });
+        let [filtered, unfiltered, direct, float, back, untouched] = <[Vec<u8>; 6]>::try_from(frames).unwrap();
+        assert!(unfiltered == clip.bytes(), "{name} {range}: VapourSynth's floats come back as they were");
+        assert!(filtered != unfiltered && direct == filtered && back == filtered, "{name} {range}");
+        assert_eq!((float.len(), untouched.len()), (2 * filtered.len(), 2 * filtered.len()));
+        check_floats(&float, &filtered, &clip, range.ends_with('1'));
+    }
+}
+
+/// Compares floats with the 16-bit samples that they stand for, by the definition in double precision.
+fn check_floats(float: &[u8], samples: &[u8], clip: &Clip, full: bool) {
+    let frame = samples.len() / clip.frames;
+    let luma = 2 * clip.size.0 * clip.size.1;
+    for (i, (float, sample)) in float.chunks(4).zip(samples.chunks(2)).enumerate() {
+        let is_chroma = clip.format.is_chroma(usize::from(2 * i % frame >= luma));
+        let (gain, zero) = match (full, is_chroma) {
+            (true, false) => (65535.0, 0.0),
+            (true, true) => (65535.0, 32768.0),
+            (false, false) => (56064.0, 4096.0),
+            (false, true) => (57344.0, 32768.0),
+        };
+        let float = f64::from(f32::from_ne_bytes(float.try_into().unwrap()));
+        let expected = (f64::from(u16::from_ne_bytes(sample.try_into().unwrap())) - zero) / gain;
+        assert!((float - expected).abs() < 1e-6, "{}: sample {i} is {float}, not {expected}", clip.format);
+    }
+}

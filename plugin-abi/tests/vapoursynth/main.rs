@@ -1,0 +1,14 @@
+//! The plugin in VapourSynth itself, as `scripts/setup_hosts.sh` fetches it: in a host without Python, and in scripts.
+
+mod bytes;
+#[path = "../cc/mod.rs"]
+mod cc;
+mod clips;
+mod errors;
+mod frames;
+mod gpu;
+mod host;
+mod props;
+mod scripts;
+#[path = "../so/mod.rs"]
+mod so;

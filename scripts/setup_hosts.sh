@@ -1,0 +1,48 @@
+#!/bin/sh
+# Fetches the hosts that the plugin is tested in and no distribution has, into target/; nothing when they are there.
+set -eu
+cd "$(dirname "$0")/.."
+
+requirements=plugin-abi/tests/vapoursynth/requirements.txt
+hosts=target/vapoursynth
+# VapourSynth's wheels say that they need at least this. Its core needs none.
+oldest_python=3.12
+
+# The first of the usual places with a Python that VapourSynth takes.
+new_python() {
+    for python in python3.14 python3.13 python3.12 python3 "$HOME"/.pyenv/versions/3.*/bin/python3; do
+        "$python" -c "import sys; sys.exit(sys.version_info < tuple(map(int, '$oldest_python'.split('.'))))" 2>/dev/null &&
+            "$python" -c 'import ensurepip' 2>/dev/null && { command -v "$python"; return; }
+    done
+}
+
+# The wheels themselves: headers, core and plugin, which the Python-less tests load.
+fetch_wheels() {
+    python3 -m venv --clear $hosts/pip
+    $hosts/pip/bin/pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+        --python-version $oldest_python --dest $hosts/wheels --requirement $requirements
+    for wheel in $hosts/wheels/*.whl; do
+        python3 -m zipfile -e "$wheel" $hosts/unpacked
+    done
+}
+
+# A Python that VapourSynth is installed in, for scripts.
+install_in_python() {
+    "$1" -m venv --clear $hosts/python
+    $hosts/python/bin/pip install --quiet --disable-pip-version-check --no-index --find-links $hosts/wheels \
+        --requirement $requirements
+    XDG_CONFIG_HOME=$PWD/$hosts/config $hosts/python/bin/vapoursynth config >/dev/null
+    # Without it vspipe finds no Python: this one comes without a shared library.
+    [ -e $hosts/config/vapoursynth/vapoursynth.toml ] || rm -r $hosts/python
+}
+
+if ! cmp -s $requirements $hosts/ready; then
+    echo "setup: fetching VapourSynth"
+    rm -rf $hosts
+    mkdir -p $hosts/unpacked
+    fetch_wheels
+    python=$(new_python)
+    [ -z "$python" ] || install_in_python "$python"
+    [ -e $hosts/python ] || echo "setup: no Python $oldest_python or newer as a library: VapourSynth is tested without scripts"
+    cp $requirements $hosts/ready
+fi
