@@ -278,6 +278,14 @@ fn a_text_is_replaced_only_when_asked_and_only_by_a_whole_one() {
 }
 
 #[test]
+fn the_documented_text_is_a_real_one() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/HASHES.md")).unwrap();
+    let text = page.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
+    let ran = run_fed(&["verify", "-", BUNNY], text.as_bytes()).ok();
+    assert!(ran.stderr.contains("2 frames, as"), "{}", ran.stderr);
+}
+
+#[test]
 fn help_tells_how_a_difference_is_told() {
     for command in ["hash", "verify"] {
         let help = run(&[command, "--help"]).ok();

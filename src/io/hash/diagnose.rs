@@ -211,9 +211,8 @@ impl<'f> Sides<'f> {
                 continue;
             };
             for f in (next..partner).filter(|f| !aside.holds(Side::Found, *f)) {
-                let again = repeats(&self.found, f);
-                good[f] = again && f > 0 && good[f - 1];
-                story.add(if again { What::Duplicated } else { What::Extra }, e..e, f..f + 1);
+                good[f] = f > 0 && good[f - 1] && self.is_again(f - 1, f) || self.foreruns(f, e, partner);
+                story.add(if good[f] { What::Duplicated } else { What::Extra }, e..e, f..f + 1);
             }
             if e < self.expected.len() {
                 good[partner] = self.tell_pair(e, partner, partner > 0 && good[partner - 1], &mut story);
@@ -228,7 +227,7 @@ impl<'f> Sides<'f> {
     fn tell_pair(&self, e: usize, f: usize, follows_good: bool, story: &mut Story) -> bool {
         let (expected, found) = (self.expected[e], self.found[f]);
         let same = expected.samples == found.samples;
-        let again = follows_good && self.found[f - 1].samples == found.samples;
+        let again = follows_good && self.is_again(f - 1, f);
         match (same, again) {
             (true, _) => story.same += 1,
             (_, true) => story.add(What::Duplicated, e..e + 1, f..f + 1),
@@ -242,6 +241,18 @@ impl<'f> Sides<'f> {
         same || again
     }
 
+    /// Whether two found frames show the same.
+    fn is_again(&self, f: usize, other: usize) -> bool {
+        self.found[f].samples == self.found[other].samples
+    }
+
+    /// Whether `f` and all up to `partner`, the next that has one, show what the expected frame `e` does.
+    fn foreruns(&self, f: usize, e: usize, partner: usize) -> bool {
+        let samples = self.expected.get(e).map(|mark| mark.samples);
+        let all = self.found.get(f..=partner);
+        all.is_some_and(|all| all.iter().all(|mark| Some(mark.samples) == samples))
+    }
+
     /// The planes in which two frames differ.
     fn planes(&self, e: usize, f: usize) -> Vec<usize> {
         if self.file.layout == Layout::Ffmpeg {
@@ -251,10 +262,4 @@ impl<'f> Sides<'f> {
         let pairs = self.file.frames[e].hashes.chunks(size).zip(self.entries[f].hashes.chunks(size));
         pairs.enumerate().filter(|(_, (expected, found))| expected != found).map(|(plane, _)| plane).collect()
     }
-}
-
-/// Whether the frame `place` shows what one beside it shows.
-fn repeats(marks: &[Mark], place: usize) -> bool {
-    let samples = |place: usize| marks.get(place).map(|mark| mark.samples);
-    samples(place) == samples(place + 1) || place > 0 && samples(place) == samples(place - 1)
 }

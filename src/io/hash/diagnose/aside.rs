@@ -1,7 +1,6 @@
 //! Frames that are single for a reason: they are elsewhere in the order, or one sequence lies behind the other.
 
 use crate::io::hash::align::{Alignment, Mark, Side};
-use crate::io::hash::diagnose::repeats;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Such frames. They are nobody's partners.
@@ -66,4 +65,10 @@ fn moved(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> HashMa
     }
     let place = |e: usize| Some((e, singles.get_mut(&expected[e].samples)?.pop_front()?));
     alignment.singles(Side::Expected).filter_map(place).collect()
+}
+
+/// Whether the frame `place` shows what one beside it shows.
+fn repeats(marks: &[Mark], place: usize) -> bool {
+    let samples = |place: usize| marks.get(place).map(|mark| mark.samples);
+    samples(place) == samples(place + 1) || place > 0 && samples(place) == samples(place - 1)
 }

@@ -78,6 +78,8 @@ fn frames_that_lack_are_missing() {
 #[test]
 fn frames_too_many_are_extra_or_duplicated() {
     assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 8])), [difference(What::Extra, None, span(3, 4))]);
+    // Two that are alike, but like no frame that should be there.
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 7])), [difference(What::Extra, None, span(3, 4))]);
     assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 2])), [difference(What::Duplicated, None, span(3, 3))]);
     assert_eq!(
         diagnose(frames(0..4), &frames([0, 1, 1, 2, 3])),
