@@ -111,6 +111,10 @@ impl Filter for Bilateral {
         self.params.to_call(DESCRIPTOR.name)
     }
 
+    fn passes(&self, component: usize, input: &StreamInfo) -> bool {
+        !Plan::new(&self.params, input).filters(component)
+    }
+
     fn is_identity(&self, input: &StreamInfo) -> bool {
         Plan::new(&self.params, input).is_identity()
     }
