@@ -5,8 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Integration tests that have something to do on a GPU.
+# Integration tests that have something to do on a GPU, and those of the plugin library.
 tests="cuda kernels"
+plugin_tests="c_abi_cuda"
 limit_mb=60
 
 out=out/vramp-gpu
@@ -21,15 +22,21 @@ executables() {
 cargo build --release --locked --bin vramp
 strip -o "$out/bin/vramp" target/release/vramp
 
+# Two commands: in one, the plugin library would need libav.
 flags=$(printf -- '--test %s ' $tests)
-messages=$(cargo test --locked --no-run --message-format=json $flags)
+plugin_flags=$(printf -- '--test %s ' $plugin_tests)
+messages=$(cargo test --locked --no-run --message-format=json $flags &&
+    cargo test --locked --no-run --message-format=json -p vramp-plugin $plugin_flags)
 for test in $(echo "$messages" | executables); do
     # Cargo adds a hash to the name.
     strip -o "$out/tests/$(basename "$test" | sed 's/-[0-9a-f]\{16\}$//')" "$test"
 done
-for test in $tests; do
+for test in $tests $plugin_tests; do
     [ -x "$out/tests/$test" ] || { echo "gpu_bundle: the test '$test' was not built" >&2; exit 1; }
 done
+
+cargo build --release --locked -p vramp-plugin
+strip -o "$out/lib/libvramp.so" target/release/libvramp_plugin.so
 
 # Everything they load, except the C library, which must be the other machine's. The compiler's own libraries go apart:
 # they serve only where that machine has none.

@@ -46,13 +46,15 @@ enum {
     VRAMP_EMPTY = 2,             /* nothing to receive */
     VRAMP_BAD_ARGUMENT = -2,     /* unknown name, value out of range, chain that does not parse, struct that is not right */
     VRAMP_UNSUPPORTED = -3,      /* a sound request that this library or machine cannot do */
-    VRAMP_CORRUPT_INPUT = -4,
     VRAMP_OUT_OF_MEMORY = -5,    /* of the host or of the GPU */
     VRAMP_DEVICE = -6,           /* the GPU or its driver failed */
-    VRAMP_IO = -7,
-    VRAMP_INCOMPLETE = -8,
     VRAMP_INTERNAL = -70,        /* a fault in vramp: please report it */
-    VRAMP_CANCELLED = -130
+    VRAMP_CANCELLED = -130,      /* the queue was destroyed meanwhile */
+    /* The command's alone. */
+    VRAMP_MISMATCH = -1,
+    VRAMP_CORRUPT_INPUT = -4,
+    VRAMP_IO = -7,
+    VRAMP_INCOMPLETE = -8
 };
 
 /* Which components a picture has, and how they lie in memory. */

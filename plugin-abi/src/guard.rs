@@ -1,19 +1,21 @@
-//! No panic crosses into a host: it becomes an error.
+//! No panic crosses into a host: it becomes an error. And the host's thread keeps its CUDA context.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, Once, PoisonError};
+use vramp::device::cuda::KeptContext;
 use vramp::error::{Error, Result};
 
 /// Where the last panic happened. It may have been on another thread: filters share a frame.
 static PLACE: Mutex<Option<String>> = Mutex::new(None);
 
-/// Does `work`; a panic in it is an internal error that says where.
+/// Does `work` for a host; a panic in it is an internal error that says where.
 ///
 /// # Errors
 /// `work`'s own, and [`Kind::Internal`](vramp::error::Kind::Internal) for a panic.
 pub fn guard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     keep_place();
+    let _kept = KeptContext::new();
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         let text = message(&*payload);
         let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();

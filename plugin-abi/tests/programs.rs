@@ -1,8 +1,9 @@
-//! Programs in C against the built library: hostile ones, and one that loads it a thousand times.
+//! Programs in C against the built library: a hostile one, one that loads it a thousand times, one that uses CUDA itself.
 
 mod cc;
 mod so;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Whether the compiler builds programs with AddressSanitizer that run here.
@@ -15,12 +16,13 @@ fn has_address_sanitizer() -> bool {
     built.status.success() && Command::new(program).status().is_ok_and(|status| status.success())
 }
 
-/// Runs the program of `source`, which says what it found.
+/// Runs the program of `source`, which says what it found, with the system's CUDA driver or that of a folder.
 #[track_caller]
-fn run(source: &str, flags: &[&str]) {
+fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
     let program = cc::program(&cc::path(source), &[flags, &["-pthread", "-ldl"]].concat());
     let ran = Command::new(&program)
         .arg(so::library())
+        .envs(driver.map(|folder| ("LD_LIBRARY_PATH", folder)))
         // Huge requests are part of it: they are refused, as malloc does without the sanitizer.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
         .output()
@@ -39,10 +41,15 @@ fn hostile_arguments_are_refused() {
         println!("without AddressSanitizer: the compiler has none");
         &[]
     };
-    run("tests/c/hostile.c", flags);
+    run("tests/c/hostile.c", flags, None);
 }
 
 #[test]
 fn it_is_loaded_a_thousand_times_without_growth() {
-    run("tests/c/unload.c", &[]);
+    run("tests/c/unload.c", &[], None);
+}
+
+#[test]
+fn the_callers_cuda_context_stays() {
+    run("tests/c/context.c", &[], Some(cc::stand_in_driver()));
 }

@@ -27,20 +27,20 @@ fn sample(name: &str) -> PathBuf {
 
 /// What `program` writes when it reads `input`.
 fn fed(program: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
-    let mut child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    run(Command::new(program).args(args), input).0
+}
+
+/// What `command` writes when it reads `input`, and what it says.
+fn run(command: &mut Command, input: &[u8]) -> (Vec<u8>, String) {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    output.stdout
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    (output.stdout, said)
 }
 
 /// The hashes of raw frames of `format`.
@@ -85,5 +85,40 @@ fn filters_are_listed_with_their_parameters() {
         for param in filter.schema.params {
             assert!(listed.contains(&format!("  {} = {}", param.name, (param.default)())), "{listed}");
         }
+    }
+}
+
+/// Whatever fails on a GPU, from opening it to a frame on its way, `auto` goes on with the CPU and says so once.
+#[test]
+fn auto_goes_on_with_the_cpu() {
+    let (path, raw) = clip("yuv420p", SIZE, FRAMES);
+    let (program, driver, chain) = (sample("c_abi.c"), cc::stand_in_driver(), "deband=rand_each_frame=on");
+    let want = expected(&path, chain);
+    std::fs::remove_file(path).unwrap();
+    for (memory, failing) in [
+        ("1", "cuInit=803"),
+        ("1", "cuDevicePrimaryCtxRetain=2"),
+        ("1", "cuStreamCreate=2"),
+        ("1", "cuMemAlloc_v2=2"),
+        ("1", "cuModuleLoadDataEx=218"),
+        ("1", "cuMemcpy2DAsync_v2=700"),
+        ("1", "cuLaunchKernel=719"),
+        ("1", "cuMemcpy2DAsync_v2:2=700"),
+        ("1", "cuEventQuery=719"),
+        // The frames' memory is not page-locked.
+        ("0", "cuMemAllocHost_v2=2"),
+        ("0", "cuMemcpyHtoDAsync_v2=700"),
+        ("0", "cuMemcpyDtoHAsync_v2=700"),
+    ] {
+        let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
+        let mut command = Command::new(&program);
+        command
+            .args([&width, &height, chain])
+            .env("LD_LIBRARY_PATH", &driver)
+            .env("STAND_IN_FAIL", failing)
+            .env("STAND_IN_MEMORY", memory);
+        let (got, said) = run(&mut command, &raw);
+        assert_eq!(hashes("yuv420p", &got), want, "{failing}");
+        assert_eq!(said.matches("vramp: filtering on the CPU: ").count(), 1, "{failing}: {said}");
     }
 }

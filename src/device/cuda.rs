@@ -7,6 +7,7 @@
 mod context;
 mod driver;
 mod graph;
+mod kept;
 pub mod limits;
 mod memory;
 mod module;
@@ -16,6 +17,7 @@ mod stream;
 
 pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use graph::Graph;
+pub use kept::KeptContext;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
 pub use module::{Function, Image, Module, Shape};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_pinned, is_pinned_at};

@@ -111,6 +111,12 @@ pub trait Filter: Send + Sync + fmt::Debug {
         Ok(input.clone())
     }
 
+    /// True when it passes component `component` of `input` on as it is. A chain may then leave the component where it
+    /// lies: the kernels find a target of no rows, and write nothing.
+    fn passes(&self, _component: usize, _input: &StreamInfo) -> bool {
+        false
+    }
+
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
 

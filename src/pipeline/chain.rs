@@ -5,9 +5,10 @@ use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Error;
 use crate::error::Result;
 use crate::filters::CpuKernel;
+use crate::pipeline::between::Between;
 use crate::pipeline::stats::{FilterTime, Work};
 use crate::pipeline::{Chain, Item, Plan, Stage};
-use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
+use crate::video::{FrameProps, PicturePool, Planes, PlanesMut};
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,8 +17,7 @@ use std::time::Instant;
 pub struct CpuChain {
     exec: Arc<CpuExec>,
     kernels: Vec<Box<dyn CpuKernel>>,
-    /// The pictures between kernels; two are enough for any length.
-    between: Vec<Picture>,
+    between: Between,
     times: Vec<FilterTime>,
 }
 
@@ -43,14 +43,8 @@ impl CpuChain {
 
     fn build(plan: &Plan, exec: Arc<CpuExec>, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
         let kernels = plan.stages.iter().map(make).collect::<Result<Vec<_>>>()?;
-        let between = plan
-            .stages
-            .iter()
-            .skip(1)
-            .take(2)
-            .map(|stage| Picture::alloc(stage.setup.src, stage.setup.input.width, stage.setup.input.height));
         let times = plan.stages.iter().map(|stage| FilterTime::new(stage.filter.descriptor().name)).collect();
-        Ok(CpuChain { exec, kernels, between: between.collect::<Result<_>>()?, times })
+        Ok(CpuChain { exec, kernels, between: Between::new(plan)?, times })
     }
 
     /// True when there is nothing to run: pictures pass as they are.
@@ -68,26 +62,18 @@ impl CpuChain {
     /// # Panics
     /// When the chain is empty, or the views are not what the plan says.
     pub fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
-        let last = self.kernels.len() - 1;
+        assert!(!self.is_empty(), "an empty chain runs nothing");
         for (i, (kernel, time)) in self.kernels.iter_mut().zip(&mut self.times).enumerate() {
             let start = Instant::now();
-            match (i == 0, i == last) {
-                (true, true) => kernel.run(props, src, dst, &self.exec),
-                (true, false) => kernel.run(props, src, &mut self.between[0].planes_mut(), &self.exec),
-                (false, true) => kernel.run(props, &self.between[(i - 1) % 2].planes(), dst, &self.exec),
-                (false, false) => {
-                    let (first, second) = self.between.split_at_mut(1);
-                    let (from, to) = if i % 2 == 1 { (&first[0], &mut second[0]) } else { (&second[0], &mut first[0]) };
-                    kernel.run(props, &from.planes(), &mut to.planes_mut(), &self.exec);
-                }
-            }
+            let (from, mut to) = self.between.views(i, src, dst);
+            kernel.run(props, &from, &mut to, &self.exec);
             time.add(start.elapsed());
         }
     }
 
     /// Bytes of the pictures between kernels.
     pub fn bytes(&self) -> usize {
-        self.between.iter().filter_map(|p| Picture::bytes(p.format(), p.width(), p.height())).sum()
+        self.between.bytes()
     }
 }
 

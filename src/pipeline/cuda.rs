@@ -4,6 +4,7 @@
 //! with one compute stream a kernel may keep scratch memory from frame to frame, the pictures between filters exist
 //! once instead of once a slot, and the time between two events of a stream is that of the work between them alone.
 
+mod between;
 mod flight;
 mod lane;
 mod pool;
@@ -16,6 +17,7 @@ use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Item, Plan, Stage};
 use crate::video::{Format, PicturePool, StreamInfo};
+pub use between::Between;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use flight::{InFlight, Landed, Origin, Target};
 pub(super) use lane::Lane;
@@ -40,11 +42,6 @@ fn kernels(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Vec<Kernel>> {
     plan.stages.iter().map(build).collect()
 }
 
-/// The formats of the pictures between kernels; two are enough for any length.
-fn between(plan: &Plan) -> impl Iterator<Item = Format> {
-    plan.stages.iter().skip(1).take(2).map(|stage| stage.setup.src)
-}
-
 /// A chain built for a CUDA device.
 pub struct CudaChain {
     device: Arc<CudaDevice>,
@@ -52,8 +49,7 @@ pub struct CudaChain {
     streams: Arc<Streams>,
     /// Empty until [`CudaChain::prepare`].
     kernels: Vec<Kernel>,
-    /// The pictures between kernels; two are enough for any length.
-    between: Vec<DevicePicture>,
+    between: Between,
     slots: Vec<Slot>,
     /// The source's frames are on the device.
     resident: bool,
@@ -75,11 +71,11 @@ impl CudaChain {
         let staying = if plan.stays { 2 * slots + 2 } else { count };
         let uploads = if plan.resident { 0 } else { count };
         let slotted = [vec![plan.input.format; uploads], vec![plan.output.format; staying]].concat();
-        let total = between(plan).chain(slotted).map(bytes).sum::<Option<_>>();
+        let between = Between::bytes(plan)?;
+        let total = slotted.into_iter().map(bytes).try_fold(between, |sum, bytes| sum.checked_add(bytes?));
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
 
-        let picture = |format| DevicePicture::alloc(device, format, plan.input.width, plan.input.height);
         let StreamInfo { format, width, height, .. } = plan.output;
         let results = plan.stays.then(|| DevicePool::new(device, staying, format, width, height)).transpose()?;
         Ok(CudaChain {
@@ -87,7 +83,7 @@ impl CudaChain {
             pinned: PinnedAllocator::new(device),
             streams: Arc::new(Streams::new(device)?),
             kernels: Vec::new(),
-            between: between(plan).map(picture).collect::<Result<_>>()?,
+            between: Between::new(plan, device)?,
             slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
             resident: plan.resident,
             results,

@@ -1,16 +1,18 @@
 //! Moves frames from a source through a chain to a sink, with the stages running at the same time.
 
+mod between;
 mod chain;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod engine;
 mod plan;
+mod route;
 mod run;
 mod stats;
 
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
-pub use cuda::CudaChain;
+pub use cuda::{Between, CudaChain};
 pub use engine::Engine;
 pub use plan::{Plan, Stage, Target, plan};
 pub use run::{Cancel, Options, Progress, run};

@@ -72,6 +72,16 @@ impl<'a> PlanesMut<'a> {
         self.views[component].as_ref().expect("component exists")
     }
 
+    /// The views of all components, to write, for a shorter time.
+    pub fn each_mut(&mut self) -> impl Iterator<Item = PlaneMut<'_>> {
+        self.views.iter_mut().flatten().map(PlaneMut::reborrow)
+    }
+
+    /// The views of all components.
+    pub fn into_views(self) -> impl Iterator<Item = PlaneMut<'a>> {
+        self.views.into_iter().flatten()
+    }
+
     /// The view of component `component`, to write.
     pub fn get_mut(&mut self, component: usize) -> &mut PlaneMut<'a> {
         self.views[component].as_mut().expect("component exists")

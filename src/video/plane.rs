@@ -217,6 +217,12 @@ impl<'a> PlaneMut<'a> {
         Self { data, pitch, width, height, layout, _memory: PhantomData }
     }
 
+    /// A view of no rows, otherwise like `like`: for a component that nobody is to write.
+    pub fn nowhere(like: &PlaneRef<'_>) -> Self {
+        let data = std::ptr::NonNull::<u64>::dangling().as_ptr().cast();
+        Self { data, pitch: 0, width: like.width, height: 0, layout: like.layout, _memory: PhantomData }
+    }
+
     /// The address of the first sample.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.data

@@ -3,6 +3,7 @@
 #![cfg(feature = "cuda")]
 
 mod chain;
+mod chains;
 #[cfg(feature = "transcode")]
 mod clips;
 mod device;

@@ -1,7 +1,8 @@
 // A stand-in for NVIDIA's driver: one device whose memory is the host's, where copies copy and kernels do nothing.
 //
 // STAND_IN_FAIL="NAME=CODE" makes every call of a function fail, "NAME:N=CODE" those from the Nth on.
-// STAND_IN_CUDA, STAND_IN_MAJOR and STAND_IN_MIB are the driver's version, the device's generation and its memory.
+// STAND_IN_CUDA, STAND_IN_MAJOR and STAND_IN_MIB are the driver's version, the device's generation and its memory;
+// STAND_IN_MEMORY is what it takes the host's memory for: 1 is page-locked.
 
 #include <pthread.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ static int failure(const char *name) {
         return failed; \
     }
 
+static _Thread_local void *current;
+
 static int make(void **handle) {
     *handle = malloc(1);
     return 0;
@@ -62,7 +65,8 @@ CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
 CALL(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags), (void)0)
 CALL(cuDevicePrimaryCtxRetain, (void **context, int device), make(context))
 CALL(cuDevicePrimaryCtxRelease_v2, (int device), (void)0)
-CALL(cuCtxSetCurrent, (void *context), (void)0)
+CALL(cuCtxSetCurrent, (void *context), current = context)
+CALL(cuCtxGetCurrent, (void **context), *context = current)
 CALL(cuGetErrorName, (int code, const char **name), *name = "STAND_IN_ERROR")
 
 CALL(cuMemGetInfo_v2, (size_t *free, size_t *total), *free = *total = (size_t)setting("STAND_IN_MIB", 1024) << 20)
@@ -70,7 +74,8 @@ CALL(cuMemAlloc_v2, (address *start, size_t bytes), *start = (address)block(byte
 CALL(cuMemFree_v2, (address start), drop((void *)start))
 CALL(cuMemAllocHost_v2, (void **start, size_t bytes), *start = block(bytes))
 CALL(cuMemFreeHost, (void *start), drop(start))
-CALL(cuPointerGetAttribute, (unsigned *kind, unsigned attribute, address pointer), *kind = 1)
+CALL(cuPointerGetAttribute, (unsigned *kind, unsigned attribute, address pointer),
+     *kind = setting("STAND_IN_MEMORY", 1))
 CALL(cuMemsetD8_v2, (address start, unsigned char value, size_t bytes), memset((void *)start, value, bytes))
 CALL(cuMemcpyHtoD_v2, (address to, const void *from, size_t bytes), memcpy((void *)to, from, bytes))
 CALL(cuMemcpyDtoH_v2, (void *to, address from, size_t bytes), memcpy(to, (void *)from, bytes))

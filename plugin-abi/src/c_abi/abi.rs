@@ -173,6 +173,7 @@ constants! {
     OK = 0;
     AGAIN = 1;
     EMPTY = 2;
+    MISMATCH = -1;
     BAD_ARGUMENT = -2;
     UNSUPPORTED = -3;
     CORRUPT_INPUT = -4;

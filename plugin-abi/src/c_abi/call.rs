@@ -1,6 +1,6 @@
 //! What every entry point shares: its outcome as a status and a text, and arguments that are looked at before they are used.
 
-use super::abi::{self, Abi};
+use super::abi::Abi;
 use crate::guard::guard;
 use crate::logging;
 use std::cell::RefCell;
@@ -19,19 +19,9 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// The status of an error.
+/// The status of an error: the exit code that the command has for it, negative.
 pub fn status(kind: Kind) -> i32 {
-    match kind {
-        Kind::BadArgument => abi::BAD_ARGUMENT,
-        Kind::Unsupported => abi::UNSUPPORTED,
-        Kind::CorruptInput => abi::CORRUPT_INPUT,
-        Kind::OutOfMemory => abi::OUT_OF_MEMORY,
-        Kind::Device => abi::DEVICE,
-        Kind::Io => abi::IO,
-        Kind::Incomplete => abi::INCOMPLETE,
-        Kind::Cancelled => abi::CANCELLED,
-        Kind::Internal => abi::INTERNAL,
-    }
+    -i32::from(kind.exit_code())
 }
 
 /// Does the work of an entry point. What comes of it is its status, and for an error the thread's text.
@@ -166,12 +156,23 @@ pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::abi;
     use super::*;
 
     #[test]
-    fn the_status_of_an_error_is_its_exit_code() {
+    fn every_error_has_its_constant() {
+        for (kind, constant) in [
+            (Kind::BadArgument, abi::BAD_ARGUMENT),
+            (Kind::Unsupported, abi::UNSUPPORTED),
+            (Kind::OutOfMemory, abi::OUT_OF_MEMORY),
+            (Kind::Device, abi::DEVICE),
+            (Kind::Internal, abi::INTERNAL),
+        ] {
+            assert_eq!(status(kind), constant);
+        }
         for kind in Kind::ALL {
-            assert_eq!(status(kind), -i32::from(kind.exit_code()), "{kind:?}");
+            let constants = || abi::CONSTANTS.iter().filter(|(_, value)| *value == status(kind));
+            assert_eq!(constants().count(), 1, "{kind:?}");
         }
     }
 }

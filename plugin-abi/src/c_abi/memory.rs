@@ -5,6 +5,7 @@ use super::call::{call, can_give, give};
 use super::chain::device_choice;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 use vramp::device::DeviceChoice;
 use vramp::device::cuda::{CudaDevice, PinnedAllocator};
@@ -17,10 +18,18 @@ type Keeper = Box<dyn Send + Sync>;
 /// The blocks that callers hold, by their address.
 static BLOCKS: Mutex<BTreeMap<usize, Keeper>> = Mutex::new(BTreeMap::new());
 
-/// Memory that the chosen device copies from and to by itself, or the heap where the CPU filters.
-fn allocator(choice: DeviceChoice) -> Result<Box<dyn HostAllocator>> {
-    let device = choice.ordinal().map_or(Ok(None), |ordinal| choice.or_cpu(CudaDevice::shared(ordinal)))?;
-    Ok(device.map_or_else(|| Box::new(Heap) as _, |device| Box::new(PinnedAllocator::new(&device)) as _))
+/// Memory that the chosen device copies from and to by itself, or the heap's where the CPU filters.
+fn allocate(choice: DeviceChoice, bytes: usize) -> Result<(NonNull<u8>, Keeper)> {
+    let pinned = |ordinal| PinnedAllocator::new(&*CudaDevice::shared(ordinal)?).allocate(bytes);
+    match choice.ordinal().map(pinned) {
+        None => Heap.allocate(bytes),
+        // The chain says so too, once: blocks are many.
+        Some(Err(error)) if choice == DeviceChoice::Auto => {
+            log::debug!("memory of the heap: {error}");
+            Heap.allocate(bytes)
+        }
+        Some(pinned) => pinned,
+    }
 }
 
 /// `vramp_alloc` of the header.
@@ -36,7 +45,7 @@ pub unsafe extern "C" fn vramp_alloc(device: *const c_char, bytes: usize, memory
         }
         // SAFETY: the caller's promise.
         let choice = unsafe { device_choice(device) }?;
-        let (start, keeper) = allocator(choice)?.allocate(bytes)?;
+        let (start, keeper) = allocate(choice, bytes)?;
         BLOCKS.lock().unwrap_or_else(PoisonError::into_inner).insert(start.as_ptr().addr(), keeper);
         // SAFETY: the caller's promise.
         unsafe { give(memory, start.as_ptr().cast(), "memory") }.map(|()| abi::OK)

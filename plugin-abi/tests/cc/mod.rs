@@ -42,3 +42,17 @@ pub fn check(name: &str, text: &str) {
     fs::remove_file(&source).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// The folder of the driver that the command's tests use: copies copy, kernels do nothing.
+pub fn stand_in_driver() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("driver-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let built = Command::new("cc")
+        .args(["-O1", "-shared", "-fPIC", "-pthread", "-o"])
+        .arg(folder.join("libcuda.so.1"))
+        .arg(path("../tests/stand_in/driver.c"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    folder
+}

@@ -9,7 +9,7 @@ use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_versi
 use crate::error::Result;
 use crate::filters::CudaKernel;
 use crate::params::Call;
-use crate::pipeline::Plan;
+use crate::pipeline::{Between, Plan};
 use crate::video::{Format, FrameProps, Picture};
 use serde::Serialize;
 use std::fmt;
@@ -164,27 +164,26 @@ impl Ring {
 /// The kernels of a plan, and the pictures between them.
 struct Kernels {
     kernels: Vec<Box<dyn CudaKernel>>,
-    between: Vec<DevicePicture>,
+    between: Between,
 }
 
 impl Kernels {
     fn new(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Kernels> {
-        let (width, height) = (plan.input.width, plan.input.height);
         let kernels = plan.stages.iter().map(|stage| {
             let name = stage.filter.descriptor().name;
             stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
         });
-        let between = plan.stages.iter().skip(1);
-        let between = between.map(|stage| DevicePicture::alloc(device, stage.setup.src, width, height));
-        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: between.collect::<Result<_>>()? })
+        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: Between::new(plan, device)? })
     }
 
     fn enqueue(&mut self, index: u64, (src, dst): &(DevicePicture, DevicePicture), stream: &Stream) -> Result<()> {
         let props = FrameProps { frame_index: index, ..FrameProps::default() };
-        let from = std::iter::once(src).chain(&self.between);
-        let to = self.between.iter().chain(std::iter::once(dst));
-        let mut work = self.kernels.iter_mut().zip(from.zip(to));
-        work.try_for_each(|(kernel, (from, to))| kernel.enqueue(&props, &from.planes(), &to.planes(), stream))
+        let (src, dst) = (src.planes(), dst.planes());
+        let mut kernels = self.kernels.iter_mut().enumerate();
+        kernels.try_for_each(|(i, kernel)| {
+            let [src, dst] = self.between.planes(i, &src, &dst);
+            kernel.enqueue(&props, &src, &dst, stream)
+        })
     }
 }
 

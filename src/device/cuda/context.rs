@@ -1,7 +1,7 @@
 //! The devices of this machine, and the context that everything on one of them shares.
 
 use super::driver::{self, Code};
-use super::{module, shim};
+use super::{kept, module, shim};
 use crate::error::{Error, Result};
 use cust::CudaApiVersion;
 use cust::context::{Context, CurrentContext};
@@ -139,12 +139,14 @@ impl Primary {
             unsafe { driver::cuDevicePrimaryCtxSetFlags_v2(device.as_raw(), SCHED_BLOCKING_SYNC) },
             "flags of the primary context",
         );
+        kept::note_current();
         let context = Context::new(device).map_err(|e| Code::from(e).error(format!("opening {info}")))?;
         Ok(Primary { context, info, usage: Mutex::new(Usage { used: 0, budget: usize::MAX }) })
     }
 
     /// Makes this context current on the calling thread, as every driver call needs it.
     pub fn enter(&self) -> Result<()> {
+        kept::note_current();
         CurrentContext::set_current(&self.context).map_err(|e| Code::from(e).error(format!("entering {}", self.info)))
     }
 

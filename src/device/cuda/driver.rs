@@ -5,13 +5,15 @@
 
 use crate::error::{Error, Kind, Result};
 use cust::error::CudaError;
-use cust::sys::{CUDA_MEMCPY2D, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUmodule, CUstream};
+use cust::sys::{CUDA_MEMCPY2D, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUmodule, CUstream};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::fmt;
 
 unsafe extern "C" {
     pub fn cuGetErrorName(code: c_int, name: *mut *const c_char) -> c_int;
     pub fn cuDevicePrimaryCtxSetFlags_v2(device: c_int, flags: c_uint) -> c_int;
+    pub fn cuCtxGetCurrent(context: *mut CUcontext) -> c_int;
+    pub fn cuCtxSetCurrent(context: CUcontext) -> c_int;
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
     pub fn cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, pointer: CUdeviceptr) -> c_int;
 

@@ -202,6 +202,8 @@ impl Component {
         let eight = may_be_eight && is_byte(src) && is_byte(dst) && dst_in_vectors;
         let across = strips.across(src.width);
         let rows = strips.rows(src.width, src.height);
+        // A target of no rows is a component that stays where it is.
+        let blocks = across * dst.height.div_ceil(rows);
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
@@ -210,7 +212,7 @@ impl Component {
             blurs: blurs.into(),
             across: across as u32,
             rows: rows as u32,
-            blocks: (across * src.height.div_ceil(rows)) as u32,
+            blocks: blocks as u32,
             eight: eight.into(),
         })
     }

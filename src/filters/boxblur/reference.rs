@@ -67,7 +67,7 @@ impl CpuKernel for Reference {
                 let pass = |values: Vec<i64>, _| self.pass(&values, src.width());
                 write(dst, &(0..self.plan.passes).fold(read(src), pass));
             } else {
-                copy(&src, 0..src.height(), dst);
+                copy(&src, 0..dst.height(), dst);
             }
         }
     }

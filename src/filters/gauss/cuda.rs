@@ -122,13 +122,15 @@ impl Component {
     fn new(src: &DevicePlane, dst: &DevicePlane, blurs: bool, strips: &Strips) -> Result<Component> {
         let across = strips.across(src.width);
         let rows = strips.rows(src.width, src.height);
+        // A target of no rows is a component that stays where it is.
+        let blocks = across * dst.height.div_ceil(rows);
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
             blurs: blurs.into(),
             across: across as u32,
             rows: rows as u32,
-            blocks: (across * src.height.div_ceil(rows)) as u32,
+            blocks: blocks as u32,
         })
     }
 }

@@ -68,6 +68,10 @@ impl Filter for Gauss {
         self.params.to_call(DESCRIPTOR.name)
     }
 
+    fn passes(&self, component: usize, input: &StreamInfo) -> bool {
+        !Plan::new(&self.params, input).blurs(component)
+    }
+
     fn is_identity(&self, input: &StreamInfo) -> bool {
         Plan::new(&self.params, input).is_identity()
     }

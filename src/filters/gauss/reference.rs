@@ -21,7 +21,7 @@ impl Reference {
         let signed = src.layout().sample == SampleType::I16;
         let value = |x, y| i64::from(if signed { src.get(x, y) } else { i32::from(src.v16(x, y)) });
         let drop = WEIGHT_BITS - EXTRA_BITS;
-        for y in 0..src.height() {
+        for y in 0..dst.height() {
             let column = |x| rounded(self.weigh(y, src.height(), |y| value(x, y)), drop);
             let columns: Vec<i64> = (0..src.width()).map(column).collect();
             for x in 0..src.width() {

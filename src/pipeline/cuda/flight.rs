@@ -1,7 +1,7 @@
 //! A frame on its way through the device: put there without waiting, taken back when it is done.
 
-use super::Kernel;
 use super::slot::{Slot, Streams};
+use super::{Between, Kernel};
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, Stream, is_pinned};
 use crate::error::{Error, Result};
 use crate::pipeline::stats::FilterTime;
@@ -123,28 +123,28 @@ impl InFlight {
     }
 
     /// Puts the kernels behind the upload.
-    pub fn filter(&mut self, kernels: &mut [Kernel], between: &[DevicePicture]) -> Result<()> {
+    pub fn filter(&mut self, kernels: &mut [Kernel], between: &Between) -> Result<()> {
         let Slot { input, output, marks, .. } = &self.slot;
         let stream = &self.guard.streams.compute;
         stream.wait_for(&marks.upload[1])?;
         marks.kernels[0].record(stream)?;
-        let last = kernels.len() - 1;
+        let src = match (&self.source, input) {
+            (Origin::Device(surface, _), _) => surface.planes(),
+            (_, Some(input)) => input.planes(),
+            _ => return Err(Error::internal("a source has no place on the device")),
+        };
+        let dst = match (&self.result, output) {
+            (Target::Device(result), _) => result.planes(),
+            (_, Some(output)) => output.planes(),
+            _ => return Err(Error::internal("a result has no place on the device")),
+        };
         for (i, kernel) in kernels.iter_mut().enumerate() {
-            let src = match (i, &self.source, input) {
-                (0, Origin::Device(surface, _), _) => surface,
-                (0, _, Some(input)) => input,
-                _ => &between[(i + 1) % 2],
-            };
-            let dst = match (&self.result, output) {
-                (Target::Device(result), _) if i == last => result,
-                (_, Some(output)) if i == last => output,
-                _ => &between[i % 2],
-            };
-            let done = kernel.work.enqueue(&self.props, &src.planes(), &dst.planes(), stream);
+            let [src, dst] = between.planes(i, &src, &dst);
+            let done = kernel.work.enqueue(&self.props, &src, &dst, stream);
             done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
-            if i == 0 {
-                give_back(&mut self.source, &marks.kernels[1])?;
+            if i == between.reads_source_until() {
+                give_back(&mut self.source, &marks.kernels[i + 1])?;
             }
         }
         Ok(())

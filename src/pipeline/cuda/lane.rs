@@ -1,6 +1,6 @@
 //! One frame at a time through a CUDA device, in a stream of its own. Lanes that work at the same time overlap.
 
-use super::{Kernel, between, kernels};
+use super::{Between, Kernel, kernels};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, PinnedAllocator, Stream, is_pinned_at};
 use crate::error::{Error, Result};
 use crate::pipeline::Plan;
@@ -19,7 +19,7 @@ pub struct Lane {
     stream: Waited,
     device: Arc<CudaDevice>,
     kernels: Vec<Kernel>,
-    between: Vec<DevicePicture>,
+    between: Between,
     /// Where frames of the host go to and come from; made with the first of them.
     places: Option<[Place; 2]>,
     formats: [Format; 2],
@@ -46,12 +46,11 @@ impl Lane {
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lane> {
         let size = (plan.input.width, plan.input.height);
-        let picture = |format| DevicePicture::alloc(device, format, size.0, size.1);
         Ok(Lane {
             stream: Waited(Stream::new(device)?),
             device: Arc::clone(device),
             kernels: kernels(plan, device)?,
-            between: between(plan).map(picture).collect::<Result<_>>()?,
+            between: Between::new(plan, device)?,
             places: None,
             formats: [plan.input.format, plan.output.format],
             size,
@@ -187,17 +186,14 @@ fn stranger() -> Error {
 /// Puts the kernels from `src` to `dst` into `stream`.
 fn enqueue(
     kernels: &mut [Kernel],
-    between: &[DevicePicture],
+    between: &Between,
     props: &FrameProps,
     [src, dst]: [&DevicePlanes; 2],
     stream: &Stream,
 ) -> Result<()> {
-    let between: Vec<_> = between.iter().map(DevicePicture::planes).collect();
-    let last = kernels.len() - 1;
     for (i, kernel) in kernels.iter_mut().enumerate() {
-        let src = if i == 0 { src } else { &between[(i + 1) % 2] };
-        let dst = if i == last { dst } else { &between[i % 2] };
-        let done = kernel.work.enqueue(props, src, dst, stream);
+        let [src, dst] = between.planes(i, src, dst);
+        let done = kernel.work.enqueue(props, &src, &dst, stream);
         done.map_err(|e| e.context(format_args!("frame {}: {}", props.frame_index, kernel.filter)))?;
     }
     Ok(())

@@ -71,6 +71,7 @@ pub struct Lease<'l, T> {
     lane: Option<T>,
 }
 
+#[cfg(any(feature = "cuda", test))]
 impl<T> Lease<'_, T> {
     /// Keeps a lane that failed from being used again.
     pub fn discard(mut self) {

@@ -107,3 +107,43 @@ fn views_of_another_picture_are_refused() {
         assert!(error.message().contains("the target is not"), "{error}");
     }
 }
+
+/// The stages of `plan`, each in a chain of its own, which reads and writes whole pictures.
+fn one_by_one(plan: &Plan, props: &FrameProps, src: &Picture) -> Picture {
+    let mut picture = None;
+    for stage in &plan.stages {
+        let setup = stage.setup.clone();
+        let filter = crate::filters::create(&stage.filter.call()).unwrap();
+        let input = StreamInfo { format: setup.src, ..setup.input.clone() };
+        let output = StreamInfo { format: setup.dst, ..setup.output.clone() };
+        let stages = vec![crate::pipeline::Stage { filter, setup }];
+        let alone = Plan { input, output, stages, skipped: Vec::new(), resident: false, stays: false };
+        let mut next = Picture::alloc(alone.output.format, src.width(), src.height()).unwrap();
+        let from = picture.as_ref().unwrap_or(src);
+        CpuChain::reference(&alone).unwrap().run(props, &from.planes(), &mut next.planes_mut());
+        picture = Some(next);
+    }
+    picture.unwrap()
+}
+
+#[test]
+fn components_that_stay_where_they_are_are_those_that_were_passed_on() {
+    let planes = ["box=planes=y", "gauss=planes=uv", "box=planes=u:passes=2", "gauss=planes=v", "deband", "box"];
+    for format in ["gray16", "yuv420p", "yuv420p16", "yuv444p10", "yuv422p16", "gbrp16", "p010", "yc48"] {
+        // Every three of them, in every order.
+        for n in 0..planes.len().pow(3) {
+            let [a, b, c] = [n, n / 6, n / 36].map(|digit| planes[digit % 6]);
+            let (text, info) = (format!("{a},{b},{c}"), info(format, 21, 13));
+            let engine = engine(&text, &info, DeviceChoice::Cpu).unwrap();
+            if engine.plan().stages.is_empty() {
+                continue;
+            }
+            let (src, props) = (picture(&info, n as u64), FrameProps { frame_index: 4, ..FrameProps::default() });
+            assert_eq!(
+                rows(&filtered(&engine, 4, &src)),
+                rows(&one_by_one(engine.plan(), &props, &src)),
+                "{format} {text}"
+            );
+        }
+    }
+}
