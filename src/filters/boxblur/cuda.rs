@@ -198,7 +198,8 @@ impl Component {
         strips: &Strips,
     ) -> Result<Component> {
         let is_byte = |plane: &DevicePlane| plane.layout.sample == SampleType::U8;
-        let dst_in_vectors = dst.layout.step == 1 && dst.address % CHUNK as u64 == 0 && dst.pitch % CHUNK == 0;
+        let dst_in_vectors =
+            dst.layout.step == 1 && dst.address.is_multiple_of(CHUNK as u64) && dst.pitch.is_multiple_of(CHUNK);
         let eight = may_be_eight && is_byte(src) && is_byte(dst) && dst_in_vectors;
         let across = strips.across(src.width);
         let rows = strips.rows(src.width, src.height);

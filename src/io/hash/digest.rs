@@ -77,7 +77,7 @@ pub struct Hasher(Function);
 
 #[derive(Clone)]
 enum Function {
-    Xxh3(XxHash3_128),
+    Xxh3(Box<XxHash3_128>),
     Md5(Md5),
     Sha256(Sha256),
 }
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Hasher {
 impl Hasher {
     pub fn new(hash: Hash) -> Hasher {
         Hasher(match hash {
-            Hash::Xxh3 => Function::Xxh3(XxHash3_128::new()),
+            Hash::Xxh3 => Function::Xxh3(Box::new(XxHash3_128::new())),
             Hash::Md5 => Function::Md5(Md5::new()),
             Hash::Sha256 => Function::Sha256(Sha256::new()),
         })
