@@ -1,8 +1,8 @@
 //! frei0r: effects on RGBA pictures for FFmpeg, MLT (Kdenlive, Shotcut), GStreamer, mpv and others. The specification is
 //! frei0r.h of version 1.
 //!
-//! A file has one effect: [`effect`] reads which from the name of the library's file. Hosts differ in what they send:
-//! [`time`] and [`instance`] say how, and what becomes of it.
+//! A file has one effect: `effect` reads which from the name of the library's file. Hosts differ in what they send:
+//! `time` and `instance` say how, and what becomes of it.
 
 mod abi;
 mod effect;

@@ -127,7 +127,7 @@ fn difference(a: &Image, b: &Image, gain: f32) -> Sheet {
 fn gain(a: &Image, b: &Image) -> f32 {
     let values = a.rgb.as_flattened().iter().zip(b.rgb.as_flattened());
     let squared = values.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>() / (3 * a.rgb.len()) as f64;
-    let most = 0.5 / (4.0 * squared.sqrt() as f32).max(f32::from(u16::MAX).recip());
+    let most = 0.5 / (4.0 * squared.sqrt() as f32).max(1.0 / 65536.0);
     most.max(1.0).log2().floor().exp2()
 }
 

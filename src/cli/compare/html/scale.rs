@@ -19,6 +19,8 @@ pub enum Top {
 pub struct Axis {
     low: f64,
     high: f64,
+    /// The distance of its ticks.
+    step: f64,
 }
 
 impl Axis {
@@ -27,23 +29,29 @@ impl Axis {
         let finite = values.filter(|value| value.is_finite());
         let (low, high) =
             finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (value.min(low), value.max(high)));
-        if low > high { Axis { low: 0.0, high: 1.0 } } else { Axis { low, high } }.opened()
+        if low > high { Axis::over(0.0, 1.0) } else { Axis::over(low, high) }
     }
 
     /// The same, ending as `top` says, and at ticks.
     pub fn nice(self, top: Top) -> Axis {
-        let axis = match top {
-            Top::Any => self,
-            Top::One => Axis { high: 1.0, ..self },
-            Top::FromZero => Axis { low: 0.0, ..self },
+        let (low, high) = match top {
+            Top::Any => (self.low, self.high),
+            Top::One => (self.low, 1.0),
+            Top::FromZero => (0.0, self.high),
         };
-        let step = axis.opened().step();
-        Axis { low: (axis.low / step).floor() * step, high: (axis.high / step).ceil() * step }.opened()
+        let step = Axis::over(low, high).step;
+        // The ticks stay those of the range within.
+        Axis { step, ..Axis::over((low / step).floor() * step, (high / step).ceil() * step) }
     }
 
-    /// Nothing is drawn in a range of one value.
-    fn opened(self) -> Axis {
-        if self.high > self.low { self } else { Axis { high: self.low + 1.0, ..self } }
+    /// The range from `low` to `high`. Nothing can be drawn in one of a single value.
+    fn over(low: f64, high: f64) -> Axis {
+        let high = if high > low { high } else { low + 1.0 };
+        let rough = (high - low) / TICKS;
+        let power = 10f64.powf(rough.log10().floor());
+        // 1, 2 or 5 of some power of ten.
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
+        Axis { low, high, step: steps.into_iter().find(|step| *step >= rough).unwrap_or(rough) }
     }
 
     /// Where `value` is, from 0 to 1.
@@ -51,17 +59,9 @@ impl Axis {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// The distance of ticks: 1, 2 or 5 of some power of ten.
-    fn step(self) -> f64 {
-        let rough = (self.high - self.low) / TICKS;
-        let power = 10f64.powf(rough.log10().floor());
-        let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
-        steps.into_iter().find(|step| *step >= rough * 0.7).unwrap_or(rough)
-    }
-
     /// The ticks and their labels.
     pub fn ticks(self) -> Vec<(f64, String)> {
-        let step = self.step();
+        let step = self.step;
         let digits = (-step.log10().floor()).max(0.0) as usize;
         let (first, last) = ((self.low / step - 1e-6).ceil() as i64, (self.high / step + 1e-6).floor() as i64);
         (first..=last).map(|i| i as f64 * step).map(|at| (at, format!("{at:.digits$}"))).collect()
