@@ -40,8 +40,9 @@ install-plugins: build plugin
 demo: build
 	@scripts/demo.sh
 
-# Hosts that no distribution has, for the tests of the plugin.
-hosts: setup
+# What the plugin is tested in.
+hosts:
+	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad
 	@scripts/setup_hosts.sh
 
 test: setup hosts lint docs check-ptx

@@ -1,14 +1,13 @@
 #!/bin/sh
 # Installs what building and testing vramp needs on Debian or Ubuntu, and nothing when it is all there.
-# On other systems it only checks, and says what is missing.
+# Arguments are packages to install beside. On other systems it only checks, and says what is missing.
 set -eu
 
 # The oldest compiler that Cargo.toml allows.
 need_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 
 packages="build-essential pkg-config clang libclang-dev curl ca-certificates ffmpeg python3-venv xz-utils
-libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
-melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad"
+libavcodec-dev libavformat-dev libavutil-dev libswscale-dev $*"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi

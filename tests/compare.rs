@@ -275,6 +275,8 @@ fn the_worst_frames_become_pictures() {
     assert_eq!((refused.code, fs::read(&picture).unwrap()), (Some(2), b"precious".to_vec()));
     compare(&[&a, &b, "--worst", "3", &worst, "-y"]).ok();
     assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+    let inside = compare(&[&picture, &b, "--worst", "1", &worst, "-y"]);
+    assert_eq!(inside.code, Some(2), "an input in the folder is never replaced");
     compare(&[&a, &a, "--worst", "3", &folder.path("none")]).ok();
     assert!(!folder.names().contains(&"none".to_owned()), "nothing differs, so there is no folder");
 }

@@ -152,9 +152,9 @@ pub struct BenchArgs {
     /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
     #[arg(long, value_name = "FILE")]
     pub clip: Option<String>,
-    /// The chain for --clip
-    #[arg(long, value_name = "CHAIN", default_value = "deband", requires = "clip")]
-    pub chain: String,
+    /// Measure this chain, beside its filters one by one; for --clip it is deband otherwise
+    #[arg(long, value_name = "CHAIN", conflicts_with = "filter")]
+    pub chain: Option<String>,
     /// The encoder for --clip, or null for none
     #[arg(short, long, value_name = "ENCODER", default_value = "libx264", requires = "clip")]
     pub codec: String,
@@ -273,7 +273,7 @@ pub struct Run {
     /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
     /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
     /// the first one needs, from a key frame on, and those that come out are the same as in a run of the whole (-v says
-    /// where decoding begins, or why everything is decoded).
+    /// where decoding begins, or why everything is decoded). Damage before that is not looked for: --strict decodes it.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before, counted as --start counts

@@ -89,12 +89,15 @@ pub enum Step<T> {
 /// A stream's frames that are in no step yet.
 struct Waiting<T> {
     frames: VecDeque<(Stamp, T)>,
+    /// When the frame that came last is shown, and how long after the one before.
+    newest: Option<i128>,
+    gap: Option<i128>,
     ended: bool,
 }
 
 impl<T> Waiting<T> {
     fn new() -> Self {
-        Waiting { frames: VecDeque::new(), ended: false }
+        Waiting { frames: VecDeque::new(), newest: None, gap: None, ended: false }
     }
 
     fn needs(&self, foresight: usize) -> bool {
@@ -105,7 +108,8 @@ impl<T> Waiting<T> {
     fn first(&self) -> Option<(i128, i128)> {
         let (stamp, _) = self.frames.front()?;
         let until_next = self.frames.get(1).map(|(next, _)| next.at - stamp.at).filter(|gap| *gap > 0);
-        let length = until_next.into_iter().chain(stamp.length).min().unwrap_or(0);
+        // The last of a stream that states no durations is shown as long as the one before.
+        let length = until_next.into_iter().chain(stamp.length).min().or(self.gap).unwrap_or(0);
         Some((stamp.at, length))
     }
 }
@@ -125,7 +129,10 @@ impl<T> Aligner<T> {
 
     /// The next frame of `side`.
     pub fn push(&mut self, side: Side, stamp: Stamp, frame: T) {
-        self.of(side).frames.push_back((stamp, frame));
+        let side = self.of(side);
+        side.gap = side.newest.map(|newest| stamp.at - newest).filter(|gap| *gap > 0);
+        side.newest = Some(stamp.at);
+        side.frames.push_back((stamp, frame));
     }
 
     /// `side` has no more frames.

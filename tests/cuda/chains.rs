@@ -34,8 +34,10 @@ fn components_may_lie_in_different_places() {
             "deband,box=planes=uv:radius=40,gauss=planes=y:sigma=5,depth=8:dither=ordered",
             "box=planes=y,box=planes=y,box=planes=y",
         ] {
-            let cpu = filtered(text, format, DeviceChoice::Cpu);
-            assert!(filtered(text, format, DeviceChoice::Cuda(0)) == cpu, "{format} {text}");
+            // YC48 has one depth.
+            let text = if format == "yc48" { text.replace(",depth=8:dither=ordered", "") } else { text.to_owned() };
+            let cpu = filtered(&text, format, DeviceChoice::Cpu);
+            assert!(filtered(&text, format, DeviceChoice::Cuda(0)) == cpu, "{format} {text}");
         }
     }
 }

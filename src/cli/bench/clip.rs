@@ -104,7 +104,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let work: Option<f64> = stages.iter().map(|stage| stage.processor_seconds).sum();
     Ok(Report {
         clip: job.input()?.display().to_string(),
-        chain: args.chain.clone(),
+        chain: chain_of(args).to_owned(),
         encoder: args.codec.clone(),
         device: args.device.to_string(),
         frames,
@@ -231,11 +231,16 @@ fn drain(run: &mut Prepared) -> Result<usize> {
     Ok(frames)
 }
 
+/// The chain of the run.
+fn chain_of(args: &BenchArgs) -> &str {
+    args.chain.as_deref().unwrap_or("deband")
+}
+
 /// The run to measure, made as the command line makes it.
 fn job(args: &BenchArgs, output: &Scratch) -> Result<Job> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
     let (threads, device, decoder) = (args.threads.to_string(), args.device.to_string(), args.decoder.to_string());
-    let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", &args.chain];
+    let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", chain_of(args)];
     words.extend([
         "--no-audio",
         "--no-subtitles",

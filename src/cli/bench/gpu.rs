@@ -8,7 +8,7 @@ use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
 use crate::error::Result;
 use crate::filters::CudaKernel;
-use crate::params::Call;
+use crate::params::{Call, Spelling, print_chain};
 use crate::pipeline::{Between, Plan};
 use crate::video::{Format, FrameProps, Picture};
 use serde::Serialize;
@@ -43,6 +43,8 @@ struct FormatReport {
     /// A copy on the device that reads and writes as much.
     copy: Speed,
     rows: Vec<Row>,
+    /// A chain's time over the sum of its filters' alone; where a chain was asked for.
+    times_sum: Option<f64>,
 }
 
 /// One filter's time.
@@ -92,7 +94,7 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs, show: &impl Fn(String
 
 fn measure_format(
     device: &Arc<CudaDevice>,
-    calls: &[Call],
+    work: &[Vec<Call>],
     src: Format,
     dst: Format,
     args: &BenchArgs,
@@ -104,10 +106,10 @@ fn measure_format(
     let copies = limits::device_copies(device, bytes / 2, count)?;
     let ring = Ring::new(device, src, dst, (width, height), count)?;
     let (mut chains, mut graphs) = (Vec::new(), Vec::new());
-    for call in calls {
-        let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
+    for calls in work {
+        let Some(plan) = plan_for(calls, src, dst, width, height)? else { continue };
         if let Some(graph) = ring.record(device, &plan)? {
-            chains.push(call.to_string());
+            chains.push(print_chain(calls, Spelling::FFmpeg));
             graphs.push(graph);
         }
     }
@@ -120,8 +122,12 @@ fn measure_format(
     let copy = speed(&times[..copies.len()].iter().copied().fold(f64::INFINITY, f64::min));
     let speeds = times[copies.len()..].iter().map(speed);
     let row = |(chain, speed): (_, Speed)| Row { chain, speed, times_copy: speed.ms / copy.ms };
-    let rows = chains.into_iter().zip(speeds).map(row).collect();
-    Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows })
+    let rows: Vec<_> = chains.into_iter().zip(speeds).map(row).collect();
+    let times_sum = args.chain.as_ref().and_then(|_| {
+        let (whole, parts) = rows.split_last()?;
+        Some(whole.speed.ms / parts.iter().map(|part| part.speed.ms).sum::<f64>())
+    });
+    Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows, times_sum })
 }
 
 /// How many frames make a ring that no cache holds, as far as memory for it, the copies and the kernels allows.
@@ -201,6 +207,9 @@ impl fmt::Display for FormatReport {
         for Row { chain, speed: Speed { ms, gb_per_s }, times_copy } in &self.rows {
             writeln!(f, "{chain:name$}  {ms:8.4} ms  {gb_per_s:6.0} GB/s  {times_copy:5.2}x")?;
         }
-        Ok(())
+        match self.times_sum {
+            Some(times) => writeln!(f, "The chain takes {times:.2} times what its filters take one by one."),
+            None => Ok(()),
+        }
     }
 }

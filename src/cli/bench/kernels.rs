@@ -5,7 +5,7 @@ use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::{self, Descriptor};
-use crate::params::{Call, parse_chain};
+use crate::params::{Call, Spelling, parse_chain, print_chain};
 use crate::pipeline::{CpuChain, Plan, Target, plan};
 use crate::video::{Format, StreamInfo};
 use serde::Serialize;
@@ -19,6 +19,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("yuv420p16", "yuv420p16"),
     ("yuv420p16", "yuv420p"),
     ("yuv444p", "yuv444p16"),
+    ("gray8", "gray8"),
     ("gray8", "gray16"),
     ("gray16", "gray16"),
     ("nv12", "p010"),
@@ -76,16 +77,25 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     Ok(Report { width, height, formats })
 }
 
-/// What `args` ask to measure: source and result storage, and the calls.
-pub fn work(args: &BenchArgs) -> Result<Vec<(Format, Format, Vec<Call>)>> {
+/// What `args` ask to measure: source and result storage, and chains. Those are single filters, or the filters of a chain
+/// one by one and then the chain.
+pub fn work(args: &BenchArgs) -> Result<Vec<(Format, Format, Vec<Vec<Call>>)>> {
     let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
     let mut work = Vec::new();
     for (src, dst) in pairs {
         let (src, dst) = (src.parse::<Format>()?, dst.parse::<Format>()?);
         let chosen = chosen(args)?.into_iter().filter(|filter| (filter.accepts)(src));
-        let calls = chosen.map(|filter| cases(filter, args.quick)).collect::<Result<Vec<_>>>()?.concat();
-        if !calls.is_empty() {
-            work.push((src, dst, calls));
+        let cases = chosen.map(|filter| cases(filter, args.quick)).collect::<Result<Vec<_>>>()?.concat();
+        let single = |call: Call| vec![call];
+        let chains: Vec<_> = match &args.chain {
+            Some(chain) => {
+                let whole = parse_chain(chain)?;
+                whole.iter().cloned().map(single).chain([whole.clone()]).collect()
+            }
+            None => cases.into_iter().map(single).collect(),
+        };
+        if !chains.is_empty() {
+            work.push((src, dst, chains));
         }
     }
     Ok(work)
@@ -104,7 +114,7 @@ pub fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
     Ok(chains.collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
+fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
     let effort = Effort::new(args.quick);
     let (width, height) = args.size;
     let mut ring = Ring::new(src, dst, width, height)?;
@@ -117,8 +127,8 @@ fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) ->
         }
     }
     let mut rows = Vec::new();
-    for call in calls {
-        let Some(plan) = plan_for(call, src, dst, width, height)? else { continue };
+    for calls in work {
+        let Some(plan) = plan_for(calls, src, dst, width, height)? else { continue };
         let chain = |(level, threads): &(CpuLevel, usize)| CpuChain::new(&plan, CpuExec::new(*threads, *level)?);
         let mut chains = runs.iter().map(chain).collect::<Result<Vec<_>>>()?;
         let times = ring.medians(effort, runs.len(), |which, props, src, dst| {
@@ -127,17 +137,18 @@ fn measure_format(calls: &[Call], src: Format, dst: Format, args: &BenchArgs) ->
         for (chain, ms) in chains.iter().zip(times) {
             let (level, threads) = (chain.exec().level().name(), chain.exec().threads());
             let floor = copy.iter().find(|copy| copy.threads == threads).map_or(f64::NAN, |copy| copy.ms);
-            rows.push(Row { chain: call.to_string(), level, threads, ms, times_copy: ms / floor });
+            rows.push(Row { chain: print_chain(calls, Spelling::FFmpeg), level, threads, ms, times_copy: ms / floor });
         }
     }
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), copy, rows })
 }
 
-/// The plan of one filter, or `None` when it would change nothing here or cannot end in `dst`.
-pub fn plan_for(call: &Call, src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
+/// The plan of a chain, or `None` when it would change nothing here or cannot end in `dst`.
+pub fn plan_for(calls: &[Call], src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
     let info = StreamInfo::bare(src, width, height);
     let target = Target { format: Some(dst), ..Target::default() };
-    Ok(plan(vec![filters::create(call)?], &info, target).ok().filter(|plan| !plan.stages.is_empty()))
+    let filters = calls.iter().map(filters::create).collect::<Result<_>>()?;
+    Ok(plan(filters, &info, target).ok().filter(|plan| !plan.stages.is_empty()))
 }
 
 /// Levels and threads: every level on one thread, the best on all.
@@ -211,7 +222,7 @@ mod tests {
                 .unwrap()
                 .into_iter()
                 .flat_map(|(.., calls)| calls)
-                .map(|call| print_chain(&[call], Spelling::FFmpeg))
+                .map(|call| print_chain(&call, Spelling::FFmpeg))
                 .collect();
             for filter in filters::ALL {
                 for case in filter.cases.iter().take(cases) {

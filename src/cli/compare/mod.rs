@@ -22,6 +22,9 @@ use crossbeam_channel::bounded;
 use findings::{Findings, Pair, Subject};
 use html::Page;
 use pairs::{Pairs, Shown};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
 use std::thread;
 use std::time::Instant;
 use video::Video;
@@ -29,6 +32,18 @@ use worst::Worst;
 
 /// Frames of each video that may wait to be measured.
 const WAITING: usize = 2;
+
+/// Refuses pictures in the folder of an input, which one of them could replace.
+fn check_outside(input: &OsStr, folder: &Path) -> Result<()> {
+    let within = fs::canonicalize(input).ok().zip(fs::canonicalize(folder).ok());
+    if within.is_some_and(|(input, folder)| input.parent() == Some(&folder)) {
+        let (input, folder) = (input.display(), folder.display());
+        return Err(Error::bad_argument(format!(
+            "{input} is in {folder}, where the pictures would go: name another folder"
+        )));
+    }
+    Ok(())
+}
 
 /// Runs `vramp compare`.
 ///
@@ -40,6 +55,9 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
+    if let Some((_, folder)) = &worst {
+        [&args.a, &args.b].into_iter().try_for_each(|input| check_outside(input, folder))?;
+    }
     let page = args.html.as_ref().map(|path| {
         [&args.a, &args.b].into_iter().try_for_each(|input| setup::check_apart(input, path))?;
         TempFile::create(path, args.overwrite, &cancel)

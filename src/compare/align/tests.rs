@@ -99,6 +99,15 @@ fn clip(numbers: &[usize], unit: i64, jitter: i64) -> Vec<Shown> {
     numbers.iter().map(|i| (*i as i64 * unit + jitter(*i), unit)).collect()
 }
 
+/// Times of Matroska and of MP4, neither of which states a duration: the last frame too has its fellow.
+#[test]
+fn the_last_frame_is_as_long_as_the_one_before() {
+    let clocks = Clocks::new((1, 1000), (1, 12_800), 0.0).unwrap();
+    let (a, b) = ([(0, 0), (42, 0), (83, 0)], [(0, 0), (534, 0), (1068, 0)]);
+    let got = steps(Rule::Time, &clocks, &a, &b);
+    assert_eq!(got, [(Some(0), Some(0)), (Some(1), Some(1)), (Some(2), Some(2))]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -147,3 +147,16 @@ fn components_that_stay_where_they_are_are_those_that_were_passed_on() {
         }
     }
 }
+
+#[test]
+fn a_chain_of_a_hundred_filters_takes_two_pictures() {
+    let names = ["deband=threshold=4", "box=planes=y", "gauss=sigma=0.6", "bilateral=radius=1", "depth=12"];
+    let text: Vec<_> = (0..100).map(|i| names[i % names.len()]).collect();
+    let info = info("yuv420p10", 13, 7);
+    let engine = engine(&text.join(","), &info, DeviceChoice::Cpu).unwrap();
+    let (src, props) = (picture(&info, 3), FrameProps { frame_index: 4, ..FrameProps::default() });
+    assert_eq!(rows(&filtered(&engine, 4, &src)), rows(&one_by_one(engine.plan(), &props, &src)));
+    let chain = CpuChain::new(engine.plan(), CpuExec::new(1, CpuLevel::Portable).unwrap()).unwrap();
+    let picture = Picture::bytes(info.format.to_v16(), info.width, info.height).unwrap();
+    assert!(chain.bytes() <= 2 * picture + 6 * 64, "{} bytes, a picture has {picture}", chain.bytes());
+}

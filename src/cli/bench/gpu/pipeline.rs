@@ -60,7 +60,7 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs) -> Result<Report> {
     let mut rows = Vec::new();
     for filter in chosen(args)? {
         for call in cases(filter, true)? {
-            let Some(plan) = plan_for(&call, src, dst, width, height)? else { continue };
+            let Some(plan) = plan_for(std::slice::from_ref(&call), src, dst, width, height)? else { continue };
             for slots in slots(args.quick) {
                 rows.push(measure_chain(device, &plan, call.to_string(), slots, args.quick)?);
             }
