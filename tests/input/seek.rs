@@ -278,3 +278,26 @@ fn what_comes_out_wrong_is_decoded_from_the_start() {
     });
     check_decoded_from_the_start(&concealed, 90, 100);
 }
+
+#[test]
+fn recordings_whose_times_start_over_at_a_joint() {
+    let scratch = Scratch::new("seek-joint");
+    let x264 = "-c:v libx264 -preset veryfast -bf 2 -g 12";
+    let later = format!("{x264} -output_ts_offset 1");
+    let mpeg2 = "-c:v mpeg2video -bf 2 -g 12";
+    let clips = [("one.ts", x264), ("later.ts", &later), ("mpeg2.ts", mpeg2)];
+    let files = scratch.make_all(&moving(2.4), &clips);
+    let [one, other, mpeg2] = [0, 1, 2].map(|i| fs::read(&files[i].1).unwrap());
+    for (name, parts) in [("same.ts", [&one, &one]), ("back.ts", [&other, &one]), ("mpeg2-twice.ts", [&mpeg2, &mpeg2])]
+    {
+        let path = scratch.path(name);
+        fs::write(&path, parts.map(Vec::as_slice).concat()).unwrap();
+        let (whole, _) = part(&path, frames_only()).unwrap();
+        assert!(whole.len() > 110, "{name}: {} frames", whole.len());
+        for start in (0..whole.len()).step_by(7) {
+            let window = Window { start: Some(Position::Frame(start as u64)), end: None, frames: Some(3) };
+            let (frames, _) = part(&path, InputOptions { window, ..frames_only() }).unwrap();
+            assert!(frames == whole[start..(start + 3).min(whole.len())], "{name} from {start}: {frames:?}");
+        }
+    }
+}

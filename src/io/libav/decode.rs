@@ -249,6 +249,8 @@ impl Decoder {
                 Ok(()) => {
                     self.given += 1;
                     if self.begins.is_none_or(|begins| frame.timestamp() >= Some(begins)) {
+                        // Behind a joint of recordings times may start over.
+                        self.begins = None;
                         return self.take(frame).map(Received::Frame);
                     }
                 }
