@@ -18,8 +18,7 @@ const LANES: usize = 8;
 /// The device that was chosen, as far as it is known.
 pub struct Gpu {
     choice: DeviceChoice,
-    /// `None`: the CPU filters.
-    device: OnceLock<Result<Option<Arc<CudaDevice>>>>,
+    device: OnceLock<Result<Arc<CudaDevice>>>,
     lanes: Lanes<Lane>,
     /// Set when `auto` has given up a device that failed later.
     given_up: AtomicBool,
@@ -87,12 +86,19 @@ impl Gpu {
         self.choice.or_cpu(Err::<(), _>(error)).map(|_| false)
     }
 
+    /// The device, opened by the first who asks. `None`: the CPU filters.
     fn device(&self) -> Result<Option<&Arc<CudaDevice>>> {
-        let open = || match self.choice.ordinal() {
-            Some(ordinal) => self.choice.or_cpu(CudaDevice::shared(ordinal)),
-            None => Ok(None),
-        };
-        self.device.get_or_init(open).as_ref().map(Option::as_ref).map_err(Clone::clone)
+        let Some(ordinal) = self.choice.ordinal() else { return Ok(None) };
+        let mut is_first = false;
+        let opened = self.device.get_or_init(|| {
+            is_first = true;
+            CudaDevice::shared(ordinal)
+        });
+        match opened {
+            // The first has said so: not inside, where whoever takes the message could not come back here.
+            Err(_) if self.choice == DeviceChoice::Auto && !is_first => Ok(None),
+            opened => self.choice.or_cpu(opened.as_ref().map_err(Clone::clone)),
+        }
     }
 
     /// A lane for frames of the host.
