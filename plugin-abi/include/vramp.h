@@ -157,7 +157,8 @@ enum {
     VRAMP_LOG_DEBUG = 4
 };
 
-/* Takes a message, one line without its end. May be called from any thread, several at once. */
+/* Takes a message, one line without its end. May be called from any thread, several at once, and in the midst of a call: it
+   must not call the library, but for vramp_last_error. */
 typedef void (*vramp_log_callback)(void *user, vramp_log_level level, const char *text);
 
 /* Sends messages of `level` and graver ones of the whole process to `callback`, or with NULL to standard error. A thread that

@@ -1,6 +1,7 @@
 //! Messages on their way to the host: to standard error until somebody takes them.
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
+use std::io::{self, Write};
 use std::sync::{Arc, Once, PoisonError, RwLock};
 
 /// Takes a message, which is one line.
@@ -25,7 +26,8 @@ impl Log for Logger {
         let sink = SINK.read().unwrap_or_else(PoisonError::into_inner).clone();
         match sink {
             Some(sink) => sink(record.level(), &text),
-            None => eprintln!("vramp: {text}"),
+            // Not `eprintln!`, which panics where the host's standard error cannot be written.
+            None => drop(writeln!(io::stderr(), "vramp: {text}")),
         }
     }
 

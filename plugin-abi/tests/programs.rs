@@ -1,4 +1,5 @@
-//! Programs in C against the built library: a hostile one, one that loads it a thousand times, one that uses CUDA itself.
+//! Programs in C against the built library: a hostile one, one that loads it a thousand times, one whose
+//! messages go wrong, one that uses CUDA itself.
 
 mod cc;
 mod so;
@@ -47,6 +48,11 @@ fn hostile_arguments_are_refused() {
 #[test]
 fn it_is_loaded_a_thousand_times_without_growth() {
     run("tests/c/unload.c", &[], None);
+}
+
+#[test]
+fn messages_do_no_harm() {
+    run("tests/c/log.c", &[], Some(cc::stand_in_driver()));
 }
 
 #[test]

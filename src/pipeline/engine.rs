@@ -5,9 +5,11 @@ mod gpu;
 mod lanes;
 #[cfg(test)]
 mod tests;
+mod workers;
+
+pub use workers::Workers;
 
 use crate::device::DeviceChoice;
-use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters::Filter;
 use crate::pipeline::{CpuChain, Plan, Target, plan};
@@ -17,7 +19,7 @@ use gpu::Gpu;
 use lanes::{Lanes, Lease};
 #[cfg(feature = "cuda")]
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A chain built for one stream.
 ///
@@ -26,19 +28,18 @@ use std::sync::{Arc, OnceLock};
 /// that only answers questions costs nothing.
 pub struct Engine {
     plan: Plan,
-    threads: usize,
-    exec: OnceLock<Result<Arc<CpuExec>>>,
+    workers: Arc<Workers>,
     lanes: Lanes<CpuChain>,
     #[cfg(feature = "cuda")]
     gpu: Gpu,
 }
 
 impl Engine {
-    /// A chain of `filters` from `input` to `target`, on `device`. On the CPU so many `threads` share a frame (0: one for
-    /// each processor); a caller that filters several frames at once wants 1.
+    /// A chain of `filters` from `input` to `target`, with workers of its own: on `device` and with `threads` as
+    /// [`Workers::new`] has them.
     ///
     /// # Errors
-    /// As [`plan`]; and when a device was asked for that this build does not know.
+    /// As [`plan`] and [`Workers::new`].
     pub fn new(
         filters: Vec<Box<dyn Filter>>,
         input: &StreamInfo,
@@ -46,15 +47,25 @@ impl Engine {
         device: DeviceChoice,
         threads: usize,
     ) -> Result<Engine> {
-        #[cfg(not(feature = "cuda"))]
-        device.open()?;
+        Engine::with_workers(filters, input, target, Arc::new(Workers::new(device, threads)?))
+    }
+
+    /// The same with workers that may have others to serve.
+    ///
+    /// # Errors
+    /// As [`plan`].
+    pub fn with_workers(
+        filters: Vec<Box<dyn Filter>>,
+        input: &StreamInfo,
+        target: Target,
+        workers: Arc<Workers>,
+    ) -> Result<Engine> {
         Ok(Engine {
             plan: plan(filters, input, target)?,
-            threads,
-            exec: OnceLock::new(),
             lanes: Lanes::new(usize::MAX),
             #[cfg(feature = "cuda")]
-            gpu: Gpu::new(device),
+            gpu: Gpu::new(Arc::clone(&workers)),
+            workers,
         })
     }
 
@@ -127,8 +138,7 @@ impl Engine {
     }
 
     fn cpu_lane(&self) -> Result<Lease<'_, CpuChain>> {
-        let exec = || CpuExec::new(self.threads, CpuLevel::detect()).map(Arc::new);
-        let exec = self.exec.get_or_init(exec).as_ref().map_err(Clone::clone)?;
+        let exec = self.workers.exec()?;
         self.lanes.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
     }
 }

@@ -13,7 +13,7 @@ mod stats;
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
 pub use cuda::{Between, CudaChain};
-pub use engine::Engine;
+pub use engine::{Engine, Workers};
 pub use plan::{Plan, Stage, Target, plan};
 pub use run::{Cancel, Options, Progress, run};
 pub use stats::{Busy, FilterTime, Summary, Work};

@@ -4,10 +4,10 @@ use super::effect::{Effect, Type};
 use super::time::frame_index;
 use crate::door::{self, Door, Storage};
 use std::ffi::{CStr, CString, c_char};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{Engine, Target};
+use vramp::pipeline::{Engine, Target, Workers};
 use vramp::video::{Format, FrameProps, StreamInfo};
 
 /// The longest side of a picture.
@@ -30,6 +30,8 @@ pub struct Instance {
 struct State {
     values: Vec<Value>,
     chain: Chain,
+    /// Of one chain after another: an animated value makes a chain each frame.
+    workers: Option<Arc<Workers>>,
     /// Frames so far.
     count: u64,
 }
@@ -71,7 +73,7 @@ impl Instance {
             Value { text: CString::new(text).unwrap_or_default(), number }
         };
         let values = effect.parameters.iter().map(|parameter| value(parameter.ty, &parameter.default)).collect();
-        let state = Mutex::new(State { values, chain: Chain::Unknown, count: 0 });
+        let state = Mutex::new(State { values, chain: Chain::Unknown, workers: None, count: 0 });
         Ok(Instance { effect, width: width as usize, height: height as usize, state })
     }
 
@@ -131,7 +133,7 @@ impl Instance {
         state.count += 1;
         if let Chain::Unknown = state.chain {
             state.chain = Chain::Refused;
-            state.chain = Chain::Built(Box::new(self.build(&state.values)?));
+            state.chain = Chain::Built(Box::new(self.build(state)?));
         }
         let Chain::Built(built) = &state.chain else { return Ok(false) };
         let props = FrameProps { frame_index, ..FrameProps::default() };
@@ -141,19 +143,28 @@ impl Instance {
         Ok(true)
     }
 
-    fn build(&self, values: &[Value]) -> Result<Built> {
+    fn build(&self, state: &mut State) -> Result<Built> {
         let text = |value: &Value| value.text.to_string_lossy().into_owned();
-        let filters = self.effect.filters(&values.iter().map(text).collect::<Vec<_>>())?;
+        let filters = self.effect.filters(&state.values.iter().map(text).collect::<Vec<_>>())?;
         let format = Format::rgb(8)?;
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
-        let engine = Engine::new(filters, &stream, target, device()?, 0)?;
+        let engine = Engine::with_workers(filters, &stream, target, state.workers()?)?;
         let output = Door::new(Storage::Rgba(format), &engine.plan().output)?;
         Ok(Built { input: Door::new(Storage::Rgba(format), &stream)?, output, engine })
     }
 }
 
 impl State {
+    /// The workers, made for the first chain.
+    fn workers(&mut self) -> Result<Arc<Workers>> {
+        let made = match self.workers.take() {
+            Some(made) => made,
+            None => Arc::new(Workers::new(device()?, 0)?),
+        };
+        Ok(Arc::clone(self.workers.insert(made)))
+    }
+
     /// Sets the text of parameter `index`. The chain stays while nothing changes.
     fn set(&mut self, index: usize, text: String) {
         let value = &mut self.values[index].text;
@@ -219,6 +230,23 @@ mod tests {
         instance.set_number(0, 1.0);
         assert!(!is_built());
         assert_eq!(instance.number(0), 1.0);
+    }
+
+    /// As a slider that a host animates does.
+    #[test]
+    fn a_chain_takes_over_the_workers_of_the_one_before() {
+        let instance = instance("vramp_deband");
+        let workers = || instance.state().workers.clone();
+        result(&instance, 0.0).1.unwrap();
+        let first = workers().unwrap();
+        for value in [0.1, 0.2, 0.3] {
+            instance.set_number(0, value);
+            result(&instance, value).1.unwrap();
+            let State { chain: Chain::Built(_), workers: Some(now), .. } = &*instance.state() else {
+                panic!("no chain")
+            };
+            assert!(Arc::ptr_eq(&first, now));
+        }
     }
 
     #[test]

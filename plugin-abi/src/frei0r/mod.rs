@@ -21,7 +21,12 @@ use vramp::error::{Error, Result};
 fn report<T: Default>(work: impl FnOnce() -> Result<T>) -> T {
     logging::start();
     guard(work).unwrap_or_else(|error| {
-        log::error!("{}: {error}", EFFECT.name.to_string_lossy());
+        // Guarded as well; whatever fails here, there is nobody left to tell.
+        let told = guard(|| {
+            log::error!("{}: {error}", EFFECT.name.to_string_lossy());
+            Ok(())
+        });
+        drop(told);
         T::default()
     })
 }

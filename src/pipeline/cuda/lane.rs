@@ -139,7 +139,7 @@ impl Place {
     unsafe fn upload(&mut self, device: &CudaDevice, src: &Planes<'_>, stream: &Stream) -> Result<()> {
         let format = self.picture.format();
         let memory = src.memory(format).ok_or_else(stranger)?;
-        if is_pinned(device, format, &memory) {
+        if self.is_within_reach(device, &memory) {
             // SAFETY: the caller's promise.
             return unsafe { self.picture.upload_planes(&memory, stream) };
         }
@@ -156,7 +156,7 @@ impl Place {
     unsafe fn download(&mut self, device: &CudaDevice, dst: &mut PlanesMut<'_>, stream: &Stream) -> Result<bool> {
         let format = self.picture.format();
         let memory = dst.as_ref().memory(format).ok_or_else(stranger)?;
-        if is_pinned(device, format, &memory) {
+        if self.is_within_reach(device, &memory) {
             // SAFETY: the caller's promise.
             return unsafe { self.picture.download_planes(&memory, stream) }.map(|()| true);
         }
@@ -164,6 +164,12 @@ impl Place {
         let Place { picture, staging: Some(staging) } = self else { return Err(stranger()) };
         // SAFETY: as above.
         unsafe { picture.download(staging, stream) }.map(|()| false)
+    }
+
+    /// Whether the device reads and writes all of `memory`, a picture of this place, by itself.
+    fn is_within_reach(&self, device: &CudaDevice, memory: &MemoryPlanes) -> bool {
+        let size = (self.picture.width(), self.picture.height());
+        ends(self.picture.format(), size, memory).flatten().all(|address| is_pinned_at(device, address))
     }
 
     /// Page-locked memory in which a frame waits.
@@ -199,7 +205,37 @@ fn enqueue(
     Ok(())
 }
 
-/// Whether the device reaches every plane by itself.
-fn is_pinned(device: &CudaDevice, format: Format, memory: &MemoryPlanes) -> bool {
-    memory.iter().take(format.planes()).all(|(start, _)| is_pinned_at(device, start.as_ptr()))
+/// The first and the last byte of each plane: a plane may begin in page-locked memory and leave it.
+fn ends(
+    format: Format,
+    (width, height): (usize, usize),
+    memory: &MemoryPlanes,
+) -> impl Iterator<Item = [*const u8; 2]> {
+    memory.iter().take(format.planes()).enumerate().map(move |(plane, (start, pitch))| {
+        let (row, rows) = format.plane_size(plane, width, height);
+        let first = start.as_ptr().cast_const();
+        [first, first.wrapping_add((rows - 1) * pitch + row - 1)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::NonNull;
+
+    #[test]
+    fn a_plane_ends_with_its_last_row() {
+        let mut block = [0u8; 4096];
+        let mut at = |offset: usize, pitch| (NonNull::from(&mut block[offset]), pitch);
+        let memory = [at(0, 64), at(1000, 32), at(2000, 48)];
+        let ends_of = |format: &str, width, height| {
+            let offset = |end: *const u8| end.addr() - memory[0].0.addr().get();
+            let ends = ends(format.parse().unwrap(), (width, height), &memory);
+            ends.map(|plane| plane.map(offset)).collect::<Vec<_>>()
+        };
+        // Odd sizes: 17x7, and chroma of 9x4.
+        assert_eq!(ends_of("yuv420p", 17, 7), [[0, 6 * 64 + 16], [1000, 1000 + 3 * 32 + 8], [2000, 2000 + 3 * 48 + 8]]);
+        assert_eq!(ends_of("p010", 8, 2), [[0, 64 + 15], [1000, 1000 + 15]]);
+        assert_eq!(ends_of("gray8", 1, 1), [[0, 0]]);
+    }
 }

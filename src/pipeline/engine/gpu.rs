@@ -1,6 +1,7 @@
-//! An engine's way through a CUDA device, and back to the CPU where `auto` has to do without.
+//! An engine's way through its workers' CUDA device, and back to the CPU where `auto` has to do without.
 
 use super::lanes::{Lanes, Lease};
+use super::workers::Workers;
 use crate::device::DeviceChoice;
 use crate::device::cuda::{CudaDevice, DevicePlanes, Stream, copy_on_device};
 use crate::error::{Error, Result};
@@ -8,26 +9,24 @@ use crate::pipeline::Plan;
 use crate::pipeline::cuda::Lane;
 use crate::video::{FrameProps, Planes, PlanesMut, StreamInfo};
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// Frames on their way through the device at a time, each with memory of its own there; more callers wait. One comes,
 /// one is filtered, one goes, and the others are being copied to and from page-locked memory, which takes longer.
 const LANES: usize = 8;
 
-/// The device that was chosen, as far as it is known.
+/// The device, where there is one, and the lanes on it.
 pub struct Gpu {
-    choice: DeviceChoice,
-    /// `None`: the CPU filters.
-    device: OnceLock<Result<Option<Arc<CudaDevice>>>>,
+    workers: Arc<Workers>,
     lanes: Lanes<Lane>,
     /// Set when `auto` has given up a device that failed later.
     given_up: AtomicBool,
 }
 
 impl Gpu {
-    pub fn new(choice: DeviceChoice) -> Gpu {
-        Gpu { choice, device: OnceLock::new(), lanes: Lanes::new(LANES), given_up: AtomicBool::new(false) }
+    pub fn new(workers: Arc<Workers>) -> Gpu {
+        Gpu { workers, lanes: Lanes::new(LANES), given_up: AtomicBool::new(false) }
     }
 
     /// Opens the device and makes a lane. False: the CPU filters.
@@ -58,7 +57,7 @@ impl Gpu {
         reaches(&plan.input, src, "source")?;
         reaches(&plan.output, dst, "target")?;
         let on_cpu = || Error::unsupported("this chain runs on the CPU, and a frame in GPU memory came to it");
-        let device = self.device()?.ok_or_else(on_cpu)?;
+        let device = self.workers.device()?.ok_or_else(on_cpu)?;
         // SAFETY: the caller's promise.
         let order = unsafe { Stream::borrowed(device, stream) };
         let StreamInfo { format, width, height, .. } = plan.input;
@@ -78,21 +77,14 @@ impl Gpu {
         if self.given_up.load(Ordering::Relaxed) {
             return Ok(false);
         }
-        let Some(device) = self.device()? else { return Ok(false) };
+        let Some(device) = self.workers.device()? else { return Ok(false) };
         let Err(error) = work(device) else { return Ok(true) };
-        if self.choice == DeviceChoice::Auto && self.given_up.swap(true, Ordering::Relaxed) {
+        let choice = self.workers.choice();
+        if choice == DeviceChoice::Auto && self.given_up.swap(true, Ordering::Relaxed) {
             // Another frame has said so.
             return Ok(false);
         }
-        self.choice.or_cpu(Err::<(), _>(error)).map(|_| false)
-    }
-
-    fn device(&self) -> Result<Option<&Arc<CudaDevice>>> {
-        let open = || match self.choice.ordinal() {
-            Some(ordinal) => self.choice.or_cpu(CudaDevice::shared(ordinal)),
-            None => Ok(None),
-        };
-        self.device.get_or_init(open).as_ref().map(Option::as_ref).map_err(Clone::clone)
+        choice.or_cpu(Err::<(), _>(error)).map(|_| false)
     }
 
     /// A lane for frames of the host.
