@@ -1,5 +1,5 @@
 //! Programs in C against the built library: a hostile one, one that loads it a thousand times, one whose
-//! messages go wrong, one that uses CUDA itself.
+//! messages go wrong, one that changes a parameter each frame, one that uses CUDA itself.
 
 mod cc;
 mod so;
@@ -53,6 +53,11 @@ fn it_is_loaded_a_thousand_times_without_growth() {
 #[test]
 fn messages_do_no_harm() {
     run("tests/c/log.c", &[], Some(cc::stand_in_driver()));
+}
+
+#[test]
+fn a_changing_parameter_opens_the_device_once() {
+    run("tests/c/slider.c", &[], Some(cc::stand_in_driver()));
 }
 
 #[test]
