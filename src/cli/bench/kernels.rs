@@ -77,9 +77,12 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     Ok(Report { width, height, formats })
 }
 
+/// Source and result storage, and the chains to run between them.
+type Work = (Format, Format, Vec<Vec<Call>>);
+
 /// What `args` ask to measure: source and result storage, and chains. Those are single filters, or the filters of a chain
 /// one by one and then the chain.
-pub fn work(args: &BenchArgs) -> Result<Vec<(Format, Format, Vec<Vec<Call>>)>> {
+pub fn work(args: &BenchArgs) -> Result<Vec<Work>> {
     let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
     let mut work = Vec::new();
     for (src, dst) in pairs {

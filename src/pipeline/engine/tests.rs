@@ -156,7 +156,11 @@ fn a_chain_of_a_hundred_filters_takes_two_pictures() {
     let engine = engine(&text.join(","), &info, DeviceChoice::Cpu).unwrap();
     let (src, props) = (picture(&info, 3), FrameProps { frame_index: 4, ..FrameProps::default() });
     assert_eq!(rows(&filtered(&engine, 4, &src)), rows(&one_by_one(engine.plan(), &props, &src)));
-    let chain = CpuChain::new(engine.plan(), CpuExec::new(1, CpuLevel::Portable).unwrap()).unwrap();
+    let chain = CpuChain::new(
+        engine.plan(),
+        crate::device::cpu::CpuExec::new(1, crate::device::cpu::CpuLevel::Portable).unwrap(),
+    )
+    .unwrap();
     let picture = Picture::bytes(info.format.to_v16(), info.width, info.height).unwrap();
     assert!(chain.bytes() <= 2 * picture + 6 * 64, "{} bytes, a picture has {picture}", chain.bytes());
 }

@@ -8,7 +8,7 @@ pub struct Clock {
     /// The unit of the video over that of the text.
     num: i128,
     den: i128,
-    /// How far times may be apart that are the same: the coarser unit cannot tell them.
+    /// How far times may be apart that are the same: the coarser unit cannot tell them, or a millisecond.
     slack: i64,
 }
 
@@ -20,7 +20,9 @@ impl Clock {
         if num <= 0 || den <= 0 || num == den {
             return Clock { num: 1, den: 1, slack: 0 };
         }
-        let slack = num.div_euclid(den) + i128::from(num % den != 0);
+        // Nor can a container between the two that counts milliseconds, as Matroska does.
+        let ceil = |num: i128, den: i128| num.div_euclid(den) + i128::from(num % den != 0);
+        let slack = ceil(num, den).max(ceil(text.den.into(), 1000 * i128::from(text.num)));
         Clock { num, den, slack: i64::try_from(slack).unwrap_or(i64::MAX) }
     }
 
@@ -48,6 +50,7 @@ mod tests {
             (mp4, mp4, 16896, 16896, 0, 1),
             (mp4, mkv, 1320, 16896, 13, 14),
             (mkv, mp4, 16896, 1320, 1, 2),
+            (Rational::new(1, 30_000), Rational::new(1, 60_000), 2002, 1001, 30, 31),
             (mkv, Rational::new(0, 1), 5, 5, 0, 1),
         ] {
             let clock = Clock::new(text, video);
