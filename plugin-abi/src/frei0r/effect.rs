@@ -78,7 +78,11 @@ fn own_name() -> String {
 impl Effect {
     /// The effect of a file called `stem`: `vramp_NAME` is the filter of that name, anything else the chain.
     pub fn named(stem: &str) -> Effect {
-        match stem.strip_prefix("vramp_").and_then(filters::find) {
+        let asked = stem.strip_prefix("vramp_");
+        if let Some(name) = asked.filter(|name| *name != "chain" && filters::find(name).is_none()) {
+            log::warn!("{stem}: no filter is called '{name}', so this is the effect of any chain");
+        }
+        match asked.and_then(filters::find) {
             Some(filter) => Effect {
                 name: text(&format!("vramp {}", filter.name)),
                 explanation: text(filter.summary),
