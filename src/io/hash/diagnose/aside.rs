@@ -17,11 +17,12 @@ impl Aside {
     /// The single frames of `alignment` that have a reason.
     pub fn of(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> Aside {
         let (n, m) = (expected.len(), found.len());
-        let shift = shift(alignment, n, m);
+        let moved = moved(alignment, expected, found);
+        // What lacks at one end and is there at the other was not cut off, but put elsewhere.
+        let shift = Some(shift(alignment, n, m)).filter(|by| moved.len() < by.unsigned_abs() as usize).unwrap_or(0);
         let by = shift.unsigned_abs() as usize;
         let (moved, expected, found) = match shift {
             0 => {
-                let moved = moved(alignment, expected, found);
                 let (from, to) = (moved.keys().copied().collect(), moved.values().copied().collect());
                 (moved, from, to)
             }

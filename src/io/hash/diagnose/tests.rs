@@ -108,6 +108,20 @@ fn frames_in_another_order_are_moved() {
 }
 
 #[test]
+fn frames_that_all_are_there_are_neither_shifted_nor_changed() {
+    let halves: Vec<_> = (5..10).chain(0..5).collect();
+    let reversed: Vec<_> = (0..10).rev().collect();
+    let neighbours: Vec<_> = (0..10).map(|i| i ^ 1).collect();
+    for order in [halves, reversed, neighbours] {
+        let told = diagnose(frames(0..10), &frames(order.iter().copied()));
+        assert!(told.iter().any(|difference| difference.what == What::Moved), "{order:?}: {told:?}");
+        let wrong =
+            |what: &What| matches!(what, What::Shifted { .. } | What::Pixels { .. } | What::Missing | What::Extra);
+        assert!(!told.iter().any(|difference| wrong(&difference.what)), "{order:?}: {told:?}");
+    }
+}
+
+#[test]
 fn a_sequence_that_begins_later_is_shifted() {
     for by in [1, 2, 4] {
         let late = timed((by..by + 10).map(|i| (i, i as i64 * FRAME)));
