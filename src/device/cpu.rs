@@ -50,6 +50,17 @@ impl CpuLevel {
         CpuLevel::Portable
     }
 
+    /// Refuses a level that this processor lacks.
+    ///
+    /// # Errors
+    /// When it is higher than [`CpuLevel::detect`].
+    pub fn require(self) -> Result<()> {
+        match self <= Self::detect() {
+            true => Ok(()),
+            false => Err(Error::unsupported(format!("this processor has no {self}: choose a lower CPU level"))),
+        }
+    }
+
     /// The levels this processor has, lowest first.
     pub fn available() -> impl Iterator<Item = CpuLevel> {
         let highest = Self::detect();

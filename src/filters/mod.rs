@@ -24,8 +24,11 @@ pub mod range;
 mod registry;
 mod requant;
 pub(crate) mod rows;
+mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
+#[cfg(test)]
+mod testing;
 
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 

@@ -4,14 +4,14 @@ use super::guide::{LumaAt, LumaScratch};
 use super::plan::Plan;
 use super::weights::{Curve, Weights};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::stock::Stock;
 use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rows that a thread takes at a time.
 const BAND: usize = 64;
@@ -26,7 +26,7 @@ const TAPS: usize = 4;
 pub(super) struct Fast {
     plan: Plan,
     level: CpuLevel,
-    scratch: Mutex<Vec<Scratch>>,
+    scratch: Stock<Scratch>,
     /// Columns of the widest plane.
     width: usize,
 }
@@ -81,29 +81,23 @@ impl Fast {
     /// # Errors
     /// When the processor lacks the level.
     pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
-        if level > CpuLevel::detect() {
-            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
-        }
-        let fast = Fast { plan, level, scratch: Mutex::default(), width: setup.input.width };
-        // The first thread's is made here; those that later join make their own once.
-        fast.stock().push(fast.make_scratch());
-        Ok(fast)
+        level.require()?;
+        let width = setup.input.width;
+        Ok(Fast { scratch: Stock::new(Scratch::new(&plan, width)), plan, level, width })
     }
+}
 
-    fn make_scratch(&self) -> Scratch {
+impl Scratch {
+    fn new(plan: &Plan, width: usize) -> Scratch {
         let (mut values, mut guide) = (Ring::default(), Ring::default());
-        for component in self.plan.filtered() {
-            let radii = self.plan.weights(component).radii();
-            values.fit(radii, self.width);
-            if self.plan.is_guided(component) {
-                guide.fit(radii, self.width);
+        for component in plan.filtered() {
+            let radii = plan.weights(component).radii();
+            values.fit(radii, width);
+            if plan.is_guided(component) {
+                guide.fit(radii, width);
             }
         }
-        Scratch { values, guide, lanes: vec![0; self.width], luma: LumaScratch::new(self.width) }
-    }
-
-    fn stock(&self) -> MutexGuard<'_, Vec<Scratch>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+        Scratch { values, guide, lanes: vec![0; width], luma: LumaScratch::new(width) }
     }
 }
 
@@ -114,14 +108,12 @@ impl CpuKernel for Fast {
             if !this.plan.filters(component) {
                 return copy(&src[component], rows, &mut band);
             }
-            let made = this.stock().pop();
-            let mut scratch = made.unwrap_or_else(|| this.make_scratch());
             let guided = this.plan.is_guided(component);
             let guide = guided.then(|| LumaAt::new(src[0], this.plan.subsampling));
             let work = Band { weights: this.plan.weights(component), src: src[component], guide, rows };
             // SAFETY: `new` checked that the processor has the level.
-            unsafe { run_band(this.level, &work, &mut band, &mut scratch) };
-            this.stock().push(scratch);
+            let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
+            this.scratch.lend(|| Scratch::new(&this.plan, this.width), filter);
         });
     }
 

@@ -7,13 +7,13 @@
 use super::mean::Mean;
 use super::plan::Plan;
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::stock::Stock;
 use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::{Add, Range, Sub};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rows that a thread takes at a time, at least. The first row's columns are summed afresh.
 const BAND: usize = 64;
@@ -24,7 +24,7 @@ pub(super) struct Fast {
     level: CpuLevel,
     /// What passes write that are not the last, in turns.
     between: Vec<Picture>,
-    scratch: Mutex<Vec<Scratch>>,
+    scratch: Stock<Scratch>,
     /// Columns of the widest plane.
     width: usize,
 }
@@ -77,37 +77,26 @@ impl Sum for u64 {
     }
 }
 
+impl Scratch {
+    fn new(plan: &Plan, width: usize) -> Scratch {
+        match plan.mean().is_narrow() {
+            true => Scratch::Narrow(Rows::new(width, plan.radius_w)),
+            false => Scratch::Wide(Rows::new(width, plan.radius_w)),
+        }
+    }
+}
+
 impl Fast {
     /// The kernel of `plan` at `level`.
     ///
     /// # Errors
     /// When the processor lacks the level, or there is no memory for the pictures between passes.
     pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
-        if level > CpuLevel::detect() {
-            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
-        }
+        level.require()?;
         let (width, height) = (setup.input.width, setup.input.height);
         let picture = |_| Picture::alloc(setup.input.format.to_v16(), width, height);
         let between = (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?;
-        let fast = Fast { plan, level, between, scratch: Mutex::default(), width };
-        // The first thread's is made here; those that later join make their own once.
-        fast.put_back(fast.make_scratch());
-        Ok(fast)
-    }
-
-    fn make_scratch(&self) -> Scratch {
-        match self.plan.mean().is_narrow() {
-            true => Scratch::Narrow(Rows::new(self.width, self.plan.radius_w)),
-            false => Scratch::Wide(Rows::new(self.width, self.plan.radius_w)),
-        }
-    }
-
-    fn stock(&self) -> MutexGuard<'_, Vec<Scratch>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn put_back(&self, scratch: Scratch) {
-        self.stock().push(scratch);
+        Ok(Fast { scratch: Stock::new(Scratch::new(&plan, width)), plan, level, between, width })
     }
 
     /// One pass over all components, or over those alone that are blurred.
@@ -115,12 +104,10 @@ impl Fast {
         let band_rows = BAND.max(2 * self.plan.radius_h);
         exec.bands(dst, band_rows, |component, rows, mut band| {
             if self.plan.blurs(component) {
-                let made = self.stock().pop();
-                let mut scratch = made.unwrap_or_else(|| self.make_scratch());
                 let work = Band { plan: &self.plan, src: src[component], rows };
                 // SAFETY: `new` checked that the processor has the level.
-                unsafe { run_band(self.level, &work, &mut band, &mut scratch) };
-                self.put_back(scratch);
+                let filter = |scratch: &mut Scratch| unsafe { run_band(self.level, &work, &mut band, scratch) };
+                self.scratch.lend(|| Scratch::new(&self.plan, self.width), filter);
             } else if all {
                 copy(&src[component], rows, &mut band);
             }

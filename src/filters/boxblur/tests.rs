@@ -1,50 +1,14 @@
 //! `box` against means worked out by hand, and what any blur must keep.
 
 use super::{BoxBlur, BoxParams};
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::create;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Filter, Setup, create};
+use crate::filters::testing::{self, gray16, picture, samples};
 use crate::params::parse_chain;
-use crate::video::{Format, FrameProps, Picture, StreamInfo};
+use crate::video::{Format, Picture, StreamInfo};
 
-fn gray16() -> Format {
-    Format::gray(16).unwrap()
-}
-
-/// A picture of `format` with `value(component, x, y)` as stored samples.
-fn picture(format: Format, width: usize, height: usize, value: impl Fn(usize, usize, usize) -> i32) -> Picture {
-    let mut picture = Picture::alloc(format, width, height).unwrap();
-    let mut planes = picture.planes_mut();
-    for component in 0..planes.len() {
-        let plane = planes.get_mut(component);
-        let (width, height) = (plane.width(), plane.height());
-        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            plane.set(x, y, value(component, x, y));
-        }
-    }
-    picture
-}
-
-/// The stored samples of a component, row by row.
-fn samples(picture: &Picture, component: usize) -> Vec<i32> {
-    let plane = picture.planes()[component];
-    (0..plane.height()).flat_map(|y| (0..plane.width()).map(move |x| plane.get(x, y))).collect()
-}
-
-/// What the reference makes of `src`; the fast kernels make the same.
 fn run(params: BoxParams, src: &Picture, dst: Format) -> Picture {
-    let filter = BoxBlur { params };
-    let input = StreamInfo::bare(src.format(), src.width(), src.height());
-    let setup = Setup { output: input.clone(), input, src: src.format(), dst };
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    let mut out = Picture::alloc(dst, src.width(), src.height()).unwrap();
-    filter.reference(&setup).unwrap().run(&FrameProps::default(), &src.planes(), &mut out.planes_mut(), &exec);
-    for level in CpuLevel::available() {
-        let mut fast = Picture::alloc(dst, src.width(), src.height()).unwrap();
-        filter.cpu(&setup, level).unwrap().run(&FrameProps::default(), &src.planes(), &mut fast.planes_mut(), &exec);
-        (0..src.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
-    }
-    out
+    testing::run(&BoxBlur { params }, src, dst)
 }
 
 fn radius(radius: i64) -> BoxParams {

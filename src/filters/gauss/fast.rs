@@ -3,14 +3,14 @@
 use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::stock::Stock;
 use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rows that a thread takes at a time.
 const BAND: usize = 64;
@@ -22,7 +22,7 @@ const PART: usize = 256;
 pub(super) struct Fast {
     plan: Plan,
     level: CpuLevel,
-    scratch: Mutex<Vec<Scratch>>,
+    scratch: Stock<Scratch>,
     /// Columns of the widest plane.
     width: usize,
 }
@@ -43,26 +43,16 @@ impl Fast {
     /// # Errors
     /// When the processor lacks the level.
     pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
-        if level > CpuLevel::detect() {
-            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
-        }
-        let fast = Fast { plan, level, scratch: Mutex::default(), width: setup.input.width };
-        // The first thread's is made here; those that later join make their own once.
-        fast.stock().push(fast.make_scratch());
-        Ok(fast)
+        level.require()?;
+        let width = setup.input.width;
+        Ok(Fast { scratch: Stock::new(Scratch::new(&plan, width)), plan, level, width })
     }
+}
 
-    fn make_scratch(&self) -> Scratch {
-        let radius = self.plan.radius();
-        Scratch {
-            ring: vec![0; (2 * radius + 1) * self.width],
-            columns: vec![0; self.width + 2 * radius],
-            lanes: vec![0; self.width],
-        }
-    }
-
-    fn stock(&self) -> MutexGuard<'_, Vec<Scratch>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+impl Scratch {
+    fn new(plan: &Plan, width: usize) -> Scratch {
+        let radius = plan.radius();
+        Scratch { ring: vec![0; (2 * radius + 1) * width], columns: vec![0; width + 2 * radius], lanes: vec![0; width] }
     }
 }
 
@@ -73,12 +63,10 @@ impl CpuKernel for Fast {
             if !this.plan.blurs(component) {
                 return copy(&src[component], rows, &mut band);
             }
-            let made = this.stock().pop();
-            let mut scratch = made.unwrap_or_else(|| this.make_scratch());
             let work = Band { weights: &this.plan.weights, src: src[component], rows };
             // SAFETY: `new` checked that the processor has the level.
-            unsafe { run_band(this.level, &work, &mut band, &mut scratch) };
-            this.stock().push(scratch);
+            let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
+            this.scratch.lend(|| Scratch::new(&this.plan, this.width), filter);
         });
     }
 

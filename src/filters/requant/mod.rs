@@ -74,9 +74,7 @@ impl Requant {
     /// The fast kernel at `level`.
     pub fn cpu(self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         check(setup)?;
-        if level > CpuLevel::detect() {
-            return Err(Error::unsupported(format!("this processor has no {level}: choose a lower CPU level")));
-        }
+        level.require()?;
         Ok(match self.dither {
             Dither::Fs => Box::new(diffuse::Diffuse::new(self, setup, level)),
             _ => Box::new(kernel::Threshold::new(self, level)),

@@ -138,12 +138,13 @@ impl InFlight {
             (_, Some(output)) => output.planes(),
             _ => return Err(Error::internal("a result has no place on the device")),
         };
+        let last_reader = between.reads_source_until();
         for (i, kernel) in kernels.iter_mut().enumerate() {
             let [src, dst] = between.planes(i, &src, &dst);
             let done = kernel.work.enqueue(&self.props, &src, &dst, stream);
             done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
-            if i == between.reads_source_until() {
+            if i == last_reader {
                 give_back(&mut self.source, &marks.kernels[i + 1])?;
             }
         }
