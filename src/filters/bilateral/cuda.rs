@@ -2,7 +2,7 @@
 
 use super::MOST;
 use super::plan::Plan;
-use super::weights::{HALVINGS, Weights};
+use super::weights::Weights;
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
@@ -38,14 +38,14 @@ layout!(Table: 280 { radius_w: 0, radius_h: 4, range: 8, curve: 12, across: 32, 
 impl Table {
     fn new(weights: &Weights) -> Table {
         let (radius_w, radius_h) = weights.radii();
-        let fill = |from: &[f32], over: f32| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0) / over);
+        let fill = |from: &[f32]| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0));
         Table {
             radius_w: radius_w as u32,
             radius_h: radius_h as u32,
-            range: weights.curve.range / HALVINGS,
+            range: -weights.curve.scale * weights.curve.scale,
             curve: weights.curve.powers,
-            across: fill(&weights.across, HALVINGS),
-            down: fill(&weights.down, 1.0),
+            across: fill(&weights.across),
+            down: fill(&weights.down),
         }
     }
 

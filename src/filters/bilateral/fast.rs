@@ -62,16 +62,17 @@ impl Ring {
         &self.rows[y % self.count * self.pitch..][..self.pitch]
     }
 
-    /// Takes in the lanes of row `y`.
+    /// Takes in the lanes of row `y`, times `scale`.
     #[inline(always)]
-    fn put(&mut self, y: usize, lanes: &[u16]) {
+    fn put(&mut self, y: usize, lanes: &[u16], scale: f32) {
+        let scaled = |lane: u16| f32::from(lane) * scale;
         let row = &mut self.rows[y % self.count * self.pitch..][..self.pitch];
         let radius = (row.len() - lanes.len()) / 2;
         let (left, row) = row.split_at_mut(radius);
         let (middle, right) = row.split_at_mut(lanes.len());
-        left.fill(lanes[0].into());
-        middle.iter_mut().zip(lanes).for_each(|(value, lane)| *value = (*lane).into());
-        right.fill(lanes[lanes.len() - 1].into());
+        left.fill(scaled(lanes[0]));
+        middle.iter_mut().zip(lanes).for_each(|(value, lane)| *value = scaled(*lane));
+        right.fill(scaled(lanes[lanes.len() - 1]));
     }
 }
 
@@ -151,17 +152,20 @@ fn band_of<const DEGREE: usize, const GUIDED: bool>(work: &Band<'_>, dst: &mut P
     if GUIDED {
         guides.fit(radii, width);
     }
+    // What is compared is scaled.
+    let scale = if GUIDED { 1.0 } else { weights.curve.scale };
     let mut read = rows.start.saturating_sub(radii.1);
     for (row, y) in rows.clone().enumerate() {
         while read <= (y + radii.1).min(last) {
             widen(src, 0, read, lanes);
-            values.put(read, lanes);
+            values.put(read, lanes, scale);
             if let Some(guide) = guide.filter(|_| GUIDED) {
                 guide.row(read, luma, lanes);
-                guides.put(read, lanes);
+                guides.put(read, lanes, weights.curve.scale);
             }
             read += 1;
         }
+        widen(src, 0, y, lanes);
         let steers = if GUIDED { &*guides } else { &*values };
         for x in (0..width).step_by(PART) {
             let part = x..(x + PART).min(width);
@@ -193,7 +197,7 @@ impl Sums {
 }
 
 impl<'a> Window<'a> {
-    /// The results of the columns of `part`.
+    /// The results of the columns of `part`, whose lanes `out` has.
     #[inline(always)]
     fn filter<const DEGREE: usize, const GUIDED: bool>(&self, part: Range<usize>, out: &mut [u16]) {
         let (columns, rows) = self.weights.radii();
@@ -203,13 +207,13 @@ impl<'a> Window<'a> {
             let y = (self.y + v).saturating_sub(rows).min(self.last);
             let mut tap = 0;
             while tap + TAPS <= 2 * columns {
-                self.add::<DEGREE, GUIDED, TAPS>(&part, y, tap, &mut row);
+                self.add::<DEGREE, GUIDED, TAPS>(&part, (y, v < rows), tap, &mut row);
                 tap += TAPS;
             }
             // The number of columns is odd.
             match 2 * columns + 1 - tap {
-                3 => self.add::<DEGREE, GUIDED, 3>(&part, y, tap, &mut row),
-                _ => self.add::<DEGREE, GUIDED, 1>(&part, y, tap, &mut row),
+                3 => self.add::<DEGREE, GUIDED, 3>(&part, (y, v < rows), tap, &mut row),
+                _ => self.add::<DEGREE, GUIDED, 1>(&part, (y, v < rows), tap, &mut row),
             }
             let down = self.weights.down[v.abs_diff(rows)];
             for x in 0..PART {
@@ -217,9 +221,8 @@ impl<'a> Window<'a> {
                 sums.total[x] = down.mul_add(row.total[x], sums.total[x]);
             }
         }
-        let centre = &self.values.row(self.y)[columns + part.start..];
-        for (x, (out, centre)) in out.iter_mut().zip(centre).enumerate() {
-            let value = centre + (sums.sum[x] / sums.total[x] + 0.5).floor();
+        for (x, out) in out.iter_mut().enumerate() {
+            let value = f32::from(*out) + self.weights.change(sums.sum[x], sums.total[x]);
             *out = value.clamp(0.0, 65535.0) as u16;
         }
     }
@@ -229,16 +232,18 @@ impl<'a> Window<'a> {
     fn add<const DEGREE: usize, const GUIDED: bool, const N: usize>(
         &self,
         part: &Range<usize>,
-        y: usize,
+        (y, above): (usize, bool),
         tap: usize,
         sums: &mut Sums,
     ) {
         let (columns, _) = self.weights.radii();
-        let across: [f32; N] = from_fn(|k| self.weights.across[(tap + k).abs_diff(columns)]);
+        // Rows above the middle go from right to left.
+        let at: [usize; N] = from_fn(|k| if above { 2 * columns - tap - k } else { tap + k });
+        let across: [f32; N] = at.map(|at| self.weights.across[at.abs_diff(columns)]);
         // Column x lies at x + columns.
         let len = part.len();
         let (values, steers) = (self.values.row(y), self.steers.row(y));
-        let beside = |row: &'a [f32]| -> [&'a [f32]; N] { from_fn(|k| &row[part.start + tap + k..][..len]) };
+        let beside = |row: &'a [f32]| -> [&'a [f32]; N] { at.map(|at| &row[part.start + at..][..len]) };
         let middle = |ring: &'a Ring| &ring.row(self.y)[part.start + columns..][..len];
         let curve = self.weights.curve;
         add_taps::<DEGREE, GUIDED, N>(

@@ -5,7 +5,7 @@ use super::weights::Weights;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::CpuKernel;
 use crate::filters::level::by_level;
-use crate::filters::rows::copy;
+use crate::filters::rows::{SIGN, copy};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
 
 /// The scalar kernel.
@@ -27,14 +27,17 @@ impl CpuKernel for Reference {
                 copy(&plane, 0..dst.height(), dst);
                 continue;
             }
-            let values = Values::of(&plane, |x, y| value(&plane, x, y));
-            let guide = if self.plan.is_guided(component) {
-                Values::of(&plane, |x, y| luma_at(&src[0], self.plan.subsampling, x, y))
+            let weights = self.plan.weights(component);
+            let lanes = Values::of(&plane, |x, y| lane(&plane, x, y));
+            let (values, guide) = if self.plan.is_guided(component) {
+                let luma = Values::of(&plane, |x, y| luma_at(&src[0], self.plan.subsampling, x, y));
+                (lanes.clone(), luma.times(weights.curve.scale))
             } else {
-                values.clone()
+                let scaled = lanes.clone().times(weights.curve.scale);
+                (scaled.clone(), scaled)
             };
             // SAFETY: the processor has the level.
-            unsafe { filter(CpuLevel::detect(), self.plan.weights(component), &values, &guide, dst) };
+            unsafe { filter(CpuLevel::detect(), weights, &lanes, &values, &guide, dst) };
         }
     }
 
@@ -43,9 +46,9 @@ impl CpuKernel for Reference {
     }
 }
 
-/// The value of a sample: v16, or YC48's own.
-fn value(plane: &PlaneRef<'_>, x: usize, y: usize) -> i32 {
-    if is_signed(plane.layout().sample) { plane.get(x, y) } else { plane.v16(x, y).into() }
+/// The lane of a sample.
+fn lane(plane: &PlaneRef<'_>, x: usize, y: usize) -> i32 {
+    if is_signed(plane.layout().sample) { plane.get(x, y) + i32::from(SIGN) } else { plane.v16(x, y).into() }
 }
 
 fn is_signed(sample: SampleType) -> bool {
@@ -55,7 +58,7 @@ fn is_signed(sample: SampleType) -> bool {
 /// The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
 fn luma_at(luma: &PlaneRef<'_>, (columns, rows): (usize, usize), x: usize, y: usize) -> i32 {
     let covered = (0..1 << rows).flat_map(|v| (0..1 << columns).map(move |u| ((x << columns) + u, (y << rows) + v)));
-    let sum: i32 = covered.map(|(x, y)| value(luma, x.min(luma.width() - 1), y.min(luma.height() - 1))).sum();
+    let sum: i32 = covered.map(|(x, y)| lane(luma, x.min(luma.width() - 1), y.min(luma.height() - 1))).sum();
     (sum + ((1 << (columns + rows)) >> 1)) >> (columns + rows)
 }
 
@@ -75,6 +78,12 @@ impl Values {
         Values { values, width, height }
     }
 
+    /// These, each times `scale`.
+    fn times(mut self, scale: f32) -> Values {
+        self.values.iter_mut().for_each(|value| *value *= scale);
+        self
+    }
+
     #[inline(always)]
     fn at(&self, x: isize, y: isize) -> f32 {
         let inside = |at: isize, size: usize| at.clamp(0, size as isize - 1) as usize;
@@ -83,17 +92,26 @@ impl Values {
 }
 
 // Where the compiler does not know of fused multiplications, each is a call.
-by_level!(filter = filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>));
+by_level!(filter = filter_plane(
+    weights: &Weights,
+    lanes: &Values,
+    values: &Values,
+    guide: &Values,
+    dst: &mut PlaneMut<'_>,
+));
 
+/// `values` are averaged by the differences of `guide`, and `lanes` are what the means change.
 #[inline(always)]
-fn filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
+fn filter_plane(weights: &Weights, lanes: &Values, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
     let (columns, rows) = weights.radii();
     let (columns, rows) = (columns as isize, rows as isize);
-    for (x, y) in (0..values.height).flat_map(|y| (0..values.width).map(move |x| (x as isize, y as isize))) {
+    for (x, y) in (0..lanes.height).flat_map(|y| (0..lanes.width).map(move |x| (x as isize, y as isize))) {
         let (mut sum, mut total) = (0.0f32, 0.0f32);
         for v in -rows..=rows {
             let (mut row_sum, mut row_total) = (0.0f32, 0.0f32);
             for u in -columns..=columns {
+                // From right to left above the middle: in this order, each of two samples meets the other at the same time.
+                let u = if v < 0 { -u } else { u };
                 let steer = guide.at(x + u, y + v) - guide.at(x, y);
                 let weight = weights.curve.weight::<4>(steer, weights.across[u.unsigned_abs()]);
                 row_sum = weight.mul_add(values.at(x + u, y + v) - values.at(x, y), row_sum);
@@ -103,14 +121,15 @@ fn filter_plane(weights: &Weights, values: &Values, guide: &Values, dst: &mut Pl
             sum = down.mul_add(row_sum, sum);
             total = down.mul_add(row_total, total);
         }
-        store(dst, x as usize, y as usize, values.at(x, y) + (sum / total + 0.5).floor());
+        store(dst, x as usize, y as usize, lanes.at(x, y) + weights.change(sum, total));
     }
 }
 
-fn store(dst: &mut PlaneMut<'_>, x: usize, y: usize, value: f32) {
+fn store(dst: &mut PlaneMut<'_>, x: usize, y: usize, lane: f32) {
+    let lane = lane.clamp(0.0, 65535.0) as u16;
     if is_signed(dst.layout().sample) {
-        dst.set(x, y, value.clamp(-32768.0, 32767.0) as i32);
+        dst.set(x, y, i32::from(lane) - i32::from(SIGN));
     } else {
-        dst.set_v16(x, y, value.clamp(0.0, 65535.0) as u16);
+        dst.set_v16(x, y, lane);
     }
 }
