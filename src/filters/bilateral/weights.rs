@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn scaled_lanes_and_their_differences_are_exact() {
         for sigma_r in [1.6, 25.6, 64.0, 1024.0, 1111.1, 20_000.0, 131_072.0] {
-            let Weights { curve: Curve { scale, octaves, powers }, .. } = Weights::new((1, 1), (1.0, 1.0), sigma_r, false);
+            let Weights { curve: Curve { scale, octaves, powers }, .. } =
+                Weights::new((1, 1), (1.0, 1.0), sigma_r, false);
             for lane in 0..=u16::MAX {
                 assert_eq!(f64::from(f32::from(lane) * scale), f64::from(lane) * f64::from(scale), "{sigma_r}: {lane}");
                 let beside = f32::from(lane / 3) * scale;
