@@ -1,10 +1,10 @@
 // bilateral: means weighed by distance and difference, in 32-bit floats whose order is fixed.
 //
-// A block copies its samples and those around them to shared memory. A thread weighs the windows of four samples side by
-// side, row by row: of the samples in a row of the window, each serves all four. No instruction is one that a CPU lacks, so
-// every weight is the CPU's to the last bit.
+// A block copies its samples and those around them to shared memory. A thread weighs the windows of some samples side by
+// side, row by row: of the samples in a row of the window, each serves all of them. No instruction is one that a CPU
+// lacks, so every weight is the CPU's to the last bit.
 
-#include "common/plane.cuh"
+#include "common/chunk.cuh"
 
 constexpr int MOST = 30;  // samples that a window reaches in a direction
 
@@ -12,18 +12,22 @@ constexpr int MOST = 30;  // samples that a window reaches in a direction
 struct Weights {
     u32 radius_w;
     u32 radius_h;
-    float range;             // what the square of a difference takes off the level, which is from zero to one
-    float curve[5];          // two to a power, over two to the power of HALVINGS
+    float scale;             // of compared samples: the square of their difference is what it takes off the level
+    float octaves;           // of a level of one
+    float unscale;           // of a mean of differences
+    float curve[5];          // two to a power, over two to the power of `octaves`
     float across[MOST + 1];  // the level of samples by the columns between
     float down[MOST + 1];    // the weight of rows by their distance
 };
-static_assert(sizeof(Weights) == 280, "Weights differs from the host's");
+static_assert(sizeof(Weights) == 288, "Weights differs from the host's");
 LAYOUT(Weights, radius_w, 0);
 LAYOUT(Weights, radius_h, 4);
-LAYOUT(Weights, range, 8);
-LAYOUT(Weights, curve, 12);
-LAYOUT(Weights, across, 32);
-LAYOUT(Weights, down, 156);
+LAYOUT(Weights, scale, 8);
+LAYOUT(Weights, octaves, 12);
+LAYOUT(Weights, unscale, 16);
+LAYOUT(Weights, curve, 20);
+LAYOUT(Weights, across, 40);
+LAYOUT(Weights, down, 164);
 
 // How a component is weighed. The numbers are part of the interface.
 enum Choice : u32 { PASSED_ON = 0, OF_LUMA = 1, OF_CHROMA = 2 };
@@ -53,21 +57,18 @@ struct Bilateral {
     u32 subsampling_w;  // base-two logarithms
     u32 subsampling_h;
 };
-static_assert(sizeof(Bilateral) == 760, "Bilateral differs from the host's");
+static_assert(sizeof(Bilateral) == 776, "Bilateral differs from the host's");
 LAYOUT(Bilateral, component, 0);
 LAYOUT(Bilateral, luma, 192);
-LAYOUT(Bilateral, chroma, 472);
-LAYOUT(Bilateral, subsampling_w, 752);
-LAYOUT(Bilateral, subsampling_h, 756);
+LAYOUT(Bilateral, chroma, 480);
+LAYOUT(Bilateral, subsampling_w, 768);
+LAYOUT(Bilateral, subsampling_h, 772);
 
-// As src/filters/bilateral/weights.rs has them, whose levels are HALVINGS times these: the same to the last bit.
-constexpr float HALVINGS = 64.0f, ROUND = 12582912.0f;
+// As src/filters/bilateral/weights.rs has it.
+constexpr float ROUND = 12582912.0f;
 
 // As src/filters/bilateral/cuda.rs has them.
-constexpr int COLUMNS = 64, ROWS = 16, THREADS = 256, OUTPUTS = 4, TABLES = 128;
-// Blocks that a multiprocessor shall have room for: with fewer registers than that leaves, compilers spill.
-constexpr int BLOCKS = 4;
-static_assert(COLUMNS / OUTPUTS * ROWS == THREADS, "a thread for every four samples");
+constexpr int COLUMNS = 64, THREADS = 256, TABLES = 128;
 static_assert(2 * MOST + 4 <= TABLES / 2, "weights have room");
 
 // What the threads of a block share: weights of columns and of rows, and the samples, which are floats or, where there is
@@ -79,6 +80,23 @@ __device__ __forceinline__ int bias(const Plane& plane) { return plane.sample ==
 __device__ __forceinline__ u32 lane(const Plane& plane, int x, int y) { return load(plane, x, y) + bias(plane); }
 
 __device__ __forceinline__ int inside(int at, u32 size) { return min(max(at, 0), int(size) - 1); }
+
+// The four lanes from (x, y) on, where x is a multiple of four and may lie beside the plane.
+__device__ __forceinline__ uint4 four_lanes(const Plane& plane, int x, int y) {
+    const bool whole = plane.step == 1 && x >= 0 && x + 4 <= int(plane.width);
+    if (whole && plane.sample == SAMPLE_U16 && vectors_fit(plane, 8)) {
+        const uint2 two = __ldg(reinterpret_cast<const uint2*>(at<u16>(plane, x, y)));
+        const u32 a = widen_two(two.x, plane.shift), b = widen_two(two.y, plane.shift);
+        return make_uint4(a & 0xffff, a >> 16, b & 0xffff, b >> 16);
+    }
+    if (whole && plane.sample == SAMPLE_U8 && vectors_fit(plane, 4)) {
+        const u32 four = __ldg(reinterpret_cast<const u32*>(at<u8>(plane, x, y)));
+        return make_uint4((four & 0xff) << plane.shift, (four >> 8 & 0xff) << plane.shift, (four >> 16 & 0xff) << plane.shift,
+                          (four >> 24) << plane.shift);
+    }
+    return make_uint4(lane(plane, inside(x, plane.width), y), lane(plane, inside(x + 1, plane.width), y),
+                      lane(plane, inside(x + 2, plane.width), y), lane(plane, inside(x + 3, plane.width), y));
+}
 
 // The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
 __device__ __forceinline__ u32 luma_at(const Bilateral& p, int x, int y) {
@@ -98,55 +116,71 @@ __device__ __forceinline__ float fma_saturating(float a, float b, float c) {
     return result;
 }
 
-// The weight of a sample in its row.
+// The weight of a sample in its row, by a difference of scaled samples.
 template <int DEGREE>
 __device__ __forceinline__ float weigh(const Weights& weights, float difference, float across) {
-    const float level = fma_saturating(__fmul_rn(difference, difference), weights.range, across);
-    const float shifted = __fmaf_rn(level, HALVINGS, ROUND);
-    const float part = __fmaf_rn(level, HALVINGS, -__fadd_rn(shifted, -ROUND));
+    const float level = fma_saturating(-difference, difference, across);
+    const float shifted = __fmaf_rn(level, weights.octaves, ROUND);
+    const float part = __fmaf_rn(level, weights.octaves, -__fadd_rn(shifted, -ROUND));
     float power = weights.curve[DEGREE];
 #pragma unroll
     for (int i = DEGREE - 1; i >= 0; i--) power = __fmaf_rn(power, part, weights.curve[i]);
     return __uint_as_float(__float_as_uint(power) + (__float_as_uint(shifted) << 23));
 }
 
-// A sample that is its own guide.
+// A sample that is its own guide, scaled.
 struct Own {
-    typedef float4 Four;
     float sample;
 
-    static __device__ __forceinline__ u32 pack(const Bilateral&, const Plane& src, int x, int y) {
-        return __float_as_uint(float(lane(src, x, y)));
+    // Packs the samples from (x, y) on, where x is a multiple of four and may lie beside the plane.
+    static __device__ __forceinline__ uint4 pack(
+        const Bilateral&, const Weights& weights, const Plane& src, int x, int y) {
+        const uint4 lanes = four_lanes(src, x, y);
+        return make_uint4(of(lanes.x, weights), of(lanes.y, weights), of(lanes.z, weights), of(lanes.w, weights));
     }
-    __device__ __forceinline__ void unpack(u32 word) { sample = __uint_as_float(word); }
+    static __device__ __forceinline__ u32 of(u32 lane, const Weights& weights) {
+        return __float_as_uint(__fmul_rn(float(lane), weights.scale));
+    }
+    __device__ __forceinline__ void unpack(u32 word, const Weights&) { sample = __uint_as_float(word); }
     __device__ __forceinline__ float value() const { return sample; }
     __device__ __forceinline__ float guide() const { return sample; }
+    // The lane, which the nearest whole number is in spite of the rounding of `unscale`.
+    __device__ __forceinline__ int lane_of(const Weights& weights) const {
+        return __float2int_rn(__fmul_rn(sample, weights.unscale));
+    }
 };
 
-// A sample and its guide, each with 2^23 added, which leaves differences as they are.
+// A sample, with 2^23 added, which leaves differences as they are, and its guide, scaled.
 struct Guided {
     float sample, steer;
 
-    static __device__ __forceinline__ u32 pack(const Bilateral& p, const Plane& src, int x, int y) {
+    static __device__ __forceinline__ uint4 pack(const Bilateral& p, const Weights&, const Plane& src, int x, int y) {
+        return make_uint4(of(p, src, x, y), of(p, src, x + 1, y), of(p, src, x + 2, y), of(p, src, x + 3, y));
+    }
+    static __device__ __forceinline__ u32 of(const Bilateral& p, const Plane& src, int x, int y) {
+        x = inside(x, src.width);
         return luma_at(p, x, y) << 16 | lane(src, x, y);
     }
-    __device__ __forceinline__ void unpack(u32 word) {
+    __device__ __forceinline__ void unpack(u32 word, const Weights& weights) {
         sample = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7610));
-        steer = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7632));
+        const float guide = __uint_as_float(__byte_perm(word, 0x4b000000, 0x7632));
+        steer = __fmaf_rn(guide, weights.scale, __fmul_rn(-8388608.0f, weights.scale));
     }
     __device__ __forceinline__ float value() const { return sample; }
     __device__ __forceinline__ float guide() const { return steer; }
+    __device__ __forceinline__ int lane_of(const Weights&) const { return __float_as_uint(sample) & 0xffff; }
 };
 
 template <typename Sample>
-__device__ __forceinline__ void unpack(Sample* samples, const uint4& words) {
-    samples[0].unpack(words.x);
-    samples[1].unpack(words.y);
-    samples[2].unpack(words.z);
-    samples[3].unpack(words.w);
+__device__ __forceinline__ void unpack(Sample* samples, const uint4& words, const Weights& weights) {
+    samples[0].unpack(words.x, weights);
+    samples[1].unpack(words.y, weights);
+    samples[2].unpack(words.z, weights);
+    samples[3].unpack(words.w, weights);
 }
 
-// The sums of a thread's four windows.
+// The sums of a thread's windows.
+template <int OUTPUTS>
 struct Sums {
     float sum[OUTPUTS], total[OUTPUTS];
 
@@ -166,42 +200,85 @@ struct Sums {
             total[i] = __fadd_rn(total[i], weight);
         }
     }
+
+    // Adds a row of the windows, of this weight.
+    __device__ __forceinline__ void add_row(const Sums& row, float weight) {
+#pragma unroll
+        for (int i = 0; i < OUTPUTS; i++) {
+            sum[i] = __fmaf_rn(weight, row.sum[i], sum[i]);
+            total[i] = __fmaf_rn(weight, row.total[i], total[i]);
+        }
+    }
 };
 
-// The sums of a row of the windows. `words` and `across` are where its first samples and their weights are.
-template <int DEGREE, typename Sample>
-__device__ __forceinline__ Sums sum_row(
-    const Weights& weights, const uint4* words, const float4* across, const Sample (&middle)[OUTPUTS]) {
-    Sums row;
-    Sample samples[2 * OUTPUTS];
-    unpack(samples, *words++);
-    // The number of columns is odd.
-    int left = 2 * weights.radius_w + 1;
-#pragma unroll 2
-    for (; left >= 4; left -= 4) {
-        unpack(samples + 4, *words++);
-        const float4 level = *across++;
-        row.add<DEGREE>(weights, samples, middle, level.x);
-        row.add<DEGREE>(weights, samples + 1, middle, level.y);
-        row.add<DEGREE>(weights, samples + 2, middle, level.z);
-        row.add<DEGREE>(weights, samples + 3, middle, level.w);
+// The sums of a row of the windows, from left to right. `words` and `levels` are where its first samples and their levels
+// are. Four columns at a time; their number is odd, so one or three are left.
+template <int DEGREE, int OUTPUTS, typename Sample>
+__device__ __forceinline__ Sums<OUTPUTS> sum_forwards(
+    const Weights& weights, const uint4* words, const float4* levels, const Sample (&middle)[OUTPUTS]) {
+    Sums<OUTPUTS> row;
+    Sample samples[OUTPUTS + 4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) samples[i] = samples[i + 4];
+    for (int i = 0; i < OUTPUTS; i += 4) unpack(samples + i, *words++, weights);
+    const int fours = weights.radius_w / 2;
+#pragma unroll 1
+    for (int k = 0; k < fours; k++) {
+        unpack(samples + OUTPUTS, *words++, weights);
+        const float4 level = *levels++;
+        row.template add<DEGREE>(weights, samples, middle, level.x);
+        row.template add<DEGREE>(weights, samples + 1, middle, level.y);
+        row.template add<DEGREE>(weights, samples + 2, middle, level.z);
+        row.template add<DEGREE>(weights, samples + 3, middle, level.w);
+#pragma unroll
+        for (int i = 0; i < OUTPUTS; i++) samples[i] = samples[i + 4];
     }
-    const float4 level = *across;
-    row.add<DEGREE>(weights, samples, middle, level.x);
-    if (left == 3) {
-        unpack(samples + 4, *words);
-        row.add<DEGREE>(weights, samples + 1, middle, level.y);
-        row.add<DEGREE>(weights, samples + 2, middle, level.z);
+    const float4 level = *levels;
+    row.template add<DEGREE>(weights, samples, middle, level.x);
+    if (weights.radius_w % 2 == 1) {
+        unpack(samples + OUTPUTS, *words, weights);
+        row.template add<DEGREE>(weights, samples + 1, middle, level.y);
+        row.template add<DEGREE>(weights, samples + 2, middle, level.z);
+    }
+    return row;
+}
+
+// The same from right to left.
+template <int DEGREE, int OUTPUTS, typename Sample>
+__device__ __forceinline__ Sums<OUTPUTS> sum_backwards(
+    const Weights& weights, const uint4* words, const float4* levels, const Sample (&middle)[OUTPUTS]) {
+    Sums<OUTPUTS> row;
+    Sample samples[OUTPUTS + 4];
+    const int fours = weights.radius_w / 2;
+    words += fours;
+    levels += fours;
+#pragma unroll
+    for (int i = 0; i < OUTPUTS; i += 4) unpack(samples + i, words[i / 4], weights);
+    const float4 level = *levels;
+    if (weights.radius_w % 2 == 1) {
+        unpack(samples + OUTPUTS, words[OUTPUTS / 4], weights);
+        row.template add<DEGREE>(weights, samples + 2, middle, level.z);
+        row.template add<DEGREE>(weights, samples + 1, middle, level.y);
+    }
+    row.template add<DEGREE>(weights, samples, middle, level.x);
+#pragma unroll 1
+    for (int k = 0; k < fours; k++) {
+#pragma unroll
+        for (int i = OUTPUTS + 3; i >= 4; i--) samples[i] = samples[i - 4];
+        unpack(samples, *--words, weights);
+        const float4 level = *--levels;
+        row.template add<DEGREE>(weights, samples + 3, middle, level.w);
+        row.template add<DEGREE>(weights, samples + 2, middle, level.z);
+        row.template add<DEGREE>(weights, samples + 1, middle, level.y);
+        row.template add<DEGREE>(weights, samples, middle, level.x);
     }
     return row;
 }
 
 // Filters a block's samples of a component, from (left, top) on.
-template <int DEGREE, typename Sample>
+template <int DEGREE, int OUTPUTS, typename Sample>
 __device__ __forceinline__ void filter(
     const Bilateral& p, const Weights& weights, const Component& c, int left, int top) {
+    constexpr int ROWS = THREADS * OUTPUTS / COLUMNS;
     const int radius_w = weights.radius_w, radius_h = weights.radius_h;
     const int pitch = (COLUMNS + 2 * radius_w + 3) & ~3, rows = ROWS + 2 * radius_h;
     float* const across = reinterpret_cast<float*>(shared);
@@ -212,10 +289,16 @@ __device__ __forceinline__ void filter(
         across[i] = weights.across[min(abs(i - radius_w), radius_w)];
         down[i] = weights.down[min(abs(i - radius_h), radius_h)];
     }
+    // Four samples at a time, from a multiple of four on.
+    const int before = -radius_w & 3;
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32) {
         const int from = inside(top + y - radius_h, c.src.height);
-        for (int x = threadIdx.x % 32; x < pitch; x += 32) {
-            tile[y * pitch + x] = Sample::pack(p, c.src, inside(left + x - radius_w, c.src.width), from);
+        for (int x = threadIdx.x % 32 * 4 - before; x < pitch; x += 32 * 4) {
+            const uint4 four = Sample::pack(p, weights, c.src, left + x - radius_w, from);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                if (x + i >= 0 && x + i < pitch) tile[y * pitch + x + i] = word(four, i);
+            }
         }
     }
     __syncthreads();
@@ -224,28 +307,30 @@ __device__ __forceinline__ void filter(
     if (left + x >= int(c.src.width) || top + y >= int(c.src.height)) return;
     Sample middle[OUTPUTS];
 #pragma unroll
-    for (int i = 0; i < OUTPUTS; i++) middle[i].unpack(tile[(y + radius_h) * pitch + x + radius_w + i]);
-    Sums sums;
-    for (int v = 0; v <= 2 * radius_h; v++) {
-        const uint4* const words = reinterpret_cast<const uint4*>(tile + (y + v) * pitch + x);
-        const Sums row = sum_row<DEGREE>(weights, words, reinterpret_cast<const float4*>(across), middle);
-        const float weight = down[v];
-#pragma unroll
-        for (int i = 0; i < OUTPUTS; i++) {
-            sums.sum[i] = __fmaf_rn(weight, row.sum[i], sums.sum[i]);
-            sums.total[i] = __fmaf_rn(weight, row.total[i], sums.total[i]);
-        }
+    for (int i = 0; i < OUTPUTS; i++) middle[i].unpack(tile[(y + radius_h) * pitch + x + radius_w + i], weights);
+    Sums<OUTPUTS> sums;
+    const uint4* words = reinterpret_cast<const uint4*>(tile + y * pitch + x);
+    const float4* const levels = reinterpret_cast<const float4*>(across);
+    int v = 0;
+#pragma unroll 1
+    for (; v < radius_h; v++, words += pitch / 4) {
+        sums.add_row(sum_backwards<DEGREE>(weights, words, levels, middle), down[v]);
+    }
+#pragma unroll 1
+    for (; v <= 2 * radius_h; v++, words += pitch / 4) {
+        sums.add_row(sum_forwards<DEGREE>(weights, words, levels, middle), down[v]);
     }
 #pragma unroll
     for (int i = 0; i < OUTPUTS; i++) {
         if (left + x + i >= int(c.src.width)) break;
-        const float change = floorf(__fadd_rn(__fdiv_rn(sums.sum[i], sums.total[i]), 0.5f));
-        const int value = int(lane(c.src, left + x + i, top + y)) + int(change);
+        const float mean = __fdiv_rn(sums.sum[i], sums.total[i]);
+        const int value = middle[i].lane_of(weights) + int(floorf(__fmaf_rn(mean, weights.unscale, 0.5f)));
         store(c.dst, left + x + i, top + y, min(max(value, 0), 0xffff) - bias(c.src));
     }
 }
 
 // Passes a block's samples on: as they are stored where both planes store alike.
+template <int ROWS>
 __device__ __forceinline__ void pass_on(const Component& c, int left, int top) {
     const Plane &src = c.src, &dst = c.dst;
     const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
@@ -262,21 +347,28 @@ __device__ __forceinline__ void pass_on(const Component& c, int left, int top) {
     }
 }
 
-template <int DEGREE, bool GUIDED>
+template <int DEGREE, int OUTPUTS, bool GUIDED>
 __device__ __forceinline__ void bilateral(const Bilateral& p) {
-    u32 block = blockIdx.x, index = 0;
-    while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
-    const Component& c = p.component[index];
+    constexpr int ROWS = THREADS * OUTPUTS / COLUMNS;
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
     const int left = block % c.across * COLUMNS, top = block / c.across * ROWS;
-    if (c.weights == PASSED_ON) return pass_on(c, left, top);
+    if (c.weights == PASSED_ON) return pass_on<ROWS>(c, left, top);
     const Weights& weights = c.weights == OF_LUMA ? p.luma : p.chroma;
     if (GUIDED && c.guided) {
-        filter<DEGREE, Guided>(p, weights, c, left, top);
+        filter<DEGREE, OUTPUTS, Guided>(p, weights, c, left, top);
     } else {
-        filter<DEGREE, Own>(p, weights, c, left, top);
+        filter<DEGREE, OUTPUTS, Own>(p, weights, c, left, top);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) bilateral_cubic(const Bilateral p) { bilateral<3, false>(p); }
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) bilateral_quartic(const Bilateral p) { bilateral<4, false>(p); }
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) bilateral_guided(const Bilateral p) { bilateral<4, true>(p); }
+// The blocks are those that a multiprocessor shall have room for: with fewer registers than that leaves, compilers spill.
+// Eight outputs share more of a row's overhead, but blocks of them read more around them than small windows are worth.
+#define BILATERAL(name, blocks, ...) \
+    extern "C" __global__ void __launch_bounds__(THREADS, blocks) bilateral_##name(const Bilateral p) { bilateral<__VA_ARGS__>(p); }
+BILATERAL(cubic4, 4, 3, 4, false)
+BILATERAL(cubic8, 2, 3, 8, false)
+BILATERAL(quartic4, 4, 4, 4, false)
+BILATERAL(quartic8, 2, 4, 8, false)
+BILATERAL(guided4, 4, 4, 4, true)
+BILATERAL(guided8, 2, 4, 8, true)

@@ -76,3 +76,11 @@ __device__ __forceinline__ void store(const Plane& plane, int x, int y, int valu
 __device__ __forceinline__ bool vectors_fit(const Plane& plane, u32 bytes) {
     return ((reinterpret_cast<u64>(plane.data) | plane.pitch) & (bytes - 1)) == 0;
 }
+
+// The component that block `block` of the grid works on. `block` becomes the block's number in it.
+template <typename Component>
+__device__ __forceinline__ const Component& component_of(const Component (&component)[3], u32& block) {
+    u32 index = 0;
+    while (block >= component[index].blocks) block -= component[index++].blocks;
+    return component[index];
+}

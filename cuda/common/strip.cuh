@@ -192,11 +192,3 @@ struct Part {
         writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
     }
 };
-
-// The component that block `block` of the grid works on. `block` becomes the block's number in it.
-template <typename Component>
-__device__ __forceinline__ const Component& component_of(const Component (&component)[3], u32& block) {
-    u32 index = 0;
-    while (block >= component[index].blocks) block -= component[index++].blocks;
-    return component[index];
-}

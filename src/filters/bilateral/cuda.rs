@@ -9,31 +9,36 @@ use crate::filters::cuda::{Plane, launch, layout};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::FrameProps;
 
-/// Samples of a block.
+/// Columns and threads of a block.
 const COLUMNS: usize = 64;
-const ROWS: usize = 16;
+const THREADS: usize = 256;
 
-/// Threads of a block, and samples side by side of a thread.
-const THREADS: u32 = 256;
-const OUTPUTS: usize = 4;
+/// Samples side by side whose windows a thread weighs: few, or many from a radius on where more samples around a block
+/// cost less than a thread saves on its rows.
+const FEW: usize = 4;
+const MANY: usize = 8;
+const MANY_FROM: usize = 6;
 
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;
 
-/// Weights as kernels see them, with levels from zero to one: a device has an instruction that keeps sums between those.
-/// Mirrors `Weights` of cuda/bilateral.cu.
+/// Weights as kernels see them. Mirrors `Weights` of cuda/bilateral.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Table {
     radius_w: u32,
     radius_h: u32,
-    range: f32,
+    scale: f32,
+    octaves: f32,
+    unscale: f32,
     curve: [f32; 5],
     across: [f32; MOST + 1],
     down: [f32; MOST + 1],
 }
 
-layout!(Table: 280 { radius_w: 0, radius_h: 4, range: 8, curve: 12, across: 32, down: 156 });
+layout!(Table: 288 {
+    radius_w: 0, radius_h: 4, scale: 8, octaves: 12, unscale: 16, curve: 20, across: 40, down: 164,
+});
 
 impl Table {
     fn new(weights: &Weights) -> Table {
@@ -42,17 +47,19 @@ impl Table {
         Table {
             radius_w: radius_w as u32,
             radius_h: radius_h as u32,
-            range: -weights.curve.scale * weights.curve.scale,
+            scale: weights.curve.scale,
+            octaves: weights.curve.octaves,
+            unscale: weights.unscale,
             curve: weights.curve.powers,
             across: fill(&weights.across),
             down: fill(&weights.down),
         }
     }
 
-    /// Bytes of shared memory that a block's samples, those around them and the weights take.
-    fn shared(&self) -> u32 {
-        let columns = (COLUMNS + 2 * self.radius_w as usize).next_multiple_of(OUTPUTS);
-        let rows = ROWS + 2 * self.radius_h as usize;
+    /// Bytes of shared memory that a block of `rows`, the samples around it and the weights take.
+    fn shared(&self, rows: usize) -> u32 {
+        let columns = (COLUMNS + 2 * self.radius_w as usize).next_multiple_of(4);
+        let rows = rows + 2 * self.radius_h as usize;
         ((TABLES + columns * rows) * size_of::<u32>()) as u32
     }
 }
@@ -81,7 +88,7 @@ impl Component {
     const NONE: Component =
         Component { src: Plane::NONE, dst: Plane::NONE, weights: PASSED_ON, guided: 0, across: 1, blocks: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, plan: &Plan, index: usize) -> Result<Component> {
+    fn new(src: &DevicePlane, dst: &DevicePlane, plan: &Plan, index: usize, rows: usize) -> Result<Component> {
         let across = src.width.div_ceil(COLUMNS);
         Ok(Component {
             src: Plane::new(src)?,
@@ -93,7 +100,7 @@ impl Component {
             },
             guided: plan.is_guided(index).into(),
             across: across as u32,
-            blocks: (across * dst.height.div_ceil(ROWS)) as u32,
+            blocks: (across * dst.height.div_ceil(rows)) as u32,
         })
     }
 }
@@ -109,7 +116,7 @@ struct Args {
     subsampling_h: u32,
 }
 
-layout!(Args: 760 { component: 0, luma: 192, chroma: 472, subsampling_w: 752, subsampling_h: 756 });
+layout!(Args: 776 { component: 0, luma: 192, chroma: 480, subsampling_w: 768, subsampling_h: 772 });
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
@@ -117,7 +124,8 @@ pub(super) struct Kernel {
     function: Function,
     luma: Table,
     chroma: Table,
-    /// Bytes of shared memory of a block.
+    /// Rows and bytes of shared memory of a block.
+    rows: usize,
     shared: u32,
 }
 
@@ -129,15 +137,19 @@ impl Kernel {
     pub(super) fn new(plan: Plan, _: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let guided = plan.filtered().any(|component| plan.is_guided(component));
         let cubic = plan.filtered().all(|component| plan.weights(component).is_cubic());
-        let name = match (guided, cubic) {
-            (true, _) => "bilateral_guided",
-            (false, true) => "bilateral_cubic",
-            (false, false) => "bilateral_quartic",
+        let weights = match (guided, cubic) {
+            (true, _) => "guided",
+            (false, true) => "cubic",
+            (false, false) => "quartic",
         };
+        let radius = plan.filtered().map(|component| plan.weights(component).radii().0).max().unwrap_or(0);
+        let outputs = if radius < MANY_FROM { FEW } else { MANY };
+        let rows = THREADS * outputs / COLUMNS;
         let (luma, chroma) = (Table::new(plan.weights(0)), Table::new(plan.weights(1)));
         let tables = plan.filtered().map(|component| if plan.is_chroma(component) { chroma } else { luma });
-        let shared = tables.map(|table| table.shared()).max().unwrap_or(0);
-        Ok(Kernel { function: device.function("bilateral", name)?, plan, luma, chroma, shared })
+        let shared = tables.map(|table| table.shared(rows)).max().unwrap_or(0);
+        let function = device.function("bilateral", &format!("bilateral_{weights}{outputs}"))?;
+        Ok(Kernel { plan, function, luma, chroma, rows, shared })
     }
 }
 
@@ -145,7 +157,7 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            component[index] = Component::new(src, dst, &self.plan, index)?;
+            component[index] = Component::new(src, dst, &self.plan, index, self.rows)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         let (subsampling_w, subsampling_h) = self.plan.subsampling;
@@ -156,7 +168,7 @@ impl CudaKernel for Kernel {
             subsampling_w: subsampling_w as u32,
             subsampling_h: subsampling_h as u32,
         };
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: self.shared };
+        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: self.shared };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the shared memory holds what a block of any filtered component puts there.
         unsafe { launch(&self.function, shape, &args, stream) }
