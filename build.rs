@@ -57,7 +57,8 @@ fn image(root: &Path, ptx: &Path, nvcc: Option<&Nvcc>, out: &Path) -> String {
     let name = ptx.file_stem().and_then(|stem| stem.to_str()).expect("a module's name is ASCII");
     let text = fs::read_to_string(ptx).unwrap_or_else(|e| panic!("{}: {e}", ptx.display()));
     let source = root.join("cuda").join(format!("{name}.cu"));
-    let native = match nvcc.and_then(|nvcc| nvcc.compile(&source, &out.join(format!("{name}.fatbin")))) {
+    let compute = target(&text, ptx);
+    let native = match nvcc.and_then(|nvcc| nvcc.compile(&source, compute, &out.join(format!("{name}.fatbin")))) {
         Some(path) => format!("Some(include_bytes!({path:?}))"),
         None => "None".to_owned(),
     };
@@ -65,7 +66,7 @@ fn image(root: &Path, ptx: &Path, nvcc: Option<&Nvcc>, out: &Path) -> String {
     writeln!(
         line,
         "    Image {{ name: {name:?}, ptx: include_str!({ptx:?}), compute: {:?}, driver: {:?}, native: {native} }},",
-        target(&text, ptx),
+        compute,
         driver(&text, ptx),
     )
     .expect("writing to a string");
@@ -121,11 +122,11 @@ impl Nvcc {
         Some(Nvcc { path: path.into(), architectures: NATIVE.into_iter().filter(knows).collect() })
     }
 
-    /// Compiles `source`; without success there is a warning, and the PTX will do.
-    fn compile(&self, source: &Path, target: &Path) -> Option<PathBuf> {
+    /// Compiles `source` for compute capabilities from `oldest` on; without success there is a warning, and the PTX will do.
+    fn compile(&self, source: &Path, oldest: (u32, u32), target: &Path) -> Option<PathBuf> {
         let mut command = Command::new(&self.path);
         command.args(["--fatbin", "--fmad=false", "-O3", "-std=c++17", "-o"]).arg(target).arg(source);
-        for number in &self.architectures {
+        for number in self.architectures.iter().filter(|number| (*number / 10, *number % 10) >= oldest) {
             command.arg(format!("-gencode=arch=compute_{number},code=sm_{number}"));
         }
         let done = command.output();

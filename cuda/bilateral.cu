@@ -29,40 +29,36 @@ LAYOUT(Weights, curve, 20);
 LAYOUT(Weights, across, 40);
 LAYOUT(Weights, down, 164);
 
-// How a component is weighed. The numbers are part of the interface.
-enum Choice : u32 { PASSED_ON = 0, OF_LUMA = 1, OF_CHROMA = 2 };
-
 // Mirrors `Component` of src/filters/bilateral/cuda.rs.
 struct Component {
     Plane src;
     Plane dst;
-    u32 weights;  // a Choice
-    u32 guided;   // whether differences are those of luma
+    u32 filters;  // 0: the plane is passed on
     u32 across;   // blocks side by side
     u32 blocks;   // blocks of the component
 };
 static_assert(sizeof(Component) == 64, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
-LAYOUT(Component, weights, 48);
-LAYOUT(Component, guided, 52);
-LAYOUT(Component, across, 56);
-LAYOUT(Component, blocks, 60);
+LAYOUT(Component, filters, 48);
+LAYOUT(Component, across, 52);
+LAYOUT(Component, blocks, 56);
 
-// Mirrors `Args` of src/filters/bilateral/cuda.rs.
+// Mirrors `Args` of src/filters/bilateral/cuda.rs. Components whose weights differ are of different launches: so weights
+// have fixed places, from where arithmetic takes them without a read.
 struct Bilateral {
     Component component[3];
-    Weights luma;
-    Weights chroma;
+    Weights weights;
+    Plane luma;         // the guide
     u32 subsampling_w;  // base-two logarithms
     u32 subsampling_h;
 };
-static_assert(sizeof(Bilateral) == 776, "Bilateral differs from the host's");
+static_assert(sizeof(Bilateral) == 512, "Bilateral differs from the host's");
 LAYOUT(Bilateral, component, 0);
-LAYOUT(Bilateral, luma, 192);
-LAYOUT(Bilateral, chroma, 480);
-LAYOUT(Bilateral, subsampling_w, 768);
-LAYOUT(Bilateral, subsampling_h, 772);
+LAYOUT(Bilateral, weights, 192);
+LAYOUT(Bilateral, luma, 480);
+LAYOUT(Bilateral, subsampling_w, 504);
+LAYOUT(Bilateral, subsampling_h, 508);
 
 // As src/filters/bilateral/weights.rs has it.
 constexpr float ROUND = 12582912.0f;
@@ -100,13 +96,26 @@ __device__ __forceinline__ uint4 four_lanes(const Plane& plane, int x, int y) {
 
 // The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
 __device__ __forceinline__ u32 luma_at(const Bilateral& p, int x, int y) {
-    const Plane& luma = p.component[0].src;
+    const Plane& luma = p.luma;
     const int w = p.subsampling_w, h = p.subsampling_h;
     u32 sum = 0;
     for (int v = 0; v < 1 << h; v++)
         for (int u = 0; u < 1 << w; u++)
             sum += lane(luma, inside((x << w) + u, luma.width), inside((y << h) + v, luma.height));
     return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
+}
+
+// Stores the four values (v16, or YC48's own) from (x, y) on, where x is a multiple of four, as far as the plane goes.
+__device__ __forceinline__ void store_four(const Plane& plane, int x, int y, const int (&v)[4]) {
+    if (plane.sample == SAMPLE_U16 && plane.step == 1 && x + 4 <= int(plane.width) && vectors_fit(plane, 8)) {
+        *reinterpret_cast<uint2*>(at<u16>(plane, x, y)) = make_uint2(
+            narrow(plane, v[0]) | narrow(plane, v[1]) << 16, narrow(plane, v[2]) | narrow(plane, v[3]) << 16);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if (x + i < int(plane.width)) store(plane, x + i, y, v[i]);
+    }
 }
 
 // max(0, min(a * b + c, 1)), rounded once.
@@ -133,10 +142,9 @@ struct Own {
     float sample;
 
     // Packs the samples from (x, y) on, where x is a multiple of four and may lie beside the plane.
-    static __device__ __forceinline__ uint4 pack(
-        const Bilateral&, const Weights& weights, const Plane& src, int x, int y) {
+    static __device__ __forceinline__ uint4 pack(const Bilateral& p, const Plane& src, int x, int y) {
         const uint4 lanes = four_lanes(src, x, y);
-        return make_uint4(of(lanes.x, weights), of(lanes.y, weights), of(lanes.z, weights), of(lanes.w, weights));
+        return make_uint4(of(lanes.x, p.weights), of(lanes.y, p.weights), of(lanes.z, p.weights), of(lanes.w, p.weights));
     }
     static __device__ __forceinline__ u32 of(u32 lane, const Weights& weights) {
         return __float_as_uint(__fmul_rn(float(lane), weights.scale));
@@ -154,7 +162,7 @@ struct Own {
 struct Guided {
     float sample, steer;
 
-    static __device__ __forceinline__ uint4 pack(const Bilateral& p, const Weights&, const Plane& src, int x, int y) {
+    static __device__ __forceinline__ uint4 pack(const Bilateral& p, const Plane& src, int x, int y) {
         return make_uint4(of(p, src, x, y), of(p, src, x + 1, y), of(p, src, x + 2, y), of(p, src, x + 3, y));
     }
     static __device__ __forceinline__ u32 of(const Bilateral& p, const Plane& src, int x, int y) {
@@ -276,8 +284,8 @@ __device__ __forceinline__ Sums<OUTPUTS> sum_backwards(
 
 // Filters a block's samples of a component, from (left, top) on.
 template <int DEGREE, int OUTPUTS, typename Sample>
-__device__ __forceinline__ void filter(
-    const Bilateral& p, const Weights& weights, const Component& c, int left, int top) {
+__device__ __forceinline__ void filter(const Bilateral& p, const Component& c, int left, int top) {
+    const Weights& weights = p.weights;
     constexpr int ROWS = THREADS * OUTPUTS / COLUMNS;
     const int radius_w = weights.radius_w, radius_h = weights.radius_h;
     const int pitch = (COLUMNS + 2 * radius_w + 3) & ~3, rows = ROWS + 2 * radius_h;
@@ -294,7 +302,7 @@ __device__ __forceinline__ void filter(
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32) {
         const int from = inside(top + y - radius_h, c.src.height);
         for (int x = threadIdx.x % 32 * 4 - before; x < pitch; x += 32 * 4) {
-            const uint4 four = Sample::pack(p, weights, c.src, left + x - radius_w, from);
+            const uint4 four = Sample::pack(p, c.src, left + x - radius_w, from);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 if (x + i >= 0 && x + i < pitch) tile[y * pitch + x + i] = word(four, i);
@@ -321,11 +329,16 @@ __device__ __forceinline__ void filter(
         sums.add_row(sum_forwards<DEGREE>(weights, words, levels, middle), down[v]);
     }
 #pragma unroll
-    for (int i = 0; i < OUTPUTS; i++) {
-        if (left + x + i >= int(c.src.width)) break;
-        const float mean = __fdiv_rn(sums.sum[i], sums.total[i]);
-        const int value = middle[i].lane_of(weights) + int(floorf(__fmaf_rn(mean, weights.unscale, 0.5f)));
-        store(c.dst, left + x + i, top + y, min(max(value, 0), 0xffff) - bias(c.src));
+    for (int four = 0; four < OUTPUTS; four += 4) {
+        int values[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const int i = four + k;
+            const float mean = __fdiv_rn(sums.sum[i], sums.total[i]);
+            const int value = middle[i].lane_of(weights) + int(floorf(__fmaf_rn(mean, weights.unscale, 0.5f)));
+            values[k] = min(max(value, 0), 0xffff) - bias(c.src);
+        }
+        store_four(c.dst, left + x + four, top + y, values);
     }
 }
 
@@ -347,18 +360,16 @@ __device__ __forceinline__ void pass_on(const Component& c, int left, int top) {
     }
 }
 
-template <int DEGREE, int OUTPUTS, bool GUIDED>
+template <int DEGREE, int OUTPUTS, typename Sample>
 __device__ __forceinline__ void bilateral(const Bilateral& p) {
     constexpr int ROWS = THREADS * OUTPUTS / COLUMNS;
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     const int left = block % c.across * COLUMNS, top = block / c.across * ROWS;
-    if (c.weights == PASSED_ON) return pass_on<ROWS>(c, left, top);
-    const Weights& weights = c.weights == OF_LUMA ? p.luma : p.chroma;
-    if (GUIDED && c.guided) {
-        filter<DEGREE, OUTPUTS, Guided>(p, weights, c, left, top);
+    if (c.filters) {
+        filter<DEGREE, OUTPUTS, Sample>(p, c, left, top);
     } else {
-        filter<DEGREE, OUTPUTS, Own>(p, weights, c, left, top);
+        pass_on<ROWS>(c, left, top);
     }
 }
 
@@ -366,9 +377,9 @@ __device__ __forceinline__ void bilateral(const Bilateral& p) {
 // Eight outputs share more of a row's overhead, but blocks of them read more around them than small windows are worth.
 #define BILATERAL(name, blocks, ...) \
     extern "C" __global__ void __launch_bounds__(THREADS, blocks) bilateral_##name(const Bilateral p) { bilateral<__VA_ARGS__>(p); }
-BILATERAL(cubic4, 4, 3, 4, false)
-BILATERAL(cubic8, 2, 3, 8, false)
-BILATERAL(quartic4, 4, 4, 4, false)
-BILATERAL(quartic8, 2, 4, 8, false)
-BILATERAL(guided4, 4, 4, 4, true)
-BILATERAL(guided8, 2, 4, 8, true)
+BILATERAL(cubic4, 4, 3, 4, Own)
+BILATERAL(cubic8, 2, 3, 8, Own)
+BILATERAL(quartic4, 4, 4, 4, Own)
+BILATERAL(quartic8, 2, 4, 8, Own)
+BILATERAL(guided4, 3, 4, 4, Guided)
+BILATERAL(guided8, 2, 4, 8, Guided)

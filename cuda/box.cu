@@ -6,92 +6,13 @@
 // first window of a block: where that is high, it is added up from sums of sixteen rows (`box_totals_*`). Windows of up to
 // seven columns are summed from the neighbours' columns instead, inside a warp (`box_w*`).
 
-#include "common/strip.cuh"
-
-// Mirrors `Component` of src/filters/boxblur/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    u32* totals;         // sums of 16 rows of every column, stored values; null where windows are low
-    u32 totals_columns;  // columns in a row of them, a multiple of 8
-    u32 blurs;           // 0: the plane is passed on
-    u32 across;          // strips side by side
-    u32 rows;            // rows of a block
-    u32 blocks;          // blocks of the component
-    u32 eight;           // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
-};
-static_assert(sizeof(Component) == 80, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, totals, 48);
-LAYOUT(Component, totals_columns, 56);
-LAYOUT(Component, blurs, 60);
-LAYOUT(Component, across, 64);
-LAYOUT(Component, rows, 68);
-LAYOUT(Component, blocks, 72);
-LAYOUT(Component, eight, 76);
-
-// Mirrors `Args` of src/filters/boxblur/cuda.rs.
-struct Box {
-    Component component[3];
-    u32 radius_w;
-    u32 radius_h;
-    u32 halo;                           // chunks of a strip at each end that only help others
-    u32 count, bias, inverse, shift;    // `Mean` of src/filters/boxblur/mean.rs
-    u32 bias8, inverse8, byte;          // `EightBitMean` there
-};
-static_assert(sizeof(Box) == 280, "Box differs from the host's");
-LAYOUT(Box, component, 0);
-LAYOUT(Box, radius_w, 240);
-LAYOUT(Box, radius_h, 244);
-LAYOUT(Box, halo, 248);
-LAYOUT(Box, count, 252);
-LAYOUT(Box, bias, 256);
-LAYOUT(Box, inverse, 260);
-LAYOUT(Box, shift, 264);
-LAYOUT(Box, bias8, 268);
-LAYOUT(Box, inverse8, 272);
-LAYOUT(Box, byte, 276);
+#include "box.cuh"
 
 constexpr int TOTAL_ROWS = 16;    // rows of a total
 constexpr int TOTAL_THREADS = 128;
 constexpr int MOST_WARPS = 8;     // of a block
 
 extern __shared__ u64 shared[];
-
-// The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
-__device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {
-    return __umulhi((sum << up) + p.bias, p.inverse) >> p.shift;
-}
-__device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
-    sum = (sum << up) + p.bias;
-    const u32 q = __umulhi(u32(sum >> 5), p.inverse) >> p.shift;
-    return q + (u32(sum) - q * p.count >= p.count);
-}
-
-// Four samples of eight bits: the bytes of four quotients that `byte` selects, two at a time.
-__device__ __forceinline__ u32 pack(u32 a, u32 b, u32 c, u32 d, u32 byte) {
-    return __byte_perm(__byte_perm(a, b, byte), __byte_perm(c, d, byte), 0x5410);
-}
-
-// Writes the means of eight windows. From eight bits to eight it is one multiplication each.
-template <typename T, typename Sum>
-__device__ __forceinline__ void write_means(
-    const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
-    if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {
-        u32 q[CHUNK];
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(u32(sums[i]) + p.bias8, p.inverse8);
-        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
-            make_uint2(pack(q[0], q[1], q[2], q[3], p.byte), pack(q[4], q[5], q[6], q[7], p.byte));
-        return;
-    }
-    const bool round = c.dst.sample != SAMPLE_I16;
-    u32 v[1][CHUNK];
-#pragma unroll
-    for (int i = 0; i < CHUNK; i++) v[0][i] = mean(p, sums[i], up) ^ (round ? 0 : 0x8000u);
-    write(c, x, y, round, v);
-}
 
 template <typename T>
 __device__ __forceinline__ void add(const Columns<T>& src, const typename Chunk<T>::Words& words, u32 times, u32 (&sums)[CHUNK]) {

@@ -7,24 +7,7 @@
 // and weighs four at a time (`gauss_near*_u8`).
 
 #include "common/dot.cuh"
-#include "common/strip.cuh"
-
-// Mirrors `Component` of src/filters/gauss/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    u32 blurs;   // 0: the plane is passed on
-    u32 across;  // strips side by side
-    u32 rows;    // rows of a block
-    u32 blocks;  // blocks of the component
-};
-static_assert(sizeof(Component) == 64, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, blurs, 48);
-LAYOUT(Component, across, 52);
-LAYOUT(Component, rows, 56);
-LAYOUT(Component, blocks, 60);
+#include "gauss.cuh"
 
 constexpr int ROWS = 4;        // of a word
 constexpr int MOST_WORDS = 7;  // of a column around one
@@ -46,12 +29,6 @@ LAYOUT(Gauss, radius, 200);
 LAYOUT(Gauss, halo, 204);
 LAYOUT(Gauss, high, 208);
 LAYOUT(Gauss, low, 320);
-
-// As src/filters/gauss/weights.rs has them.
-constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;
-
-// Drops `bits` bits, rounding half up.
-__device__ __forceinline__ u32 rounded(u32 sum, u32 bits) { return (sum + (1u << (bits - 1))) >> bits; }
 
 // The weighted sums of eight columns around row y. Behind the last weight stand zeros.
 template <typename T>
@@ -167,13 +144,19 @@ struct FourRows {
     }
 };
 
-// 8-bit samples and a radius up to RADIUS, whose weights beyond the real one are zero. The rows around four are in
-// registers. Sums of columns go to shared memory for four rows at a time, in vectors.
-template <int RADIUS>
+// 8-bit samples and a radius up to RADIUS, whose weights beyond the real one are zero, and those beyond HIGH have no high
+// byte. The rows around four are in registers. Sums of columns go to shared memory for four rows at a time, in vectors.
+template <int RADIUS, int HIGH>
 struct Near {
     static constexpr int REACH = (RADIUS + ROWS - 1) / ROWS;  // words to each side, of rows and of columns alike
     static constexpr int WORDS = 2 * REACH + 1;
     static constexpr int VECTOR = 4;                          // sums
+
+    // Whether one of the rows in word `word` is no farther than `distance` from row `row` of the four in the middle.
+    static __device__ constexpr bool is_near(int word, int row, int distance) {
+        const int first = (word - REACH) * ROWS;
+        return first <= row + distance && first + ROWS - 1 >= row - distance;
+    }
 
     // The sums of columns `row` of the four, kept to EXTRA_BITS below v16.
     static __device__ __forceinline__ void sum_columns(
@@ -184,8 +167,8 @@ struct Near {
             u32 high = 0, low = 32;
 #pragma unroll
             for (int i = 0; i < WORDS; i++) {
-                high = dot(words[i][j], p.high[row][i], high);
-                low = dot(words[i][j], p.low[row][i], low);
+                if (is_near(i, row, HIGH)) high = dot(words[i][j], p.high[row][i], high);
+                if (is_near(i, row, RADIUS)) low = dot(words[i][j], p.low[row][i], low);
             }
             sums[j] = (high << 2) + (low >> 6);
         }
@@ -207,26 +190,6 @@ struct Near {
 #pragma unroll
             for (int k = 1; k <= RADIUS; k++) sums[i] += weights[k] * (around[middle - k] + around[middle + k]);
         }
-    }
-
-    // Rounds to v16, and from there to what is stored.
-    static __device__ __forceinline__ void write_row(const Component& c, int x, int y, u32 (&sums)[CHUNK]) {
-        if (c.dst.sample == SAMPLE_U8 && c.dst.step == 1 && x + CHUNK <= int(c.dst.width) && vectors_fit(c.dst, 8)) {
-            // Rounded twice, the result is the top byte: floor(floor(s/2^16 + 1/2)/2^8 + 1/2) = floor((s + 2^15 + 2^23)/2^24).
-#pragma unroll
-            for (int i = 0; i < CHUNK; i++) sums[i] += 0x808000u;
-            *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
-                make_uint2(top_bytes(sums[0], sums[1], sums[2], sums[3]), top_bytes(sums[4], sums[5], sums[6], sums[7]));
-            return;
-        }
-        u32 v[1][CHUNK];
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) v[0][i] = rounded(sums[i], WEIGHT_BITS + EXTRA_BITS);
-        write(c, x, y, true, v);
-    }
-
-    static __device__ __forceinline__ u32 top_bytes(u32 a, u32 b, u32 c, u32 d) {
-        return __byte_perm(__byte_perm(a, b, 0x0073), __byte_perm(c, d, 0x0073), 0x5410);
     }
 
     static __device__ __forceinline__ void blur(const Gauss& p, const Component& c, const Part& part) {
@@ -288,10 +251,10 @@ __device__ __forceinline__ void run(const Gauss& p) {
     extern "C" __global__ void __launch_bounds__(threads, blocks) gauss_##name(const Gauss p) { run<T, __VA_ARGS__>(p); }
 GAUSS(u8, 256, 2, u8, Far<u8>)
 GAUSS(u16, 256, 2, u16, Far<u16>)
-GAUSS(near1_u8, 128, 5, u8, Near<1>)
-GAUSS(near2_u8, 128, 5, u8, Near<2>)
-GAUSS(near3_u8, 128, 5, u8, Near<3>)
-GAUSS(near4_u8, 128, 5, u8, Near<4>)
-GAUSS(near6_u8, 128, 4, u8, Near<6>)
-GAUSS(near9_u8, 128, 4, u8, Near<9>)
-GAUSS(near12_u8, 128, 4, u8, Near<12>)
+GAUSS(near1_u8, 128, 5, u8, Near<1, 1>)
+GAUSS(near2_u8, 128, 5, u8, Near<2, 1>)
+GAUSS(near3_u8, 128, 5, u8, Near<3, 2>)
+GAUSS(near4_u8, 128, 5, u8, Near<4, 3>)
+GAUSS(near6_u8, 128, 4, u8, Near<6, 5>)
+GAUSS(near9_u8, 128, 4, u8, Near<9, 7>)
+GAUSS(near12_u8, 128, 4, u8, Near<12, 12>)

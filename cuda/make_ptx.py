@@ -6,7 +6,8 @@
 
 Both install the compiler of cuda/requirements.txt and run this, the second with --check. That version writes PTX 7.7,
 which every driver since 515 (May 2022) reads; later compilers write PTX that fewer drivers read. compute_61 is the
-oldest target that is served, and a driver compiles it for every later GPU.
+oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores (*_tensor.cu) is for
+compute_80 and later; without it, other kernels do the same.
 """
 
 import ctypes
@@ -14,7 +15,7 @@ import importlib.metadata
 import pathlib
 import sys
 
-OPTIONS = ["--gpu-architecture=compute_61", "--std=c++17", "--fmad=false", "--restrict"]
+OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
 CUDA = pathlib.Path(__file__).resolve().parent
 PTX = CUDA / "ptx"
 REQUIREMENTS = CUDA / "requirements.txt"
@@ -52,7 +53,8 @@ class Nvrtc:
         program = ctypes.c_void_p()
         text, name = source.read_text().encode(), source.name.encode()
         self.call("nvrtcCreateProgram", ctypes.byref(program), text, name, 0, None, None)
-        options = [*OPTIONS, f"--include-path={CUDA}"]
+        target = "compute_80" if source.stem.endswith("_tensor") else "compute_61"
+        options = [f"--gpu-architecture={target}", *OPTIONS, f"--include-path={CUDA}"]
         encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         failure = self.call("nvrtcCompileProgram", program, len(options), encoded)
         log = self.text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog", program).strip()

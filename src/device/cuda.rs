@@ -37,6 +37,7 @@ type LoadedModule = Arc<OnceLock<Result<Arc<Module>>>>;
 pub struct CudaDevice {
     modules: Mutex<HashMap<&'static str, LoadedModule>>,
     primary: Arc<Primary>,
+    compute: (u32, u32),
 }
 
 impl CudaDevice {
@@ -45,9 +46,19 @@ impl CudaDevice {
     /// # Errors
     /// Without a driver or such a device, and when either is too old for the kernels in this binary.
     pub fn open(ordinal: usize) -> Result<Arc<CudaDevice>> {
-        let primary = Primary::open(ordinal)?;
+        Self::open_as(ordinal, (u32::MAX, 0))
+    }
+
+    /// Opens the device as if its compute capability were no higher than `compute`: what is made for later ones is left
+    /// alone, as tests of the kernels for earlier ones want it.
+    ///
+    /// # Errors
+    /// As [`CudaDevice::open`].
+    pub fn open_as(ordinal: usize, compute: (u32, u32)) -> Result<Arc<CudaDevice>> {
+        let primary = Arc::new(Primary::open(ordinal)?);
         primary.info().check()?;
-        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary: Arc::new(primary) }))
+        let compute = compute.min(primary.info().compute);
+        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute }))
     }
 
     /// The device `ordinal` that others in this process have open this way, or else a new one.
@@ -71,6 +82,11 @@ impl CudaDevice {
     /// What the driver tells about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.primary.info()
+    }
+
+    /// The compute capability (major, minor) that kernels are chosen for.
+    pub fn compute(&self) -> (u32, u32) {
+        self.compute
     }
 
     /// The kernel `name` of the embedded module `module`, which is loaded at its first use.

@@ -27,6 +27,8 @@ pub(crate) mod rows;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
+#[cfg(feature = "cuda")]
+mod tensor;
 #[cfg(test)]
 mod testing;
 

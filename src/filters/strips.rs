@@ -1,5 +1,6 @@
 //! How planes are cut for CUDA kernels whose blocks walk down strips of columns.
 
+use crate::device::cuda::DevicePlane;
 use crate::filters::cuda::CHUNK;
 
 /// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
@@ -17,6 +18,24 @@ pub(super) struct Rows {
     pub step: usize,
     /// Warps that a multiprocessor shall get, as far as there are rows: enough to hide waiting.
     pub warps: usize,
+}
+
+/// A plane cut into blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    /// Blocks side by side.
+    pub across: u32,
+    /// Rows of a block.
+    pub rows: u32,
+    /// Blocks in all: none for a target of no rows, which is a component that stays where it is.
+    pub blocks: u32,
+}
+
+impl Cut {
+    /// Blocks of `rows` rows, `across` of them side by side, that make `dst`.
+    pub fn new(across: usize, rows: usize, dst: &DevicePlane) -> Cut {
+        Cut { across: across as u32, rows: rows as u32, blocks: (across * dst.height.div_ceil(rows)) as u32 }
+    }
 }
 
 /// Strips of columns, cut into blocks.
@@ -51,14 +70,15 @@ impl Strips {
         strips.min_by_key(cost).expect("the largest block is wider than two radii")
     }
 
-    /// Strips side by side in a plane.
-    pub(super) fn across(&self, width: usize) -> usize {
-        width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
+    /// The blocks that make `dst` of `src`.
+    pub(super) fn cut(&self, src: &DevicePlane, dst: &DevicePlane) -> Cut {
+        let across = self.across(src.width);
+        let shared_out = (src.height * across).div_ceil(self.blocks).max(self.rows.fewest);
+        Cut::new(across, shared_out.next_multiple_of(self.rows.step).min(src.height), dst)
     }
 
-    /// Rows of a block of a plane.
-    pub(super) fn rows(&self, width: usize, height: usize) -> usize {
-        let shared_out = (height * self.across(width)).div_ceil(self.blocks).max(self.rows.fewest);
-        shared_out.next_multiple_of(self.rows.step).min(height)
+    /// Strips side by side in a plane.
+    fn across(&self, width: usize) -> usize {
+        width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
     }
 }

@@ -37,8 +37,10 @@ impl DeviceInfo {
     /// # Errors
     /// When the device or its driver is too old.
     pub fn check(&self) -> Result<()> {
-        let mut needs_ptx = module::IMAGES.iter().filter(|image| image.native.is_none());
-        needs_ptx.try_for_each(|image| module::check_ptx(self, image))
+        // Images for later devices have others beside them that do the same.
+        let oldest = module::IMAGES.iter().map(|image| image.compute).min();
+        let needs_ptx = |image: &&module::Image| image.native.is_none() && Some(image.compute) == oldest;
+        module::IMAGES.iter().filter(needs_ptx).try_for_each(|image| module::check_ptx(self, image))
     }
 }
 

@@ -24,7 +24,7 @@ const TABLES: usize = 128;
 
 /// Weights as kernels see them. Mirrors `Weights` of cuda/bilateral.cu.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Table {
     radius_w: u32,
     radius_h: u32,
@@ -64,43 +64,34 @@ impl Table {
     }
 }
 
-/// How a component is weighed: `Choice` of cuda/bilateral.cu.
-const PASSED_ON: u32 = 0;
-const OF_LUMA: u32 = 1;
-const OF_CHROMA: u32 = 2;
-
 /// What is done to one component. Mirrors `Component` of cuda/bilateral.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Component {
     src: Plane,
     dst: Plane,
-    weights: u32,
-    guided: u32,
+    filters: u32,
     across: u32,
     blocks: u32,
+    unused: u32,
 }
 
-layout!(Component: 64 { src: 0, dst: 24, weights: 48, guided: 52, across: 56, blocks: 60 });
+layout!(Component: 64 { src: 0, dst: 24, filters: 48, across: 52, blocks: 56, unused: 60 });
 
 impl Component {
-    /// A component that a picture does not have.
+    /// A component that a picture does not have, or that another launch makes.
     const NONE: Component =
-        Component { src: Plane::NONE, dst: Plane::NONE, weights: PASSED_ON, guided: 0, across: 1, blocks: 0 };
+        Component { src: Plane::NONE, dst: Plane::NONE, filters: 0, across: 1, blocks: 0, unused: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, plan: &Plan, index: usize, rows: usize) -> Result<Component> {
+    fn new(src: &DevicePlane, dst: &DevicePlane, filters: bool, rows: usize) -> Result<Component> {
         let across = src.width.div_ceil(COLUMNS);
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
-            weights: match (plan.filters(index), plan.is_chroma(index)) {
-                (false, _) => PASSED_ON,
-                (true, false) => OF_LUMA,
-                (true, true) => OF_CHROMA,
-            },
-            guided: plan.is_guided(index).into(),
+            filters: filters.into(),
             across: across as u32,
             blocks: (across * dst.height.div_ceil(rows)) as u32,
+            unused: 0,
         })
     }
 }
@@ -110,20 +101,26 @@ impl Component {
 #[derive(Clone, Copy)]
 struct Args {
     component: [Component; 3],
-    luma: Table,
-    chroma: Table,
+    weights: Table,
+    luma: Plane,
     subsampling_w: u32,
     subsampling_h: u32,
 }
 
-layout!(Args: 776 { component: 0, luma: 192, chroma: 480, subsampling_w: 768, subsampling_h: 772 });
+layout!(Args: 512 { component: 0, weights: 192, luma: 480, subsampling_w: 504, subsampling_h: 508 });
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
+    turns: Vec<Turn>,
+}
+
+/// A launch: for components whose weights are the same. The first takes those along that are passed on.
+struct Turn {
+    name: String,
     function: Function,
-    luma: Table,
-    chroma: Table,
+    weights: Table,
+    components: Vec<usize>,
     /// Rows and bytes of shared memory of a block.
     rows: usize,
     shared: u32,
@@ -134,37 +131,68 @@ impl Kernel {
     ///
     /// # Errors
     /// When the kernel cannot be loaded.
-    pub(super) fn new(plan: Plan, _: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let guided = plan.filtered().any(|component| plan.is_guided(component));
-        let cubic = plan.filtered().all(|component| plan.weights(component).is_cubic());
-        let weights = match (guided, cubic) {
+    pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for component in plan.filtered() {
+            let turn = Turn::new(&plan, component, device)?;
+            match turns.iter_mut().find(|other| other.is_like(&turn)) {
+                Some(other) => other.components.push(component),
+                None => turns.push(turn),
+            }
+        }
+        if turns.is_empty() {
+            turns.push(Turn::new(&plan, 0, device)?);
+        }
+        let rest = (0..setup.input.format.components()).filter(|component| !plan.filters(*component));
+        let first = &mut turns[0].components;
+        first.retain(|component| plan.filters(*component));
+        first.extend(rest);
+        Ok(Kernel { plan, turns })
+    }
+}
+
+impl Turn {
+    /// The launch for `component`.
+    fn new(plan: &Plan, component: usize, device: &CudaDevice) -> Result<Turn> {
+        let weights = plan.weights(component);
+        let kind = match (plan.is_guided(component), weights.is_cubic()) {
             (true, _) => "guided",
             (false, true) => "cubic",
             (false, false) => "quartic",
         };
-        let radius = plan.filtered().map(|component| plan.weights(component).radii().0).max().unwrap_or(0);
-        let outputs = if radius < MANY_FROM { FEW } else { MANY };
+        let outputs = if weights.radii().0 < MANY_FROM { FEW } else { MANY };
         let rows = THREADS * outputs / COLUMNS;
-        let (luma, chroma) = (Table::new(plan.weights(0)), Table::new(plan.weights(1)));
-        let tables = plan.filtered().map(|component| if plan.is_chroma(component) { chroma } else { luma });
-        let shared = tables.map(|table| table.shared(rows)).max().unwrap_or(0);
-        let function = device.function("bilateral", &format!("bilateral_{weights}{outputs}"))?;
-        Ok(Kernel { plan, function, luma, chroma, rows, shared })
+        let table = Table::new(weights);
+        let name = format!("bilateral_{kind}{outputs}");
+        Ok(Turn {
+            function: device.function("bilateral", &name)?,
+            name,
+            weights: table,
+            components: vec![component],
+            rows,
+            shared: table.shared(rows),
+        })
     }
-}
 
-impl CudaKernel for Kernel {
-    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    /// True for launches of the same kernel with the same weights.
+    fn is_like(&self, other: &Turn) -> bool {
+        self.name == other.name && self.weights == other.weights
+    }
+
+    fn enqueue(&self, plan: &Plan, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut component = [Component::NONE; 3];
-        for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            component[index] = Component::new(src, dst, &self.plan, index, self.rows)?;
+        for index in self.components.iter().copied() {
+            component[index] = Component::new(&src[index], &dst[index], plan.filters(index), self.rows)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
-        let (subsampling_w, subsampling_h) = self.plan.subsampling;
+        if blocks == 0 {
+            return Ok(());
+        }
+        let (subsampling_w, subsampling_h) = plan.subsampling;
         let args = Args {
             component,
-            luma: self.luma,
-            chroma: self.chroma,
+            weights: self.weights,
+            luma: Plane::new(&src[0])?,
             subsampling_w: subsampling_w as u32,
             subsampling_h: subsampling_h as u32,
         };
@@ -172,5 +200,11 @@ impl CudaKernel for Kernel {
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the shared memory holds what a block of any filtered component puts there.
         unsafe { launch(&self.function, shape, &args, stream) }
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+        self.turns.iter().try_for_each(|turn| turn.enqueue(&self.plan, src, dst, stream))
     }
 }

@@ -1,4 +1,4 @@
-//! The kernels of cuda/box.cu.
+//! The kernels of cuda/box.cu and cuda/box_tensor.cu.
 
 use super::mean::EightBitMean;
 use super::plan::Plan;
@@ -7,7 +7,8 @@ use crate::device::cuda::{
 };
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
-use crate::filters::strips::{Rows, STRIDE, Strips, THREADS};
+use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
+use crate::filters::tensor::{self, Matrices, Walk};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{Format, FrameProps, SampleType};
 
@@ -29,7 +30,7 @@ const ROWS: usize = 2;
 /// Threads of a block of `box_totals_*`.
 const TOTAL_THREADS: usize = 128;
 
-/// What is done to one component. Mirrors `Component` of cuda/box.cu.
+/// What is done to one component. Mirrors `Component` of cuda/box.cuh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Component {
@@ -48,7 +49,7 @@ layout!(Component: 80 {
     src: 0, dst: 24, totals: 48, totals_columns: 56, blurs: 60, across: 64, rows: 68, blocks: 72, eight: 76,
 });
 
-/// Mirrors `Box` of cuda/box.cu.
+/// Mirrors `Box` of cuda/box.cuh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Args {
@@ -70,10 +71,27 @@ layout!(Args: 280 {
     inverse8: 272, byte: 276,
 });
 
+/// Mirrors `BoxTensor` of cuda/box_tensor.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TensorArgs {
+    args: Args,
+    walk: Walk,
+}
+
+layout!(TensorArgs: 296 { args: 0, walk: 280 });
+
+/// The kernel on tensor cores.
+struct Tensor {
+    function: Function,
+    matrices: Matrices,
+}
+
 /// The kernels of a pass over samples of one type.
 struct Pass {
     rows: Function,
     totals: Function,
+    tensor: Option<Tensor>,
 }
 
 /// A kernel built for one stream.
@@ -109,8 +127,8 @@ impl Kernel {
         let threads = if is_near { &THREADS[..1] } else { &THREADS };
         let rows = if is_near { NEAR_ROWS } else { WIDE_ROWS };
         Ok(Kernel {
-            first: Pass::load(&plan, setup.src, device)?,
-            later: Pass::load(&plan, v16, device)?,
+            first: Pass::load(&plan, setup.src, device, &sizes)?,
+            later: Pass::load(&plan, v16, device, &sizes)?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             totals: sizes.iter().filter(|_| is_high).map(totals).collect::<Result<_>>()?,
             strips: Strips::choose(threads, halo, rows, &sizes, device.info().multiprocessors),
@@ -126,7 +144,11 @@ impl Kernel {
             let blurs = self.plan.blurs(index);
             if blurs || all {
                 let totals = self.totals.get(index).filter(|_| blurs);
-                component[index] = Component::new(src, dst, totals, blurs, eight.is_some(), &self.strips)?;
+                let cut = match &pass.tensor {
+                    Some(tensor) => tensor.matrices.cut(src, dst),
+                    None => self.strips.cut(src, dst),
+                };
+                component[index] = Component::new(src, dst, totals, blurs, eight.is_some(), cut)?;
             }
         }
         let args = Args {
@@ -142,6 +164,13 @@ impl Kernel {
             inverse8: eight.map_or(0, |eight| eight.inverse),
             byte: eight.map_or(0, EightBitMean::selector),
         };
+        let blocks = component.iter().map(|c| c.blocks).sum();
+        if let Some(Tensor { function, matrices }) = &pass.tensor {
+            let shape = Shape { grid: [blocks, 1, 1], block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+            // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work by
+            // the caller, and the matrices live as long as this kernel.
+            return unsafe { launch(function, shape, &TensorArgs { args, walk: matrices.walk() }, stream) };
+        }
         if !self.totals.is_empty() {
             let chunks = src.iter().map(|p| p.width.div_ceil(CHUNK) * p.height.div_ceil(TOTAL_ROWS)).max().unwrap_or(0);
             let grid = [chunks.div_ceil(TOTAL_THREADS) as u32, src.len() as u32, 1];
@@ -150,7 +179,6 @@ impl Kernel {
             // the caller, and the totals were made for planes of these sizes and live as long as this kernel.
             unsafe { launch(&pass.totals, shape, &args, stream) }?;
         }
-        let blocks = component.iter().map(|c| c.blocks).sum();
         let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
         let shared = (ROWS * STRIDE * self.strips.threads * sum) as u32;
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
@@ -161,7 +189,7 @@ impl Kernel {
 
 impl Pass {
     /// The kernels for pictures stored as `src`.
-    fn load(plan: &Plan, src: Format, device: &CudaDevice) -> Result<Pass> {
+    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Pass> {
         let suffix = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
         let rows = match plan.radius_w {
             radius @ 1..=NEAR => format!("box_w{radius}"),
@@ -171,7 +199,26 @@ impl Pass {
         Ok(Pass {
             rows: device.function("box", &format!("{rows}_{suffix}"))?,
             totals: device.function("box", &format!("box_totals_{suffix}"))?,
+            tensor: Tensor::load(plan, src, device, sizes)?,
         })
+    }
+}
+
+impl Tensor {
+    /// The kernel, where it serves windows like these and no other is faster.
+    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Option<Tensor>> {
+        let is_near = (1..=NEAR).contains(&plan.radius_w);
+        let serves = tensor::serves(device, plan.radius_w.max(plan.radius_h));
+        if is_near || !serves || src.sample() != SampleType::U8 {
+            return Ok(None);
+        }
+        let name = format!("box_tensor{}", tensor::groups(plan.radius_h));
+        let down = |distance| u8::from(distance <= plan.radius_h);
+        let across = |distance| u8::from(distance <= plan.radius_w);
+        Ok(Some(Tensor {
+            function: device.function("box_tensor", &name)?,
+            matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
+        }))
     }
 }
 
@@ -195,25 +242,21 @@ impl Component {
         totals: Option<&DeviceBuffer>,
         blurs: bool,
         may_be_eight: bool,
-        strips: &Strips,
+        cut: Cut,
     ) -> Result<Component> {
         let is_byte = |plane: &DevicePlane| plane.layout.sample == SampleType::U8;
         let dst_in_vectors =
             dst.layout.step == 1 && dst.address.is_multiple_of(CHUNK as u64) && dst.pitch.is_multiple_of(CHUNK);
         let eight = may_be_eight && is_byte(src) && is_byte(dst) && dst_in_vectors;
-        let across = strips.across(src.width);
-        let rows = strips.rows(src.width, src.height);
-        // A target of no rows is a component that stays where it is.
-        let blocks = across * dst.height.div_ceil(rows);
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
             totals: totals.map_or(0, DeviceBuffer::address),
             totals_columns: src.width.next_multiple_of(CHUNK) as u32,
             blurs: blurs.into(),
-            across: across as u32,
-            rows: rows as u32,
-            blocks: blocks as u32,
+            across: cut.across,
+            rows: cut.rows,
+            blocks: cut.blocks,
             eight: eight.into(),
         })
     }

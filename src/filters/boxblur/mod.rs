@@ -63,7 +63,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     cases: &[
         "radius=1",
         "radius=3",
+        "radius=8",
         "radius=15",
+        "radius=16",
         "radius=100",
         "radius=2:passes=2",
         "radius_w=512:radius_h=5:passes=3",

@@ -1,10 +1,11 @@
-//! The kernels of cuda/gauss.cu.
+//! The kernels of cuda/gauss.cu and cuda/gauss_tensor.cu.
 
 use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
-use crate::filters::strips::{Rows, STRIDE, Strips, THREADS};
+use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
+use crate::filters::tensor::{self, Matrices, Walk};
 use crate::filters::{CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 
@@ -14,9 +15,13 @@ const FAR_ROWS: Rows = Rows { fewest: 8, step: 1, warps: 24 };
 /// How they are for `gauss_near*_u8`, which take four at a time and read those around them before the first.
 const NEAR_ROWS: Rows = Rows { fewest: 12, step: ROWS, warps: 24 };
 
-/// Radii that have such a kernel, and the most threads of its blocks. Smaller ones than these have weights of zero.
-const NEAR: [usize; 7] = [1, 2, 3, 4, 6, 9, 12];
+/// Radii that have such a kernel, the radius in each up to which weights have a high byte, and the most threads of its
+/// blocks. Smaller radii have weights of zero.
+const NEAR: [(usize, usize); 7] = [(1, 1), (2, 1), (3, 2), (4, 3), (6, 5), (9, 7), (12, 12)];
 const NEAR_THREADS: usize = 128;
+
+/// From this radius on tensor cores are faster.
+const TENSOR: usize = 5;
 
 /// Weights in memory, zeros behind them.
 const WEIGHTS: usize = 200;
@@ -25,7 +30,7 @@ const WEIGHTS: usize = 200;
 const ROWS: usize = 4;
 const MOST_WORDS: usize = 7;
 
-/// What is done to one component. Mirrors `Component` of cuda/gauss.cu.
+/// What is done to one component. Mirrors `Component` of cuda/gauss.cuh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Component {
@@ -53,6 +58,24 @@ struct Args {
 
 layout!(Args: 432 { component: 0, weights: 192, radius: 200, halo: 204, high: 208, low: 320 });
 
+/// Mirrors `GaussTensor` of cuda/gauss_tensor.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TensorArgs {
+    component: [Component; 3],
+    walk: Walk,
+    radius: u32,
+    unused: u32,
+}
+
+layout!(TensorArgs: 216 { component: 0, walk: 192, radius: 208, unused: 212 });
+
+/// The kernel on tensor cores.
+struct Tensor {
+    function: Function,
+    matrices: Matrices,
+}
+
 /// For each row of a word and every word around it, one byte of the weights of that word's rows.
 type Words = [[u32; MOST_WORDS]; ROWS];
 
@@ -66,6 +89,7 @@ pub(super) struct Kernel {
     strips: Strips,
     /// Bytes of shared memory that a block takes.
     shared: usize,
+    tensor: Option<Tensor>,
 }
 
 impl Kernel {
@@ -74,7 +98,10 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let near = NEAR.into_iter().find(|near| *near >= plan.radius() && setup.src.sample() == SampleType::U8);
+        let is_eight = setup.src.sample() == SampleType::U8;
+        let high = plan.weights.iter().rposition(|weight| *weight > 0xff).unwrap_or(0);
+        let near =
+            NEAR.into_iter().find(|near| is_eight && near.0 >= plan.radius() && near.1 >= high).map(|near| near.0);
         let name = match (near, setup.src.sample()) {
             (Some(near), _) => format!("gauss_near{near}_u8"),
             (None, SampleType::U8) => "gauss_u8".to_owned(),
@@ -100,8 +127,25 @@ impl Kernel {
             low: words(&plan.weights, reach, 0),
             shared: (weights_beside + words_of_a_thread * strips.threads) * size_of::<u32>(),
             strips,
+            tensor: Tensor::load(&plan, setup.src.sample(), device, &sizes)?,
             plan,
         })
+    }
+}
+
+impl Tensor {
+    /// The kernel, where it serves windows like these and no other is faster.
+    fn load(plan: &Plan, sample: SampleType, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Option<Tensor>> {
+        let radius = plan.radius();
+        if radius < TENSOR || !tensor::serves(device, radius) || sample != SampleType::U8 {
+            return Ok(None);
+        }
+        let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
+        let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
+        Ok(Some(Tensor {
+            function: device.function("gauss_tensor", &format!("gauss_tensor{}", tensor::groups(radius)))?,
+            matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], sizes)?,
+        }))
     }
 }
 
@@ -119,18 +163,14 @@ impl Component {
     /// A component that a picture does not have.
     const NONE: Component = Component { src: Plane::NONE, dst: Plane::NONE, blurs: 0, across: 1, rows: 1, blocks: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, blurs: bool, strips: &Strips) -> Result<Component> {
-        let across = strips.across(src.width);
-        let rows = strips.rows(src.width, src.height);
-        // A target of no rows is a component that stays where it is.
-        let blocks = across * dst.height.div_ceil(rows);
+    fn new(src: &DevicePlane, dst: &DevicePlane, blurs: bool, cut: Cut) -> Result<Component> {
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
             blurs: blurs.into(),
-            across: across as u32,
-            rows: rows as u32,
-            blocks: blocks as u32,
+            across: cut.across,
+            rows: cut.rows,
+            blocks: cut.blocks,
         })
     }
 }
@@ -139,7 +179,19 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            component[index] = Component::new(src, dst, self.plan.blurs(index), &self.strips)?;
+            let cut = match &self.tensor {
+                Some(tensor) => tensor.matrices.cut(src, dst),
+                None => self.strips.cut(src, dst),
+            };
+            component[index] = Component::new(src, dst, self.plan.blurs(index), cut)?;
+        }
+        let blocks = component.iter().map(|c| c.blocks).sum();
+        if let Some(Tensor { function, matrices }) = &self.tensor {
+            let args = TensorArgs { component, walk: matrices.walk(), radius: self.plan.radius() as u32, unused: 0 };
+            let shape = Shape { grid: [blocks, 1, 1], block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+            // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work by
+            // the caller, and the matrices live as long as this kernel.
+            return unsafe { launch(function, shape, &args, stream) };
         }
         let args = Args {
             component,
@@ -149,7 +201,6 @@ impl CudaKernel for Kernel {
             high: self.high,
             low: self.low,
         };
-        let blocks = component.iter().map(|c| c.blocks).sum();
         let shape =
             Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: self.shared as u32 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the

@@ -49,7 +49,16 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     temporal: (0, 0),
     changes: &[],
     neutral: &["sigma=0.1", "sigma=9:radius=0"],
-    cases: &["sigma=1", "sigma=3", "sigma=64", "sigma=0.5:planes=yu", "sigma=5:radius=4", "sigma=7:planes=v"],
+    cases: &[
+        "sigma=1",
+        "sigma=2.5",
+        "sigma=3",
+        "sigma=64",
+        "sigma=0.5:planes=yu",
+        "sigma=5:radius=4",
+        "sigma=6:radius=16",
+        "sigma=7:planes=v",
+    ],
     create: |call| Ok(Box::new(Gauss { params: GaussParams::from_call(call)? })),
 };
 

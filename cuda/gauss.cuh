@@ -1,0 +1,47 @@
+// What the kernels of gauss share: a component, and how sums of samples of eight bits are rounded.
+#pragma once
+
+#include "common/strip.cuh"
+
+// Mirrors `Component` of src/filters/gauss/cuda.rs.
+struct Component {
+    Plane src;
+    Plane dst;
+    u32 blurs;   // 0: the plane is passed on
+    u32 across;  // strips side by side
+    u32 rows;    // rows of a block, where blocks walk down
+    u32 blocks;  // blocks of the component
+};
+static_assert(sizeof(Component) == 64, "Component differs from the host's");
+LAYOUT(Component, src, 0);
+LAYOUT(Component, dst, 24);
+LAYOUT(Component, blurs, 48);
+LAYOUT(Component, across, 52);
+LAYOUT(Component, rows, 56);
+LAYOUT(Component, blocks, 60);
+
+// As src/filters/gauss/weights.rs has them.
+constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;
+
+// Drops `bits` bits, rounding half up.
+__device__ __forceinline__ u32 rounded(u32 sum, u32 bits) { return (sum + (1u << (bits - 1))) >> bits; }
+
+__device__ __forceinline__ u32 top_bytes(u32 a, u32 b, u32 c, u32 d) {
+    return __byte_perm(__byte_perm(a, b, 0x0073), __byte_perm(c, d, 0x0073), 0x5410);
+}
+
+// Writes the results of eight windows: rounded to v16, and from there to what is stored.
+__device__ __forceinline__ void write_row(const Component& c, int x, int y, const u32 (&sums)[CHUNK]) {
+    u32 v[1][CHUNK];
+    if (c.dst.sample == SAMPLE_U8 && c.dst.step == 1 && x + CHUNK <= int(c.dst.width) && vectors_fit(c.dst, 8)) {
+        // Rounded twice, the result is the top byte: floor(floor(s/2^16 + 1/2)/2^8 + 1/2) = floor((s + 2^15 + 2^23)/2^24).
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) v[0][i] = sums[i] + 0x808000u;
+        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) = make_uint2(
+            top_bytes(v[0][0], v[0][1], v[0][2], v[0][3]), top_bytes(v[0][4], v[0][5], v[0][6], v[0][7]));
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) v[0][i] = rounded(sums[i], WEIGHT_BITS + EXTRA_BITS);
+    write(c, x, y, true, v);
+}
