@@ -13,8 +13,9 @@ use crate::filters::{CpuKernel, Setup};
 use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::Range;
 
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
+/// Rows that a thread takes at a time, of which common heights are multiples. Of fewer, too many windows would reach into
+/// another band, whose pairs share no weight.
+const BAND: usize = 90;
 
 /// Added to a whole number of 16 bits, it leaves it in the lowest bits.
 const WHOLE: f32 = 8_388_608.0;
