@@ -4,6 +4,7 @@
 mod cuda;
 mod fast;
 mod guide;
+mod pairs;
 mod plan;
 mod reference;
 #[cfg(test)]
