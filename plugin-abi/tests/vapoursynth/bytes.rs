@@ -5,7 +5,7 @@ use crate::host::{Folder, Script};
 use std::fs;
 use vramp::filters::planes::PlaneSet;
 use vramp::filters::{ALL, Descriptor};
-use vramp::params::{Choice, ParamKind, parse_chain};
+use vramp::params::{Choice, Given, ParamKind, parse_chain};
 use vramp::video::Format;
 
 /// The depths that libav has formats for.
@@ -19,7 +19,7 @@ fn chain_of(filter: &Descriptor, case: &str) -> String {
 /// The function of a filter and the arguments of a case, as host.c has them.
 fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, String) {
     let call = parse_chain(&chain_of(filter, case)).unwrap().remove(0);
-    let argument = |(param, text): (&vramp::params::Param, &str)| {
+    let argument = |Given { param, text, .. }: Given<'_>| {
         let value = match param.kind {
             ParamKind::Choice(PlaneSet::WORDS) => {
                 let set = PlaneSet::ALL[PlaneSet::WORDS.iter().position(|word| *word == text).unwrap()];
