@@ -4,7 +4,7 @@ use crate::cli::compare::args::CompareArgs;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
 use crate::compare::{Fault, FrameDifference, Side, Tolerance, Totals};
-use crate::video::{Format, Model, StreamInfo};
+use crate::video::{Format, StreamInfo};
 use std::ops::RangeInclusive;
 
 /// What is compared, and how.
@@ -40,11 +40,7 @@ impl Subject {
 
     /// The names of the planes.
     pub fn planes(&self) -> &'static [&'static str] {
-        match self.format().model() {
-            Model::Gray => &["y"],
-            Model::Yuv => &["y", "u", "v"],
-            Model::Rgb => &["r", "g", "b"],
-        }
+        self.format().component_names()
     }
 
     fn format(&self) -> Format {
