@@ -118,6 +118,9 @@ pub struct PluginsArgs {
     /// First copy this library (target/plugin/libvramp.so) to the folders of the hosts that are found
     #[arg(long, value_name = "LIBRARY")]
     pub install: Option<PathBuf>,
+    /// With --install, replace files that are none of vramp's too
+    #[arg(short = 'y', long = "overwrite", requires = "install")]
+    pub overwrite: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -321,8 +324,9 @@ pub struct ProgressArgs {
     /// How progress is shown, on standard error
     ///
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
-    /// second), size (bytes), eta and elapsed (seconds), and done. The last one, after the output is whole, has done
-    /// true and filters: name and ms_per_frame of each. What is not known is null.
+    /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
+    /// true and filters: name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with level
+    /// (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
     pub progress: ProgressChoice,
 }
