@@ -132,7 +132,7 @@ impl TempFile {
 
 /// Where `path` leads. A link is followed, so that what it points at is written and the link stays, also when there is
 /// nothing at its end yet.
-fn follow_links(path: &Path) -> PathBuf {
+pub fn follow_links(path: &Path) -> PathBuf {
     /// As many as Linux follows.
     const MOST_LINKS: usize = 40;
     if let Ok(whole) = fs::canonicalize(path) {

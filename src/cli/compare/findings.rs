@@ -1,6 +1,7 @@
 //! What a comparison finds, as its reports need it.
 
 use crate::cli::compare::args::CompareArgs;
+use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
 use crate::compare::{Fault, FrameDifference, Side, Tolerance, Totals};
@@ -95,6 +96,8 @@ pub struct Findings {
     pub first_fault: Option<(Shown, Fault)>,
     /// The furthest that the times of a pair are apart, in seconds.
     pub apart: f64,
+    /// What would pair frames that look alike.
+    pub hint: Option<Hint>,
 }
 
 impl Findings {
@@ -107,6 +110,7 @@ impl Findings {
             faults: 0,
             first_fault: None,
             apart: 0.0,
+            hint: None,
         }
     }
 
