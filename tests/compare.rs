@@ -204,10 +204,10 @@ fn hint(args: &[&str]) -> Option<(u64, u64, String)> {
 #[test]
 fn a_constant_shift_is_told_with_the_option_that_mends_it() {
     let folder = Folder::new();
-    let a = clip(&folder, "a.mkv", 20, "format=yuv420p");
+    let a = clip(&folder, "a.mkv", 20, "scale=100:66,format=yuv420p");
     let [cut, lossy, late] = ["cut.mkv", "lossy.mkv", "late.ts"].map(|name| folder.path(name));
     ffmpeg(&format!("-i {a} -vf select=gte(n\\,2),setpts=PTS-STARTPTS -c:v ffv1 {cut}"));
-    ffmpeg(&format!("-i {cut} -c:v libx264 -crf 30 {lossy}"));
+    ffmpeg(&format!("-i {cut} -c:v libx264 -crf 23 {lossy}"));
     ffmpeg(&format!("-i {a} -c:v libx264 -qp 0 -bf 0 -muxdelay 0 -output_ts_offset 36000 {late}"));
 
     for b in [&cut, &lossy] {
@@ -240,12 +240,12 @@ fn a_constant_shift_is_told_with_the_option_that_mends_it() {
 #[test]
 fn what_no_shift_mends_is_not_called_shifted() {
     let folder = Folder::new();
-    let a = clip(&folder, "a.mkv", 12, "format=yuv420p");
-    let other = clip(&folder, "other.mkv", 12, "format=yuv420p,hflip,negate");
+    let a = clip(&folder, "a.mkv", 12, "scale=100:66,format=yuv420p");
+    let other = clip(&folder, "other.mkv", 12, "scale=100:66,format=yuv420p,hflip,negate");
     let coarse = folder.path("coarse.mkv");
     ffmpeg(&format!("-i {a} -c:v libx264 -crf 40 {coarse}"));
-    let still = clip(&folder, "still.mkv", 12, "format=yuv420p,select=eq(n\\,0),loop=11:1,setpts=N/25/TB");
-    let brighter = clip(&folder, "brighter.mkv", 12, "format=yuv420p,lutyuv=y=val+20");
+    let still = clip(&folder, "still.mkv", 12, "scale=100:66,format=yuv420p,select=eq(n\\,0),loop=11:1,setpts=N/25/TB");
+    let brighter = clip(&folder, "brighter.mkv", 12, "scale=100:66,format=yuv420p,lutyuv=y=val+20");
     for [a, b] in [[&a, &a], [&a, &other], [&a, &coarse], [&still, &still], [&a, &still], [&a, &brighter]] {
         assert_eq!(hint(&[a, b]), None, "{a} {b}");
     }

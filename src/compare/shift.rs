@@ -18,8 +18,11 @@ const LEAST_OVERLAP: usize = 3;
 /// Cells that differ so much in the mean are of frames that differ badly: a quarter of an 8-bit code value, in v16.
 const BADLY: f64 = 64.0;
 
-/// As often as this must frames differ less where they are shifted. A codec's losses do not make so much.
-const BETTER: f64 = 4.0;
+/// So much nearer must frames be where they are shifted than where they were held against each other.
+const BETTER: f64 = 1.5;
+
+/// So much nearer than after any other shift: what hardly moves, or comes again, does not tell where it belongs.
+const CLEARER: f64 = 1.25;
 
 /// What a frame looks like: means of its cells.
 type Look = Box<[u16]>;
@@ -51,11 +54,12 @@ impl Shifts {
     pub fn found(&self) -> Option<i64> {
         let shortest = self.looks.iter().map(Vec::len).min()?;
         let most = (shortest / 2).min(shortest.saturating_sub(LEAST_OVERLAP)) as i64;
-        let shifted = || (-most..=most).filter_map(|by| Some((by, self.shifted(by)?)));
-        let (best, least) = shifted().min_by(|(by, a), (other, b)| a.total_cmp(b).then(by.abs().cmp(&other.abs())))?;
+        let mut shifted: Vec<_> = (-most..=most).filter_map(|by| Some((by, self.shifted(by)?))).collect();
+        shifted.sort_by(|(_, near), (_, far)| near.total_cmp(far));
+        let [(best, least), (_, second), ..] = shifted[..] else { return None };
         // Where none were, any shift is as good as none.
-        let now = self.mean(self.pairs.iter().copied()).or_else(|| mean(shifted().map(|(_, far)| far)))?;
-        (now >= BADLY && least * BETTER <= now).then_some(best)
+        let now = self.mean(self.pairs.iter().copied()).or_else(|| mean(shifted.iter().map(|(_, far)| *far)))?;
+        (now >= BADLY && least * BETTER <= now && least * CLEARER <= second).then_some(best)
     }
 
     /// How far frames are apart when those of the second come `by` places later.
