@@ -103,6 +103,7 @@ fn look(plane: &PlaneRef<'_>) -> Look {
 mod tests {
     use super::*;
     use crate::video::{Format, Picture};
+    use std::hash::{DefaultHasher, Hash, Hasher};
 
     /// A frame of a clip whose values move by the number: no two look alike. `noise` is what a codec may do to it.
     fn frame(number: u64, noise: u8) -> Picture {
@@ -110,8 +111,9 @@ mod tests {
         let mut planes = picture.planes_mut();
         for y in 0..21 {
             for (x, value) in planes.get_mut(0).row_u8_mut(y).iter_mut().enumerate() {
-                let random = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> ((x / 5 + y / 5) % 40);
-                *value = (random as u8 & 0xf0) + (x + y) as u8 % (noise + 1);
+                let mut random = DefaultHasher::new();
+                (number, x / 5, y / 5).hash(&mut random);
+                *value = (random.finish() as u8 & 0xf0) + (x + y) as u8 % (noise + 1);
             }
         }
         picture
