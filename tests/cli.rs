@@ -171,6 +171,31 @@ fn json_progress_is_one_object_a_line_and_ends_with_the_whole() {
 }
 
 #[test]
+fn with_json_progress_all_that_is_said_is_json() {
+    let folder = Folder::new();
+    let json = |args: &[&str], code| {
+        let ran = run(&[args, &["--progress", "json"]].concat());
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>()
+    };
+    let out = folder.path("out.mkv");
+    let lines = json(&[GRADIENT, &out, "-c", "ffv1", "--chain", "deband", "--frames", "3", "-v"], 0);
+    let (last, before) = lines.split_last().unwrap();
+    let size = fs::metadata(&out).unwrap().len();
+    assert_eq!((&last["output"], &last["frames"], &last["size"]), (&out.clone().into(), &3.into(), &size.into()));
+    assert!(last["elapsed"].as_f64().unwrap() > 0.0 && last["fps"].as_f64().unwrap() > 0.0, "{last}");
+    assert!(before.iter().any(|line| line["done"] == true));
+    let said = |level: &str| before.iter().filter(|line| line["level"] == level).count();
+    assert!(said("warn") == 1 && said("debug") > 5, "{before:?}");
+    for (args, code) in [(&[GRADIENT, &out][..], 2), (&["none.mkv", "-f", "null"], 7), (&[GRADIENT, "--nothing"], 2)] {
+        let lines = json(args, code);
+        assert_eq!((lines.len(), &lines[0]["level"]), (1, &"error".into()), "{lines:?}");
+    }
+    let lines = json(&["hash", GRADIENT, "--frames", "2"], 0);
+    assert_eq!(lines.last().unwrap()["output"], "standard output");
+}
+
+#[test]
 fn what_a_destination_ignores_is_said() {
     let said = run(&[GRADIENT, "-f", "null", "--frames", "1", "-c", "ffv1", "--crf", "3"]).ok().stderr;
     assert!(said.contains("warning: null has no encoder") && said.contains("--codec, --crf ignored"), "{said}");
@@ -508,8 +533,14 @@ impl Endless {
     fn end(mut self) -> (Option<i32>, Vec<String>) {
         drop(self.feed.take());
         let code = self.child.wait().unwrap().code();
-        (code, self.stderr.lines().map(Result::unwrap).filter(|line| !line.starts_with('{')).collect())
+        (code, messages(self.stderr))
     }
+}
+
+/// The messages among JSON lines.
+fn messages(stderr: impl BufRead) -> Vec<String> {
+    let lines = stderr.lines().map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
+    lines.filter_map(|line| Some(line["message"].as_str()?.to_owned())).collect()
 }
 
 #[test]
@@ -547,7 +578,7 @@ fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     // One shell sends both, so that starting programs on a busy machine takes no time between them.
     let twice = ["-c", "kill -INT $0; sleep 0.05; kill -INT $0", &child.id().to_string()];
     assert!(Command::new("sh").args(twice).status().unwrap().success());
-    let said: Vec<_> = stderr.lines().map(Result::unwrap).filter(|line| !line.starts_with('{')).collect();
+    let said = messages(stderr);
     assert_eq!((child.wait().unwrap().code(), said), (Some(130), Vec::new()), "the run did not end by itself");
     assert_eq!(folder.names(), ["in.y4m"]);
 }
@@ -556,8 +587,13 @@ fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
 fn a_killed_run_leaves_no_finished_looking_file() {
     let folder = Folder::new();
     fs::write(folder.path("old.mkv"), "old").unwrap();
-    let run = Endless::start(&folder.path("out.mkv"));
-    run.signal("-KILL");
-    assert_eq!(run.end().0, None);
+    let killed = Endless::start(&folder.path("out.mkv"));
+    killed.signal("-KILL");
+    assert_eq!(killed.end().0, None);
     assert!(!folder.names().contains(&"out.mkv".to_owned()), "{:?}", folder.names());
+    assert_eq!(folder.names().len(), 2, "what was written is hidden: {:?}", folder.names());
+    // The next run is none the worse for it, and puts the folder in order.
+    let said = run(&[GRADIENT, &folder.path("out.mkv"), "-c", "ffv1", "--frames", "1"]).ok().stderr;
+    assert!(said.contains("a run that was killed left it"), "{said}");
+    assert_eq!(folder.names(), ["old.mkv", "out.mkv"]);
 }

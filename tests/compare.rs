@@ -190,6 +190,67 @@ fn times_may_be_moved_and_parts_taken() {
     assert_eq!((frames.len(), &frames[0]["a"]["index"], &last["passed"]), (5, &3.into(), &true.into()));
 }
 
+/// What a comparison suggests: the frames that look alike, and the options.
+fn hint(args: &[&str]) -> Option<(u64, u64, String)> {
+    let ran = compare(&[args, &["--json"]].concat());
+    let hint = &parsed(&ran).2["hint"];
+    let told = ran.stderr.lines().filter(|line| line.contains(" look like ")).count();
+    assert_eq!(told, usize::from(!hint.is_null()), "{}", ran.stderr);
+    let options = hint["options"].as_str()?.to_owned();
+    assert!(ran.stderr.contains(&format!("try {options}")), "{}", ran.stderr);
+    Some((hint["a"]["index"].as_u64().unwrap(), hint["b"]["index"].as_u64().unwrap(), options))
+}
+
+#[test]
+fn a_constant_shift_is_told_with_the_option_that_mends_it() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 20, "scale=100:66,format=yuv420p");
+    let [cut, lossy, late] = ["cut.mkv", "lossy.mkv", "late.ts"].map(|name| folder.path(name));
+    ffmpeg(&format!("-i {a} -vf select=gte(n\\,2),setpts=PTS-STARTPTS -c:v ffv1 {cut}"));
+    ffmpeg(&format!("-i {cut} -c:v libx264 -crf 23 {lossy}"));
+    ffmpeg(&format!("-i {a} -c:v libx264 -qp 0 -bf 0 -muxdelay 0 -output_ts_offset 36000 {late}"));
+
+    for b in [&cut, &lossy] {
+        assert_eq!(hint(&[&a, b]), Some((2, 0, "--offset 0.08".to_owned())));
+        assert_eq!(hint(&[&a, b, "--align", "index"]), Some((2, 0, "--offset '#2'".to_owned())));
+        assert_eq!(hint(&[b, &a]), Some((0, 2, "--offset -0.08".to_owned())));
+        assert_eq!(hint(&[b, &a, "--align", "index"]), Some((0, 2, "--offset '#-2'".to_owned())));
+        assert_eq!(hint(&[&a, b, "--offset", "0.08"]), None);
+    }
+    assert_eq!(hint(&[&a, &cut, "--start", "#5", "--align", "index"]), Some((7, 5, "--offset '#2'".to_owned())));
+    for options in [&["--offset", "0.08"][..], &["--align", "index", "--offset", "#2"]] {
+        let (_, _, last) = lines(&[&[a.as_str(), &cut], options].concat());
+        let found = (&last["pairs"], &last["different"], &last["only_a"], &last["only_b"]);
+        assert_eq!(found, (&18.into(), &0.into(), &serde_json::json!([[0, 1]]), &serde_json::json!([])), "{options:?}");
+    }
+    let (_, _, last) = lines(&[&cut, &a, "--align", "index", "--offset", "#-2"]);
+    assert_eq!((&last["different"], &last["only_b"]), (&0.into(), &serde_json::json!([[0, 1]])));
+
+    // None is shown when the other is.
+    let (first, second, options) = hint(&[&a, &late]).unwrap();
+    let (option, seconds) = options.split_once(' ').unwrap();
+    assert_eq!((first, second, option), (0, 0, "--offset"));
+    assert_eq!(lines(&[&a, &late, "--tolerance", "exact", option, seconds]).2["passed"], true);
+
+    let page = folder.path("page.html");
+    compare(&[&a, &cut, "--html", &page]).ok();
+    assert!(fs::read_to_string(&page).unwrap().contains("try --offset 0.08"));
+}
+
+#[test]
+fn what_no_shift_mends_is_not_called_shifted() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 12, "scale=100:66,format=yuv420p");
+    let other = clip(&folder, "other.mkv", 12, "scale=100:66,format=yuv420p,hflip,negate");
+    let coarse = folder.path("coarse.mkv");
+    ffmpeg(&format!("-i {a} -c:v libx264 -crf 40 {coarse}"));
+    let still = clip(&folder, "still.mkv", 12, "scale=100:66,format=yuv420p,select=eq(n\\,0),loop=11:1,setpts=N/25/TB");
+    let brighter = clip(&folder, "brighter.mkv", 12, "scale=100:66,format=yuv420p,lutyuv=y=val+20");
+    for [a, b] in [[&a, &a], [&a, &other], [&a, &coarse], [&still, &still], [&a, &still], [&a, &brighter]] {
+        assert_eq!(hint(&[a, b]), None, "{a} {b}");
+    }
+}
+
 #[test]
 fn depths_meet_at_the_higher() {
     let folder = Folder::new();
@@ -282,6 +343,49 @@ fn the_worst_frames_become_pictures() {
 }
 
 #[test]
+fn pictures_that_are_kept_fit_in_memory() {
+    let folder = Folder::new();
+    let large = folder.path("large.mkv");
+    ffmpeg(&format!("-f lavfi -i color=gray:s=1920x1080 -frames:v 1 -pix_fmt yuv444p16le -c:v ffv1 {large}"));
+    let worst = |count| compare(&[&large, &large, "--worst", count, &folder.path("worst")]);
+    let refused = worst("100");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    // 2 pictures of 3 planes of 1920·1080 samples of 2 bytes are 23.7 MiB: 43 fit in 1 GiB.
+    assert!(refused.stderr.contains("of 23.7 MiB each: at most 43 fit in 1.0 GiB"), "{}", refused.stderr);
+    worst("43").ok();
+}
+
+#[test]
+fn no_output_replaces_what_is_read_or_another_output() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 3, "format=yuv420p");
+    let b = clip(&folder, "b.mkv", 3, "format=yuv420p,lutyuv=y=val+9");
+    let (chain, worst, link) = (folder.path("chain.txt"), folder.path("worst"), folder.path("link.html"));
+    fs::write(&chain, "deband").unwrap();
+    fs::create_dir(&worst).unwrap();
+    std::os::unix::fs::symlink("worst/frame-000000-difference.png", &link).unwrap();
+    let before = folder.names();
+    let (chained, picture) = (format!("@{chain}"), format!("{worst}/frame-000001-b.png"));
+    for (args, words) in [
+        (vec!["--html", &chain, "--chain-b", &chained, "-y"], "chain.txt is the input"),
+        (vec!["--html", &b, "-y"], "b.mkv is the input"),
+        (vec!["--html", &picture, "--worst", "2", &worst], "called as a picture of --worst"),
+        (vec!["--html", &picture, "--worst", "2", &format!("{worst}/../worst"), "-y"], "called as a picture"),
+        (vec!["--html", &link, "--worst", "2", &worst, "-y"], "called as a picture"),
+        (vec!["--worst", "2", &folder.path("."), "-y"], "where the pictures would go"),
+    ] {
+        let ran = compare(&[&[a.as_str(), &b], &args[..]].concat());
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
+        assert_eq!((folder.names(), fs::read_dir(&worst).unwrap().count()), (before.clone(), 0), "{args:?}");
+    }
+    assert_eq!(fs::read(&chain).unwrap(), b"deband");
+    // A page of its own name may lie among the pictures.
+    compare(&[&a, &b, "--html", &format!("{worst}/page.html"), "--worst", "2", &worst]).ok();
+    assert_eq!(fs::read_dir(&worst).unwrap().count(), 7);
+}
+
+#[test]
 fn the_page_is_whole_and_refers_to_nothing_outside() {
     let folder = Folder::new();
     let a = clip(&folder, "a.mkv", 6, "format=yuv420p");
@@ -357,7 +461,10 @@ const BAD: &[(&str, i32, &[&str])] = &[
     ("{}/good.mkv {}/good.mkv --html - --json", 2, &["standard output"]),
     ("{}/good.mkv {}/good.mkv --offset soon", 2, &["soon", "seconds"]),
     ("{}/good.mkv {}/good.mkv --offset nan", 2, &["nan", "seconds"]),
-    ("{}/good.mkv {}/good.mkv --offset 1 --align index", 2, &["--offset"]),
+    ("{}/good.mkv {}/good.mkv --offset #x", 2, &["#x", "frames"]),
+    ("{}/good.mkv {}/good.mkv --offset 1 --align index", 2, &["--offset", "'#3'"]),
+    ("{}/good.mkv {}/good.mkv --offset #1", 2, &["--offset", "--align index"]),
+    ("{}/good.mkv {}/good.mkv --chain-a deband --device cuda:99", 3, &["(device cpu does without)"]),
     ("{}/good.mkv {}/good.mkv --align time", 2, &["time", "pts"]),
     ("{}/good.mkv {}/good.mkv --start 100", 2, &["--start"]),
     ("{}/good.mkv {}/good.mkv --chain-a @{}/none.txt", 7, &["none.txt"]),

@@ -91,6 +91,23 @@ fn a_preview_is_the_same_on_every_device() {
 }
 
 #[test]
+fn chains_of_a_comparison_are_the_same_on_every_device() {
+    let folder = Folder::new();
+    let filtered = folder.path("filtered.mkv");
+    let chain = "deband=range=16:sample=2,depth=10";
+    run(&[GRADIENT, &filtered, "-c", "ffv1", "--frames", "5", "--chain", chain, "--depth", "10", "--device", "cpu"])
+        .ok();
+    let on = |device: &str| {
+        let args = ["compare", GRADIENT, &filtered, "--frames", "5", "--chain-a", chain, "--chain-b", "gauss=radius=0"];
+        run(&[&args[..], &["--tolerance", "exact", "--json", "--device", device]].concat()).ok().stdout
+    };
+    assert_eq!(on("auto"), on("cpu"));
+    if gpu().is_ok() {
+        assert_eq!(on("cuda"), on("cpu"));
+    }
+}
+
+#[test]
 fn a_device_that_is_not_there_is_refused_and_leaves_the_output_alone() {
     let folder = Folder::new();
     let output = folder.path("old.mkv");

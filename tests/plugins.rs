@@ -79,12 +79,40 @@ fn the_library_goes_to_every_host_and_its_version_is_read() {
 fn a_link_gives_way_to_a_copy() {
     let machine = Machine::new(&["mpv"]);
     fs::create_dir(machine.0.path("effects")).unwrap();
-    fs::write(machine.0.path("effects/vramp_deband.so"), "old").unwrap();
+    fs::rename(machine.library("0.0.9"), machine.0.path("effects/vramp_deband.so")).unwrap();
     symlink("vramp_deband.so", machine.0.path("effects/vramp_chain.so")).unwrap();
-    let before = machine.json(&[]);
-    assert!(before[0]["files"].as_array().unwrap().iter().all(|file| file["version"].is_null()));
-    machine.run(&["--install", &machine.library("1.2.3")]).ok();
+    let ran = machine.run(&["--install", &machine.library("1.2.3")]).ok();
+    assert_eq!(ran.stderr.matches(": version 0.0.9 is replaced by 1.2.3").count(), 2, "{}", ran.stderr);
     assert!(fs::symlink_metadata(machine.0.path("effects/vramp_chain.so")).unwrap().is_file());
+}
+
+#[test]
+fn what_is_not_ours_is_replaced_only_when_asked() {
+    let machine = Machine::new(&["mpv"]);
+    let (first, last) = (machine.0.path("effects/vramp_deband.so"), machine.0.path("effects/vramp_chain.so"));
+    for strange in [&first, &last] {
+        fs::create_dir(machine.0.path("effects")).unwrap();
+        fs::write(strange, "precious").unwrap();
+        let before = machine.json(&[]);
+        assert!(before[0]["files"].as_array().unwrap().iter().all(|file| file["version"].is_null()));
+        let ran = machine.run(&["--install", &machine.library("1.2.3")]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(strange) && ran.stderr.contains("give -y"), "{}", ran.stderr);
+        assert_eq!(fs::read(strange).unwrap(), b"precious");
+        assert_eq!(
+            fs::read_dir(machine.0.path("effects")).unwrap().count(),
+            1,
+            "nothing is written before all is well"
+        );
+        let after = machine.json(&["--install", &machine.library("1.2.3"), "-y"]);
+        assert!(after[0]["files"].as_array().unwrap().iter().all(|file| file["version"] == "1.2.3"));
+        fs::remove_dir_all(machine.0.path("effects")).unwrap();
+    }
+    // A link to nowhere is somebody's too.
+    fs::create_dir(machine.0.path("effects")).unwrap();
+    symlink("nowhere", &last).unwrap();
+    assert_eq!(machine.run(&["--install", &machine.library("1.2.3")]).code, Some(2));
+    assert_eq!(machine.run(&["-y"]).code, Some(2), "it says something of --install only");
 }
 
 #[test]

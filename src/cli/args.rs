@@ -118,6 +118,9 @@ pub struct PluginsArgs {
     /// First copy this library (target/plugin/libvramp.so) to the folders of the hosts that are found
     #[arg(long, value_name = "LIBRARY")]
     pub install: Option<PathBuf>,
+    /// With --install, replace files that are none of vramp's too
+    #[arg(short = 'y', long = "overwrite", requires = "install")]
+    pub overwrite: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -285,6 +288,22 @@ pub struct Run {
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,
+    /// What filters.
+    #[command(flatten)]
+    pub on: RunsOn,
+    /// What decodes: auto (the GPU's decoder where filters run there and it gives the same bytes, else software), nvdec
+    /// (the GPU's or none) or software
+    #[arg(long, value_name = "DECODER", default_value_t, help_heading = RUNNING)]
+    pub decoder: DecoderChoice,
+    /// Threads of the decoder; 0 lets it choose
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
+          help_heading = RUNNING)]
+    pub decoder_threads: usize,
+}
+
+/// What chains run on.
+#[derive(Clone, Debug, Args)]
+pub struct RunsOn {
     /// What the chain runs on: auto, cpu, cuda or cuda:N; the result is the same
     ///
     /// auto takes the first NVIDIA GPU, or else the CPU and says why (where there is none at all, only with -v). cuda
@@ -294,18 +313,10 @@ pub struct Run {
     /// GPU memory that the run may hold, in MiB: a chain that needs more does not start there
     #[arg(long, value_name = "MIB", value_parser = gpu_memory(), help_heading = RUNNING)]
     pub gpu_memory: Option<usize>,
-    /// What decodes: auto (the GPU's decoder where filters run there and it gives the same bytes, else software), nvdec
-    /// (the GPU's or none) or software
-    #[arg(long, value_name = "DECODER", default_value_t, help_heading = RUNNING)]
-    pub decoder: DecoderChoice,
-    /// Threads of the chain; 0 takes one for each processor
+    /// Threads of a chain, and of what measures frames; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub threads: usize,
-    /// Threads of the decoder; 0 lets it choose
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
-          help_heading = RUNNING)]
-    pub decoder_threads: usize,
     /// Use no vector instructions above this level; the result is the same
     #[arg(long, value_name = "LEVEL", value_parser = levels(), help_heading = RUNNING)]
     pub cpu_level: Option<CpuLevel>,
@@ -321,8 +332,9 @@ pub struct ProgressArgs {
     /// How progress is shown, on standard error
     ///
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
-    /// second), size (bytes), eta and elapsed (seconds), and done. The last one, after the output is whole, has done
-    /// true and filters: name and ms_per_frame of each. What is not known is null.
+    /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
+    /// true and filters: name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with level
+    /// (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
     pub progress: ProgressChoice,
 }

@@ -6,7 +6,7 @@ mod gpu;
 
 pub use gpu::Gpu;
 
-use crate::cli::args::Run;
+use crate::cli::args::RunsOn;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::io::libav::Input;
@@ -32,8 +32,8 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    fn of(run: &Run) -> Cpu {
-        Cpu { threads: run.threads, level: run.cpu_level.unwrap_or_else(CpuLevel::detect) }
+    fn of(on: &RunsOn) -> Cpu {
+        Cpu { threads: on.threads, level: on.cpu_level.unwrap_or_else(CpuLevel::detect) }
     }
 
     fn chain(self, plan: &Plan) -> Result<CpuChain> {
@@ -47,22 +47,22 @@ impl Backend {
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used, with what is needed and what there is.
-    pub fn new(plan: &Plan, input: &mut Input, run: &Run, gpu: &Gpu) -> Result<Option<Backend>> {
-        let cpu = Cpu::of(run);
-        if let Some(backend) = Backend::on_gpu(plan, input, run, gpu, cpu)? {
+    pub fn new(plan: &Plan, input: &mut Input, on: &RunsOn, gpu: &Gpu) -> Result<Option<Backend>> {
+        let cpu = Cpu::of(on);
+        if let Some(backend) = Backend::on_gpu(plan, input, on, gpu, cpu)? {
             return Ok(Some(backend));
         }
         if plan.resident || plan.stays { Ok(None) } else { cpu.chain(plan).map(|chain| Some(Backend::Cpu(chain))) }
     }
 
     #[cfg(feature = "cuda")]
-    fn on_gpu(plan: &Plan, input: &mut Input, run: &Run, gpu: &Gpu, cpu: Cpu) -> Result<Option<Backend>> {
+    fn on_gpu(plan: &Plan, input: &mut Input, on: &RunsOn, gpu: &Gpu, cpu: Cpu) -> Result<Option<Backend>> {
         let Some(device) = &gpu.0 else { return Ok(None) };
-        Ok(cuda::OnCuda::new(plan, input, run, device, cpu)?.map(Backend::Cuda))
+        Ok(cuda::OnCuda::new(plan, input, on, device, cpu)?.map(Backend::Cuda))
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn on_gpu(_: &Plan, _: &mut Input, _: &Run, gpu: &Gpu, _: Cpu) -> Result<Option<Backend>> {
+    fn on_gpu(_: &Plan, _: &mut Input, _: &RunsOn, gpu: &Gpu, _: Cpu) -> Result<Option<Backend>> {
         Ok(gpu.0.map(|device| match device {}))
     }
 

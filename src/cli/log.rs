@@ -3,6 +3,7 @@
 use crate::error::Error;
 use indicatif::ProgressBar;
 use log::{Level, LevelFilter, Log, Metadata, Record};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
@@ -11,6 +12,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 static LOGGER: Logger = Logger;
 static COLORED: AtomicBool = AtomicBool::new(false);
+/// Standard error is for a program that reads JSON lines.
+static JSON: AtomicBool = AtomicBool::new(false);
 /// The bar that must be out of the way while a line is written.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
@@ -47,6 +50,23 @@ pub fn install(quiet: bool, verbose: u8, color: bool) {
     });
     // Fails only when a logger is there already, as in a second call: the levels above hold either way.
     let _ = log::set_logger(&LOGGER);
+}
+
+/// From now on messages are JSON lines, as progress is: objects with `level` and `message`.
+pub fn in_json() {
+    JSON.store(true, Ordering::Relaxed);
+}
+
+/// Whether messages are JSON lines.
+pub fn is_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
+/// Writes `value` as a JSON line.
+pub fn json(value: &impl Serialize) {
+    let Ok(mut text) = serde_json::to_string(value) else { return };
+    text.push('\n');
+    write(&text);
 }
 
 /// Whether stderr shows colours: a terminal, and the user did not say no.
@@ -91,7 +111,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Writes `text` to standard error. One that is gone leaves nobody to tell.
-pub fn write(text: &str) {
+fn write(text: &str) {
     let _ = match STDERR.get() {
         Some(Some(file)) => { file }.write_all(text.as_bytes()),
         _ => stderr().write_all(text.as_bytes()),
@@ -99,12 +119,23 @@ pub fn write(text: &str) {
 }
 
 fn line(level: Level, message: &str) {
+    if is_json() {
+        let level = level.as_str().to_lowercase();
+        return json(&Message { level: &level, message: message.trim_end() });
+    }
     let text = format(level, message, COLORED.load(Ordering::Relaxed));
     let write = || write(&text);
     match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(bar) => bar.suspend(write),
         None => write(),
     }
+}
+
+/// A message as a JSON line has it.
+#[derive(Serialize)]
+struct Message<'a> {
+    level: &'a str,
+    message: &'a str,
 }
 
 fn format(level: Level, message: &str, color: bool) -> String {

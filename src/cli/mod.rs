@@ -37,6 +37,9 @@ static PANIC: Mutex<Option<String>> = Mutex::new(None);
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = argv::translate(args);
     log::install(false, 0, log::wants_color(never_colored(&args)));
+    if says(&args, "--progress", "json") {
+        log::in_json();
+    }
     panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |at| format!(" at {at}"));
         let text = format!("{}{place}", panic_message(info.payload()));
@@ -111,7 +114,13 @@ fn usage_error(error: &clap::Error) -> Error {
 
 /// Whether the command line turns colours off. Looked for before parsing, since parsing may already print.
 fn never_colored(args: &[OsString]) -> bool {
-    args.iter().any(|arg| arg == "--color=never") || args.windows(2).any(|two| two[0] == "--color" && two[1] == "never")
+    says(args, "--color", "never")
+}
+
+/// Whether the command line has `option` with this value.
+fn says(args: &[OsString], option: &str, value: &str) -> bool {
+    let joined = format!("{option}={value}");
+    args.iter().any(|arg| *arg == *joined) || args.windows(2).any(|two| two[0] == option && two[1] == value)
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {

@@ -30,7 +30,7 @@ struct Line<'a> {
     eta: Option<f64>,
     /// Seconds since the run began.
     elapsed: f64,
-    /// True in the last line, which comes after the output is whole.
+    /// True in the last line of progress, which comes after the output is whole.
     done: bool,
     /// In the last line: each filter's time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ impl Reporter {
                 bar.set_message(describe(&line));
                 bar.set_position(progress.frames);
             }
-            Style::Json => write(&line),
+            Style::Json => log::json(&line),
             Style::None => {}
         }
     }
@@ -107,7 +107,7 @@ impl Reporter {
                 .map(|filter| FilterLine { name: filter.name, ms_per_frame: per_frame(filter.busy, summary.frames) });
             let filters = Some(filters.collect());
             let frames = Some(summary.frames);
-            write(&Line { frames, eta: Some(0.0), done: true, filters, ..self.line(&progress) });
+            log::json(&Line { frames, eta: Some(0.0), done: true, filters, ..self.line(&progress) });
         }
     }
 
@@ -162,12 +162,6 @@ fn describe(line: &Line<'_>) -> String {
     }
     parts.extend(line.eta.map(|eta| format!("{} left", print::clock(eta))));
     parts.join("  ")
-}
-
-fn write(line: &Line<'_>) {
-    let Ok(mut text) = serde_json::to_string(line) else { return };
-    text.push('\n');
-    log::write(&text);
 }
 
 #[cfg(test)]

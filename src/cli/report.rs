@@ -1,45 +1,65 @@
 //! What `--verbose` tells: the plan before the run, and where the time went after it.
 
 use crate::cli::backend::Backend;
-use crate::cli::print;
 use crate::cli::progress::per_frame;
+use crate::cli::{log, print};
 use crate::pipeline::{Busy, Chain, Options, Plan, Summary};
 use crate::video::Picture;
+use ::log::{LevelFilter, debug, info, max_level};
+use serde::Serialize;
 use std::time::Duration;
 
 /// Tells how `plan` will run.
 pub fn plan(plan: &Plan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {
-        log::debug!("{skipped} is left out: it would change no sample");
+        debug!("{skipped} is left out: it would change no sample");
     }
     let (width, height) = (plan.output.width, plan.output.height);
-    log::debug!("frames: {} in, {} out, {width}x{height}", plan.input.format, plan.output.format);
+    debug!("frames: {} in, {} out, {width}x{height}", plan.input.format, plan.output.format);
     for (number, stage) in plan.stages.iter().enumerate() {
-        log::debug!("stage {}: {}, {} to {}", number + 1, stage.filter.call(), stage.setup.src, stage.setup.dst);
+        debug!("stage {}: {}, {} to {}", number + 1, stage.filter.call(), stage.setup.src, stage.setup.dst);
     }
     if plan.stages.is_empty() {
-        log::debug!("no stages: frames pass untouched");
+        debug!("no stages: frames pass untouched");
     }
-    log::debug!("{chain}");
+    debug!("{chain}");
     let (picture, work) = (Picture::bytes(plan.output.format, width, height).unwrap_or(0), chain.work());
     let pictures = |count: usize| print::size((picture * count + work.host_bytes) as u64);
     let slots = options.slots;
     match work.device_bytes {
-        0 => log::debug!("{slots} slots between stages, {} of pictures", pictures(options.pictures())),
+        0 => debug!("{slots} slots between stages, {} of pictures", pictures(options.pictures())),
         _ => {
             let memory = pictures(options.pictures() + slots);
-            log::debug!("{slots} slots between stages and as many on the GPU, {memory} of page-locked pictures");
+            debug!("{slots} slots between stages and as many on the GPU, {memory} of page-locked pictures");
         }
     }
 }
 
-/// Tells what a run did: one line, and the details for `--verbose`.
-pub fn summary(summary: &Summary, output: &str, bytes: u64) {
-    let seconds = summary.wall.as_secs_f64();
-    let rate = if seconds > 0.0 { summary.frames as f64 / seconds } else { 0.0 };
-    let size = if bytes > 0 { format!(", {}", print::size(bytes)) } else { String::new() };
-    log::info!("{output}: {} frames{size} in {seconds:.1} s ({rate:.1} a second)", summary.frames);
+/// What a run did, as a JSON line.
+#[derive(Serialize)]
+struct Done<'a> {
+    output: &'a str,
+    frames: u64,
+    size: u64,
+    elapsed: f64,
+    fps: f64,
+}
 
+/// Tells what a run did: the details for `--verbose`, and last one line, unless `--quiet` is given.
+pub fn summary(summary: &Summary, output: &str, bytes: u64) {
+    details(summary);
+    let (frames, elapsed) = (summary.frames, summary.wall.as_secs_f64());
+    let fps = if elapsed > 0.0 { frames as f64 / elapsed } else { 0.0 };
+    if !log::is_json() {
+        let size = if bytes > 0 { format!(", {}", print::size(bytes)) } else { String::new() };
+        info!("{output}: {frames} frames{size} in {elapsed:.1} s ({fps:.1} a second)");
+    } else if max_level() >= LevelFilter::Info {
+        log::json(&Done { output, frames, size: bytes, elapsed, fps });
+    }
+}
+
+fn details(summary: &Summary) {
+    let seconds = summary.wall.as_secs_f64();
     let share = |busy: Duration| if seconds > 0.0 { 100.0 * busy.as_secs_f64() / seconds } else { 0.0 };
     let Busy { decode, upload, chain, download, encode } = summary.busy;
     let stages: &[(&str, Duration)] = match summary.device_bytes {
@@ -47,13 +67,13 @@ pub fn summary(summary: &Summary, output: &str, bytes: u64) {
         _ => &[("decode", decode), ("upload", upload), ("kernels", chain), ("download", download), ("encode", encode)],
     };
     let stages: Vec<_> = stages.iter().map(|(name, busy)| format!("{name} {:.0} %", share(*busy))).collect();
-    log::debug!("busy: {} of the time", stages.join(", "));
+    debug!("busy: {} of the time", stages.join(", "));
     for filter in &summary.filters {
-        log::debug!("{}: {:.2} ms a frame", filter.name, per_frame(filter.busy, summary.frames));
+        debug!("{}: {:.2} ms a frame", filter.name, per_frame(filter.busy, summary.frames));
     }
     let memory = print::size(summary.picture_bytes as u64);
-    log::debug!("{memory} of pictures in the end, {} of them between chain and encoder", summary.pictures);
+    debug!("{memory} of pictures in the end, {} of them between chain and encoder", summary.pictures);
     if summary.device_bytes > 0 {
-        log::debug!("{} of GPU memory", print::size(summary.device_bytes as u64));
+        debug!("{} of GPU memory", print::size(summary.device_bytes as u64));
     }
 }

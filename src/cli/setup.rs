@@ -121,12 +121,12 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run
 /// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
 pub fn chain(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run, gpu: &Gpu) -> Result<(Plan, Backend)> {
     let plan = plan_for(input, calls, output, run)?;
-    if let Some(chain) = Backend::new(&plan, input, run, gpu)? {
+    if let Some(chain) = Backend::new(&plan, input, &run.on, gpu)? {
         return Ok((plan, chain));
     }
     input.decode_in_software("the chain does not run on the GPU")?;
     let plan = plan_for(input, calls, &Takes { on_gpu: &[], ..*output }, run)?;
-    let chain = Backend::new(&plan, input, run, &Gpu::default())?;
+    let chain = Backend::new(&plan, input, &run.on, &Gpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
 

@@ -63,7 +63,7 @@ impl Prepared {
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
         let mut destination = Destination::choose(job, input_path, output_path, &cancel)?;
-        let gpu = Gpu::open(run, &calls)?;
+        let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
         let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Prepared {
         }
         setup::warn_of_narrowing(&plan, run);
         let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
-        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(run.slots), cancel } })
+        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(run.on.slots), cancel } })
     }
 }
 

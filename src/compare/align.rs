@@ -117,6 +117,8 @@ impl<T> Waiting<T> {
 /// Pairs the frames of two streams. At most two of each wait.
 pub struct Aligner<T> {
     rule: Rule,
+    /// The stream whose first frames are in no pair, and how many are left of them.
+    ahead: (Side, u64),
     a: Waiting<T>,
     b: Waiting<T>,
 }
@@ -124,7 +126,13 @@ pub struct Aligner<T> {
 impl<T> Aligner<T> {
     /// Pairs by `rule`.
     pub fn new(rule: Rule) -> Aligner<T> {
-        Aligner { rule, a: Waiting::new(), b: Waiting::new() }
+        Aligner { rule, ahead: (Side::A, 0), a: Waiting::new(), b: Waiting::new() }
+    }
+
+    /// Pairs by order, the frames of the second stream `later` places later.
+    pub fn shifted(later: i64) -> Aligner<T> {
+        let ahead = (if later < 0 { Side::B } else { Side::A }, later.unsigned_abs());
+        Aligner { ahead, ..Aligner::new(Rule::Order) }
     }
 
     /// The next frame of `side`.
@@ -160,6 +168,10 @@ impl<T> Aligner<T> {
             return Step::Need(Side::B);
         }
         let alone = match (self.a.first(), self.b.first()) {
+            (Some(_), Some(_)) if self.ahead.1 > 0 => {
+                self.ahead.1 -= 1;
+                Some(self.ahead.0)
+            }
             (Some(a), Some(b)) => self.rule.alone(a, b),
             (Some(_), None) => Some(Side::A),
             (None, _) => Some(Side::B),

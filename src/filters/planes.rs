@@ -1,5 +1,8 @@
 //! Which planes a filter works on: the option `planes` of every filter that has it.
 
+use crate::error::{Error, Result};
+use crate::filters::Filter;
+use crate::params::{Choice, ParamKind};
 use crate::video::{Format, Model};
 
 crate::choices! {
@@ -62,10 +65,30 @@ impl PlaneSet {
     }
 }
 
+/// Refuses a filter that is told to work on planes none of which `format` has: it would change nothing, and say nothing.
+///
+/// # Errors
+/// With the planes that there are.
+pub fn check(filter: &dyn Filter, format: Format) -> Result<()> {
+    let params = filter.descriptor().schema.params;
+    let option = params.iter().find(|param| param.kind == ParamKind::Choice(PlaneSet::WORDS)).map(|param| param.name);
+    // Without an argument it is the default, which is all planes.
+    let args = filter.call().args;
+    let Some(arg) = args.iter().find(|arg| option.is_some() && arg.key.as_deref() == option) else { return Ok(()) };
+    let set = PlaneSet::ALL.iter().zip(PlaneSet::WORDS).find(|(_, word)| **word == arg.value);
+    match set {
+        Some((set, word)) if !(0..format.components()).any(|component| set.has(format, component)) => {
+            let option = option.unwrap_or_default();
+            let there = format.component_names().join(", ");
+            Err(Error::unsupported(format!("{option}={word} is no plane of {format}, which has {there}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Choice;
 
     /// The components that `planes=word` works on.
     fn components(word: &str, format: &str) -> Vec<usize> {
@@ -88,6 +111,35 @@ mod tests {
             assert_eq!(components(word, "yuv420p"), yuv, "{word}");
             assert_eq!(components(word, "gbrp10"), rgb, "{word}");
             assert_eq!(components(word, "gray8"), gray, "{word}");
+        }
+    }
+
+    #[test]
+    fn planes_that_are_not_there_are_refused() {
+        let check = |text: &str, format: &str| {
+            let filter = crate::filters::chain(text).unwrap().remove(0);
+            super::check(&*filter, format.parse().unwrap()).map_err(|error| error.to_string())
+        };
+        for (text, format, there) in [
+            ("box=2:planes=rgb", "yuv420p", "y, u, v"),
+            ("gauss=2:planes=b", "nv12", "y, u, v"),
+            ("bilateral=planes=u", "gbrp", "r, g, b"),
+            ("box=2:planes=uv", "gray8", "y"),
+            ("gauss=2:planes=rgb", "gray10", "y"),
+        ] {
+            let word = text.rsplit('=').next().unwrap();
+            assert_eq!(check(text, format), Err(format!("planes={word} is no plane of {format}, which has {there}")));
+        }
+        // One that is there is enough, and RGB is all y.
+        for (text, format) in [
+            ("box=2:planes=yu", "gray8"),
+            ("box=2", "gray8"),
+            ("box=2:planes=y", "gbrp"),
+            ("gauss=2:planes=yuv", "gbrp10"),
+            ("box=2:planes=uv", "nv12"),
+            ("deband", "gray8"),
+        ] {
+            assert_eq!(check(text, format), Ok(()), "{text} {format}");
         }
     }
 }

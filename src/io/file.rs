@@ -4,7 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::pipeline::Cancel;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,9 @@ const STANDARD_STREAM: &str = "-";
 
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
+
+/// How the names of temporary files end.
+const UNFINISHED_END: &str = ".part";
 
 /// How often a wait for a pipe's reader looks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
@@ -129,7 +132,7 @@ impl TempFile {
 
 /// Where `path` leads. A link is followed, so that what it points at is written and the link stays, also when there is
 /// nothing at its end yet.
-fn follow_links(path: &Path) -> PathBuf {
+pub fn follow_links(path: &Path) -> PathBuf {
     /// As many as Linux follows.
     const MOST_LINKS: usize = 40;
     if let Ok(whole) = fs::canonicalize(path) {
@@ -184,21 +187,53 @@ fn open_direct(path: &Path, cancel: &Cancel) -> Result<File> {
     }
 }
 
-/// A new file in the folder of `target`, under a name that no finished file has.
+/// A new file in the folder of `target`, under a name that no finished file has, locked as long as it is written. What
+/// killed runs left of the same target goes.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
     let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(".");
+    remove_abandoned(target, &hidden);
     for attempt in 0..u32::MAX {
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}-{attempt}.part", std::process::id()));
-        let path = target.with_file_name(hidden);
+        let mut unique = hidden.clone();
+        unique.push(format!("{}-{attempt}{UNFINISHED_END}", std::process::id()));
+        let path = target.with_file_name(unique);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
+            // Another run may look for abandoned files at this moment: what it locks, it removes.
+            Ok(file) => match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {}
+                _ if !path.exists() => {}
+                // Where files cannot be locked, none is removed.
+                _ => return Ok((path, file)),
+            },
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-            other => return other.map(|file| (path, file)),
+            Err(e) => return Err(e),
         }
     }
     Err(ErrorKind::AlreadyExists.into())
+}
+
+/// Removes temporary files of `target`, whose names begin with `start`, that nobody writes any more: runs that were
+/// killed leave them, and hidden as they are, they would fill the disk unseen.
+fn remove_abandoned(target: &Path, start: &OsStr) {
+    let folder = target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let is_ours = |entry: &DirEntry| {
+        let name = entry.file_name();
+        let rest = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
+        let number = rest.and_then(|rest| rest.strip_suffix(UNFINISHED_END.as_bytes()));
+        number.is_some_and(|number| number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'))
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    // What cannot be listed, opened or locked is left alone.
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.filter(is_ours).map(|entry| entry.path()) {
+        let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && fs::remove_file(&path).is_ok());
+        if abandoned {
+            log::info!("{}: removed; a run that was killed left it", path.display());
+        }
+    }
 }
 
 impl Write for TempFile {

@@ -100,6 +100,17 @@ pub struct Schema {
     pub presets: &'static [Preset],
 }
 
+/// An argument with the parameter that it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'c> {
+    /// The parameter.
+    pub param: &'static Param,
+    /// What the call calls it, which may be an alias: messages use the caller's word.
+    pub name: &'c str,
+    /// The value as text.
+    pub text: &'c str,
+}
+
 /// The argument that names a preset; no parameter may have this name.
 pub const PRESET_KEY: &str = "preset";
 
@@ -109,26 +120,26 @@ impl Schema {
         self.params.iter().find(|p| p.name == name || p.aliases.contains(&name))
     }
 
-    /// Every argument of `call` as (parameter, text): the preset's first, then the call's own in their order.
+    /// Every argument of `call`: the preset's first, then the call's own in their order.
     ///
     /// # Errors
     /// For unknown names (with the nearest right one), unknown presets, too many positional values, positional ones
     /// behind named ones, and repeats.
-    pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<(&'static Param, &'c str)>> {
+    pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<Given<'c>>> {
         let filter = &call.name;
-        let mut resolved: Vec<(&'static Param, &'c str)> = Vec::new();
+        let mut resolved: Vec<Given<'c>> = Vec::new();
         let mut presets = call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY));
         if let Some(arg) = presets.next() {
             for (name, value) in self.preset(filter, &arg.value)?.args {
                 let param =
                     self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
-                resolved.push((param, value));
+                resolved.push(Given { param, name, text: value });
             }
         }
         if presets.next().is_some() {
             return Err(Error::bad_argument(format!("{filter}: '{PRESET_KEY}' is given twice")));
         }
-        let mut given: Vec<&str> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
         let mut named = false;
         let own = call.args.iter().filter(|arg| arg.key.as_deref() != Some(PRESET_KEY));
         for (position, arg) in own.enumerate() {
@@ -152,12 +163,12 @@ impl Schema {
                     ))
                 })?,
             };
-            if given.contains(&param.name) {
+            if seen.contains(&param.name) {
                 return Err(Error::bad_argument(format!("{filter}: option '{}' is given twice", param.name)));
             }
-            given.push(param.name);
+            seen.push(param.name);
             named = arg.key.is_some();
-            resolved.push((param, &arg.value));
+            resolved.push(Given { param, name: arg.key.as_deref().unwrap_or(param.name), text: &arg.value });
         }
         Ok(resolved)
     }
@@ -172,13 +183,16 @@ impl Schema {
     }
 }
 
-/// "; did you mean 'NAME'?" for the name nearest to `word`, or nothing when none is near.
+/// "; did you mean 'NAME'?" for the name nearest to `word`, or nothing when none is near. Case and what joins the parts of
+/// a name count only between names that are as near without them.
 pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "");
+    let distance = strsim::damerau_levenshtein;
     names
-        .map(|name| (strsim::damerau_levenshtein(word, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
+        .map(|name| (distance(&bare(word), &bare(name)), distance(word, name), name))
+        .filter(|(bare, _, name)| *bare <= 1 + name.len() / 4)
+        .min_by_key(|(bare, written, _)| (*bare, *written))
+        .map_or_else(String::new, |(.., name)| format!("; did you mean '{name}'?"))
 }
 
 /// `text` for a message: on one line, and cut when it is long.
@@ -198,11 +212,11 @@ pub trait Params: Sized + Clone + PartialEq + Default {
     /// The description the struct came from.
     const SCHEMA: &'static Schema;
 
-    /// Sets the parameter `name` (canonical) from text.
+    /// Sets a parameter to what is given for it.
     ///
     /// # Errors
     /// When the text is not a value of the parameter; the message has the name, the text and what is allowed.
-    fn set(&mut self, param: &Param, text: &str) -> Result<()>;
+    fn set(&mut self, given: &Given<'_>) -> Result<()>;
 
     /// The value of the parameter `name` as text.
     fn get(&self, name: &str) -> String;
@@ -213,8 +227,8 @@ pub trait Params: Sized + Clone + PartialEq + Default {
     /// As [`Schema::resolve`] and [`Params::set`].
     fn from_call(call: &Call) -> Result<Self> {
         let mut params = Self::default();
-        for (param, text) in Self::SCHEMA.resolve(call)? {
-            params.set(param, text).map_err(|e| e.context(&call.name))?;
+        for given in Self::SCHEMA.resolve(call)? {
+            params.set(&given).map_err(|e| e.context(&call.name))?;
         }
         Ok(params)
     }
@@ -292,9 +306,9 @@ macro_rules! params {
                 )*],
             };
 
-            fn set(&mut self, param: &$crate::params::Param, text: &str) -> $crate::error::Result<()> {
-                match param.name {
-                    $( stringify!($field) => self.$field = $crate::params::ParamValue::parse(text, param)?, )*
+            fn set(&mut self, given: &$crate::params::Given<'_>) -> $crate::error::Result<()> {
+                match given.param.name {
+                    $( stringify!($field) => self.$field = $crate::params::ParamValue::parse(given)?, )*
                     other => return Err($crate::error::Error::internal(format!("no field '{other}'"))),
                 }
                 Ok(())

@@ -90,6 +90,8 @@ fn what_is_no_value_is_refused() {
     assert_eq!(refusal("lift=way=dwon"), message);
     let message = "lift: option 'radius' cannot be '0': it takes auto, or a whole number from 1 to 30 (pixels)";
     assert_eq!(refusal("lift=radius=0"), message);
+    let message = "lift: option 'by' cannot be '10': it takes a whole number from -9 to 9 (code values)";
+    assert_eq!(refusal("lift=by=10"), message, "the name is the caller's");
 }
 
 #[test]
@@ -139,6 +141,10 @@ fn a_name_is_near_within_a_quarter_of_it() {
     assert_eq!(did_you_mean("randeachframe", names()), "; did you mean 'rand_each_frame'?");
     assert_eq!(did_you_mean("rag", names()), "; did you mean 'range'?");
     assert_eq!(did_you_mean("rg", names()), "");
+    let names = || ["sigma_s", "sigmaS", "sigma_r", "radius"].into_iter();
+    assert_eq!(did_you_mean("sigmaR", names()), "; did you mean 'sigma_r'?");
+    assert_eq!(did_you_mean("SigmaS", names()), "; did you mean 'sigmaS'?");
+    assert_eq!(did_you_mean("sigma-r", names()), "; did you mean 'sigma_r'?");
 }
 
 proptest! {

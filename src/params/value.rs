@@ -1,18 +1,18 @@
 //! Values as text: parsing against a parameter's description, and printing that parses back.
 
 use crate::error::{Error, Result};
-use crate::params::{Param, ParamKind, did_you_mean, excerpt};
+use crate::params::{Given, ParamKind, did_you_mean, excerpt};
 
 /// A type a parameter can have.
 pub trait ParamValue: Sized {
     /// Whether `auto` is a value of the type.
     const AUTO: bool = false;
 
-    /// Reads `text` as a value of `param`.
+    /// Reads what is given as a value of its parameter.
     ///
     /// # Errors
     /// With the parameter's name, the text and what is allowed.
-    fn parse(text: &str, param: &Param) -> Result<Self>;
+    fn parse(given: &Given<'_>) -> Result<Self>;
 
     /// The text that parses back to this value.
     fn print(&self) -> String;
@@ -26,16 +26,17 @@ pub trait Choice: Copy + PartialEq + 'static {
     const ALL: &'static [Self];
 }
 
-fn refuse(param: &Param, text: &str) -> Error {
-    Error::bad_argument(format!("option '{}' cannot be '{}': it takes {}", param.name, excerpt(text), param.takes()))
+fn refuse(given: &Given<'_>) -> Error {
+    let Given { param, name, text } = given;
+    Error::bad_argument(format!("option '{name}' cannot be '{}': it takes {}", excerpt(text), param.takes()))
 }
 
 impl ParamValue for bool {
-    fn parse(text: &str, param: &Param) -> Result<bool> {
-        match text {
+    fn parse(given: &Given<'_>) -> Result<bool> {
+        match given.text {
             "1" | "on" | "true" | "yes" => Ok(true),
             "0" | "off" | "false" | "no" => Ok(false),
-            _ => Err(refuse(param, text)),
+            _ => Err(refuse(given)),
         }
     }
 
@@ -45,11 +46,11 @@ impl ParamValue for bool {
 }
 
 impl ParamValue for i64 {
-    fn parse(text: &str, param: &Param) -> Result<i64> {
-        let ParamKind::Int { min, max } = param.kind else { return Err(wrong_kind(param)) };
-        match text.parse() {
+    fn parse(given: &Given<'_>) -> Result<i64> {
+        let ParamKind::Int { min, max } = given.param.kind else { return Err(wrong_kind(given)) };
+        match given.text.parse() {
             Ok(value) if (min..=max).contains(&value) => Ok(value),
-            _ => Err(refuse(param, text)),
+            _ => Err(refuse(given)),
         }
     }
 
@@ -59,12 +60,12 @@ impl ParamValue for i64 {
 }
 
 impl ParamValue for f64 {
-    fn parse(text: &str, param: &Param) -> Result<f64> {
-        let ParamKind::Float { min, max } = param.kind else { return Err(wrong_kind(param)) };
-        match text.parse() {
+    fn parse(given: &Given<'_>) -> Result<f64> {
+        let ParamKind::Float { min, max } = given.param.kind else { return Err(wrong_kind(given)) };
+        match given.text.parse() {
             // NaN is in no range, so it is refused here too.
             Ok(value) if (min..=max).contains(&value) => Ok(value),
-            _ => Err(refuse(param, text)),
+            _ => Err(refuse(given)),
         }
     }
 
@@ -76,8 +77,8 @@ impl ParamValue for f64 {
 impl<T: ParamValue> ParamValue for Option<T> {
     const AUTO: bool = true;
 
-    fn parse(text: &str, param: &Param) -> Result<Option<T>> {
-        if text == "auto" { Ok(None) } else { T::parse(text, param).map(Some) }
+    fn parse(given: &Given<'_>) -> Result<Option<T>> {
+        if given.text == "auto" { Ok(None) } else { T::parse(given).map(Some) }
     }
 
     fn print(&self) -> String {
@@ -86,11 +87,11 @@ impl<T: ParamValue> ParamValue for Option<T> {
 }
 
 impl<T: Choice> ParamValue for T {
-    fn parse(text: &str, param: &Param) -> Result<T> {
-        let found = T::WORDS.iter().position(|word| *word == text);
+    fn parse(given: &Given<'_>) -> Result<T> {
+        let found = T::WORDS.iter().position(|word| *word == given.text);
         found.map(|i| T::ALL[i]).ok_or_else(|| {
-            let near = did_you_mean(text, T::WORDS.iter().copied());
-            Error::bad_argument(format!("{}{near}", refuse(param, text)))
+            let near = did_you_mean(given.text, T::WORDS.iter().copied());
+            Error::bad_argument(format!("{}{near}", refuse(given)))
         })
     }
 
@@ -100,6 +101,7 @@ impl<T: Choice> ParamValue for T {
     }
 }
 
-fn wrong_kind(param: &Param) -> Error {
+fn wrong_kind(given: &Given<'_>) -> Error {
+    let param = given.param;
     Error::internal(format!("option '{}' is declared {:?}, not its field's type", param.name, param.kind))
 }

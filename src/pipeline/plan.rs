@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Filter, Setup};
+use crate::filters::{Filter, Setup, planes};
 use crate::video::{Format, StreamInfo};
 
 /// What the sink wants of the last picture.
@@ -100,7 +100,8 @@ pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -
         if !(descriptor.accepts)(info.format) {
             return Err(Error::unsupported(format!("{} does not take {}", descriptor.name, info.format)));
         }
-        let output = filter.output(&info).map_err(|e| e.context(descriptor.name))?;
+        let checked = planes::check(&*filter, info.format).and_then(|()| filter.output(&info));
+        let output = checked.map_err(|e| e.context(descriptor.name))?;
         if filter.is_identity(&info) {
             skipped.push(crate::params::print_chain(&[filter.call()], crate::params::Spelling::FFmpeg));
         } else {

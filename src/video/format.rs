@@ -143,6 +143,15 @@ impl Format {
         self.model == Model::Yuv && component > 0
     }
 
+    /// What the components are called.
+    pub fn component_names(self) -> &'static [&'static str] {
+        match self.model {
+            Model::Gray => &["y"],
+            Model::Yuv => &["y", "u", "v"],
+            Model::Rgb => &["r", "g", "b"],
+        }
+    }
+
     /// How they lie in memory.
     pub fn layout(self) -> Layout {
         self.layout

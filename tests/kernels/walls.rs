@@ -3,7 +3,9 @@
 use crate::case::{Case, cases};
 use crate::check::{Execs, reference};
 use crate::data::fill;
-use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, munmap, sysconf};
+use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, sysconf};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::process::Command;
 use std::ptr;
 use vramp::filters::{ALL, CpuKernel};
@@ -26,31 +28,45 @@ struct Buffer {
     len: usize,
 }
 
+thread_local! {
+    /// Mappings that are free again, by their size: the system takes longer to make one than a kernel to run.
+    static FREE: RefCell<HashMap<usize, Vec<*mut u8>>> = RefCell::default();
+}
+
 impl Buffer {
-    /// `len` bytes with nothing between them and the wall.
+    /// `len` bytes, all zero, with nothing between them and the wall.
     fn new(len: usize, wall: Wall) -> Buffer {
         // SAFETY: it only reads a constant of the system.
         let page = usize::try_from(unsafe { sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let inside = len.next_multiple_of(page);
         let mapped = inside + 2 * page;
-        // SAFETY: a mapping of our own; its first and last page are closed before anybody has their addresses.
+        let free = FREE.with_borrow_mut(|free| free.get_mut(&mapped)?.pop());
+        let pages = free.unwrap_or_else(|| map(page, inside));
+        // SAFETY: the pages between the closed ones are mapped, and nobody else has them.
         unsafe {
-            let pages = mmap(ptr::null_mut(), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-            assert_ne!(pages, MAP_FAILED);
-            for closed in [pages, pages.byte_add(page + inside)] {
-                assert_eq!(mprotect(closed, page, PROT_NONE), 0);
-            }
-            let pages = pages.cast::<u8>();
             let start = pages.add(if wall == Wall::Before { page } else { page + inside - len });
+            start.write_bytes(0, len);
             Buffer { pages, mapped, start, len }
         }
     }
 }
 
+/// A mapping of `inside` bytes between two closed pages.
+fn map(page: usize, inside: usize) -> *mut u8 {
+    // SAFETY: a mapping of our own; its first and last page are closed before anybody has their addresses.
+    unsafe {
+        let pages = mmap(ptr::null_mut(), inside + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+        assert_ne!(pages, MAP_FAILED);
+        for closed in [pages, pages.byte_add(page + inside)] {
+            assert_eq!(mprotect(closed, page, PROT_NONE), 0);
+        }
+        pages.cast()
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and views borrow the picture that has it.
-        unsafe { munmap(self.pages.cast(), self.mapped) };
+        FREE.with_borrow_mut(|free| free.entry(self.mapped).or_default().push(self.pages));
     }
 }
 

@@ -22,6 +22,8 @@ fn each_wrong_wish_gets_its_line() {
         ("a.mp4", "libx264", "movflag=3", BadArgument, "has no option 'movflag'; did you mean 'movflags'?"),
         ("a.mp4", "libx264", "movflags=sideways", BadArgument, "mp4 does not take movflags=sideways"),
         ("a.mkv", "libsvtav1", "crf=90", BadArgument, "libsvtav1 does not take crf=90"),
+        ("a.mkv", "libx264", "crf=51.5", BadArgument, "libx264 does not take crf=51.5: its scale ends at 51"),
+        ("a.mkv", "libx265", "qp=52", BadArgument, "libx265 does not take qp=52"),
         ("a.mkv", "libx265", "x265-params=foo=1", BadArgument, "libx265: Unknown option: foo"),
         ("a.mkv", "libx264", "x264-params=foo=1", BadArgument, "libx264: Error parsing option 'foo = 1'"),
         ("a.mkv", "libsvtav1", "svtav1-params=foo=1", BadArgument, "libsvtav1: Error parsing option foo: 1"),
@@ -58,6 +60,11 @@ fn each_wrong_setting_gets_its_line() {
     };
     let table = [
         (ask("ffv1", |a| a.output.crf = Some(18.0)), BadArgument, "ffv1 has no option 'crf'"),
+        (
+            ask("libx264", |a| a.output.crf = Some(99.0)),
+            BadArgument,
+            "libx264 does not take crf=99: its scale ends at 51",
+        ),
         (ask("libaom-av1", |a| a.output.preset = Some("5".into())), BadArgument, "libaom-av1 has no option 'preset'"),
         (ask("ffv1", |a| a.output.bitrate = Some("2M".into())), BadArgument, "ffv1 is lossless and takes no bit rate"),
         (ask("libx264", |a| a.output.bitrate = Some("fast".into())), BadArgument, "does not take b=fast"),

@@ -95,6 +95,35 @@ fn a_driver_without_a_gpu_is_no_news() {
     assert_eq!(ran.stderr.matches("filtering on the CPU: ").count(), 1, "{}", ran.stderr);
 }
 
+/// Compares a debanded clip with what the chain makes, with a driver of these settings.
+fn compare(settings: &[(&str, &str)], filtered: &str, device: &str) -> Ran {
+    let mut command = vramp();
+    command.env("LD_LIBRARY_PATH", driver()).envs(settings.iter().copied());
+    command.args(["compare", GRADIENT, filtered, "--chain-a", "deband,depth=10", "--tolerance", "exact"]);
+    command.args(["--frames", "8", "--device", device]).output().unwrap().into()
+}
+
+#[test]
+fn chains_of_a_comparison_run_on_the_device_or_on_the_cpu() {
+    let folder = Folder::new();
+    let filtered = folder.path("filtered.mkv");
+    let chain = ["-c", "ffv1", "--frames", "8", "--chain", "deband", "--depth", "10", "--device", "cpu"];
+    Ran::from(vramp().args([GRADIENT, &filtered]).args(chain).output().unwrap()).ok();
+    // Of the driver, of memory, and of kernels.
+    for (settings, code, words) in STARTS.iter().step_by(4) {
+        let failed = compare(settings, &filtered, "cuda");
+        assert!(failed.code == Some(*code) && words.iter().all(|word| failed.stderr.contains(word)), "{failed:?}");
+        let ran = compare(settings, &filtered, "auto").ok();
+        assert_eq!(ran.stderr.matches("vramp: filtering on the CPU: ").count(), 1, "{settings:?}: {}", ran.stderr);
+    }
+    // Its kernels compute nothing, so there is a difference: the chain did run there.
+    let there = compare(&[], &filtered, "cuda");
+    assert_eq!(there.code, Some(1), "{}", there.stderr);
+    assert_eq!(there.stderr.matches("vramp: filtering on stand-in").count(), 1, "{}", there.stderr);
+    let failed = compare(&[("STAND_IN_FAIL", "cuLaunchKernel:5=719")], &filtered, "auto");
+    assert!(failed.code == Some(DEVICE) && failed.stderr.contains("launching a kernel"), "{failed:?}");
+}
+
 /// What fails while frames are on their way ends the run, whatever the device was called.
 #[test]
 fn what_fails_later_ends_the_run_and_leaves_nothing() {

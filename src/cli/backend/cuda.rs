@@ -1,7 +1,7 @@
 //! A chain on a GPU, and the way back to the CPU.
 
 use super::Cpu;
-use crate::cli::args::Run;
+use crate::cli::args::RunsOn;
 use crate::device::DeviceChoice;
 use crate::device::cuda::{CudaDevice, PinnedAllocator, mebibytes};
 use crate::error::Result;
@@ -30,11 +30,11 @@ impl OnCuda {
     pub fn new(
         plan: &Plan,
         input: &mut Input,
-        run: &Run,
+        on: &RunsOn,
         device: &Arc<CudaDevice>,
         cpu: Cpu,
     ) -> Result<Option<OnCuda>> {
-        let (choice, slots) = (run.device, usize::from(run.slots));
+        let (choice, slots) = (on.device, usize::from(on.slots));
         let Some(chain) = choice.or_cpu(CudaChain::new(plan, device, slots))? else { return Ok(None) };
         let (device, gave_up) = (Arc::clone(device), Cell::new(false));
         let mut on = OnCuda { chain, device, choice, cpu, slots, prepared: false, gave_up };

@@ -1,6 +1,6 @@
 //! The GPU of a run.
 
-use crate::cli::args::Run;
+use crate::cli::args::RunsOn;
 use crate::device::DeviceChoice;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
@@ -21,22 +21,23 @@ type Device = std::convert::Infallible;
 pub struct Gpu(pub(super) Option<Device>);
 
 impl Gpu {
-    /// Opens what `run` asks for. A chain without filters is no reason to wake a GPU, unless it is asked for by name.
+    /// Opens what `on` and `decoder` ask for. Chains without filters are no reason to wake a GPU, unless it is asked for by
+    /// name.
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used.
-    pub fn open(run: &Run, calls: &[Call]) -> Result<Gpu> {
-        if run.device == DeviceChoice::Cpu && run.gpu_memory.is_some() {
+    pub fn open(on: &RunsOn, decoder: DecoderChoice, calls: &[Call]) -> Result<Gpu> {
+        if on.device == DeviceChoice::Cpu && on.gpu_memory.is_some() {
             log::warn!("--gpu-memory ignored: --device cpu uses none");
         }
-        let device = match run.device {
+        let device = match on.device {
             // NVDEC by name is a GPU by name.
-            DeviceChoice::Auto if run.decoder == DecoderChoice::Nvdec => DeviceChoice::Cuda(0).open()?,
+            DeviceChoice::Auto if decoder == DecoderChoice::Nvdec => DeviceChoice::Cuda(0).open()?,
             DeviceChoice::Auto if calls.is_empty() => None,
             choice => choice.open()?,
         };
         #[cfg(feature = "cuda")]
-        if let (Some(device), Some(mebibytes)) = (&device, run.gpu_memory) {
+        if let (Some(device), Some(mebibytes)) = (&device, on.gpu_memory) {
             device.set_budget(mebibytes << 20);
         }
         Ok(Gpu(device))

@@ -1,12 +1,14 @@
 //! Arguments of `vramp compare`.
 
-use crate::cli::args::{ProgressChoice, parse_count, threads};
+use crate::cli::args::{ProgressChoice, RunsOn, parse_count, threads};
 use crate::compare::{Rule, Tolerance};
 use crate::error::{Error, Result};
 use crate::io::libav::{Position, Window};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// The most frames that --worst keeps.
 const MOST_WORST: usize = 100;
@@ -32,10 +34,9 @@ pub struct CompareArgs {
     /// What pairs frames: their times, or their order
     #[arg(long, value_name = "WHAT", default_value = "pts", help_heading = PAIRING)]
     pub align: Align,
-    /// Seconds that B is shown later than its times say
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true,
-          value_parser = parse_offset, help_heading = PAIRING)]
-    pub offset: f64,
+    /// How much later B is shown: seconds added to its times, or with --align index a number of frames (#3)
+    #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, help_heading = PAIRING)]
+    pub offset: Option<Offset>,
     /// The first frame of both: a time (12.5, 00:00:12.5) or a frame's number (#300)
     #[arg(long, value_name = "POSITION", allow_negative_numbers = true, help_heading = PAIRING)]
     pub start: Option<Position>,
@@ -71,10 +72,9 @@ pub struct CompareArgs {
     /// Fail at the first damaged frame instead of comparing what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,
-    /// Threads that measure, and those of each chain; 0 takes one for each processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
-          help_heading = RUNNING)]
-    pub threads: usize,
+    /// What filters.
+    #[command(flatten)]
+    pub on: RunsOn,
     /// Threads of each decoder; 0 lets it choose
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
@@ -160,13 +160,46 @@ impl CompareArgs {
             (Some(file), _) if file == "-" && self.json => {
                 refuse("--html - and --json would mix on standard output: name a file for one")
             }
-            (_, Align::Index) if self.offset != 0.0 => refuse("--offset moves times, which --align index does not use"),
+            (_, Align::Index) if matches!(self.offset, Some(Offset::Seconds(_))) => {
+                refuse("--offset of seconds moves times, which --align index does not use: give frames, as in '#3'")
+            }
+            (_, Align::Pts) if matches!(self.offset, Some(Offset::Frames(_))) => {
+                refuse("--offset of frames is for --align index: give seconds")
+            }
             _ => Ok(()),
         }
     }
 }
 
-/// Reads an offset: a clip's length is far below the limit.
-fn parse_offset(text: &str) -> Result<f64, &'static str> {
-    text.parse().ok().filter(|seconds: &f64| seconds.abs() <= 1e9).ok_or("it must be a number of seconds")
+/// How much later B is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Offset {
+    /// Seconds, added to its times.
+    Seconds(f64),
+    /// Frames of A without a partner before B's first; of B before A's, where it is negative.
+    Frames(i64),
+}
+
+impl FromStr for Offset {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Offset, &'static str> {
+        /// A clip's length is far below this.
+        const MOST: f64 = 1e9;
+        let offset = match text.strip_prefix('#') {
+            Some(frames) => frames.parse().ok().filter(|n: &i64| n.unsigned_abs() <= MOST as u64).map(Offset::Frames),
+            None => text.parse().ok().filter(|seconds: &f64| seconds.abs() <= MOST).map(Offset::Seconds),
+        };
+        offset.ok_or("it must be a number of seconds, or of frames as in #3")
+    }
+}
+
+/// As `--offset` takes it, to the microsecond.
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Offset::Seconds(seconds) => write!(f, "{}", (seconds * 1e6).round() / 1e6),
+            Offset::Frames(frames) => write!(f, "#{frames}"),
+        }
+    }
 }

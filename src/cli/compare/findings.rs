@@ -1,10 +1,11 @@
 //! What a comparison finds, as its reports need it.
 
 use crate::cli::compare::args::CompareArgs;
+use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
 use crate::compare::{Fault, FrameDifference, Side, Tolerance, Totals};
-use crate::video::{Format, Model, StreamInfo};
+use crate::video::{Format, StreamInfo};
 use std::ops::RangeInclusive;
 
 /// What is compared, and how.
@@ -40,11 +41,7 @@ impl Subject {
 
     /// The names of the planes.
     pub fn planes(&self) -> &'static [&'static str] {
-        match self.format().model() {
-            Model::Gray => &["y"],
-            Model::Yuv => &["y", "u", "v"],
-            Model::Rgb => &["r", "g", "b"],
-        }
+        self.format().component_names()
     }
 
     fn format(&self) -> Format {
@@ -99,6 +96,8 @@ pub struct Findings {
     pub first_fault: Option<(Shown, Fault)>,
     /// The furthest that the times of a pair are apart, in seconds.
     pub apart: f64,
+    /// What would pair frames that look alike.
+    pub hint: Option<Hint>,
 }
 
 impl Findings {
@@ -111,6 +110,7 @@ impl Findings {
             faults: 0,
             first_fault: None,
             apart: 0.0,
+            hint: None,
         }
     }
 

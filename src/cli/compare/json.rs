@@ -50,6 +50,7 @@ enum Line<'a> {
         all: Overall<'a>,
         planes: Vec<Overall<'a>>,
         worst: Vec<Png<'a>>,
+        hint: Option<Moved<'a>>,
         beyond_tolerance: Option<u64>,
         passed: Option<bool>,
         complete: bool,
@@ -61,6 +62,14 @@ struct Stream<'a> {
     name: &'a str,
     chain: &'a str,
     timebase: String,
+}
+
+/// Frames that look alike, and the options that pair them.
+#[derive(Serialize)]
+struct Moved<'a> {
+    a: Place,
+    b: Place,
+    options: &'a str,
 }
 
 #[derive(Serialize)]
@@ -196,6 +205,11 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
         all: overall(None, &totals.frame),
         planes: subject.planes().iter().zip(&totals.planes).map(|(name, of)| overall(Some(name), of)).collect(),
         worst: worst.collect(),
+        hint: findings.hint.as_ref().map(|hint| Moved {
+            a: hint.frames[0].into(),
+            b: hint.frames[1].into(),
+            options: &hint.options,
+        }),
         beyond_tolerance: subject.tolerance.map(|_| findings.faults),
         passed: subject.tolerance.map(|_| complete && findings.passes()),
         complete,

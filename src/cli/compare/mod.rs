@@ -4,6 +4,7 @@ mod args;
 mod findings;
 mod html;
 mod json;
+mod moved;
 mod pairs;
 mod text;
 mod video;
@@ -21,9 +22,9 @@ use crate::pipeline::{Cancel, Frame, Progress, Summary};
 use crossbeam_channel::bounded;
 use findings::{Findings, Pair, Subject};
 use html::Page;
+use moved::Moved;
 use pairs::{Pairs, Shown};
-use std::ffi::OsStr;
-use std::fs;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
@@ -33,16 +34,18 @@ use worst::Worst;
 /// Frames of each video that may wait to be measured.
 const WAITING: usize = 2;
 
-/// Refuses pictures in the folder of an input, which one of them could replace.
-fn check_outside(input: &OsStr, folder: &Path) -> Result<()> {
-    let within = fs::canonicalize(input).ok().zip(fs::canonicalize(folder).ok());
-    if within.is_some_and(|(input, folder)| input.parent() == Some(&folder)) {
-        let (input, folder) = (input.display(), folder.display());
-        return Err(Error::bad_argument(format!(
-            "{input} is in {folder}, where the pictures would go: name another folder"
-        )));
+/// Refuses outputs that would replace what is read, or each other, before any of them is begun.
+fn check_outputs(args: &CompareArgs, pictures: Option<&Path>) -> Result<()> {
+    let videos = [&args.a, &args.b].into_iter().map(OsString::as_os_str);
+    let chains = args.chain_a.iter().chain(&args.chain_b).filter_map(|chain| chain.strip_prefix('@')).map(OsStr::new);
+    let inputs: Vec<&OsStr> = videos.chain(chains).collect();
+    if let Some(folder) = pictures {
+        inputs.iter().try_for_each(|input| worst::check_outside(input, folder))?;
+        worst::check_folder(folder, args.overwrite)?;
     }
-    Ok(())
+    let Some(page) = &args.html else { return Ok(()) };
+    inputs.iter().try_for_each(|input| setup::check_apart(input, page))?;
+    pictures.map_or(Ok(()), |folder| worst::check_apart(page, folder))
 }
 
 /// Runs `vramp compare`.
@@ -55,23 +58,18 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
-    if let Some((_, folder)) = &worst {
-        [&args.a, &args.b].into_iter().try_for_each(|input| check_outside(input, folder))?;
-    }
-    let page = args.html.as_ref().map(|path| {
-        [&args.a, &args.b].into_iter().try_for_each(|input| setup::check_apart(input, path))?;
-        TempFile::create(path, args.overwrite, &cancel)
-    });
-    let page = page.transpose()?;
+    check_outputs(args, worst.as_ref().map(|(_, folder)| folder.as_path()))?;
+    let page = args.html.as_ref().map(|path| TempFile::create(path, args.overwrite, &cancel)).transpose()?;
     let mut videos = video::open(args, &chains, &cancel)?;
     let subject = Subject::new(args, &videos);
-    let worst = worst.map(|(most, folder)| Worst::new(most, folder, args.overwrite, &subject)).transpose()?;
-    let exec = CpuExec::new(args.threads, CpuLevel::detect())?;
+    let worst = worst.map(|(most, folder)| Worst::new(most, folder, &subject)).transpose()?;
+    let exec = CpuExec::new(args.on.threads, args.on.cpu_level.unwrap_or_else(CpuLevel::detect))?;
     let mut comparison = Comparison {
         measure: Measure::new(exec, subject.bit_depth()),
         findings: Findings::new(subject.planes().len()),
         page: page.as_ref().map(|_| Page::default()),
         worst,
+        moved: Moved::default(),
         json: args.json,
         subject: &subject,
     };
@@ -79,7 +77,9 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let damage = comparison.run(args, &mut videos, &cancel, &mut reporter)?;
     drop(reporter);
 
-    let Comparison { findings, page: plots, worst, .. } = comparison;
+    let Comparison { mut findings, page: plots, worst, moved, .. } = comparison;
+    findings.hint = moved.hint(args.align);
+    findings.hint.iter().for_each(|hint| log::warn!("{hint}"));
     let shots = worst.map(|worst| worst.write(args.overwrite, &subject, &cancel)).transpose()?.unwrap_or_default();
     if let (Some(path), Some(mut file), Some(plots)) = (&args.html, page, plots) {
         plots.write(&subject, &findings, &shots, path, &mut file)?;
@@ -99,6 +99,7 @@ struct Comparison<'a> {
     findings: Findings,
     page: Option<Page>,
     worst: Option<Worst>,
+    moved: Moved,
     json: bool,
 }
 
@@ -155,6 +156,7 @@ impl Comparison<'_> {
             difference,
         };
         self.findings.pair(&pair);
+        self.moved.pair((pair.a, &a.picture), (pair.b, &b.picture));
         if self.json {
             json::pair(self.subject, &pair)?;
         }
@@ -170,6 +172,7 @@ impl Comparison<'_> {
     fn alone(&mut self, side: Side, frame: &Frame) -> Result<()> {
         let shown = Shown::new(&frame.props, self.subject.infos[side as usize].timebase);
         self.findings.alone(side, shown.index);
+        self.moved.add(side, (shown, &frame.picture));
         if let Some(page) = &mut self.page {
             page.alone(side, shown);
         }

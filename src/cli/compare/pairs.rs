@@ -1,5 +1,6 @@
 //! The frames of both videos, paired as they come.
 
+use crate::cli::compare::args::Offset;
 use crate::cli::compare::video::{Event, Video};
 use crate::compare::{Aligner, Clocks, Rule, Side, Stamp, Step};
 use crate::error::{Error, Result};
@@ -38,18 +39,23 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Pairs by `rule` what `videos` send to `events`; B is shown `offset` seconds later than it says.
+    /// Pairs by `rule` what `videos` send to `events`; B is shown later by `offset`.
     ///
     /// # Errors
     /// When times are to be compared that have no unit.
-    pub fn new(rule: Rule, offset: f64, videos: &[Video; 2], events: [Receiver<Event>; 2]) -> Result<Pairs> {
+    pub fn new(rule: Rule, offset: Option<Offset>, videos: &[Video; 2], events: [Receiver<Event>; 2]) -> Result<Pairs> {
+        let (seconds, aligner) = match offset {
+            Some(Offset::Seconds(seconds)) => (seconds, Aligner::new(rule)),
+            Some(Offset::Frames(frames)) => (0.0, Aligner::shifted(frames)),
+            None => (0.0, Aligner::new(rule)),
+        };
         let unit = |video: &Video| (video.info().timebase.num, video.info().timebase.den);
-        let clocks = Clocks::new(unit(&videos[0]), unit(&videos[1]), offset);
+        let clocks = Clocks::new(unit(&videos[0]), unit(&videos[1]), seconds);
         if rule == Rule::Time && clocks.is_none() {
             return Err(Error::unsupported("the videos' times have no common unit (--align index pairs by order)"));
         }
         let names = [0, 1].map(|i| videos[i].name.clone());
-        Ok(Pairs { aligner: Aligner::new(rule), rule, clocks, names, events, damage: Vec::new() })
+        Ok(Pairs { aligner, rule, clocks, names, events, damage: Vec::new() })
     }
 
     /// The next step, which is never [`Step::Need`].

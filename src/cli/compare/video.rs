@@ -1,20 +1,17 @@
 //! The two videos: opened, brought to one format, and read each on threads of its own.
 
-use crate::cli::args::chain_text;
+use crate::cli::args::{RunsOn, chain_text};
+use crate::cli::backend::{Backend, Gpu};
 use crate::cli::compare::args::CompareArgs;
-use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::filters;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
 use crate::params::{Call, parse_chain};
-use crate::pipeline::{self, Cancel, CpuChain, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
+use crate::pipeline::{self, Cancel, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
 use crossbeam_channel::Sender;
 use std::ffi::OsStr;
 use std::thread;
-
-/// Frames that may wait between two stages of each video.
-const SLOTS: usize = 2;
 
 /// One of the videos, ready to be read.
 pub struct Video {
@@ -24,7 +21,8 @@ pub struct Video {
     pub input: Input,
     /// What happens to them first.
     pub plan: Plan,
-    chain: CpuChain,
+    chain: Backend,
+    slots: usize,
 }
 
 /// What a video's thread tells.
@@ -66,6 +64,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
         // The other may wait for a pipe that nobody will write now.
         Input::open(path, options).inspect_err(|_| cancel.request())
     };
+    let gpu = Gpu::open(&args.on, DecoderChoice::Software, &chains.concat())?;
     let (a, b) = thread::scope(|scope| {
         let b = scope.spawn(|| open(&args.b));
         (open(&args.a), b.join().unwrap_or_else(|_| Err(Error::internal("opening a video panicked"))))
@@ -81,7 +80,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
     let plans = alike([a.info(), b.info()], chains, &names)?;
     let [plan_a, plan_b] = plans;
     let [name_a, name_b] = names;
-    Ok([Video::new(name_a, a, plan_a, args)?, Video::new(name_b, b, plan_b, args)?])
+    Ok([Video::new(name_a, a, plan_a, args, &gpu)?, Video::new(name_b, b, plan_b, args, &gpu)?])
 }
 
 /// Of two errors the one that did not follow from the other.
@@ -128,11 +127,16 @@ fn check_alike([a, b]: [&StreamInfo; 2], names: &[String; 2]) -> Result<()> {
 }
 
 impl Video {
-    fn new(name: String, input: Input, plan: Plan, args: &CompareArgs) -> Result<Video> {
+    fn new(name: String, mut input: Input, plan: Plan, args: &CompareArgs, gpu: &Gpu) -> Result<Video> {
         log::debug!("{name}: {}", input.describe());
-        let threads = if plan.stages.is_empty() { 1 } else { args.threads };
-        let chain = CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?)?;
-        Ok(Video { name, input, plan, chain })
+        let chain = if plan.stages.is_empty() {
+            Backend::new(&plan, &mut input, &RunsOn { threads: 1, ..args.on.clone() }, &Gpu::default())
+        } else {
+            Backend::new(&plan, &mut input, &args.on, gpu)
+        };
+        let chain = chain?.ok_or_else(|| Error::internal("frames that are compared are not on a GPU"))?;
+        log::debug!("{name}: {chain}");
+        Ok(Video { name, input, plan, chain, slots: usize::from(args.on.slots) })
     }
 
     /// The stream that is compared.
@@ -147,7 +151,7 @@ impl Video {
 
     /// Reads and filters every frame into `out`, and says how it ended. Stops when `out` is closed.
     pub fn read(&mut self, out: &Sender<Event>, cancel: &Cancel) {
-        let options = Options { slots: SLOTS, cancel: cancel.clone() };
+        let options = Options { slots: self.slots, cancel: cancel.clone() };
         let source: &mut dyn Source = &mut self.input;
         let ran = pipeline::run(source, &self.plan, &mut self.chain, &mut Feed(out), &options, &mut |_| {});
         // With nobody to listen, the comparison has ended and says why.

@@ -4,13 +4,24 @@ use crate::cli::compare::findings::{Pair, Subject};
 use crate::cli::preview::rgb::Image;
 use crate::cli::preview::sheet::{Sheet, dithered, rounded};
 use crate::cli::preview::write_png;
+use crate::cli::print;
 use crate::error::{Error, Result};
-use crate::io::TempFile;
+use crate::io::{TempFile, follow_links};
 use crate::pipeline::Cancel;
-use crate::video::{ColorInfo, Picture};
+use crate::video::{ColorInfo, Picture, StreamInfo};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// Memory for pictures, at most, but for one pair.
+const MOST_BYTES: usize = 1 << 30;
+
+/// How the files' names begin.
+const NAME: &str = "frame-";
+
+/// What the files of a pair show, in their names.
+const PICTURES: [&str; 3] = ["a", "b", "difference"];
 
 /// The pairs that differ most, kept until the end: so many pictures of each video are in memory.
 pub struct Worst {
@@ -39,19 +50,71 @@ pub struct Shot {
     pub gain: f32,
 }
 
+/// Refuses pictures in the folder of an input, which one of them could replace.
+///
+/// # Errors
+/// When `input` lies in `folder`.
+pub fn check_outside(input: &OsStr, folder: &Path) -> Result<()> {
+    let within = fs::canonicalize(input).ok().zip(fs::canonicalize(folder).ok());
+    if within.is_some_and(|(input, folder)| input.parent() == Some(&folder)) {
+        let (input, folder) = (input.display(), folder.display());
+        return Err(Error::bad_argument(format!(
+            "{input} is in {folder}, where the pictures would go: name another folder"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a folder that is none, or has files in it that may not be replaced.
+///
+/// # Errors
+/// When it is one of these.
+pub fn check_folder(folder: &Path, overwrite: bool) -> Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|e| Error::io(folder.display(), &e))?,
+    };
+    if !overwrite && entries.into_iter().next().is_some() {
+        let folder = folder.display();
+        return Err(Error::bad_argument(format!("{folder} is not empty: give -y to write into it all the same")));
+    }
+    Ok(())
+}
+
+/// Refuses a page that a picture in `folder` could replace.
+///
+/// # Errors
+/// When it is called as one of them.
+pub fn check_apart(page: &OsStr, folder: &Path) -> Result<()> {
+    let target = follow_links(Path::new(page));
+    let is_picture = target.file_name().and_then(OsStr::to_str).is_some_and(|name| {
+        name.starts_with(NAME) && PICTURES.iter().any(|picture| name.ends_with(&format!("-{picture}.png")))
+    });
+    let parent = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let folders = fs::canonicalize(parent).ok().zip(fs::canonicalize(folder).ok());
+    if is_picture && folders.is_some_and(|(parent, folder)| parent == folder) {
+        let page = page.display();
+        return Err(Error::bad_argument(format!(
+            "--html {page} is called as a picture of --worst: choose another name"
+        )));
+    }
+    Ok(())
+}
+
 impl Worst {
     /// Keeps `most` pairs for `folder`. What would make the writing fail in the end is told at once.
     ///
     /// # Errors
-    /// When the folder has files in it that may not be replaced, or the videos' colours cannot be shown.
-    pub fn new(most: usize, folder: PathBuf, overwrite: bool, subject: &Subject) -> Result<Worst> {
-        let entries = match fs::read_dir(&folder) {
-            Err(e) if e.kind() == ErrorKind::NotFound => None,
-            entries => Some(entries.map_err(|e| Error::io(folder.display(), &e))?),
-        };
-        if !overwrite && entries.is_some_and(|mut entries| entries.next().is_some()) {
-            let folder = folder.display();
-            return Err(Error::bad_argument(format!("{folder} is not empty: give -y to write into it all the same")));
+    /// When so many pictures are too much for memory, or the videos' colours cannot be shown.
+    pub fn new(most: usize, folder: PathBuf, subject: &Subject) -> Result<Worst> {
+        let bytes = |info: &StreamInfo| Picture::bytes(info.format, info.width, info.height).unwrap_or(usize::MAX);
+        let pair = subject.infos.iter().map(bytes).fold(0, usize::saturating_add);
+        let fit = (MOST_BYTES / pair.max(1)).max(1);
+        if most > fit {
+            let (most_bytes, size) = (print::size(MOST_BYTES as u64), print::size(pair as u64));
+            return Err(Error::bad_argument(format!(
+                "--worst {most} keeps as many pairs of pictures, of {size} each: at most {fit} fit in {most_bytes}"
+            )));
         }
         for info in &subject.infos {
             let one_sample = Picture::alloc(info.format, 1, 1)?;
@@ -96,8 +159,7 @@ impl Kept {
     fn draw(&self, folder: &Path, colors: [&ColorInfo; 2]) -> Result<(Shot, [Sheet; 3])> {
         let (a, b) = (Image::new(&self.a, colors[0])?, Image::new(&self.b, colors[1])?);
         let gain = gain(&a, &b);
-        let file = |what: &str| folder.join(format!("frame-{:06}-{what}.png", self.frame));
-        let files = [file("a"), file("b"), file("difference")];
+        let files = PICTURES.map(|what| folder.join(format!("{NAME}{:06}-{what}.png", self.frame)));
         let sheets = [shown(&a), shown(&b), difference(&a, &b, gain)];
         Ok((Shot { frame: self.frame, mse: self.mse, files, gain }, sheets))
     }

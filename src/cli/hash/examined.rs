@@ -26,12 +26,12 @@ impl Examined {
     /// # Errors
     /// Of every part.
     pub fn open(path: &OsStr, run: &Run, calls: &[Call], cancel: Cancel) -> Result<Examined> {
-        let gpu = Gpu::open(run, calls)?;
+        let gpu = Gpu::open(&run.on, run.decoder, calls)?;
         let nothing_else = CopyChoice { audio: false, subtitles: false, others: false };
         let mut input = Input::open(path, setup::input_options(run, nothing_else, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
-        Ok(Examined { input, plan, chain, options: Options { slots: usize::from(run.slots), cancel } })
+        Ok(Examined { input, plan, chain, options: Options { slots: usize::from(run.on.slots), cancel } })
     }
 
     /// Hands every frame to `sink`. Gives what was lost on the way, too.

@@ -20,7 +20,7 @@ const MARK: &[u8] = plugin_mark!().as_bytes();
 /// When the library to install is none, no host is found, or none of a host's folders can be written.
 pub fn run(args: &PluginsArgs) -> Result<()> {
     if let Some(library) = &args.install {
-        install(library)?;
+        install(library, args.overwrite)?;
     }
     let all = doors()?.iter().map(State::of).collect::<Vec<_>>();
     if args.json { print::json(&all) } else { print::text(&table(&all)) }
@@ -83,30 +83,45 @@ fn can_be_written(folder: &Path) -> bool {
     there.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
 }
 
-/// Copies `library` to every door that has a host on this machine.
-fn install(library: &Path) -> Result<()> {
-    if version(library).is_none() {
+/// Copies `library` to every door that has a host on this machine. Other versions of it are replaced; what is none of
+/// ours only with `overwrite`, and otherwise nothing is written at all.
+fn install(library: &Path, overwrite: bool) -> Result<()> {
+    let Some(fresh) = version(library) else {
         let what = format!("{} is no plugin library of vramp: 'make plugin' builds it", library.display());
         return Err(Error::bad_argument(what));
+    };
+    let targets = targets()?;
+    for target in &targets {
+        match version(target) {
+            Some(old) => log::info!("{}: version {old} is replaced by {fresh}", target.display()),
+            None if !overwrite && fs::symlink_metadata(target).is_ok() => {
+                let what = format!("{} exists and is none of vramp's: give -y to replace it", target.display());
+                return Err(Error::bad_argument(what));
+            }
+            None => {}
+        }
     }
+    targets.iter().try_for_each(|target| replace(library, target).map_err(|e| Error::io(target.display(), &e)))
+}
+
+/// The files that an installation writes: those of every door that has a host on this machine.
+fn targets() -> Result<Vec<PathBuf>> {
     let doors = doors()?;
     let mut found = doors.iter().filter(|door| door.hosts.iter().any(|host| host.program().is_some())).peekable();
     if found.peek().is_none() {
         let names: Vec<&str> = doors.iter().flat_map(|door| &door.hosts).map(|host| host.name.as_str()).collect();
         return Err(Error::unsupported(format!("no host is found: install one of {}", names.join(", "))));
     }
+    let mut targets = Vec::new();
     for door in found {
         let folders = door.folders();
         let folder = folders.iter().find(|folder| can_be_written(folder)).ok_or_else(|| {
             let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
             Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", door.name, list.join(" or ")))
         })?;
-        for file in &door.files {
-            let target = folder.join(file);
-            replace(library, &target).map_err(|e| Error::io(target.display(), &e))?;
-        }
+        targets.extend(door.files.iter().map(|file| folder.join(file)));
     }
-    Ok(())
+    Ok(targets)
 }
 
 /// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there gives way:

@@ -36,7 +36,7 @@ pub fn run(job: &Job) -> Result<()> {
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
     let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, &job.run)?;
-    let chain = Backend::new(&plan, &mut input, &job.run, &Gpu::open(&job.run, &calls)?)?;
+    let chain = Backend::new(&plan, &mut input, &job.run.on, &Gpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
     let Some(source) = first_frame(&mut input)? else {

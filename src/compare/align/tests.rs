@@ -6,7 +6,15 @@ type Shown = (i64, i64);
 
 /// The steps of two streams, told as the numbers of the frames: (Some(a), Some(b)) is a pair.
 fn steps(rule: Rule, clocks: &Clocks, a: &[Shown], b: &[Shown]) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut aligner = Aligner::new(rule);
+    steps_of(Aligner::new(rule), clocks, a, b)
+}
+
+fn steps_of(
+    mut aligner: Aligner<usize>,
+    clocks: &Clocks,
+    a: &[Shown],
+    b: &[Shown],
+) -> Vec<(Option<usize>, Option<usize>)> {
     let mut sources = [a.iter().enumerate(), b.iter().enumerate()];
     let mut steps = Vec::new();
     loop {
@@ -75,6 +83,16 @@ fn lengths_that_nobody_states_follow_from_the_next_frame() {
 fn order_looks_at_no_time() {
     let got = steps(Rule::Order, &milliseconds(), &[(500, 0), (0, 0)], &[(0, 0), (0, 0), (0, 0)]);
     assert_eq!(got, [pair(0, 0), pair(1, 1), (None, Some(2))]);
+}
+
+#[test]
+fn order_may_be_shifted() {
+    let shifted = |later, a, b| steps_of(Aligner::shifted(later), &milliseconds(), &vec![(0, 0); a], &vec![(0, 0); b]);
+    let alone = [(Some(0), None), (Some(1), None)];
+    assert_eq!(shifted(2, 4, 3), [&alone[..], &[pair(2, 0), pair(3, 1), (None, Some(2))]].concat());
+    assert_eq!(shifted(-1, 2, 3), [(None, Some(0)), pair(0, 1), pair(1, 2)]);
+    assert_eq!(shifted(2, 1, 1), [(Some(0), None), (None, Some(0))]);
+    assert_eq!(shifted(0, 1, 1), [pair(0, 0)]);
 }
 
 #[test]

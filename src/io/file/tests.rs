@@ -123,3 +123,19 @@ fn a_long_name_still_fits() {
     create(&folder.file(&name), false).unwrap().commit().unwrap();
     assert_eq!(folder.names(), [name]);
 }
+
+#[test]
+fn what_killed_runs_left_goes_and_what_is_written_stays() {
+    let folder = Folder::new("abandoned-parts");
+    let left = [".out.txt.17-0.part", ".out.txt.4194305-3.part"];
+    let others = [".out.txt.part", ".out.txt.x-1.part", ".other.txt.17-0.part", "out.txt.17-0.part"];
+    left.iter().chain(&others).for_each(|name| fs::write(folder.file(name), "half").unwrap());
+    let one = create(&folder.file("out.txt"), false).unwrap();
+    let other = create(&folder.file("out.txt"), false).unwrap();
+    let names = folder.names();
+    assert!(left.iter().all(|name| !names.contains(&(*name).to_owned())), "{names:?}");
+    assert!(others.iter().all(|name| names.contains(&(*name).to_owned())), "{names:?}");
+    assert_eq!(names.len(), others.len() + 2, "both are being written: {names:?}");
+    drop((one, other));
+    assert_eq!(folder.names().len(), others.len());
+}

@@ -29,13 +29,22 @@ impl<'a> Settings<'a> {
 
     /// Whether there is an option `key`.
     pub(super) fn has(self, key: &str) -> bool {
-        let Ok(key) = CString::new(key) else { return false };
-        // SAFETY: the object is alive by `of`; libav only reads it.
+        self.find(key).is_some()
+    }
+
+    /// Whether there is an option `key` that takes numbers as large as its type holds.
+    pub(super) fn is_endless(self, key: &str) -> bool {
+        self.find(key).is_some_and(|option| option.max >= f64::from(i32::MAX))
+    }
+
+    fn find(self, key: &str) -> Option<&'a AVOption> {
+        let key = CString::new(key).ok()?;
+        // SAFETY: the object is alive by `of`; libav only reads it, and its options are as long-lived.
         let option = unsafe {
             let flags = ffi::AV_OPT_FLAG_ENCODING_PARAM;
             ffi::av_opt_find(self.object, key.as_ptr(), ptr::null(), flags, ffi::AV_OPT_SEARCH_CHILDREN).as_ref()
         };
-        option.is_some_and(|option| option.type_ != AVOptionType::AV_OPT_TYPE_CONST)
+        option.filter(|option| option.type_ != AVOptionType::AV_OPT_TYPE_CONST)
     }
 
     /// Sets option `key` to what `value` says in libav's syntax.

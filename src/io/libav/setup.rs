@@ -25,6 +25,13 @@ const DEFAULT_QUALITY: [(AVCodecID, i32); 8] = [
     (AVCodecID::AV_CODEC_ID_THEORA, 7),
 ];
 
+/// Where the quantisers of a codec end, by its standard. Encoders whose options have no end take more in silence.
+const LAST_QUANTISER: [(AVCodecID, f64); 2] =
+    [(AVCodecID::AV_CODEC_ID_H264, 51.0), (AVCodecID::AV_CODEC_ID_HEVC, 51.0)];
+
+/// Options that are on the scale of quantisers.
+const QUANTISERS: [&str; 2] = ["crf", "qp"];
+
 /// Options that set the quality, so that the default is not wanted.
 const QUALITY_OPTIONS: [&str; 6] = ["b", "global_quality", "flags", "qmin", "qmax", "maxrate"];
 
@@ -77,10 +84,12 @@ pub(super) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
         ("tune", options.tune.clone()),
     ];
     for (key, value) in knobs.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+        check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
     }
     let merged = own.map(|(option, _)| option);
     for (key, value) in options.options.iter().filter(|(key, _)| merged != Some(key.as_str()) && settings.has(key)) {
+        check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
     }
     let quality = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id);
@@ -92,6 +101,20 @@ pub(super) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
         settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
     }
     Ok(())
+}
+
+/// Refuses a quantiser beyond the end of the codec's scale, where the encoder's option itself has no end: libav refuses
+/// what is beyond that.
+fn check_quantiser(settings: Settings<'_>, choice: &EncoderChoice, key: &str, value: &str) -> Result<()> {
+    let end = LAST_QUANTISER.iter().find(|(codec, _)| *codec == choice.codec.id).map(|(_, end)| *end);
+    let Some(end) = end.filter(|_| QUANTISERS.contains(&key) && settings.is_endless(key)) else { return Ok(()) };
+    match value.parse::<f64>() {
+        Ok(number) if number > end => {
+            let encoder = choice.encoder();
+            Err(Error::bad_argument(format!("{encoder} does not take {key}={value}: its scale ends at {end}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The option that holds an encoder's own parameters, and those vramp sets: HDR10 metadata, and silence from an

@@ -29,17 +29,27 @@ impl FromStr for Position {
         if let Some(index) = trimmed.strip_prefix('#').or_else(|| trimmed.strip_suffix('f')) {
             return whole(index).map(Position::Frame).ok_or_else(wrong);
         }
-        let mut parts = trimmed.strip_suffix('s').unwrap_or(trimmed).rsplit(':');
-        let mut total = parts.next().and_then(decimal).ok_or_else(wrong)?;
-        for unit in [60.0, 3600.0] {
-            let Some(part) = parts.next() else { break };
-            total += whole(part).ok_or_else(wrong)? as f64 * unit;
+        let parts: Vec<&str> = trimmed.strip_suffix('s').unwrap_or(trimmed).split(':').collect();
+        let (seconds, before) = parts.split_last().ok_or_else(wrong)?;
+        let seconds = decimal(seconds).ok_or_else(wrong)?;
+        let before = before.iter().map(|part| whole(part)).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        let (hours, minutes) = match before[..] {
+            [] => return Ok(Position::Time(seconds)),
+            [minutes] => (0, minutes),
+            [_, minutes] if minutes > 59 => return Err(carried(text)),
+            [hours, minutes] => (hours, minutes),
+            _ => return Err(wrong()),
+        };
+        if seconds >= 60.0 {
+            return Err(carried(text));
         }
-        if parts.next().is_some() {
-            return Err(wrong());
-        }
-        Ok(Position::Time(total))
+        Ok(Position::Time(seconds + minutes as f64 * 60.0 + hours as f64 * 3600.0))
     }
+}
+
+/// What would be carried over is a typing mistake.
+fn carried(text: &str) -> Error {
+    Error::bad_argument(format!("position '{text}': minutes and seconds behind a colon must be below 60"))
 }
 
 /// Digits only: `parse` would take a sign.
@@ -178,6 +188,9 @@ mod tests {
             (".25", Position::Time(0.25)),
             ("1:02", Position::Time(62.0)),
             ("01:02:03.250", Position::Time(3723.25)),
+            ("90:59.9", Position::Time(5459.9)),
+            ("100:59:00", Position::Time(363_540.0)),
+            ("75", Position::Time(75.0)),
             ("#250", Position::Frame(250)),
             ("250f", Position::Frame(250)),
             ("0f", Position::Frame(0)),
@@ -188,6 +201,10 @@ mod tests {
             ["", "f", "#", "s", "-1", "+1", "1:2:3:4", "nan", "inf", "1e3", "#-1", "1.5f", "1:", ":1", "1:-2", "12x"]
         {
             assert!(text.parse::<Position>().is_err(), "{text}");
+        }
+        for text in ["12:61", "0:60", "1:60:00", "1:00:60.5"] {
+            let error = text.parse::<Position>().unwrap_err();
+            assert!(error.message().contains("below 60"), "{error}");
         }
     }
 

@@ -134,7 +134,10 @@ fn components_that_stay_where_they_are_are_those_that_were_passed_on() {
         for n in 0..planes.len().pow(3) {
             let [a, b, c] = [n, n / 6, n / 36].map(|digit| planes[digit % 6]);
             let (text, info) = (format!("{a},{b},{c}"), info(format, 21, 13));
-            let engine = engine(&text, &info, DeviceChoice::Cpu).unwrap();
+            let engine = match engine(&text, &info, DeviceChoice::Cpu) {
+                Err(error) if error.message().contains("is no plane of") => continue,
+                engine => engine.unwrap(),
+            };
             if engine.plan().stages.is_empty() {
                 continue;
             }

@@ -221,8 +221,12 @@ fn result(subject: &Subject, findings: &Findings) -> String {
     );
     let chains = subject.chains.iter().zip(["A", "B"]).filter(|(chain, _)| !chain.is_empty());
     let chains = chains.map(|(chain, name)| format!(" {name} is filtered: <code>{}</code>.", escaped(chain)));
+    let hint = findings
+        .hint
+        .as_ref()
+        .map_or_else(String::new, |hint| format!("<p>Moved: {}.</p>", escaped(&hint.to_string())));
     format!(
-        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}.{}</p>",
+        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}.{}</p>{hint}",
         findings.totals.pairs,
         info.width,
         info.height,
