@@ -302,7 +302,7 @@ pub struct Run {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub threads: usize,
-    /// Threads of the decoder; 0 lets it choose
+    /// Threads of the decoder; 0 lets it choose, and 1 decodes a damaged input to the same frames every time
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub decoder_threads: usize,

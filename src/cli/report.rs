@@ -7,6 +7,13 @@ use crate::pipeline::{Busy, Chain, Options, Plan, Summary};
 use crate::video::Picture;
 use std::time::Duration;
 
+/// Tells that damage makes results that may not be had again.
+pub fn damage_varies() {
+    log::warn!(
+        "what a damaged input decodes to may differ from run to run: in software with --decoder-threads 1 it does not"
+    );
+}
+
 /// Tells how `plan` will run.
 pub fn plan(plan: &Plan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {

@@ -12,7 +12,7 @@ mod worst;
 pub use args::CompareArgs;
 
 use crate::cli::progress::Reporter;
-use crate::cli::{print, setup, signals};
+use crate::cli::{print, report, setup, signals};
 use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
@@ -78,6 +78,9 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let mut reporter = Reporter::new(args.progress, quiet, expected_pairs(&videos));
     let damage = comparison.run(args, &mut videos, &cancel, &mut reporter)?;
     drop(reporter);
+    if !damage.is_empty() && args.decoder_threads != 1 {
+        report::damage_varies();
+    }
 
     let Comparison { findings, page: plots, worst, .. } = comparison;
     let shots = worst.map(|worst| worst.write(args.overwrite, &subject, &cancel)).transpose()?.unwrap_or_default();

@@ -76,12 +76,12 @@ pub(super) enum Received {
 
 impl Decoder {
     /// Opens a decoder for `stream` on `means`: in software libav's default decoder, on `threads` threads (0: as many as
-    /// there are cores).
+    /// there are cores). On one thread a damaged source decodes to the same frames every time.
     ///
     /// # Errors
     /// When this libav has no decoder for the codec, or it refuses the stream.
     pub(super) fn open(stream: &Stream, means: Means, threads: usize, damage: Damage) -> Result<Decoder> {
-        let memory = Arc::new(FrameMemory::default());
+        let memory = Arc::new(FrameMemory::new(threads == 1));
         let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         let (opened, clock) = open(stream, &means, threads, &memory)?;
         let sent = (!matches!(means, Means::Software)).then(Vec::new);
