@@ -3,8 +3,9 @@
 use crate::io::hash::Span;
 use std::fmt;
 
-/// So many places at regular distances are told as one.
+/// So many places at regular distances are told as one, and so many at nearly regular ones.
 const FEWEST: usize = 4;
+const FEWEST_UNEVEN: usize = 8;
 
 /// More than these are not listed.
 const MOST: usize = 12;
@@ -18,8 +19,9 @@ pub struct Place {
     pub elsewhere: Option<Span>,
 }
 
-/// The places, which are in order, as far as anyone reads: "3-5, 9, every 5th from 14 to 129 (24 frames)".
-pub fn listed(places: &[Place]) -> String {
+/// The places, which are in order, each or many in some words: "frames 3-5", "9", "every 5th frame from 14 to 129 (24
+/// frames)".
+pub fn listed(places: &[Place]) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = places;
     while let Some(place) = rest.first() {
@@ -28,10 +30,11 @@ pub fn listed(places: &[Place]) -> String {
             break;
         }
         let regular = Rhythm::at_start_of(rest);
-        words.push(regular.map_or_else(|| place.to_string(), |rhythm| rhythm.to_string()));
+        let noun = if words.is_empty() { "frames " } else { "" };
+        words.push(regular.map_or_else(|| format!("{noun}{place}"), |rhythm| rhythm.to_string()));
         rest = &rest[regular.map_or(1, |rhythm| rhythm.places)..];
     }
-    words.join(", ")
+    words
 }
 
 impl fmt::Display for Place {
@@ -64,7 +67,9 @@ impl Rhythm {
             let (length, step) = (pair[1].span.frames(), pair[1].span.first.checked_sub(pair[0].span.first)?);
             let lengths = (rhythm.length.0.min(length), rhythm.length.1.max(length));
             let steps = (rhythm.step.0.min(step), rhythm.step.1.max(step));
-            if lengths.1 - lengths.0 > 1 || steps.1 - steps.0 > 1 {
+            // Places that touch are no rhythm, unless they are the whole of it.
+            let apart = steps.0 > lengths.1 || steps == (1, 1);
+            if lengths.1 - lengths.0 > 1 || steps.1 - steps.0 > 1 || !apart {
                 break;
             }
             rhythm = Rhythm {
@@ -76,7 +81,8 @@ impl Rhythm {
                 ..rhythm
             };
         }
-        (rhythm.places >= FEWEST).then_some(rhythm)
+        let even = rhythm.length.0 == rhythm.length.1 && rhythm.step.0 == rhythm.step.1;
+        (rhythm.places >= if even { FEWEST } else { FEWEST_UNEVEN }).then_some(rhythm)
     }
 }
 
@@ -85,11 +91,11 @@ impl fmt::Display for Rhythm {
         let either = |(least, most): (u64, u64), word: fn(u64) -> String| {
             if least == most { word(least) } else { format!("{} or {}", word(least), word(most)) }
         };
-        match self.length {
-            (1, 1) => write!(f, "every {}", either(self.step, ordinal))?,
-            length => {
-                write!(f, "{} of every {}", either(length, |n| n.to_string()), either(self.step, |n| n.to_string()))?
-            }
+        let number = |n: u64| n.to_string();
+        match (self.length, self.step) {
+            (_, (1, 1)) => return write!(f, "each frame from {} to {}", self.first, self.last),
+            ((1, 1), step) => write!(f, "every {} frame", either(step, ordinal))?,
+            (length, step) => write!(f, "{} of every {} frames", either(length, number), either(step, number))?,
         }
         write!(f, " from {} to {} ({} frames)", self.first, self.last, self.frames)
     }
@@ -113,21 +119,29 @@ mod tests {
 
     fn told(spans: impl IntoIterator<Item = (u64, u64)>) -> String {
         let place = |(first, last)| Place { span: Span { first, last }, elsewhere: None };
-        listed(&spans.into_iter().map(place).collect::<Vec<_>>())
+        listed(&spans.into_iter().map(place).collect::<Vec<_>>()).join(", ")
     }
 
     #[test]
     fn a_rhythm_is_told_as_one() {
-        assert_eq!(told((0..26).map(|i| (4 + 5 * i, 4 + 5 * i))), "every 5th from 4 to 129 (26 frames)");
-        assert_eq!(told((0..4).map(|i| (3 + 2 * i, 3 + 2 * i))), "every 2nd from 3 to 9 (4 frames)");
-        assert_eq!(told((0..9).map(|i| (10 * i + 1, 10 * i + 3))), "3 of every 10 from 1 to 83 (27 frames)");
+        assert_eq!(told((0..26).map(|i| (4 + 5 * i, 4 + 5 * i))), "every 5th frame from 4 to 129 (26 frames)");
+        assert_eq!(told((0..4).map(|i| (3 + 2 * i, 3 + 2 * i))), "every 2nd frame from 3 to 9 (4 frames)");
+        assert_eq!(told((0..9).map(|i| (10 * i + 1, 10 * i + 3))), "3 of every 10 frames from 1 to 83 (27 frames)");
         // 24000/1001 to 20.
-        let uneven = [5, 11, 17, 22, 28].map(|i| (i, i));
-        assert_eq!(told(uneven), "every 5th or 6th from 5 to 28 (5 frames)");
-        assert_eq!(told([(1, 1), (3, 4), (6, 6), (8, 9)]), "1 or 2 of every 2 or 3 from 1 to 9 (6 frames)");
+        let uneven = [5, 11, 17, 22, 28, 34, 40, 45].map(|i| (i, i));
+        assert_eq!(told(uneven), "every 5th or 6th frame from 5 to 45 (8 frames)");
+        let uneven = (0..8).map(|i| (5 * i / 2, 5 * i / 2 + i % 2));
+        assert_eq!(told(uneven), "1 or 2 of every 2 or 3 frames from 0 to 18 (12 frames)");
+        assert_eq!(told((3..9).map(|i| (i, i))), "each frame from 3 to 8");
+    }
+
+    #[test]
+    fn what_is_no_rhythm_is_listed() {
         let broken = [(1, 1), (50, 60)].into_iter().chain((0..5).map(|i| (100 + i * 11, 100 + i * 11)));
-        assert_eq!(told(broken), "1, 50-60, every 11th from 100 to 144 (5 frames)");
-        assert_eq!(told([(1, 1), (3, 3), (5, 5)]), "1, 3, 5", "three are read as they are");
+        assert_eq!(told(broken), "frames 1, 50-60, every 11th frame from 100 to 144 (5 frames)");
+        assert_eq!(told([(1, 1), (3, 3), (5, 5)]), "frames 1, 3, 5", "three are read as they are");
+        assert_eq!(told([1, 3, 6, 8, 11].map(|i| (i, i))), "frames 1, 3, 6, 8, 11");
+        assert_eq!(told([1, 2, 4, 5, 7, 8, 10, 11, 13].map(|i| (i, i))), "frames 1, 2, 4, 5, 7, 8, 10, 11, 13");
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use crate::cli::verify::ranges::{Place, listed};
 use crate::io::hash::{Difference, HashFile, Report, What};
 use crate::video::Rational;
+use std::fmt;
 
-/// More lines of times than these are told in one.
-const MOST_TIMES: usize = 3;
+/// More places of times than these are told as one.
+const MOST_TIMES: usize = 4;
 
 /// One line for the tags that differ, and one for each way in which frames do.
 pub fn lines(file: &HashFile, report: &Report) -> String {
@@ -13,12 +14,14 @@ pub fn lines(file: &HashFile, report: &Report) -> String {
     let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
     let is_time = |difference: &&Difference| matches!(difference.what, What::Time { .. });
     let (times, others): (Vec<_>, Vec<_>) = report.differences.iter().partition(is_time);
-    let mut times_told = grouped(&times, unit);
-    if times_told.len() > MOST_TIMES {
-        times_told = vec![spread(&times, unit)];
+    let mut lines: Vec<_> = tags.into_iter().chain(grouped(&others, unit).iter().map(Line::to_string)).collect();
+    match grouped(&times, unit) {
+        told if told.iter().map(|line| line.places.len()).sum::<usize>() > MOST_TIMES => {
+            lines.push(spread(&times, unit))
+        }
+        told => lines.extend(told.iter().map(Line::to_string)),
     }
-    let all = tags.into_iter().chain(grouped(&others, unit)).chain(times_told);
-    all.map(|line| line + "\n").collect()
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// What describes the stream and differs.
@@ -42,17 +45,31 @@ pub fn summary(report: &Report, found: usize) -> String {
     format!("{tags}it differs from frame {first} on ({counts}, {} of them the same)", report.same)
 }
 
+/// "missing: frames 7-8, 12".
+struct Line {
+    before: String,
+    places: Vec<String>,
+    after: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}{}", self.before, self.places.join(", "), self.after)
+    }
+}
+
 /// A line for all differences that are told in the same words, in the order of the first of each.
-fn grouped(differences: &[&Difference], unit: Rational) -> Vec<String> {
-    let mut lines: Vec<((String, String), Vec<Place>)> = Vec::new();
+fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
+    let mut groups: Vec<((String, String), Vec<Place>)> = Vec::new();
     for difference in differences {
         let (words, place) = (words(difference, unit), place(difference));
-        match lines.iter_mut().find(|line| line.0 == words) {
-            Some(line) => line.1.push(place),
-            None => lines.push((words, vec![place])),
+        match groups.iter_mut().find(|group| group.0 == words) {
+            Some(group) => group.1.push(place),
+            None => groups.push((words, vec![place])),
         }
     }
-    lines.into_iter().map(|((before, after), places)| format!("{before} {}{after}", listed(&places))).collect()
+    let line = |((before, after), places): (_, Vec<_>)| Line { before, places: listed(&places), after };
+    groups.into_iter().map(line).collect()
 }
 
 /// The frames that a difference is told of.
@@ -69,24 +86,22 @@ fn place(difference: &Difference) -> Place {
 /// What is said before the frames of a difference, and after them.
 fn words(difference: &Difference, unit: Rational) -> (String, String) {
     let (before, after) = match &difference.what {
-        What::Missing => ("missing: frames".to_owned(), String::new()),
-        What::Extra => ("extra: frames of IN".to_owned(), String::new()),
-        What::Duplicated => {
-            ("duplicated: frames of IN that show again what comes before them:".to_owned(), String::new())
-        }
-        What::Moved => ("moved: frames".to_owned(), String::new()),
+        What::Missing => ("missing", String::new()),
+        What::Extra => ("extra", " of IN".to_owned()),
+        What::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
+        What::Moved => ("moved", String::new()),
         What::Shifted { by } => {
             let found = difference.found.unwrap_or_default();
-            (format!("shifted by {by}: frames"), format!(" are frames {found} of IN"))
+            return (format!("shifted by {by}"), format!(" are frames {found} of IN"));
         }
-        What::Pixels { planes } if planes.is_empty() => ("pixels: frames".to_owned(), String::new()),
+        What::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
         What::Pixels { planes } => {
             let planes: Vec<_> = planes.iter().map(ToString::to_string).collect();
-            ("pixels: frames".to_owned(), format!(" (planes {})", planes.join(", ")))
+            ("pixels", format!(" (planes {})", planes.join(", ")))
         }
-        What::Time { first, last } => ("time: frames".to_owned(), later(*first, *last, unit)),
+        What::Time { first, last } => ("time", later(*first, *last, unit)),
     };
-    (before, after)
+    (before.to_owned(), after)
 }
 
 /// " are 512 units (0.040 s) later".

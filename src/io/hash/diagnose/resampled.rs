@@ -23,10 +23,11 @@ pub fn is_resampled(file: &HashFile, timebase: Rational, found: &[Entry], report
         && report.differences.iter().all(|difference| explained(&difference.what, difference.expected))
 }
 
-/// Whether the frame shows what the one before it shows. In such a text frames are numbered by their places.
+/// Whether the frame shows what one beside it shows. In such a text frames are numbered by their places.
 fn repeats(frames: &[Entry], place: u64) -> bool {
-    let place = usize::try_from(place).unwrap_or(usize::MAX);
-    place > 0 && frames.get(place).is_some_and(|frame| frame.hashes == frames[place - 1].hashes)
+    let at = |place: Option<u64>| frames.get(usize::try_from(place?).ok()?).map(|frame| &frame.hashes);
+    let (this, before, after) = (at(Some(place)), at(place.checked_sub(1)), at(place.checked_add(1)));
+    this.is_some() && (this == before || this == after)
 }
 
 /// Whether frames follow each other at one distance, to within a unit.
