@@ -152,6 +152,7 @@ fn texts_that_are_not_whole_or_not_texts_are_refused() {
     refused(&verify(&folder.path("none"), GRADIENT, &[]), IO, &["none", "No such file"]);
     refused(&verify(&folder.path(""), GRADIENT, &[]), IO, &["directory"]);
     refused(&verify(&golden, &folder.path("none.mkv"), &[]), IO, &["none.mkv"]);
+    refused(&run_fed(&["verify", "-", BUNNY], text.as_bytes()), MISMATCH, &["is not what standard input is of"]);
     refused(&verify("-", "-", &[]), BAD_ARGUMENT, &["standard input"]);
     refused(&verify(&golden, GRADIENT, &["--chain", "debnad"]), BAD_ARGUMENT, &["'deband'"]);
 }

@@ -11,7 +11,7 @@ pub use args::VerifyArgs;
 use crate::cli::hash::{Examined, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{HashFile, RecordSink, Report, Stated, compare};
+use crate::io::hash::{HashFile, RecordSink, Report, Stated, compare, name};
 use crate::pipeline::Cancel;
 
 /// Runs `vramp verify`.
@@ -24,9 +24,9 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     }
     setup::calls(&args.run)?;
     let file = HashFile::read(&args.file)?;
-    let of_file = |error: Error| error.context(args.file.display());
+    let of_file = |error: Error| error.context(name(&args.file));
     if file.cut {
-        log::warn!("{}: its last line has no end: the text may be cut off", args.file.display());
+        log::warn!("{}: its last line has no end: the text may be cut off", name(&args.file));
     }
     let run = take_asked(&args.run, &file).map_err(of_file)?;
     let calls = setup::calls(&run).map_err(of_file)?;
@@ -60,7 +60,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
 
 /// The end of the command.
 fn verdict(args: &VerifyArgs, report: &Report, hint: Option<String>) -> Result<()> {
-    let (file, input) = (args.file.display(), args.input.display());
+    let (file, input) = (name(&args.file), name(&args.input));
     if report.is_match() {
         log::info!("{input}: {} frames, as {file} says", report.expected);
         return Ok(());

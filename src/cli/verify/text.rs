@@ -38,11 +38,19 @@ pub fn summary(report: &Report, found: usize) -> String {
     if report.same_samples() {
         return format!("{tags}times differ from frame {first} on, and the pixels of all {found} frames are the same");
     }
-    let counts = match report.expected {
-        expected if expected == found => format!("{found} frames"),
-        expected => format!("{found} frames instead of {expected}"),
-    };
-    format!("{tags}it differs from frame {first} on ({counts}, {} of them the same)", report.same)
+    let mut counts = counted(found as u64, "frame");
+    if report.expected != found {
+        counts += &format!(" instead of {}", report.expected);
+    }
+    if report.same > 0 {
+        counts += &format!(", {} of them the same", report.same);
+    }
+    format!("{tags}it differs from frame {first} on ({counts})")
+}
+
+/// "1 frame", "2 frames".
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// "missing: frames 7-8, 12".
@@ -116,7 +124,7 @@ fn later(first: Option<i64>, last: Option<i64>, unit: Rational) -> String {
 fn amount(later: i64, unit: Rational) -> String {
     let word = if later < 0 { "earlier" } else { "later" };
     let seconds = unit.value().map_or(0.0, |unit| later as f64 * unit).abs();
-    format!("{} units ({seconds:.3} s) {word}", later.unsigned_abs())
+    format!("{} ({seconds:.3} s) {word}", counted(later.unsigned_abs(), "unit"))
 }
 
 /// Many differences of time, told as one.
@@ -136,5 +144,6 @@ fn spread(times: &[&Difference], unit: Rational) -> String {
     let between = least.zip(most).map_or_else(String::new, |(least, most)| {
         format!(" are between {} and {}", amount(*least, unit), amount(*most, unit))
     });
-    format!("time: {frames} frames from {first} to {last}{between} (--json has all {} ranges)", times.len())
+    let frames = counted(frames, "frame");
+    format!("time: {frames} from {first} to {last}{between} (--json has all {} ranges)", times.len())
 }

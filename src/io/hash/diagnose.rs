@@ -92,14 +92,14 @@ impl<'f> Sides<'f> {
         Sides { offset, expected: self.expected.clone(), found, times, ..*self }
     }
 
-    /// By how much all found frames may be later: not at all, as the first is, or as most with the same samples are.
+    /// By how much all found frames may be later: not at all, as most with the same samples are, or as the first is.
     fn offsets(&self) -> Vec<i64> {
         let later = |(e, f): (usize, usize)| Some(self.times[f]?.saturating_sub(self.expected[e].time?));
         let first = (!self.expected.is_empty() && !self.found.is_empty()).then(|| later((0, 0))).flatten();
         let mut alignment = Alignment::new(&self.expected, &self.found);
         alignment.pair(By::Samples, |_, _| false);
         let pairs = (0..self.expected.len()).filter_map(|e| Some((e, alignment.found_of(e)?)));
-        let most = self.clock.most_common(pairs.filter_map(later).collect());
+        let most = self.clock.majority(pairs.filter_map(later).collect());
         let mut offsets = vec![0];
         offsets.extend([most, first].into_iter().flatten().filter(|offset| !self.clock.same(*offset)));
         offsets

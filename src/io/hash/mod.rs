@@ -14,5 +14,6 @@ mod sink;
 
 pub use diagnose::{Difference, Report, Span, Times, What, compare, is_resampled};
 pub use digest::Hash;
+pub use lines::name;
 pub use record::{Entry, HashFile, Layout, Stated, Tags, Trait};
 pub use sink::{HashSink, RecordSink, Restart};

@@ -62,8 +62,8 @@ impl Clock {
         nearest.copied().filter(|known| known.abs_diff(time) <= self.slack.unsigned_abs()).unwrap_or(time)
     }
 
-    /// The middle of the differences of which most are the same, so that rounding counts in both directions.
-    pub fn most_common(self, mut differences: Vec<i64>) -> Option<i64> {
+    /// What at least half of the differences are: their middle, so that rounding counts in both directions.
+    pub fn majority(self, mut differences: Vec<i64>) -> Option<i64> {
         differences.sort_unstable();
         let width = 2 * i128::from(self.slack);
         let mut start = 0;
@@ -77,7 +77,8 @@ impl Clock {
                 most = Some((count, (i128::from(differences[start]) + i128::from(last)).div_euclid(2)));
             }
         }
-        most.and_then(|(_, middle)| i64::try_from(middle).ok())
+        let (_, middle) = most.filter(|(count, _)| 2 * count >= differences.len())?;
+        i64::try_from(middle).ok()
     }
 
     /// Whether times so far apart are the same.
@@ -119,12 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn the_most_common_difference_is_the_middle_of_a_crowd() {
+    fn a_majority_is_the_middle_of_a_crowd() {
         let clock = Clock::new(Rational::new(1, 12800), Rational::new(1, 1000));
-        assert_eq!(clock.most_common(vec![]), None);
-        assert_eq!(clock.most_common(vec![900, 100, 110, 120, 1000, 1010]), Some(110));
+        assert_eq!(clock.majority(vec![]), None);
+        assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010]), Some(110));
+        assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010, 1100]), None);
         let extreme = Clock::new(Rational::new(1, 25), Rational::new(1, 25));
-        assert_eq!(extreme.most_common(vec![i64::MAX, i64::MIN, 7, 7]), Some(7));
+        assert_eq!(extreme.majority(vec![i64::MAX, i64::MIN, 7, 7]), Some(7));
     }
 
     #[test]

@@ -196,6 +196,32 @@ fn ffmpeg_may_count_from_zero() {
 }
 
 #[test]
+fn an_offset_is_what_most_frames_have() {
+    // Every fifth frame is gone, and times close up: no offset explains that, though some have it in common.
+    let text = file(Layout::Vramp, frames(0..60));
+    let found = frames((0..60).filter(|i| i % 5 != 4));
+    let report = compare(&text, text.stated.timebase, &found, Times::Offset);
+    assert_eq!((report.offset, report.first()), (0, Some(4)));
+    // Rounding that goes both ways about the offset.
+    let shown = |i: i64| (i as usize, (i * FRAME + 17_920) * 1000 / 12_800 + i % 2);
+    let text = HashFile { stated: Stated { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
+    let report = compare(&text, Rational::new(1, 1000), &timed((0..60).map(shown)), Times::Offset);
+    assert!(report.is_match() && (17_920 - 13..=17_920 + 13).contains(&report.offset), "{report:?}");
+    let report = compare(&text, text.stated.timebase, &timed((0..60).map(|i| (i, 0))), Times::Ignore);
+    assert!(report.is_match(), "{report:?}");
+}
+
+#[test]
+fn rounding_is_no_step_of_a_drift() {
+    let text = file(Layout::Vramp, frames(0..60));
+    let text = HashFile { stated: Stated { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
+    let late = timed((0..60i64).map(|i| (i as usize, i * 40 + 1400 + i % 2)));
+    let what = What::Time { first: Some(17_920), last: Some(17_920) };
+    let report = check(&text, Rational::new(1, 1000), &late);
+    assert_eq!(report.differences, [difference(what, span(0, 59), span(0, 59))]);
+}
+
+#[test]
 fn extreme_times_are_no_fault() {
     let extreme = [i64::MIN + 1, i64::MAX, 0, i64::MAX];
     for layout in [Layout::Vramp, Layout::Ffmpeg] {
