@@ -80,8 +80,9 @@ def test_there_are_goldens():
 
 
 def test_every_frame_is_what_it_was(name):
-    wrong = check(name)
-    assert wrong is None, wrong
+    fault = check(name)
+    if fault:
+        raise AssertionError(fault)
 
 
 def main():

@@ -67,9 +67,10 @@ impl Rhythm {
             let (length, step) = (pair[1].span.frames(), pair[1].span.first.checked_sub(pair[0].span.first)?);
             let lengths = (rhythm.length.0.min(length), rhythm.length.1.max(length));
             let steps = (rhythm.step.0.min(step), rhythm.step.1.max(step));
-            // Places that touch are no rhythm, unless they are the whole of it.
-            let apart = steps.0 > lengths.1 || steps == (1, 1);
-            if lengths.1 - lengths.0 > 1 || steps.1 - steps.0 > 1 || !apart {
+            // Places that touch are no rhythm, unless it is all of them, frame by frame.
+            let touch = pair[1].span.first == pair[0].span.last + 1;
+            let fits = if touch { steps == (1, 1) } else { steps.0 > 1 };
+            if lengths.1 - lengths.0 > 1 || steps.1 - steps.0 > 1 || !fits {
                 break;
             }
             rhythm = Rhythm {
