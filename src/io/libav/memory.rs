@@ -191,7 +191,7 @@ unsafe fn clear(frame: *mut AVFrame) {
     // SAFETY: the caller vouches for the frame; libav states the size of every buffer.
     unsafe {
         for buffer in (*frame).buf.into_iter().filter(|buffer| !buffer.is_null()) {
-            (*buffer).data.write_bytes(0, (*buffer).size as usize);
+            (*buffer).data.write_bytes(0, (*buffer).size);
         }
     }
 }
