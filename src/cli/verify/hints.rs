@@ -1,6 +1,9 @@
 //! What a difference may come from, and the option that passes it over.
 
-use crate::io::hash::{Entry, HashFile, Layout, Report, Stated, Tags, Times, What, compare, is_resampled};
+use crate::io::hash::{Difference, Entry, HashFile, Layout, Report, Stated, Tags, Times, What, compare, is_resampled};
+
+/// How ffmpeg is kept from changing the frame rate.
+const PASSTHROUGH: &str = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
 
 /// The most useful of all hints to `report`, which says how `frames` of a stream `found` compare with `file`.
 pub fn hint(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -> Option<String> {
@@ -11,18 +14,21 @@ pub fn hint(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) 
         return Some(options(file, found, frames, report));
     }
     if is_resampled(file, found.timebase, frames, report) {
-        let option = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
         return Some(format!(
-            "ffmpeg dropped or repeated frames to write it at a constant rate: make it with {option}"
+            "where ffmpeg made the text, it may have dropped or repeated frames to keep a rate: give it {PASSTHROUGH}"
         ));
     }
-    let goes_on = |what: &What| *what == What::Extra;
-    if file.layout == Layout::Ffmpeg && !report.differences.is_empty() && report.first() >= Some(report.expected as u64)
-    {
-        let only = report.differences.iter().all(|difference| goes_on(&difference.what));
-        return only.then(|| "such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());
+    if file.layout == Layout::Ffmpeg && goes_on(report) {
+        return Some("such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());
     }
     (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
+}
+
+/// Whether the video only has more frames behind those of the text.
+fn goes_on(report: &Report) -> bool {
+    let behind =
+        |difference: &Difference| difference.what == What::Extra && difference.first() >= report.expected as u64;
+    !report.differences.is_empty() && report.differences.iter().all(behind)
 }
 
 /// The options that pass over what differs besides samples.
