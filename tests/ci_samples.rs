@@ -82,10 +82,80 @@ fn the_workflow_is_yaml_that_names_what_there_is() {
     assert!(workflow.contains(&format!("key: vramp-{}", env!("CARGO_PKG_VERSION"))));
 }
 
+const PYTHON_TEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/ci/test_frames.py");
+
 #[test]
 fn the_python_test_tells_good_from_bad() {
-    let script = format!("{SAMPLES}/test_frames.py");
-    tells_good_from_bad(|folder| run_in(folder, "python3", &["-B", &script]), "pixels: expected [5, 5]");
+    tells_good_from_bad(|folder| run_in(folder, "python3", &["-B", PYTHON_TEST]), "pixels: frames 5, planes 0, 1, 2");
+}
+
+#[test]
+fn the_python_test_tells_every_video() {
+    let folder = repository();
+    let out = |name: &str| folder.path(&format!("out/{name}"));
+    let golden = |name: &str| folder.path(&format!("goldens/{name}.hashes"));
+    let source = "-f lavfi -i testsrc2=r=25:d=0.36 -pix_fmt yuv420p";
+    for name in ["gone.mkv", "late.mkv", "size.mkv", "short.mkv", "broken.mkv"] {
+        make(&out(name), "null");
+        run(&["hash", &out(name), "-o", &golden(name)]).ok();
+    }
+    fs::remove_file(out("gone.mkv")).unwrap();
+    make(&out("late.mkv"), "setpts='PTS+gte(N,4)*0.04/TB'");
+    ffmpeg(&format!("{source} -s 32x24 -c:v ffv1 {}", out("size.mkv")));
+    make(&out("short.mkv"), "select='not(eq(n,7))'");
+    fs::write(out("broken.mkv"), "no video").unwrap();
+    make(&out("new.mkv"), "null");
+
+    let ran = run_in(&folder, "python3", &["-B", PYTHON_TEST]);
+    assert_eq!((ran.code, ran.text()), (Some(1), ""));
+    for words in [
+        "out/gone.mkv is missing, and goldens/gone.mkv.hashes is there",
+        "out/new.mkv has no golden. If it is right: vramp hash out/new.mkv -o goldens/new.mkv.hashes",
+        "time: frames 4-8 are off by +0.040 s\n",
+        "out/size.mkv is not what goldens/size.mkv.hashes is of: size 32x24 instead of 64x48",
+        "missing: frames 7\n",
+        "out/broken.mkv could not be checked: vramp: error: ",
+    ] {
+        assert!(ran.stderr.contains(words), "no {words:?} in {}", ran.stderr);
+    }
+    for words in ["None", "Traceback", "a.mkv", "b.nut"] {
+        assert!(!ran.stderr.contains(words), "{words} in {}", ran.stderr);
+    }
+    for name in ["goldens", "out"] {
+        fs::remove_dir_all(folder.path(name)).unwrap();
+    }
+    let ran = run_in(&folder, "python3", &["-B", PYTHON_TEST]);
+    assert!(
+        ran.code == Some(1) && ran.stderr.contains("no goldens/*.hashes: `vramp hash` makes them"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// pytest itself is not everywhere: what it calls is called as it does.
+#[test]
+fn the_python_test_has_a_case_a_video() {
+    let folder = repository();
+    fs::remove_file(folder.path("out/b.nut")).unwrap();
+    let calls = "
+import runpy, sys
+module = runpy.run_path(sys.argv[1])
+class Metafunc:
+    def __init__(self, *names): self.fixturenames, self.cases = names, None
+    def parametrize(self, name, cases): self.cases = (name, cases)
+plain, each = Metafunc(), Metafunc('name')
+module['pytest_generate_tests'](plain)
+module['pytest_generate_tests'](each)
+assert plain.cases is None and each.cases == ('name', ['a.mkv', 'b.nut']), each.cases
+module['test_there_are_goldens']()
+module['test_every_frame_is_what_it_was']('a.mkv')
+try:
+    module['test_every_frame_is_what_it_was']('b.nut')
+except AssertionError as fault:
+    print(fault)
+";
+    let ran = run_in(&folder, "python3", &["-B", "-c", calls, PYTHON_TEST]).ok();
+    assert_eq!(ran.text(), "out/b.nut is missing, and goldens/b.nut.hashes is there: was it made?\n");
 }
 
 #[test]

@@ -295,7 +295,7 @@ pub struct Run {
     /// (the GPU's or none) or software
     #[arg(long, value_name = "DECODER", default_value_t, help_heading = RUNNING)]
     pub decoder: DecoderChoice,
-    /// Threads of the decoder; 0 lets it choose
+    /// Threads of the decoder; 0 lets it choose, and 1 decodes a damaged input to the same frames every time
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub decoder_threads: usize,

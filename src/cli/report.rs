@@ -5,9 +5,16 @@ use crate::cli::progress::per_frame;
 use crate::cli::{log, print};
 use crate::pipeline::{Busy, Chain, Options, Plan, Summary};
 use crate::video::Picture;
-use ::log::{LevelFilter, debug, info, max_level};
+use ::log::{LevelFilter, debug, info, max_level, warn};
 use serde::Serialize;
 use std::time::Duration;
+
+/// Tells that damage makes results that may not be had again.
+pub fn damage_varies() {
+    warn!(
+        "what a damaged input decodes to may differ from run to run: in software with --decoder-threads 1 it does not"
+    );
+}
 
 /// Tells how `plan` will run.
 pub fn plan(plan: &Plan, chain: &Backend, options: &Options) {

@@ -75,7 +75,7 @@ pub struct CompareArgs {
     /// What filters.
     #[command(flatten)]
     pub on: RunsOn,
-    /// Threads of each decoder; 0 lets it choose
+    /// Threads of each decoder; 0 lets it choose, and 1 decodes a damaged input to the same frames every time
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub decoder_threads: usize,

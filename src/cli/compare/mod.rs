@@ -13,7 +13,7 @@ mod worst;
 pub use args::CompareArgs;
 
 use crate::cli::progress::Reporter;
-use crate::cli::{print, setup, signals};
+use crate::cli::{print, report, setup, signals};
 use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
@@ -76,6 +76,9 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let mut reporter = Reporter::new(args.progress, quiet, expected_pairs(&videos));
     let damage = comparison.run(args, &mut videos, &cancel, &mut reporter)?;
     drop(reporter);
+    if !damage.is_empty() && args.decoder_threads != 1 {
+        report::damage_varies();
+    }
 
     let Comparison { mut findings, page: plots, worst, moved, .. } = comparison;
     findings.hint = moved.hint(args.align);

@@ -80,7 +80,8 @@ mod tests {
     fn stating(asked: &[(&str, &str)]) -> HashFile {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let stated = Stated::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
-        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software: String::new(), asked, stated, frames: Vec::new() }
+        let (software, frames) = (String::new(), Vec::new());
+        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, frames }
     }
 
     fn of(run: &Run) -> Vec<(String, String)> {

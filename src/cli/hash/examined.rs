@@ -2,17 +2,23 @@
 
 use crate::cli::args::{ProgressArgs, Run};
 use crate::cli::backend::{Backend, Gpu};
+use crate::cli::hash::sound::Sound;
 use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
-use crate::io::libav::{CopyChoice, Input};
+use crate::io::hash::Restart;
+use crate::io::libav::{CopyChoice, DecoderChoice, Input};
 use crate::params::Call;
-use crate::pipeline::{self, Cancel, Options, Plan, Sink, Summary};
-use std::ffi::OsStr;
+use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
+use std::ffi::{OsStr, OsString};
+use std::fs;
 
 /// An input and the chain that its frames go through.
 pub struct Examined {
+    path: OsString,
+    run: Run,
+    calls: Vec<Call>,
     input: Input,
     /// How frames go through the chain.
     pub plan: Plan,
@@ -31,25 +37,64 @@ impl Examined {
         let mut input = Input::open(path, setup::input_options(run, nothing_else, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
-        Ok(Examined { input, plan, chain, options: Options { slots: usize::from(run.on.slots), cancel } })
+        let options = Options { slots: usize::from(run.on.slots), cancel };
+        Ok(Examined { path: path.to_owned(), run: run.clone(), calls: calls.to_vec(), input, plan, chain, options })
     }
 
-    /// Hands every frame to `sink`. Gives what was lost on the way, too.
+    /// Whether the input can be opened again, and decoded so that damage has the same result every time.
+    pub fn can_start_over(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|path| path.is_file()) && self.run.decoder != DecoderChoice::Nvdec
+    }
+
+    /// Whether damage has the same result every time: other threads see different states of frames that lack parts.
+    fn repeats(&self) -> bool {
+        self.run.decoder_threads == 1 && self.input.surfaces().is_none()
+    }
+
+    /// Hands every frame to `sink`. Gives what was lost on the way, too. A damaged input is decoded so that the same
+    /// frames come out every time, where it can be: from the start again, on one thread.
     ///
     /// # Errors
     /// As [`pipeline::run`].
     pub fn run(
         &mut self,
-        sink: &mut dyn Sink,
-        run: &Run,
+        sink: &mut dyn Restart,
         progress: ProgressArgs,
         quiet: bool,
     ) -> Result<(Summary, Option<Error>)> {
-        let Examined { input, plan, chain, options } = self;
+        if self.run.strict || self.repeats() || !self.can_start_over() {
+            let (summary, damage) = self.attempt(sink, false, progress, quiet)?;
+            if damage.is_some() && !self.repeats() {
+                report::damage_varies();
+            }
+            return Ok((summary, damage));
+        }
+        match self.attempt(sink, true, progress, quiet) {
+            Err(_) if self.input.damage().is_some() => {}
+            ran => return ran,
+        }
+        let name = self.path.display();
+        log::info!("{name} is damaged: it is decoded again on one thread, to the same frames every time");
+        let run = Run { decoder: DecoderChoice::Software, decoder_threads: 1, ..self.run.clone() };
+        *self = Examined::open(&self.path, &run, &self.calls, self.options.cancel.clone())?;
+        sink.restart();
+        self.attempt(sink, false, progress, quiet)
+    }
+
+    /// The run. One that is `sound` stops where the first damage is seen.
+    fn attempt(
+        &mut self,
+        sink: &mut dyn Restart,
+        sound: bool,
+        progress: ProgressArgs,
+        quiet: bool,
+    ) -> Result<(Summary, Option<Error>)> {
+        let Examined { input, plan, chain, options, .. } = self;
         report::plan(plan, chain, options);
-        let expected = setup::expected_frames(&plan.input, input.duration(), run);
+        let expected = setup::expected_frames(&plan.input, input.duration(), &self.run);
         let mut reporter = Reporter::new(progress.progress, quiet, expected);
-        let ran = pipeline::run(input, plan, chain, sink, options, &mut |now| reporter.update(now))?;
+        let source: &mut dyn Source = if sound { &mut Sound(input) } else { input };
+        let ran = pipeline::run(source, plan, chain, sink, options, &mut |now| reporter.update(now))?;
         reporter.finish(&ran.0);
         Ok(ran)
     }

@@ -3,6 +3,7 @@
 mod args;
 mod asked;
 mod examined;
+mod sound;
 
 pub use args::HashArgs;
 pub use asked::{asked, take_asked};
@@ -33,7 +34,10 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
         Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
         Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
     }?;
-    let (summary, damage) = examined.run(&mut sink, &args.run, args.progress, quiet)?;
+    if examined.can_start_over() {
+        sink = sink.holding();
+    }
+    let (summary, damage) = examined.run(&mut sink, args.progress, quiet)?;
     let label = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
     report::summary(&summary, &label, sink.bytes());
     damage.map_or(Ok(()), Err)

@@ -1,7 +1,8 @@
 //! Arguments of `vramp verify`.
 
 use crate::cli::args::{ProgressArgs, Run};
-use clap::Args;
+use crate::io::hash::{HashFile, Tags, Times};
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
 /// Arguments of `vramp verify`.
@@ -14,6 +15,13 @@ pub struct VerifyArgs {
     /// The video that it should be of; - is standard input
     #[arg(value_name = "IN")]
     pub input: OsString,
+    /// Which times of frames are the same, where rounding to another unit of time never counts [default: exact; offset
+    /// for a text of ffmpeg's, which may count from zero]
+    #[arg(long, value_name = "TIMES")]
+    pub times: Option<TimesChoice>,
+    /// Which tags must be the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location
+    #[arg(long, value_name = "TAGS", default_value = "exact")]
+    pub tags: TagsChoice,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -25,6 +33,49 @@ pub struct VerifyArgs {
     pub progress: ProgressArgs,
 }
 
+/// Which times of frames are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimesChoice {
+    /// Equal ones.
+    Exact,
+    /// Equal ones, when all may be later or earlier by the same amount (a remux to or from MPEG-TS).
+    Offset,
+    /// All: times are not compared.
+    Ignore,
+}
+
+/// Which tags must be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TagsChoice {
+    /// All.
+    Exact,
+    /// Those that both state (a remux to a container that keeps no tags).
+    Stated,
+    /// None: tags are not compared.
+    Ignore,
+}
+
+impl VerifyArgs {
+    /// Which times are the same as those of `file`.
+    pub fn times(&self, file: &HashFile) -> Times {
+        match self.times {
+            None => Times::of(file.layout),
+            Some(TimesChoice::Exact) => Times::Exact,
+            Some(TimesChoice::Offset) => Times::Offset,
+            Some(TimesChoice::Ignore) => Times::Ignore,
+        }
+    }
+
+    /// Which tags must be the same.
+    pub fn tags(&self) -> Tags {
+        match self.tags {
+            TagsChoice::Exact => Tags::Exact,
+            TagsChoice::Stated => Tags::Stated,
+            TagsChoice::Ignore => Tags::Ignore,
+        }
+    }
+}
+
 const HELP: &str = "\
 A text that 'vramp hash' wrote says what it was made with. Its --chain, --depth, --dither, --range and --format are taken unless
 one of them is given ('--chain \"\"' filters nothing), and so are its --start, --end and --frames.
@@ -33,7 +84,8 @@ Exit code: 0 when every frame is what FILE says, 1 when the video differs, anoth
 ('vramp --help' lists them). What differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
 plane.
 
-JSON: one object with match, file, input, hash, expected and found (frames), same (frames with the same pixels), first (the
-first frame that differs, or null), stream (name, expected, found of what describes the stream and differs: frames are then not
-compared), offset, unit (of times, in seconds), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,
+JSON: one object with match, file, input, hash, expected and found (frames; found is null when size or format differ and frames
+cannot be compared), same (frames with the same pixels), first (the
+first frame that differs, or null), stream (name, expected, found of what describes the stream and differs), offset (of all
+times, which is no difference), unit (of times, in seconds), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,
 time), expected and found ([first, last] or null), by kind planes, by, first and last (how much later, in units).";

@@ -13,7 +13,7 @@ pub struct Verdict {
     input: String,
     hash: &'static str,
     expected: usize,
-    /// Null where frames were not compared.
+    /// Null where frames cannot be compared.
     found: Option<usize>,
     same: usize,
     first: Option<u64>,
@@ -59,7 +59,7 @@ impl Verdict {
             input: args.input.display().to_string(),
             hash: file.hash.name(),
             expected: report.expected,
-            found: report.traits.is_empty().then_some(report.found),
+            found: report.found,
             same: report.same,
             first: report.first(),
             stream: report.traits.iter().map(differs).collect(),

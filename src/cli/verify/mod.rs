@@ -1,7 +1,9 @@
 //! `vramp verify`: whether a video is the one that a text of hashes was made of.
 
 mod args;
+mod hints;
 mod json;
+mod ranges;
 mod text;
 
 pub use args::VerifyArgs;
@@ -9,7 +11,7 @@ pub use args::VerifyArgs;
 use crate::cli::hash::{Examined, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{HashFile, RecordSink, Report, Stated, compare};
+use crate::io::hash::{HashFile, RecordSink, Report, Stated, compare, name};
 use crate::pipeline::Cancel;
 
 /// Runs `vramp verify`.
@@ -22,7 +24,10 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     }
     setup::calls(&args.run)?;
     let file = HashFile::read(&args.file)?;
-    let of_file = |error: Error| error.context(args.file.display());
+    let of_file = |error: Error| error.context(name(&args.file));
+    if file.cut {
+        log::warn!("{}: its last line has no end: the text may be cut off", name(&args.file));
+    }
     let run = take_asked(&args.run, &file).map_err(of_file)?;
     let calls = setup::calls(&run).map_err(of_file)?;
     let cancel = Cancel::default();
@@ -30,42 +35,40 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
 
     let mut examined = Examined::open(&args.input, &run, &calls, cancel)?;
     let info = examined.plan.output.clone();
-    let traits = file.stated.differences(&Stated::of(&info));
-    let report = if traits.is_empty() {
+    let found = Stated::of(&info);
+    let apart = file.stated.apart(&found);
+    let tags = file.stated.tags(&found, args.tags());
+    let (report, hint) = if apart.is_empty() {
         let mut sink = RecordSink::new(file.layout, file.hash, &info)?;
-        let (_, damage) = examined.run(&mut sink, &run, args.progress, quiet)?;
+        let (_, damage) = examined.run(&mut sink, args.progress, quiet)?;
         // What decodes decides, also when the same was lost where the text was made.
         damage.iter().for_each(|damage| log::warn!("{damage}"));
-        compare(&file, info.timebase, sink.frames())
+        let frames = sink.frames();
+        let report = Report { traits: tags, ..compare(&file, info.timebase, frames, args.times(&file)) };
+        let hint = hints::hint(&file, &found, frames, &report);
+        (report, hint)
     } else {
-        Report::of_traits(&file, traits)
+        (Report::apart(&file, apart.into_iter().chain(tags).collect()), None)
     };
     if args.json {
         print::json(&json::Verdict::new(args, &file, &report))?;
     } else {
-        print::text(&text::differences(&file, &report))?;
+        print::text(&text::lines(&file, &report))?;
     }
-    verdict(args, &report)
+    verdict(args, &report, hint)
 }
 
 /// The end of the command.
-fn verdict(args: &VerifyArgs, report: &Report) -> Result<()> {
-    let (file, input) = (args.file.display(), args.input.display());
+fn verdict(args: &VerifyArgs, report: &Report, hint: Option<String>) -> Result<()> {
+    let (file, input) = (name(&args.file), name(&args.input));
     if report.is_match() {
-        log::info!("{input}: {} frames, as {file} says", report.found);
+        log::info!("{input}: {} frames, as {file} says", report.expected);
         return Ok(());
     }
-    let message = match report.first() {
+    let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+    let message = match report.found {
         None => format!("{input} is not what {file} is of: {}", text::traits(report)),
-        Some(first) => {
-            let counts = if report.expected == report.found {
-                format!("{} frames", report.found)
-            } else {
-                format!("{} frames instead of {}", report.found, report.expected)
-            };
-            let hint = if report.same == 0 { "; no frame is the same: is it of this input and chain?" } else { "" };
-            format!("{input} is not what {file} says: it differs from frame {first} on ({counts}){hint}")
-        }
+        Some(found) => format!("{input} is not what {file} says: {}{hint}", text::summary(report, found)),
     };
     Err(Error::new(Kind::Mismatch, message))
 }

@@ -1,20 +1,27 @@
-//! What differs, for people: a line a kind.
+//! What differs, for people: a line a kind, and one that sums up.
 
-use crate::io::hash::{Difference, HashFile, Report, Span, What};
+use crate::cli::verify::ranges::{Place, listed};
+use crate::io::hash::{Difference, HashFile, Report, What};
 use crate::video::Rational;
+use std::fmt;
 
-/// One line for each way in which frames differ.
-pub fn differences(file: &HashFile, report: &Report) -> String {
-    let mut lines: Vec<(String, Vec<String>, String)> = Vec::new();
-    for difference in &report.differences {
-        let (head, frames, tail) = phrase(difference, file.stated.timebase);
-        match lines.iter_mut().find(|line| (&line.0, &line.2) == (&head, &tail)) {
-            Some(line) => line.1.push(frames),
-            None => lines.push((head, vec![frames], tail)),
+/// More places of times than these are told as one.
+const MOST_TIMES: usize = 4;
+
+/// One line for the tags that differ, and one for each way in which frames do.
+pub fn lines(file: &HashFile, report: &Report) -> String {
+    let unit = file.stated.timebase;
+    let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
+    let is_time = |difference: &&Difference| matches!(difference.what, What::Time { .. });
+    let (times, others): (Vec<_>, Vec<_>) = report.differences.iter().partition(is_time);
+    let mut lines: Vec<_> = tags.into_iter().chain(grouped(&others, unit).iter().map(Line::to_string)).collect();
+    match grouped(&times, unit) {
+        told if told.iter().map(|line| line.places.len()).sum::<usize>() > MOST_TIMES => {
+            lines.push(spread(&times, unit))
         }
+        told => lines.extend(told.iter().map(Line::to_string)),
     }
-    let line = |(head, frames, tail): &(String, Vec<String>, String)| format!("{head} {}{tail}\n", frames.join(", "));
-    lines.iter().map(line).collect()
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// What describes the stream and differs.
@@ -22,39 +29,121 @@ pub fn traits(report: &Report) -> String {
     report.traits.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What is said before the frames of a difference, the frames, and what is said after them.
-fn phrase(difference: &Difference, unit: Rational) -> (String, String, String) {
-    let numbers = |span: Option<Span>| span.map_or_else(String::new, |span| span.to_string());
-    let (expected, found) = (numbers(difference.expected), numbers(difference.found));
-    let (head, frames, tail) = match &difference.what {
-        What::Missing => ("missing: frames", expected, String::new()),
-        What::Extra => ("extra: frames of IN", found, String::new()),
-        What::Duplicated => ("duplicated: frames of IN that show again what comes before them:", found, String::new()),
-        What::Moved => ("moved: frames", format!("{expected} (in IN {found})"), String::new()),
-        What::Shifted { by } => {
-            return (format!("shifted by {by}: frames"), expected, format!(" are frames {found} of IN"));
+/// What differs at all, in one line. The video has `found` frames.
+pub fn summary(report: &Report, found: usize) -> String {
+    let Some(first) = report.first() else {
+        return format!("tags differ ({}), and all {found} frames are the same", traits(report));
+    };
+    let tags = if report.traits.is_empty() { "" } else { "tags differ, and " };
+    if report.same_samples() {
+        return format!("{tags}times differ from frame {first} on, and the pixels of all {found} frames are the same");
+    }
+    let mut counts = counted(found as u64, "frame");
+    if report.expected != found {
+        counts += &format!(" instead of {}", report.expected);
+    }
+    if report.same > 0 {
+        counts += &format!(", {} of them the same", report.same);
+    }
+    format!("{tags}it differs from frame {first} on ({counts})")
+}
+
+/// "1 frame", "2 frames".
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// "missing: frames 7-8, 12".
+struct Line {
+    before: String,
+    places: Vec<String>,
+    after: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}{}", self.before, self.places.join(", "), self.after)
+    }
+}
+
+/// A line for all differences that are told in the same words, in the order of the first of each.
+fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
+    let mut groups: Vec<((String, String), Vec<Place>)> = Vec::new();
+    for difference in differences {
+        let (words, place) = (words(difference, unit), place(difference));
+        match groups.iter_mut().find(|group| group.0 == words) {
+            Some(group) => group.1.push(place),
+            None => groups.push((words, vec![place])),
         }
-        What::Pixels { planes } if planes.is_empty() => ("pixels: frames", expected, String::new()),
+    }
+    let line = |((before, after), places): (_, Vec<_>)| Line { before, places: listed(&places), after };
+    groups.into_iter().map(line).collect()
+}
+
+/// The frames that a difference is told of.
+fn place(difference: &Difference) -> Place {
+    let Difference { what, expected, found } = difference;
+    let span = match what {
+        What::Extra | What::Duplicated => found.or(*expected),
+        _ => expected.or(*found),
+    };
+    let elsewhere = found.filter(|_| *what == What::Moved);
+    Place { span: span.unwrap_or_default(), elsewhere }
+}
+
+/// What is said before the frames of a difference, and after them.
+fn words(difference: &Difference, unit: Rational) -> (String, String) {
+    let (before, after) = match &difference.what {
+        What::Missing => ("missing", String::new()),
+        What::Extra => ("extra", " of IN".to_owned()),
+        What::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
+        What::Moved => ("moved", String::new()),
+        What::Shifted { by } => {
+            let found = difference.found.unwrap_or_default();
+            return (format!("shifted by {by}"), format!(" are frames {found} of IN"));
+        }
+        What::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
         What::Pixels { planes } => {
             let planes: Vec<_> = planes.iter().map(ToString::to_string).collect();
-            ("pixels: frames", expected, format!(" (planes {})", planes.join(", ")))
+            ("pixels", format!(" (planes {})", planes.join(", ")))
         }
-        What::Time { first, last } => ("time: frames", expected, times(*first, *last, unit)),
+        What::Time { first, last } => ("time", later(*first, *last, unit)),
     };
-    (head.to_owned(), frames, tail)
+    (before.to_owned(), after)
 }
 
 /// " are 512 units (0.040 s) later".
-fn times(first: Option<i64>, last: Option<i64>, unit: Rational) -> String {
-    let (Some(first), Some(last)) = (first, last) else { return " have a time in one of the two only".to_owned() };
-    let amount = |later: i64| {
-        let word = if later < 0 { "earlier" } else { "later" };
-        let seconds = unit.value().map_or(0.0, |unit| later as f64 * unit).abs();
-        format!("{} units ({seconds:.3} s) {word}", later.unsigned_abs())
-    };
-    if first == last {
-        format!(" are {}", amount(first))
-    } else {
-        format!(" drift from {} to {}", amount(first), amount(last))
+fn later(first: Option<i64>, last: Option<i64>, unit: Rational) -> String {
+    match (first, last) {
+        (Some(first), Some(last)) if first == last => format!(" are {}", amount(first, unit)),
+        (Some(first), Some(last)) => format!(" drift from {} to {}", amount(first, unit), amount(last, unit)),
+        _ => " have a time in one of the two only".to_owned(),
     }
+}
+
+fn amount(later: i64, unit: Rational) -> String {
+    let word = if later < 0 { "earlier" } else { "later" };
+    let seconds = unit.value().map_or(0.0, |unit| later as f64 * unit).abs();
+    format!("{} ({seconds:.3} s) {word}", counted(later.unsigned_abs(), "unit"))
+}
+
+/// Many differences of time, told as one.
+fn spread(times: &[&Difference], unit: Rational) -> String {
+    let places: Vec<_> = times.iter().map(|difference| place(difference)).collect();
+    let frames: u64 = places.iter().map(|place| place.span.frames()).sum();
+    let first = places.iter().map(|place| place.span.first).min().unwrap_or_default();
+    let last = places.iter().map(|place| place.span.last).max().unwrap_or_default();
+    let later: Vec<_> = times
+        .iter()
+        .filter_map(|difference| match difference.what {
+            What::Time { first, last } => Some([first?, last?]),
+            _ => None,
+        })
+        .collect();
+    let (least, most) = (later.iter().flatten().min(), later.iter().flatten().max());
+    let between = least.zip(most).map_or_else(String::new, |(least, most)| {
+        format!(" are between {} and {}", amount(*least, unit), amount(*most, unit))
+    });
+    let frames = counted(frames, "frame");
+    format!("time: {frames} from {first} to {last}{between} (--json has all {} ranges)", times.len())
 }

@@ -45,6 +45,11 @@ impl Crew {
         Ok(Crew { pool, hash, layout, waiting: VecDeque::new() })
     }
 
+    /// Forgets the frames that are in work.
+    pub fn restart(&mut self) {
+        self.waiting.clear();
+    }
+
     /// Begins with `frame`. Gives what an earlier frame became, when as many are in work as may be.
     ///
     /// # Errors

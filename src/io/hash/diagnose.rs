@@ -3,142 +3,42 @@
 //! Where frames repeat, more than one story tells the difference. All readings are made, and the shortest is told.
 
 use crate::io::hash::align::{Alignment, By, Mark, Side};
-use crate::io::hash::record::{Entry, HashFile, Layout, Trait};
+use crate::io::hash::record::{Entry, HashFile, Layout};
 use crate::video::Rational;
 use std::collections::HashMap;
-use std::fmt;
 
 mod aside;
 mod clock;
+mod report;
+mod resampled;
 mod story;
 #[cfg(test)]
 mod tests;
+
+pub use clock::Times;
+pub use report::{Difference, Report, Span, What};
+pub use resampled::is_resampled;
 
 use aside::Aside;
 use clock::Clock;
 use story::Story;
 
-/// What is wrong with a run of frames.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// They are not there.
-    Missing,
-    /// They should not be there.
-    Extra,
-    /// They show the frame before them again: in the place of the expected frames, or where none was expected.
-    Duplicated,
-    /// They are there, but elsewhere in the order.
-    Moved,
-    /// They are all that both have: the found frame n is the expected frame n + `by`.
-    Shifted {
-        /// How many frames later in the video the found frames begin.
-        by: i64,
-    },
-    /// Their samples differ.
-    Pixels {
-        /// In these planes; empty where the text has one hash a frame.
-        planes: Vec<usize>,
-    },
-    /// Their times differ.
-    Time {
-        /// How much later the first one is, in the text's unit; `None`: only one of the two has a time.
-        first: Option<i64>,
-        /// How much later the last one is.
-        last: Option<i64>,
-    },
-}
-
-/// Frames, by their numbers in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The first.
-    pub first: u64,
-    /// The last, which is one of them.
-    pub last: u64,
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}-{}", self.first, self.last) }
-    }
-}
-
-/// A run of frames that differ in one way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// How.
-    pub what: What,
-    /// The expected frames.
-    pub expected: Option<Span>,
-    /// The frames that were found for them.
-    pub found: Option<Span>,
-}
-
-impl Difference {
-    /// The number of the first frame it is about: an expected one where there is one.
-    pub fn first(&self) -> u64 {
-        self.expected.or(self.found).map_or(0, |span| span.first)
-    }
-}
-
-/// How a video compares with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// Frames in the text.
-    pub expected: usize,
-    /// Frames in the video.
-    pub found: usize,
-    /// What describes the stream and differs. Frames of different streams are not compared.
-    pub traits: Vec<Trait>,
-    /// What differs, in the order of the frames.
-    pub differences: Vec<Difference>,
-    /// Frames of both that have the same samples.
-    pub same: usize,
-    /// How much later all frames are than a text says that counts from zero: no difference. In the text's unit.
-    pub offset: i64,
-}
-
-impl Report {
-    /// Of a stream that already differs.
-    pub fn of_traits(expected: &HashFile, traits: Vec<Trait>) -> Report {
-        let differences = Vec::new();
-        Report { expected: expected.frames.len(), found: 0, traits, differences, same: 0, offset: 0 }
-    }
-
-    /// True when nothing differs.
-    pub fn is_match(&self) -> bool {
-        self.traits.is_empty() && self.differences.is_empty()
-    }
-
-    /// The number of the first frame that differs.
-    pub fn first(&self) -> Option<u64> {
-        self.differences.iter().map(Difference::first).min()
-    }
-}
-
 /// Holds the frames `found`, whose times are in `timebase`, against those that `file` expects.
-pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry]) -> Report {
+pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry], times: Times) -> Report {
     let clock = Clock::new(file.stated.timebase, timebase);
-    let sides = Sides::new(file, clock, found);
-    let mut report = Report {
-        expected: file.frames.len(),
-        found: found.len(),
-        traits: Vec::new(),
-        differences: Vec::new(),
-        same: found.len(),
-        offset: 0,
-    };
-    if sides.expected == sides.found {
-        return report;
-    }
+    let sides = Sides::new(file, clock, found, times);
+    let offsets = if times == Times::Offset { sides.offsets() } else { vec![0] };
     // The first of the shortest.
-    let stories = READINGS.iter().map(|reading| sides.read(reading));
-    if let Some(story) = stories.min_by_key(|story| (story.length(), story.frames())) {
-        report.differences = story.numbered(&file.frames, found);
-        report.same = story.same;
-        report.offset = story.offset;
+    let stories = offsets.into_iter().flat_map(|offset| sides.later(offset).read_all());
+    let story = stories.min_by_key(|story| (story.length(), story.frames())).unwrap_or_else(|| Story::new(clock, 0));
+    Report {
+        expected: file.frames.len(),
+        found: Some(found.len()),
+        traits: Vec::new(),
+        differences: story.numbered(&file.frames, found),
+        same: story.same,
+        offset: story.offset,
     }
-    report
 }
 
 /// What frames are taken for the same by, in turn: before moved frames are looked for, and after.
@@ -154,20 +54,65 @@ struct Sides<'f> {
     file: &'f HashFile,
     entries: &'f [Entry],
     clock: Clock,
+    /// How much later all found frames are, which is no difference.
+    offset: i64,
     expected: Vec<Mark>,
+    /// Of times that are the same as an expected one, each has that.
     found: Vec<Mark>,
+    /// The found frames' times, as they would be without the offset.
+    times: Vec<Option<i64>>,
 }
 
 impl<'f> Sides<'f> {
-    fn new(file: &'f HashFile, clock: Clock, entries: &'f [Entry]) -> Self {
+    fn new(file: &'f HashFile, clock: Clock, entries: &'f [Entry], times: Times) -> Self {
         let mut numbers: HashMap<&'f [u8], usize> = HashMap::new();
-        let mut mark = |entry: &'f Entry, time| {
+        let mut mark = |entry: &'f Entry, time: Option<i64>| {
             let next = numbers.len();
-            Mark { samples: *numbers.entry(&entry.hashes).or_insert(next), time }
+            Mark {
+                samples: *numbers.entry(&entry.hashes).or_insert(next),
+                time: time.filter(|_| times != Times::Ignore),
+            }
         };
         let expected = file.frames.iter().map(|entry| mark(entry, entry.pts)).collect();
-        let found = entries.iter().map(|entry| mark(entry, entry.pts.map(|pts| clock.convert(pts)))).collect();
-        Sides { file, entries, clock, expected, found }
+        let found: Vec<_> = entries.iter().map(|entry| mark(entry, entry.pts.map(|pts| clock.convert(pts)))).collect();
+        let times = found.iter().map(|mark| mark.time).collect();
+        let sides = Sides { file, entries, clock, offset: 0, expected, found, times };
+        sides.later(0)
+    }
+
+    /// The same, where all found frames are later by `offset`.
+    fn later(&self, offset: i64) -> Sides<'f> {
+        let moved = |time: &Option<i64>| time.map(|time| time.saturating_add(self.offset).saturating_sub(offset));
+        let times: Vec<_> = self.times.iter().map(moved).collect();
+        let mut known: Vec<_> = self.expected.iter().filter_map(|mark| mark.time).collect();
+        known.sort_unstable();
+        let snapped =
+            |(mark, time): (&Mark, &Option<i64>)| Mark { time: time.map(|t| self.clock.snap(t, &known)), ..*mark };
+        let found = self.found.iter().zip(&times).map(snapped).collect();
+        Sides { offset, expected: self.expected.clone(), found, times, ..*self }
+    }
+
+    /// By how much all found frames may be later: not at all, as most with the same samples are, or as the first is.
+    fn offsets(&self) -> Vec<i64> {
+        let later = |(e, f): (usize, usize)| Some(self.times[f]?.saturating_sub(self.expected[e].time?));
+        let first = (!self.expected.is_empty() && !self.found.is_empty()).then(|| later((0, 0))).flatten();
+        let mut alignment = Alignment::new(&self.expected, &self.found);
+        alignment.pair(By::Samples, |_, _| false);
+        let pairs = (0..self.expected.len()).filter_map(|e| Some((e, alignment.found_of(e)?)));
+        let most = self.clock.majority(pairs.filter_map(later).collect());
+        let mut offsets = vec![0];
+        offsets.extend([most, first].into_iter().flatten().filter(|offset| !self.clock.same(*offset)));
+        offsets
+    }
+
+    /// Every story, the plainest first.
+    fn read_all(&self) -> Vec<Story> {
+        if self.expected == self.found {
+            let mut nothing = Story::new(self.clock, self.offset);
+            nothing.same = self.found.len();
+            return vec![nothing];
+        }
+        READINGS.iter().map(|reading| self.read(reading)).collect()
     }
 
     /// The story that a reading tells.
@@ -176,27 +121,13 @@ impl<'f> Sides<'f> {
         before.iter().for_each(|by| alignment.pair(*by, |_, _| false));
         alignment.settle();
         let aside = Aside::of(&alignment, &self.expected, &self.found);
-        let offset = self.offset(&alignment);
         after.iter().for_each(|by| alignment.pair(*by, |side, place| aside.holds(side, place)));
         alignment.pair_rest(|side, place| aside.holds(side, place));
-        self.tell(&alignment, &aside, offset)
+        self.tell(&alignment, &aside)
     }
 
-    /// How much later every frame is, where ffmpeg, which wrote the text, may have counted from zero.
-    fn offset(&self, alignment: &Alignment<'_>) -> i64 {
-        if self.file.layout != Layout::Ffmpeg {
-            return 0;
-        }
-        let pairs = (0..self.expected.len()).filter_map(|e| Some((e, alignment.found_of(e)?)));
-        let mut later = pairs.map(|(e, f)| self.found[f].time?.checked_sub(self.expected[e].time?));
-        let Some(Some(first)) = later.next() else { return 0 };
-        let all =
-            later.all(|later| later.and_then(|later| later.checked_sub(first)).is_some_and(|d| self.clock.same(d)));
-        if all && !self.clock.same(first) { first } else { 0 }
-    }
-
-    fn tell(&self, alignment: &Alignment<'_>, aside: &Aside, offset: i64) -> Story {
-        let mut story = Story::new(offset);
+    fn tell(&self, alignment: &Alignment<'_>, aside: &Aside) -> Story {
+        let mut story = Story::new(self.clock, self.offset);
         // Which found frames show a good frame, or one again.
         let mut good = vec![false; self.found.len()];
         let mut next = 0;
@@ -233,8 +164,7 @@ impl<'f> Sides<'f> {
             (_, true) => story.add(What::Duplicated, e..e + 1, f..f + 1),
             _ => story.add(What::Pixels { planes: self.planes(e, f) }, e..e + 1, f..f + 1),
         }
-        let difference = |(expected, found): (i64, i64)| found.saturating_sub(expected).saturating_sub(story.offset);
-        let later = expected.time.zip(found.time).map(difference);
+        let later = expected.time.zip(self.times[f]).map(|(expected, found)| found.saturating_sub(expected));
         if later.map_or(expected.time != found.time, |later| !self.clock.same(later)) {
             story.add(What::Time { first: later, last: later }, e..e + 1, f..f + 1);
         }

@@ -16,7 +16,7 @@ const VERSION: u32 = 2;
 const NO_TIME: i64 = i64::MIN;
 
 /// Writes a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     hash: &'static str,
     info: StreamInfo,
@@ -54,7 +54,7 @@ impl Writer {
 }
 
 /// Times as ffmpeg's muxers have them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Times {
     /// The last frame's time.
     last: Option<i64>,
@@ -97,7 +97,7 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
             Some(known) => known,
             None => *stream.insert((head.video()?, head.hash()?)),
         };
-        let wrong = || lines.wrong("it is no frame's line; is the file cut off?");
+        let wrong = || lines.wrong("it is no frame's line");
         if let Some(entry) = entry(&line, number, hash.size(), frames.len() as u64).ok_or_else(wrong)? {
             frames.push(entry);
         }
@@ -116,7 +116,8 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
         bytes: Some(first.bytes),
     };
     let software = head.find("software").unwrap_or_default().to_owned();
-    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, frames })
+    let cut = lines.is_cut();
+    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, cut, frames })
 }
 
 /// The frame of a line `stream, dts, pts, duration, size, hash`, and of version 2 perhaps hashes of side data behind.
@@ -212,6 +213,7 @@ mod tests {
             assert_eq!((file.hash, file.stated.timebase, file.stated.size), (Hash::Md5, Rational::new(1, 25), (4, 2)));
             assert_eq!((file.frames.len(), file.frames[0].pts, file.stated.bytes), (1, Some(7), Some(12)));
             assert_eq!(hex(&file.frames[0].hashes), HASH);
+            assert!(!file.cut && read_text((head(version, VIDEO) + &lines).trim_end()).unwrap().cut);
         }
     }
 
@@ -221,7 +223,8 @@ mod tests {
         let coded = VIDEO.replace("rawvideo", "h264");
         for (text, words) in [
             (head(2, VIDEO) + &line[..line.len() - 5], "cut off"),
-            (head(2, VIDEO) + &line + "1, 1, 1", "line 11"),
+            (head(2, VIDEO) + &line + "1, 1, 1", "line 11, the last, is cut off"),
+            (head(2, VIDEO) + &line + "1, 1, 1\n" + &line, "line 11: it is no frame's line"),
             (head(3, VIDEO) + &line, "version 3"),
             (head(2, VIDEO).replace("MD5", "CRC32") + &line, "'CRC32'"),
             (head(2, &coded) + &line, "packets (h264)"),

@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
-use crate::io::hash::record::{Entry, HashFile, Layout, Stated, color, rational, size, tags};
+use crate::io::hash::record::{Entry, HashFile, Layout, Stated, color, color_tags, rational, size};
 use crate::video::{Format, StreamInfo};
 
 /// How such a text begins.
@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 const ASKED: &str = "asked ";
 
 /// Writes a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     hash: Hash,
     asked: Vec<(String, String)>,
@@ -49,7 +49,7 @@ impl Writer {
             format!("#timebase: {timebase}"),
             format!("#sar: {sar}"),
         ]);
-        lines.extend(tags(&self.info.color).map(|(name, value)| format!("#{name}: {value}")));
+        lines.extend(color_tags(&self.info.color).map(|(name, value)| format!("#{name}: {value}")));
         let planes: String = (0..format.planes()).map(|plane| format!(", plane {plane}")).collect();
         lines.push(format!("#index, pts, duration, key, bytes{planes}"));
         self.count(lines.join("\n") + "\n")
@@ -104,7 +104,7 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
             last.push(line);
         } else {
             let entry = entry(&line, planes, hash.size());
-            let entry = entry.ok_or_else(|| lines.wrong("it is no frame's line; is the file cut off?"))?;
+            let entry = entry.ok_or_else(|| lines.wrong("it is no frame's line"))?;
             samples.update(&entry.hashes);
             frames.push(entry);
         }
@@ -190,7 +190,7 @@ impl Head {
         };
         let software = self.find("software").unwrap_or_default().to_owned();
         let asked = self.0.iter().filter_map(asked).collect();
-        HashFile { layout: Layout::Vramp, hash, software, asked, stated, frames }
+        HashFile { layout: Layout::Vramp, hash, software, asked, stated, cut: false, frames }
     }
 }
 

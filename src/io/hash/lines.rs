@@ -13,6 +13,8 @@ pub struct Lines {
     source: Box<dyn BufRead>,
     /// The number of the last one.
     number: usize,
+    /// Whether the last one has no end.
+    cut: bool,
 }
 
 /// What messages call the text at `path`.
@@ -39,7 +41,7 @@ impl Lines {
     }
 
     pub fn new(source: impl BufRead + 'static) -> Lines {
-        Lines { source: Box::new(source), number: 0 }
+        Lines { source: Box::new(source), number: 0, cut: false }
     }
 
     /// The next line; `None` at the end. A line without an end is one.
@@ -59,12 +61,22 @@ impl Lines {
         } else if line.len() as u64 == LONGEST {
             return Err(no_text_of_hashes());
         }
+        self.cut = !whole;
         String::from_utf8(line).map(Some).map_err(|_| no_text_of_hashes())
+    }
+
+    /// Whether the last line has no end: a text that was written whole has one.
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// The error that the last line is not what should be there.
     pub fn wrong(&self, what: &str) -> Error {
-        Error::corrupt(format!("line {}: {what}", self.number))
+        let number = self.number;
+        Error::corrupt(match self.cut {
+            true => format!("line {number}, the last, is cut off: make the text again"),
+            false => format!("line {number}: {what}"),
+        })
     }
 }
 
@@ -85,7 +97,10 @@ mod tests {
         assert_eq!(lines.next().unwrap().as_deref(), Some(""));
         assert_eq!(lines.next().unwrap().as_deref(), Some("bé"));
         assert_eq!(lines.next().unwrap(), None);
-        assert_eq!(lines.wrong("x").message(), "line 3: x");
+        assert!(lines.is_cut() && lines.wrong("x").message().starts_with("line 3, the last, is cut off"));
+        let mut lines = Lines::new(&b"a\n"[..]);
+        while lines.next().unwrap().is_some() {}
+        assert_eq!((lines.is_cut(), lines.wrong("x").message()), (false, "line 1: x"));
     }
 
     #[test]

@@ -12,7 +12,8 @@ mod lines;
 mod record;
 mod sink;
 
-pub use diagnose::{Difference, Report, Span, What, compare};
+pub use diagnose::{Difference, Report, Span, Times, What, compare, is_resampled};
 pub use digest::Hash;
-pub use record::{Entry, HashFile, Layout, Stated, Trait};
-pub use sink::{HashSink, RecordSink};
+pub use lines::name;
+pub use record::{Entry, HashFile, Layout, Stated, Tags, Trait};
+pub use sink::{HashSink, RecordSink, Restart};

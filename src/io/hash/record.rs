@@ -29,6 +29,8 @@ pub struct HashFile {
     pub asked: Vec<(String, String)>,
     /// What it says of the stream.
     pub stated: Stated,
+    /// Whether its last line has no end, so that more may have followed.
+    pub cut: bool,
     /// The frames, in order.
     pub frames: Vec<Entry>,
 }
@@ -90,6 +92,17 @@ pub struct Stated {
     pub bytes: Option<u64>,
 }
 
+/// Which tags of the stream (sample aspect ratio and colour description) must be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tags {
+    /// All.
+    Exact,
+    /// Those that both state.
+    Stated,
+    /// None.
+    Ignore,
+}
+
 /// A trait of the stream in which two texts differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trait {
@@ -116,36 +129,67 @@ impl Stated {
         }
     }
 
-    /// Every trait in which `found` differs, as far as both state it. The unit of times is none: times are compared
-    /// whatever it is.
-    pub fn differences(&self, found: &Stated) -> Vec<Trait> {
-        let mut all = Vec::new();
-        let mut compare = |name, expected: String, found: String| {
-            if expected != found {
-                all.push(Trait { name, expected, found });
-            }
-        };
-        let size = |(width, height)| format!("{width}x{height}");
-        compare("size", size(self.size), size(found.size));
+    /// Why the frames of `found` cannot be held against these: other samples, as far as both state them. The unit of
+    /// times is none: times are compared whatever it is.
+    pub fn apart(&self, found: &Stated) -> Vec<Trait> {
+        let size = |(width, height): (usize, usize)| format!("{width}x{height}");
+        let mut all = vec![Trait::of("size", size(self.size), size(found.size))];
         match (self.format, found.format) {
-            (Some(expected), Some(found)) => compare("format", expected.to_string(), found.to_string()),
+            (Some(expected), Some(found)) => all.push(Trait::of("format", expected.to_string(), found.to_string())),
             _ if self.size != found.size => {}
             _ => {
                 if let (Some(expected), Some(found)) = (self.bytes, found.bytes) {
-                    compare("bytes a frame", expected.to_string(), found.to_string());
+                    all.push(Trait::of("bytes a frame", expected.to_string(), found.to_string()));
                 }
             }
         }
-        // Not stated is square.
-        let sar = |sar: Rational| sar.value().map_or_else(|| "1/1".to_owned(), |_| reduced(sar).to_string());
-        compare("sar", sar(self.sar), sar(found.sar));
-        if let (Some(expected), Some(found)) = (self.color, found.color) {
-            for ((name, expected), (_, found)) in tags(&expected).into_iter().zip(tags(&found)) {
-                compare(name, expected, found);
-            }
-        }
+        all.retain(Trait::differs);
         all
     }
+
+    /// The tags, which tell how samples are shown, in which `found` differs, as far as both state them.
+    pub fn tags(&self, found: &Stated, tags: Tags) -> Vec<Trait> {
+        // Not stated is square, and so is what is not tagged.
+        let sar = |sar: Rational| match sar.value() {
+            None if tags == Tags::Stated => UNSPECIFIED.to_owned(),
+            None => "1/1".to_owned(),
+            Some(_) => reduced(sar).to_string(),
+        };
+        let mut all = vec![Trait::of("sar", sar(self.sar), sar(found.sar))];
+        if let (Some(expected), Some(found)) = (self.color, found.color) {
+            let pairs = color_tags(&expected).into_iter().zip(color_tags(&found));
+            all.extend(pairs.map(|((name, expected), (_, found))| Trait::of(name, expected, found)));
+        }
+        all.retain(|differs| match tags {
+            Tags::Exact => differs.differs(),
+            Tags::Stated => differs.differs() && !differs.is_half_stated(),
+            Tags::Ignore => false,
+        });
+        all
+    }
+}
+
+impl Trait {
+    fn of(name: &'static str, expected: String, found: String) -> Trait {
+        Trait { name, expected, found }
+    }
+
+    fn differs(&self) -> bool {
+        self.expected != self.found
+    }
+
+    /// Whether only one of the two states it.
+    fn is_half_stated(&self) -> bool {
+        [&self.expected, &self.found].into_iter().any(|value| is_unspecified(self.name, value))
+    }
+}
+
+/// The word for what is not stated; code points have a number for it.
+const UNSPECIFIED: &str = "unspecified";
+const UNSPECIFIED_POINT: &str = "2";
+
+fn is_unspecified(name: &str, value: &str) -> bool {
+    value == UNSPECIFIED || matches!(name, "matrix" | "transfer" | "primaries") && value == UNSPECIFIED_POINT
 }
 
 fn reduced(ratio: Rational) -> Rational {
@@ -159,12 +203,12 @@ fn reduced(ratio: Rational) -> Rational {
 
 /// The words of a range.
 const RANGES: [(Range, &str); 3] =
-    [(Range::Unspecified, "unspecified"), (Range::Limited, "limited"), (Range::Full, "full")];
+    [(Range::Unspecified, UNSPECIFIED), (Range::Limited, "limited"), (Range::Full, "full")];
 
 /// The colour description as names and values.
-pub(super) fn tags(color: &ColorInfo) -> [(&'static str, String); 5] {
-    let range = RANGES.iter().find(|(range, _)| *range == color.range).map_or("unspecified", |(_, word)| word);
-    let location = color.chroma_location.0.map_or_else(|| "unspecified".to_owned(), |point| point.to_string());
+pub(super) fn color_tags(color: &ColorInfo) -> [(&'static str, String); 5] {
+    let range = RANGES.iter().find(|(range, _)| *range == color.range).map_or(UNSPECIFIED, |(_, word)| word);
+    let location = color.chroma_location.0.map_or_else(|| UNSPECIFIED.to_owned(), |point| point.to_string());
     [
         ("range", range.to_owned()),
         ("matrix", color.matrix.to_string()),
@@ -174,7 +218,7 @@ pub(super) fn tags(color: &ColorInfo) -> [(&'static str, String); 5] {
     ]
 }
 
-/// The colour description that [`tags`] writes so. `value` finds a name's value.
+/// The colour description that [`color_tags`] writes so. `value` finds a name's value.
 pub(super) fn color<'t>(value: impl Fn(&'static str) -> Option<&'t str>) -> Option<ColorInfo> {
     let point = |name| value(name)?.parse().ok();
     let location = value("chroma_location")?;
@@ -183,7 +227,7 @@ pub(super) fn color<'t>(value: impl Fn(&'static str) -> Option<&'t str>) -> Opti
         matrix: point("matrix")?,
         transfer: point("transfer")?,
         primaries: point("primaries")?,
-        chroma_location: ChromaLocation(if location == "unspecified" { None } else { Some(location.parse().ok()?) }),
+        chroma_location: ChromaLocation(if location == UNSPECIFIED { None } else { Some(location.parse().ok()?) }),
     })
 }
 
@@ -219,7 +263,7 @@ mod tests {
             chroma_location: ChromaLocation(Some(2)),
         };
         for written in [ColorInfo::default(), full] {
-            let tags = tags(&written);
+            let tags = color_tags(&written);
             let value = |name| tags.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str());
             assert_eq!(color(value), Some(written));
         }
@@ -231,7 +275,8 @@ mod tests {
         let ours = Stated::of(&info);
         assert_eq!(ours.bytes, Some(12));
         let names = |expected: &Stated, found: &Stated| -> Vec<_> {
-            expected.differences(found).into_iter().map(|differs| differs.name).collect()
+            let all = expected.apart(found).into_iter().chain(expected.tags(found, Tags::Exact));
+            all.map(|differs| differs.name).collect()
         };
         let theirs = Stated { format: None, color: None, sar: Rational::new(0, 1), ..ours };
         assert_eq!(names(&theirs, &ours), [""; 0], "what is not stated");
@@ -242,6 +287,26 @@ mod tests {
         let full = ColorInfo { range: Range::Full, ..ColorInfo::default() };
         let other = Stated { format: Some("nv12".parse().unwrap()), color: Some(full), ..ours };
         assert_eq!(names(&other, &ours), ["format", "range"]);
-        assert_eq!(other.differences(&ours)[0].to_string(), "format yuv420p instead of nv12");
+        assert_eq!(other.apart(&ours)[0].to_string(), "format yuv420p instead of nv12");
+    }
+
+    #[test]
+    fn tags_that_only_one_states_may_be_passed_over() {
+        let ours = Stated::of(&StreamInfo::bare("yuv420p".parse().unwrap(), 4, 2));
+        let left = ChromaLocation(Some(0));
+        let color = ColorInfo { range: Range::Full, matrix: 1, transfer: 1, primaries: 1, chroma_location: left };
+        let full = Stated { color: Some(color), sar: Rational::new(4, 3), ..ours };
+        let bare = Stated { color: Some(ColorInfo::default()), sar: Rational::new(0, 1), ..ours };
+        let names = |expected: &Stated, found: &Stated, tags| -> Vec<_> {
+            expected.tags(found, tags).into_iter().map(|differs| differs.name).collect()
+        };
+        let all = ["sar", "range", "matrix", "transfer", "primaries", "chroma_location"];
+        for (expected, found) in [(&full, &bare), (&bare, &full)] {
+            assert_eq!(names(expected, found, Tags::Exact), all);
+            assert_eq!(names(expected, found, Tags::Stated), [""; 0]);
+        }
+        let other = Stated { color: Some(ColorInfo { range: Range::Limited, matrix: 9, ..color }), ..full };
+        assert_eq!(names(&full, &other, Tags::Stated), ["range", "matrix"]);
+        assert_eq!(names(&full, &other, Tags::Ignore), [""; 0]);
     }
 }

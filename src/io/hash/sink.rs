@@ -11,6 +11,12 @@ use crate::video::StreamInfo;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 
+/// A sink that can begin again.
+pub trait Restart: Sink {
+    /// Forgets all frames so far, as if none had come. Before [`Sink::finish`] only.
+    fn restart(&mut self);
+}
+
 /// Writes a text of hashes. Packets of copied streams are not hashed.
 ///
 /// In ffmpeg's layout the columns pts, size and hash are those of
@@ -19,6 +25,10 @@ use std::io::Write;
 pub struct HashSink {
     crew: Crew,
     text: Text,
+    /// The text before its first frame.
+    start: Text,
+    /// What is not written before the end, so that the sink can begin again.
+    held: Option<String>,
     file: TempFile,
     path: OsString,
     bytes: u64,
@@ -27,7 +37,7 @@ pub struct HashSink {
     untimely: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Text {
     Vramp(Box<layout::Writer>),
     Ffmpeg(ffmpeg::Writer, ffmpeg::Times),
@@ -66,15 +76,21 @@ impl HashSink {
         Self::open(path.as_ref(), Crew::new(hash, Layout::Vramp)?, text, overwrite, cancel)
     }
 
-    fn open(path: &OsStr, crew: Crew, text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
+    fn open(path: &OsStr, crew: Crew, mut text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
         let file = TempFile::create(path, overwrite, cancel)?;
-        let mut sink = HashSink { crew, text, file, path: path.to_owned(), bytes: 0, last: None, untimely: 0 };
-        let head = match &mut sink.text {
+        let head = match &mut text {
             Text::Vramp(writer) => writer.head(),
             Text::Ffmpeg(writer, _) => writer.head(),
         };
+        let (start, path) = (text.clone(), path.to_owned());
+        let mut sink = HashSink { crew, text, start, held: None, file, path, bytes: 0, last: None, untimely: 0 };
         sink.write(&head)?;
         Ok(sink)
+    }
+
+    /// The same, which writes nothing of a frame before the end: it can begin again.
+    pub fn holding(self) -> HashSink {
+        HashSink { held: Some(String::new()), ..self }
     }
 
     fn line(&mut self, mut entry: Entry) -> Result<()> {
@@ -88,7 +104,13 @@ impl HashSink {
                 writer.line(&entry)
             }
         };
-        self.write(&line)
+        match &mut self.held {
+            Some(held) => {
+                held.push_str(&line);
+                Ok(())
+            }
+            None => self.write(&line),
+        }
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -112,6 +134,9 @@ impl Sink for HashSink {
         while let Some(entry) = self.crew.pop()? {
             self.line(entry)?;
         }
+        if let Some(held) = self.held.take() {
+            self.write(&held)?;
+        }
         if let Text::Vramp(writer) = &mut self.text {
             let end = writer.end();
             self.write(&end)?;
@@ -128,11 +153,21 @@ impl Sink for HashSink {
     }
 }
 
+impl Restart for HashSink {
+    fn restart(&mut self) {
+        self.crew.restart();
+        self.text = self.start.clone();
+        (self.held, self.last, self.untimely) = (Some(String::new()), None, 0);
+    }
+}
+
 /// Keeps what [`HashSink`] would write of every frame.
 #[derive(Debug)]
 pub struct RecordSink {
     crew: Crew,
     times: Option<ffmpeg::Times>,
+    /// The times before the first frame.
+    start: Option<ffmpeg::Times>,
     frames: Vec<Entry>,
 }
 
@@ -143,7 +178,7 @@ impl RecordSink {
     /// When no thread can be started.
     pub fn new(layout: Layout, hash: Hash, info: &StreamInfo) -> Result<RecordSink> {
         let times = (layout == Layout::Ffmpeg).then(|| ffmpeg::Times::new(info));
-        Ok(RecordSink { crew: Crew::new(hash, layout)?, times, frames: Vec::new() })
+        Ok(RecordSink { crew: Crew::new(hash, layout)?, start: times.clone(), times, frames: Vec::new() })
     }
 
     /// The frames so far; all of them once the sink is finished.
@@ -183,6 +218,14 @@ impl Sink for RecordSink {
     }
 }
 
+impl Restart for RecordSink {
+    fn restart(&mut self) {
+        self.crew.restart();
+        self.times = self.start.clone();
+        self.frames.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,15 +253,20 @@ mod tests {
         sink.finish().unwrap();
     }
 
-    /// What [`HashSink`] writes of `frames`, and that read back.
-    fn written(layout: Layout, frames: impl Iterator<Item = (u64, Option<i64>)>) -> (String, HashFile) {
+    /// What [`HashSink`] writes of `frames` after `before`, and that read back.
+    fn written(
+        layout: Layout,
+        before: impl Fn(&mut dyn Restart),
+        frames: impl Iterator<Item = (u64, Option<i64>)>,
+    ) -> (String, HashFile) {
         let path = std::env::temp_dir().join(format!("vramp-hash-{}-{layout:?}", std::process::id()));
         let (info, cancel) = (info(), Cancel::default());
         let sink = match layout {
             Layout::Vramp => HashSink::create_own(&path, Hash::Md5, &[], true, &info, &cancel),
             Layout::Ffmpeg => HashSink::create(&path, Hash::Md5, true, &info, &cancel),
         };
-        let mut sink = sink.unwrap();
+        let mut sink = sink.unwrap().holding();
+        before(&mut sink);
         feed(&mut sink, frames);
         let (text, file) = (std::fs::read_to_string(&path).unwrap(), HashFile::read(path.as_os_str()).unwrap());
         std::fs::remove_file(path).unwrap();
@@ -228,8 +276,11 @@ mod tests {
 
     #[test]
     fn columns_are_laid_out_as_ffmpeg_does() {
-        let (text, _) =
-            written(Layout::Ffmpeg, [Some(512), None, Some(7)].into_iter().enumerate().map(|(i, pts)| (i as u64, pts)));
+        let (text, _) = written(
+            Layout::Ffmpeg,
+            |_| {},
+            [Some(512), None, Some(7)].into_iter().enumerate().map(|(i, pts)| (i as u64, pts)),
+        );
         let expected = [
             "#format: frame checksums",
             "#version: 2",
@@ -249,12 +300,34 @@ mod tests {
     }
 
     #[test]
+    fn a_sink_that_begins_again_says_the_same() {
+        let frames = || (0..40).map(|i| (i, (i % 7 != 3).then_some(i as i64 * 512)));
+        let broken_off = |sink: &mut dyn Restart| {
+            for frame_index in 90..95 {
+                let props = FrameProps { frame_index, pts: Some(7), ..FrameProps::default() };
+                sink.frame(Frame { props, picture: picture() }).unwrap();
+            }
+            sink.restart();
+        };
+        for layout in [Layout::Vramp, Layout::Ffmpeg] {
+            let (text, _) = written(layout, |_| {}, frames());
+            assert_eq!(written(layout, broken_off, frames()).0, text, "{layout:?}");
+            let mut kept = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
+            broken_off(&mut kept);
+            feed(&mut kept, frames());
+            let mut plain = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
+            feed(&mut plain, frames());
+            assert_eq!(kept.frames(), plain.frames(), "{layout:?}");
+        }
+    }
+
+    #[test]
     fn both_sinks_say_the_same_of_every_frame_in_order() {
         let frames = || (0..100).map(|i| (i, (i % 7 != 3).then_some(i as i64 * 512)));
         for layout in [Layout::Vramp, Layout::Ffmpeg] {
             let mut kept = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
             feed(&mut kept, frames());
-            let (_, file) = written(layout, frames());
+            let (_, file) = written(layout, |_| {}, frames());
             let times =
                 |entries: &[Entry]| entries.iter().map(|e| (e.index, e.pts, e.hashes.clone())).collect::<Vec<_>>();
             assert_eq!(times(kept.frames()), times(&file.frames), "{layout:?}");

@@ -32,8 +32,9 @@ pub(super) struct Decoder {
     state: State,
     /// Frames of the source up to here.
     frames: u64,
-    /// Frames that came out.
+    /// Frames that came out, and those of them that a decoder before this one gave without telling them to be whole.
     given: u64,
+    untold: u64,
     /// After a jump: frames before this time refer to what was not decoded.
     begins: Option<i64>,
     /// Frames marked as damaged.
@@ -76,12 +77,12 @@ pub(super) enum Received {
 
 impl Decoder {
     /// Opens a decoder for `stream` on `means`: in software libav's default decoder, on `threads` threads (0: as many as
-    /// there are cores).
+    /// there are cores). On one thread a damaged source decodes to the same frames every time.
     ///
     /// # Errors
     /// When this libav has no decoder for the codec, or it refuses the stream.
     pub(super) fn open(stream: &Stream, means: Means, threads: usize, damage: Damage) -> Result<Decoder> {
-        let memory = Arc::new(FrameMemory::default());
+        let memory = Arc::new(FrameMemory::new(threads == 1));
         let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         let (opened, clock) = open(stream, &means, threads, &memory)?;
         let sent = (!matches!(means, Means::Software)).then(Vec::new);
@@ -96,6 +97,7 @@ impl Decoder {
             state: State::Feeding,
             frames: 0,
             given: 0,
+            untold: 0,
             begins: None,
             marked: 0,
             damage,
@@ -114,6 +116,7 @@ impl Decoder {
         self.restart =
             Restart { again: again.into(), ended: self.state != State::Feeding, ..std::mem::take(&mut self.restart) };
         (self.state, self.frames, self.marked) = (State::Feeding, 0, 0);
+        self.untold = self.given.saturating_sub(self.concealed.count().whole);
         self.damage = self.damage.restarted();
         Ok(())
     }
@@ -283,11 +286,13 @@ impl Decoder {
         Ok(frame)
     }
 
-    /// Damaged frames are marked, or spoken of, or both.
+    /// Damaged frames are marked, or spoken of, or both, or not told to be whole.
     fn count_faulty_frames(&mut self) -> Result<()> {
         let told = self.concealed.count();
         self.damage.slices(told.slices, self.frames)?;
-        self.damage.frames(self.marked.max(told.frames), self.frames)
+        // A decoder that tells whole frames has told each before it gives it.
+        let gaps = if told.whole > 0 { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
+        self.damage.frames(self.marked.max(told.frames).max(gaps), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.

@@ -71,17 +71,23 @@ pub(super) struct Faults {
     pub(super) frames: u64,
     /// Slices whose bytes are not those that their checksum was made of.
     pub(super) slices: u64,
+    /// No fault: frames that decoded to their last block, where the decoder tells that.
+    pub(super) whole: u64,
 }
 
-/// Which fault a line tells, by the start of its format.
-const SIGNS: [(&[u8], Faults); 3] = [
+/// What a line tells, by the start of its format.
+const SIGNS: [(&[u8], Faults); 4] = [
     // Decoders of macroblocks, whatever codec; one line a frame.
-    (b"concealing ", Faults { frames: 1, slices: 0 }),
+    (b"concealing ", Faults { frames: 1, ..NONE }),
     // MPEG-2, of a picture whose header is gone.
-    (b"ignoring pic cod ext after ", Faults { frames: 1, slices: 0 }),
+    (b"ignoring pic cod ext after ", Faults { frames: 1, ..NONE }),
     // FFV1, which has no mark for it.
-    (b"slice CRC mismatch ", Faults { frames: 0, slices: 1 }),
+    (b"slice CRC mismatch ", Faults { slices: 1, ..NONE }),
+    // HEVC, which gives a frame that lacks blocks without a word.
+    (b"Decoded frame with POC ", Faults { whole: 1, ..NONE }),
 ];
+
+const NONE: Faults = Faults { frames: 0, slices: 0, whole: 0 };
 
 /// The counts of every [`Concealed`] that is alive.
 static CONCEALED: Mutex<BTreeMap<usize, Faults>> = Mutex::new(BTreeMap::new());
@@ -190,6 +196,7 @@ unsafe fn note_fault(context: *mut c_void, format: *const c_char) {
             counts().entry(number).and_modify(|count| {
                 count.frames += told.frames;
                 count.slices += told.slices;
+                count.whole += told.whole;
             });
         }
     }

@@ -21,6 +21,8 @@ const PLANES: usize = 3;
 pub(super) struct FrameMemory {
     allocator: OnceLock<Arc<dyn HostAllocator>>,
     free: Mutex<Vec<Block>>,
+    /// Every frame begins as zeros: a damaged one then never shows what happened to lie there.
+    cleared: bool,
 }
 
 /// One frame's memory.
@@ -48,6 +50,11 @@ struct Places {
 }
 
 impl FrameMemory {
+    /// Memory that is `cleared` for every frame, or not.
+    pub(super) fn new(cleared: bool) -> FrameMemory {
+        FrameMemory { cleared, ..FrameMemory::default() }
+    }
+
     /// Has `context` ask this memory for its frames. Both must not be open yet.
     ///
     /// # Safety
@@ -168,7 +175,24 @@ unsafe extern "C" fn get_buffer(context: *mut AVCodecContext, frame: *mut AVFram
     // SAFETY: `serve` set the pointer to an Arc's inside, which outlives the context. ManuallyDrop: the count is not ours.
     unsafe {
         let memory = std::mem::ManuallyDrop::new(Arc::from_raw((*context).opaque.cast::<FrameMemory>().cast_const()));
-        if memory.lend(context, frame) { 0 } else { ffi::avcodec_default_get_buffer2(context, frame, flags) }
+        let got = if memory.lend(context, frame) { 0 } else { ffi::avcodec_default_get_buffer2(context, frame, flags) };
+        if memory.cleared && got >= 0 {
+            clear(frame);
+        }
+        got
+    }
+}
+
+/// Sets all samples of a new frame to zero.
+///
+/// # Safety
+/// The frame is valid, and its buffers are its own.
+unsafe fn clear(frame: *mut AVFrame) {
+    // SAFETY: the caller vouches for the frame; libav states the size of every buffer.
+    unsafe {
+        for buffer in (*frame).buf.into_iter().filter(|buffer| !buffer.is_null()) {
+            (*buffer).data.write_bytes(0, (*buffer).size);
+        }
     }
 }
 

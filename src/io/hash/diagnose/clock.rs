@@ -1,6 +1,28 @@
 //! Times of two streams in one unit.
 
+use crate::io::hash::record::Layout;
 use crate::video::Rational;
+
+/// Which times of frames are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// Equal ones.
+    Exact,
+    /// Those that are later or earlier by as much as all others.
+    Offset,
+    /// All.
+    Ignore,
+}
+
+impl Times {
+    /// What a text of this layout can tell: ffmpeg, which wrote it, may have counted from zero.
+    pub fn of(layout: Layout) -> Times {
+        match layout {
+            Layout::Vramp => Times::Exact,
+            Layout::Ffmpeg => Times::Offset,
+        }
+    }
+}
 
 /// From a video's unit of time to a text's.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +54,33 @@ impl Clock {
         rounded.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 
+    /// The one of the sorted times `known` that is the same as `time` and nearest to it, or else `time`.
+    pub fn snap(self, time: i64, known: &[i64]) -> i64 {
+        let next = known.partition_point(|known| *known < time);
+        let beside = known.get(next).into_iter().chain(next.checked_sub(1).map(|before| &known[before]));
+        let nearest = beside.min_by_key(|known| known.abs_diff(time));
+        nearest.copied().filter(|known| known.abs_diff(time) <= self.slack.unsigned_abs()).unwrap_or(time)
+    }
+
+    /// What at least half of the differences are: their middle, so that rounding counts in both directions.
+    pub fn majority(self, mut differences: Vec<i64>) -> Option<i64> {
+        differences.sort_unstable();
+        let width = 2 * i128::from(self.slack);
+        let mut start = 0;
+        let mut most: Option<(usize, i128)> = None;
+        for (end, last) in differences.iter().copied().enumerate() {
+            while i128::from(last) - i128::from(differences[start]) > width {
+                start += 1;
+            }
+            let count = end + 1 - start;
+            if most.is_none_or(|(known, _)| count > known) {
+                most = Some((count, (i128::from(differences[start]) + i128::from(last)).div_euclid(2)));
+            }
+        }
+        let (_, middle) = most.filter(|(count, _)| 2 * count >= differences.len())?;
+        i64::try_from(middle).ok()
+    }
+
     /// Whether times so far apart are the same.
     pub fn same(self, difference: i64) -> bool {
         difference.unsigned_abs() <= self.slack.unsigned_abs()
@@ -57,6 +106,27 @@ mod tests {
             assert_eq!(clock.convert(pts), converted, "{text} {video}");
             assert!(clock.same(same) && clock.same(-same) && !clock.same(other), "{text} {video}");
         }
+    }
+
+    #[test]
+    fn times_are_taken_for_the_nearest_that_is_the_same() {
+        let clock = Clock::new(Rational::new(1, 12800), Rational::new(1, 1000));
+        let known = [0, 512, 530];
+        for (time, snapped) in [(-13, 0), (-14, -14), (13, 0), (14, 14), (525, 530), (518, 512), (543, 530), (544, 544)]
+        {
+            assert_eq!(clock.snap(time, &known), snapped);
+        }
+        assert_eq!(clock.snap(7, &[]), 7);
+    }
+
+    #[test]
+    fn a_majority_is_the_middle_of_a_crowd() {
+        let clock = Clock::new(Rational::new(1, 12800), Rational::new(1, 1000));
+        assert_eq!(clock.majority(vec![]), None);
+        assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010]), Some(110));
+        assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010, 1100]), None);
+        let extreme = Clock::new(Rational::new(1, 25), Rational::new(1, 25));
+        assert_eq!(extreme.majority(vec![i64::MAX, i64::MIN, 7, 7]), Some(7));
     }
 
     #[test]

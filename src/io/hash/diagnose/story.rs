@@ -1,11 +1,13 @@
 //! What differs, gathered into runs of frames.
 
+use crate::io::hash::diagnose::clock::Clock;
 use crate::io::hash::diagnose::{Difference, Span, What};
 use crate::io::hash::record::Entry;
 use std::ops::Range;
 
 /// One way to tell what differs.
 pub struct Story {
+    clock: Clock,
     runs: Vec<Run>,
     /// How often the time by which frames are late changes within a run.
     steps: usize,
@@ -23,8 +25,8 @@ struct Run {
 }
 
 impl Story {
-    pub fn new(offset: i64) -> Story {
-        Story { runs: Vec::new(), steps: 0, same: 0, offset }
+    pub fn new(clock: Clock, offset: i64) -> Story {
+        Story { clock, runs: Vec::new(), steps: 0, same: 0, offset }
     }
 
     /// How much there is to tell: the runs, and the steps within them.
@@ -45,8 +47,10 @@ impl Story {
         match run {
             Some(run) => {
                 (run.expected.end, run.found.end) = (expected.end, found.end);
-                if let (What::Time { last, .. }, What::Time { last: now, .. }) = (&mut run.what, what) {
-                    self.steps += usize::from(*last != now);
+                if let (What::Time { last: Some(last), .. }, What::Time { last: Some(now), .. }) = (&mut run.what, what)
+                    && !self.clock.same(now.saturating_sub(*last))
+                {
+                    self.steps += 1;
                     *last = now;
                 }
             }

@@ -1,0 +1,29 @@
+//! A source as long as it is sound.
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::io::libav::Input;
+use crate::pipeline::{Item, Source};
+use crate::video::StreamInfo;
+
+/// An input that fails at its first damage, before it hands on a frame that may have suffered.
+pub struct Sound<'a>(pub &'a mut Input);
+
+impl Source for Sound<'_> {
+    fn info(&self) -> &StreamInfo {
+        Source::info(self.0)
+    }
+
+    fn next(&mut self) -> Result<Option<Item>> {
+        let item = self.0.next()?;
+        self.0.damage().map_or(Ok(item), Err)
+    }
+
+    fn most_waiting(&self) -> usize {
+        self.0.most_waiting()
+    }
+
+    fn damage(&self) -> Option<Error> {
+        self.0.damage()
+    }
+}

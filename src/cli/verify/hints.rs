@@ -1,0 +1,46 @@
+//! What a difference may come from, and the option that passes it over.
+
+use crate::io::hash::{Difference, Entry, HashFile, Layout, Report, Stated, Tags, Times, What, compare, is_resampled};
+
+/// How ffmpeg is kept from changing the frame rate.
+const PASSTHROUGH: &str = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
+
+/// The most useful of all hints to `report`, which says how `frames` of a stream `found` compare with `file`.
+pub fn hint(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -> Option<String> {
+    if report.is_match() {
+        return None;
+    }
+    if report.same_samples() {
+        return Some(options(file, found, frames, report));
+    }
+    if is_resampled(file, found.timebase, frames, report) {
+        return Some(format!(
+            "where ffmpeg made the text, it may have dropped or repeated frames to keep a rate: give it {PASSTHROUGH}"
+        ));
+    }
+    if file.layout == Layout::Ffmpeg && goes_on(report) {
+        return Some("such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());
+    }
+    (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
+}
+
+/// Whether the video only has more frames behind those of the text.
+fn goes_on(report: &Report) -> bool {
+    let behind =
+        |difference: &Difference| difference.what == What::Extra && difference.first() >= report.expected as u64;
+    !report.differences.is_empty() && report.differences.iter().all(behind)
+}
+
+/// The options that pass over what differs besides samples.
+fn options(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -> String {
+    let mut options = Vec::new();
+    if !report.differences.is_empty() {
+        let accepts = |times| compare(file, found.timebase, frames, times).is_match();
+        options.push(if accepts(Times::Offset) { "--times offset" } else { "--times ignore" });
+    }
+    if !report.traits.is_empty() {
+        let accepts = file.stated.tags(found, Tags::Stated).is_empty();
+        options.push(if accepts { "--tags stated" } else { "--tags ignore" });
+    }
+    format!("{} accepts that", options.join(" "))
+}
