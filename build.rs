@@ -124,11 +124,13 @@ impl Nvcc {
 
     /// Compiles `source` for compute capabilities from `oldest` on; without success there is a warning, and the PTX will do.
     fn compile(&self, source: &Path, oldest: (u32, u32), target: &Path) -> Option<PathBuf> {
-        let mut command = Command::new(&self.path);
-        command.args(["--fatbin", "--fmad=false", "-O3", "-std=c++17", "-o"]).arg(target).arg(source);
-        for number in self.architectures.iter().filter(|number| (*number / 10, *number % 10) >= oldest) {
-            command.arg(format!("-gencode=arch=compute_{number},code=sm_{number}"));
+        let served = self.architectures.iter().filter(|number| (*number / 10, *number % 10) >= oldest);
+        let codes: Vec<_> = served.map(|number| format!("-gencode=arch=compute_{number},code=sm_{number}")).collect();
+        if codes.is_empty() {
+            return None;
         }
+        let mut command = Command::new(&self.path);
+        command.args(["--fatbin", "--fmad=false", "-O3", "-std=c++17", "-o"]).arg(target).arg(source).args(codes);
         let done = command.output();
         if matches!(&done, Ok(out) if out.status.success()) {
             return Some(target.to_owned());

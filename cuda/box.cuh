@@ -58,11 +58,6 @@ __device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
     return q + (u32(sum) - q * p.count >= p.count);
 }
 
-// Four samples of eight bits: the bytes of four quotients that `byte` selects, two at a time.
-__device__ __forceinline__ u32 pack(u32 a, u32 b, u32 c, u32 d, u32 byte) {
-    return __byte_perm(__byte_perm(a, b, byte), __byte_perm(c, d, byte), 0x5410);
-}
-
 // Writes the means of eight windows. From eight bits to eight it is one multiplication each.
 template <typename T, typename Sum>
 __device__ __forceinline__ void write_means(
@@ -72,7 +67,7 @@ __device__ __forceinline__ void write_means(
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(u32(sums[i]) + p.bias8, p.inverse8);
         *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
-            make_uint2(pack(q[0], q[1], q[2], q[3], p.byte), pack(q[4], q[5], q[6], q[7], p.byte));
+            make_uint2(gather(q[0], q[1], q[2], q[3], p.byte), gather(q[4], q[5], q[6], q[7], p.byte));
         return;
     }
     const bool round = c.dst.sample != SAMPLE_I16;

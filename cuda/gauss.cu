@@ -126,15 +126,6 @@ struct Far {
 
 // Four rows of eight columns, with the rows of a column in a word.
 struct FourRows {
-    static __device__ __forceinline__ void transpose(u32 a, u32 b, u32 c, u32 d, u32* columns) {
-        const u32 ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
-        columns[0] = __byte_perm(ab, cd, 0x5410);
-        columns[1] = __byte_perm(ab, cd, 0x7632);
-        const u32 ab_high = __byte_perm(a, b, 0x7362), cd_high = __byte_perm(c, d, 0x7362);
-        columns[2] = __byte_perm(ab_high, cd_high, 0x5410);
-        columns[3] = __byte_perm(ab_high, cd_high, 0x7632);
-    }
-
     static __device__ __forceinline__ void columns(const Columns<u8>& src, const Lines<u8, ROWS>& lines, u32 (&columns)[CHUNK]) {
         uint2 row[ROWS];
 #pragma unroll

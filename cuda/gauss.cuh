@@ -26,10 +26,6 @@ constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;
 // Drops `bits` bits, rounding half up.
 __device__ __forceinline__ u32 rounded(u32 sum, u32 bits) { return (sum + (1u << (bits - 1))) >> bits; }
 
-__device__ __forceinline__ u32 top_bytes(u32 a, u32 b, u32 c, u32 d) {
-    return __byte_perm(__byte_perm(a, b, 0x0073), __byte_perm(c, d, 0x0073), 0x5410);
-}
-
 // Writes the results of eight windows: rounded to v16, and from there to what is stored.
 __device__ __forceinline__ void write_row(const Component& c, int x, int y, const u32 (&sums)[CHUNK]) {
     u32 v[1][CHUNK];
@@ -37,8 +33,8 @@ __device__ __forceinline__ void write_row(const Component& c, int x, int y, cons
         // Rounded twice, the result is the top byte: floor(floor(s/2^16 + 1/2)/2^8 + 1/2) = floor((s + 2^15 + 2^23)/2^24).
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) v[0][i] = sums[i] + 0x808000u;
-        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) = make_uint2(
-            top_bytes(v[0][0], v[0][1], v[0][2], v[0][3]), top_bytes(v[0][4], v[0][5], v[0][6], v[0][7]));
+        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
+            make_uint2(gather(v[0][0], v[0][1], v[0][2], v[0][3], 0x73), gather(v[0][4], v[0][5], v[0][6], v[0][7], 0x73));
         return;
     }
 #pragma unroll

@@ -46,6 +46,21 @@ __device__ __forceinline__ u32 word(uint2 v, int i) { return i == 0 ? v.x : v.y;
 // Byte i of a vector.
 __device__ __forceinline__ u32 byte_of(uint2 v, int i) { return __byte_perm(word(v, i / 4), 0, 0x4440 + i % 4); }
 
+// Of each of four words the byte that `pair` selects, as a selector of two words.
+__device__ __forceinline__ u32 gather(u32 a, u32 b, u32 c, u32 d, u32 pair) {
+    return __byte_perm(__byte_perm(a, b, pair), __byte_perm(c, d, pair), 0x5410);
+}
+
+// Four rows of four bytes: a word for every column.
+__device__ __forceinline__ void transpose(u32 a, u32 b, u32 c, u32 d, u32* columns) {
+    const u32 ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
+    const u32 ab_high = __byte_perm(a, b, 0x7362), cd_high = __byte_perm(c, d, 0x7362);
+    columns[0] = __byte_perm(ab, cd, 0x5410);
+    columns[1] = __byte_perm(ab, cd, 0x7632);
+    columns[2] = __byte_perm(ab_high, cd_high, 0x5410);
+    columns[3] = __byte_perm(ab_high, cd_high, 0x7632);
+}
+
 // The v16 of two samples.
 __device__ __forceinline__ u32 widen_two(u32 two, u32 shift) {
     return two << shift & (0xffffu << shift & 0xffffu) * 0x10001u;

@@ -25,31 +25,17 @@ static_assert(sizeof(Walk) == 16, "Walk differs from the host's");
 LAYOUT(Walk, fragments, 0);
 LAYOUT(Walk, steps, 8);
 
-// sums += a * b: sixteen rows of 32 bytes, times eight columns of as many; or of sixteen.
+// sums += a * b: sixteen rows of 32 bytes, times eight columns of as many; or of sixteen. All lanes must be there: volatile
+// keeps the products out of branches that they are not in.
 __device__ __forceinline__ void multiply(u32 (&sums)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 __device__ __forceinline__ void multiply(u32 (&sums)[4], u32 a0, u32 a1, u32 b) {
-    asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
         : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
         : "r"(a0), "r"(a1), "r"(b));
-}
-
-// Bytes `low` and `high` of four words, which are those of a selector.
-__device__ __forceinline__ u32 gather(u32 a, u32 b, u32 c, u32 d, u32 pair) {
-    return __byte_perm(__byte_perm(a, b, pair), __byte_perm(c, d, pair), 0x5410);
-}
-
-// Four rows of four columns: a word for every column.
-__device__ __forceinline__ void transpose(const u32 (&rows)[4], u32 (&columns)[4]) {
-    const u32 ab = __byte_perm(rows[0], rows[1], 0x5140), cd = __byte_perm(rows[2], rows[3], 0x5140);
-    const u32 ab_high = __byte_perm(rows[0], rows[1], 0x7362), cd_high = __byte_perm(rows[2], rows[3], 0x7362);
-    columns[0] = __byte_perm(ab, cd, 0x5410);
-    columns[1] = __byte_perm(ab, cd, 0x7632);
-    columns[2] = __byte_perm(ab_high, cd_high, 0x5410);
-    columns[3] = __byte_perm(ab_high, cd_high, 0x7632);
 }
 
 // GROUPS times sixteen rows of a plane of bytes, a patch at a time: of each group a lane has four rows. Beyond the plane the
@@ -64,8 +50,8 @@ struct Samples {
     const u8* from;
     Rows offsets;
     int column, last, step;
-    u32 take;              // which of a pair's samples, as a selector of bytes
-    bool in_vectors;
+    bool second;      // of pairs: which sample
+    bool in_vectors;  // whether rows are aligned for words of samples
 
     __device__ __forceinline__ Samples(const Plane& src, int first) : from(src.data), last(src.width - 1), step(src.step) {
         const int lane = threadIdx.x % 32;
@@ -77,8 +63,7 @@ struct Samples {
                 const int y = first + q * BAND + lane % 4 * 4 + r;
                 offsets.row[q][r] = u32(min(max(y, 0), int(src.height) - 1)) * src.pitch;
             }
-        const bool second = step == 2 && u64(from) & 1;
-        take = second ? 0x7531 : 0x6420;
+        second = step == 2 && u64(from) & 1;
         in_vectors = step <= 2 && ((u64(from - second) | src.pitch) & (step * 4 - 1)) == 0;
     }
 
@@ -95,7 +80,7 @@ struct Samples {
 #pragma unroll
                 for (int r = 0; r < 4; r++) words.row[q][r] = __ldg(reinterpret_cast<const u32*>(from + offsets.row[q][r] + x + column));
         } else {
-            words = every_other(offsets, from - (take == 0x7531) + 2 * (x + column), take);
+            words = every_other(offsets, from - second + 2 * (x + column), second ? 0x7531 : 0x6420);
         }
     }
 
@@ -203,7 +188,10 @@ __device__ __forceinline__ void walk(const Filter& filter, const Component& c, c
     for (int step = 0; step <= results; step++) {
         u32 columns[Filter::GROUPS][4];
 #pragma unroll
-        for (int q = 0; q < Filter::GROUPS; q++) transpose(samples.words.row[q], columns[q]);
+        for (int q = 0; q < Filter::GROUPS; q++) {
+            const u32(&row)[4] = samples.words.row[q];
+            transpose(row[0], row[1], row[2], row[3], columns[q]);
+        }
         x += PATCH;
         if (step < results) samples.read(x);
         Values sums;
@@ -232,7 +220,7 @@ __device__ __forceinline__ void copy_band(const Component& c, const Walk& walk, 
     const int top = int(block / c.across * WARPS + threadIdx.x / 32) * BAND;
     const int chunks = walk.steps * PATCH / CHUNK, end = min(top + BAND, int(c.src.height));
     for (int first = 0; first < chunks; first += 32) {
-        const int chunk = first + threadIdx.x % 32, x = left + chunk * CHUNK;
+        const int chunk = first + threadIdx.x % 32, x = left + (chunk < chunks ? chunk : 0) * CHUNK;
         copy<u8>(c, x, top, end, chunk < chunks && x < int(c.src.width));
     }
 }

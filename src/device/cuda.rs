@@ -84,9 +84,10 @@ impl CudaDevice {
         self.primary.info()
     }
 
-    /// The compute capability (major, minor) that kernels are chosen for.
-    pub fn compute(&self) -> (u32, u32) {
-        self.compute
+    /// Whether the embedded module `module` runs on this device: some are for later ones only.
+    pub fn runs(&self, module: &str) -> bool {
+        let can = |image: &Image| image.native.is_some() || module::check_ptx(self.info(), image).is_ok();
+        module::image(module).is_ok_and(|image| self.compute >= image.compute && can(image))
     }
 
     /// The kernel `name` of the embedded module `module`, which is loaded at its first use.

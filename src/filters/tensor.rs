@@ -6,11 +6,8 @@ use super::strips::Cut;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane};
 use crate::error::Result;
 
-/// The compute capability from which on there are products of such matrices.
-const COMPUTE: (u32, u32) = (8, 0);
-
 /// The largest radius whose windows two patches of columns and three sixteens of rows hold.
-const RADIUS: usize = 16;
+pub(super) const RADIUS: usize = 16;
 
 /// Rows of a band, columns of a patch, tiles of a patch, and lanes of a warp.
 const BAND: usize = 16;
@@ -35,11 +32,6 @@ pub(super) struct Walk {
 }
 
 layout!(Walk: 16 { fragments: 0, steps: 8, unused: 12 });
-
-/// Whether windows of `radius` go through tensor cores on `device`.
-pub(super) fn serves(device: &CudaDevice, radius: usize) -> bool {
-    device.compute() >= COMPUTE && radius <= RADIUS
-}
 
 /// The matrices of a window's weights on a device, and the walks over planes of some sizes.
 pub(super) struct Matrices {
@@ -67,7 +59,9 @@ impl Matrices {
         // One wave: every warp is there from the start, and its first patch, of which nothing comes, is one of many.
         let wave = device.info().multiprocessors * BLOCKS;
         let blocks = |steps| sizes.iter().map(|size| blocks(*size, steps)).sum::<usize>();
-        let steps = (1..).find(|steps| blocks(*steps) <= wave || across_in(sizes, *steps) == 1).unwrap_or(1);
+        let steps = (1..)
+            .find(|steps| blocks(*steps) <= wave || across_in(sizes, *steps) == 1)
+            .expect("one strip ends the search");
         Ok(Matrices { fragments: DeviceBuffer::from_bytes(device, &bytes, "weights")?, steps })
     }
 

@@ -100,9 +100,16 @@ fn results_are_within_three_quarters_of_a_code_value() {
     // Points whose surroundings, each of almost no weight, weigh as much as they do.
     let points: Value = |x, y| if x % 9 == 4 && y % 9 == 4 { 32_000 } else { 38_000 + x % 3 * 100 };
     let (width, height) = (19, 15);
-    for (sigma_s, sigma_r, radius) in
-        [(3.0, 4.0, 9), (10.0, 1.0, 30), (512.0, 6.0, 30), (10.0, 6.1, 30), (4.0, 60.0, 12), (512.0, 512.0, 30)]
-    {
+    let settings = [
+        (3.0, 4.0, 9),
+        (10.0, 1.0, 30),
+        (512.0, 4.0, 30),
+        (512.0, 6.0, 30),
+        (10.0, 4.1, 30),
+        (4.0, 60.0, 12),
+        (512.0, 512.0, 30),
+    ];
+    for (sigma_s, sigma_r, radius) in settings {
         for value in [noise, ramp, ends, points] {
             let params = params(sigma_s, sigma_r);
             let inside = |x: i64, y: i64| value(x.clamp(0, width - 1), y.clamp(0, height - 1)) as f64;
@@ -114,6 +121,26 @@ fn results_are_within_three_quarters_of_a_code_value() {
                 assert!(off <= 0.75, "sigmas {sigma_s}, {sigma_r} at ({x}, {y}): {off} from {real}");
             }
         }
+    }
+}
+
+/// The same where weights are off the most: as many samples on both sides of the middle, too heavy on one and too light on
+/// the other.
+#[test]
+fn errors_on_both_sides_stay_within_three_quarters_of_a_code_value() {
+    const SIZE: i64 = 61;
+    for (sigma_r, up, down) in [(4.0, 3536, 3620), (4.0, 3531, 3611), (4.0, 3544, 3624), (6.0, 5304, 5430)] {
+        let value = |x: i64, y: i64| match ((x, y) == (SIZE / 2, SIZE / 2), (x + y) % 2 == 1) {
+            (true, _) => 30_000,
+            (false, true) => 30_000 + up,
+            (false, false) => 30_000 - down,
+        };
+        let params = params(512.0, sigma_r);
+        let inside = |x: i64, y: i64| value(x.clamp(0, SIZE - 1), y.clamp(0, SIZE - 1)) as f64;
+        let src = picture(gray16(), SIZE as usize, SIZE as usize, |_, x, y| value(x as i64, y as i64) as i32);
+        let real = exact(&params, &inside, 30, SIZE / 2, SIZE / 2);
+        let off = f64::from(samples(&run(&params, &src), 0)[(SIZE / 2 * (SIZE + 1)) as usize]) - real;
+        assert!(off.abs() <= 0.75, "{sigma_r}, {up}, {down}: {off} from {real}");
     }
 }
 

@@ -9,14 +9,15 @@ const HALVINGS: f64 = 64.0;
 const ROUND: f32 = 12_582_912.0;
 
 /// Polynomials nearest to 2^x by relative error, for x from −1/2 to 1/2, the constant first; found by Remez' algorithm.
-/// The cubic is off by 7.5e-5, the quartic by 2.6e-6.
+/// The cubic is off by 7.5e-5, the quartic by 2.7e-6.
 const CUBIC: [f32; 5] = [0.999_928_06, 0.693_260_97, 0.242_611_13, 0.055_171_67, 0.0];
 const QUARTIC: [f32; 5] = [0.999_999_3, 0.693_121_8, 0.240_247_44, 0.055_917_86, 0.009_570_102];
 
-/// The largest sigma of differences, in lanes, with which the cubic is enough. What it shifts a result by is at most half
-/// of its error times the largest difference that counts: 4.05 sigmas, where the 3721 samples of the largest window weigh
-/// as much together as the middle does alone. So that is 0.23 of a code value.
-const CUBIC_SIGMA: f64 = 1536.0;
+/// The largest sigma of differences, in lanes, with which the cubic is enough. It shifts a result the most where as many
+/// samples lie on either side of the middle, weighed too much on one and too little on the other: by its error times
+/// `N·w·D/(1 + N·w)`, with the 3721 samples of the largest window about 3.13 sigmas at the most. So that is 0.24 of a code
+/// value.
+const CUBIC_SIGMA: f64 = 1024.0;
 
 /// The weights of a plane.
 #[derive(Clone, Debug)]

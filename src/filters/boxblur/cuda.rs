@@ -81,17 +81,12 @@ struct TensorArgs {
 
 layout!(TensorArgs: 296 { args: 0, walk: 280 });
 
-/// The kernel on tensor cores.
-struct Tensor {
-    function: Function,
-    matrices: Matrices,
-}
-
-/// The kernels of a pass over samples of one type.
-struct Pass {
-    rows: Function,
-    totals: Function,
-    tensor: Option<Tensor>,
+/// What makes a pass over samples of one type.
+enum Pass {
+    /// Blocks that walk down strips of columns.
+    Strips { rows: Function, totals: Function },
+    /// Warps on tensor cores.
+    Tensor { function: Function, matrices: Matrices },
 }
 
 /// A kernel built for one stream.
@@ -144,9 +139,9 @@ impl Kernel {
             let blurs = self.plan.blurs(index);
             if blurs || all {
                 let totals = self.totals.get(index).filter(|_| blurs);
-                let cut = match &pass.tensor {
-                    Some(tensor) => tensor.matrices.cut(src, dst),
-                    None => self.strips.cut(src, dst),
+                let cut = match pass {
+                    Pass::Strips { .. } => self.strips.cut(src, dst),
+                    Pass::Tensor { matrices, .. } => matrices.cut(src, dst),
                 };
                 component[index] = Component::new(src, dst, totals, blurs, eight.is_some(), cut)?;
             }
@@ -165,60 +160,55 @@ impl Kernel {
             byte: eight.map_or(0, EightBitMean::selector),
         };
         let blocks = component.iter().map(|c| c.blocks).sum();
-        if let Some(Tensor { function, matrices }) = &pass.tensor {
-            let shape = Shape { grid: [blocks, 1, 1], block: [tensor::THREADS as u32, 1, 1], shared: 0 };
-            // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work by
-            // the caller, and the matrices live as long as this kernel.
-            return unsafe { launch(function, shape, &TensorArgs { args, walk: matrices.walk() }, stream) };
-        }
+        let (rows, totals) = match pass {
+            Pass::Strips { rows, totals } => (rows, totals),
+            Pass::Tensor { function, matrices } => {
+                let shape = Shape { grid: [blocks, 1, 1], block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+                // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
+                // by the caller, and the matrices live as long as this kernel.
+                return unsafe { launch(function, shape, &TensorArgs { args, walk: matrices.walk() }, stream) };
+            }
+        };
         if !self.totals.is_empty() {
             let chunks = src.iter().map(|p| p.width.div_ceil(CHUNK) * p.height.div_ceil(TOTAL_ROWS)).max().unwrap_or(0);
             let grid = [chunks.div_ceil(TOTAL_THREADS) as u32, src.len() as u32, 1];
             let shape = Shape { grid, block: [TOTAL_THREADS as u32, 1, 1], shared: 0 };
-            // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by
-            // the caller, and the totals were made for planes of these sizes and live as long as this kernel.
-            unsafe { launch(&pass.totals, shape, &args, stream) }?;
+            // SAFETY: `Args` is the kernel's parameter; the planes are as above, and the totals were made for planes of
+            // these sizes and live as long as this kernel.
+            unsafe { launch(totals, shape, &args, stream) }?;
         }
         let sum = if mean.is_narrow() { size_of::<u32>() } else { size_of::<u64>() };
         let shared = (ROWS * STRIDE * self.strips.threads * sum) as u32;
         let shape = Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared };
         // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
-        unsafe { launch(&pass.rows, shape, &args, stream) }
+        unsafe { launch(rows, shape, &args, stream) }
     }
 }
 
 impl Pass {
-    /// The kernels for pictures stored as `src`.
+    /// The kernels for pictures stored as `src`, whose components have these sizes.
     fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Pass> {
+        let is_near = (1..=NEAR).contains(&plan.radius_w);
+        let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
+        if !is_near && is_small && src.sample() == SampleType::U8 && device.runs("box_tensor") {
+            let name = format!("box_tensor{}", tensor::groups(plan.radius_h));
+            let down = |distance| u8::from(distance <= plan.radius_h);
+            let across = |distance| u8::from(distance <= plan.radius_w);
+            return Ok(Pass::Tensor {
+                function: device.function("box_tensor", &name)?,
+                matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
+            });
+        }
         let suffix = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
         let rows = match plan.radius_w {
             radius @ 1..=NEAR => format!("box_w{radius}"),
             _ if plan.mean().is_narrow() => "box".to_owned(),
             _ => "box_wide".to_owned(),
         };
-        Ok(Pass {
+        Ok(Pass::Strips {
             rows: device.function("box", &format!("{rows}_{suffix}"))?,
             totals: device.function("box", &format!("box_totals_{suffix}"))?,
-            tensor: Tensor::load(plan, src, device, sizes)?,
         })
-    }
-}
-
-impl Tensor {
-    /// The kernel, where it serves windows like these and no other is faster.
-    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Option<Tensor>> {
-        let is_near = (1..=NEAR).contains(&plan.radius_w);
-        let serves = tensor::serves(device, plan.radius_w.max(plan.radius_h));
-        if is_near || !serves || src.sample() != SampleType::U8 {
-            return Ok(None);
-        }
-        let name = format!("box_tensor{}", tensor::groups(plan.radius_h));
-        let down = |distance| u8::from(distance <= plan.radius_h);
-        let across = |distance| u8::from(distance <= plan.radius_w);
-        Ok(Some(Tensor {
-            function: device.function("box_tensor", &name)?,
-            matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
-        }))
     }
 }
 
@@ -266,16 +256,19 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut from: Vec<DevicePlane> = src.to_vec();
         for pass in 1..=self.plan.passes {
-            let kernels = if pass == 1 { &self.first } else { &self.later };
-            if pass == self.plan.passes {
-                // Planes that no pass touched come from the source.
-                let at = |index| if self.plan.blurs(index) { from[index] } else { src[index] };
-                let from: Vec<DevicePlane> = (0..src.len()).map(at).collect();
-                return self.pass(kernels, &from, dst, true, stream);
-            }
-            let to = self.between[(pass - 1) % 2].planes();
-            self.pass(kernels, &from, &to, false, stream)?;
-            from = to.to_vec();
+            let (is_first, is_last) = (pass == 1, pass == self.plan.passes);
+            let kernels = if is_first { &self.first } else { &self.later };
+            // The first pass is the one that reads what the source stores, so it passes on what none blurs.
+            let to = |index: usize| {
+                if is_last || !self.plan.blurs(index) {
+                    dst[index]
+                } else {
+                    self.between[(pass - 1) % 2].planes()[index]
+                }
+            };
+            let to: Vec<DevicePlane> = (0..src.len()).map(to).collect();
+            self.pass(kernels, &from, &to, is_first, stream)?;
+            from = to;
         }
         Ok(())
     }

@@ -68,6 +68,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "radius=16",
         "radius=100",
         "radius=2:passes=2",
+        "radius=2:passes=2:planes=y",
+        "radius=8:passes=3:planes=u",
         "radius_w=512:radius_h=5:passes=3",
         "radius_w=0:radius_h=512:planes=yu",
         "radius_w=130:radius_h=130:planes=v",

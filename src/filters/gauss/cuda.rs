@@ -70,26 +70,32 @@ struct TensorArgs {
 
 layout!(TensorArgs: 216 { component: 0, walk: 192, radius: 208, unused: 212 });
 
-/// The kernel on tensor cores.
-struct Tensor {
-    function: Function,
-    matrices: Matrices,
-}
-
 /// For each row of a word and every word around it, one byte of the weights of that word's rows.
 type Words = [[u32; MOST_WORDS]; ROWS];
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
+    way: Way,
+}
+
+/// How it works.
+enum Way {
+    /// Blocks that walk down strips of columns.
+    Strips(InStrips),
+    /// Warps on tensor cores.
+    Tensor { function: Function, matrices: Matrices },
+}
+
+/// What blocks that walk down strips take.
+struct InStrips {
     function: Function,
     weights: DeviceBuffer,
     high: Words,
     low: Words,
     strips: Strips,
-    /// Bytes of shared memory that a block takes.
+    /// Bytes of shared memory of a block.
     shared: usize,
-    tensor: Option<Tensor>,
 }
 
 impl Kernel {
@@ -98,54 +104,53 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let is_eight = setup.src.sample() == SampleType::U8;
+        let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
+        let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
+        let (radius, sample) = (plan.radius(), setup.src.sample());
+        if !(TENSOR..=tensor::RADIUS).contains(&radius) || sample != SampleType::U8 || !device.runs("gauss_tensor") {
+            let way = Way::Strips(InStrips::new(&plan, sample, device, &sizes)?);
+            return Ok(Kernel { plan, way });
+        }
+        let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
+        let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
+        let way = Way::Tensor {
+            function: device.function("gauss_tensor", &format!("gauss_tensor{}", tensor::groups(radius)))?,
+            matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], &sizes)?,
+        };
+        Ok(Kernel { plan, way })
+    }
+}
+
+impl InStrips {
+    fn new(plan: &Plan, sample: SampleType, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<InStrips> {
+        let is_eight = sample == SampleType::U8;
         let high = plan.weights.iter().rposition(|weight| *weight > 0xff).unwrap_or(0);
         let near =
             NEAR.into_iter().find(|near| is_eight && near.0 >= plan.radius() && near.1 >= high).map(|near| near.0);
-        let name = match (near, setup.src.sample()) {
+        let name = match (near, is_eight) {
             (Some(near), _) => format!("gauss_near{near}_u8"),
-            (None, SampleType::U8) => "gauss_u8".to_owned(),
-            (None, SampleType::U16 | SampleType::I16) => "gauss_u16".to_owned(),
+            (None, true) => "gauss_u8".to_owned(),
+            (None, false) => "gauss_u16".to_owned(),
         };
         // Words above and below that hold all rows around those of one, and as many columns.
         let reach = near.unwrap_or(0).div_ceil(ROWS);
         let mut weights: Vec<u8> = plan.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
         weights.resize(WEIGHTS * size_of::<u32>(), 0);
-        let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
-        let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let halo = plan.radius().max(reach * ROWS).div_ceil(CHUNK);
         let threads = THREADS.iter().copied().filter(|threads| near.is_none() || *threads <= NEAR_THREADS);
         let rows = if near.is_some() { NEAR_ROWS } else { FAR_ROWS };
         let multiprocessors = device.info().multiprocessors;
-        let strips = Strips::choose(&threads.collect::<Vec<_>>(), halo, rows, &sizes, multiprocessors);
+        let strips = Strips::choose(&threads.collect::<Vec<_>>(), halo, rows, sizes, multiprocessors);
         let words_of_a_thread = if near.is_some() { ROWS * CHUNK } else { 2 * STRIDE };
         let weights_beside = if near.is_some() { 0 } else { WEIGHTS };
-        Ok(Kernel {
+        Ok(InStrips {
             function: device.function("gauss", &name)?,
             weights: DeviceBuffer::from_bytes(device, &weights, "weights")?,
             high: words(&plan.weights, reach, 8),
             low: words(&plan.weights, reach, 0),
             shared: (weights_beside + words_of_a_thread * strips.threads) * size_of::<u32>(),
             strips,
-            tensor: Tensor::load(&plan, setup.src.sample(), device, &sizes)?,
-            plan,
         })
-    }
-}
-
-impl Tensor {
-    /// The kernel, where it serves windows like these and no other is faster.
-    fn load(plan: &Plan, sample: SampleType, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Option<Tensor>> {
-        let radius = plan.radius();
-        if radius < TENSOR || !tensor::serves(device, radius) || sample != SampleType::U8 {
-            return Ok(None);
-        }
-        let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
-        let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
-        Ok(Some(Tensor {
-            function: device.function("gauss_tensor", &format!("gauss_tensor{}", tensor::groups(radius)))?,
-            matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], sizes)?,
-        }))
     }
 }
 
@@ -179,32 +184,30 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            let cut = match &self.tensor {
-                Some(tensor) => tensor.matrices.cut(src, dst),
-                None => self.strips.cut(src, dst),
+            let cut = match &self.way {
+                Way::Strips(way) => way.strips.cut(src, dst),
+                Way::Tensor { matrices, .. } => matrices.cut(src, dst),
             };
             component[index] = Component::new(src, dst, self.plan.blurs(index), cut)?;
         }
-        let blocks = component.iter().map(|c| c.blocks).sum();
-        if let Some(Tensor { function, matrices }) = &self.tensor {
-            let args = TensorArgs { component, walk: matrices.walk(), radius: self.plan.radius() as u32, unused: 0 };
-            let shape = Shape { grid: [blocks, 1, 1], block: [tensor::THREADS as u32, 1, 1], shared: 0 };
-            // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work by
-            // the caller, and the matrices live as long as this kernel.
-            return unsafe { launch(function, shape, &args, stream) };
+        let grid = [component.iter().map(|c| c.blocks).sum(), 1, 1];
+        let radius = self.plan.radius() as u32;
+        match &self.way {
+            Way::Tensor { function, matrices } => {
+                let args = TensorArgs { component, walk: matrices.walk(), radius, unused: 0 };
+                let shape = Shape { grid, block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+                // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
+                // by the caller, and the matrices live as long as this kernel.
+                unsafe { launch(function, shape, &args, stream) }
+            }
+            Way::Strips(InStrips { function, weights, high, low, strips, shared }) => {
+                let (weights, halo) = (weights.address(), strips.halo as u32);
+                let args = Args { component, weights, radius, halo, high: *high, low: *low };
+                let shape = Shape { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };
+                // SAFETY: as above; the weights, as many as the radius says, live as long as this kernel and fit the shared
+                // memory.
+                unsafe { launch(function, shape, &args, stream) }
+            }
         }
-        let args = Args {
-            component,
-            weights: self.weights.address(),
-            radius: self.plan.radius() as u32,
-            halo: self.strips.halo as u32,
-            high: self.high,
-            low: self.low,
-        };
-        let shape =
-            Shape { grid: [blocks, 1, 1], block: [self.strips.threads as u32, 1, 1], shared: self.shared as u32 };
-        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
-        // caller; the weights, as many as the radius says, live as long as this kernel and fit the shared memory.
-        unsafe { launch(&self.function, shape, &args, stream) }
     }
 }
