@@ -386,6 +386,28 @@ fn no_output_replaces_what_is_read_or_another_output() {
 }
 
 #[test]
+fn alpha_is_compared_by_nobody_unasked() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 3, "format=rgba,lutrgb=a=200,format=yuva444p");
+    let b = clip(&folder, "b.mkv", 3, "format=rgba,lutrgb=a=90,format=yuva444p");
+    let opaque = clip(&folder, "opaque.mkv", 3, "format=rgba,format=yuv444p");
+    let before = folder.names();
+    let page = folder.path("page.html");
+    for (pair, name) in [([&a, &b], "a.mkv has alpha"), ([&opaque, &b], "b.mkv has alpha")] {
+        let ran = compare(&[pair[0], pair[1], "--tolerance", "exact", "--html", &page, "-q"]);
+        assert_eq!((ran.code, ran.stderr.lines().count()), (Some(3), 1), "{}", ran.stderr);
+        assert!(ran.stderr.contains(name) && ran.stderr.contains("--ignore-alpha"), "{}", ran.stderr);
+        assert_eq!(folder.names(), before);
+    }
+    let ran = compare(&[&a, &b, "--tolerance", "exact", "--ignore-alpha", "--html", &page]).ok();
+    assert!(ran.text().contains("alpha was not compared"), "{}", ran.text());
+    assert!(fs::read_to_string(&page).unwrap().contains("alpha was not compared"));
+    let (first, _, summary) = lines(&[&opaque, &b, "--tolerance", "exact", "--ignore-alpha"]);
+    assert_eq!((&first["a"]["alpha_ignored"], &first["b"]["alpha_ignored"]), (&false.into(), &true.into()));
+    assert_eq!(summary["passed"], true);
+}
+
+#[test]
 fn the_page_is_whole_and_refers_to_nothing_outside() {
     let folder = Folder::new();
     let a = clip(&folder, "a.mkv", 6, "format=yuv420p");

@@ -1,5 +1,6 @@
 //! What a comparison finds, as its reports need it.
 
+use crate::cli::alpha;
 use crate::cli::compare::args::CompareArgs;
 use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
@@ -16,6 +17,8 @@ pub struct Subject {
     pub infos: [StreamInfo; 2],
     /// The words for their filters, empty without any.
     pub chains: [String; 2],
+    /// Which of them has alpha, which is not compared.
+    pub alpha_ignored: [bool; 2],
     /// The word for what pairs frames.
     pub align: &'static str,
     /// What must hold.
@@ -29,9 +32,15 @@ impl Subject {
             names: [0, 1].map(|i| videos[i].name.clone()),
             infos: [0, 1].map(|i| videos[i].info().clone()),
             chains: [&args.chain_a, &args.chain_b].map(|chains| chains.join(",")),
+            alpha_ignored: [0, 1].map(|i| videos[i].alpha_ignored),
             align: args.align.name(),
             tolerance: args.tolerance,
         }
+    }
+
+    /// What every verdict ends in where alpha was ignored.
+    pub fn remark(&self) -> &'static str {
+        alpha::remark(self.alpha_ignored.contains(&true))
     }
 
     /// Bits of the samples that are compared.

@@ -199,7 +199,10 @@ fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result
     {
         damage.iter().for_each(|error| log::warn!("{error}"));
         let why = unpaired.unwrap_or_else(|| text::beyond(subject, findings));
-        return Err(Error::new(Kind::Mismatch, format!("{a} and {b} are not within {tolerance}: {why}")));
+        return Err(Error::new(
+            Kind::Mismatch,
+            format!("{a} and {b} are not within {tolerance}: {why}{}", subject.remark()),
+        ));
     }
     let mut damage = damage.into_iter();
     match (unpaired, damage.next()) {

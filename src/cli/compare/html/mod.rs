@@ -226,7 +226,7 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         .as_ref()
         .map_or_else(String::new, |hint| format!("<p>Moved: {}.</p>", escaped(&hint.to_string())));
     format!(
-        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}.{}</p>{hint}",
+        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}{}.{}</p>{hint}",
         findings.totals.pairs,
         info.width,
         info.height,
@@ -234,6 +234,7 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         subject.align,
         findings.alone[0].count(),
         findings.alone[1].count(),
+        subject.remark(),
         chains.collect::<String>()
     )
 }
