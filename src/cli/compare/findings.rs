@@ -1,7 +1,7 @@
 //! What a comparison finds, as its reports need it.
 
 use crate::cli::alpha;
-use crate::cli::compare::args::CompareArgs;
+use crate::cli::compare::args::{Align, CompareArgs};
 use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
@@ -19,8 +19,8 @@ pub struct Subject {
     pub chains: [String; 2],
     /// Which of them has alpha, which is not compared.
     pub alpha_ignored: [bool; 2],
-    /// The word for what pairs frames.
-    pub align: &'static str,
+    /// What pairs frames.
+    pub align: Align,
     /// What must hold.
     pub tolerance: Option<Tolerance>,
 }
@@ -33,7 +33,7 @@ impl Subject {
             infos: [0, 1].map(|i| videos[i].info().clone()),
             chains: [&args.chain_a, &args.chain_b].map(|chains| chains.join(",")),
             alpha_ignored: [0, 1].map(|i| videos[i].alpha_ignored),
-            align: args.align.name(),
+            align: args.align,
             tolerance: args.tolerance,
         }
     }

@@ -142,7 +142,7 @@ pub fn subject(subject: &Subject) -> Result<()> {
         height: info.height,
         format: info.format.to_string(),
         planes: subject.planes(),
-        align: subject.align,
+        align: subject.align.name(),
         tolerance: subject.tolerance.map(|tolerance| tolerance.to_string()),
     })
 }

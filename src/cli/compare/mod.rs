@@ -19,6 +19,7 @@ use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
+use args::Align;
 use crossbeam_channel::bounded;
 use findings::{Findings, Pair, Subject};
 use html::Page;
@@ -191,8 +192,11 @@ fn expected_pairs(videos: &[Video; 2]) -> Option<u64> {
 /// What the comparison came to, as the exit code tells it.
 fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result<()> {
     let [a, b] = &subject.names;
-    let unpaired = (findings.totals.pairs == 0).then(|| {
-        format!("no frame of {a} is shown when one of {b} is: --align index pairs by order, --offset moves B")
+    let unpaired = (findings.totals.pairs == 0).then(|| match subject.align {
+        Align::Pts => {
+            format!("no frame of {a} is shown when one of {b} is: --align index pairs by order, --offset moves B")
+        }
+        Align::Index => format!("no frame of {a} meets one of {b}: --offset moves B by more frames than there are"),
     });
     if let Some(tolerance) = &subject.tolerance
         && !findings.passes()

@@ -23,7 +23,7 @@ pub fn summary(subject: &Subject, findings: &Findings) -> String {
             info.width,
             info.height,
             info.format,
-            subject.align,
+            subject.align.name(),
             subject.remark()
         ),
     );

@@ -231,7 +231,7 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         info.width,
         info.height,
         info.format,
-        subject.align,
+        subject.align.name(),
         findings.alone[0].count(),
         findings.alone[1].count(),
         subject.remark(),
