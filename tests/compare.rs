@@ -363,6 +363,7 @@ fn no_output_replaces_what_is_read_or_another_output() {
     let (chain, worst, link) = (folder.path("chain.txt"), folder.path("worst"), folder.path("link.html"));
     fs::write(&chain, "deband").unwrap();
     fs::create_dir(&worst).unwrap();
+    let new = folder.path("new");
     std::os::unix::fs::symlink("worst/frame-000000-difference.png", &link).unwrap();
     let before = folder.names();
     let (chained, picture) = (format!("@{chain}"), format!("{worst}/frame-000001-b.png"));
@@ -373,6 +374,9 @@ fn no_output_replaces_what_is_read_or_another_output() {
         (vec!["--html", &picture, "--worst", "2", &format!("{worst}/../worst"), "-y"], "called as a picture"),
         (vec!["--html", &link, "--worst", "2", &worst, "-y"], "called as a picture"),
         (vec!["--worst", "2", &folder.path("."), "-y"], "where the pictures would go"),
+        (vec!["--html", &new, "--worst", "2", &new], "needs a folder there"),
+        (vec!["--html", &new, "--worst", "2", &format!("{worst}/../new/deep"), "-y"], "needs a folder there"),
+        (vec!["--html", &format!("{new}/frame-000001-b.png"), "--worst", "2", &new], "called as a picture"),
     ] {
         let ran = compare(&[&[a.as_str(), &b], &args[..]].concat());
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);
@@ -383,6 +387,12 @@ fn no_output_replaces_what_is_read_or_another_output() {
     // A page of its own name may lie among the pictures.
     compare(&[&a, &b, "--html", &format!("{worst}/page.html"), "--worst", "2", &worst]).ok();
     assert_eq!(fs::read_dir(&worst).unwrap().count(), 7);
+    // Also where they are to come; the folder goes if nothing comes.
+    let page = format!("{new}/page.html");
+    assert_eq!(compare(&[&a, &chain, "--html", &page, "--worst", "2", &new]).code, Some(4));
+    assert!(fs::metadata(&new).is_err());
+    compare(&[&a, &b, "--html", &page, "--worst", "2", &new]).ok();
+    assert_eq!(fs::read_dir(&new).unwrap().count(), 7);
 }
 
 #[test]

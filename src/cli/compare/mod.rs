@@ -30,7 +30,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 use video::Video;
-use worst::Worst;
+use worst::{Made, Worst};
 
 /// Frames of each video that may wait to be measured.
 const WAITING: usize = 2;
@@ -59,7 +59,10 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
-    check_outputs(args, worst.as_ref().map(|(_, folder)| folder.as_path()))?;
+    let folder = worst.as_ref().map(|(_, folder)| folder.as_path());
+    check_outputs(args, folder)?;
+    // It outlives the page, which is gone first where the comparison fails.
+    let _made = args.html.as_ref().zip(folder).map(|(page, folder)| Made::around(page, folder)).transpose()?;
     let page = args.html.as_ref().map(|path| TempFile::create(path, args.overwrite, &cancel)).transpose()?;
     let mut videos = video::open(args, &chains, &cancel)?;
     let subject = Subject::new(args, &videos);
