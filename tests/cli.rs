@@ -48,6 +48,8 @@ fn help_tells_commands_spellings_and_exit_codes() {
         assert!(help.text().contains(word), "{word}");
     }
     assert!(!help.text().contains('\x1b'), "no colours into a pipe");
+    assert_eq!(run(&["help"]).ok().text(), help.text());
+    assert_eq!(run(&["help", "hash"]).ok().text(), run(&["hash", "--help"]).ok().text());
     assert!(run(&["--version"]).ok().text().starts_with("vramp "));
     let nothing = run::<&str>(&[]);
     assert_eq!((nothing.code, nothing.stderr.lines().count()), (Some(2), 1), "{}", nothing.stderr);

@@ -363,6 +363,7 @@ fn no_output_replaces_what_is_read_or_another_output() {
     let (chain, worst, link) = (folder.path("chain.txt"), folder.path("worst"), folder.path("link.html"));
     fs::write(&chain, "deband").unwrap();
     fs::create_dir(&worst).unwrap();
+    let new = folder.path("new");
     std::os::unix::fs::symlink("worst/frame-000000-difference.png", &link).unwrap();
     let before = folder.names();
     let (chained, picture) = (format!("@{chain}"), format!("{worst}/frame-000001-b.png"));
@@ -373,6 +374,9 @@ fn no_output_replaces_what_is_read_or_another_output() {
         (vec!["--html", &picture, "--worst", "2", &format!("{worst}/../worst"), "-y"], "called as a picture"),
         (vec!["--html", &link, "--worst", "2", &worst, "-y"], "called as a picture"),
         (vec!["--worst", "2", &folder.path("."), "-y"], "where the pictures would go"),
+        (vec!["--html", &new, "--worst", "2", &new], "needs a folder there"),
+        (vec!["--html", &new, "--worst", "2", &format!("{worst}/../new/deep"), "-y"], "needs a folder there"),
+        (vec!["--html", &format!("{new}/frame-000001-b.png"), "--worst", "2", &new], "called as a picture"),
     ] {
         let ran = compare(&[&[a.as_str(), &b], &args[..]].concat());
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);
@@ -383,6 +387,34 @@ fn no_output_replaces_what_is_read_or_another_output() {
     // A page of its own name may lie among the pictures.
     compare(&[&a, &b, "--html", &format!("{worst}/page.html"), "--worst", "2", &worst]).ok();
     assert_eq!(fs::read_dir(&worst).unwrap().count(), 7);
+    // Also where they are to come; the folder goes if nothing comes.
+    let page = format!("{new}/page.html");
+    assert_eq!(compare(&[&a, &chain, "--html", &page, "--worst", "2", &new]).code, Some(4));
+    assert!(fs::metadata(&new).is_err());
+    compare(&[&a, &b, "--html", &page, "--worst", "2", &new]).ok();
+    assert_eq!(fs::read_dir(&new).unwrap().count(), 7);
+}
+
+#[test]
+fn alpha_is_compared_by_nobody_unasked() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 3, "format=rgba,lutrgb=a=200,format=yuva444p");
+    let b = clip(&folder, "b.mkv", 3, "format=rgba,lutrgb=a=90,format=yuva444p");
+    let opaque = clip(&folder, "opaque.mkv", 3, "format=rgba,format=yuv444p");
+    let before = folder.names();
+    let page = folder.path("page.html");
+    for (pair, name) in [([&a, &b], "a.mkv has alpha"), ([&opaque, &b], "b.mkv has alpha")] {
+        let ran = compare(&[pair[0], pair[1], "--tolerance", "exact", "--html", &page, "-q"]);
+        assert_eq!((ran.code, ran.stderr.lines().count()), (Some(3), 1), "{}", ran.stderr);
+        assert!(ran.stderr.contains(name) && ran.stderr.contains("--ignore-alpha"), "{}", ran.stderr);
+        assert_eq!(folder.names(), before);
+    }
+    let ran = compare(&[&a, &b, "--tolerance", "exact", "--ignore-alpha", "--html", &page]).ok();
+    assert!(ran.text().contains("alpha was not compared"), "{}", ran.text());
+    assert!(fs::read_to_string(&page).unwrap().contains("alpha was not compared"));
+    let (first, _, summary) = lines(&[&opaque, &b, "--tolerance", "exact", "--ignore-alpha"]);
+    assert_eq!((&first["a"]["alpha_ignored"], &first["b"]["alpha_ignored"]), (&false.into(), &true.into()));
+    assert_eq!(summary["passed"], true);
 }
 
 #[test]
@@ -464,6 +496,8 @@ const BAD: &[(&str, i32, &[&str])] = &[
     ("{}/good.mkv {}/good.mkv --offset #x", 2, &["#x", "frames"]),
     ("{}/good.mkv {}/good.mkv --offset 1 --align index", 2, &["--offset", "'#3'"]),
     ("{}/good.mkv {}/good.mkv --offset #1", 2, &["--offset", "--align index"]),
+    ("{}/good.mkv {}/good.mkv --offset #-20 --align index", 2, &["no frame of", "meets one of", "more frames than"]),
+    ("{}/good.mkv {}/good.mkv --offset 20", 2, &["is shown when one of"]),
     ("{}/good.mkv {}/good.mkv --chain-a deband --device cuda:99", 3, &["(device cpu does without)"]),
     ("{}/good.mkv {}/good.mkv --align time", 2, &["time", "pts"]),
     ("{}/good.mkv {}/good.mkv --start 100", 2, &["--start"]),

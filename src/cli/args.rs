@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -29,7 +29,6 @@ use std::path::{Path, PathBuf};
     after_help = "Exit codes and examples: vramp --help",
     after_long_help = after_long_help(),
     args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true,
     max_term_width = 100
 )]
 pub struct Cli {
@@ -389,9 +388,6 @@ impl Job {
             .ok_or_else(|| Error::bad_argument("no input: try 'vramp IN OUT --chain CHAIN', or 'vramp --help'"))?
         {
             empty if empty.is_empty() => Err(Error::bad_argument("the input's name is empty: name a file, or -")),
-            help if help == "help" && !Path::new(help).exists() => {
-                Err(Error::bad_argument("there is no file 'help': 'vramp --help' and 'vramp COMMAND --help' explain"))
-            }
             input => Ok(input),
         }
     }

@@ -1,5 +1,6 @@
 //! The `vramp` command: arguments to configuration, progress, reports.
 
+mod alpha;
 mod args;
 mod argv;
 mod backend;

@@ -18,6 +18,9 @@ const STANDARD_STREAM: &str = "-";
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
 
+/// What stands in the names of temporary files behind that of the finished one, before the process and a number.
+const UNFINISHED_MARK: &str = ".vramp-";
+
 /// How the names of temporary files end.
 const UNFINISHED_END: &str = ".part";
 
@@ -194,7 +197,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
     let mut hidden = OsString::from(".");
     hidden.push(name);
-    hidden.push(".");
+    hidden.push(UNFINISHED_MARK);
     remove_abandoned(target, &hidden);
     for attempt in 0..u32::MAX {
         let mut unique = hidden.clone();
@@ -223,8 +226,7 @@ fn remove_abandoned(target: &Path, start: &OsStr) {
         let name = entry.file_name();
         let rest = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
         let number = rest.and_then(|rest| rest.strip_suffix(UNFINISHED_END.as_bytes()));
-        number.is_some_and(|number| number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'))
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
+        number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     // What cannot be listed, opened or locked is left alone.
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -234,6 +236,13 @@ fn remove_abandoned(target: &Path, start: &OsStr) {
             log::info!("{}: removed; a run that was killed left it", path.display());
         }
     }
+}
+
+/// Whether `number` is what makes a temporary file's name unique, written as [`create_beside`] writes it.
+fn is_unique(number: &[u8]) -> bool {
+    let plain = |text: &str| text.parse::<u32>().is_ok_and(|value| value.to_string() == text);
+    let parts = std::str::from_utf8(number).ok().and_then(|number| number.split_once('-'));
+    parts.is_some_and(|(process, attempt)| plain(process) && plain(attempt))
 }
 
 impl Write for TempFile {

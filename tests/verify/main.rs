@@ -1,5 +1,6 @@
 //! `vramp hash` and `vramp verify`, from outside: what a video must be to be taken for itself, and what is said otherwise.
 
+mod alpha;
 #[path = "../command/mod.rs"]
 mod command;
 mod damage;

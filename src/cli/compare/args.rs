@@ -1,5 +1,6 @@
 //! Arguments of `vramp compare`.
 
+use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressChoice, RunsOn, parse_count, threads};
 use crate::compare::{Rule, Tolerance};
 use crate::error::{Error, Result};
@@ -52,6 +53,9 @@ pub struct CompareArgs {
     /// Filter B first
     #[arg(long, value_name = "CHAIN", help_heading = PAIRING)]
     pub chain_b: Vec<String>,
+    /// How an input with alpha is taken.
+    #[command(flatten)]
+    pub alpha: AlphaArgs,
 
     /// Print JSON lines: one for the videos, one a frame, one summary
     #[arg(long, help_heading = REPORTING)]

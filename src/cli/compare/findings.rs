@@ -1,6 +1,7 @@
 //! What a comparison finds, as its reports need it.
 
-use crate::cli::compare::args::CompareArgs;
+use crate::cli::alpha;
+use crate::cli::compare::args::{Align, CompareArgs};
 use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
@@ -16,8 +17,10 @@ pub struct Subject {
     pub infos: [StreamInfo; 2],
     /// The words for their filters, empty without any.
     pub chains: [String; 2],
-    /// The word for what pairs frames.
-    pub align: &'static str,
+    /// Which of them has alpha, which is not compared.
+    pub alpha_ignored: [bool; 2],
+    /// What pairs frames.
+    pub align: Align,
     /// What must hold.
     pub tolerance: Option<Tolerance>,
 }
@@ -29,9 +32,15 @@ impl Subject {
             names: [0, 1].map(|i| videos[i].name.clone()),
             infos: [0, 1].map(|i| videos[i].info().clone()),
             chains: [&args.chain_a, &args.chain_b].map(|chains| chains.join(",")),
-            align: args.align.name(),
+            alpha_ignored: [0, 1].map(|i| videos[i].alpha_ignored),
+            align: args.align,
             tolerance: args.tolerance,
         }
+    }
+
+    /// What every verdict ends in where alpha was ignored.
+    pub fn remark(&self) -> &'static str {
+        alpha::remark(self.alpha_ignored.contains(&true))
     }
 
     /// Bits of the samples that are compared.

@@ -61,6 +61,7 @@ enum Line<'a> {
 struct Stream<'a> {
     name: &'a str,
     chain: &'a str,
+    alpha_ignored: bool,
     timebase: String,
 }
 
@@ -129,6 +130,7 @@ pub fn subject(subject: &Subject) -> Result<()> {
     let stream = |i: usize| Stream {
         name: &subject.names[i],
         chain: &subject.chains[i],
+        alpha_ignored: subject.alpha_ignored[i],
         timebase: subject.infos[i].timebase.to_string(),
     };
     let info = &subject.infos[0];
@@ -140,7 +142,7 @@ pub fn subject(subject: &Subject) -> Result<()> {
         height: info.height,
         format: info.format.to_string(),
         planes: subject.planes(),
-        align: subject.align,
+        align: subject.align.name(),
         tolerance: subject.tolerance.map(|tolerance| tolerance.to_string()),
     })
 }

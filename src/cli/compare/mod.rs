@@ -19,6 +19,7 @@ use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
+use args::Align;
 use crossbeam_channel::bounded;
 use findings::{Findings, Pair, Subject};
 use html::Page;
@@ -29,7 +30,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 use video::Video;
-use worst::Worst;
+use worst::{Made, Worst};
 
 /// Frames of each video that may wait to be measured.
 const WAITING: usize = 2;
@@ -58,7 +59,10 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
-    check_outputs(args, worst.as_ref().map(|(_, folder)| folder.as_path()))?;
+    let folder = worst.as_ref().map(|(_, folder)| folder.as_path());
+    check_outputs(args, folder)?;
+    // It outlives the page, which is gone first where the comparison fails.
+    let _made = args.html.as_ref().zip(folder).map(|(page, folder)| Made::around(page, folder)).transpose()?;
     let page = args.html.as_ref().map(|path| TempFile::create(path, args.overwrite, &cancel)).transpose()?;
     let mut videos = video::open(args, &chains, &cancel)?;
     let subject = Subject::new(args, &videos);
@@ -191,15 +195,21 @@ fn expected_pairs(videos: &[Video; 2]) -> Option<u64> {
 /// What the comparison came to, as the exit code tells it.
 fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result<()> {
     let [a, b] = &subject.names;
-    let unpaired = (findings.totals.pairs == 0).then(|| {
-        format!("no frame of {a} is shown when one of {b} is: --align index pairs by order, --offset moves B")
+    let unpaired = (findings.totals.pairs == 0).then(|| match subject.align {
+        Align::Pts => {
+            format!("no frame of {a} is shown when one of {b} is: --align index pairs by order, --offset moves B")
+        }
+        Align::Index => format!("no frame of {a} meets one of {b}: --offset moves B by more frames than there are"),
     });
     if let Some(tolerance) = &subject.tolerance
         && !findings.passes()
     {
         damage.iter().for_each(|error| log::warn!("{error}"));
         let why = unpaired.unwrap_or_else(|| text::beyond(subject, findings));
-        return Err(Error::new(Kind::Mismatch, format!("{a} and {b} are not within {tolerance}: {why}")));
+        return Err(Error::new(
+            Kind::Mismatch,
+            format!("{a} and {b} are not within {tolerance}: {why}{}", subject.remark()),
+        ));
     }
     let mut damage = damage.into_iter();
     match (unpaired, damage.next()) {

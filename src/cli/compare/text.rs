@@ -18,8 +18,13 @@ pub fn summary(subject: &Subject, findings: &Findings) -> String {
     line(
         &mut text,
         format!(
-            "{} pairs of {}x{} {} frames, by {}",
-            totals.pairs, info.width, info.height, info.format, subject.align
+            "{} pairs of {}x{} {} frames, by {}{}",
+            totals.pairs,
+            info.width,
+            info.height,
+            info.format,
+            subject.align.name(),
+            subject.remark()
         ),
     );
     for (runs, name) in findings.alone.iter().zip(["A", "B"]) {

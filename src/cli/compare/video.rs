@@ -19,6 +19,8 @@ pub struct Video {
     pub name: String,
     /// Where frames come from.
     pub input: Input,
+    /// Whether it has alpha, which is not compared.
+    pub alpha_ignored: bool,
     /// What happens to them first.
     pub plan: Plan,
     chain: Backend,
@@ -129,6 +131,7 @@ fn check_alike([a, b]: [&StreamInfo; 2], names: &[String; 2]) -> Result<()> {
 impl Video {
     fn new(name: String, mut input: Input, plan: Plan, args: &CompareArgs, gpu: &Gpu) -> Result<Video> {
         log::debug!("{name}: {}", input.describe());
+        let alpha_ignored = args.alpha.check(&input, &name)?;
         let chain = if plan.stages.is_empty() {
             Backend::new(&plan, &mut input, &RunsOn { threads: 1, ..args.on.clone() }, &Gpu::default())
         } else {
@@ -136,7 +139,7 @@ impl Video {
         };
         let chain = chain?.ok_or_else(|| Error::internal("frames that are compared are not on a GPU"))?;
         log::debug!("{name}: {chain}");
-        Ok(Video { name, input, plan, chain, slots: usize::from(args.on.slots) })
+        Ok(Video { name, input, alpha_ignored, plan, chain, slots: usize::from(args.on.slots) })
     }
 
     /// The stream that is compared.

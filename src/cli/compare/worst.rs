@@ -12,7 +12,7 @@ use crate::video::{ColorInfo, Picture, StreamInfo};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 /// Memory for pictures, at most, but for one pair.
 const MOST_BYTES: usize = 1 << 30;
@@ -81,24 +81,61 @@ pub fn check_folder(folder: &Path, overwrite: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a page that a picture in `folder` could replace.
+/// Refuses a page that a picture in `folder`, or the folder itself, could replace.
 ///
 /// # Errors
 /// When it is called as one of them.
 pub fn check_apart(page: &OsStr, folder: &Path) -> Result<()> {
-    let target = follow_links(Path::new(page));
+    let (target, pictures) = (resolved(Path::new(page)), resolved(folder));
+    let page = page.display();
+    if pictures.starts_with(&target) {
+        let folder = folder.display();
+        return Err(Error::bad_argument(format!(
+            "--html {page} is a file, and --worst {folder} needs a folder there: choose another name for one"
+        )));
+    }
     let is_picture = target.file_name().and_then(OsStr::to_str).is_some_and(|name| {
         name.starts_with(NAME) && PICTURES.iter().any(|picture| name.ends_with(&format!("-{picture}.png")))
     });
-    let parent = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let folders = fs::canonicalize(parent).ok().zip(fs::canonicalize(folder).ok());
-    if is_picture && folders.is_some_and(|(parent, folder)| parent == folder) {
-        let page = page.display();
+    if is_picture && target.parent() == Some(&pictures) {
         return Err(Error::bad_argument(format!(
             "--html {page} is called as a picture of --worst: choose another name"
         )));
     }
     Ok(())
+}
+
+/// Where `path` is or will be, by one name however it is written.
+fn resolved(path: &Path) -> PathBuf {
+    let end = follow_links(path);
+    let end = path::absolute(&end).unwrap_or(end);
+    let known = end.ancestors().find_map(|there| Some((there, fs::canonicalize(there).ok()?)));
+    let whole = known.and_then(|(there, whole)| Some(whole.join(end.strip_prefix(there).ok()?)));
+    whole.unwrap_or(end)
+}
+
+/// A folder that was made before there is anything in it, and goes if it stays so.
+pub struct Made(PathBuf);
+
+impl Made {
+    /// Makes `folder` where `page` is to lie in it: the page is begun before there are pictures.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn around(page: &OsStr, folder: &Path) -> Result<Option<Made>> {
+        if folder.exists() || resolved(Path::new(page)).parent() != Some(&resolved(folder)) {
+            return Ok(None);
+        }
+        fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), &e))?;
+        Ok(Some(Made(folder.to_owned())))
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // A folder with something in it stays.
+        let _ = fs::remove_dir(&self.0);
+    }
 }
 
 impl Worst {

@@ -1,5 +1,6 @@
 //! Arguments of `vramp hash`.
 
+use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressArgs, Run};
 use crate::io::Hash;
 use crate::io::hash::Layout;
@@ -25,6 +26,9 @@ pub struct HashArgs {
     /// The hash function [default: xxh3, in ffmpeg's layout md5]
     #[arg(long, value_name = "HASH")]
     pub hash: Option<HashChoice>,
+    /// How an input with alpha is taken.
+    #[command(flatten)]
+    pub alpha: AlphaArgs,
     /// What is filtered, and how.
     #[command(flatten)]
     pub run: Run,

@@ -26,6 +26,19 @@ pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
+/// What stands in a text of an input whose alpha was ignored.
+const ALPHA: (&str, &str) = ("alpha", "ignored");
+
+/// That the alpha of the input was ignored, for the text.
+pub fn alpha_ignored() -> (String, String) {
+    (ALPHA.0.to_owned(), ALPHA.1.to_owned())
+}
+
+/// Whether `file` was made without the alpha of its input.
+pub fn ignored_alpha(file: &HashFile) -> bool {
+    file.asked(ALPHA.0).is_some()
+}
+
 /// `run` with the options that `file` was made with: those of the chain where none of them is given, and those of the
 /// part where none of those is.
 ///
@@ -47,6 +60,7 @@ pub fn take_asked(run: &Run, file: &HashFile) -> Result<Run> {
             "start" if part => run.start = Some(read(name, value)?),
             "end" if part => run.end = Some(read(name, value)?),
             "frames" if part => run.frames = Some(read(name, value)?),
+            _ if (name.as_str(), value.as_str()) == ALPHA => continue,
             "chain" | "depth" | "dither" | "format" | "start" | "end" | "frames" => continue,
             _ => return Err(Error::unsupported(format!("it was made with '{name}', which this vramp does not know"))),
         }

@@ -1,5 +1,6 @@
 //! A run whose frames are looked at, and not encoded.
 
+use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressArgs, Run};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::hash::sound::Sound;
@@ -7,7 +8,7 @@ use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
-use crate::io::hash::Restart;
+use crate::io::hash::{Restart, name};
 use crate::io::libav::{CopyChoice, DecoderChoice, Input};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
@@ -39,6 +40,14 @@ impl Examined {
         let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         Ok(Examined { path: path.to_owned(), run: run.clone(), calls: calls.to_vec(), input, plan, chain, options })
+    }
+
+    /// Whether the input has alpha that `args` have ignored.
+    ///
+    /// # Errors
+    /// When it has alpha that they have not.
+    pub fn ignores_alpha(&self, args: AlphaArgs) -> Result<bool> {
+        args.check(&self.input, &name(&self.path))
     }
 
     /// Whether the input can be opened again, and decoded so that damage has the same result every time.

@@ -6,7 +6,7 @@ mod examined;
 mod sound;
 
 pub use args::HashArgs;
-pub use asked::{asked, take_asked};
+pub use asked::{asked, ignored_alpha, take_asked};
 pub use examined::Examined;
 
 use crate::cli::{report, setup, signals};
@@ -24,11 +24,12 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let calls = setup::calls(&args.run)?;
     setup::check_apart(&args.input, &args.output)?;
     let (path, hash) = (&args.output, args.hash());
-    let asked = asked(&args.run, &calls);
+    let mut asked = asked(&args.run, &calls);
     let cancel = Cancel::default();
     signals::install(cancel.clone())?;
 
     let mut examined = Examined::open(&args.input, &args.run, &calls, cancel.clone())?;
+    asked.extend(examined.ignores_alpha(args.alpha)?.then(asked::alpha_ignored));
     let info = &examined.plan.output;
     let mut sink = match args.layout.into() {
         Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),

@@ -1,5 +1,6 @@
 //! Arguments of `vramp verify`.
 
+use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressArgs, Run};
 use crate::io::hash::{HashFile, Tags, Times};
 use clap::{Args, ValueEnum};
@@ -25,6 +26,9 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// How an input with alpha is taken.
+    #[command(flatten)]
+    pub alpha: AlphaArgs,
     /// What is filtered, and how.
     #[command(flatten)]
     pub run: Run,
@@ -84,7 +88,7 @@ Exit code: 0 when every frame is what FILE says, 1 when the video differs, anoth
 ('vramp --help' lists them). What differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
 plane.
 
-JSON: one object with match, file, input, hash, expected and found (frames; found is null when size or format differ and frames
+JSON: one object with match, file, input, hash, alpha_ignored (true or false), expected and found (frames; found is null when size or format differ and frames
 cannot be compared), same (frames with the same pixels), first (the
 first frame that differs, or null), stream (name, expected, found of what describes the stream and differs), offset (of all
 times, which is no difference), unit (of times, in seconds), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,

@@ -12,6 +12,7 @@ pub struct Verdict {
     file: String,
     input: String,
     hash: &'static str,
+    alpha_ignored: bool,
     expected: usize,
     /// Null where frames cannot be compared.
     found: Option<usize>,
@@ -47,7 +48,7 @@ struct Difference {
 
 impl Verdict {
     /// What `report` says of the input of `args`.
-    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Report) -> Verdict {
+    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Report, alpha_ignored: bool) -> Verdict {
         let differs = |differs: &crate::io::hash::Trait| Trait {
             name: differs.name,
             expected: differs.expected.clone(),
@@ -58,6 +59,7 @@ impl Verdict {
             file: args.file.display().to_string(),
             input: args.input.display().to_string(),
             hash: file.hash.name(),
+            alpha_ignored,
             expected: report.expected,
             found: report.found,
             same: report.same,

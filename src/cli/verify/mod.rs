@@ -8,10 +8,11 @@ mod text;
 
 pub use args::VerifyArgs;
 
-use crate::cli::hash::{Examined, take_asked};
+use crate::cli::alpha::{self, AlphaArgs};
+use crate::cli::hash::{Examined, ignored_alpha, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{HashFile, RecordSink, Report, Stated, compare, name};
+use crate::io::hash::{HashFile, Layout, RecordSink, Report, Stated, compare, name};
 use crate::pipeline::Cancel;
 
 /// Runs `vramp verify`.
@@ -36,6 +37,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let mut examined = Examined::open(&args.input, &run, &calls, cancel)?;
     let info = examined.plan.output.clone();
     let found = Stated::of(&info);
+    let alpha_ignored = ignores_alpha(args, &file, &examined, &found)?;
     let apart = file.stated.apart(&found);
     let tags = file.stated.tags(&found, args.tags());
     let (report, hint) = if apart.is_empty() {
@@ -51,24 +53,41 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
         (Report::apart(&file, apart.into_iter().chain(tags).collect()), None)
     };
     if args.json {
-        print::json(&json::Verdict::new(args, &file, &report))?;
+        print::json(&json::Verdict::new(args, &file, &report, alpha_ignored))?;
     } else {
         print::text(&text::lines(&file, &report))?;
     }
-    verdict(args, &report, hint)
+    verdict(args, &report, hint, alpha_ignored)
+}
+
+/// Whether the text or the video is without its alpha, because the text or an option says so.
+fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found: &Stated) -> Result<bool> {
+    let without = ignored_alpha(file);
+    let given = args.alpha.ignore_alpha || without;
+    let has_alpha = examined.ignores_alpha(AlphaArgs { ignore_alpha: true })?;
+    if has_alpha && file.layout == Layout::Ffmpeg && file.stated.size == found.size && file.stated.bytes != found.bytes
+    {
+        let format = examined.plan.output.format;
+        return Err(Error::unsupported(format!(
+            "{} is of frames with their alpha, which ffmpeg hashes and vramp does not: give ffmpeg -pix_fmt {format}",
+            name(&args.file)
+        )));
+    }
+    Ok(examined.ignores_alpha(AlphaArgs { ignore_alpha: given })? || without)
 }
 
 /// The end of the command.
-fn verdict(args: &VerifyArgs, report: &Report, hint: Option<String>) -> Result<()> {
+fn verdict(args: &VerifyArgs, report: &Report, hint: Option<String>, alpha_ignored: bool) -> Result<()> {
+    let alpha = alpha::remark(alpha_ignored);
     let (file, input) = (name(&args.file), name(&args.input));
     if report.is_match() {
-        log::info!("{input}: {} frames, as {file} says", report.expected);
+        log::info!("{input}: {} frames, as {file} says{alpha}", report.expected);
         return Ok(());
     }
     let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
     let message = match report.found {
-        None => format!("{input} is not what {file} is of: {}", text::traits(report)),
-        Some(found) => format!("{input} is not what {file} says: {}{hint}", text::summary(report, found)),
+        None => format!("{input} is not what {file} is of: {}{alpha}", text::traits(report)),
+        Some(found) => format!("{input} is not what {file} says: {}{alpha}{hint}", text::summary(report, found)),
     };
     Err(Error::new(Kind::Mismatch, message))
 }

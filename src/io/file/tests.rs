@@ -127,8 +127,18 @@ fn a_long_name_still_fits() {
 #[test]
 fn what_killed_runs_left_goes_and_what_is_written_stays() {
     let folder = Folder::new("abandoned-parts");
-    let left = [".out.txt.17-0.part", ".out.txt.4194305-3.part"];
-    let others = [".out.txt.part", ".out.txt.x-1.part", ".other.txt.17-0.part", "out.txt.17-0.part"];
+    let left = [".out.txt.vramp-17-0.part", ".out.txt.vramp-4194305-3.part"];
+    let others = [
+        ".out.txt.part",
+        ".out.txt.17-0.part",
+        ".out.txt.vramp-17.part",
+        ".out.txt.vramp-17-.part",
+        ".out.txt.vramp-017-0.part",
+        ".out.txt.vramp-1-2-3.part",
+        ".out.txt.vramp-x-1.part",
+        ".other.txt.vramp-17-0.part",
+        "out.txt.vramp-17-0.part",
+    ];
     left.iter().chain(&others).for_each(|name| fs::write(folder.file(name), "half").unwrap());
     let one = create(&folder.file("out.txt"), false).unwrap();
     let other = create(&folder.file("out.txt"), false).unwrap();

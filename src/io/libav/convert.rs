@@ -74,6 +74,11 @@ fn is_rgb(pixel: Pixel) -> bool {
         || name(pixel).starts_with("xyz")
 }
 
+/// True where samples have an alpha, which [`nearest`] drops; the colours of a palette have one too.
+pub(super) fn has_alpha(pixel: Pixel) -> bool {
+    has_flag(pixel, ffi::AV_PIX_FMT_FLAG_ALPHA)
+}
+
 /// `pixel` without its alpha, where that lies in a plane of its own behind R, G and B: swscale then moves the others as they
 /// are.
 fn without_alpha(pixel: Pixel) -> Pixel {
@@ -136,10 +141,7 @@ impl Converter {
 
     /// "yuva420p to yuv420p without its alpha", for the one line about it.
     pub(super) fn describe(&self) -> String {
-        // SAFETY: looks a format up in a static table.
-        let descriptor = unsafe { ffi::av_pix_fmt_desc_get(self.from.into()).as_ref() };
-        let alpha = descriptor.is_some_and(|d| d.flags & u64::from(ffi::AV_PIX_FMT_FLAG_ALPHA as u32) != 0);
-        format!("{} to {}{}", name(self.from), self.to, if alpha { " without its alpha" } else { "" })
+        format!("{} to {}{}", name(self.from), self.to, if has_alpha(self.from) { " without its alpha" } else { "" })
     }
 
     /// Converts `frame`.

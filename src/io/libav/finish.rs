@@ -96,6 +96,11 @@ impl Finisher {
         convert::name(self.shape.pixel)
     }
 
+    /// Whether the source has alpha, which does not come out.
+    pub(super) fn drops_alpha(&self) -> bool {
+        convert::has_alpha(self.shape.pixel)
+    }
+
     /// What the first frame says of itself, as it comes out.
     pub(super) fn first(&self) -> FrameProps {
         FrameProps { color: self.color(self.first.color), ..self.first.clone() }

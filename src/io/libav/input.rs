@@ -174,6 +174,18 @@ impl Input {
         self.codec
     }
 
+    /// What tells of alpha, which does not come out: the source's pixel format, or WebM's `alpha_mode`, where it is a
+    /// stream within the packets that decoders pass over.
+    pub fn dropped_alpha(&self) -> Option<&'static str> {
+        const BESIDE: (&str, &str) = ("alpha_mode", "1");
+        let beside = |(key, value): &(String, String)| (key.to_lowercase().as_str(), value.as_str()) == BESIDE;
+        match self.container.video.metadata.iter().any(beside) {
+            _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
+            true => Some(BESIDE.0),
+            false => None,
+        }
+    }
+
     /// The name it was opened by.
     pub fn path(&self) -> &OsStr {
         &self.path

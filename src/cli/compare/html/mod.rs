@@ -226,14 +226,15 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         .as_ref()
         .map_or_else(String::new, |hint| format!("<p>Moved: {}.</p>", escaped(&hint.to_string())));
     format!(
-        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}.{}</p>{hint}",
+        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}{}.{}</p>{hint}",
         findings.totals.pairs,
         info.width,
         info.height,
         info.format,
-        subject.align,
+        subject.align.name(),
         findings.alone[0].count(),
         findings.alone[1].count(),
+        subject.remark(),
         chains.collect::<String>()
     )
 }
