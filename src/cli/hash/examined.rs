@@ -11,6 +11,7 @@ use crate::io::hash::Restart;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
+use crate::video::Format;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 
@@ -39,6 +40,12 @@ impl Examined {
         let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         Ok(Examined { path: path.to_owned(), run: run.clone(), calls: calls.to_vec(), input, plan, chain, options })
+    }
+
+    /// The formats from and to which frames are converted, where nothing else is done to them.
+    pub fn conversion(&self) -> Option<(&'static str, Format)> {
+        let (from, to) = (self.input.converted_from()?, self.plan.output.format);
+        (self.calls.is_empty() && self.plan.input.format == to).then_some((from, to))
     }
 
     /// Whether the input can be opened again, and decoded so that damage has the same result every time.
