@@ -274,8 +274,9 @@ pub struct Run {
     ///
     /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
     /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
-    /// the first one needs, from a key frame on, and those that come out are the same as in a run of the whole (-v says
-    /// where decoding begins, or why everything is decoded). Damage before that is not looked for: --strict decodes it.
+    /// the first one needs, from a key frame on, and those that come out of an undamaged input are the same as in a run of
+    /// the whole (-v says where decoding begins, or why everything is decoded). Damage before that is not looked for, and
+    /// a decoder may tell damage of the part only behind it: --strict decodes all before the part.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before, counted as --start counts

@@ -35,6 +35,25 @@ fn ffmpegs_layout_is_ffmpegs_both_ways() {
 }
 
 #[test]
+fn a_text_of_frames_that_vramp_converts_is_no_false_alarm() {
+    let folder = Folder::new();
+    let (input, theirs) = (folder.path("packed.nut"), folder.path("theirs"));
+    for (packed, planar) in [("uyvy422", "yuv422p"), ("rgb24", "gbrp"), ("bgr0", "gbrp")] {
+        ffmpeg(&format!("-f lavfi -i testsrc2=s=160x120:d=0.4 -pix_fmt {packed} -c:v rawvideo {input}"));
+        ffmpeg(&format!("-i {input} -f framemd5 {theirs}"));
+        let needs = format!("vramp converts {packed} to {planar}: ffmpeg's text needs -pix_fmt {planar}");
+        let ran = verify(&theirs, &input, &[]);
+        refused(&ran, UNSUPPORTED, &[&needs]);
+        assert_eq!(ran.text(), "");
+        ffmpeg(&format!("-i {input} -pix_fmt {planar} -f framemd5 {theirs}"));
+        verify(&theirs, &input, &[]).ok();
+        // One frame that is the same tells that the text is of the same format.
+        ffmpeg(&format!("-i {input} -vf format={planar},negate=enable=gt(n\\,0) -f framemd5 {theirs}"));
+        refused(&verify(&theirs, &input, &[]), MISMATCH, &["differs from frame 1"]);
+    }
+}
+
+#[test]
 fn frames_that_ffmpeg_dropped_or_repeated_are_its_own() {
     let folder = Folder::new();
     let video = clip(&folder, "vfr.mkv", "select='lt(mod(n,10),3)+eq(mod(n,10),6)'");

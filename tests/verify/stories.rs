@@ -1,8 +1,21 @@
 //! What is said of frames that differ.
 
 use crate::command::{Folder, ffmpeg};
-use crate::{MISMATCH, clip, hash, refused, verdict, verify};
+use crate::{BAD_ARGUMENT, MISMATCH, clip, hash, refused, verdict, verify};
 use serde_json::json;
+
+#[test]
+fn a_video_that_ends_before_the_part_lacks_it() {
+    let folder = Folder::new();
+    let golden = hash(&folder, &clip(&folder, "clip.mkv", "null"), &["--start", "#15", "--end", "#20"]);
+    let short = clip(&folder, "short.mkv", "trim=end_frame=10");
+    let missing = json!([{"kind": "missing", "expected": [15, 19], "found": null}]);
+    assert_eq!(verdict(&golden, &short, &[])["differences"], missing);
+    let ran = verify(&golden, &short, &[]);
+    assert_eq!(ran.text(), "missing: frames 15-19\n");
+    assert!(ran.stderr.contains("looked at 10 frames"), "{}", ran.stderr);
+    refused(&verify(&golden, &short, &["--start", "#15"]), BAD_ARGUMENT, &["no frame lies where --start"]);
+}
 
 #[test]
 fn every_way_to_differ_is_told() {

@@ -12,6 +12,7 @@ use crate::io::hash::{Restart, name};
 use crate::io::libav::{CopyChoice, DecoderChoice, Input};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
+use crate::video::Format;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 
@@ -48,6 +49,12 @@ impl Examined {
     /// When it has alpha that they have not.
     pub fn ignores_alpha(&self, args: AlphaArgs) -> Result<bool> {
         args.check(&self.input, &name(&self.path))
+    }
+
+    /// The formats from and to which frames are converted, where nothing else is done to them.
+    pub fn conversion(&self) -> Option<(&'static str, Format)> {
+        let (from, to) = (self.input.converted_from()?, self.plan.output.format);
+        (self.calls.is_empty() && self.plan.input.format == to).then_some((from, to))
     }
 
     /// Whether the input can be opened again, and decoded so that damage has the same result every time.

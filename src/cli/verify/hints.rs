@@ -24,6 +24,13 @@ pub fn hint(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) 
     (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
 }
 
+/// Whether `file` may be of a video of format `found` before it was converted: ffmpeg's texts do not state a format.
+pub fn may_be_unconverted(file: &HashFile, found: &Stated, report: &Report) -> bool {
+    let is_ffmpegs = file.layout == Layout::Ffmpeg && !file.software.starts_with("vramp ");
+    let nothing_alike = report.same == 0 && !file.frames.is_empty() && report.found != Some(0);
+    is_ffmpegs && nothing_alike && file.stated.size == found.size
+}
+
 /// Whether the video only has more frames behind those of the text.
 fn goes_on(report: &Report) -> bool {
     let behind =

@@ -9,6 +9,7 @@ mod text;
 pub use args::VerifyArgs;
 
 use crate::cli::alpha::{self, AlphaArgs};
+use crate::cli::args::Run;
 use crate::cli::hash::{Examined, ignored_alpha, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
@@ -42,7 +43,11 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let tags = file.stated.tags(&found, args.tags());
     let (report, hint) = if apart.is_empty() {
         let mut sink = RecordSink::new(file.layout, file.hash, &info)?;
-        let (_, damage) = examined.run(&mut sink, args.progress, quiet)?;
+        let damage = match examined.run(&mut sink, args.progress, quiet) {
+            // The text asks for a part that lies behind the video's end.
+            Err(error) if error.kind() == Kind::BadArgument && !asks_for_part(&args.run) => Some(error),
+            ran => ran?.1,
+        };
         // What decodes decides, also when the same was lost where the text was made.
         damage.iter().for_each(|damage| log::warn!("{damage}"));
         let frames = sink.frames();
@@ -52,6 +57,12 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     } else {
         (Report::apart(&file, apart.into_iter().chain(tags).collect()), None)
     };
+    if let Some((from, to)) = examined.conversion().filter(|_| hints::may_be_unconverted(&file, &found, &report)) {
+        return Err(Error::unsupported(format!(
+            "no frame of {} is the same, but vramp converts {from} to {to}: ffmpeg's text needs -pix_fmt {to}",
+            name(&args.input)
+        )));
+    }
     if args.json {
         print::json(&json::Verdict::new(args, &file, &report, alpha_ignored))?;
     } else {
@@ -74,6 +85,11 @@ fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found:
         )));
     }
     Ok(examined.ignores_alpha(AlphaArgs { ignore_alpha: given })? || without)
+}
+
+/// Whether the part is that of the command line, and not of the text.
+fn asks_for_part(run: &Run) -> bool {
+    (run.start, run.end, run.frames) != (None, None, None)
 }
 
 /// The end of the command.

@@ -136,8 +136,8 @@ fn errors_on_both_sides_stay_within_three_quarters_of_a_code_value() {
             (false, false) => 30_000 - down,
         };
         let params = params(512.0, sigma_r);
-        let inside = |x: i64, y: i64| value(x.clamp(0, SIZE - 1), y.clamp(0, SIZE - 1)) as f64;
-        let src = picture(gray16(), SIZE as usize, SIZE as usize, |_, x, y| value(x as i64, y as i64) as i32);
+        let inside = |x: i64, y: i64| value(x.clamp(0, SIZE - 1), y.clamp(0, SIZE - 1)).into();
+        let src = picture(gray16(), SIZE as usize, SIZE as usize, |_, x, y| value(x as i64, y as i64));
         let real = exact(&params, &inside, 30, SIZE / 2, SIZE / 2);
         let off = f64::from(samples(&run(&params, &src), 0)[(SIZE / 2 * (SIZE + 1)) as usize]) - real;
         assert!(off.abs() <= 0.75, "{sigma_r}, {up}, {down}: {off} from {real}");

@@ -82,7 +82,7 @@ pub(super) struct Kernel {
 /// How it works.
 enum Way {
     /// Blocks that walk down strips of columns.
-    Strips(InStrips),
+    Strips(Box<InStrips>),
     /// Warps on tensor cores.
     Tensor { function: Function, matrices: Matrices },
 }
@@ -108,7 +108,7 @@ impl Kernel {
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
         if !(TENSOR..=tensor::RADIUS).contains(&radius) || sample != SampleType::U8 || !device.runs("gauss_tensor") {
-            let way = Way::Strips(InStrips::new(&plan, sample, device, &sizes)?);
+            let way = Way::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
             return Ok(Kernel { plan, way });
         }
         let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
@@ -200,7 +200,8 @@ impl CudaKernel for Kernel {
                 // by the caller, and the matrices live as long as this kernel.
                 unsafe { launch(function, shape, &args, stream) }
             }
-            Way::Strips(InStrips { function, weights, high, low, strips, shared }) => {
+            Way::Strips(way) => {
+                let InStrips { function, weights, high, low, strips, shared } = way.as_ref();
                 let (weights, halo) = (weights.address(), strips.halo as u32);
                 let args = Args { component, weights, radius, halo, high: *high, low: *low };
                 let shape = Shape { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };

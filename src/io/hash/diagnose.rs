@@ -25,7 +25,8 @@ use story::Story;
 
 /// Holds the frames `found`, whose times are in `timebase`, against those that `file` expects.
 pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry], times: Times) -> Report {
-    let clock = Clock::new(file.stated.timebase, timebase);
+    let distance = Clock::distance(file.frames.iter().filter_map(|entry| entry.pts));
+    let clock = Clock::new(file.stated.timebase, timebase, times, distance);
     let sides = Sides::new(file, clock, found, times);
     let offsets = if times == Times::Offset { sides.offsets() } else { vec![0] };
     // The first of the shortest.

@@ -8,6 +8,8 @@ use std::io::{self, BufRead, BufReader, Read};
 /// The longest line that is read: a chain of the greatest length, every character of it escaped, fits.
 const LONGEST: u64 = 1 << 19;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Lines, without their ends: LF or CR LF, as a checkout may have made them.
 pub struct Lines {
     source: Box<dyn BufRead>,
@@ -62,6 +64,10 @@ impl Lines {
             return Err(no_text_of_hashes());
         }
         self.cut = !whole;
+        // Editors and shells may put a byte order mark first.
+        if self.number == 1 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
         String::from_utf8(line).map(Some).map_err(|_| no_text_of_hashes())
     }
 

@@ -8,7 +8,7 @@ use crate::io::hash::record::{Entry, Layout};
 use crate::io::hash::{ffmpeg, layout};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::StreamInfo;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::Write;
 
 /// A sink that can begin again.
@@ -30,7 +30,8 @@ pub struct HashSink {
     /// What is not written before the end, so that the sink can begin again.
     held: Option<String>,
     file: TempFile,
-    path: OsString,
+    /// What messages call it.
+    name: String,
     bytes: u64,
     /// The time of the last frame that had one, and how many had none that comes later.
     last: Option<i64>,
@@ -82,8 +83,9 @@ impl HashSink {
             Text::Vramp(writer) => writer.head(),
             Text::Ffmpeg(writer, _) => writer.head(),
         };
-        let (start, path) = (text.clone(), path.to_owned());
-        let mut sink = HashSink { crew, text, start, held: None, file, path, bytes: 0, last: None, untimely: 0 };
+        let name = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
+        let start = text.clone();
+        let mut sink = HashSink { crew, text, start, held: None, file, name, bytes: 0, last: None, untimely: 0 };
         sink.write(&head)?;
         Ok(sink)
     }
@@ -114,7 +116,7 @@ impl HashSink {
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(self.path.display(), &e))?;
+        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(&self.name, &e))?;
         self.bytes += text.len() as u64;
         Ok(())
     }
@@ -142,8 +144,8 @@ impl Sink for HashSink {
             self.write(&end)?;
         }
         if self.untimely > 0 {
-            let path = self.path.display();
-            log::warn!("{path}: {} frames have no time, or none after the frame before them", self.untimely);
+            let name = &self.name;
+            log::warn!("{name}: {} frames have no time, or none after the frame before them", self.untimely);
         }
         self.file.commit()
     }

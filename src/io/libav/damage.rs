@@ -13,6 +13,8 @@ pub(super) struct Damage {
     frames: u64,
     /// Slices that are not what their checksums say.
     slices: u64,
+    /// References to frames that are lost.
+    references: u64,
     /// Places where the demuxer had to look for its way.
     places: u64,
     /// Where the first of these was, and its cause.
@@ -56,6 +58,15 @@ impl Damage {
         self.note(format!("near frame {frame}: its bytes are not those that its checksum was made of"))
     }
 
+    /// `total` references led to frames that are lost so far, the last of them about frame `frame`.
+    pub(super) fn references(&mut self, total: u64, frame: u64) -> Result<()> {
+        if total <= self.references {
+            return Ok(());
+        }
+        self.references = total;
+        self.note(format!("near frame {frame}: a frame that others refer to is lost"))
+    }
+
     /// The container was unreadable somewhere after `frame` frames.
     pub(super) fn place(&mut self, frame: u64, cause: impl Display) -> Result<()> {
         self.places += 1;
@@ -64,7 +75,7 @@ impl Damage {
 
     /// How much was lost so far.
     pub(super) fn faults(&self) -> u64 {
-        self.packets + self.frames + self.slices + self.places
+        self.packets + self.frames + self.slices + self.references + self.places
     }
 
     /// Reading stopped before the end of the source.
@@ -92,6 +103,7 @@ impl Damage {
             counted(self.packets, "packet did not decode", "packets did not decode"),
             counted(self.frames, "frame decoded with faults", "frames decoded with faults"),
             counted(self.slices, "slice fails its checksum", "slices fail their checksums"),
+            counted(self.references, "reference is to a lost frame", "references are to lost frames"),
             counted(self.places, "place in the container is unreadable", "places in the container are unreadable"),
         ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
@@ -120,6 +132,8 @@ mod tests {
         damage.frames(2, 11).unwrap();
         damage.slices(1, 11).unwrap();
         damage.slices(1, 12).unwrap();
+        damage.references(2, 12).unwrap();
+        damage.references(2, 13).unwrap();
         damage.place(11, "lost").unwrap();
         damage.cut("partial file").unwrap();
         let report = damage.report(12).unwrap();
@@ -127,7 +141,7 @@ mod tests {
         assert_eq!(
             report.message(),
             "1 packet did not decode, 2 frames decoded with faults, 1 slice fails its checksum, \
-             1 place in the container is unreadable \
+             2 references are to lost frames, 1 place in the container is unreadable \
              (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
     }
@@ -138,6 +152,7 @@ mod tests {
         assert_eq!(kind(Damage::new(true).packet(0, "x")), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).frames(1, 0)), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).slices(1, 0)), Kind::CorruptInput);
+        assert_eq!(kind(Damage::new(true).references(1, 0)), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).place(0, "x")), Kind::CorruptInput);
         assert_eq!(kind(Damage::new(true).cut("x")), Kind::CorruptInput);
     }

@@ -8,8 +8,10 @@ use crate::io::libav::decoder_choice::Means;
 use crate::io::libav::logging::Concealed;
 use crate::io::libav::memory::FrameMemory;
 use ffmpeg::Packet;
+use ffmpeg::codec::Id;
 use ffmpeg::codec::context::Context;
 use ffmpeg::codec::decoder::{self, Opened};
+use ffmpeg::ffi;
 use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg::util::error::EAGAIN;
@@ -82,7 +84,7 @@ impl Decoder {
     /// # Errors
     /// When this libav has no decoder for the codec, or it refuses the stream.
     pub(super) fn open(stream: &Stream, means: Means, threads: usize, damage: Damage) -> Result<Decoder> {
-        let memory = Arc::new(FrameMemory::new(threads == 1));
+        let memory = Arc::new(FrameMemory::new(threads == 1 || !reorders(stream.parameters().id())));
         let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         let (opened, clock) = open(stream, &means, threads, &memory)?;
         let sent = (!matches!(means, Means::Software)).then(Vec::new);
@@ -224,7 +226,7 @@ impl Decoder {
         self.damage.place(self.frames, cause)
     }
 
-    /// How much was lost so far: packets, frames, slices, places of the container.
+    /// How much was lost so far: packets, frames, slices, references, places of the container.
     pub(super) fn faults(&self) -> u64 {
         self.damage.faults()
     }
@@ -290,6 +292,7 @@ impl Decoder {
     fn count_faulty_frames(&mut self) -> Result<()> {
         let told = self.concealed.count();
         self.damage.slices(told.slices, self.frames)?;
+        self.damage.references(told.references, self.frames)?;
         // A decoder that tells whole frames has told each before it gives it.
         let gaps = if told.whole > 0 { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
         self.damage.frames(self.marked.max(told.frames).max(gaps), self.frames)
@@ -302,6 +305,14 @@ impl Decoder {
             _ => self.damage.packet(self.frames, error),
         }
     }
+}
+
+/// Whether frames of the codec are shown in another order than they are coded in. Its decoder then tells what it could
+/// not fill; those of simpler codecs may leave samples of a damaged frame as they were, without a word.
+fn reorders(id: Id) -> bool {
+    // SAFETY: libav gives a descriptor that lives as long as the process, or null.
+    let descriptor = unsafe { ffi::avcodec_descriptor_get(id.into()).as_ref() };
+    descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_REORDER != 0)
 }
 
 /// Opens a decoder on `means` that puts its frames into `memory`.

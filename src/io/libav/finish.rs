@@ -81,6 +81,11 @@ impl Finisher {
         self.shape.surfaces
     }
 
+    /// Whether frames are converted before they come out.
+    pub(super) fn is_converting(&self) -> bool {
+        self.converter.is_some()
+    }
+
     /// The container's sample aspect ratio.
     pub(super) fn sar(&self) -> Rational {
         self.sar
@@ -181,6 +186,6 @@ impl Shape {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = if self.full_range { "full range" } else { "limited range" };
-        write!(f, "{}x{} {}, {range},", self.width, self.height, convert::name(self.pixel))
+        write!(f, "{}x{} {}, {range}", self.width, self.height, convert::name(self.pixel))
     }
 }

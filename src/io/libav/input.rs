@@ -50,8 +50,8 @@ pub struct InputOptions {
 
 /// A file, URL or pipe whose best video stream is decoded.
 ///
-/// What lies before a window is read, but decoded only as far as the window needs: a frame is the same, its index too,
-/// as in a run of the whole.
+/// What lies before a window is read, but decoded only as far as the window needs: a frame of an undamaged source is the
+/// same, its index too, as in a run of the whole.
 ///
 /// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
@@ -238,6 +238,11 @@ impl Input {
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
+    }
+
+    /// What frames are converted from before they come out, by libav's name; `None` when they come as they are.
+    pub fn converted_from(&self) -> Option<&'static str> {
+        self.finisher.is_converting().then(|| self.finisher.source_format())
     }
 
     /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from

@@ -71,23 +71,27 @@ pub(super) struct Faults {
     pub(super) frames: u64,
     /// Slices whose bytes are not those that their checksum was made of.
     pub(super) slices: u64,
+    /// References to frames that are lost.
+    pub(super) references: u64,
     /// No fault: frames that decoded to their last block, where the decoder tells that.
     pub(super) whole: u64,
 }
 
 /// What a line tells, by the start of its format.
-const SIGNS: [(&[u8], Faults); 4] = [
+const SIGNS: [(&[u8], Faults); 5] = [
     // Decoders of macroblocks, whatever codec; one line a frame.
     (b"concealing ", Faults { frames: 1, ..NONE }),
     // MPEG-2, of a picture whose header is gone.
     (b"ignoring pic cod ext after ", Faults { frames: 1, ..NONE }),
     // FFV1, which has no mark for it.
     (b"slice CRC mismatch ", Faults { slices: 1, ..NONE }),
+    // HEVC, which puts a gray frame in the place of one that is lost.
+    (b"Could not find ref with POC ", Faults { references: 1, ..NONE }),
     // HEVC, which gives a frame that lacks blocks without a word.
     (b"Decoded frame with POC ", Faults { whole: 1, ..NONE }),
 ];
 
-const NONE: Faults = Faults { frames: 0, slices: 0, whole: 0 };
+const NONE: Faults = Faults { frames: 0, slices: 0, references: 0, whole: 0 };
 
 /// The counts of every [`Concealed`] that is alive.
 static CONCEALED: Mutex<BTreeMap<usize, Faults>> = Mutex::new(BTreeMap::new());
@@ -196,6 +200,7 @@ unsafe fn note_fault(context: *mut c_void, format: *const c_char) {
             counts().entry(number).and_modify(|count| {
                 count.frames += told.frames;
                 count.slices += told.slices;
+                count.references += told.references;
                 count.whole += told.whole;
             });
         }
