@@ -130,9 +130,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        for stated in
-            [("chain", "@/etc/hosts"), ("depth", "many"), ("format", "yuv9"), ("start", "soon"), ("rotate", "90")]
-        {
+        for stated in [
+            ("chain", "@/etc/hosts"),
+            ("depth", "many"),
+            ("format", "yuv9"),
+            ("start", "soon"),
+            ("alpha", "kept"),
+            ("rotate", "90"),
+        ] {
             assert!(take_asked(&run(""), &stating(&[stated])).is_err(), "{stated:?}");
         }
     }
