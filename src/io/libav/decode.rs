@@ -312,7 +312,7 @@ impl Decoder {
 fn reorders(id: Id) -> bool {
     // SAFETY: libav gives a descriptor that lives as long as the process, or null.
     let descriptor = unsafe { ffi::avcodec_descriptor_get(id.into()).as_ref() };
-    descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_REORDER as i32 != 0)
+    descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_REORDER != 0)
 }
 
 /// Opens a decoder on `means` that puts its frames into `memory`.
