@@ -59,7 +59,8 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     };
     if let Some((from, to)) = examined.conversion().filter(|_| hints::may_be_unconverted(&file, &found, &report)) {
         return Err(Error::unsupported(format!(
-            "no frame of {} is the same, but vramp converts {from} to {to}: ffmpeg's text needs -pix_fmt {to}",
+            "no frame of {} is the same, but vramp converts {from} to {to}: ffmpeg's text needs -pix_fmt {to} \
+             (where chroma is resampled on the way, 'vramp hash' must make it)",
             name(&args.input)
         )));
     }
