@@ -577,8 +577,9 @@ fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert!(line.contains("\"frame\":1,"), "{line}");
-    // One shell sends both, so that starting programs on a busy machine takes no time between them.
-    let twice = ["-c", "kill -INT $0; sleep 0.05; kill -INT $0", &child.id().to_string()];
+    // The encoder takes the second frame a moment after it has told of the first. One shell sends both signals, so that
+    // starting programs on a busy machine takes no time between them.
+    let twice = ["-c", "sleep 0.2; kill -INT $0; sleep 0.05; kill -INT $0", &child.id().to_string()];
     assert!(Command::new("sh").args(twice).status().unwrap().success());
     let said = messages(stderr);
     assert_eq!((child.wait().unwrap().code(), said), (Some(130), Vec::new()), "the run did not end by itself");
