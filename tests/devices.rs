@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{Folder, Ran, ffmpeg, hashes, run, run_fed};
+use command::{Folder, ffmpeg, hashes, refused, run, run_fed};
 use std::fs;
 
 const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
@@ -26,16 +26,6 @@ fn gpus() -> usize {
     return vramp::device::cuda::count().unwrap_or(0);
     #[cfg(not(feature = "cuda"))]
     0
-}
-
-/// Asserts that a run failed with one error line.
-#[track_caller]
-fn refused(ran: &Ran, code: i32, words: &[&str]) {
-    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
-    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
-    for word in words {
-        assert!(errors[0].contains(word), "no {word:?} in {}", errors[0]);
-    }
 }
 
 #[test]

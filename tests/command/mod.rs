@@ -63,6 +63,16 @@ impl Ran {
     }
 }
 
+/// Asserts that a run failed with this code and one error line, which has these words.
+#[track_caller]
+pub fn refused(ran: &Ran, code: i32, words: &[&str]) {
+    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
+    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
+    for word in words {
+        assert!(errors[0].contains(word), "no {word:?} in {}", errors[0]);
+    }
+}
+
 impl From<Output> for Ran {
     fn from(output: Output) -> Ran {
         let stderr = String::from_utf8(output.stderr).unwrap();

@@ -4,7 +4,7 @@
 #[path = "../command/mod.rs"]
 mod command;
 
-use command::{Folder, Ran, vramp};
+use command::{Folder, Ran, refused, vramp};
 use std::fs;
 use std::process::Command;
 use std::sync::Once;
@@ -43,10 +43,8 @@ fn run(settings: &[(&str, &str)], folder: &Folder, args: &[&str]) -> Ran {
 
 #[track_caller]
 fn assert_failed(ran: &Ran, folder: &Folder, code: i32, words: &[&str]) {
-    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
-    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
-    assert!(words.iter().all(|word| errors[0].contains(word)), "{words:?}: {}", errors[0]);
-    assert_eq!(folder.names(), [""; 0], "{}", errors[0]);
+    refused(ran, code, words);
+    assert_eq!(folder.names(), [""; 0], "{}", ran.stderr);
 }
 
 /// What fails before the first frame is filtered: the driver's settings, the exit code of `--device cuda`, and words of

@@ -8,7 +8,7 @@ mod ffmpeg_texts;
 mod remux;
 mod stories;
 
-use command::{Folder, Ran, ffmpeg, run, run_fed, vramp};
+use command::{Folder, Ran, ffmpeg, refused, run, run_fed, vramp};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
@@ -52,16 +52,6 @@ fn verdict(file: &str, input: &str, args: &[&str]) -> Value {
     let json: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
     assert_eq!(ran.code, Some(if json["match"] == true { 0 } else { MISMATCH }), "{}", ran.stderr);
     json
-}
-
-/// Asserts that a run failed with one error line.
-#[track_caller]
-fn refused(ran: &Ran, code: i32, words: &[&str]) {
-    let errors: Vec<_> = ran.stderr.lines().filter(|line| line.starts_with("vramp: error: ")).collect();
-    assert_eq!((ran.code, errors.len()), (Some(code), 1), "{}", ran.stderr);
-    for word in words {
-        assert!(errors[0].contains(word), "no {word:?} in {}", errors[0]);
-    }
 }
 
 #[test]

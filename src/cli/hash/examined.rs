@@ -43,6 +43,11 @@ impl Examined {
         Ok(Examined { path: path.to_owned(), run: run.clone(), calls: calls.to_vec(), input, plan, chain, options })
     }
 
+    /// Whether the input has alpha.
+    pub fn has_alpha(&self) -> bool {
+        self.input.dropped_alpha().is_some()
+    }
+
     /// Whether the input has alpha that `args` have ignored.
     ///
     /// # Errors

@@ -76,9 +76,8 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
 fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found: &Stated) -> Result<bool> {
     let without = ignored_alpha(file);
     let given = args.alpha.ignore_alpha || without;
-    let has_alpha = examined.ignores_alpha(AlphaArgs { ignore_alpha: true })?;
-    if has_alpha && file.layout == Layout::Ffmpeg && file.stated.size == found.size && file.stated.bytes != found.bytes
-    {
+    let is_ffmpegs = file.layout == Layout::Ffmpeg;
+    if examined.has_alpha() && is_ffmpegs && file.stated.size == found.size && file.stated.bytes != found.bytes {
         let format = examined.plan.output.format;
         return Err(Error::unsupported(format!(
             "{} is of frames with their alpha, which ffmpeg hashes and vramp does not: give ffmpeg -pix_fmt {format}",
