@@ -7,24 +7,26 @@
 struct Component {
     Plane src;
     Plane dst;
-    u32* totals;         // sums of 16 rows of every column, stored values; null where windows are low
-    u32 totals_columns;  // columns in a row of them, a multiple of 8
+    u16* sums;           // of the columns of every window, row by row, stored values: for box_sums.cu
+    u32* totals;         // sums of 16 rows of every column, or of `sums`; null where windows are low
+    u32 totals_columns;  // columns in a row of either, a multiple of 8
     u32 blurs;           // 0: the plane is passed on
     u32 across;          // strips side by side
     u32 rows;            // rows of a block, where blocks walk down
     u32 blocks;          // blocks of the component
     u32 eight;           // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
 };
-static_assert(sizeof(Component) == 80, "Component differs from the host's");
+static_assert(sizeof(Component) == 88, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
-LAYOUT(Component, totals, 48);
-LAYOUT(Component, totals_columns, 56);
-LAYOUT(Component, blurs, 60);
-LAYOUT(Component, across, 64);
-LAYOUT(Component, rows, 68);
-LAYOUT(Component, blocks, 72);
-LAYOUT(Component, eight, 76);
+LAYOUT(Component, sums, 48);
+LAYOUT(Component, totals, 56);
+LAYOUT(Component, totals_columns, 64);
+LAYOUT(Component, blurs, 68);
+LAYOUT(Component, across, 72);
+LAYOUT(Component, rows, 76);
+LAYOUT(Component, blocks, 80);
+LAYOUT(Component, eight, 84);
 
 // Mirrors `Args` of src/filters/boxblur/cuda.rs.
 struct Box {
@@ -35,18 +37,18 @@ struct Box {
     u32 count, bias, inverse, shift;    // `Mean` of src/filters/boxblur/mean.rs
     u32 bias8, inverse8, byte;          // `EightBitMean` there
 };
-static_assert(sizeof(Box) == 280, "Box differs from the host's");
+static_assert(sizeof(Box) == 304, "Box differs from the host's");
 LAYOUT(Box, component, 0);
-LAYOUT(Box, radius_w, 240);
-LAYOUT(Box, radius_h, 244);
-LAYOUT(Box, halo, 248);
-LAYOUT(Box, count, 252);
-LAYOUT(Box, bias, 256);
-LAYOUT(Box, inverse, 260);
-LAYOUT(Box, shift, 264);
-LAYOUT(Box, bias8, 268);
-LAYOUT(Box, inverse8, 272);
-LAYOUT(Box, byte, 276);
+LAYOUT(Box, radius_w, 264);
+LAYOUT(Box, radius_h, 268);
+LAYOUT(Box, halo, 272);
+LAYOUT(Box, count, 276);
+LAYOUT(Box, bias, 280);
+LAYOUT(Box, inverse, 284);
+LAYOUT(Box, shift, 288);
+LAYOUT(Box, bias8, 292);
+LAYOUT(Box, inverse8, 296);
+LAYOUT(Box, byte, 300);
 
 // The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
 __device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {
@@ -58,16 +60,24 @@ __device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
     return q + (u32(sum) - q * p.count >= p.count);
 }
 
+// Writes the means of eight windows, from eight bits to eight bits in an aligned row, of sums that have `bias8` already.
+__device__ __forceinline__ void write_eight(const Box& p, const Component& c, int x, int y, const u32 (&biased)[CHUNK]) {
+    u32 q[CHUNK];
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(biased[i], p.inverse8);
+    *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
+        make_uint2(gather(q[0], q[1], q[2], q[3], p.byte), gather(q[4], q[5], q[6], q[7], p.byte));
+}
+
 // Writes the means of eight windows. From eight bits to eight it is one multiplication each.
 template <typename T, typename Sum>
 __device__ __forceinline__ void write_means(
     const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
     if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {
-        u32 q[CHUNK];
+        u32 biased[CHUNK];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(u32(sums[i]) + p.bias8, p.inverse8);
-        *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
-            make_uint2(gather(q[0], q[1], q[2], q[3], p.byte), gather(q[4], q[5], q[6], q[7], p.byte));
+        for (int i = 0; i < CHUNK; i++) biased[i] = u32(sums[i]) + p.bias8;
+        write_eight(p, c, x, y, biased);
         return;
     }
     const bool round = c.dst.sample != SAMPLE_I16;

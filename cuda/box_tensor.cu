@@ -8,9 +8,9 @@ struct BoxTensor {
     Box box;
     Walk walk;
 };
-static_assert(sizeof(BoxTensor) == 296, "BoxTensor differs from the host's");
+static_assert(sizeof(BoxTensor) == 320, "BoxTensor differs from the host's");
 LAYOUT(BoxTensor, box, 0);
-LAYOUT(BoxTensor, walk, 280);
+LAYOUT(BoxTensor, walk, 304);
 
 // Weights are one inside the window.
 template <int ROWS>

@@ -72,6 +72,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "radius=8:passes=3:planes=u",
         "radius_w=512:radius_h=5:passes=3",
         "radius_w=0:radius_h=512:planes=yu",
+        "radius_w=128:radius_h=20:planes=yv",
         "radius_w=130:radius_h=130:planes=v",
         "radius_w=9:radius_h=0:planes=uv",
     ],
