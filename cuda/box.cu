@@ -217,14 +217,7 @@ struct Wide {
 
 template <typename T, typename Blur>
 __device__ __forceinline__ void run(const Box& p) {
-    u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
-    const Part part(c, p.halo, block);
-    if (c.blurs) {
-        Blur::blur(p, c, part);
-    } else {
-        copy<T>(c, part.x, part.top, part.end, part.writes);
-    }
+    blur_part<T>(p.component, p.halo, [&](const Component& c, const Part& part) { Blur::blur(p, c, part); });
 }
 
 // Sums of sixteen rows of eight columns. Past the last column it repeats.

@@ -253,14 +253,7 @@ __device__ __forceinline__ void sum_down(const Box& p, const Component& c, const
 }
 
 extern "C" __global__ void __launch_bounds__(32 * MOST_WARPS, 3) box_across(const Box p) {
-    u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
-    const Part part(c, p.halo, block);
-    if (c.blurs) {
-        sum_across(p, c, part);
-    } else {
-        copy<u8>(c, part.x, part.top, part.end, part.writes);
-    }
+    blur_part<u8>(p.component, p.halo, [&](const Component& c, const Part& part) { sum_across(p, c, part); });
 }
 
 extern "C" __global__ void __launch_bounds__(32) box_down(const Box p) {

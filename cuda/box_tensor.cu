@@ -55,13 +55,7 @@ struct Window {
 
 template <int ROWS>
 __device__ __forceinline__ void run(const BoxTensor& p) {
-    u32 block = blockIdx.x;
-    const Component& c = component_of(p.box.component, block);
-    if (c.blurs) {
-        walk(Window<ROWS>(p.box, c, p.walk.fragments), c, p.walk, p.box.radius_h, block);
-    } else {
-        copy_band(c, p.walk, block);
-    }
+    walk_or_copy(p.box.component, p.walk, p.box.radius_h, [&](const Component& c) { return Window<ROWS>(p.box, c, p.walk.fragments); });
 }
 
 // The number is that of sixteens of rows that sixteen rows of results are made of.

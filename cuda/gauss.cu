@@ -228,14 +228,7 @@ struct Near {
 
 template <typename T, typename Blur>
 __device__ __forceinline__ void run(const Gauss& p) {
-    u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
-    const Part part(c, p.halo, block);
-    if (c.blurs) {
-        Blur::blur(p, c, part);
-    } else {
-        copy<T>(c, part.x, part.top, part.end, part.writes);
-    }
+    blur_part<T>(p.component, p.halo, [&](const Component& c, const Part& part) { Blur::blur(p, c, part); });
 }
 
 #define GAUSS(name, threads, blocks, T, ...) \

@@ -64,13 +64,7 @@ struct Window {
 
 template <int ROWS>
 __device__ __forceinline__ void run(const GaussTensor& p) {
-    u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
-    if (c.blurs) {
-        walk(Window<ROWS>(c, p.walk.fragments), c, p.walk, p.radius, block);
-    } else {
-        copy_band(c, p.walk, block);
-    }
+    walk_or_copy(p.component, p.walk, p.radius, [&](const Component& c) { return Window<ROWS>(c, p.walk.fragments); });
 }
 
 // The number is that of sixteens of rows that sixteen rows of results are made of.

@@ -192,3 +192,16 @@ struct Part {
         writes = thread >= halo && thread < threads - halo && x < int(c.src.width);
     }
 };
+
+// What a block does: `blur(component, part)` where the component is blurred, and else it passes its part of it on.
+template <typename T, typename Component, typename Blur>
+__device__ __forceinline__ void blur_part(const Component (&components)[3], int halo, Blur blur) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(components, block);
+    const Part part(c, halo, block);
+    if (c.blurs) {
+        blur(c, part);
+    } else {
+        copy<T>(c, part.x, part.top, part.end, part.writes);
+    }
+}

@@ -224,3 +224,15 @@ __device__ __forceinline__ void copy_band(const Component& c, const Walk& walk, 
         copy<u8>(c, x, top, end, chunk < chunks && x < int(c.src.width));
     }
 }
+
+// What a block does: walks with `filter_of(component)` where the component is blurred, and else it passes its band on.
+template <typename Component, typename FilterOf>
+__device__ __forceinline__ void walk_or_copy(const Component (&components)[3], const Walk& w, int radius, FilterOf filter_of) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(components, block);
+    if (c.blurs) {
+        walk(filter_of(c), c, w, radius, block);
+    } else {
+        copy_band(c, w, block);
+    }
+}
