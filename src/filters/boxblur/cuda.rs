@@ -100,12 +100,11 @@ impl Pass {
         let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
         let multiprocessors = device.info().multiprocessors;
         let suffix = if is_byte { "u8" } else { "u16" };
-        let way = if is_byte && !is_near && is_small && device.runs("box_tensor") {
-            let name = format!("box_tensor{}", tensor::groups(plan.radius_h));
+        let way = if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
             let down = |distance| u8::from(distance <= plan.radius_h);
             let across = |distance| u8::from(distance <= plan.radius_w);
             Way::Tensor {
-                function: device.function("box_tensor", &name)?,
+                function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
                 matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
             }
         } else if is_byte && !is_near && sums_suit(plan, device, sizes) {
