@@ -3,7 +3,7 @@
 #include "box.cuh"
 #include "common/tensor.cuh"
 
-// Mirrors `TensorArgs` of src/filters/boxblur/cuda.rs.
+// Mirrors `TensorArgs` of src/filters/boxblur/cuda/args.rs.
 struct BoxTensor {
     Box box;
     Walk walk;
