@@ -65,7 +65,7 @@ struct Window {
         }
     }
 
-    __device__ __forceinline__ void write(int x, int y, const u32 (&sums)[CHUNK]) const { write_row(component, x, y, sums); }
+    __device__ __forceinline__ void write(int x, int y, const u32 (&sums)[CHUNK]) const { write_row<T>(component, x, y, sums); }
 };
 
 template <typename T, int ROWS>
