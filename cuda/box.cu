@@ -8,9 +8,8 @@
 
 #include "box.cuh"
 
-constexpr int TOTAL_ROWS = 16;    // rows of a total
 constexpr int TOTAL_THREADS = 128;
-constexpr int MOST_WARPS = 8;     // of a block
+constexpr int MOST_WARPS = 8;  // of a block
 
 extern __shared__ u64 shared[];
 
@@ -35,7 +34,7 @@ __device__ __forceinline__ void add_rows(const Columns<T>& src, int from, int to
 // Adds the totals of the rows from `index` times 16 on.
 template <typename T>
 __device__ __forceinline__ void add_totals(const Component& c, const Columns<T>& src, int index, u32 (&sums)[CHUNK]) {
-    const u32* const row = c.totals + u64(index) * c.totals_columns;
+    const u32* const row = c.totals + u64(index) * c.columns;
     if (src.x < 0 || src.x >= src.width) {
         const u32 total = __ldg(row + (src.x < 0 ? 0 : src.width - 1));
 #pragma unroll
@@ -225,14 +224,14 @@ template <typename T>
 __device__ __forceinline__ void total(const Box& p) {
     const Component& c = p.component[blockIdx.y];
     if (c.totals == nullptr) return;
-    const u32 across = c.totals_columns / CHUNK, index = blockIdx.x * TOTAL_THREADS + threadIdx.x;
+    const u32 across = c.columns / CHUNK, index = blockIdx.x * TOTAL_THREADS + threadIdx.x;
     const int x = index % across * CHUNK, top = index / across * TOTAL_ROWS;
     // Whole warps take part in the choice of how to read.
     const Columns<T> src(c.src, x);
     if (top > src.bottom) return;
     u32 sums[CHUNK] = {};
     add_rows(src, top, min(top + TOTAL_ROWS - 1, src.bottom), sums);
-    uint4* const to = reinterpret_cast<uint4*>(c.totals + u64(index / across) * c.totals_columns + x);
+    uint4* const to = reinterpret_cast<uint4*>(c.totals + u64(index / across) * c.columns + x);
     to[0] = make_uint4(sums[0], sums[1], sums[2], sums[3]);
     to[1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
 }

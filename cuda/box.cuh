@@ -3,32 +3,34 @@
 
 #include "common/strip.cuh"
 
-// Mirrors `Component` of src/filters/boxblur/cuda.rs.
+constexpr int TOTAL_ROWS = 16;  // rows of a total
+
+// Mirrors `Component` of src/filters/boxblur/cuda/args.rs.
 struct Component {
     Plane src;
     Plane dst;
-    u16* sums;           // of the columns of every window, row by row, stored values: for box_sums.cu
-    u32* totals;         // sums of 16 rows of every column, or of `sums`; null where windows are low
-    u32 totals_columns;  // columns in a row of either, a multiple of 8
-    u32 blurs;           // 0: the plane is passed on
-    u32 across;          // strips side by side
-    u32 rows;            // rows of a block, where blocks walk down
-    u32 blocks;          // blocks of the component
-    u32 eight;           // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
+    u16* row_sums;  // of the columns of every window, row by row, stored values: of box_sums.cu
+    u32* totals;    // sums of sixteen rows of every column, or of its row sums; null where windows are low
+    u32 columns;    // in a row of either, a multiple of eight
+    u32 blurs;      // 0: the plane is passed on
+    u32 across;     // strips side by side
+    u32 rows;       // rows of a block, where blocks walk down
+    u32 blocks;     // blocks of the component
+    u32 eight;      // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
 };
 static_assert(sizeof(Component) == 88, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
-LAYOUT(Component, sums, 48);
+LAYOUT(Component, row_sums, 48);
 LAYOUT(Component, totals, 56);
-LAYOUT(Component, totals_columns, 64);
+LAYOUT(Component, columns, 64);
 LAYOUT(Component, blurs, 68);
 LAYOUT(Component, across, 72);
 LAYOUT(Component, rows, 76);
 LAYOUT(Component, blocks, 80);
 LAYOUT(Component, eight, 84);
 
-// Mirrors `Args` of src/filters/boxblur/cuda.rs.
+// Mirrors `Args` of src/filters/boxblur/cuda/args.rs.
 struct Box {
     Component component[3];
     u32 radius_w;
@@ -60,29 +62,34 @@ __device__ __forceinline__ u32 mean(const Box& p, u64 sum, u32 up) {
     return q + (u32(sum) - q * p.count >= p.count);
 }
 
-// Writes the means of eight windows, from eight bits to eight bits in an aligned row, of sums that have `bias8` already.
-__device__ __forceinline__ void write_eight(const Box& p, const Component& c, int x, int y, const u32 (&biased)[CHUNK]) {
+// Writes the means of eight windows, from eight bits to eight bits of an aligned row, of sums that have `bias8` already.
+__device__ __forceinline__ void write_eight(const Box& p, u8* to, const u32 (&biased)[CHUNK]) {
     u32 q[CHUNK];
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) q[i] = __umulhi(biased[i], p.inverse8);
-    *reinterpret_cast<uint2*>(at<u8>(c.dst, x, y)) =
+    *reinterpret_cast<uint2*>(to) =
         make_uint2(gather(q[0], q[1], q[2], q[3], p.byte), gather(q[4], q[5], q[6], q[7], p.byte));
 }
 
-// Writes the means of eight windows. From eight bits to eight it is one multiplication each.
-template <typename T, typename Sum>
-__device__ __forceinline__ void write_means(
-    const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
-    if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {
-        u32 biased[CHUNK];
-#pragma unroll
-        for (int i = 0; i < CHUNK; i++) biased[i] = u32(sums[i]) + p.bias8;
-        write_eight(p, c, x, y, biased);
-        return;
-    }
+// Writes the means of eight windows, from any samples to any.
+template <typename Sum>
+__device__ __forceinline__ void write_any(const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
     const bool round = c.dst.sample != SAMPLE_I16;
     u32 v[1][CHUNK];
 #pragma unroll
     for (int i = 0; i < CHUNK; i++) v[0][i] = mean(p, sums[i], up) ^ (round ? 0 : 0x8000u);
     write(c, x, y, round, v);
+}
+
+// The same of windows of samples T.
+template <typename T, typename Sum>
+__device__ __forceinline__ void write_means(const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
+    if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {
+        u32 biased[CHUNK];
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++) biased[i] = u32(sums[i]) + p.bias8;
+        write_eight(p, at<u8>(c.dst, x, y), biased);
+    } else {
+        write_any(p, c, x, y, up, sums);
+    }
 }

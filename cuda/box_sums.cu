@@ -1,26 +1,26 @@
-// box, large windows of samples of eight bits: sums of rows, and then sums of those.
+// box of samples of eight bits by row sums, and sums of those.
 //
-// `box_across` sums the columns of every window, row by row, and adds these sums up sixteen rows at a time. `box_down` walks
-// down: with each row one sum enters a window and one leaves it; its first window is made of the sums of sixteen rows. So the
-// work is nearly the same for every radius. Sums have sixteen bits, and are read twice: worth it while the cache holds them.
+// `box_across` sums the columns of every window, row by row, and totals these row sums sixteen rows at a time. `box_down` walks
+// down: with each row one row sum enters a window and one leaves it; its first window is made of totals. So the work is nearly
+// the same for every radius. Row sums have sixteen bits, and are read twice: worth it while the cache holds them.
 
 #include "box.cuh"
 #include "common/dot.cuh"
 
-constexpr int TOTAL_ROWS = 16;  // rows of a total, which are those of a block of `box_across`
-constexpr int STEP = 4;         // rows that are done at a time
-constexpr int MOST_WARPS = 8;   // of a block of `box_across`
+constexpr int STEP = 4;        // rows that are done at a time
+constexpr int MOST_WARPS = 8;  // of a block of `box_across`
 constexpr u32 ONES = 0x01010101;
 
 extern __shared__ uint2 shared[];
 
-// In every thread of a warp: the sum of its value and of those before it, for some values at a time.
+// In every thread of a warp: the sum of its value and of those before it, for some values at a time. The exchange tells
+// whether there is a thread so far to the left, which `__shfl_up_sync` keeps to itself.
 __device__ __forceinline__ void sum_warp(u32 (&values)[STEP]) {
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
 #pragma unroll
         for (int i = 0; i < STEP; i++) {
-            // All lanes must be there: volatile keeps the exchange out of branches that they are not in.
+            // Volatile: all lanes must be there, so it must not be moved into a branch.
             asm volatile(
                 "{ .reg .pred there; .reg .u32 left; shfl.sync.up.b32 left|there, %0, %1, 0, 0xffffffff;"
                 " @there add.u32 %0, %0, left; }"
@@ -32,12 +32,12 @@ __device__ __forceinline__ void sum_warp(u32 (&values)[STEP]) {
 
 // A column to the right of a thread's first, or to the left.
 struct Offset {
-    int word;     // from the thread's first word to the one that the column is in
+    int words;    // from the thread's first word to the one that the column is in
     u32 take;     // four bytes from it on, as a selector of that word and the next
     u32 earlier;  // ones for the bytes of that word that come before
 
     __device__ __forceinline__ explicit Offset(int column)
-        : word(column >> 2), take(0x3210 + 0x1111 * (column & 3)), earlier(ONES & ((1u << (column & 3) * 8) - 1)) {}
+        : words(column >> 2), take(0x3210 + 0x1111 * (column & 3)), earlier(ONES & ((1u << (column & 3) * 8) - 1)) {}
 
     // Eight bytes from it on, of a row of words.
     __device__ __forceinline__ uint2 bytes(const u32* row) const {
@@ -45,19 +45,19 @@ struct Offset {
     }
 };
 
-// Sums across sixteen rows of a strip. Threads share their samples, and the sums of what is before each of their two words
-// in the warp's columns.
+// Row sums of sixteen rows of a strip, and their totals. Threads share their samples, and the sums of what is before each of
+// their two words in the warp's columns.
 __device__ __forceinline__ void sum_across(const Box& p, const Component& c, const Part& part) {
     __shared__ u32 of_warps[2][STEP][MOST_WARPS];
     const int threads = blockDim.x, thread = threadIdx.x;
     const Offset entering(p.radius_w + 1), leaving(-int(p.radius_w));
-    const int in = 2 * thread + entering.word, out = 2 * thread + leaving.word;
-    // Beside the plane its nearest sample stands in: these choose from what `Columns` reads there.
+    const int in = 2 * thread + entering.words, out = 2 * thread + leaving.words;
+    // Beside the plane its nearest sample stands in. As selectors of bytes these cost less than `Columns::lanes` does.
     const bool inside = part.x >= 0 && part.x < int(c.src.width);
     const u32 low = inside ? 0x3210 : part.x < 0 ? 0 : 0x7777, high = inside ? 0x7654 : low;
 
     const Columns<u8> src(c.src, part.x);
-    u16* to = c.sums + u64(part.top) * c.totals_columns + part.x;
+    u16* to = c.row_sums + u64(part.top) * c.columns + part.x;
     u32 total[CHUNK] = {};
     Lines<u8, STEP> lines;
     src.read(part.top, lines);
@@ -113,11 +113,11 @@ __device__ __forceinline__ void sum_across(const Box& p, const Component& c, con
                 s[i + 1] = dot_signed(two, i % 2 == 0 ? 0x0000ff01 : 0xff010000, s[i]);
             }
             if (y + r < part.end) {
-                *reinterpret_cast<uint4*>(to + u64(r) * c.totals_columns) =
+                *reinterpret_cast<uint4*>(to + u64(r) * c.columns) =
                     make_uint4(even_u16(s[0], s[1]), even_u16(s[2], s[3]), even_u16(s[4], s[5]), even_u16(s[6], s[7]));
             }
         }
-        to += u64(STEP) * c.totals_columns;
+        to += u64(STEP) * c.columns;
         // Rows below the plane are its last one again, for `box_down` too. Two at a time are one addition of three numbers.
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
@@ -126,7 +126,7 @@ __device__ __forceinline__ void sum_across(const Box& p, const Component& c, con
         }
     }
     if (!part.writes) return;
-    uint4* const totals = reinterpret_cast<uint4*>(c.totals + u64(part.top / TOTAL_ROWS) * c.totals_columns + part.x);
+    uint4* const totals = reinterpret_cast<uint4*>(c.totals + u64(part.top / TOTAL_ROWS) * c.columns + part.x);
     totals[0] = make_uint4(total[0], total[1], total[2], total[3]);
     totals[1] = make_uint4(total[4], total[5], total[6], total[7]);
 }
@@ -142,7 +142,7 @@ struct Windows {
 
     // From `start`, which is added to every sum.
     __device__ __forceinline__ Windows(const Box& p, const Component& c, const Part& part, u32 start)
-        : rows(c.sums + part.x), totals(c.totals + part.x), columns(c.totals_columns), bottom(c.src.height - 1), radius(p.radius_h) {
+        : rows(c.row_sums + part.x), totals(c.totals + part.x), columns(c.columns), bottom(c.src.height - 1), radius(p.radius_h) {
         read_ahead(part.top);
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) sums[i] = start;
@@ -171,10 +171,16 @@ struct Windows {
         }
     }
 
+    // The number of the total that begins nearest to row y.
+    static __device__ __forceinline__ int nearest(int y) {
+        static_assert(TOTAL_ROWS == 1 << 4, "shifting rounds down, above the plane too");
+        return (y + TOTAL_ROWS / 2) >> 4;
+    }
+
     // Adds the rows from `first` up to `end`, beyond the plane too: by sixteens, and what they lack or have too much at either
     // end by itself.
     __device__ __forceinline__ void add_window(int first, int end) {
-        const int from = (first + TOTAL_ROWS / 2) >> 4, to = (end + TOTAL_ROWS / 2) >> 4, count = bottom / TOTAL_ROWS + 1;
+        const int from = nearest(first), to = nearest(end), count = bottom / TOTAL_ROWS + 1;
         add_totals(max(from, 0), min(to, count));
         add_rows(first, from * TOTAL_ROWS);
         add_rows(to * TOTAL_ROWS, end);
@@ -231,6 +237,8 @@ __device__ __forceinline__ void sum_down(const Box& p, const Component& c, const
     const bool eight = c.eight && part.x + CHUNK <= int(c.dst.width);
     const u32 start = eight ? p.bias8 : 0;
     Windows windows(p, c, part, start);
+    u8* to = at<u8>(c.dst, part.x, part.top);
+    const u32 pitch = c.dst.pitch;
     for (int y = part.top; y < part.end; y += STEP) {
         u32 sums[STEP][CHUNK];
 #pragma unroll
@@ -244,11 +252,12 @@ __device__ __forceinline__ void sum_down(const Box& p, const Component& c, const
         for (int r = 0; r < STEP; r++) {
             if (y + r >= part.end) break;
             if (eight) {
-                write_eight(p, c, part.x, y + r, sums[r]);
+                write_eight(p, to + u64(r * pitch), sums[r]);
             } else {
-                write_means<u16>(p, c, part.x, y + r, 8, sums[r]);
+                write_any(p, c, part.x, y + r, 8, sums[r]);
             }
         }
+        to += u64(STEP * pitch);
     }
 }
 

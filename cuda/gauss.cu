@@ -220,7 +220,7 @@ struct Near {
                 if (top + row >= part.end) break;
                 u32 sums[CHUNK];
                 sum_row(weights, own + row * row_vectors, sums);
-                write_row(c, part.x, top + row, sums);
+                write_row<u8>(c, part.x, top + row, sums);
             }
         }
     }

@@ -1,4 +1,4 @@
-// gauss on tensor cores: samples of eight bits and radii up to sixteen.
+// gauss on tensor cores: radii up to sixteen.
 
 #include "common/tensor.cuh"
 #include "gauss.cuh"
@@ -15,8 +15,9 @@ LAYOUT(GaussTensor, walk, 192);
 LAYOUT(GaussTensor, radius, 208);
 
 // Weights have two bytes, each with its matrix, and sums of columns have three.
-template <int ROWS>
+template <typename T, int ROWS>
 struct Window {
+    typedef T Sample;
     static constexpr int GROUPS = ROWS, BYTES = 3;
 
     const Component& component;
@@ -26,15 +27,20 @@ struct Window {
     __device__ __forceinline__ Window(const Component& component, const u32* fragments)
         : component(component), low_down(fragments), high_down(fragments), low_across(fragments), high_across(fragments) {}
 
-    __device__ __forceinline__ void down(const u32 (&columns)[GROUPS][4], Values& sums) const {
+    // Of 2^WEIGHT_BITS times v16, 2^EXTRA_BITS are left.
+    __device__ __forceinline__ void down(const u32 (&columns)[sizeof(T)][GROUPS][4], Values& sums) const {
+        constexpr u32 BITS = WEIGHT_BITS - EXTRA_BITS - (sizeof(T) == 1 ? 8 : 0), HALF = 1 << (BITS - 1);
 #pragma unroll
         for (int tile = 0; tile < TILES; tile++) {
-            // Samples are eight bits below v16, and so are their sums: of 2^(WEIGHT_BITS - EXTRA_BITS) 64 are left.
-            u32 low[4] = {32, 32, 32, 32}, high[4] = {};
-            low_down.add(columns, tile, low);
-            high_down.add(columns, tile, high);
+            u32 low[4] = {HALF, HALF, HALF, HALF}, middle[4] = {}, high[4] = {};
+            low_down.add(columns[0], tile, low);
+            high_down.add(columns[0], tile, middle);
+            if (sizeof(T) == 2) {
+                low_down.add(columns[sizeof(T) - 1], tile, middle);
+                high_down.add(columns[sizeof(T) - 1], tile, high);
+            }
 #pragma unroll
-            for (int i = 0; i < 4; i++) low[i] = (high[i] << 2) + (low[i] >> 6);
+            for (int i = 0; i < 4; i++) low[i] = (low[i] + (middle[i] << 8) + (high[i] << 16)) >> BITS;
             put(sums, tile, low);
         }
     }
@@ -59,16 +65,19 @@ struct Window {
         }
     }
 
-    __device__ __forceinline__ void write(int x, int y, const u32 (&sums)[CHUNK]) const { write_row(component, x, y, sums); }
+    __device__ __forceinline__ void write(int x, int y, const u32 (&sums)[CHUNK]) const { write_row<T>(component, x, y, sums); }
 };
 
-template <int ROWS>
+template <typename T, int ROWS>
 __device__ __forceinline__ void run(const GaussTensor& p) {
-    walk_or_copy(p.component, p.walk, p.radius, [&](const Component& c) { return Window<ROWS>(c, p.walk.fragments); });
+    const auto window = [&](const Component& c) { return Window<T, ROWS>(c, p.walk.fragments); };
+    walk_or_copy<T>(p.component, p.walk, p.radius, window);
 }
 
 // The number is that of sixteens of rows that sixteen rows of results are made of.
-#define GAUSS(rows) \
-    extern "C" __global__ void __launch_bounds__(32 * WARPS, 4) gauss_tensor##rows(const GaussTensor p) { run<rows>(p); }
-GAUSS(2)
-GAUSS(3)
+#define GAUSS(rows, T) \
+    extern "C" __global__ void __launch_bounds__(32 * WARPS, 4) gauss_tensor##rows##_##T(const GaussTensor p) { run<T, rows>(p); }
+GAUSS(2, u8)
+GAUSS(3, u8)
+GAUSS(2, u16)
+GAUSS(3, u16)

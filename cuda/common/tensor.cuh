@@ -38,22 +38,58 @@ __device__ __forceinline__ void multiply(u32 (&sums)[4], u32 a0, u32 a1, u32 b) 
         : "r"(a0), "r"(a1), "r"(b));
 }
 
-// GROUPS times sixteen rows of a plane of bytes, a patch at a time: of each group a lane has four rows. Beyond the plane the
-// nearest sample stands in.
-template <int GROUPS>
+// Four samples of a row as they are stored, and the bytes of their values: as stored, or of sixteen bits as v16.
+template <typename T>
+struct Four;
+
+template <>
+struct Four<u8> {
+    typedef u32 Words;
+    static __device__ __forceinline__ void put(Words& words, int i, u32 sample) { words |= sample << 8 * i; }
+    // Every other one of four pairs.
+    static __device__ __forceinline__ Words every_other(const u8* from, bool second) {
+        const uint2 two = __ldg(reinterpret_cast<const uint2*>(from));
+        return __byte_perm(two.x, two.y, second ? 0x7531 : 0x6420);
+    }
+    static __device__ __forceinline__ u32 bytes(const Words& words, int, u32) { return words; }
+};
+
+template <>
+struct Four<u16> {
+    typedef uint2 Words;
+    static __device__ __forceinline__ void put(Words& words, int i, u32 sample) { (i < 2 ? words.x : words.y) |= sample << i % 2 * 16; }
+    static __device__ __forceinline__ Words every_other(const u8* from, bool second) {
+        const uint4 w = __ldg(reinterpret_cast<const uint4*>(from));
+        const u32 take = second ? 0x7632 : 0x5410;
+        return make_uint2(__byte_perm(w.x, w.y, take), __byte_perm(w.z, w.w, take));
+    }
+    static __device__ __forceinline__ u32 bytes(const Words& words, int byte, u32 shift) {
+        return __byte_perm(widen_two(words.x, shift), widen_two(words.y, shift), byte == 0 ? 0x6420 : 0x7531);
+    }
+};
+
+// GROUPS times sixteen rows of a plane of samples T, a patch at a time: of each group a lane has four rows. Beyond the plane
+// the nearest sample stands in.
+template <typename T, int GROUPS>
 struct Samples {
+    typedef typename Four<T>::Words Words;
     struct Rows {
+        Words row[GROUPS][4];
+    };
+    struct Offsets {
         u32 row[GROUPS][4];
     };
-    Rows words;  // what was read last: of every row a word of four columns
+    Rows words;  // what was read last: of every row four columns
 
     const u8* from;
-    Rows offsets;
+    Offsets offsets;
     int column, last, step;
+    u32 shift;
     bool second;      // of pairs: which sample
     bool in_vectors;  // whether rows are aligned for words of samples
 
-    __device__ __forceinline__ Samples(const Plane& src, int first) : from(src.data), last(src.width - 1), step(src.step) {
+    __device__ __forceinline__ Samples(const Plane& src, int first)
+        : from(src.data), last(src.width - 1), step(src.step), shift(src.shift) {
         const int lane = threadIdx.x % 32;
         column = lane / 4 * 4;
 #pragma unroll
@@ -63,45 +99,58 @@ struct Samples {
                 const int y = first + q * BAND + lane % 4 * 4 + r;
                 offsets.row[q][r] = u32(min(max(y, 0), int(src.height) - 1)) * src.pitch;
             }
-        second = step == 2 && u64(from) & 1;
-        in_vectors = step <= 2 && ((u64(from - second) | src.pitch) & (step * 4 - 1)) == 0;
+        second = step == 2 && u64(from) & sizeof(T);
+        in_vectors = step <= 2 && ((u64(from - second * sizeof(T)) | src.pitch) & (step * sizeof(Words) - 1)) == 0;
     }
 
     // Reads the patch from column x on, where the whole warp is.
     __device__ __forceinline__ void read(int x) {
+        const int at = x + column;
         if (!in_vectors || x < 0 || x + PATCH > last + 1) {
 #pragma unroll
             for (int q = 0; q < GROUPS; q++)
 #pragma unroll
-                for (int r = 0; r < 4; r++) words.row[q][r] = singles(from + offsets.row[q][r], x + column, last, step);
+                for (int r = 0; r < 4; r++) words.row[q][r] = singles(from + offsets.row[q][r], at, last, step);
         } else if (step == 1) {
 #pragma unroll
             for (int q = 0; q < GROUPS; q++)
 #pragma unroll
-                for (int r = 0; r < 4; r++) words.row[q][r] = __ldg(reinterpret_cast<const u32*>(from + offsets.row[q][r] + x + column));
+                for (int r = 0; r < 4; r++) {
+                    const u8* const four = from + offsets.row[q][r] + at * int(sizeof(T));
+                    words.row[q][r] = __ldg(reinterpret_cast<const Words*>(four));
+                }
         } else {
-            words = every_other(offsets, from - second + 2 * (x + column), second ? 0x7531 : 0x6420);
+            words = every_other(offsets, from + (2 * at - second) * int(sizeof(T)), second);
         }
     }
 
     // Every other sample of pairs. Not inlined, for that would cost registers where there are no pairs.
-    static __device__ __noinline__ Rows every_other(Rows offsets, const u8* from, u32 take) {
+    static __device__ __noinline__ Rows every_other(Offsets offsets, const u8* from, bool second) {
         Rows words;
 #pragma unroll
         for (int q = 0; q < GROUPS; q++)
 #pragma unroll
-            for (int r = 0; r < 4; r++) {
-                const uint2 two = __ldg(reinterpret_cast<const uint2*>(from + offsets.row[q][r]));
-                words.row[q][r] = __byte_perm(two.x, two.y, take);
-            }
+            for (int r = 0; r < 4; r++) words.row[q][r] = Four<T>::every_other(from + offsets.row[q][r], second);
         return words;
     }
 
     // Four samples one by one. The way of few patches, so it is no part of the loops that call it.
-    static __device__ __noinline__ u32 singles(const u8* row, int x, int last, int step) {
-        u32 four = 0;
-        for (int i = 0; i < 4; i++) four |= u32(__ldg(row + min(max(x + i, 0), last) * step)) << 8 * i;
+    static __device__ __noinline__ Words singles(const u8* row, int x, int last, int step) {
+        Words four = {};
+        for (int i = 0; i < 4; i++) {
+            Four<T>::put(four, i, __ldg(reinterpret_cast<const T*>(row) + min(max(x + i, 0), last) * step));
+        }
         return four;
+    }
+
+    // Byte number `byte` of the values that were read: of each group a word of rows for each of four columns.
+    __device__ __forceinline__ void columns(int byte, u32 (&columns)[GROUPS][4]) const {
+#pragma unroll
+        for (int q = 0; q < GROUPS; q++) {
+            const Words(&row)[4] = words.row[q];
+            transpose(Four<T>::bytes(row[0], byte, shift), Four<T>::bytes(row[1], byte, shift), Four<T>::bytes(row[2], byte, shift),
+                      Four<T>::bytes(row[3], byte, shift), columns[q]);
+        }
     }
 };
 
@@ -169,8 +218,8 @@ __device__ __forceinline__ uint4 bytes_of(const Values& values, int byte) {
 }
 
 // A warp's walk. `Filter` has
-//   GROUPS, for radii by row up to 8 * (GROUPS - 1), and BYTES of a column's sum;
-//   down(columns, sums): the sums of columns;
+//   Sample, GROUPS, for radii by row up to 8 * (GROUPS - 1), and BYTES of a column's sum;
+//   down(columns, sums): the sums of columns, of their samples' bytes;
 //   across(before, now, results): of their bytes in two patches, the results of the 32 columns in the middle;
 //   write(x, y, results): takes eight of a row.
 template <typename Filter, typename Component>
@@ -180,18 +229,16 @@ __device__ __forceinline__ void walk(const Filter& filter, const Component& c, c
     const int top = int(block / c.across * WARPS + threadIdx.x / 32) * BAND;
     if (top >= height) return;
     const int results = min(int(walk.steps), (width - left + PATCH - 1) / PATCH);
-    Samples<Filter::GROUPS> samples(c.src, top - radius_h);
+    typedef typename Filter::Sample Sample;
+    Samples<Sample, Filter::GROUPS> samples(c.src, top - radius_h);
     uint4 before[Filter::BYTES];
     int x = left - PATCH / 2;
     samples.read(x);
 #pragma unroll 1
     for (int step = 0; step <= results; step++) {
-        u32 columns[Filter::GROUPS][4];
+        u32 columns[sizeof(Sample)][Filter::GROUPS][4];
 #pragma unroll
-        for (int q = 0; q < Filter::GROUPS; q++) {
-            const u32(&row)[4] = samples.words.row[q];
-            transpose(row[0], row[1], row[2], row[3], columns[q]);
-        }
+        for (int b = 0; b < int(sizeof(Sample)); b++) samples.columns(b, columns[b]);
         x += PATCH;
         if (step < results) samples.read(x);
         Values sums;
@@ -214,25 +261,25 @@ __device__ __forceinline__ void walk(const Filter& filter, const Component& c, c
 }
 
 // Passes on what a walk would filter.
-template <typename Component>
+template <typename T, typename Component>
 __device__ __forceinline__ void copy_band(const Component& c, const Walk& walk, u32 block) {
     const int left = int(block % c.across * walk.steps) * PATCH;
     const int top = int(block / c.across * WARPS + threadIdx.x / 32) * BAND;
     const int chunks = walk.steps * PATCH / CHUNK, end = min(top + BAND, int(c.src.height));
     for (int first = 0; first < chunks; first += 32) {
         const int chunk = first + threadIdx.x % 32, x = left + (chunk < chunks ? chunk : 0) * CHUNK;
-        copy<u8>(c, x, top, end, chunk < chunks && x < int(c.src.width));
+        copy<T>(c, x, top, end, chunk < chunks && x < int(c.src.width));
     }
 }
 
 // What a block does: walks with `filter_of(component)` where the component is blurred, and else it passes its band on.
-template <typename Component, typename FilterOf>
+template <typename T, typename Component, typename FilterOf>
 __device__ __forceinline__ void walk_or_copy(const Component (&components)[3], const Walk& w, int radius, FilterOf filter_of) {
     u32 block = blockIdx.x;
     const Component& c = component_of(components, block);
     if (c.blurs) {
         walk(filter_of(c), c, w, radius, block);
     } else {
-        copy_band(c, w, block);
+        copy_band<T>(c, w, block);
     }
 }

@@ -38,6 +38,7 @@ pub struct CudaDevice {
     modules: Mutex<HashMap<&'static str, LoadedModule>>,
     primary: Arc<Primary>,
     compute: (u32, u32),
+    l2_cache: usize,
 }
 
 impl CudaDevice {
@@ -46,19 +47,19 @@ impl CudaDevice {
     /// # Errors
     /// Without a driver or such a device, and when either is too old for the kernels in this binary.
     pub fn open(ordinal: usize) -> Result<Arc<CudaDevice>> {
-        Self::open_as(ordinal, (u32::MAX, 0))
+        Self::open_as(ordinal, (u32::MAX, 0), usize::MAX)
     }
 
-    /// Opens the device as if its compute capability were no higher than `compute`: what is made for later ones is left
-    /// alone, as tests of the kernels for earlier ones want it.
+    /// Opens the device as if its compute capability were no higher than `compute`, and its cache no larger than `l2_cache`
+    /// bytes: what is made for others is left alone, as tests of the kernels for such devices want it.
     ///
     /// # Errors
     /// As [`CudaDevice::open`].
-    pub fn open_as(ordinal: usize, compute: (u32, u32)) -> Result<Arc<CudaDevice>> {
+    pub fn open_as(ordinal: usize, compute: (u32, u32), l2_cache: usize) -> Result<Arc<CudaDevice>> {
         let primary = Arc::new(Primary::open(ordinal)?);
         primary.info().check()?;
-        let compute = compute.min(primary.info().compute);
-        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute }))
+        let (compute, l2_cache) = (compute.min(primary.info().compute), l2_cache.min(primary.info().l2_cache));
+        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute, l2_cache }))
     }
 
     /// The device `ordinal` that others in this process have open this way, or else a new one.
@@ -82,6 +83,11 @@ impl CudaDevice {
     /// What the driver tells about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.primary.info()
+    }
+
+    /// Bytes of the cache that all multiprocessors share, as far as kernels shall count on it.
+    pub fn l2_cache(&self) -> usize {
+        self.l2_cache
     }
 
     /// Whether the embedded module `module` runs on this device: some are for later ones only.

@@ -72,9 +72,13 @@ impl Strips {
 
     /// The blocks that make `dst` of `src`.
     pub(super) fn cut(&self, src: &DevicePlane, dst: &DevicePlane) -> Cut {
-        let across = self.across(src.width);
-        let shared_out = (src.height * across).div_ceil(self.blocks).max(self.rows.fewest);
-        Cut::new(across, shared_out.next_multiple_of(self.rows.step).min(src.height), dst)
+        let shared_out = (src.height * self.across(src.width)).div_ceil(self.blocks).max(self.rows.fewest);
+        self.cut_by(shared_out.next_multiple_of(self.rows.step).min(src.height), src, dst)
+    }
+
+    /// The blocks of `rows` rows that make `dst` of `src`.
+    pub(super) fn cut_by(&self, rows: usize, src: &DevicePlane, dst: &DevicePlane) -> Cut {
+        Cut::new(self.across(src.width), rows, dst)
     }
 
     /// Strips side by side in a plane.

@@ -3,8 +3,9 @@
 
 use super::cuda::layout;
 use super::strips::Cut;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function};
 use crate::error::Result;
+use crate::video::{Format, SampleType};
 
 /// The largest radius whose windows two patches of columns and three sixteens of rows hold.
 pub(super) const RADIUS: usize = 16;
@@ -76,8 +77,22 @@ impl Matrices {
     }
 }
 
-/// Sixteens of rows around a band that windows of a radius reach: the number in a kernel's name.
-pub(super) fn groups(radius_h: usize) -> usize {
+/// The kernel of `module` for windows that reach `radius_h` rows up and down, of pictures stored as `src`.
+///
+/// # Errors
+/// When it cannot be loaded.
+pub(super) fn kernel(device: &CudaDevice, module: &'static str, radius_h: usize, src: Format) -> Result<Function> {
+    let sample = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
+    device.function(module, &format!("{module}{}_{sample}", groups(radius_h)))
+}
+
+/// True when the kernels of `module` take pictures stored as `src`: not YC48, whose samples lie in threes and have signs.
+pub(super) fn serves(device: &CudaDevice, module: &str, src: Format) -> bool {
+    device.runs(module) && !src.is_yc48()
+}
+
+/// Sixteens of rows around a band that windows of a radius reach.
+fn groups(radius_h: usize) -> usize {
     if radius_h <= BAND / 2 { 2 } else { 3 }
 }
 

@@ -33,33 +33,36 @@ const ROWS: usize = 2;
 /// Threads of a block of `box_totals_*`.
 const TOTAL_THREADS: usize = 128;
 
-/// Threads that a block of `box_across` may have, and bytes that each shares: two halves of four rows of samples and sums.
+/// Threads that a block of `box_across` may have. Each shares eight samples of some rows at a time, and two sums, twice.
 const ACROSS_THREADS: [usize; 2] = [128, 256];
-const ACROSS_SHARED: usize = 2 * 4 * 2 * CHUNK;
+const ACROSS_STEP: usize = 4;
+const ACROSS_SHARED: usize = 2 * ACROSS_STEP * (CHUNK + 2 * size_of::<u32>());
 
-/// How rows are shared out for `box_across`, whose blocks make one row of totals, and for `box_down`.
-const ACROSS: Rows = Rows { fewest: TOTAL_ROWS, step: TOTAL_ROWS, warps: 1 << 16 };
-const DOWN: Rows = Rows { fewest: 8, step: 4, warps: 12 };
+/// How rows are shared out for `box_down`.
+const DOWN_ROWS: Rows = Rows { fewest: 8, step: 4, warps: 8 };
 
 /// What makes a pass over samples of one type.
 struct Pass {
     way: Way,
-    /// Of each component that is blurred.
-    kept: [Option<Kept>; 3],
+    /// Of each component.
+    kept: [Kept; 3],
 }
 
+/// The kernels of a pass, and how they cut planes.
 enum Way {
     /// Blocks that walk down strips of columns: first of all those that make totals, where windows are high.
     Strips { rows: Function, totals: Option<Function>, strips: Strips },
-    /// Sums of rows, made in strips, and sums of those, made in columns.
-    Sums { across: Function, strips: Strips, down: Function, columns: Strips },
+    /// Row sums, made in strips, and sums of those, made in columns.
+    RowSums { across: Function, strips: Strips, down: Function, columns: Strips },
     /// Warps on tensor cores.
     Tensor { function: Function, matrices: Matrices },
 }
 
-/// What one kernel writes of a component for the next one: sums of windows' columns, row by row, and sums of sixteen rows.
+/// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen
+/// rows of these or of samples.
+#[derive(Default)]
 struct Kept {
-    sums: Option<DeviceBuffer>,
+    row_sums: Option<DeviceBuffer>,
     totals: Option<DeviceBuffer>,
 }
 
@@ -100,20 +103,19 @@ impl Pass {
         let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
         let multiprocessors = device.info().multiprocessors;
         let suffix = if is_byte { "u8" } else { "u16" };
-        let way = if is_byte && !is_near && is_small && device.runs("box_tensor") {
-            let name = format!("box_tensor{}", tensor::groups(plan.radius_h));
+        let way = if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
             let down = |distance| u8::from(distance <= plan.radius_h);
             let across = |distance| u8::from(distance <= plan.radius_w);
             Way::Tensor {
-                function: device.function("box_tensor", &name)?,
+                function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
                 matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
             }
-        } else if is_byte && !is_near && sums_suit(plan, device, sizes) {
-            Way::Sums {
+        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes) {
+            Way::RowSums {
                 across: device.function("box_sums", "box_across")?,
-                strips: Strips::choose(&ACROSS_THREADS, halo(plan), ACROSS, sizes, multiprocessors),
+                strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
                 down: device.function("box_sums", "box_down")?,
-                columns: Strips::choose(&THREADS[..1], 0, DOWN, sizes, multiprocessors),
+                columns: Strips::choose(&THREADS[..1], 0, DOWN_ROWS, sizes, multiprocessors),
             }
         } else {
             let rows = match plan.radius_w {
@@ -129,29 +131,29 @@ impl Pass {
                 strips: Strips::choose(threads, halo(plan), rows_of, sizes, multiprocessors),
             }
         };
-        let mut kept = [const { None }; 3];
+        let mut kept: [Kept; 3] = Default::default();
         for (index, size) in sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index)) {
-            kept[index] = Some(Kept::new(&way, device, *size)?);
+            kept[index] = Kept::new(&way, device, *size)?;
         }
         Ok(Pass { way, kept })
     }
 
     /// The pass over all components, or over those alone that are blurred.
     fn enqueue(&self, plan: &Plan, src: &[DevicePlane], dst: &[DevicePlane], all: bool, stream: &Stream) -> Result<()> {
-        // What a launch is told that cuts planes so.
-        let args = |halo: usize, all: bool, cut: &dyn Fn(&DevicePlane, &DevicePlane) -> Cut| {
+        // What a launch is told, of all components or of those alone that are blurred, which cuts planes so.
+        let told = |halo: usize, all: bool, cut: &dyn Fn(&DevicePlane, &DevicePlane) -> Cut| {
             let mut component = [Component::NONE; 3];
             for (index, (src, dst)) in src.iter().zip(dst).enumerate() {
-                let kept = self.kept[index].as_ref();
-                if kept.is_some() || all {
-                    component[index] = Component::new(plan, src, dst, kept, cut(src, dst))?;
+                let blurs = plan.blurs(index);
+                if blurs || all {
+                    component[index] = Component::new(plan, src, dst, blurs, &self.kept[index], cut(src, dst))?;
                 }
             }
             Ok::<_, Error>(Args::new(plan, component, halo))
         };
         match &self.way {
             Way::Strips { rows, totals, strips } => {
-                let args = args(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
+                let args = told(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
                 if let Some(totals) = totals {
                     let chunks = |plane: &DevicePlane| plane.width.div_ceil(CHUNK) * plane.height.div_ceil(TOTAL_ROWS);
                     let most = src.iter().map(chunks).max().unwrap_or(0);
@@ -166,17 +168,20 @@ impl Pass {
                 // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
                 unsafe { launch(rows, shape, &args, stream) }
             }
-            Way::Sums { across, strips, down, columns } => {
-                let args_across = args(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
-                let shape = args_across.shape(strips.threads, ACROSS_SHARED * strips.threads);
-                // SAFETY: as above, and so were the sums; what threads share fits the shared memory.
-                unsafe { launch(across, shape, &args_across, stream) }?;
-                let args_down = args(columns.halo, false, &|src, dst| columns.cut(src, dst))?;
-                // SAFETY: as above.
-                unsafe { launch(down, args_down.shape(columns.threads, 0), &args_down, stream) }
+            Way::RowSums { across, strips, down, columns } => {
+                let args = told(strips.halo, all, &|src, dst| strips.cut_by(TOTAL_ROWS, src, dst))?;
+                let shape = args.shape(strips.threads, ACROSS_SHARED * strips.threads);
+                // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
+                // caller; row sums and totals were made for planes of these sizes and live as long as this kernel; blocks
+                // have the rows of a total, and what threads share fits the shared memory.
+                unsafe { launch(across, shape, &args, stream) }?;
+                let args = told(columns.halo, false, &|src, dst| columns.cut(src, dst))?;
+                // SAFETY: as before; the row sums and totals of every component that it is told of were written by the launch
+                // before it in this stream.
+                unsafe { launch(down, args.shape(columns.threads, 0), &args, stream) }
             }
             Way::Tensor { function, matrices } => {
-                let args = args(0, all, &|src, dst| matrices.cut(src, dst))?;
+                let args = told(0, all, &|src, dst| matrices.cut(src, dst))?;
                 let shape = args.shape(tensor::THREADS, 0);
                 // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
                 // by the caller, and the matrices live as long as this kernel.
@@ -189,36 +194,26 @@ impl Pass {
 impl Kept {
     /// Memory for a component of this size.
     fn new(way: &Way, device: &CudaDevice, (width, height): (usize, usize)) -> Result<Kept> {
-        let (has_sums, has_totals) = match way {
+        let (has_row_sums, has_totals) = match way {
             Way::Strips { totals, .. } => (false, totals.is_some()),
-            Way::Sums { .. } => (true, true),
+            Way::RowSums { .. } => (true, true),
             Way::Tensor { .. } => (false, false),
         };
         let columns = width.next_multiple_of(CHUNK);
-        let sums = || DeviceBuffer::new(device, columns * height * size_of::<u16>(), "sums of columns");
+        let row_sums = || DeviceBuffer::new(device, columns * height * size_of::<u16>(), "row sums");
         let totals =
-            || DeviceBuffer::new(device, columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>(), "sums of rows");
-        Ok(Kept { sums: has_sums.then(sums).transpose()?, totals: has_totals.then(totals).transpose()? })
-    }
-
-    /// Where the sums are: nowhere, where there are none.
-    fn sums(&self) -> u64 {
-        self.sums.as_ref().map_or(0, DeviceBuffer::address)
-    }
-
-    /// Where the totals are.
-    fn totals(&self) -> u64 {
-        self.totals.as_ref().map_or(0, DeviceBuffer::address)
+            || DeviceBuffer::new(device, columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>(), "totals of rows");
+        Ok(Kept { row_sums: has_row_sums.then(row_sums).transpose()?, totals: has_totals.then(totals).transpose()? })
     }
 }
 
-/// True when sixteen bits hold the sum of a window's columns, and the device's cache the sums of two pictures: from memory
-/// they would come slower than samples do.
-fn sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> bool {
+/// True when row sums are faster: they need windows of more than one row, sixteen bits must hold them, and half of the
+/// device's cache all of a picture's, beside its samples; from memory they would come slower than samples do.
+fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> bool {
     let blurred = sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index));
     let bytes: usize = blurred.map(|(_, (width, height))| width * height * size_of::<u16>()).sum();
-    let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX);
-    fit && plan.mean().is_narrow() && !plan.is_identity() && 2 * bytes <= device.info().l2_cache
+    let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX) && plan.mean().is_narrow();
+    fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache()
 }
 
 /// Chunks beside a strip that windows reach into.

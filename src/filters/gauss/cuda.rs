@@ -107,14 +107,15 @@ impl Kernel {
         let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
-        if !(TENSOR..=tensor::RADIUS).contains(&radius) || sample != SampleType::U8 || !device.runs("gauss_tensor") {
+        let least = if sample == SampleType::U8 { TENSOR } else { 1 };
+        if !(least..=tensor::RADIUS).contains(&radius) || !tensor::serves(device, "gauss_tensor", setup.src) {
             let way = Way::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
             return Ok(Kernel { plan, way });
         }
         let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
         let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
         let way = Way::Tensor {
-            function: device.function("gauss_tensor", &format!("gauss_tensor{}", tensor::groups(radius)))?,
+            function: tensor::kernel(device, "gauss_tensor", radius, setup.src)?,
             matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], &sizes)?,
         };
         Ok(Kernel { plan, way })

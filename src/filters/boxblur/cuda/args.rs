@@ -1,7 +1,7 @@
 //! What the kernels of box are told.
 
 use super::{Kept, Plan};
-use crate::device::cuda::{DevicePlane, Shape};
+use crate::device::cuda::{DeviceBuffer, DevicePlane, Shape};
 use crate::error::Result;
 use crate::filters::boxblur::mean::EightBitMean;
 use crate::filters::cuda::{CHUNK, Plane, layout};
@@ -15,9 +15,9 @@ use crate::video::SampleType;
 pub(super) struct Component {
     src: Plane,
     dst: Plane,
-    sums: u64,
+    row_sums: u64,
     totals: u64,
-    totals_columns: u32,
+    columns: u32,
     blurs: u32,
     across: u32,
     rows: u32,
@@ -26,7 +26,7 @@ pub(super) struct Component {
 }
 
 layout!(Component: 88 {
-    src: 0, dst: 24, sums: 48, totals: 56, totals_columns: 64, blurs: 68, across: 72, rows: 76, blocks: 80, eight: 84,
+    src: 0, dst: 24, row_sums: 48, totals: 56, columns: 64, blurs: 68, across: 72, rows: 76, blocks: 80, eight: 84,
 });
 
 /// Mirrors `Box` of cuda/box.cuh.
@@ -92,9 +92,9 @@ impl Component {
     pub const NONE: Component = Component {
         src: Plane::NONE,
         dst: Plane::NONE,
-        sums: 0,
+        row_sums: 0,
         totals: 0,
-        totals_columns: 0,
+        columns: 0,
         blurs: 0,
         across: 1,
         rows: 1,
@@ -102,11 +102,18 @@ impl Component {
         eight: 0,
     };
 
-    /// From `src` to `dst`, in blocks as `cut` says, where `kept` is what kernels keep of it; without it, passed on.
+    /// From `src` to `dst`, in blocks as `cut` says; without `blurs`, passed on.
     ///
     /// # Errors
     /// When a plane is too large for the kernels.
-    pub fn new(plan: &Plan, src: &DevicePlane, dst: &DevicePlane, kept: Option<&Kept>, cut: Cut) -> Result<Component> {
+    pub fn new(
+        plan: &Plan,
+        src: &DevicePlane,
+        dst: &DevicePlane,
+        blurs: bool,
+        kept: &Kept,
+        cut: Cut,
+    ) -> Result<Component> {
         let is_byte = |plane: &DevicePlane| plane.layout.sample == SampleType::U8;
         let dst_in_vectors =
             dst.layout.step == 1 && dst.address.is_multiple_of(CHUNK as u64) && dst.pitch.is_multiple_of(CHUNK);
@@ -114,14 +121,19 @@ impl Component {
         Ok(Component {
             src: Plane::new(src)?,
             dst: Plane::new(dst)?,
-            sums: kept.map_or(0, Kept::sums),
-            totals: kept.map_or(0, Kept::totals),
-            totals_columns: src.width.next_multiple_of(CHUNK) as u32,
-            blurs: kept.is_some().into(),
+            row_sums: address(&kept.row_sums),
+            totals: address(&kept.totals),
+            columns: src.width.next_multiple_of(CHUNK) as u32,
+            blurs: blurs.into(),
             across: cut.across,
             rows: cut.rows,
             blocks: cut.blocks,
             eight: eight.into(),
         })
     }
+}
+
+/// Where a buffer is: nowhere, where there is none.
+fn address(buffer: &Option<DeviceBuffer>) -> u64 {
+    buffer.as_ref().map_or(0, DeviceBuffer::address)
 }
