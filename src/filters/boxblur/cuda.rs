@@ -110,7 +110,7 @@ impl Pass {
                 function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
                 matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
             }
-        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes) {
+        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes)? {
             Way::RowSums {
                 across: device.function("box_sums", "box_across")?,
                 strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
@@ -207,13 +207,16 @@ impl Kept {
     }
 }
 
-/// True when row sums are faster: they need windows of more than one row, sixteen bits must hold them, and half of the
-/// device's cache all of a picture's, beside its samples; from memory they would come slower than samples do.
-fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> bool {
+/// True when row sums are faster, and there is room for them. They need windows of more than one row, sixteen bits must hold
+/// them, and half of the device's cache all of a picture's, beside its samples; from memory they would come slower than samples
+/// do.
+fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<bool> {
     let blurred = sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index));
     let bytes: usize = blurred.map(|(_, (width, height))| width * height * size_of::<u16>()).sum();
     let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX) && plan.mean().is_narrow();
-    fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache()
+    let serve = fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache();
+    // With totals they are an eighth more.
+    Ok(serve && 2 * bytes <= device.memory()?.free)
 }
 
 /// Chunks beside a strip that windows reach into.
