@@ -72,6 +72,9 @@ crate::params! {
         "light": "Takes off faint noise", [("sigma_s", "1.5"), ("sigma_r", "2")];
         "strong": "Smooths all but edges", [("sigma_s", "5"), ("sigma_r", "10")];
     }
+    elsewhere {
+        ["sigmaR"]: "FFmpeg's counts from 0 to 1, where 0.1 is sigma_r=25.5 here";
+    }
 }
 
 /// What `bilateral` is.

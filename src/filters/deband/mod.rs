@@ -18,7 +18,7 @@ use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -81,7 +81,7 @@ crate::params! {
 /// What `deband` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "deband",
-    aliases: &["banding"],
+    aliases: &[Alias::own("banding")],
     summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
     definition: include_str!("definition.md"),
     schema: DebandParams::SCHEMA,

@@ -16,7 +16,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -35,12 +35,16 @@ crate::params! {
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
+    elsewhere {
+        ["sigmaV"]: "the Gaussian is as high as it is wide here, by 'sigma'";
+        ["steps"]: "FFmpeg comes nearer to the Gaussian by steps, and it is exact here: leave them out";
+    }
 }
 
 /// What `gauss` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "gauss",
-    aliases: &["gblur"],
+    aliases: &[Alias::foreign("FFmpeg", "gblur", "gauss=sigma=2:radius=6")],
     summary: "Blurs with a Gaussian of any width, in integers that keep flat areas flat",
     definition: include_str!("definition.md"),
     schema: GaussParams::SCHEMA,
