@@ -223,6 +223,20 @@ fn quiet_says_nothing_and_verbose_tells_the_plan() {
 }
 
 #[test]
+fn a_sigma_that_changes_nothing_is_doubted_once() {
+    let warnings = |chain: &str| {
+        let ran = run(&[GRADIENT, "-f", "null", "--frames", "2", "--chain", chain]).ok();
+        let lines = ran.stderr.lines().filter_map(|line| line.strip_prefix("vramp: warning: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [of_all] = &warnings("bilateral=3:0.1")[..] else { panic!("not one warning") };
+    assert!(of_all.starts_with("bilateral: sigma_r=0.1 keeps") && of_all.ends_with("is sigma_r=25.5 here"), "{of_all}");
+    let [of_chroma] = &warnings("bilateral=sigma_r_c=0.2")[..] else { panic!("not one warning") };
+    assert!(of_chroma.contains("sigma_r_c=0.2 keeps"), "{of_chroma}");
+    assert_eq!(warnings("bilateral=3:0.5,bilateral"), Vec::<String>::new());
+}
+
+#[test]
 fn narrowing_after_deband_is_said_once_and_only_then() {
     let warned = |args: &[&str]| {
         let ran = run(&[&[GRADIENT, "-f", "null", "--frames", "2"], args].concat()).ok();

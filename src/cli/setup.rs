@@ -136,8 +136,18 @@ fn dither(run: &Run) -> Result<depth::Dither> {
     at.map(|at| depth::Dither::ALL[at]).ok_or_else(|| Error::bad_argument(format!("dither '{word}' is not known")))
 }
 
+/// Says what in `plan` is likely not meant.
+pub fn warn(plan: &Plan, run: &Run) {
+    for stage in &plan.stages {
+        if let Some(doubt) = stage.filter.doubt() {
+            log::warn!("{}: {doubt}", stage.filter.descriptor().name);
+        }
+    }
+    warn_of_narrowing(plan, run);
+}
+
 /// Says once that 8 bits bring back the bands that deband took away.
-pub fn warn_of_narrowing(plan: &Plan, run: &Run) {
+fn warn_of_narrowing(plan: &Plan, run: &Run) {
     let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");

@@ -135,6 +135,11 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
 
+    /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
+
     /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
     fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {
         None

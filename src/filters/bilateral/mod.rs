@@ -41,6 +41,9 @@ const SIGMA_S: ParamKind = ParamKind::Float { min: 0.1, max: 512.0 };
 /// How wide the weight of differences may be.
 const SIGMA_R: ParamKind = ParamKind::Float { min: 0.1, max: 512.0 };
 
+/// Below this, samples that differ by one 8-bit code value hardly weigh each other.
+const FAINT: f64 = 0.5;
+
 /// How far a window reaches, at most.
 const MOST: usize = 30;
 
@@ -122,6 +125,16 @@ impl Filter for Bilateral {
 
     fn is_identity(&self, input: &StreamInfo) -> bool {
         Plan::new(&self.params, input).is_identity()
+    }
+
+    fn doubt(&self) -> Option<String> {
+        let given = [("sigma_r", Some(self.params.sigma_r)), ("sigma_r_c", self.params.sigma_r_c)];
+        let (name, sigma) = given.into_iter().find_map(|(name, sigma)| Some((name, sigma.filter(|s| *s < FAINT)?)))?;
+        Some(format!(
+            "{name}={sigma} keeps differences of one 8-bit code value, and so changes little or nothing; FFmpeg's \
+             sigmaR={sigma}, which is a part of white, is {name}={:.1} here",
+            255.0 * sigma
+        ))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
