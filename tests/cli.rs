@@ -173,6 +173,19 @@ fn json_progress_is_one_object_a_line_and_ends_with_the_whole() {
 }
 
 #[test]
+fn times_of_two_filters_of_one_name_are_told_apart() {
+    let args = [GRADIENT, "-f", "null", "--frames", "2", "--chain", "box=1,box=radius=0,box=9"];
+    let said = run(&[&args[..], &["-v"]].concat()).ok().stderr;
+    for (stage, call) in [("stage 1", "box=radius=1,"), ("stage 2", "box=radius=9,")] {
+        assert!(said.contains(&format!("{stage}: {call}")) && said.contains(&format!("{stage}, box: ")), "{said}");
+    }
+    let said = run(&[&args[..], &["-q", "--progress", "json"]].concat()).ok().stderr;
+    let last: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    let stages: Vec<_> = last["filters"].as_array().unwrap().iter().map(|filter| &filter["stage"]).collect();
+    assert_eq!(stages, [1, 2]);
+}
+
+#[test]
 fn with_json_progress_all_that_is_said_is_json() {
     let folder = Folder::new();
     let json = |args: &[&str], code| {
