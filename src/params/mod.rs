@@ -348,12 +348,13 @@ macro_rules! params {
     };
 }
 
-/// Declares the words of a [`ParamKind::Choice`] as an enum.
+/// Declares the words of a [`ParamKind::Choice`] as an enum; a function behind it says what else is taken for a word.
 #[macro_export]
 macro_rules! choices {
     (
         $(#[doc = $enum_doc:literal])+
         $vis:vis enum $name:ident { $( $(#[doc = $doc:literal])+ $variant:ident = $word:literal, )+ }
+        $( spelled by $spelled:path; )?
     ) => {
         $(#[doc = $enum_doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -362,6 +363,10 @@ macro_rules! choices {
         impl $crate::params::Choice for $name {
             const WORDS: &'static [&'static str] = &[$($word),+];
             const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            $( fn is_spelled(word: &str, text: &str) -> bool {
+                $spelled(word, text)
+            } )?
         }
     };
 }

@@ -67,8 +67,8 @@ crate::params! {
         radius_c: Option<i64> = None, RADIUS, unit "samples", aliases [];
         /// Whose differences weigh chroma: its `own`, or those of `luma`, whose edges chroma then keeps.
         guide: Guide = Guide::Own, ParamKind::Choice(<Guide as Choice>::WORDS), unit "", aliases ["ref"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

@@ -37,8 +37,8 @@ crate::params! {
         radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"];
         /// How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian.
         passes: i64 = 1, ParamKind::Int { min: 1, max: 8 }, unit "", aliases ["power"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

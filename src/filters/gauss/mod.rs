@@ -30,8 +30,8 @@ crate::params! {
         sigma: f64 = 0.5, ParamKind::Float { min: 0.1, max: 64.0 }, unit "samples", aliases ["s"];
         /// Where the Gaussian is cut off; `auto` is three sigmas, rounded up.
         radius: Option<i64> = None, ParamKind::Int { min: 0, max: 192 }, unit "samples", aliases ["r"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
