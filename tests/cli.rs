@@ -173,6 +173,19 @@ fn json_progress_is_one_object_a_line_and_ends_with_the_whole() {
 }
 
 #[test]
+fn times_of_two_filters_of_one_name_are_told_apart() {
+    let args = [GRADIENT, "-f", "null", "--frames", "2", "--chain", "box=1,box=radius=0,box=9"];
+    let said = run(&[&args[..], &["-v"]].concat()).ok().stderr;
+    for (stage, call) in [("stage 1", "box=radius=1,"), ("stage 2", "box=radius=9,")] {
+        assert!(said.contains(&format!("{stage}: {call}")) && said.contains(&format!("{stage}, box: ")), "{said}");
+    }
+    let said = run(&[&args[..], &["-q", "--progress", "json"]].concat()).ok().stderr;
+    let last: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    let stages: Vec<_> = last["filters"].as_array().unwrap().iter().map(|filter| &filter["stage"]).collect();
+    assert_eq!(stages, [1, 2]);
+}
+
+#[test]
 fn with_json_progress_all_that_is_said_is_json() {
     let folder = Folder::new();
     let json = |args: &[&str], code| {
@@ -220,6 +233,20 @@ fn quiet_says_nothing_and_verbose_tells_the_plan() {
         let ran = run(&["-v", GRADIENT, &folder.path("c.mkv"), "-y", "--frames", "2", "-c", codec]).ok();
         assert!(ran.stderr.lines().all(|line| line.starts_with("vramp: ")), "{codec}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_sigma_that_changes_nothing_is_doubted_once() {
+    let warnings = |chain: &str| {
+        let ran = run(&[GRADIENT, "-f", "null", "--frames", "2", "--chain", chain]).ok();
+        let lines = ran.stderr.lines().filter_map(|line| line.strip_prefix("vramp: warning: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [of_all] = &warnings("bilateral=3:0.1")[..] else { panic!("not one warning") };
+    assert!(of_all.starts_with("bilateral: sigma_r=0.1 keeps") && of_all.ends_with("is sigma_r=25.5 here"), "{of_all}");
+    let [of_chroma] = &warnings("bilateral=sigma_r_c=0.2")[..] else { panic!("not one warning") };
+    assert!(of_chroma.contains("sigma_r_c=0.2 keeps"), "{of_chroma}");
+    assert_eq!(warnings("bilateral=3:0.5,bilateral"), Vec::<String>::new());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{Folder, ffmpeg, hashes, run};
+use command::{Folder, ffmpeg, hashes, refused, run};
 use std::process::Command;
 
 /// A moving RGB clip of three frames in `pixel_format`.
@@ -109,6 +109,19 @@ fn rgb_stays_where_nothing_is_lost_or_it_is_asked_for() {
     let asked = ours(&rgb, &["--format", "yuv444p10", "--chain", "deband"]);
     run(&[&rgb, &out, "-y", "-c", "ffv1", "--format", "yuv444p10", "--chain", "deband"]).ok();
     assert_eq!(theirs(&out, ""), asked);
+}
+
+#[test]
+fn planes_of_rgb_are_named_where_the_encoder_makes_ycbcr_of_it() {
+    let folder = Folder::new();
+    let (rgb, out) = (clip(&folder, "rgb.nut", "gbrp"), folder.path("o.mkv"));
+    let chain =
+        |encoder: &str| run(&[&rgb, &out, "-y", "-c", encoder, "--preset", "ultrafast", "--chain", "box=planes=r"]);
+    let said = "box: planes=r is no plane of yuv444p10, which has y, u, v: the source is gbrp and is filtered as yuv444p10 \
+                for this output";
+    refused(&chain("libx264"), 3, &[said, "; to filter RGB name an encoder that takes it, as ffv1 or libx264rgb"]);
+    refused(&chain("libx265"), 3, &[said, "; add --format gbrp to filter RGB"]);
+    chain("libx264rgb").ok();
 }
 
 #[test]

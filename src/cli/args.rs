@@ -333,8 +333,8 @@ pub struct ProgressArgs {
     ///
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
     /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
-    /// true and filters: name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with level
-    /// (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
+    /// true and filters: stage, name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with
+    /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
     pub progress: ProgressChoice,
 }

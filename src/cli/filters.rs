@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Serialize)]
 struct Filter {
     name: &'static str,
-    aliases: &'static [&'static str],
+    aliases: Vec<&'static str>,
     summary: &'static str,
     options: Vec<Opt>,
     presets: Vec<Preset>,
@@ -57,7 +57,7 @@ pub fn run(args: &FiltersArgs) -> Result<()> {
 fn describe(filter: &'static Descriptor) -> Filter {
     Filter {
         name: filter.name,
-        aliases: filter.aliases,
+        aliases: filter.aliases.iter().map(|alias| alias.name).collect(),
         summary: filter.summary,
         options: filter.schema.params.iter().map(option).collect(),
         presets: filter

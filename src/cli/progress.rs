@@ -40,6 +40,8 @@ struct Line<'a> {
 /// A filter's time.
 #[derive(Debug, Serialize)]
 struct FilterLine<'a> {
+    /// The number that --verbose gives the stage: filters that are left out have none.
+    stage: usize,
     name: &'a str,
     ms_per_frame: f64,
 }
@@ -101,10 +103,10 @@ impl Reporter {
     pub fn finish(&mut self, summary: &Summary) {
         let Some(progress) = self.last else { return };
         if let Style::Json = self.style {
-            let filters = summary
-                .filters
-                .iter()
-                .map(|filter| FilterLine { name: filter.name, ms_per_frame: per_frame(filter.busy, summary.frames) });
+            let filters = summary.filters.iter().enumerate().map(|(i, filter)| {
+                let ms_per_frame = per_frame(filter.busy, summary.frames);
+                FilterLine { stage: i + 1, name: filter.name, ms_per_frame }
+            });
             let filters = Some(filters.collect());
             let frames = Some(summary.frames);
             log::json(&Line { frames, eta: Some(0.0), done: true, filters, ..self.line(&progress) });

@@ -75,8 +75,8 @@ fn details(summary: &Summary) {
     };
     let stages: Vec<_> = stages.iter().map(|(name, busy)| format!("{name} {:.0} %", share(*busy))).collect();
     debug!("busy: {} of the time", stages.join(", "));
-    for filter in &summary.filters {
-        debug!("{}: {:.2} ms a frame", filter.name, per_frame(filter.busy, summary.frames));
+    for (number, filter) in summary.filters.iter().enumerate() {
+        debug!("stage {}, {}: {:.2} ms a frame", number + 1, filter.name, per_frame(filter.busy, summary.frames));
     }
     let memory = print::size(summary.picture_bytes as u64);
     debug!("{memory} of pictures in the end, {} of them between chain and encoder", summary.pictures);

@@ -7,7 +7,7 @@ use crate::filters::{self, Filter, deband, depth, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, parse_chain};
 use crate::pipeline::{Cancel, Plan, Target, plan};
-use crate::video::{Format, StreamInfo};
+use crate::video::{Format, Model, StreamInfo};
 use std::ffi::OsStr;
 
 /// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
@@ -96,7 +96,8 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run
         (None, Some(depth)) => end.format.to_planar(depth)?,
         (None, None) => end.format,
     }];
-    let negotiated = negotiate(&end, input.info().format, output.formats.unwrap_or(&anything), &wanted)?;
+    let (source, accepted) = (input.info().format, output.formats.unwrap_or(&anything));
+    let negotiated = negotiate(&end, source, accepted, &wanted)?;
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
@@ -110,12 +111,28 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run
     };
     let there = output.on_gpu.iter().find(same).copied();
     let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither };
-    let plan = plan(create(calls)?, input.info(), target)?;
+    let plan = plan(create(calls)?, input.info(), target).map_err(|error| match negotiated.convert_source {
+        Some(filtered) => of_converted(&error, source, filtered, accepted),
+        None => error,
+    })?;
     let plan = if there.is_some() { plan.staying() } else { plan };
     match input.surfaces() {
         Some(storage) => plan.resident(storage),
         None => Ok(plan),
     }
+}
+
+/// `error` of a chain that does not fit the frames that those of `source` are converted to, for an output that takes
+/// `accepted`.
+fn of_converted(error: &Error, source: Format, filtered: Format, accepted: &[Format]) -> Error {
+    let rgb = || accepted.iter().filter(|format| format.model() == Model::Rgb);
+    let instead = match (source.model(), rgb().find(|format| **format == source).or(rgb().next())) {
+        (Model::Rgb, Some(format)) => format!("; add --format {format} to filter RGB"),
+        (Model::Rgb, None) => "; to filter RGB name an encoder that takes it, as ffv1 or libx264rgb".to_owned(),
+        _ => String::new(),
+    };
+    let why = format!("the source is {source} and is filtered as {filtered} for this output{instead}");
+    Error::new(error.kind(), format!("{error}: {why}"))
 }
 
 /// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
@@ -136,8 +153,18 @@ fn dither(run: &Run) -> Result<depth::Dither> {
     at.map(|at| depth::Dither::ALL[at]).ok_or_else(|| Error::bad_argument(format!("dither '{word}' is not known")))
 }
 
+/// Says what in `plan` is likely not meant.
+pub fn warn(plan: &Plan, run: &Run) {
+    for stage in &plan.stages {
+        if let Some(doubt) = stage.filter.doubt() {
+            log::warn!("{}: {doubt}", stage.filter.descriptor().name);
+        }
+    }
+    warn_of_narrowing(plan, run);
+}
+
 /// Says once that 8 bits bring back the bands that deband took away.
-pub fn warn_of_narrowing(plan: &Plan, run: &Run) {
+fn warn_of_narrowing(plan: &Plan, run: &Run) {
     let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");

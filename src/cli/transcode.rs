@@ -71,7 +71,7 @@ impl Prepared {
         if plan.stays {
             destination.read_on(&gpu);
         }
-        setup::warn_of_narrowing(&plan, run);
+        setup::warn(&plan, run);
         let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
         Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(run.on.slots), cancel } })
     }

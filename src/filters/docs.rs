@@ -134,7 +134,7 @@ fn preset_args(preset: &Preset) -> String {
 fn facts(filter: &Descriptor) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if !filter.aliases.is_empty() {
-        facts.push(("Also called", filter.aliases.join(", ")));
+        facts.push(("Also called", filter.aliases.iter().map(|alias| alias.name).collect::<Vec<_>>().join(", ")));
     }
     facts.push(("Formats", formats(filter.accepts)));
     let reads = match filter.footprint {

@@ -10,6 +10,7 @@ use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
 use std::fmt;
 
+mod alias;
 pub mod bilateral;
 pub mod boxblur;
 #[cfg(feature = "cuda")]
@@ -32,6 +33,7 @@ mod tensor;
 #[cfg(test)]
 mod testing;
 
+pub use alias::{Alias, Foreign};
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 
 /// How far from a sample a filter reads.
@@ -59,7 +61,7 @@ pub struct Descriptor {
     /// The name in a chain.
     pub name: &'static str,
     /// Other names it answers to.
-    pub aliases: &'static [&'static str],
+    pub aliases: &'static [Alias],
     /// One line.
     pub summary: &'static str,
     /// What it computes, in Markdown, with its source.
@@ -80,6 +82,13 @@ pub struct Descriptor {
     pub cases: &'static [&'static str],
     /// Makes the filter from checked arguments.
     pub create: fn(&Call) -> Result<Box<dyn Filter>>,
+}
+
+impl Descriptor {
+    /// Every name it answers to, its own first.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().map(|alias| alias.name))
+    }
 }
 
 impl fmt::Debug for Descriptor {
@@ -125,6 +134,11 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// True when it would change no sample of `input`, so that a chain may leave it out.
     fn is_identity(&self, input: &StreamInfo) -> bool;
+
+    /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
 
     /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
     fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {

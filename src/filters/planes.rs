@@ -37,6 +37,17 @@ crate::choices! {
         /// G and B.
         Gb = "gb",
     }
+    spelled by has_letters;
+}
+
+/// True when `text` has the letters of `word`, in whatever order and case.
+fn has_letters(word: &str, text: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut letters: Vec<u8> = text.bytes().map(|letter| letter.to_ascii_lowercase()).collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(word) == sorted(text)
 }
 
 impl PlaneSet {
@@ -111,6 +122,19 @@ mod tests {
             assert_eq!(components(word, "yuv420p"), yuv, "{word}");
             assert_eq!(components(word, "gbrp10"), rgb, "{word}");
             assert_eq!(components(word, "gray8"), gray, "{word}");
+        }
+    }
+
+    #[test]
+    fn letters_come_in_any_order_and_case() {
+        let planes =
+            |text: &str| crate::filters::chain(&format!("box=planes={text}")).map(|made| made[0].call().to_string());
+        for (text, word) in [("vu", "uv"), ("UV", "uv"), ("Y", "y"), ("bgr", "rgb"), ("BG", "gb"), ("uy", "yu")] {
+            assert_eq!(planes(text), Ok(format!("box=planes={word}")), "{text}");
+        }
+        assert_eq!(planes("VYU"), Ok("box".to_owned()), "it is the default");
+        for text in ["yy", "yuvy", "yr", "''", "a"] {
+            assert!(planes(text).unwrap_err().message().contains("it takes one of yuv, y"), "{text}");
         }
     }
 

@@ -16,7 +16,7 @@ pub static ALL: &[&Descriptor] = &[
 
 /// The filter called `name` or by an alias of it.
 pub fn find(name: &str) -> Option<&'static Descriptor> {
-    ALL.iter().copied().find(|d| d.name == name || d.aliases.contains(&name))
+    ALL.iter().copied().find(|d| d.names().any(|known| known == name))
 }
 
 /// The filter called `name`, as [`find`].
@@ -25,8 +25,7 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
 /// For an unknown filter, with the nearest right name.
 pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
     find(name).ok_or_else(|| {
-        let names = ALL.iter().flat_map(|d| std::iter::once(d.name).chain(d.aliases.iter().copied()));
-        let near = did_you_mean(name, names);
+        let near = did_you_mean(name, ALL.iter().flat_map(|d| d.names()));
         Error::bad_argument(format!("no filter is called '{name}'{near} ('vramp filters' lists them)"))
     })
 }
@@ -36,7 +35,9 @@ pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
 /// # Errors
 /// For an unknown filter (with the nearest right name) or wrong arguments.
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
-    (find_or_suggest(&call.name)?.create)(call)
+    let filter = find_or_suggest(&call.name)?;
+    filter.aliases.iter().find(|alias| alias.name == call.name).map_or(Ok(()), |alias| alias.check(call))?;
+    (filter.create)(call)
 }
 
 /// Makes every filter of the chain written in `text`.

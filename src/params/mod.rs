@@ -98,6 +98,17 @@ pub struct Schema {
     pub params: &'static [Param],
     /// The presets.
     pub presets: &'static [Preset],
+    /// Options that other programs' filters of the kind have.
+    pub elsewhere: &'static [Elsewhere],
+}
+
+/// An option of other programs' filters that is none here.
+#[derive(Clone, Copy, Debug)]
+pub struct Elsewhere {
+    /// The names that it has there.
+    pub names: &'static [&'static str],
+    /// What to do here, as the end of a message.
+    pub here: &'static str,
 }
 
 /// An argument with the parameter that it is for.
@@ -145,9 +156,7 @@ impl Schema {
         for (position, arg) in own.enumerate() {
             let param = match &arg.key {
                 Some(key) => self.find(key).ok_or_else(|| {
-                    let names =
-                        self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
-                    Error::bad_argument(format!("{filter} has no option '{key}'{}", did_you_mean(key, names)))
+                    Error::bad_argument(format!("{filter} has no option '{key}'{}", self.instead(key)))
                 })?,
                 None if named => {
                     return Err(Error::bad_argument(format!(
@@ -173,6 +182,17 @@ impl Schema {
         Ok(resolved)
     }
 
+    /// What to write instead of `key`, which is no option, as the end of a message; nothing where that is not known.
+    fn instead(&self, key: &str) -> String {
+        match self.elsewhere.iter().find(|option| option.names.contains(&key)) {
+            Some(option) => format!(": {}", option.here),
+            None => {
+                let names = self.params.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
+                did_you_mean(key, names)
+            }
+        }
+    }
+
     fn preset(&self, filter: &str, name: &str) -> Result<&'static Preset> {
         self.presets.iter().find(|p| p.name == name).ok_or_else(|| {
             let names: Vec<_> = self.presets.iter().map(|p| p.name).collect();
@@ -184,13 +204,13 @@ impl Schema {
 }
 
 /// "; did you mean 'NAME'?" for the name nearest to `word`, or nothing when none is near. Case and what joins the parts of
-/// a name count only between names that are as near without them.
+/// a name count only between names that are as near without them. A name that shares nothing with `word` is never near.
 pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let distance = strsim::damerau_levenshtein;
     names
         .map(|name| (distance(&bare(word), &bare(name)), distance(word, name), name))
-        .filter(|(bare, _, name)| *bare <= 1 + name.len() / 4)
+        .filter(|(bare, _, name)| *bare <= 1 + name.len() / 4 && *bare < name.len())
         .min_by_key(|(bare, written, _)| (*bare, *written))
         .map_or_else(String::new, |(.., name)| format!("; did you mean '{name}'?"))
 }
@@ -275,6 +295,7 @@ macro_rules! params {
             )*
         }
         presets { $( $preset:literal : $preset_doc:literal, [$(($key:literal, $value:literal)),* $(,)?]; )* }
+        $( elsewhere { $( [$($theirs:literal),+] : $here:literal; )+ } )?
     ) => {
         $(#[doc = $struct_doc])+
         #[derive(Clone, Debug, PartialEq)]
@@ -304,6 +325,9 @@ macro_rules! params {
                 presets: &[$(
                     $crate::params::Preset { name: $preset, doc: $preset_doc, args: &[$(($key, $value)),*] },
                 )*],
+                elsewhere: &[$($(
+                    $crate::params::Elsewhere { names: &[$($theirs),+], here: $here },
+                )+)?],
             };
 
             fn set(&mut self, given: &$crate::params::Given<'_>) -> $crate::error::Result<()> {
@@ -324,12 +348,13 @@ macro_rules! params {
     };
 }
 
-/// Declares the words of a [`ParamKind::Choice`] as an enum.
+/// Declares the words of a [`ParamKind::Choice`] as an enum; a function behind it says what else is taken for a word.
 #[macro_export]
 macro_rules! choices {
     (
         $(#[doc = $enum_doc:literal])+
         $vis:vis enum $name:ident { $( $(#[doc = $doc:literal])+ $variant:ident = $word:literal, )+ }
+        $( spelled by $spelled:path; )?
     ) => {
         $(#[doc = $enum_doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -338,6 +363,10 @@ macro_rules! choices {
         impl $crate::params::Choice for $name {
             const WORDS: &'static [&'static str] = &[$($word),+];
             const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            $( fn is_spelled(word: &str, text: &str) -> bool {
+                $spelled(word, text)
+            } )?
         }
     };
 }

@@ -30,6 +30,9 @@ crate::params! {
         "high": "As far as it goes", [("amount", "9"), ("chroma", "on")];
         "low": "The other way", [("amount", "-9"), ("way", "down")];
     }
+    elsewhere {
+        ["gainV", "gv"]: "'gain' is of both ways here";
+    }
 }
 
 fn lift(text: &str) -> Result<Lift> {
@@ -98,6 +101,10 @@ fn what_is_no_value_is_refused() {
 fn what_is_no_option_is_refused() {
     assert_eq!(refusal("lift=amuont=1"), "lift has no option 'amuont'; did you mean 'amount'?");
     assert_eq!(refusal("lift=xyzzy=1"), "lift has no option 'xyzzy'");
+    for theirs in ["gainV", "gv"] {
+        let message = format!("lift has no option '{theirs}': 'gain' is of both ways here");
+        assert_eq!(refusal(&format!("lift={theirs}=1")), message);
+    }
     assert_eq!(refusal("lift=1:1:1:up:1:7"), "lift takes 5 options: '7' is one too many");
     assert_eq!(refusal("lift=way=up:1"), "lift: '1' stands behind named options and needs its option's name");
     assert_eq!(refusal("lift=a=1:by=2"), "lift: option 'amount' is given twice");
@@ -141,6 +148,7 @@ fn a_name_is_near_within_a_quarter_of_it() {
     assert_eq!(did_you_mean("randeachframe", names()), "; did you mean 'rand_each_frame'?");
     assert_eq!(did_you_mean("rag", names()), "; did you mean 'range'?");
     assert_eq!(did_you_mean("rg", names()), "");
+    assert_eq!(did_you_mean("b", ["y", "u", "r"].into_iter()), "", "another letter is another name");
     let names = || ["sigma_s", "sigmaS", "sigma_r", "radius"].into_iter();
     assert_eq!(did_you_mean("sigmaR", names()), "; did you mean 'sigma_r'?");
     assert_eq!(did_you_mean("SigmaS", names()), "; did you mean 'sigmaS'?");

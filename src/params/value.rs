@@ -24,6 +24,11 @@ pub trait Choice: Copy + PartialEq + 'static {
     const WORDS: &'static [&'static str];
     /// The variants.
     const ALL: &'static [Self];
+
+    /// Whether `text`, which is not `word`, is another way to write it.
+    fn is_spelled(_word: &str, _text: &str) -> bool {
+        false
+    }
 }
 
 fn refuse(given: &Given<'_>) -> Error {
@@ -88,7 +93,7 @@ impl<T: ParamValue> ParamValue for Option<T> {
 
 impl<T: Choice> ParamValue for T {
     fn parse(given: &Given<'_>) -> Result<T> {
-        let found = T::WORDS.iter().position(|word| *word == given.text);
+        let found = T::WORDS.iter().position(|word| *word == given.text || T::is_spelled(word, given.text));
         found.map(|i| T::ALL[i]).ok_or_else(|| {
             let near = did_you_mean(given.text, T::WORDS.iter().copied());
             Error::bad_argument(format!("{}{near}", refuse(given)))

@@ -35,7 +35,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     aliases: &[],
     summary: "",
     definition: "",
-    schema: &Schema { params: &[], presets: &[] },
+    schema: &Schema { params: &[], presets: &[], elsewhere: &[] },
     accepts: |_| true,
     footprint: Footprint::Point,
     temporal: (0, 0),

@@ -21,10 +21,11 @@ fn with_aliases(name: &'static str, aliases: &'static [&'static str]) -> impl It
 
 #[test]
 fn names_are_unique() {
-    check_names(ALL.iter().flat_map(|filter| with_aliases(filter.name, filter.aliases)), "filters");
+    check_names(ALL.iter().flat_map(|filter| filter.names()), "filters");
     for filter in ALL {
         let params = filter.schema.params.iter().flat_map(|param| with_aliases(param.name, param.aliases));
-        check_names(params.chain([PRESET_KEY]), filter.name);
+        let elsewhere = filter.schema.elsewhere.iter().flat_map(|option| option.names.iter().copied());
+        check_names(params.chain([PRESET_KEY]).chain(elsewhere), filter.name);
         check_names(filter.schema.presets.iter().map(|preset| preset.name), filter.name);
     }
 }
@@ -32,11 +33,52 @@ fn names_are_unique() {
 #[test]
 fn filters_are_found_by_every_name() {
     for filter in ALL {
-        for name in with_aliases(filter.name, filter.aliases) {
+        for name in filter.names() {
             assert_eq!(find(name).map(|found| found.name), Some(filter.name));
         }
     }
     assert!(find("nosuchfilter").is_none());
+}
+
+/// What a message tells to write must be right.
+#[test]
+fn aliases_that_are_others_names_take_one_unnamed_value() {
+    let made = |text: &str| vramp::filters::chain(text).map(|_| ()).map_err(|error| error.message().to_owned());
+    let aliases = ALL.iter().flat_map(|filter| filter.aliases.iter().map(move |alias| (filter, alias)));
+    let foreign: Vec<_> = aliases.filter_map(|(filter, alias)| Some((filter, alias.name, alias.foreign?))).collect();
+    assert_eq!(foreign.iter().map(|(_, name, _)| *name).collect::<Vec<_>>(), ["boxblur", "gblur"]);
+    for (filter, name, of) in foreign {
+        let message =
+            format!("{name}: {}'s second value is another option here: name options, as in {}", of.program, of.example);
+        for two in ["2:1", "10:5:y", "2:1:planes=y"] {
+            assert_eq!(made(&format!("{name}={two}")), Err(message.clone()));
+        }
+        assert_eq!(made(&format!("{name}(2, 1)")), Err(message.clone()));
+        assert_eq!(made(of.example), Ok(()));
+        for one in ["2", "2:planes=y"] {
+            assert_eq!(made(&format!("{name}={one}")), Ok(()));
+        }
+        assert_eq!(made(&format!("{}=2:1", filter.name)), Ok(()), "its own name has its own order");
+    }
+}
+
+#[test]
+fn what_options_of_ffmpeg_are_here_is_said() {
+    for (text, words) in [
+        ("boxblur=luma_radius=2", "'radius'"),
+        ("boxblur=lr=2:lp=1", "'radius'"),
+        ("box=luma_power=2", "'passes'"),
+        ("boxblur=lp=2", "'passes'"),
+        ("boxblur=cr=2", "planes=uv"),
+        ("gblur=sigmaV=2", "as high as it is wide"),
+        ("gblur=steps=2", "leave them out"),
+        ("bilateral=sigmaR=0.1", "sigma_r=25.5"),
+    ] {
+        let message = vramp::filters::chain(text).unwrap_err().message().to_owned();
+        assert!(message.contains(words) && !message.contains("did you mean"), "{text}: {message}");
+    }
+    let message = vramp::filters::chain("gblur=planes=2").unwrap_err().message().to_owned();
+    assert!(message.ends_with("rb, gb"), "no letter is near a number: {message}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn a_run_tells_what_it_holds_and_where_its_time_went() {
     for stage in ["decode", "upload", "kernels", "download", "encode"] {
         assert!(busy.contains(stage), "{stage}: {busy}");
     }
-    assert!(said.contains("vramp: deband: 0.50 ms a frame"), "{said}");
+    assert!(said.contains("vramp: stage 1, deband: 0.50 ms a frame"), "{said}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub fn run(job: &Job) -> Result<()> {
     let Some(source) = first_frame(&mut input)? else {
         return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
     };
-    setup::warn_of_narrowing(&plan, &job.run);
+    setup::warn(&plan, &job.run);
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }

@@ -41,6 +41,9 @@ const SIGMA_S: ParamKind = ParamKind::Float { min: 0.1, max: 512.0 };
 /// How wide the weight of differences may be.
 const SIGMA_R: ParamKind = ParamKind::Float { min: 0.1, max: 512.0 };
 
+/// Below this, samples that differ by one 8-bit code value hardly weigh each other.
+const FAINT: f64 = 0.5;
+
 /// How far a window reaches, at most.
 const MOST: usize = 30;
 
@@ -64,13 +67,16 @@ crate::params! {
         radius_c: Option<i64> = None, RADIUS, unit "samples", aliases [];
         /// Whose differences weigh chroma: its `own`, or those of `luma`, whose edges chroma then keeps.
         guide: Guide = Guide::Own, ParamKind::Choice(<Guide as Choice>::WORDS), unit "", aliases ["ref"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {
         "light": "Takes off faint noise", [("sigma_s", "1.5"), ("sigma_r", "2")];
         "strong": "Smooths all but edges", [("sigma_s", "5"), ("sigma_r", "10")];
+    }
+    elsewhere {
+        ["sigmaR"]: "FFmpeg's counts from 0 to 1, where 0.1 is sigma_r=25.5 here";
     }
 }
 
@@ -119,6 +125,16 @@ impl Filter for Bilateral {
 
     fn is_identity(&self, input: &StreamInfo) -> bool {
         Plan::new(&self.params, input).is_identity()
+    }
+
+    fn doubt(&self) -> Option<String> {
+        let given = [("sigma_r", Some(self.params.sigma_r)), ("sigma_r_c", self.params.sigma_r_c)];
+        let (name, sigma) = given.into_iter().find_map(|(name, sigma)| Some((name, sigma.filter(|s| *s < FAINT)?)))?;
+        Some(format!(
+            "{name}={sigma} keeps differences of one 8-bit code value, and so changes little or nothing; FFmpeg's \
+             sigmaR={sigma}, which is a part of white, is {name}={:.1} here",
+            255.0 * sigma
+        ))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

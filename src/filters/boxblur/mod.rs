@@ -16,7 +16,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -37,19 +37,27 @@ crate::params! {
         radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"];
         /// How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian.
         passes: i64 = 1, ParamKind::Int { min: 1, max: 8 }, unit "", aliases ["power"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {
         "soft": "Three small passes: round, and close to a Gaussian of sigma 2", [("radius", "2"), ("passes", "3")];
+    }
+    elsewhere {
+        ["luma_radius", "lr"]: "FFmpeg's is 'radius' here, of all planes";
+        ["luma_power", "lp"]: "FFmpeg's is 'passes' here, of all planes";
+        ["chroma_radius", "cr", "chroma_power", "cp"]:
+            "filter planes apart, as in box=radius=4:planes=y,box=radius=2:planes=uv";
+        ["alpha_radius", "ar", "alpha_power", "ap"]: "there is no alpha in a chain";
+        ["hpasses", "vpasses"]: "'passes' is of both directions here";
     }
 }
 
 /// What `box` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "box",
-    aliases: &["boxblur", "mean"],
+    aliases: &[Alias::foreign("FFmpeg", "boxblur", "box=radius=2:passes=1"), Alias::own("mean")],
     summary: "Blurs: every sample becomes the mean of the rectangle around it, at a cost that hardly grows with it",
     definition: include_str!("definition.md"),
     schema: BoxParams::SCHEMA,

@@ -18,8 +18,9 @@ use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
-use crate::params::{Call, ParamKind, Params};
+use crate::filters::planes::PlaneSet;
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
 #[cfg(feature = "cuda")]
@@ -66,9 +67,12 @@ crate::params! {
         /// Other offsets and noise in each of 16 successive frames, so that neither stands still.
         rand_each_frame: bool = false, ParamKind::Bool, unit "", aliases ["dynamic_grain"];
         /// Keep vertical offsets within a field; `auto` follows each frame's interlace flag.
-        field: Field = Field::Auto, ParamKind::Choice(<Field as crate::params::Choice>::WORDS), unit "", aliases ["interlaced"];
+        field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"];
         /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
         keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {
         "gentle": "Bands of one step in clean sources; keeps most texture", [("range", "12"), ("threshold", "6"), ("dither", "6")];
@@ -81,7 +85,7 @@ crate::params! {
 /// What `deband` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "deband",
-    aliases: &["banding"],
+    aliases: &[Alias::own("banding")],
     summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
     definition: include_str!("definition.md"),
     schema: DebandParams::SCHEMA,
@@ -105,6 +109,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "range=127:threshold=31:sample=2",
         "range=1:threshold=31",
         "range=31:y=20:cb=0:cr=9:dither_y=31:dither_c=0:keep_tv_range=on",
+        "threshold=31:dither=31:planes=y",
+        "sample=2:threshold=31:dither=31:keep_tv_range=on:planes=u",
+        "sample=0:range=127:threshold=31:dither=31:keep_tv_range=on:planes=yv",
+        "blur_first=on:threshold=31:dither=31:planes=uv",
     ],
     create: |call| Ok(Box::new(Deband { params: DebandParams::from_call(call)? })),
 };

@@ -58,12 +58,15 @@ impl Plan {
         let dither = params.dither.unwrap_or(if params.sample == 0 { 0 } else { 15 });
         let component = |index: usize| {
             let (width, height) = format.component_size(index, stream.width, stream.height);
+            let is_filtered = params.planes.has(format, index);
             let is_chroma = format.is_chroma(index);
             let subsampled = is_chroma && (format.subsampling_w() > 0 || format.subsampling_h() > 0);
             let own = if is_chroma { [params.cb, params.cr][index - 1] } else { params.y };
             let threshold = own.unwrap_or(params.threshold);
             let noise = if is_chroma { params.dither_c } else { params.dither_y }.unwrap_or(dither);
-            let (low, high) = bounds(yc48, params.keep_tv_range, is_chroma);
+            // Nothing is below a threshold of zero, so that what is not filtered is passed on as it is.
+            let [threshold, noise] = [threshold, noise].map(|strength| if is_filtered { strength } else { 0 });
+            let (low, high) = bounds(yc48, params.keep_tv_range && is_filtered, is_chroma);
             Component {
                 width,
                 height,

@@ -8,7 +8,8 @@ use super::reference::Reference;
 use super::table::Table;
 use super::{DESCRIPTOR, DebandParams};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::{CpuKernel, Setup};
+use crate::filters::testing::{picture, run, samples};
+use crate::filters::{CpuKernel, Setup, chain};
 use crate::params::{Params, parse_chain};
 use crate::video::{FieldOrder, Format, FrameProps, Picture, StreamInfo};
 
@@ -300,6 +301,31 @@ fn yc48_keeps_its_own_scale_and_sign() {
     assert_eq!(at("threshold=0", [0, 0], 32760, 255, 1), 32767);
     assert_eq!(at("threshold=0:keep_tv_range=on", [0, 0], 4090, 255, 0), 4096);
     assert_eq!(at("threshold=0:keep_tv_range=on", [0, 0], -2040, 0, 1), -2048);
+}
+
+#[test]
+fn planes_that_are_left_out_keep_their_bytes() {
+    let args = "deband=range=9:threshold=31:dither=31:keep_tv_range=on";
+    for (format, words) in [
+        ("yuv420p", [("y", [true, false, false]), ("u", [false, true, false]), ("yv", [true, false, true])]),
+        ("nv12", [("v", [false, false, true]), ("uv", [false, true, true]), ("yu", [true, true, false])]),
+        ("gbrp10", [("r", [true, false, false]), ("b", [false, false, true]), ("rg", [true, true, false])]),
+        ("yc48", [("y", [true, false, false]), ("u", [false, true, false]), ("uv", [false, true, true])]),
+    ] {
+        let format: Format = format.parse().unwrap();
+        let most = (1 << format.bit_depth().min(15)) - 1;
+        let src = picture(format, 40, 24, |c, x, y| if y < 2 { most } else { (7 * x + 3 * y + 11 * c) as i32 % 50 });
+        let filtered = |args: &str| run(&*chain(args).unwrap()[0], &src, format);
+        let all = filtered(args);
+        for (word, works) in words {
+            let out = filtered(&format!("{args}:planes={word}"));
+            for (component, works) in works.into_iter().enumerate() {
+                let expected = if works { &all } else { &src };
+                assert!(samples(&all, component) != samples(&src, component), "{format}: component {component}");
+                assert_eq!(samples(&out, component), samples(expected, component), "{format} {word}: {component}");
+            }
+        }
+    }
 }
 
 #[test]

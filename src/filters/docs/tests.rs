@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Error;
+use crate::filters::Alias;
 use crate::params::{ParamKind, Params};
 use crate::video::Model;
 
@@ -19,7 +20,7 @@ crate::params! {
 
 static LIFT: Descriptor = Descriptor {
     name: "lift",
-    aliases: &["raise"],
+    aliases: &[Alias::own("raise")],
     summary: "Raises every sample",
     definition: "value + amount, where the words of this paragraph\nare wrapped anew for the terminal, in eighty columns.\n\n\
                  - an item that is long enough to be wrapped with its continuation set in below its first word\n  \
@@ -39,7 +40,7 @@ static NOTHING: Descriptor = Descriptor {
     aliases: &[],
     summary: "Does nothing | at all",
     definition: "None.",
-    schema: &crate::params::Schema { params: &[], presets: &[] },
+    schema: &crate::params::Schema { params: &[], presets: &[], elsewhere: &[] },
     accepts: |format| format == Format::YC48,
     footprint: Footprint::Point,
     temporal: (0, 0),

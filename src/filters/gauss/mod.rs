@@ -16,7 +16,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -30,17 +30,21 @@ crate::params! {
         sigma: f64 = 0.5, ParamKind::Float { min: 0.1, max: 64.0 }, unit "samples", aliases ["s"];
         /// Where the Gaussian is cut off; `auto` is three sigmas, rounded up.
         radius: Option<i64> = None, ParamKind::Int { min: 0, max: 192 }, unit "samples", aliases ["r"];
-        /// The planes that are filtered; the others, and those that a format lacks, are left as they are. `yuv` is
-        /// all planes of any format, and on RGB `y` too, which has no chroma.
+        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
+        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
+    elsewhere {
+        ["sigmaV"]: "the Gaussian is as high as it is wide here, by 'sigma'";
+        ["steps"]: "FFmpeg comes nearer to the Gaussian by steps, and it is exact here: leave them out";
+    }
 }
 
 /// What `gauss` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "gauss",
-    aliases: &["gblur"],
+    aliases: &[Alias::foreign("FFmpeg", "gblur", "gauss=sigma=2:radius=6")],
     summary: "Blurs with a Gaussian of any width, in integers that keep flat areas flat",
     definition: include_str!("definition.md"),
     schema: GaussParams::SCHEMA,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::convert::ycbcr_depth;
-use crate::video::{Format, Model, StreamInfo};
+use crate::video::{Format, Layout, Model, StreamInfo};
 
 /// Fewer bits than this bring banding back, so that many are given up only when nothing else is left.
 const ENOUGH_BITS: u8 = 10;
@@ -31,7 +31,7 @@ pub struct Negotiated {
 }
 
 /// Finds the format nearest to the chain's end (`chain_end.format`, or what is `wanted` instead) among those that the
-/// encoder accepts.
+/// encoder accepts; of two that are as near, the one that lies in memory as the source does.
 ///
 /// A chain changes depth and storage by itself, but never its components, so other components are made before it.
 ///
@@ -52,7 +52,7 @@ pub fn negotiate(
     let end = if wanted.format.is_some() || keeps_rgb { end } else { without_rgb(end)? };
     let target = match wanted.format {
         Some(format) => exact(format, accepted, wanted.depth)?,
-        None => nearest(end, accepted, wanted.depth)?,
+        None => nearest(end, source_format.layout(), accepted, wanted.depth)?,
     };
     let convert_source = match components(target) == components(chain_end.format) {
         true => None,
@@ -85,12 +85,12 @@ fn exact(format: Format, accepted: &[Format], depth: Option<u8>) -> Result<Forma
     if accepted.contains(&format) { Ok(format) } else { Err(refused(&format.to_string(), accepted)) }
 }
 
-fn nearest(end: Format, accepted: &[Format], depth: Option<u8>) -> Result<Format> {
+fn nearest(end: Format, layout: Layout, accepted: &[Format], depth: Option<u8>) -> Result<Format> {
     let ideal = depth.unwrap_or(end.bit_depth());
     let keeps_colour = |c: &Format| end.model() == Model::Gray || c.model() == end.model();
     let fits = |c: &Format| keeps_colour(c) && depth.is_none_or(|depth| c.bit_depth() == depth);
     let candidates = accepted.iter().copied().filter(fits);
-    candidates.min_by_key(|c| Cost::of(end, ideal, *c)).ok_or_else(|| match depth {
+    candidates.min_by_key(|c| (Cost::of(end, ideal, *c), c.layout() != layout)).ok_or_else(|| match depth {
         Some(depth) => refused(&format!("{depth}-bit video"), accepted),
         None => refused(&end.to_string(), accepted),
     })
@@ -110,7 +110,6 @@ struct Cost {
     bits_lost: u8,
     chroma_added: u8,
     bits_added: u8,
-    other_layout: bool,
 }
 
 impl Cost {
@@ -122,7 +121,6 @@ impl Cost {
             bits_lost: depth.saturating_sub(choice.bit_depth()),
             chroma_added: had.saturating_sub(has) + u8::from(end.model() != choice.model()),
             bits_added: choice.bit_depth().saturating_sub(depth),
-            other_layout: end.layout() != choice.layout(),
         }
     }
 }
@@ -208,6 +206,20 @@ mod tests {
                 assert!(got.notes[0].ends_with(note), "{end} into {accepted}: {}", got.notes[0]);
             }
         }
+    }
+
+    #[test]
+    fn the_layout_stays_the_sources_though_the_chain_ends_planar() {
+        let target = |source: &str, end: &str, accepted: &str| {
+            let (source, end) = (source.parse().unwrap(), StreamInfo::bare(end.parse().unwrap(), 16, 16));
+            negotiate(&end, source, &formats(accepted), &Wanted::default()).unwrap().target.to_string()
+        };
+        const RAW: &str = "yuv420p nv12 yuv420p10 p010";
+        assert_eq!(target("nv12", "yuv420p", RAW), "nv12");
+        assert_eq!(target("nv12", "yuv420p10", RAW), "p010");
+        assert_eq!(target("p010", "yuv420p10", RAW), "p010");
+        assert_eq!(target("yuv420p", "yuv420p", "nv12 yuv420p"), "yuv420p");
+        assert_eq!(target("nv12", "yuv420p", "yuv420p yuv420p10"), "yuv420p");
     }
 
     #[test]
