@@ -196,6 +196,8 @@ const ARGUMENTS: &[Row] = &[
     ("endless GPU memory", "{in}/good.mkv {out}/o.mkv --gpu-memory 99999999999", BAD_ARGUMENT, &["99999"], Nothing),
     ("device of a bench", "bench --device gpu", BAD_ARGUMENT, &["'gpu'", "cuda:N"], Nothing),
     ("peers on a GPU", "bench --device cuda --peers", BAD_ARGUMENT, &["--peers", "--device"], Nothing),
+    ("peers of a chain", "bench --chain box,gauss --peers", BAD_ARGUMENT, &["--peers", "--chain"], Nothing),
+    ("no peers", "bench --filter range --filter depth --peers", BAD_ARGUMENT, &["--peers", "range, depth"], Nothing),
     ("level", "{in}/good.mkv {out}/o.mkv --cpu-level avx9", BAD_ARGUMENT, &["avx9", "portable"], Nothing),
     ("pair", "{in}/good.mkv {out}/o.mkv -x fast", BAD_ARGUMENT, &["fast", "KEY=VALUE"], Nothing),
     ("hash", "{in}/good.mkv {out}/o.mkv --hash md5", BAD_ARGUMENT, &["framehash"], Nothing),

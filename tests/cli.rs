@@ -470,6 +470,25 @@ fn bench_measures_filters_and_stages() {
     assert!(run(&["bench", "--clip", &clip, "-c", "null"]).ok().text().contains("decode"));
 }
 
+#[test]
+fn bench_holds_filters_against_ffmpegs() {
+    let words = "bench --quick --json --size 320x240 --filter gauss --filter depth --peers";
+    let ran = run(&words.split(' ').collect::<Vec<_>>()).ok();
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let rows = json["peers"]["rows"].as_array().unwrap();
+    for (chain, peer) in [("gauss=sigma=1", "gblur=sigma=1:steps=1"), ("gauss=sigma=3", "gblur=sigma=3:steps=1")] {
+        let of_chain: Vec<_> = rows.iter().filter(|row| row["chain"] == chain).collect();
+        assert!(of_chain.iter().all(|row| row["peer"] == peer), "{json}");
+        let threads: Vec<_> = of_chain.iter().filter_map(|row| row["threads"].as_u64()).collect();
+        let all = std::thread::available_parallelism().unwrap().get() as u64;
+        assert_eq!(threads, if all > 1 { vec![1, all] } else { vec![1] }, "{json}");
+    }
+    assert!(rows.iter().all(|row| row["chain"].as_str().unwrap().starts_with("gauss=")), "{json}");
+    for number in ["peer_ms", "ms", "times_faster"] {
+        assert!(rows.iter().all(|row| row[number].as_f64().unwrap() > 0.0), "{json}");
+    }
+}
+
 /// A decoded PNG: width, height, R'G'B' bytes.
 fn read_png(path: &str) -> (usize, usize, Vec<u8>) {
     let mut reader = png::Decoder::new(BufReader::new(fs::File::open(path).unwrap())).read_info().unwrap();

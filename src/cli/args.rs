@@ -148,8 +148,8 @@ pub struct BenchArgs {
     /// The best CPU level and one case a filter only, measured shorter
     #[arg(long)]
     pub quick: bool,
-    /// Time ffmpeg's own deband filter too, when the ffmpeg program is found
-    #[arg(long)]
+    /// Measure the filters beside those of the ffmpeg program that do the same work, for all that have one
+    #[arg(long, conflicts_with_all = ["clip", "chain"])]
     pub peers: bool,
     /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
     #[arg(long, value_name = "FILE")]
@@ -529,6 +529,9 @@ decoder, chain and encoder each alone, then the whole run, whose wall time shoul
 On a GPU a time is the median of recorded runs over all of that memory, 'x' is over a copy on the device, and a pipeline from \
 the host to the GPU and back is held against the copies alone, both ways at once.
 
+With --peers vramp and ffmpeg take turns of a few frames, on one thread and on all. ffmpeg's time is what its bench filter says \
+of the one filter, on a frame that its caches hold.
+
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
   gpu      device, compute_capability, driver, width, height,
            formats: src, dst, bytes, copy (ms, gb_per_s), rows (chain, ms, gb_per_s, times_copy),
@@ -536,7 +539,8 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            and the share of the time in upload, kernels, download)
   filters  width, height, formats: src, dst, copy (threads, ms),
            rows (chain, level, threads, ms, times_copy)
-  peers    width, height, peer, peer_ms, ours (chain, src, dst, ms, times_faster)
+  peers    width, height, ffmpeg (its version),
+           rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)";

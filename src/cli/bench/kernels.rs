@@ -202,7 +202,8 @@ impl FormatReport {
     }
 }
 
-fn thread_word(threads: usize) -> String {
+/// "1 thread" or "2 threads".
+pub fn thread_word(threads: usize) -> String {
     if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 

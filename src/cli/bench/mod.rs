@@ -27,7 +27,7 @@ struct Report {
     /// On the CPU: the filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     filters: Option<kernels::Report>,
-    /// With `--peers`: other programs' filters.
+    /// With `--peers`: ffmpeg's own filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     peers: Option<peers::Report>,
     /// With `--clip`: the stages of a run.
@@ -82,6 +82,8 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         let clip = clip::measure(args)?;
         show(clip.to_string())?;
         report.clip = Some(clip);
+    } else if args.peers {
+        report.peers = Some(peers::measure(args, &show)?);
     } else {
         measure_filters(args, &mut report, &show)?;
     }
@@ -98,10 +100,5 @@ fn measure_filters(args: &BenchArgs, report: &mut Report, show: &impl Fn(String)
     #[cfg(not(feature = "cuda"))]
     args.device.open()?;
     report.filters = Some(kernels::measure(args, show)?);
-    if args.peers {
-        let peers = peers::measure(args)?;
-        show(peers.to_string())?;
-        report.peers = Some(peers);
-    }
     Ok(())
 }

@@ -1,5 +1,10 @@
-//! The same work done by the `ffmpeg` program, when it is there, in the same run.
+//! The same work done by the `ffmpeg` program's own filters, in the same run.
 
+mod ffmpeg;
+mod table;
+
+use super::Machine;
+use super::kernels::{chosen, thread_word};
 use super::timing::{Effort, Ring, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
@@ -8,112 +13,130 @@ use crate::filters;
 use crate::pipeline::{CpuChain, Target, plan};
 use crate::video::{Format, Picture, StreamInfo};
 use serde::Serialize;
-use std::fmt;
-use std::io::Write;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use table::{PAIRS, Pair};
 
-/// Theirs, on 8 bits in and out.
-const THEIRS: &str = "deband";
-
-/// Ours: chain, source and result storage.
-const OURS: [(&str, &str, &str); 3] = [
-    ("deband=sample=1", "yuv420p", "yuv420p16"),
-    ("deband=sample=2", "yuv420p", "yuv420p16"),
-    ("deband=sample=1", "yc48", "yc48"),
-];
-
-/// ffmpeg's time, and ours beside it; one thread each.
+/// ffmpeg's times, and ours beside them.
 #[derive(Serialize)]
 pub struct Report {
     width: usize,
     height: usize,
-    /// The peer's filter as its command line has it.
-    peer: &'static str,
-    peer_ms: f64,
-    ours: Vec<Ours>,
+    /// ffmpeg's version.
+    ffmpeg: String,
+    rows: Vec<Row>,
 }
 
-/// One of our filters.
+/// One of ffmpeg's filters, and one of ours for the same work.
 #[derive(Serialize)]
-struct Ours {
+struct Row {
+    /// Theirs, as ffmpeg's command line has it.
+    peer: &'static str,
     chain: &'static str,
     src: &'static str,
     dst: &'static str,
+    /// Of each of both.
+    threads: usize,
+    peer_ms: f64,
     ms: f64,
     /// The peer's time over ours.
     times_faster: f64,
 }
 
-/// Measures.
+/// Measures the peers of the filters that `args` choose, and hands what is to be read to `show`.
 ///
 /// # Errors
-/// When the ffmpeg program cannot be run.
-pub fn measure(args: &BenchArgs) -> Result<Report> {
+/// When ffmpeg has no peer of any of them, cannot be run, or fails.
+pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
+    let pairs = pairs(args)?;
+    let ffmpeg = ffmpeg::version()?;
     let (width, height) = args.size;
     let picture = ramps(Format::yuv(1, 1, 8)?, width, height)?;
-    let frames = if args.quick { 30 } else { 120 };
-    // Source, scheduling and sink cost the same without the filter. The best of a few runs is the least disturbed.
-    let best = |filter| (0..3).map(|_| ffmpeg(filter, &picture, frames)).collect::<Result<Vec<_>>>();
-    let least = |times: Vec<Duration>| times.into_iter().min().unwrap_or_default().as_secs_f64();
-    let peer_ms = (least(best(THEIRS)?) - least(best("null")?)) * 1e3 / f64::from(frames);
-    let one = |(chain, src, dst)| {
-        let ms = ours(args, chain, src, dst)?;
-        Ok(Ours { chain, src, dst, ms, times_faster: peer_ms / ms })
+
+    let column = pairs.iter().map(|pair| ours_of(*pair).len()).max().unwrap_or(0);
+    let about = "ms a frame beside ffmpeg's own filters of 8-bit 4:2:0 (x: times as fast)";
+    let head = line("", "", threads().into_iter().map(thread_word), column);
+    show(format!("\n{width}x{height}, ffmpeg {ffmpeg}: {about}\n{head}"))?;
+    let mut rows = Vec::new();
+    for pair in pairs {
+        let measured = measure_pair(pair, &picture, args.quick)?;
+        show(table(pair, &measured, column))?;
+        rows.extend(measured);
+    }
+    Ok(Report { width, height, ffmpeg, rows })
+}
+
+/// The pairs of the filters that `args` choose.
+fn pairs(args: &BenchArgs) -> Result<Vec<Pair>> {
+    let chosen = chosen(args)?;
+    let mut pairs = Vec::new();
+    for pair in PAIRS {
+        let filter = pair.filter()?;
+        if chosen.iter().any(|chosen| chosen.name == filter.name) {
+            pairs.push(*pair);
+        }
+    }
+    if pairs.is_empty() {
+        let names: Vec<_> = chosen.iter().map(|filter| filter.name).collect();
+        return Err(Error::bad_argument(format!("--peers: ffmpeg has no filter like {}", names.join(", "))));
+    }
+    Ok(pairs)
+}
+
+/// Measures both on one thread and on all, in turns: a turn is the median of a few frames, and a time that of the turns.
+fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> {
+    let (frames, turns) = if quick { (10, 3) } else { (30, 9) };
+    let [a_turn, all] = [frames, turns].map(|runs| Effort { runs, time: Duration::ZERO });
+    let Pair { theirs, ours, src, dst } = pair;
+    let (width, height) = (picture.width(), picture.height());
+    let mut ring = Ring::new(src.parse()?, dst.parse()?, width, height)?;
+    let mut chains = chains(pair, width, height)?;
+
+    let jobs = 2 * chains.len();
+    let times = all.medians_of(jobs, |job, _| {
+        let chain = &mut chains[job / 2];
+        if job % 2 == 0 {
+            return ffmpeg::median(theirs, chain.exec().threads(), picture, frames);
+        }
+        let run =
+            |_, props: &_, src: &Picture, dst: &mut Picture| chain.run(props, &src.planes(), &mut dst.planes_mut());
+        Ok(Duration::from_secs_f64(ring.medians(a_turn, 1, run)[0] / 1e3))
+    })?;
+
+    let row = |(chain, times): (&CpuChain, &[f64])| {
+        let (threads, peer_ms, ms) = (chain.exec().threads(), times[0], times[1]);
+        Row { peer: theirs, chain: ours, src, dst, threads, peer_ms, ms, times_faster: peer_ms / ms }
     };
-    Ok(Report { width, height, peer: THEIRS, peer_ms, ours: OURS.into_iter().map(one).collect::<Result<_>>()? })
+    Ok(chains.iter().zip(times.chunks(2)).map(row).collect())
 }
 
-fn ours(args: &BenchArgs, chain: &str, src: &str, dst: &str) -> Result<f64> {
-    let (width, height) = args.size;
-    let (src, dst) = (src.parse()?, dst.parse()?);
-    let chain = filters::chain(chain)?;
-    let target = Target { format: Some(dst), ..Target::default() };
-    let plan = plan(chain, &StreamInfo::bare(src, width, height), target)?;
-    let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
-    let (effort, mut ring) = (Effort::new(args.quick), Ring::new(src, dst, width, height)?);
-    let mut run =
-        |_, props: &_, src: &Picture, dst: &mut Picture| chain.run(props, &src.planes(), &mut dst.planes_mut());
-    Ok(ring.medians(effort, 1, &mut run)[0])
+/// Ours on every number of threads.
+fn chains(pair: Pair, width: usize, height: usize) -> Result<Vec<CpuChain>> {
+    let info = StreamInfo::bare(pair.src.parse()?, width, height);
+    let target = Target { format: Some(pair.dst.parse()?), ..Target::default() };
+    let plan = plan(filters::chain(pair.ours)?, &info, target)?;
+    threads().into_iter().map(|threads| CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?)).collect()
 }
 
-/// Wall time of ffmpeg running `filter` on one thread over `picture`, shown `frames` times.
-fn ffmpeg(filter: &str, picture: &Picture, frames: u32) -> Result<Duration> {
-    let failed = |e| Error::io("the ffmpeg program", &e);
-    let size = format!("{}x{}", picture.width(), picture.height());
-    let mut command = Command::new("ffmpeg");
-    command.args(["-v", "error", "-filter_threads", "1", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", &size]);
-    command.args(["-i", "pipe:0", "-vf", &format!("loop=loop=-1:size=1,{filter}"), "-frames:v", &frames.to_string()]);
-    command.args(["-c:v", "wrapped_avframe", "-f", "null", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let start = Instant::now();
-    let mut child = command.spawn().map_err(failed)?;
-    if let Some(mut input) = child.stdin.take() {
-        // A child that stopped early says why below.
-        let _ = input.write_all(&bytes(picture));
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    let took = start.elapsed();
-    if output.status.success() {
-        return Ok(took);
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::unsupported(format!("the ffmpeg program failed: {}", said.lines().next().unwrap_or("no message"))))
+/// How many threads both get: one, and all where there are more.
+fn threads() -> Vec<usize> {
+    let all = Machine::this().processors;
+    if all > 1 { vec![1, all] } else { vec![1] }
 }
 
-/// A picture's rows, one after the other.
-fn bytes(picture: &Picture) -> Vec<u8> {
-    let format = picture.format();
-    let rows = |plane| 0..format.plane_size(plane, picture.width(), picture.height()).1;
-    (0..format.planes()).flat_map(|plane| rows(plane).flat_map(move |y| picture.row_bytes(plane, y))).copied().collect()
+/// A line for theirs and one for ours.
+fn table(pair: Pair, rows: &[Row], column: usize) -> String {
+    let theirs = rows.iter().map(|row| format!("{:.3}", row.peer_ms));
+    let ours = rows.iter().map(|row| format!("{:.3} ({:.1}x)", row.ms, row.times_faster));
+    line("ffmpeg", pair.theirs, theirs, column) + &line("vramp", &ours_of(pair), ours, column)
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { width, height, peer, peer_ms, ours } = self;
-        writeln!(f, "\n{width}x{height}, 1 thread: ffmpeg -vf {peer} (8-bit 4:2:0) {peer_ms:.2} ms")?;
-        ours.iter().try_for_each(|Ours { chain, src, dst, ms, times_faster }| {
-            writeln!(f, "  {chain}, {src} to {dst}: {ms:.2} ms, {times_faster:.1} times as fast")
-        })
-    }
+/// Whose, what, and a cell a number of threads.
+fn line(whose: &str, what: &str, cells: impl Iterator<Item = String>, column: usize) -> String {
+    let cells: String = cells.map(|cell| format!("  {cell:>16}")).collect();
+    format!("{whose:6}  {what:column$}{cells}\n")
+}
+
+/// Ours, and between which formats.
+fn ours_of(pair: Pair) -> String {
+    format!("{}, {} to {}", pair.ours, pair.src, pair.dst)
 }

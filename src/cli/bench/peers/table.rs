@@ -1,0 +1,72 @@
+//! Which of ffmpeg's filters does the work of which of ours.
+
+use crate::error::Result;
+use crate::filters::{self, Descriptor};
+use crate::params::parse_chain;
+
+/// One of ffmpeg's filters, and one of ours for the same work.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// Theirs, as ffmpeg's command line has it. It filters all planes of 8-bit 4:2:0.
+    pub theirs: &'static str,
+    /// Ours: one filter.
+    pub ours: &'static str,
+    /// Storage that ours reads.
+    pub src: &'static str,
+    /// Storage that ours writes.
+    pub dst: &'static str,
+}
+
+/// Every pair. A filter that ffmpeg has no like of is in none.
+pub const PAIRS: &[Pair] = &[
+    pair("deband", "deband=sample=1"),
+    pair("deband", "deband=sample=2"),
+    // Results that keep what an 8-bit source gains, and AviUtl's storage, are what ours is for.
+    Pair { dst: "yuv420p16", ..pair("deband", "deband=sample=1") },
+    Pair { dst: "yuv420p16", ..pair("deband", "deband=sample=2") },
+    Pair { src: "yc48", dst: "yc48", ..pair("deband", "deband=sample=1") },
+    // One pass each: theirs takes two where it is not told.
+    pair("boxblur=lr=1:lp=1:cr=1:cp=1", "box=radius=1"),
+    pair("boxblur=lr=3:lp=1:cr=3:cp=1", "box=radius=3"),
+    pair("boxblur=lr=7:lp=1:cr=7:cp=1", "box=radius=7"),
+    // One step is what theirs takes anyway.
+    pair("gblur=sigma=1:steps=1", "gauss=sigma=1"),
+    pair("gblur=sigma=3:steps=1", "gauss=sigma=3"),
+    // Theirs is told to filter chroma too, and knows no window: any sigma costs it the same. Ours gets the same window for
+    // chroma as for luma, of the width of their sigma and of three times that. sigmaR is sigma_r over 255.
+    pair(BILATERAL, "bilateral=sigma_s=1:radius=3:sigma_s_c=1:radius_c=3"),
+    pair(BILATERAL, "bilateral=sigma_s=3:radius=9:sigma_s_c=3:radius_c=9"),
+];
+
+const BILATERAL: &str = "bilateral=sigmaS=3:sigmaR=0.0157:planes=7";
+
+/// A pair with 8-bit 4:2:0 in and out on both sides.
+const fn pair(theirs: &'static str, ours: &'static str) -> Pair {
+    Pair { theirs, ours, src: "yuv420p", dst: "yuv420p" }
+}
+
+impl Pair {
+    /// Which filter ours is.
+    pub fn filter(&self) -> Result<&'static Descriptor> {
+        filters::find_or_suggest(&parse_chain(self.ours)?[0].name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::{Target, plan};
+    use crate::video::StreamInfo;
+
+    #[test]
+    fn every_pair_is_one_filter_that_does_something() {
+        for pair in PAIRS {
+            let chain = filters::chain(pair.ours).unwrap();
+            assert_eq!(chain.len(), 1, "{pair:?}");
+            assert_eq!(chain[0].descriptor().name, pair.filter().unwrap().name);
+            let info = StreamInfo::bare(pair.src.parse().unwrap(), 64, 48);
+            let target = Target { format: Some(pair.dst.parse().unwrap()), ..Target::default() };
+            assert!(!plan(chain, &info, target).unwrap().stages.is_empty(), "{pair:?}");
+        }
+    }
+}
