@@ -14,6 +14,7 @@ use super::table::{Draw, Table};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::CpuKernel;
+use crate::filters::rows::copy;
 use crate::video::{FrameProps, Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
@@ -49,6 +50,8 @@ struct Group {
     range: usize,
     /// How far references may lie, by column.
     reach: Vec<u8>,
+    /// True when no sample can change.
+    keeps: bool,
     /// False when no sample can become its average.
     debands: bool,
     constants: Constants,
@@ -159,6 +162,12 @@ impl CpuKernel for Fast {
             // SAFETY: each band has other rows or other components, and `dst` is borrowed exclusively by this call.
             let views = group.components.clone().map(|c| unsafe { dst.get(c).band(rows.clone()) });
             let mut views = PlanesMut::new(views);
+            if group.keeps {
+                for (i, component) in group.components.clone().enumerate() {
+                    copy(&src[component], rows.clone(), views.get_mut(i));
+                }
+                return;
+            }
             let band = Band { plan: &this.plan, group, table: &this.table, base, by_field, src, rows: rows.clone() };
             let mut scratch = this.scratch().pop().expect("there is one for each thread");
             // SAFETY: the processor has the level the kernel was chosen for, and the sizes were checked above.
@@ -207,6 +216,7 @@ impl Group {
             height,
             range,
             reach,
+            keeps: components.clone().all(|component| plan.keeps(component)),
             debands: all.iter().any(|c| c.threshold > 0),
             constants,
             stride: 32 * cache_lines,

@@ -107,8 +107,13 @@ impl Plan {
 
     /// True when no sample can change.
     pub(super) fn is_identity(&self) -> bool {
-        let full = bounds(self.yc48, false, false);
-        self.components.iter().all(|c| c.threshold == 0 && c.dither == 0 && (c.low, c.high) == full)
+        (0..self.components.len()).all(|component| self.keeps(component))
+    }
+
+    /// True when no sample of component `component` can change.
+    pub(super) fn keeps(&self, component: usize) -> bool {
+        let c = &self.components[component];
+        c.threshold == 0 && c.dither == 0 && (c.low, c.high) == bounds(self.yc48, false, false)
     }
 
     /// True when a frame's vertical offsets stay within a field.
