@@ -37,7 +37,7 @@ pub fn median(filter: &str, threads: usize, picture: &Picture, frames: usize) ->
 
 /// What `command` says when it gets `input`.
 fn output(command: &mut Command, input: &[u8]) -> Result<Output> {
-    let failed = |e| Error::io("the ffmpeg program", &e);
+    let failed = |e| Error::io("the ffmpeg program, which --peers looks for in PATH", &e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
