@@ -18,6 +18,9 @@ const BAND: usize = 64;
 /// Columns whose sums stay in the first cache, or in registers, while all their taps are added.
 const PART: usize = 256;
 
+/// Pairs of taps that are added in one go: those of sigma 1.
+const FEW: usize = 3;
+
 /// The kernel.
 pub(super) struct Fast {
     plan: Plan,
@@ -118,6 +121,13 @@ impl Scratch {
     fn sum_columns(&mut self, weights: &[u32], y: usize, last: usize, part: Range<usize>, width: usize) {
         let radius = weights.len() - 1;
         let rows = |y: usize| &self.ring[y % (2 * radius + 1) * width..][part.clone()];
+        if let [own, near @ ..] = weights
+            && let Ok(near) = <&[u32; FEW]>::try_from(near)
+        {
+            let pairs = from_fn(|i| (rows(y.saturating_sub(i + 1)), rows((y + i + 1).min(last))));
+            let columns = self.columns[radius + part.start..].iter_mut();
+            return sum_few((*own, near), rows(y), pairs, WEIGHT_BITS - EXTRA_BITS, columns, |sum| sum);
+        }
         let mut sums = [0; PART];
         let sums = &mut sums[..part.len()];
         start(sums, weights[0], rows(y), WEIGHT_BITS - EXTRA_BITS);
@@ -132,12 +142,40 @@ impl Scratch {
         let radius = weights.len() - 1;
         // Column x lies at x + radius.
         let columns = |left: usize| &self.columns[part.start + left..][..part.len()];
+        if let [own, near @ ..] = weights
+            && let Ok(near) = <&[u32; FEW]>::try_from(near)
+        {
+            let pairs = from_fn(|i| (columns(radius - i - 1), columns(radius + i + 1)));
+            let lanes = self.lanes[part.clone()].iter_mut();
+            return sum_few((*own, near), columns(radius), pairs, WEIGHT_BITS + EXTRA_BITS, lanes, |sum| sum as u16);
+        }
         let mut sums = [0; PART];
         let sums = &mut sums[..part.len()];
         start(sums, weights[0], columns(radius), WEIGHT_BITS + EXTRA_BITS);
         add_pairs(sums, weights, |i| (columns(radius - i), columns(radius + i)));
         let lanes = self.lanes[part].iter_mut();
         lanes.zip(&*sums).for_each(|(lane, sum)| *lane = (sum >> (WEIGHT_BITS + EXTRA_BITS)) as u16);
+    }
+}
+
+/// Weighted sums of the middle and of few pairs around it, in one go: they stay in registers.
+#[inline(always)]
+fn sum_few<'a, T: Copy + Into<u32>, U: 'a>(
+    (own, near): (u32, &[u32; FEW]),
+    middle: &[T],
+    pairs: [(&[T], &[T]); FEW],
+    drop: u32,
+    out: impl Iterator<Item = &'a mut U>,
+    cast: impl Fn(u32) -> U,
+) {
+    let len = middle.len();
+    let pairs = pairs.map(|(a, b)| (&a[..len], &b[..len]));
+    for (x, (out, middle)) in out.zip(middle).enumerate() {
+        let mut sum = own * (*middle).into() + (1 << (drop - 1));
+        for (weight, (a, b)) in near.iter().zip(&pairs) {
+            sum += weight * (a[x].into() + b[x].into());
+        }
+        *out = cast(sum >> drop);
     }
 }
 
