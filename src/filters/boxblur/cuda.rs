@@ -102,7 +102,6 @@ impl Pass {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
         let multiprocessors = device.info().multiprocessors;
-        let suffix = if is_byte { "u8" } else { "u16" };
         let way = if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
             let down = |distance| u8::from(distance <= plan.radius_h);
             let across = |distance| u8::from(distance <= plan.radius_w);
@@ -113,11 +112,13 @@ impl Pass {
         } else if is_byte && !is_near && row_sums_suit(plan, device, sizes)? {
             Way::RowSums {
                 across: device.function("box_sums", "box_across")?,
+                // Cut by totals, so that it does not matter how it would share rows out.
                 strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
                 down: device.function("box_sums", "box_down")?,
                 columns: Strips::choose(&THREADS[..1], 0, DOWN_ROWS, sizes, multiprocessors),
             }
         } else {
+            let suffix = if is_byte { "u8" } else { "u16" };
             let rows = match plan.radius_w {
                 radius @ 1..=NEAR => format!("box_w{radius}"),
                 _ if plan.mean().is_narrow() => "box".to_owned(),

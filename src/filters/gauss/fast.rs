@@ -121,12 +121,10 @@ impl Scratch {
     fn sum_columns(&mut self, weights: &[u32], y: usize, last: usize, part: Range<usize>, width: usize) {
         let radius = weights.len() - 1;
         let rows = |y: usize| &self.ring[y % (2 * radius + 1) * width..][part.clone()];
-        if let [own, near @ ..] = weights
-            && let Ok(near) = <&[u32; FEW]>::try_from(near)
-        {
+        if let Some(weights) = few(weights) {
             let pairs = from_fn(|i| (rows(y.saturating_sub(i + 1)), rows((y + i + 1).min(last))));
             let columns = self.columns[radius + part.start..].iter_mut();
-            return sum_few((*own, near), rows(y), pairs, WEIGHT_BITS - EXTRA_BITS, columns, |sum| sum);
+            return sum_few(weights, rows(y), pairs, WEIGHT_BITS - EXTRA_BITS, columns, |sum| sum);
         }
         let mut sums = [0; PART];
         let sums = &mut sums[..part.len()];
@@ -142,12 +140,10 @@ impl Scratch {
         let radius = weights.len() - 1;
         // Column x lies at x + radius.
         let columns = |left: usize| &self.columns[part.start + left..][..part.len()];
-        if let [own, near @ ..] = weights
-            && let Ok(near) = <&[u32; FEW]>::try_from(near)
-        {
+        if let Some(weights) = few(weights) {
             let pairs = from_fn(|i| (columns(radius - i - 1), columns(radius + i + 1)));
             let lanes = self.lanes[part.clone()].iter_mut();
-            return sum_few((*own, near), columns(radius), pairs, WEIGHT_BITS + EXTRA_BITS, lanes, |sum| sum as u16);
+            return sum_few(weights, columns(radius), pairs, WEIGHT_BITS + EXTRA_BITS, lanes, |sum| sum as u16);
         }
         let mut sums = [0; PART];
         let sums = &mut sums[..part.len()];
@@ -156,6 +152,13 @@ impl Scratch {
         let lanes = self.lanes[part].iter_mut();
         lanes.zip(&*sums).for_each(|(lane, sum)| *lane = (sum >> (WEIGHT_BITS + EXTRA_BITS)) as u16);
     }
+}
+
+/// The weight of the middle and those of the pairs around it, where there are [`FEW`].
+#[inline(always)]
+fn few(weights: &[u32]) -> Option<(u32, &[u32; FEW])> {
+    let (own, near) = weights.split_first()?;
+    Some((*own, near.try_into().ok()?))
 }
 
 /// Weighted sums of the middle and of few pairs around it, in one go: they stay in registers.
