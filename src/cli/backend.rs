@@ -101,7 +101,7 @@ impl Backend {
             feed.send(Item::Frame(frame)).map_err(|_| Error::internal("nobody takes frames"))?;
         }
         drop(feed);
-        self.drive(plan, &input, pool, &out)?;
+        self.drive(plan, &[input], pool, &out)?;
         let frame = |item| match item {
             Item::Frame(frame) => Some(frame),
             _ => None,
@@ -119,12 +119,12 @@ impl Chain for Backend {
         }
     }
 
-    fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         self.prepare(plan)?;
         match self {
-            Backend::Cpu(chain) => chain.drive(plan, input, pool, out),
+            Backend::Cpu(chain) => chain.drive(plan, inputs, pool, out),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(on) => on.drive(plan, input, pool, out),
+            Backend::Cuda(on) => on.drive(plan, inputs, pool, out),
         }
     }
 

@@ -156,8 +156,8 @@ fn dither(run: &Run) -> Result<depth::Dither> {
 /// Says what in `plan` is likely not meant.
 pub fn warn(plan: &Plan, run: &Run) {
     for stage in &plan.stages {
-        if let Some(doubt) = stage.filter.doubt() {
-            log::warn!("{}: {doubt}", stage.filter.descriptor().name);
+        if let Some(warning) = stage.filter.warning() {
+            log::warn!("{}: {warning}", stage.filter.descriptor().name);
         }
     }
     warn_of_narrowing(plan, run);

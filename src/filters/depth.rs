@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::requant::{NEUTRAL, Requant, Scaling, white};
-use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Format, Layout, StreamInfo};
 #[cfg(feature = "cuda")]
@@ -59,7 +59,7 @@ Cost: that of a copy and little more, but for `fs`, whose samples wait for those
     schema: DepthParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Causal,
-    temporal: (0, 0),
+    temporal: "",
     changes: &[Change::BitDepth],
     neutral: &["", "bits=auto", "animate=on"],
     cases: &[
@@ -150,18 +150,14 @@ impl Filter for Depth {
         self.params.to_call(DESCRIPTOR.name)
     }
 
-    fn output(&self, input: &StreamInfo) -> Result<StreamInfo> {
-        Ok(StreamInfo { format: at_depth(input.format, self.bits(input))?, ..input.clone() })
-    }
-
-    fn is_identity(&self, input: &StreamInfo) -> bool {
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let input = &inputs[0];
+        let output = StreamInfo { format: at_depth(input.format, self.bits(input))?, ..input.clone() };
         // Samples between filters have 16 bits whatever the stream's depth is, so a lower depth always cuts.
-        self.params.bits.is_none() || (self.bits(input) == 16 && !self.scales(input))
-    }
-
-    fn only_rounds(&self, input: &StreamInfo) -> Option<u8> {
+        let identity = self.params.bits.is_none() || (self.bits(input) == 16 && !self.scales(input));
         let rounds = self.params.bits.is_some() && self.params.dither == Dither::None && !self.scales(input);
-        rounds.then(|| self.bits(input))
+        let rounds_to = rounds.then(|| self.bits(input));
+        Ok(Spec { rounds_to, ..Spec::copying(output, |_| identity) })
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

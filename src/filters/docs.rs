@@ -143,9 +143,8 @@ fn facts(filter: &Descriptor) -> Vec<(&'static str, String)> {
         Footprint::Causal => "the sample, and what came of those before it in its row and in the rows above".to_owned(),
     };
     facts.push(("Reads", reads));
-    if filter.temporal != (0, 0) {
-        let (before, after) = filter.temporal;
-        facts.push(("Frames it needs", format!("{before} before and {after} after the one it makes")));
+    if !filter.temporal.is_empty() {
+        facts.push(("Reads other frames", filter.temporal.to_owned()));
     }
     let changes: Vec<_> = filter.changes.iter().copied().map(change).collect();
     if !changes.is_empty() {
@@ -158,6 +157,11 @@ fn change(change: Change) -> &'static str {
     match change {
         Change::BitDepth => "the bit depth",
         Change::Range => "the sample range",
+        Change::Size => "width and height",
+        Change::Layout => "components and subsampling",
+        Change::Colour => "the colour description",
+        Change::Aspect => "the sample aspect ratio",
+        Change::Rate => "the number of frames and their times",
     }
 }
 

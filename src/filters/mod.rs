@@ -2,12 +2,12 @@
 //!
 //! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
 
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
-use crate::device::cuda::{CudaDevice, DevicePlanes, Stream};
+use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 use crate::params::{Call, Schema};
-use crate::video::{Format, FrameProps, Planes, PlanesMut, StreamInfo};
+use crate::video::{Format, FrameProps, Record, StreamInfo};
 use std::fmt;
 
 mod alias;
@@ -19,12 +19,14 @@ pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod gauss;
+mod job;
 pub(crate) mod level;
 pub mod planes;
 pub mod range;
 mod registry;
 mod requant;
 pub(crate) mod rows;
+mod spec;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
@@ -34,7 +36,11 @@ mod tensor;
 mod testing;
 
 pub use alias::{Alias, Foreign};
+#[cfg(feature = "cuda")]
+pub use job::CudaJob;
+pub use job::{CpuJob, Frames, Window};
 pub use registry::{ALL, chain, create, find, find_or_suggest};
+pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
 
 /// How far from a sample a filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +60,16 @@ pub enum Change {
     BitDepth,
     /// The sample range.
     Range,
+    /// Width and height.
+    Size,
+    /// Components, subsampling.
+    Layout,
+    /// Matrix, transfer, primaries or chroma siting.
+    Colour,
+    /// The sample aspect ratio.
+    Aspect,
+    /// How many frames there are, and their times.
+    Rate,
 }
 
 /// What a filter is: one constant a filter, from which help, documentation, host tables and tests come.
@@ -68,12 +84,12 @@ pub struct Descriptor {
     pub definition: &'static str,
     /// Its parameters and presets.
     pub schema: &'static Schema,
-    /// Which formats it takes. It gives the same model, layout and subsampling.
+    /// Which formats of its first input it takes.
     pub accepts: fn(Format) -> bool,
     /// How far it reads.
     pub footprint: Footprint,
-    /// Frames it needs (before, after) the one it makes.
-    pub temporal: (u32, u32),
+    /// Frames that it reads around the one it makes, in words; empty when there are none.
+    pub temporal: &'static str,
     /// What it may change.
     pub changes: &'static [Change],
     /// Arguments with which it is the identity on every format it takes.
@@ -102,12 +118,45 @@ impl fmt::Debug for Descriptor {
 pub struct Setup {
     /// The stream the filter gets; `format.bit_depth()` is nominal.
     pub input: StreamInfo,
-    /// The stream it gives, as [`Filter::output`] said.
+    /// The inputs beside it, in the order of [`Filter::wiring`].
+    pub sides: Vec<Side>,
+    /// The stream it gives, as [`Filter::spec`] said.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
     pub src: Format,
     /// Storage of the pictures it writes: v16, or the sink's own format. Every kernel narrows while it writes.
     pub dst: Format,
+}
+
+impl Setup {
+    /// A kernel of one input.
+    pub fn of(input: StreamInfo, src: Format, output: StreamInfo, dst: Format) -> Setup {
+        Setup { input, sides: Vec::new(), output, src, dst }
+    }
+
+    /// How pictures of input `index` are stored.
+    pub fn storage(&self, index: usize) -> Format {
+        if index == 0 { self.src } else { self.sides[index - 1].src }
+    }
+
+    /// The same, to change.
+    pub(crate) fn storage_mut(&mut self, index: usize) -> &mut Format {
+        if index == 0 { &mut self.src } else { &mut self.sides[index - 1].src }
+    }
+
+    /// Every input, the chain's own first.
+    pub fn inputs(&self) -> Vec<StreamInfo> {
+        std::iter::once(&self.input).chain(self.sides.iter().map(|side| &side.info)).cloned().collect()
+    }
+}
+
+/// An input beside the chain's own.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The stream.
+    pub info: StreamInfo,
+    /// Storage of its pictures.
+    pub src: Format,
 }
 
 /// A filter with its parameters set.
@@ -118,31 +167,25 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The call that makes this filter again, canonical.
     fn call(&self) -> Call;
 
-    /// The stream it gives for `input`.
+    /// What it does to streams: which frames it reads of each of `inputs`, the chain's own first, and what it gives.
     ///
     /// # Errors
-    /// When it cannot filter `input` with these parameters.
-    fn output(&self, input: &StreamInfo) -> Result<StreamInfo> {
-        Ok(input.clone())
-    }
+    /// When it cannot filter `inputs` with these parameters.
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec>;
 
-    /// True when it passes component `component` of `input` on as it is. A chain may then leave the component where it
-    /// lies: the kernels find a target of no rows, and write nothing.
-    fn passes(&self, _component: usize, _input: &StreamInfo) -> bool {
-        false
+    /// The other pictures that it reads, by name.
+    fn wiring(&self) -> Wiring {
+        Wiring::Reads(Vec::new())
     }
-
-    /// True when it would change no sample of `input`, so that a chain may leave it out.
-    fn is_identity(&self, input: &StreamInfo) -> bool;
 
     /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.
-    fn doubt(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         None
     }
 
-    /// The depth it rounds `input` to, when it does nothing else: the kernel before it can then do that while it writes.
-    fn only_rounds(&self, _input: &StreamInfo) -> Option<u8> {
-        None
+    /// Takes from a frame's properties what is no longer true of the picture that this filter makes of it.
+    fn describe(&self, props: &mut FrameProps) {
+        let _ = props;
     }
 
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
@@ -165,12 +208,22 @@ pub trait Filter: Send + Sync + fmt::Debug {
 /// A filter built for one stream on a CUDA device. Its memory and tables are made when it is built.
 #[cfg(feature = "cuda")]
 pub trait CudaKernel: Send {
-    /// Puts the work for one frame into `stream`. Frames come in one stream, so memory of the kernel's own is free
-    /// again when the next frame's work begins. The result depends on what a [`CpuKernel`]'s depends on, to the bit.
+    /// Puts the work for one frame into the job's stream. The result depends on what a [`CpuKernel`]'s depends on, to the
+    /// bit.
     ///
     /// # Errors
     /// When the device refuses the work.
-    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()>;
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()>;
+
+    /// Bytes of zeroed device memory that it measures into.
+    fn record_bytes(&self) -> usize {
+        0
+    }
+
+    /// Turns what it measured, as it lies in device memory, into values: the host's half of a reduction.
+    fn collect(&self, bytes: &[u8], record: &mut Record) {
+        let _ = (bytes, record);
+    }
 
     /// False when recorded work cannot be done again, since a frame's work counts on from that of the frame before.
     fn repeats(&self) -> bool {
@@ -180,8 +233,8 @@ pub trait CudaKernel: Send {
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.
 pub trait CpuKernel: Send {
-    /// Filters one frame. The result depends on the parameters, `props` and `src` alone: never on earlier frames.
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec);
+    /// Filters one frame. The result depends on the parameters and on what the job reads alone: never on earlier jobs.
+    fn run(&mut self, job: CpuJob<'_>);
 
     /// The code path that [`CpuKernel::run`] takes, for tests that the fast one really runs: "reference",
     /// or a [`CpuLevel`]'s name.

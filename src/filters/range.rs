@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::requant::{BLACK, Dither, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Requant, Scaling, white};
-use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Range, StreamInfo};
 #[cfg(feature = "cuda")]
@@ -50,7 +50,7 @@ Cost: that of a copy and little more.",
     schema: RangeParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Point,
-    temporal: (0, 0),
+    temporal: "",
     changes: &[Change::Range],
     neutral: &["", "to=auto"],
     cases: &["full", "limited"],
@@ -99,25 +99,19 @@ impl Filter for RangeFilter {
         self.params.to_call(DESCRIPTOR.name)
     }
 
-    fn output(&self, input: &StreamInfo) -> Result<StreamInfo> {
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let input = &inputs[0];
         if input.format.is_yc48() {
             return Err(Error::unsupported("YC48 has a scale of its own: range cannot change it"));
         }
+        let (range, identity) = match self.params.to {
+            Some(To::Full) => (Range::Full, input.is_full_range()),
+            Some(To::Limited) => (Range::Limited, !input.is_full_range()),
+            None => (input.color.range, true),
+        };
         let mut output = input.clone();
-        match self.params.to {
-            Some(To::Full) => output.color.range = Range::Full,
-            Some(To::Limited) => output.color.range = Range::Limited,
-            None => {}
-        }
-        Ok(output)
-    }
-
-    fn is_identity(&self, input: &StreamInfo) -> bool {
-        match self.params.to {
-            None => true,
-            Some(To::Full) => input.is_full_range(),
-            Some(To::Limited) => !input.is_full_range(),
-        }
+        output.color.range = range;
+        Ok(Spec::copying(output, |_| identity))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

@@ -36,13 +36,18 @@ pub(super) fn samples(picture: &Picture, component: usize) -> Vec<i32> {
 /// What the reference of `filter` makes of `src`, stored as `dst`; the fast kernels make the same.
 pub(super) fn run(filter: &dyn Filter, src: &Picture, dst: Format) -> Picture {
     let input = StreamInfo::bare(src.format(), src.width(), src.height());
-    let setup = Setup { output: input.clone(), input, src: src.format(), dst };
+    let setup = Setup::of(input.clone(), src.format(), input, dst);
     let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
     let mut out = Picture::alloc(dst, src.width(), src.height()).unwrap();
-    filter.reference(&setup).unwrap().run(&FrameProps::default(), &src.planes(), &mut out.planes_mut(), &exec);
+    filter.reference(&setup).unwrap().run_alone(&FrameProps::default(), &src.planes(), &mut out.planes_mut(), &exec);
     for level in CpuLevel::available() {
         let mut fast = Picture::alloc(dst, src.width(), src.height()).unwrap();
-        filter.cpu(&setup, level).unwrap().run(&FrameProps::default(), &src.planes(), &mut fast.planes_mut(), &exec);
+        filter.cpu(&setup, level).unwrap().run_alone(
+            &FrameProps::default(),
+            &src.planes(),
+            &mut fast.planes_mut(),
+            &exec,
+        );
         (0..src.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
     }
     out

@@ -1,24 +1,38 @@
-//! A planned chain on the CPU: kernels and the pictures between them, all made up front.
+//! A planned chain on the CPU.
 
 use crate::device::cpu::{CpuExec, CpuLevel};
-#[cfg(feature = "cuda")]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filters::CpuKernel;
-use crate::pipeline::between::Between;
-use crate::pipeline::stats::{FilterTime, Work};
-use crate::pipeline::{Chain, Item, Plan, Stage};
-use crate::video::{FrameProps, PicturePool, Planes, PlanesMut};
+use crate::pipeline::assembler::{Job, Next, describe};
+use crate::pipeline::cpu::CpuPart;
+use crate::pipeline::feeder::{Feeder, InputFrame, assembler_of, missing};
+use crate::pipeline::stats::Work;
+use crate::pipeline::{Chain, Frame, Item, Plan, Stage};
+use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
-use std::time::Instant;
+
+/// The samples of a frame on the host.
+#[derive(Clone)]
+enum Samples<'a> {
+    /// A caller's.
+    Planes(Planes<'a>),
+    Picture(Arc<Picture>),
+}
+
+impl Samples<'_> {
+    fn planes(&self) -> Planes<'_> {
+        match self {
+            Samples::Planes(planes) => *planes,
+            Samples::Picture(picture) => picture.planes(),
+        }
+    }
+}
 
 /// A chain built for the CPU.
 pub struct CpuChain {
     exec: Arc<CpuExec>,
-    kernels: Vec<Box<dyn CpuKernel>>,
-    between: Between,
-    times: Vec<FilterTime>,
+    parts: Vec<CpuPart>,
 }
 
 impl CpuChain {
@@ -42,14 +56,13 @@ impl CpuChain {
     }
 
     fn build(plan: &Plan, exec: Arc<CpuExec>, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
-        let kernels = plan.stages.iter().map(make).collect::<Result<Vec<_>>>()?;
-        let times = plan.stages.iter().map(|stage| FilterTime::new(stage.filter.descriptor().name)).collect();
-        Ok(CpuChain { exec, kernels, between: Between::new(plan)?, times })
+        let parts = plan.parts.iter().map(|part| CpuPart::new(plan, part, &make)).collect::<Result<_>>()?;
+        Ok(CpuChain { exec, parts })
     }
 
     /// True when there is nothing to run: pictures pass as they are.
     pub fn is_empty(&self) -> bool {
-        self.kernels.is_empty()
+        self.parts.is_empty()
     }
 
     /// What the kernels run on.
@@ -57,53 +70,95 @@ impl CpuChain {
         &self.exec
     }
 
-    /// Filters `src` into `dst`.
+    /// Filters `src` into `dst`, for a chain that reads no other frame.
     ///
     /// # Panics
-    /// When the chain is empty, or the views are not what the plan says.
+    /// When the chain is empty or reads other frames, or the views are not what the plan says.
     pub fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
-        assert!(!self.is_empty(), "an empty chain runs nothing");
-        for (i, (kernel, time)) in self.kernels.iter_mut().zip(&mut self.times).enumerate() {
-            let start = Instant::now();
-            let (from, mut to) = self.between.views(i, src, dst);
-            kernel.run(props, &from, &mut to, &self.exec);
-            time.add(start.elapsed());
+        let [part] = &mut self.parts[..] else { panic!("a chain of one part runs frame by frame") };
+        part.run(&mut props.clone(), 0, &[vec![*src]], dst, &self.exec);
+    }
+
+    /// Filters frame `index` of the result into `dst`. `frames` are those that [`Plan::reach`] asks for, as far as the
+    /// streams have them, of the chain's own input and of those beside it, in order.
+    ///
+    /// # Errors
+    /// When memory runs out, or a frame is missing.
+    pub(super) fn run_frames(
+        &mut self,
+        plan: &Plan,
+        index: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<FrameProps> {
+        let between = self.results(plan)?;
+        let mut assembler = assembler_of(plan, index, frames, |planes| Samples::Planes(*planes));
+        loop {
+            let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
+            if job.is_last {
+                return Ok(self.make(plan, &job, dst));
+            }
+            let mut picture = between[job.part].take()?;
+            let props = self.make(plan, &job, &mut picture.planes_mut());
+            assembler.push_result(job.part, props, Samples::Picture(Arc::new(picture)));
         }
+    }
+
+    /// Does `job`. Gives the properties of the frame that it made.
+    fn make(&mut self, plan: &Plan, job: &Job<Samples<'_>>, dst: &mut PlanesMut<'_>) -> FrameProps {
+        let mut props = job.props.clone();
+        let inputs: Vec<Vec<Planes<'_>>> =
+            job.inputs.iter().map(|frames| frames.iter().map(Samples::planes).collect()).collect();
+        self.parts[job.part].run(&mut props, job.phase, &inputs, dst, &self.exec);
+        describe(plan, job.part, &mut props);
+        props
+    }
+
+    /// Where results of parts lie that are not the last.
+    fn results(&self, plan: &Plan) -> Result<Vec<PicturePool>> {
+        let before_last = plan.parts.len().saturating_sub(1);
+        plan.parts[..before_last]
+            .iter()
+            .map(|part| {
+                let (format, width, height) = part.result(plan);
+                PicturePool::new(0, format, width, height)
+            })
+            .collect()
     }
 
     /// Bytes of the pictures between kernels.
     pub fn bytes(&self) -> usize {
-        self.between.bytes()
+        self.parts.iter().map(CpuPart::bytes).sum()
     }
 }
 
 impl Chain for CpuChain {
-    fn drive(&mut self, _: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
-        for mut item in input {
-            #[cfg(feature = "cuda")]
-            if let Item::DeviceFrame(_) = item {
-                return Err(Error::internal("a frame in GPU memory came to the CPU"));
-            }
-            if let Item::Frame(frame) = &mut item
-                && !self.is_empty()
-            {
-                let mut picture = pool.take()?;
-                self.run(&frame.props, &frame.picture.planes(), &mut picture.planes_mut());
-                frame.picture = picture;
-            }
-            if out.send(item).is_err() {
-                break;
+    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+        if self.is_empty() {
+            inputs[0].iter().try_for_each(|item| out.send(item)).unwrap_or(());
+            return Ok(());
+        }
+        let between = self.results(plan)?;
+        let mut feeder = Feeder::new(plan, inputs, out);
+        while let Some(job) = feeder.next(|frame| match frame {
+            Item::Frame(Frame { props, picture }) => Ok((props, Samples::Picture(Arc::new(picture)))),
+            _ => Err(Error::internal("a frame in GPU memory came to the CPU")),
+        })? {
+            let mut picture = if job.is_last { pool.take()? } else { between[job.part].take()? };
+            let props = self.make(plan, &job, &mut picture.planes_mut());
+            if job.is_last {
+                let source = job.source;
+                drop(job);
+                feeder.emit(source, Item::Frame(Frame { props, picture }));
+            } else {
+                feeder.assembler.push_result(job.part, props, Samples::Picture(Arc::new(picture)));
             }
         }
         Ok(())
     }
 
     fn work(&self) -> Work {
-        Work {
-            chain: self.times.iter().map(|time| time.busy).sum(),
-            filters: self.times.clone(),
-            host_bytes: self.bytes(),
-            ..Work::default()
-        }
+        let filters: Vec<_> = self.parts.iter().flat_map(CpuPart::times).collect();
+        Work { chain: filters.iter().map(|time| time.busy).sum(), filters, host_bytes: self.bytes(), ..Work::default() }
     }
 }

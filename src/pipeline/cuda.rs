@@ -12,7 +12,8 @@ mod slot;
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, mebibytes};
 use crate::error::{Error, Kind, Result};
-use crate::filters::CudaKernel;
+use crate::filters::{CudaKernel, Reach};
+use crate::pipeline::parts::Part;
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Item, Plan, Stage};
@@ -42,6 +43,15 @@ fn kernels(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Vec<Kernel>> {
     plan.stages.iter().map(build).collect()
 }
 
+/// The one part of `plan`.
+fn only_part(plan: &Plan) -> Result<Option<&Part>> {
+    match &plan.parts[..] {
+        [] => Ok(None),
+        [part] if plan.reach() == Reach::NONE && part.inputs.len() == 1 && part.cycle.is_one() => Ok(Some(part)),
+        _ => Err(Error::unsupported("chains that read several frames do not run on CUDA")),
+    }
+}
+
 /// A chain built for a CUDA device.
 pub struct CudaChain {
     device: Arc<CudaDevice>,
@@ -49,7 +59,7 @@ pub struct CudaChain {
     streams: Arc<Streams>,
     /// Empty until [`CudaChain::prepare`].
     kernels: Vec<Kernel>,
-    between: Between,
+    between: Option<Between>,
     slots: Vec<Slot>,
     /// The source's frames are on the device.
     resident: bool,
@@ -66,12 +76,15 @@ impl CudaChain {
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
         let slots = slots.max(1);
         let count = if plan.stages.is_empty() { 0 } else { slots };
-        let bytes = |format: Format| DevicePicture::bytes(format, plan.input.width, plan.input.height);
+        let size_in = (plan.input.width, plan.input.height);
+        let size_out = (plan.output.width, plan.output.height);
+        let bytes = |(format, (width, height)): (Format, (usize, usize))| DevicePicture::bytes(format, width, height);
         // Those that stay: on their way, waiting for the encoder, and in the hands of each.
         let staying = if plan.stays { 2 * slots + 2 } else { count };
         let uploads = if plan.resident { 0 } else { count };
-        let slotted = [vec![plan.input.format; uploads], vec![plan.output.format; staying]].concat();
-        let between = Between::bytes(plan)?;
+        let slotted =
+            [vec![(plan.input.format, size_in); uploads], vec![(plan.output.format, size_out); staying]].concat();
+        let between = only_part(plan)?.map_or(Ok(0), |part| Between::bytes(plan, part))?;
         let total = slotted.into_iter().map(bytes).try_fold(between, |sum, bytes| sum.checked_add(bytes?));
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
@@ -83,7 +96,7 @@ impl CudaChain {
             pinned: PinnedAllocator::new(device),
             streams: Arc::new(Streams::new(device)?),
             kernels: Vec::new(),
-            between: Between::new(plan, device)?,
+            between: only_part(plan)?.map(|part| Between::new(plan, part, device)).transpose()?,
             slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
             resident: plan.resident,
             results,
@@ -131,7 +144,8 @@ impl CudaChain {
                     let Ok(slot) = free.recv() else { return Ok(()) };
                     let mut flight = InFlight::new(slot, props, source, self.target(pool)?, &self.streams);
                     flight.arrive(&self.device, &self.pinned)?;
-                    flight.filter(&mut self.kernels, &self.between)?;
+                    let between = self.between.as_ref().ok_or_else(|| Error::internal("kernels without a part"))?;
+                    flight.filter(&mut self.kernels, between)?;
                     flight.depart()?;
                     Departed::Flight(Box::new(flight))
                 }
@@ -177,7 +191,7 @@ impl Chain for CudaChain {
         PicturePool::new_in(Arc::new(self.pinned.clone()), count, format, plan.output.width, plan.output.height)
     }
 
-    fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         self.prepare(plan)?;
         if self.slots.is_empty() && !plan.stages.is_empty() {
             return Err(Error::internal("a chain that failed was run again"));
@@ -192,7 +206,7 @@ impl Chain for CudaChain {
         let departing = thread::scope(|scope| {
             let landed = &mut landed;
             let thread = spawn(scope, "vramp-download", move || land(&arriving, &home, out, landed))?;
-            let departing = self.depart(input, pool, &free, &departed);
+            let departing = self.depart(&inputs[0], pool, &free, &departed);
             drop(departed);
             landing = join(thread);
             departing

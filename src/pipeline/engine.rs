@@ -76,7 +76,7 @@ impl Engine {
 
     /// Frames after a frame that it needs.
     pub fn latency(&self) -> usize {
-        self.plan.stages.iter().map(|stage| stage.filter.descriptor().temporal.1 as usize).sum()
+        self.plan.reach().after as usize
     }
 
     /// Makes ready what the first frame would otherwise wait for: the device, or the CPU's threads, and a lane.

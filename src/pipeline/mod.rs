@@ -1,10 +1,13 @@
 //! Moves frames from a source through a chain to a sink, with the stages running at the same time.
 
-mod between;
+mod assembler;
 mod chain;
+mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod engine;
+mod feeder;
+mod parts;
 mod plan;
 mod route;
 mod run;
@@ -14,13 +17,16 @@ pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
 pub use cuda::{Between, CudaChain};
 pub use engine::{Engine, Workers};
-pub use plan::{Plan, Stage, Target, plan};
-pub use run::{Cancel, Options, Progress, run};
+pub use feeder::InputFrame;
+pub use parts::{Feed, Part, PartInput};
+pub use plan::{Operand, Plan, SideInput, Stage, Target, plan, plan_with};
+pub use run::{Cancel, Options, Progress, run, run_with};
 pub use stats::{Busy, FilterTime, Summary, Work};
 
 #[cfg(feature = "cuda")]
 use crate::device::cuda::{DevicePicture, Stream};
 use crate::error::{Error, Result};
+use crate::filters::Reach;
 use crate::video::{FrameProps, Picture, PicturePool, StreamInfo};
 use crossbeam_channel::{Receiver, Sender};
 use std::any::Any;
@@ -73,6 +79,16 @@ pub trait Source: Send {
     /// When the source fails, or a frame does not keep to [`Source::info`]. Nothing more is read after an error.
     fn next(&mut self) -> Result<Option<Item>>;
 
+    /// Asks for frames before and after the part that is run, for filters that read them, each marked as
+    /// [context](crate::video::FrameProps::context). A source that is run whole has none. Called once, before the first item.
+    ///
+    /// # Errors
+    /// When the source cannot go back.
+    fn surround(&mut self, reach: Reach) -> Result<()> {
+        let _ = reach;
+        Ok(())
+    }
+
     /// How many of its frames may wait to be filtered: less than [`Options::slots`] when they lie in memory that the
     /// source has little of.
     fn most_waiting(&self) -> usize {
@@ -94,12 +110,13 @@ pub trait Chain: Send {
         PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
     }
 
-    /// Filters every frame of `input`, in order, into a picture of `pool`, and hands it to `out`; packets pass. Ends
-    /// with the input, or when `out` is closed: whoever closed it knows why.
+    /// Filters every frame of `inputs`, the chain's own and those beside it, in order, into pictures of `pool`, and hands
+    /// them to `out`; packets of the first pass. Ends with the first input, or when `out` is closed: whoever closed it
+    /// knows why.
     ///
     /// # Errors
     /// When memory runs out or the device fails.
-    fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()>;
+    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()>;
 
     /// What was done so far.
     fn work(&self) -> Work;

@@ -1,9 +1,11 @@
-//! Negotiation: from a stream, a chain and a wanted output to the kernels that run and the storage between them.
+//! Negotiation: from streams, a chain and a wanted output to the kernels that run and the storage between them.
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Filter, Setup, planes};
-use crate::video::{Format, StreamInfo};
+use crate::filters::{Cycle, Filter, Reach, Setup, Side, Spec, Wiring, planes};
+use crate::pipeline::parts::{Part, cut};
+use crate::video::{Format, Rational, StreamInfo};
+use std::collections::BTreeSet;
 
 /// What the sink wants of the last picture.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,15 @@ impl Default for Target {
     }
 }
 
+/// Where a kernel's picture comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// An input of the chain; 0 is its own.
+    Input(usize),
+    /// An earlier stage.
+    Stage(usize),
+}
+
 /// One kernel of a plan.
 #[derive(Debug)]
 pub struct Stage {
@@ -27,17 +38,34 @@ pub struct Stage {
     pub filter: Box<dyn Filter>,
     /// What its kernel is built for.
     pub setup: Setup,
+    /// What it does to its streams.
+    pub spec: Spec,
+    /// Where each of its inputs comes from.
+    pub operands: Vec<Operand>,
 }
 
-/// A chain that fits a stream and a target.
+/// A stream beside the chain's own, under the name that the chain calls it by.
+#[derive(Clone, Debug)]
+pub struct SideInput {
+    /// The name.
+    pub name: String,
+    /// The stream.
+    pub info: StreamInfo,
+}
+
+/// A chain that fits its streams and a target.
 #[derive(Debug)]
 pub struct Plan {
     /// The stream the chain gets.
     pub input: StreamInfo,
+    /// Those it gets beside it: inputs 1 and up.
+    pub sides: Vec<SideInput>,
     /// The stream it gives; `format` is the storage the sink gets.
     pub output: StreamInfo,
     /// The kernels in order. None: pictures pass untouched.
     pub stages: Vec<Stage>,
+    /// The stages, cut where frames of other times are read. The last gives the result.
+    pub parts: Vec<Part>,
     /// Calls left out because they would change no sample.
     pub skipped: Vec<String>,
     /// The source's frames are in GPU memory, where the first kernel reads them.
@@ -48,7 +76,8 @@ pub struct Plan {
 
 impl Plan {
     /// The same plan for a source whose frames are in GPU memory, stored as `storage`. The stream stays what it is, and
-    /// so does every result: only the first kernel reads from another layout. An empty chain gets a kernel that copies.
+    /// so does every result: only kernels that read the source read from another layout. An empty chain gets a kernel
+    /// that copies.
     ///
     /// # Errors
     /// When `storage` does not hold the components of the source.
@@ -58,8 +87,12 @@ impl Plan {
             return Err(Error::internal(format!("{nominal} cannot be stored as {storage}")));
         }
         self.fill();
-        if let Some(first) = self.stages.first_mut() {
-            first.setup.src = storage;
+        for stage in &mut self.stages {
+            for (i, operand) in stage.operands.iter().enumerate() {
+                if *operand == Operand::Input(0) {
+                    *stage.setup.storage_mut(i) = storage;
+                }
+            }
         }
         self.resident = true;
         Ok(self)
@@ -72,99 +105,302 @@ impl Plan {
         self
     }
 
+    /// A plan of kernels that follow one another as they are given, for tests.
+    pub fn linear(input: StreamInfo, output: StreamInfo, kernels: Vec<(Box<dyn Filter>, Setup)>) -> Plan {
+        let from = |i: usize| if i == 0 { Operand::Input(0) } else { Operand::Stage(i - 1) };
+        let stage = |(i, (filter, setup)): (usize, (Box<dyn Filter>, Setup))| {
+            let spec = Spec::computed(setup.output.clone());
+            Stage { filter, setup, spec, operands: vec![from(i)] }
+        };
+        let stages: Vec<_> = kernels.into_iter().enumerate().map(stage).collect();
+        let parts = cut(&stages);
+        let (sides, skipped) = (Vec::new(), Vec::new());
+        Plan { input, sides, output, stages, parts, skipped, resident: false, stays: false }
+    }
+
+    /// How pictures of input `index` are stored.
+    pub fn storage(&self, index: usize) -> Format {
+        let reads = |stage: &Stage| stage.operands.iter().position(|operand| *operand == Operand::Input(index));
+        let read = self.stages.iter().find_map(|stage| Some(stage.setup.storage(reads(stage)?)));
+        read.unwrap_or(self.stream(index).format)
+    }
+
+    /// Input `index`.
+    pub fn stream(&self, index: usize) -> &StreamInfo {
+        if index == 0 { &self.input } else { &self.sides[index - 1].info }
+    }
+
+    /// Frames of the chain's own input that a frame of the result is made of, around the one that it belongs to.
+    pub fn reach(&self) -> Reach {
+        self.parts.last().map_or(Reach::NONE, |last| last.total_reach(&self.parts))
+    }
+
     /// Puts a kernel that copies into an empty chain.
     fn fill(&mut self) {
         if self.stages.is_empty() {
             let copy = Box::new(Depth::to(self.input.format.bit_depth(), Dither::None));
-            let (input, output) = (self.input.clone(), self.output.clone());
-            let setup = Setup { src: input.format, dst: output.format, input, output };
-            self.stages.push(Stage { filter: copy, setup });
+            let setup = Setup::of(self.input.clone(), self.input.format, self.output.clone(), self.output.format);
+            let spec = Spec::computed(self.output.clone());
+            self.stages.push(Stage { filter: copy, setup, spec, operands: vec![Operand::Input(0)] });
+            self.parts = cut(&self.stages);
         }
     }
 }
 
 /// Plans `filters` for `input`, ending in `target`.
 ///
+/// # Errors
+/// As [`plan_with`].
+pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -> Result<Plan> {
+    plan_with(filters, input, &[], target)
+}
+
+/// Plans `filters` for `input` and the streams beside it, ending in `target`.
+///
 /// Between filters samples are v16 (YC48 stays YC48). The first kernel widens and the last narrows, so no stage is
 /// added for storage alone, but one: a `depth` where rounding a shift is not the right narrowing (full range, dither,
 /// an empty chain).
 ///
 /// # Errors
-/// When a filter does not take the stream, or the target's components are not the chain's.
-pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -> Result<Plan> {
-    let mut info = input.clone();
-    let mut skipped = Vec::new();
-    let mut kept: Vec<(Box<dyn Filter>, StreamInfo, StreamInfo)> = Vec::new();
+/// When a filter does not take its streams, a name stands for nothing or for nothing that is read, or the target's
+/// components are not the chain's.
+pub fn plan_with(
+    filters: Vec<Box<dyn Filter>>,
+    input: &StreamInfo,
+    sides: &[SideInput],
+    target: Target,
+) -> Result<Plan> {
+    let mut draft = Draft::new(input, sides)?;
     for filter in filters {
-        let descriptor = filter.descriptor();
-        if !(descriptor.accepts)(info.format) {
-            return Err(Error::unsupported(format!("{} does not take {}", descriptor.name, info.format)));
-        }
-        let checked = planes::check(&*filter, info.format).and_then(|()| filter.output(&info));
-        let output = checked.map_err(|e| e.context(descriptor.name))?;
-        if filter.is_identity(&info) {
-            skipped.push(crate::params::print_chain(&[filter.call()], crate::params::Spelling::FFmpeg));
-        } else {
-            kept.push((filter, info, output.clone()));
-        }
-        info = output;
+        draft.add(filter)?;
     }
+    draft.check_reads()?;
 
-    let untouched = kept.is_empty() && info.format == input.format;
+    let info = draft.here.info.clone();
+    let untouched = draft.here.from == Operand::Input(0) && info.format == input.format;
     let format = match target.format {
         Some(format) => format,
         None if untouched || info.format.is_yc48() => info.format,
         None => info.format.to_planar(info.format.bit_depth())?,
     };
-    if needs_depth(&kept, input, &info, format, target.dither)? {
-        let filter: Box<dyn Filter> = Box::new(Depth::to(format.bit_depth(), target.dither));
-        let output = filter.output(&info)?;
-        kept.push((filter, info, output.clone()));
-        info = output;
+    if draft.needs_depth(format, target.dither)? {
+        draft.append(Box::new(Depth::to(format.bit_depth(), target.dither)), false)?;
     }
-
-    // What only rounds to the depth of the storage is what the kernel before it does anyway, while it writes.
-    while let [.., _, (last, last_input, _)] = kept.as_slice()
-        && last.only_rounds(last_input) == Some(format.bit_depth())
-    {
-        kept.pop();
-    }
-
-    let mid = if input.format.is_yc48() { Format::YC48 } else { input.format.to_v16() };
-    let last = kept.len().saturating_sub(1);
-    let stages = kept.into_iter().enumerate().map(|(i, (filter, input_info, output_info))| {
-        let src = if i == 0 { input.format } else { mid };
-        let dst = if i == last { format } else { mid };
-        Stage { filter, setup: Setup { input: input_info, output: output_info, src, dst } }
-    });
-    let (stages, output) = (stages.collect(), StreamInfo { format, ..info });
-    Ok(Plan { input: input.clone(), stages, output, skipped, resident: false, stays: false })
+    draft.drop_roundings(format);
+    Ok(draft.finish(format))
 }
 
-/// Whether a `depth` stage must end the chain to reach `format`.
-fn needs_depth(
-    kept: &[(Box<dyn Filter>, StreamInfo, StreamInfo)],
-    input: &StreamInfo,
-    info: &StreamInfo,
-    format: Format,
-    dither: Dither,
-) -> Result<bool> {
-    let components = |f: Format| (f.model(), f.subsampling_w(), f.subsampling_h(), f.is_yc48());
-    if components(info.format) != components(format) {
-        return Err(Error::unsupported(format!("the chain ends in {} and cannot be stored as {format}", info.format)));
-    }
-    let lower = format.bit_depth() < info.format.bit_depth();
-    let depth_changes = format.bit_depth() != info.format.bit_depth();
-    let stored_by_shift = !(depth_changes && info.is_full_range()) && (dither == Dither::None || !narrows(kept, lower));
-    Ok(if kept.is_empty() { format != input.format } else { !stored_by_shift })
+/// A picture of the chain while it is planned.
+#[derive(Clone, Debug)]
+struct Point {
+    from: Operand,
+    info: StreamInfo,
 }
 
-/// Whether the end of the chain loses bits: it ends in fewer bits than the stream has, or its filters leave v16
-/// values between the stream's codes.
-fn narrows(kept: &[(Box<dyn Filter>, StreamInfo, StreamInfo)], lower: bool) -> bool {
-    let ends_in_depth =
-        kept.last().is_some_and(|(filter, ..)| filter.descriptor().name == crate::filters::depth::DESCRIPTOR.name);
-    lower || !ends_in_depth
+/// A filter that stays in the chain.
+struct Kept {
+    filter: Box<dyn Filter>,
+    operands: Vec<Point>,
+    spec: Spec,
+}
+
+/// A plan that is being made.
+struct Draft<'a> {
+    input: &'a StreamInfo,
+    sides: &'a [SideInput],
+    kept: Vec<Kept>,
+    skipped: Vec<String>,
+    /// The picture that the chain has come to.
+    here: Point,
+    named: Vec<(String, Point)>,
+    read: BTreeSet<String>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(input: &'a StreamInfo, sides: &'a [SideInput]) -> Result<Draft<'a>> {
+        let here = Point { from: Operand::Input(0), info: input.clone() };
+        let mut draft = Draft {
+            input,
+            sides,
+            kept: Vec::new(),
+            skipped: Vec::new(),
+            here,
+            named: Vec::new(),
+            read: BTreeSet::new(),
+        };
+        for (i, side) in sides.iter().enumerate() {
+            draft.name(&side.name, Point { from: Operand::Input(i + 1), info: side.info.clone() })?;
+        }
+        Ok(draft)
+    }
+
+    fn name(&mut self, name: &str, point: Point) -> Result<()> {
+        if self.named.iter().any(|(known, _)| known == name) {
+            return Err(Error::bad_argument(format!("two pictures are called '{name}'")));
+        }
+        self.named.push((name.to_owned(), point));
+        Ok(())
+    }
+
+    fn find(&mut self, name: &str) -> Result<Point> {
+        let Some((_, point)) = self.named.iter().find(|(known, _)| known == name) else {
+            let names: Vec<_> = self.named.iter().map(|(known, _)| known.as_str()).collect();
+            let known = if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
+            let near = crate::params::did_you_mean(name, names.into_iter());
+            return Err(Error::bad_argument(format!(
+                "no picture is called '{name}' here: name an input with --input {name}=FILE, or a point of the chain \
+                 with keep={name} (known: {known}){near}"
+            )));
+        };
+        self.read.insert(name.to_owned());
+        Ok(point.clone())
+    }
+
+    /// Refuses names and stages that nothing reads.
+    fn check_reads(&self) -> Result<()> {
+        if let Some((name, _)) = self.named.iter().find(|(name, _)| !self.read.contains(name)) {
+            return Err(Error::bad_argument(format!("nothing in the chain reads the picture '{name}'")));
+        }
+        for (stage, kept) in self.kept.iter().enumerate() {
+            let from = Operand::Stage(stage);
+            let is_read = |kept: &Kept| kept.operands.iter().any(|point| point.from == from);
+            if self.here.from != from && !self.kept.iter().any(is_read) {
+                let name = kept.filter.descriptor().name;
+                return Err(Error::bad_argument(format!("nothing in the chain reads what {name} makes")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what `filter` does, or notes why it does nothing.
+    fn add(&mut self, filter: Box<dyn Filter>) -> Result<()> {
+        let descriptor = filter.descriptor();
+        match filter.wiring() {
+            Wiring::Keep(name) => return self.name(&name, self.here.clone()).map_err(|e| e.context(descriptor.name)),
+            Wiring::Use(name) => {
+                self.here = self.find(&name).map_err(|e| e.context(descriptor.name))?;
+                return Ok(());
+            }
+            Wiring::Reads(_) => {}
+        }
+        let format = self.here.info.format;
+        if !(descriptor.accepts)(format) {
+            return Err(Error::unsupported(format!("{} does not take {format}", descriptor.name)));
+        }
+        planes::check(&*filter, format).map_err(|e| e.context(descriptor.name))?;
+        self.append(filter, true)
+    }
+
+    /// Adds `filter`, or notes that it changes nothing where it `may_be_skipped`.
+    fn append(&mut self, filter: Box<dyn Filter>, may_be_skipped: bool) -> Result<()> {
+        let name = filter.descriptor().name;
+        let mut operands = vec![self.here.clone()];
+        if let Wiring::Reads(names) = filter.wiring() {
+            for other in names {
+                operands.push(self.find(&other).map_err(|e| e.context(name))?);
+            }
+        }
+        let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
+        let mut spec = filter.spec(&infos).map_err(|e| e.context(name))?;
+        if may_be_skipped && spec.is_identity(&infos[0]) {
+            self.skipped.push(crate::params::print_chain(&[filter.call()], crate::params::Spelling::FFmpeg));
+            self.here.info = spec.output;
+            return Ok(());
+        }
+        paced(&spec.cycle, &infos[0], &mut spec.output);
+        self.here = Point { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
+        self.kept.push(Kept { filter, operands, spec });
+        Ok(())
+    }
+
+    /// Whether a `depth` stage must end the chain to reach `format`.
+    fn needs_depth(&self, format: Format, dither: Dither) -> Result<bool> {
+        let info = &self.here.info;
+        let components = |f: Format| (f.model(), f.subsampling_w(), f.subsampling_h(), f.is_yc48());
+        if components(info.format) != components(format) {
+            return Err(Error::unsupported(format!(
+                "the chain ends in {} and cannot be stored as {format}",
+                info.format
+            )));
+        }
+        let Operand::Stage(last) = self.here.from else {
+            return Ok(self.here.from != Operand::Input(0) || format != self.input.format);
+        };
+        let depth_changes = format.bit_depth() != info.format.bit_depth();
+        let lower = format.bit_depth() < info.format.bit_depth();
+        // The end of the chain loses bits: it ends in fewer than the stream has, or its filters leave v16 values between
+        // the stream's codes.
+        let ends_in_depth = self.kept[last].filter.descriptor().name == crate::filters::depth::DESCRIPTOR.name;
+        let narrows = lower || !ends_in_depth;
+        let stored_by_shift = !(depth_changes && info.is_full_range()) && (dither == Dither::None || !narrows);
+        // Only a stage of its own stores a picture that others read as v16.
+        let is_last = last + 1 == self.kept.len();
+        Ok(!stored_by_shift || !is_last)
+    }
+
+    /// Leaves out what only rounds to the depth of the storage: the kernel before it does that anyway, while it writes.
+    fn drop_roundings(&mut self, format: Format) {
+        while let [.., before, last] = self.kept.as_slice()
+            && last.spec.rounds_to == Some(format.bit_depth())
+            && last.operands.iter().all(|point| point.from == Operand::Stage(self.kept.len() - 2))
+            && before.spec.output.format.components() == last.spec.output.format.components()
+            && !self.named.iter().any(|(_, point)| point.from == Operand::Stage(self.kept.len() - 2))
+        {
+            self.kept.pop();
+            self.here.from = Operand::Stage(self.kept.len() - 1);
+        }
+    }
+
+    /// The plan, whose last picture is stored as `format`.
+    fn finish(self, format: Format) -> Plan {
+        let Draft { input, sides, kept, skipped, here, .. } = self;
+        let mid = |format: Format| if format.is_yc48() { Format::YC48 } else { format.to_v16() };
+        let last = kept.len().saturating_sub(1);
+        let stages = kept.into_iter().enumerate().map(|(i, Kept { filter, operands, spec })| {
+            let stored = |point: &Point| match point.from {
+                Operand::Input(_) => point.info.format,
+                Operand::Stage(_) => mid(point.info.format),
+            };
+            let dst = if i == last { format } else { mid(spec.output.format) };
+            let mut setup = Setup::of(operands[0].info.clone(), stored(&operands[0]), spec.output.clone(), dst);
+            setup.sides =
+                operands[1..].iter().map(|point| Side { info: point.info.clone(), src: stored(point) }).collect();
+            Stage { filter, setup, spec, operands: operands.iter().map(|point| point.from).collect() }
+        });
+        let stages: Vec<_> = stages.collect();
+        Plan {
+            input: input.clone(),
+            sides: sides.to_vec(),
+            output: StreamInfo { format, ..here.info },
+            parts: cut(&stages),
+            stages,
+            skipped,
+            resident: false,
+            stays: false,
+        }
+    }
+}
+
+/// Gives `output` the timebase, rate and length that `cycle` makes of those of `input`.
+fn paced(cycle: &Cycle, input: &StreamInfo, output: &mut StreamInfo) {
+    let times = |rational: Rational, num: u64, den: u64| {
+        let (num, den) = (i64::from(rational.num) * num as i64, i64::from(rational.den) * den as i64);
+        let common = gcd(num.unsigned_abs(), den.unsigned_abs()).max(1) as i64;
+        match (i32::try_from(num / common), i32::try_from(den / common)) {
+            (Ok(num), Ok(den)) => Rational::new(num, den),
+            _ => rational,
+        }
+    };
+    if cycle.is_one() {
+        return;
+    }
+    output.timebase = Rational { den: input.timebase.den.saturating_mul(cycle.most_alike() as i32), ..input.timebase };
+    output.frame_rate = times(input.frame_rate, cycle.output(), cycle.input());
+    output.frame_count = input.frame_count.map(|count| cycle.first_of(count));
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

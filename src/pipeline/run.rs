@@ -61,7 +61,22 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
-/// Runs every frame of `source` through `chain` into `sink`, and finishes the sink.
+/// Runs every frame of `source` through `chain` into `sink`, as [`run_with`] with no other source.
+///
+/// # Errors
+/// As [`run_with`].
+pub fn run(
+    source: &mut dyn Source,
+    plan: &Plan,
+    chain: &mut dyn Chain,
+    sink: &mut dyn Sink,
+    options: &Options,
+    report: &mut dyn FnMut(Progress),
+) -> Result<(Summary, Option<Error>)> {
+    run_with(source, &mut [], plan, chain, sink, options, report)
+}
+
+/// Runs every frame of `source` through `chain`, which reads `sides` beside it, into `sink`, and finishes the sink.
 ///
 /// Decode and chain run on threads of their own, the sink on the calling thread. On an error or a cancellation the
 /// sink is left unfinished and every thread ends. Damage that the source got past is returned beside the summary,
@@ -69,8 +84,9 @@ pub struct Progress {
 ///
 /// # Errors
 /// The first error of any stage; [`Kind::Cancelled`] after a request.
-pub fn run(
+pub fn run_with(
     source: &mut dyn Source,
+    sides: &mut [&mut dyn Source],
     plan: &Plan,
     chain: &mut dyn Chain,
     sink: &mut dyn Sink,
@@ -80,8 +96,11 @@ pub fn run(
     let start = Instant::now();
     let slots = options.slots.max(1);
     let pool = chain.pictures(plan, options.pictures())?;
+    source.surround(plan.reach())?;
     let (decoded, to_chain) = bounded(slots.min(source.most_waiting()));
     let (filtered, to_sink) = bounded(slots);
+    let side_ways: Vec<_> = sides.iter().map(|side| bounded(slots.min(side.most_waiting()))).collect();
+    let (to_sides, from_sides): (Vec<_>, Vec<_>) = side_ways.into_iter().unzip();
 
     let (mut decoding, mut chaining) = (Ok(Duration::ZERO), Ok(()));
     let mut stage = SinkStage { sink, cancel: &options.cancel, start, plan, report, frames: 0, busy: Duration::ZERO };
@@ -89,9 +108,20 @@ pub fn run(
         let (source, pool) = (&mut *source, &pool);
         let chain = &mut *chain;
         let decode = spawn(scope, "vramp-decode", move || decode_all(source, &decoded, &options.cancel))?;
-        let filter = spawn(scope, "vramp-chain", move || chain.drive(plan, &to_chain, pool, &filtered))?;
+        let mut decode_sides = Vec::new();
+        for (side, out) in sides.iter_mut().zip(to_sides) {
+            decode_sides.push(spawn(scope, "vramp-side", move || decode_all(&mut **side, &out, &options.cancel))?);
+        }
+        let inputs: Vec<_> = std::iter::once(to_chain).chain(from_sides).collect();
+        let filter = spawn(scope, "vramp-chain", move || chain.drive(plan, &inputs, pool, &filtered))?;
         let sinking = stage.take_all(to_sink);
         decoding = join(decode);
+        for side in decode_sides {
+            let ended = join(side);
+            if decoding.is_ok() {
+                decoding = ended.and(decoding.clone());
+            }
+        }
         chaining = join(filter);
         sinking
     });
@@ -111,7 +141,8 @@ pub fn run(
         picture_bytes: pool.bytes() + work.host_bytes,
         device_bytes: work.device_bytes,
     };
-    Ok((summary, source.damage()))
+    let damage = source.damage().or_else(|| sides.iter().find_map(|side| side.damage()));
+    Ok((summary, damage))
 }
 
 /// Starts a named thread.
@@ -177,14 +208,14 @@ impl SinkStage<'_> {
                     self.busy += start.elapsed();
                     continue;
                 }
-                Item::Frame(mut frame) => {
-                    let time = self.leave(&mut frame.props);
+                Item::Frame(frame) => {
+                    let time = self.time(&frame.props);
                     self.sink.frame(frame)?;
                     time
                 }
                 #[cfg(feature = "cuda")]
-                Item::DeviceFrame(mut frame) => {
-                    let time = self.leave(&mut frame.props);
+                Item::DeviceFrame(frame) => {
+                    let time = self.time(&frame.props);
                     self.sink.device_frame(frame)?;
                     time
                 }
@@ -196,11 +227,8 @@ impl SinkStage<'_> {
         Ok(())
     }
 
-    /// Describes a frame as the chain leaves it. Gives its time in seconds.
-    fn leave(&self, props: &mut FrameProps) -> Option<f64> {
-        if self.plan.output.color.range != self.plan.input.color.range {
-            props.color.range = self.plan.output.color.range;
-        }
+    /// A frame's time in seconds.
+    fn time(&self, props: &FrameProps) -> Option<f64> {
         props.pts.zip(self.plan.output.timebase.value()).map(|(pts, timebase)| pts as f64 * timebase)
     }
 

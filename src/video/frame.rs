@@ -1,6 +1,6 @@
 //! What travels with a frame, and what describes a stream.
 
-use crate::video::{ColorInfo, Format};
+use crate::video::{ColorInfo, Format, Record};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub struct SideData {
 }
 
 /// Everything about one frame but its samples.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FrameProps {
     /// The frame's absolute place in the source, from 0, whatever part of the source is run.
     pub frame_index: u64,
@@ -80,6 +80,10 @@ pub struct FrameProps {
     pub sar: Rational,
     /// Metadata carried through.
     pub side_data: Vec<SideData>,
+    /// It lies outside the part of the source that is run, and is read for its neighbours alone.
+    pub context: bool,
+    /// What the filters so far have measured of it.
+    pub records: Vec<Record>,
 }
 
 impl Default for FrameProps {
@@ -94,6 +98,8 @@ impl Default for FrameProps {
             color: ColorInfo::default(),
             sar: Rational::new(0, 1),
             side_data: Vec::new(),
+            context: false,
+            records: Vec::new(),
         }
     }
 }

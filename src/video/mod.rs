@@ -6,6 +6,7 @@ mod frame;
 mod memory;
 mod picture;
 mod plane;
+mod record;
 mod views;
 
 pub use color::{ChromaLocation, ColorInfo, Range};
@@ -14,4 +15,5 @@ pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
 pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};
+pub use record::{Record, Value};
 pub use views::MemoryPlanes;

@@ -4,15 +4,13 @@ use crate::fixture::{self, at};
 use crate::gate::{device, own_device};
 use std::sync::Arc;
 use std::time::Duration;
-use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::device::cuda::{CudaDevice, DevicePlanes, Function, PinnedAllocator, Shape, Stream};
+use vramp::device::cpu::CpuLevel;
+use vramp::device::cuda::{CudaDevice, Function, PinnedAllocator, Shape};
 use vramp::error::{Error, Kind, Result};
-use vramp::filters::{CpuKernel, CudaKernel, Descriptor, Filter, Footprint, Setup};
+use vramp::filters::{CpuJob, CpuKernel, CudaJob, CudaKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use vramp::params::{Call, Schema};
-use vramp::pipeline::{
-    self, Cancel, CpuChain, CudaChain, Frame, Item, Options, Packet, Plan, Sink, Source, Stage, Summary,
-};
-use vramp::video::{Format, FrameProps, Picture, PicturePool, Planes, PlanesMut, StreamInfo};
+use vramp::pipeline::{self, Cancel, CpuChain, CudaChain, Frame, Item, Options, Packet, Plan, Sink, Source, Summary};
+use vramp::video::{Format, FrameProps, Picture, PicturePool, StreamInfo};
 
 /// A filter on 8-bit pictures: every byte, xor a value that follows from the frame's index.
 #[derive(Clone, Debug)]
@@ -38,7 +36,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     schema: &Schema { params: &[], presets: &[], elsewhere: &[] },
     accepts: |_| true,
     footprint: Footprint::Point,
-    temporal: (0, 0),
+    temporal: "",
     changes: &[],
     neutral: &[],
     cases: &[],
@@ -54,8 +52,8 @@ impl Filter for Xor {
         Call { name: "xor".to_owned(), args: Vec::new() }
     }
 
-    fn is_identity(&self, _: &StreamInfo) -> bool {
-        false
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        Ok(Spec::computed(inputs[0].clone()))
     }
 
     fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
@@ -76,7 +74,9 @@ impl Filter for Xor {
 }
 
 impl CpuKernel for Xor {
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { props, src, mut dst, .. } = job;
+        let src = src.here();
         for component in 0..src.len() {
             let plane = dst.get_mut(component);
             for y in 0..plane.height() {
@@ -98,7 +98,9 @@ struct XorOnCuda {
 }
 
 impl CudaKernel for XorOnCuda {
-    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { props, src, dst, stream, .. } = *job;
+        let src = src.here();
         if self.filter.spin > 0 {
             fixture::spin(&self.device, self.filter.spin, stream);
         }
@@ -123,16 +125,9 @@ fn plan(filters: &[Xor]) -> Plan {
 /// A plan of `filters` on 8-bit planar frames.
 pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> Plan {
     let info = info.clone();
-    let setup = Setup { input: info.clone(), output: info.clone(), src: info.format, dst: info.format };
-    let stage = |filter: &Xor| Stage { filter: Box::new(filter.clone()), setup: setup.clone() };
-    Plan {
-        input: info.clone(),
-        output: info.clone(),
-        stages: filters.iter().map(stage).collect(),
-        skipped: Vec::new(),
-        resident: false,
-        stays: false,
-    }
+    let setup = Setup::of(info.clone(), info.format, info.clone(), info.format);
+    let kernel = |filter: &Xor| (Box::new(filter.clone()) as Box<dyn Filter>, setup.clone());
+    Plan::linear(info.clone(), info, filters.iter().map(kernel).collect())
 }
 
 /// Random frames, some in page-locked memory, some in the heap and some a library's; a packet after every third.
@@ -340,8 +335,8 @@ fn a_filter_without_kernels_is_named() {
         fn call(&self) -> Call {
             self.0.call()
         }
-        fn is_identity(&self, input: &StreamInfo) -> bool {
-            self.0.is_identity(input)
+        fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+            self.0.spec(inputs)
         }
         fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
             self.0.reference(setup)

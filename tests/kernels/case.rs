@@ -3,7 +3,7 @@
 use crate::data::{CONTENTS, Content, mix};
 use std::fmt;
 use vramp::error::Result;
-use vramp::filters::{Descriptor, Filter, Setup};
+use vramp::filters::{Descriptor, Filter, Setup, Side, Spec, Wiring};
 use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
 
@@ -85,8 +85,28 @@ impl Case {
     /// The filter, and what its kernels are built for.
     pub fn build(&self) -> Result<(Box<dyn Filter>, Setup)> {
         let filter = create(self.filter, self.args)?;
-        let output = filter.output(&self.input)?;
-        Ok((filter, Setup { input: self.input.clone(), output, src: self.src, dst: self.dst }))
+        let spec = self.spec_of(&*filter)?;
+        let mut setup = Setup::of(self.input.clone(), self.src, spec.output, self.dst);
+        setup.sides = vec![Side { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
+        Ok((filter, setup))
+    }
+
+    /// What the filter does to its streams: every input is like the first.
+    pub fn spec(&self) -> Result<Spec> {
+        self.spec_of(&*create(self.filter, self.args)?)
+    }
+
+    fn spec_of(&self, filter: &dyn Filter) -> Result<Spec> {
+        let others = match filter.wiring() {
+            Wiring::Reads(names) => names.len(),
+            Wiring::Keep(_) | Wiring::Use(_) => 0,
+        };
+        filter.spec(&vec![self.input.clone(); 1 + others])
+    }
+
+    /// Whether the filter takes pictures of this shape: a picture may be too small for it.
+    fn fits(&self) -> bool {
+        self.spec().is_ok()
     }
 
     /// The frame's properties, `later` frames on.
@@ -98,6 +118,12 @@ impl Case {
     /// The seed of the frame `later` frames on.
     pub fn seed(&self, later: u64) -> u64 {
         self.seed + later
+    }
+
+    /// The seed of the frame of `input` that is `offset` frames from the one `later` frames on.
+    pub fn seed_of(&self, input: usize, later: u64, offset: i64) -> u64 {
+        let seed = self.seed(later).wrapping_add_signed(offset);
+        if input == 0 { seed } else { mix(seed.wrapping_add(input as u64)) }
     }
 }
 
@@ -164,6 +190,7 @@ fn product(
         .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
         .enumerate()
         .map(|(number, (filter, args, format, shape))| case(filter, args, format, shape, number as u64))
+        .filter(Case::fits)
 }
 
 /// A case in the source's own storage; what is no dimension of the product takes turns.

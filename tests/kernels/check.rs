@@ -4,7 +4,8 @@ use crate::case::{Case, MEDIUM};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
 use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::filters::{CpuKernel, Filter, Setup};
+use vramp::filters::{CpuJob, CpuKernel, Filter, Frames, Reach, Setup, Spec, Window};
+use vramp::video::Record;
 
 /// Threads to run with.
 const THREADS: [usize; 3] = [1, 2, 3];
@@ -66,13 +67,38 @@ pub fn run(
     exec: &CpuExec,
     poison: u64,
 ) -> Result<Guarded, String> {
-    let (width, height) = case.shape();
-    let mut src = Guarded::new(case.src, width, height, poison);
-    fill(&mut src.planes_mut(), case.content, case.seed(later));
-    let mut dst = Guarded::new(case.dst, width, height, poison + 1);
-    kernel.run(&case.props(later), &src.planes(), &mut dst.planes_mut(), exec);
+    let spec = case.spec().map_err(|e| e.to_string())?;
+    let sources = sources(case, &spec, later, poison, 1);
+    let planes: Vec<Vec<_>> = sources.iter().map(|frames| frames.iter().map(Guarded::planes).collect()).collect();
+    let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
+    let windows: Vec<_> = windows.collect();
+    let mut dst = Guarded::new(case.dst, spec.output.width, spec.output.height, poison + 1);
+    let (props, mut record) = (case.props(later), Record::default());
+    kernel.run(CpuJob {
+        props: &props,
+        phase: spec.cycle.phase(props.frame_index),
+        src: Frames::new(&windows),
+        dst: dst.planes_mut(),
+        record: &mut record,
+        exec,
+    });
     dst.damage().map_err(|fault| format!("{}: {fault}", kernel.path()))?;
+    dst.record = record;
     Ok(dst)
+}
+
+/// The frames that make the frame `later` frames on, for each input.
+pub fn sources(case: &Case, spec: &Spec, later: u64, poison: u64, align: usize) -> Vec<Vec<Guarded>> {
+    let (width, height) = case.shape();
+    let frame = |input, offset: i64| {
+        let mut src = Guarded::aligned(case.src, width, height, poison, align);
+        fill(&mut src.planes_mut(), case.content, case.seed_of(input, later, offset));
+        src
+    };
+    let frames = |(input, reach): (usize, &Reach)| {
+        (-i64::from(reach.before)..=i64::from(reach.after)).map(|offset| frame(input, offset)).collect()
+    };
+    spec.reads.iter().enumerate().map(frames).collect()
 }
 
 /// Every fast kernel gives what the reference gives. Guards, pitches and what the output held before differ from
@@ -92,7 +118,7 @@ pub fn check_kernels(case: &Case, execs: &Execs) -> Result<(), String> {
 /// The result is the source, and the filter says so.
 pub fn check_neutral(case: &Case, execs: &Execs) -> Result<(), String> {
     let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-    if !filter.is_identity(&case.input) {
+    if !case.spec().is_ok_and(|spec| spec.is_identity(&case.input)) {
         return Err("the filter does not say that it is the identity".to_owned());
     }
     let (width, height) = case.shape();

@@ -9,14 +9,14 @@ mod fixture;
 mod gate;
 
 use crate::case::{Case, MEDIUM, SMALL, cases, end_cases};
-use crate::check::{Execs, reference, run};
+use crate::check::{Execs, reference, run, sources};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
 use std::sync::Arc;
 use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Stream};
-use vramp::filters::{ALL, CudaKernel};
-use vramp::video::{FrameProps, SampleType, StreamInfo};
+use vramp::device::cuda::{CudaDevice, DeviceBuffer, Function, Stream};
+use vramp::filters::{ALL, CudaJob, CudaKernel, Frames, Window};
+use vramp::video::{SampleType, StreamInfo};
 
 /// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
 const ALIGNMENTS: [usize; 2] = [1, 64];
@@ -69,17 +69,40 @@ impl Gpu {
         align: usize,
         poison: u64,
     ) -> Result<Guarded, String> {
-        let (width, height) = case.shape();
-        let mut src = Guarded::aligned(case.src, width, height, poison, align);
-        fill(&mut src.planes_mut(), case.content, case.seed(later));
-        let mut dst = Guarded::aligned(case.dst, width, height, poison + 1, align);
-        let (there, back) = (self.copy(&mut src), self.copy(&mut dst));
-        let (from, to) = (src.device_planes(&addresses(&there)), dst.device_planes(&addresses(&back)));
-        kernel.enqueue(&case.props(later), &from, &to, &self.stream).map_err(|e| e.to_string())?;
+        let spec = case.spec().map_err(|e| e.to_string())?;
+        let mut frames = sources(case, &spec, later, poison, align);
+        let mut dst = Guarded::aligned(case.dst, spec.output.width, spec.output.height, poison + 1, align);
+        let there: Vec<Vec<_>> =
+            frames.iter_mut().map(|frames| frames.iter_mut().map(|src| self.copy(src)).collect()).collect();
+        let place = |(src, buffers): (&Guarded, &Vec<DeviceBuffer>)| src.device_planes(&addresses(buffers));
+        let planes: Vec<Vec<_>> = frames
+            .iter()
+            .zip(&there)
+            .map(|(frames, buffers)| frames.iter().zip(buffers).map(place).collect())
+            .collect();
+        let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
+        let windows: Vec<_> = windows.collect();
+        let back = self.copy(&mut dst);
+        let to = dst.device_planes(&addresses(&back));
+        let measured = DeviceBuffer::from_bytes(&self.device, &vec![0; kernel.record_bytes().max(8)], "tests");
+        let measured = measured.map_err(|e| e.to_string())?;
+        let props = case.props(later);
+        let job = CudaJob {
+            props: &props,
+            phase: spec.cycle.phase(props.frame_index),
+            src: Frames::new(&windows),
+            dst: &to,
+            record: measured.address(),
+            stream: &self.stream,
+        };
+        kernel.enqueue(&job).map_err(|e| e.to_string())?;
         self.stream.synchronize().map_err(|e| e.to_string())?;
         for (buffer, bytes) in back.iter().zip(dst.memory()) {
             buffer.read(bytes).map_err(|e| e.to_string())?;
         }
+        let mut bytes = vec![0; kernel.record_bytes()];
+        measured.read(&mut bytes).map_err(|e| e.to_string())?;
+        kernel.collect(&bytes, &mut dst.record);
         dst.damage().map(|()| dst)
     }
 
@@ -201,13 +224,9 @@ struct Copy {
 }
 
 impl CudaKernel for Copy {
-    fn enqueue(
-        &mut self,
-        _: &FrameProps,
-        src: &DevicePlanes,
-        dst: &DevicePlanes,
-        stream: &Stream,
-    ) -> vramp::error::Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> vramp::error::Result<()> {
+        let CudaJob { src, dst, stream, .. } = *job;
+        let src = src.here();
         for (from, to) in src.iter().zip(dst.iter()) {
             let (mut from, to) = (*from, *to);
             from.width += self.beyond;

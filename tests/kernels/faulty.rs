@@ -3,12 +3,12 @@
 use crate::case::{Case, cases, neutral_cases};
 use crate::check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use vramp::choices;
-use vramp::device::cpu::{CpuExec, CpuLevel};
+use vramp::device::cpu::CpuLevel;
 use vramp::error::Result;
-use vramp::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use vramp::filters::{CpuJob, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use vramp::params;
 use vramp::params::{Call, Choice, ParamKind, Params};
-use vramp::video::{FrameProps, PlaneMut, Planes, PlanesMut, SampleLayout, SampleType, StreamInfo};
+use vramp::video::{PlaneMut, SampleLayout, SampleType, StreamInfo};
 
 choices! {
     /// What is wrong with the fast kernel.
@@ -53,7 +53,7 @@ static FAULTY: Descriptor = Descriptor {
     schema: FaultyParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,
-    temporal: (0, 0),
+    temporal: "",
     changes: &[],
     neutral: &["none"],
     cases: <Fault as Choice>::WORDS,
@@ -72,8 +72,8 @@ impl Filter for Faulty {
         self.0.to_call(FAULTY.name)
     }
 
-    fn is_identity(&self, _input: &StreamInfo) -> bool {
-        true
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        Ok(Spec::copying(inputs[0].clone(), |_| true))
     }
 
     fn reference(&self, _setup: &Setup) -> Result<Box<dyn CpuKernel>> {
@@ -98,7 +98,9 @@ struct Copy {
 }
 
 impl CpuKernel for Copy {
-    fn run(&mut self, _props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, exec, .. } = job;
+        let src = src.here();
         self.runs += 1;
         let last = src.len() - 1;
         for component in 0..src.len() {

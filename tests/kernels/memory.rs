@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 #[cfg(feature = "cuda")]
 use vramp::device::cuda::{DevicePlane, DevicePlanes};
-use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
+use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut, Record};
 
 /// Bytes before the first and after the last row; more than any vector.
 const GUARD: usize = 160;
@@ -18,6 +18,8 @@ pub struct Guarded {
     height: usize,
     seed: u64,
     planes: Vec<Memory>,
+    /// What was measured while the picture was made.
+    pub record: Record,
 }
 
 /// One plane of memory.
@@ -73,7 +75,8 @@ impl Guarded {
             };
             Memory { bytes, start, pitch, row, rows }
         };
-        Guarded { format, width, height, seed, planes: (0..format.planes()).map(plane).collect() }
+        let planes = (0..format.planes()).map(plane).collect();
+        Guarded { format, width, height, seed, planes, record: Record::default() }
     }
 
     /// The memory of each plane, guards and all.
@@ -140,9 +143,12 @@ impl Guarded {
     }
 }
 
-/// The first sample in which two pictures of one format and shape differ, in words.
+/// The first sample or measured value in which two pictures of one format and shape differ, in words.
 pub fn compare(expected: &Guarded, got: &Guarded) -> Result<(), String> {
     let same = |(a, b): (&Memory, &Memory)| (0..a.rows).all(|y| a.row(y) == b.row(y));
+    if expected.record.values != got.record.values {
+        return Err(different_records(&expected.record, &got.record));
+    }
     if expected.planes.iter().zip(&got.planes).all(same) {
         return Ok(());
     }
@@ -155,4 +161,13 @@ pub fn compare(expected: &Guarded, got: &Guarded) -> Result<(), String> {
         }
     }
     unreachable!("rows are made of samples")
+}
+
+/// The first value in which two records differ, in words.
+fn different_records(expected: &Record, got: &Record) -> String {
+    let pairs = expected.values.iter().zip(&got.values);
+    match pairs.into_iter().find(|(expected, got)| expected != got) {
+        Some(((name, expected), (_, got))) => format!("{name}: expected {expected:?}, got {got:?}"),
+        None => format!("expected {} measured values, got {}", expected.values.len(), got.values.len()),
+    }
 }

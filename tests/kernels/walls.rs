@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::process::Command;
 use std::ptr;
-use vramp::filters::{ALL, CpuKernel};
-use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
+use vramp::filters::{ALL, CpuJob, CpuKernel, Frames, Reach, Window};
+use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut, Record};
 
 /// Where a buffer's wall is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,12 +148,31 @@ impl Picture {
 /// Runs the kernels of `case` at every level between walls. The fast ones must give what the reference gives.
 fn check(case: &Case, execs: &Execs) {
     let (filter, setup) = case.build().unwrap();
+    let spec = case.spec().unwrap();
     for (wall, apart) in [(Wall::After, false), (Wall::Before, false), (Wall::After, true), (Wall::Before, true)] {
         let result = |kernel: &mut dyn CpuKernel, exec| {
-            let mut src = Picture::new(case.src, case.shape(), wall, apart);
-            fill(&mut src.planes_mut(), case.content, case.seed(0));
-            let mut dst = Picture::new(case.dst, case.shape(), wall, apart);
-            kernel.run(&case.props(0), &src.planes(), &mut dst.planes_mut(), exec);
+            let frame = |input, offset| {
+                let mut src = Picture::new(case.src, case.shape(), wall, apart);
+                fill(&mut src.planes_mut(), case.content, case.seed_of(input, 0, offset));
+                src
+            };
+            let offsets = |reach: &Reach| -i64::from(reach.before)..=i64::from(reach.after);
+            let frames = |(input, reach)| offsets(reach).map(|offset| frame(input, offset)).collect::<Vec<_>>();
+            let sources: Vec<_> = spec.reads.iter().enumerate().map(frames).collect();
+            let planes: Vec<Vec<_>> =
+                sources.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
+            let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
+            let windows: Vec<_> = windows.collect();
+            let mut dst = Picture::new(case.dst, (spec.output.width, spec.output.height), wall, apart);
+            let (props, mut record) = (case.props(0), Record::default());
+            kernel.run(CpuJob {
+                props: &props,
+                phase: spec.cycle.phase(props.frame_index),
+                src: Frames::new(&windows),
+                dst: dst.planes_mut(),
+                record: &mut record,
+                exec,
+            });
             dst.samples()
         };
         let expected = result(reference(&*filter, &setup).unwrap().as_mut(), execs.plain());

@@ -81,8 +81,14 @@ impl OnCuda {
         &self.chain
     }
 
-    pub fn drive(&mut self, plan: &Plan, input: &Receiver<Item>, pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
-        self.chain.drive(plan, input, pool, out)
+    pub fn drive(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Receiver<Item>],
+        pool: &PicturePool,
+        out: &Sender<Item>,
+    ) -> Result<()> {
+        self.chain.drive(plan, inputs, pool, out)
     }
 }
 

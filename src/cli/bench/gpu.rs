@@ -7,7 +7,7 @@ use super::timing::{Effort, RING_PICTURES, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
 use crate::error::Result;
-use crate::filters::CudaKernel;
+use crate::filters::{CudaJob, CudaKernel};
 use crate::params::{Call, Spelling, print_chain};
 use crate::pipeline::{Between, Plan};
 use crate::video::{Format, FrameProps, Picture};
@@ -179,7 +179,7 @@ impl Kernels {
             let name = stage.filter.descriptor().name;
             stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
         });
-        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: Between::new(plan, device)? })
+        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: Between::new(plan, &plan.parts[0], device)? })
     }
 
     fn enqueue(&mut self, index: u64, (src, dst): &(DevicePicture, DevicePicture), stream: &Stream) -> Result<()> {
@@ -187,8 +187,9 @@ impl Kernels {
         let (src, dst) = (src.planes(), dst.planes());
         let mut kernels = self.kernels.iter_mut().enumerate();
         kernels.try_for_each(|(i, kernel)| {
-            let [src, dst] = self.between.planes(i, &src, &dst);
-            kernel.enqueue(&props, &src, &dst, stream)
+            self.between.with_planes(i, &[&[src]], &dst, |src, dst| {
+                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record: 0, stream })
+            })
         })
     }
 }

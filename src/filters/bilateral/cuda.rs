@@ -6,8 +6,7 @@ use super::weights::Weights;
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch, layout};
-use crate::filters::{CudaKernel, Setup};
-use crate::video::FrameProps;
+use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Columns and threads of a block.
 const COLUMNS: usize = 64;
@@ -204,7 +203,9 @@ impl Turn {
 }
 
 impl CudaKernel for Kernel {
-    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { src, dst, stream, .. } = *job;
+        let src = src.here();
         self.turns.iter().try_for_each(|turn| turn.enqueue(&self.plan, src, dst, stream))
     }
 }

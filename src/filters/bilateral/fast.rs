@@ -4,13 +4,13 @@ use super::guide::{LumaAt, LumaScratch};
 use super::pairs::{Pair, Row, Sums, before, padded};
 use super::plan::Plan;
 use super::weights::Weights;
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
-use crate::filters::{CpuKernel, Setup};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
 /// Rows that a thread takes at a time, of which common heights are multiples. Of fewer, too many windows would reach into
@@ -117,7 +117,9 @@ impl Scratch {
 }
 
 impl CpuKernel for Fast {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let this = &*self;
         exec.bands(dst, BAND, |component, rows, mut band| {
             if !this.plan.filters(component) {

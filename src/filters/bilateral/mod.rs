@@ -18,7 +18,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -89,7 +89,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     schema: BilateralParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Window("`radius` samples in each direction on luma, `radius_c` on chroma"),
-    temporal: (0, 0),
+    temporal: "",
     changes: &[],
     neutral: &["radius=0", "sigma_s=9:radius_c=0:radius=0:ref=luma"],
     cases: &[
@@ -119,15 +119,12 @@ impl Filter for Bilateral {
         self.params.to_call(DESCRIPTOR.name)
     }
 
-    fn passes(&self, component: usize, input: &StreamInfo) -> bool {
-        !Plan::new(&self.params, input).filters(component)
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let plan = Plan::new(&self.params, &inputs[0]);
+        Ok(Spec::copying(inputs[0].clone(), |component| !plan.filters(component)))
     }
 
-    fn is_identity(&self, input: &StreamInfo) -> bool {
-        Plan::new(&self.params, input).is_identity()
-    }
-
-    fn doubt(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let given = [("sigma_r", Some(self.params.sigma_r)), ("sigma_r_c", self.params.sigma_r_c)];
         let (name, sigma) = given.into_iter().find_map(|(name, sigma)| Some((name, sigma.filter(|s| *s < FAINT)?)))?;
         Some(format!(

@@ -76,11 +76,6 @@ impl Plan {
     pub fn filtered(&self) -> impl Iterator<Item = usize> {
         (0..self.format.components()).filter(|component| self.filters(*component))
     }
-
-    /// True when no sample can change.
-    pub fn is_identity(&self) -> bool {
-        self.filtered().next().is_none()
-    }
 }
 
 /// A radius that nobody gave.

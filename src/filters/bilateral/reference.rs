@@ -2,11 +2,11 @@
 
 use super::plan::Plan;
 use super::weights::Weights;
-use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::CpuKernel;
+use crate::device::cpu::CpuLevel;
 use crate::filters::level::by_level;
 use crate::filters::rows::{SIGN, copy};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.
 pub(super) struct Reference {
@@ -20,7 +20,9 @@ impl Reference {
 }
 
 impl CpuKernel for Reference {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         for component in 0..src.len() {
             let (plane, dst) = (src[component], dst.get_mut(component));
             if !self.plan.filters(component) {

@@ -249,7 +249,9 @@ fn wrong_options_are_refused_in_one_line() {
         assert!(!message.contains('\n') && message.contains("takes"), "{message}");
     }
     let grey = StreamInfo::bare(Format::gray(8).unwrap(), 4, 4);
-    assert!(filter("bilateral=planes=uv").unwrap().is_identity(&grey));
-    assert!(filter("bilateral=radius=0:radius_c=3").unwrap().is_identity(&grey));
-    assert!(!filter("bilateral").unwrap().is_identity(&grey));
+    assert!(filter("bilateral=planes=uv").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
+    assert!(
+        filter("bilateral=radius=0:radius_c=3").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey)
+    );
+    assert!(!filter("bilateral").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
 }

@@ -5,15 +5,13 @@ mod args;
 use args::{Args, Component, TensorArgs};
 
 use super::plan::Plan;
-use crate::device::cuda::{
-    CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, DevicePlanes, Function, Shape, Stream,
-};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, Function, Shape, Stream};
 use crate::error::{Error, Result};
 use crate::filters::cuda::{CHUNK, launch};
 use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices};
-use crate::filters::{CudaKernel, Setup};
-use crate::video::{Format, FrameProps, SampleType};
+use crate::filters::{CudaJob, CudaKernel, Setup};
+use crate::video::{Format, SampleType};
 
 /// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
 const TOTAL_ROWS: usize = 16;
@@ -226,7 +224,9 @@ fn halo(plan: &Plan) -> usize {
 }
 
 impl CudaKernel for Kernel {
-    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { src, dst, stream, .. } = *job;
+        let src = src.here();
         let mut from: Vec<DevicePlane> = src.to_vec();
         for pass in 1..=self.plan.passes {
             let (is_first, is_last) = (pass == 1, pass == self.plan.passes);

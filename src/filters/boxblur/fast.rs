@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
-use crate::filters::{CpuKernel, Setup};
-use crate::video::{FrameProps, Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::video::{Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::{Add, Range, Sub};
 
 /// Rows that a thread takes at a time, at least. The first row's columns are summed afresh.
@@ -116,7 +116,9 @@ impl Fast {
 }
 
 impl CpuKernel for Fast {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let mut between = std::mem::take(&mut self.between);
         for pass in 1..self.plan.passes {
             let (even, odd) = between.split_at_mut(1);

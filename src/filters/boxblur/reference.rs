@@ -1,10 +1,9 @@
 //! The plain kernel: the definition, with the sum of a window taken row by row of it.
 
 use super::plan::Plan;
-use crate::device::cpu::CpuExec;
-use crate::filters::CpuKernel;
 use crate::filters::rows::copy;
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.
 pub(super) struct Reference {
@@ -60,7 +59,9 @@ fn write(dst: &mut PlaneMut<'_>, values: &[i64]) {
 }
 
 impl CpuKernel for Reference {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         for component in 0..src.len() {
             let (src, dst) = (src[component], dst.get_mut(component));
             if self.plan.blurs(component) {

@@ -149,9 +149,15 @@ fn means_are_within_half_a_code_value_of_the_real_ones() {
 fn absent_planes_leave_nothing_to_do() {
     let grey = StreamInfo::bare(Format::gray(8).unwrap(), 4, 4);
     let filter = |text: &str| create(&parse_chain(text).unwrap()[0]);
-    assert!(filter("box=planes=uv").unwrap().is_identity(&grey));
-    assert!(!filter("box=planes=yv").unwrap().is_identity(&grey));
-    assert!(filter("boxblur=radius=9:radius_w=0:radius_h=0").unwrap().is_identity(&grey));
+    assert!(filter("box=planes=uv").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
+    assert!(!filter("box=planes=yv").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
+    assert!(
+        filter("boxblur=radius=9:radius_w=0:radius_h=0")
+            .unwrap()
+            .spec(std::slice::from_ref(&grey))
+            .unwrap()
+            .is_identity(&grey)
+    );
     for text in ["mean=radius=10000", "box=radius_w=513", "box=passes=0", "box=planes=xyz", "box=radius=-1"] {
         let message = filter(text).unwrap_err().message().to_owned();
         assert!(!message.contains('\n') && message.contains("takes"), "{message}");

@@ -8,10 +8,10 @@ use self::args::{Args, Component};
 use self::table::DeviceTable;
 use self::tiles::{Grid, Shapes};
 use super::plan::Plan;
-use crate::device::cuda::{CudaDevice, DevicePlanes, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DevicePlanes, Function, Shape};
 use crate::error::Result;
 use crate::filters::cuda::{Plane, launch};
-use crate::filters::{CudaKernel, Setup};
+use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 use std::sync::Arc;
 
@@ -77,7 +77,9 @@ fn tile_kernel(plan: &Plan, sample: SampleType, device: &CudaDevice) -> Result<F
 }
 
 impl CudaKernel for Kernel {
-    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { props, src, dst, stream, .. } = *job;
+        let src = src.here();
         let mut args = self.args(props, src, dst)?;
         let (function, shape) = match &self.way {
             Way::Tiles(function, grid) => {

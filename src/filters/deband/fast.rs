@@ -11,11 +11,11 @@ use super::rows::{SIGN, load, store};
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Vector, WIDTH};
 use super::table::{Draw, Table};
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::CpuKernel;
 use crate::filters::rows::copy;
-use crate::video::{FrameProps, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::{Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -145,7 +145,9 @@ impl Fast {
 }
 
 impl CpuKernel for Fast {
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { props, src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         self.reserve(exec.threads());
         for (c, component) in self.plan.components.iter().enumerate() {
             let size = (component.width, component.height);

@@ -19,7 +19,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -91,7 +91,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     schema: DebandParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Window("`range` samples in each direction (half of it on subsampled planes)"),
-    temporal: (0, 0),
+    temporal: "",
     changes: &[],
     neutral: &["threshold=0:dither=0"],
     cases: &[
@@ -132,8 +132,9 @@ impl Filter for Deband {
         self.params.to_call(DESCRIPTOR.name)
     }
 
-    fn is_identity(&self, input: &StreamInfo) -> bool {
-        Plan::new(&self.params, input).is_identity()
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let identity = Plan::new(&self.params, &inputs[0]).is_identity();
+        Ok(Spec::copying(inputs[0].clone(), |_| identity))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

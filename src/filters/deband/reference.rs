@@ -2,10 +2,9 @@
 
 use super::plan::Plan;
 use super::table::{Draw, Table};
-use crate::device::cpu::CpuExec;
 use crate::error::Result;
-use crate::filters::CpuKernel;
-use crate::video::{FrameProps, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::PlaneRef;
 
 /// Rows that a thread takes at a time.
 const BAND: usize = 16;
@@ -82,7 +81,9 @@ fn within_field(offset: i32, room: i32) -> i32 {
 }
 
 impl CpuKernel for Reference {
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { props, src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let this = &*self;
         let base = this.table.base(props.frame_index, this.plan.rand_each_frame);
         let by_field = this.plan.by_field(props);

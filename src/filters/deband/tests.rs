@@ -38,7 +38,7 @@ fn result(
     let params = DebandParams::from_call(&call).unwrap();
     let (src_format, dst_format): (Format, Format) = (format.parse().unwrap(), storage.parse().unwrap());
     let info = StreamInfo::bare(src_format, width, height);
-    let setup = Setup { input: info.clone(), output: info, src: src_format, dst: dst_format };
+    let setup = Setup::of(info.clone(), src_format, info, dst_format);
     let mut src = Picture::alloc(src_format, width, height).unwrap();
     let mut dst = Picture::alloc(dst_format, width, height).unwrap();
     for c in 0..src_format.components() {
@@ -52,7 +52,8 @@ fn result(
     let table = Table::of(width, height, |plane, _, _| [bytes.a, bytes.b, bytes.noise][plane.min(2)]);
     let mut kernel = Reference::with_table(Plan::for_setup(&params, &setup).unwrap(), table);
     let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    kernel.run(props, &src.planes(), &mut dst.planes_mut(), &exec);
+    let kernel: &mut dyn CpuKernel = &mut kernel;
+    kernel.run_alone(props, &src.planes(), &mut dst.planes_mut(), &exec);
     dst.planes()[component].get(x, y)
 }
 

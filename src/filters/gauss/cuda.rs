@@ -1,13 +1,13 @@
 //! The kernels of cuda/gauss.cu and cuda/gauss_tensor.cu.
 
 use super::plan::Plan;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, DevicePlanes, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape};
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
 use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices, Walk};
-use crate::filters::{CudaKernel, Setup};
-use crate::video::{FrameProps, SampleType};
+use crate::filters::{CudaJob, CudaKernel, Setup};
+use crate::video::SampleType;
 
 /// How rows are shared out for kernels of any radius: one after the other, rows find in the cache what they share.
 const FAR_ROWS: Rows = Rows { fewest: 8, step: 1, warps: 24 };
@@ -182,7 +182,9 @@ impl Component {
 }
 
 impl CudaKernel for Kernel {
-    fn enqueue(&mut self, _: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { src, dst, stream, .. } = *job;
+        let src = src.here();
         let mut component = [Component::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
             let cut = match &self.way {

@@ -2,13 +2,13 @@
 
 use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::level::by_level;
 use crate::filters::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
-use crate::filters::{CpuKernel, Setup};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::video::{PlaneMut, PlaneRef};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -60,7 +60,9 @@ impl Scratch {
 }
 
 impl CpuKernel for Fast {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let this = &*self;
         exec.bands(dst, BAND.max(this.plan.radius()), |component, rows, mut band| {
             if !this.plan.blurs(component) {

@@ -16,7 +16,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -50,7 +50,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     schema: GaussParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Window("`radius` samples in each direction, on every plane"),
-    temporal: (0, 0),
+    temporal: "",
     changes: &[],
     neutral: &["sigma=0.1", "sigma=9:radius=0"],
     cases: &[
@@ -81,12 +81,9 @@ impl Filter for Gauss {
         self.params.to_call(DESCRIPTOR.name)
     }
 
-    fn passes(&self, component: usize, input: &StreamInfo) -> bool {
-        !Plan::new(&self.params, input).blurs(component)
-    }
-
-    fn is_identity(&self, input: &StreamInfo) -> bool {
-        Plan::new(&self.params, input).is_identity()
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let plan = Plan::new(&self.params, &inputs[0]);
+        Ok(Spec::copying(inputs[0].clone(), |component| !plan.blurs(component)))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

@@ -31,9 +31,4 @@ impl Plan {
     pub fn blurs(&self, component: usize) -> bool {
         self.radius() > 0 && self.planes.has(self.format, component)
     }
-
-    /// True when no sample can change.
-    pub fn is_identity(&self) -> bool {
-        !(0..self.format.components()).any(|component| self.blurs(component))
-    }
 }

@@ -2,10 +2,9 @@
 
 use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
-use crate::device::cpu::CpuExec;
-use crate::filters::CpuKernel;
 use crate::filters::rows::copy;
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut, SampleType};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.
 pub(super) struct Reference {
@@ -49,7 +48,9 @@ fn rounded(sum: i64, bits: u32) -> i64 {
 }
 
 impl CpuKernel for Reference {
-    fn run(&mut self, _: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         for component in 0..src.len() {
             let (src, dst) = (src[component], dst.get_mut(component));
             if self.plan.blurs(component) {

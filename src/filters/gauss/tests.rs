@@ -106,8 +106,8 @@ fn wrong_sigmas_are_refused_in_one_line() {
         assert!(!message.contains('\n') && message.contains("takes"), "{message}");
     }
     let grey = StreamInfo::bare(Format::gray(8).unwrap(), 4, 4);
-    assert!(filter("gauss=sigma=3:planes=uv").unwrap().is_identity(&grey));
-    assert!(!filter("gauss").unwrap().is_identity(&grey));
+    assert!(filter("gauss=sigma=3:planes=uv").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
+    assert!(!filter("gauss").unwrap().spec(std::slice::from_ref(&grey)).unwrap().is_identity(&grey));
 }
 
 /// The kernels have room for as many weights as the largest radius has.

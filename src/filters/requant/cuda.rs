@@ -3,11 +3,10 @@
 use super::pattern::{TILE, origin, threshold};
 use super::scaling::MulShift;
 use super::{Dither, Requant, check};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape};
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, Plane, launch, layout};
-use crate::filters::{CudaKernel, Setup};
-use crate::video::FrameProps;
+use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Samples that a block of `requant_pattern` takes: 32 chunks of 8 side by side, 8 rows.
 const BLOCK: (usize, usize) = (256, 8);
@@ -158,7 +157,9 @@ impl Diffusion {
 }
 
 impl CudaKernel for Kernel {
-    fn enqueue(&mut self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { props, src, dst, stream, .. } = *job;
+        let src = src.here();
         let count = src.len();
         let mut args = Args {
             component: [Component::NONE; 3],

@@ -4,13 +4,13 @@
 //! wait, each one part and one column behind the row above it, so that the residues it needs from there (up to one
 //! column to the right) are ready. All else is done for a row or a part at once.
 
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::CpuLevel;
 use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::scaling::{MulShift, Scaling};
 use crate::filters::rows::{narrow, widen};
-use crate::filters::{CpuKernel, Setup};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::video::{PlaneMut, PlaneRef};
 use std::sync::Mutex;
 
 /// Rows that run side by side.
@@ -68,7 +68,9 @@ impl Diffuse {
 }
 
 impl CpuKernel for Diffuse {
-    fn run(&mut self, _props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let Diffuse { level, components, sums } = &*self;
         // Every row needs the one above: a component is one band.
         let rows = dst.get(0).height();

@@ -1,13 +1,13 @@
 //! Rounding and pattern dithers: samples are independent, so rows are cut in parts that stay in the first cache.
 
-use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::CpuKernel;
+use crate::device::cpu::CpuLevel;
 use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
 use crate::filters::requant::scaling::{MulShift, Scaling};
 use crate::filters::rows::{narrow, widen};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel};
+use crate::video::{PlaneMut, PlaneRef};
 
 /// Samples worked on at a time.
 const PART: usize = 16 * TILE;
@@ -46,7 +46,9 @@ impl Threshold {
 }
 
 impl CpuKernel for Threshold {
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { props, src, mut dst, exec, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         let Threshold { requant, level, maps } = &*self;
         exec.bands(dst, BAND, |component, rows, mut band| {
             let origin = origin(requant, component, props.frame_index);

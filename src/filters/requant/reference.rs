@@ -1,10 +1,9 @@
 //! The plain scalar kernel.
 
-use crate::device::cpu::CpuExec;
 use crate::filters::requant::pattern::{origin, threshold};
 use crate::filters::requant::{Dither, Requant};
-use crate::filters::{CpuKernel, Setup};
-use crate::video::{FrameProps, PlaneMut, PlaneRef, Planes, PlanesMut};
+use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::video::{PlaneMut, PlaneRef};
 
 /// One sample at a time, by the definition.
 pub struct Reference {
@@ -64,7 +63,9 @@ impl Reference {
 }
 
 impl CpuKernel for Reference {
-    fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, _exec: &CpuExec) {
+    fn run(&mut self, job: CpuJob<'_>) {
+        let CpuJob { props, src, mut dst, .. } = job;
+        let (src, dst) = (src.here(), &mut dst);
         for component in 0..src.len() {
             let (src, dst) = (src[component], dst.get_mut(component));
             match self.requant.dither {

@@ -34,7 +34,7 @@ fn run_frame(
     level: Option<CpuLevel>,
     frame_index: u64,
 ) -> Picture {
-    let setup = Setup { input: input.clone(), output: filter.output(input).unwrap(), src: src.format(), dst };
+    let setup = Setup::of(input.clone(), src.format(), filter.spec(std::slice::from_ref(input)).unwrap().output, dst);
     let mut kernel = match level {
         None => filter.reference(&setup).unwrap(),
         Some(level) => filter.cpu(&setup, level).unwrap(),
@@ -42,8 +42,12 @@ fn run_frame(
     let exec = CpuExec::new(1, level.unwrap_or(CpuLevel::Portable)).unwrap();
     let mut out = Picture::alloc(dst, input.width, input.height).unwrap();
     let props = FrameProps { frame_index, ..FrameProps::default() };
-    kernel.run(&props, &src.planes(), &mut out.planes_mut(), &exec);
+    kernel.run_alone(&props, &src.planes(), &mut out.planes_mut(), &exec);
     out
+}
+
+fn is_identity(filter: &dyn Filter, input: &StreamInfo) -> bool {
+    filter.spec(std::slice::from_ref(input)).unwrap().is_identity(input)
 }
 
 /// The reference and every fast kernel.
@@ -217,7 +221,7 @@ fn range_there_and_back_keeps_every_code() {
         let span = |component| if component == 0 { LIMITED_LUMA } else { LIMITED_CHROMA };
         let src = picture(format, 256, 256, |component, x, y| code(span(component), y * 256 + x));
         let limited = stream(format, bits, Range::Limited, 256, 256);
-        let full = range(To::Full).output(&limited).unwrap();
+        let full = range(To::Full).spec(std::slice::from_ref(&limited)).unwrap().output;
         assert_eq!(full.color.range, Range::Full);
         let there = run(&range(To::Full), &limited, &src, format, Some(CpuLevel::Portable));
         let back = run(&range(To::Limited), &full, &there, format, Some(CpuLevel::Portable));
@@ -414,7 +418,7 @@ fn fast_kernels_equal_the_reference() {
 fn streams_are_described_after_the_change() {
     let output = |format: &str, bits| {
         let input = StreamInfo::bare(format.parse().unwrap(), 4, 4);
-        Depth::to(bits, Dither::None).output(&input).map(|info| info.format.to_string())
+        Depth::to(bits, Dither::None).spec(&[input.clone()]).map(|spec| spec.output.format.to_string())
     };
     assert_eq!(output("yuv420p", 10).unwrap(), "yuv420p10");
     assert_eq!(output("nv12", 10).unwrap(), "p010");
@@ -427,18 +431,18 @@ fn streams_are_described_after_the_change() {
 fn identities_say_so() {
     let limited = |bits| StreamInfo::bare(Format::gray(bits).unwrap(), 4, 4);
     let full = |bits| stream(gray16(), bits, Range::Full, 4, 4);
-    assert!(Depth::new(DepthParams::default()).unwrap().is_identity(&limited(10)));
+    assert!(is_identity(&Depth::new(DepthParams::default()).unwrap(), &limited(10)));
     // The samples between filters have 16 bits whatever their nominal depth: cutting them is no identity.
-    assert!(!Depth::to(10, Dither::None).is_identity(&limited(10)));
-    assert!(Depth::to(16, Dither::Fs).is_identity(&limited(10)));
-    assert!(Depth::to(16, Dither::Fs).is_identity(&full(16)));
-    assert!(!Depth::to(16, Dither::None).is_identity(&full(10)));
-    assert!(RangeFilter::new(RangeParams::default()).is_identity(&full(10)));
-    assert!(range(To::Limited).is_identity(&limited(8)));
-    assert!(range(To::Full).is_identity(&full(8)));
-    assert!(!range(To::Limited).is_identity(&full(8)));
+    assert!(!is_identity(&Depth::to(10, Dither::None), &limited(10)));
+    assert!(is_identity(&Depth::to(16, Dither::Fs), &limited(10)));
+    assert!(is_identity(&Depth::to(16, Dither::Fs), &full(16)));
+    assert!(!is_identity(&Depth::to(16, Dither::None), &full(10)));
+    assert!(is_identity(&RangeFilter::new(RangeParams::default()), &full(10)));
+    assert!(is_identity(&range(To::Limited), &limited(8)));
+    assert!(is_identity(&range(To::Full), &full(8)));
+    assert!(!is_identity(&range(To::Limited), &full(8)));
     // What it says of the stream holds either way.
-    assert_eq!(range(To::Limited).output(&limited(8)).unwrap().color.range, Range::Limited);
+    assert_eq!(range(To::Limited).spec(&[limited(8)]).unwrap().output.color.range, Range::Limited);
 }
 
 #[test]

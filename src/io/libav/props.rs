@@ -21,6 +21,8 @@ pub(super) fn props(frame: &Video, frame_index: u64, full_range: bool, sar: Rati
         color: color(frame, full_range),
         sar: if sar.value().is_some() { sar } else { frame.aspect_ratio().into() },
         side_data: side_data(frame),
+        context: false,
+        records: Vec::new(),
     }
 }
 

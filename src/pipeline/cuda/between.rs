@@ -1,61 +1,87 @@
-//! The pictures between the kernels of a chain on a device, and the planes that each kernel gets.
+//! The buffers between the kernels of a part on a device, and the planes that each kernel gets.
 
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlane, DevicePlanes};
 use crate::error::Result;
+use crate::filters::{Frames, Reach, Window};
 use crate::pipeline::Plan;
-use crate::pipeline::route::{Group, Place, Route};
+use crate::pipeline::parts::Part;
+use crate::pipeline::route::{Buffer, Holder, Place, Route, Source};
 
-/// The pictures between kernels, made up front.
+/// The buffers between kernels, made up front.
 pub struct Between {
     route: Route,
-    /// For each group of the route.
-    pictures: Vec<Vec<DevicePicture>>,
+    buffers: Vec<DevicePicture>,
+    /// Frames around the one at hand that are given of each input.
+    reaches: Vec<Reach>,
 }
 
 impl Between {
-    /// Bytes that they take for `plan`.
+    /// Bytes that they take for `part` of `plan`.
     ///
     /// # Errors
     /// When they cannot be counted.
-    pub fn bytes(plan: &Plan) -> Result<usize> {
-        Route::of(plan)?.bytes(DevicePicture::bytes)
+    pub fn bytes(plan: &Plan, part: &Part) -> Result<usize> {
+        Route::of(plan, part)?.bytes(DevicePicture::bytes)
     }
 
-    /// The pictures that `plan` needs.
+    /// The buffers that `part` of `plan` needs.
     ///
     /// # Errors
     /// When the device's memory or the budget does not cover them.
-    pub fn new(plan: &Plan, device: &CudaDevice) -> Result<Between> {
-        let route = Route::of(plan)?;
-        let picture = |group: &Group| DevicePicture::alloc(device, group.format, group.size.0, group.size.1);
-        let pictures = |group: &Group| (0..group.count).map(|_| picture(group)).collect();
-        Ok(Between { pictures: route.groups.iter().map(pictures).collect::<Result<_>>()?, route })
+    pub fn new(plan: &Plan, part: &Part, device: &CudaDevice) -> Result<Between> {
+        let route = Route::of(plan, part)?;
+        let buffer = |buffer: &Buffer| DevicePicture::alloc(device, buffer.format, buffer.size.0, buffer.size.1);
+        let reaches = part.inputs.iter().map(|input| input.reach).collect();
+        Ok(Between { buffers: route.buffers.iter().map(buffer).collect::<Result<_>>()?, route, reaches })
     }
 
-    /// The last kernel that reads the source.
-    pub fn reads_source_until(&self) -> usize {
-        self.route.reads_source_until()
+    /// The last kernel that reads input `input` of the part.
+    pub fn reads_until(&self, input: usize) -> usize {
+        self.route.reads_until(input)
     }
 
-    /// What kernel `kernel` reads and writes, on the way from `src` to `dst`. A component that stays where it is has a
-    /// target of no rows.
-    pub fn planes(&self, kernel: usize, src: &DevicePlanes, dst: &DevicePlanes) -> [DevicePlanes; 2] {
+    /// Calls `work` with what kernel `kernel` reads and writes on the way from `inputs`, the frames in reach of each of the
+    /// part's inputs, to `dst`. A component that stays where it is has a target of no rows.
+    pub fn with_planes<R>(
+        &self,
+        kernel: usize,
+        inputs: &[&[DevicePlanes]],
+        dst: &DevicePlanes,
+        work: impl FnOnce(Frames<'_, DevicePlanes>, &DevicePlanes) -> R,
+    ) -> R {
         let step = &self.route.steps[kernel];
-        let at = |component: usize, place: Place| match place {
-            Place::Source => src[component],
-            Place::Result => dst[component],
-            Place::Between(n) => self.plane(component, n),
+        let at = |place: Place| match place.holder {
+            Holder::Input(input) => inputs[input][self.reaches[input].before as usize][place.component],
+            Holder::Buffer(buffer) => self.buffers[buffer].planes()[place.component],
+            Holder::Result => dst[place.component],
         };
-        let from: Vec<_> = (0..src.len()).map(|component| at(component, step.from[component])).collect();
-        let nowhere = |component: usize| DevicePlane { height: 0, ..from[component] };
-        let to = |component: usize| step.to[component].map_or_else(|| nowhere(component), |place| at(component, place));
-        let to: Vec<_> = (0..src.len()).map(to).collect();
-        [DevicePlanes::new(&from), DevicePlanes::new(&to)]
+        let nowhere = |place: Place| DevicePlane { height: 0, ..at(place) };
+        let to = gather(step.to.iter().map(|to| to.map_or_else(nowhere, at)));
+        let single: [Option<DevicePlanes>; MOST_INPUTS] = std::array::from_fn(|i| match step.from.get(i)? {
+            Source::Components(places) => Some(gather(places.iter().map(|place| at(*place)))),
+            Source::Window { .. } => None,
+        });
+        let window = |i: usize| match (step.from.get(i), &single[i]) {
+            (_, Some(planes)) => Window::of(planes),
+            (Some(Source::Window { input, reach }), None) => {
+                let first = (self.reaches[*input].before - reach.before) as usize;
+                Window::new(&inputs[*input][first..][..reach.frames()], *reach)
+            }
+            _ => Window::of(dst),
+        };
+        let windows: [Window<'_, DevicePlanes>; MOST_INPUTS] = std::array::from_fn(window);
+        work(Frames::new(&windows[..step.from.len()]), &to)
     }
+}
 
-    /// Component `component` of its picture number `n`.
-    fn plane(&self, component: usize, n: usize) -> DevicePlane {
-        let group = component.min(self.pictures.len() - 1);
-        self.pictures[group][n].planes()[component - self.route.groups[group].first]
+/// Inputs that a kernel may have: nothing is allocated for a launch.
+const MOST_INPUTS: usize = 4;
+
+/// One to three planes as a picture.
+fn gather(mut planes: impl Iterator<Item = DevicePlane>) -> DevicePlanes {
+    let first = planes.next().expect("a picture has a component");
+    match (planes.next(), planes.next()) {
+        (Some(second), Some(third)) => DevicePlanes::new(&[first, second, third]),
+        _ => DevicePlanes::new(&[first]),
     }
 }

@@ -4,6 +4,7 @@ use super::slot::{Slot, Streams};
 use super::{Between, Kernel};
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, Stream, is_pinned};
 use crate::error::{Error, Result};
+use crate::filters::CudaJob;
 use crate::pipeline::stats::FilterTime;
 use crate::pipeline::{DeviceFrame, Frame, Item, Plan};
 use crate::video::{FrameProps, Picture};
@@ -138,10 +139,12 @@ impl InFlight {
             (_, Some(output)) => output.planes(),
             _ => return Err(Error::internal("a result has no place on the device")),
         };
-        let last_reader = between.reads_source_until();
+        let last_reader = between.reads_until(0);
         for (i, kernel) in kernels.iter_mut().enumerate() {
-            let [src, dst] = between.planes(i, &src, &dst);
-            let done = kernel.work.enqueue(&self.props, &src, &dst, stream);
+            let props = &self.props;
+            let done = between.with_planes(i, &[&[src]], &dst, |src, dst| {
+                kernel.work.enqueue(&CudaJob { props, phase: 0, src, dst, record: 0, stream })
+            });
             done.map_err(|e| in_frame(&self.props, e.context(kernel.filter)))?;
             marks.kernels[i + 1].record(stream)?;
             if i == last_reader {

@@ -1,8 +1,9 @@
 //! One frame at a time through a CUDA device, in a stream of its own. Lanes that work at the same time overlap.
 
-use super::{Between, Kernel, kernels};
+use super::{Between, Kernel, kernels, only_part};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, PinnedAllocator, Stream, is_pinned_at};
 use crate::error::{Error, Result};
+use crate::filters::CudaJob;
 use crate::pipeline::Plan;
 use crate::video::{Format, FrameProps, MemoryPlanes, Picture, Planes, PlanesMut};
 use std::sync::Arc;
@@ -22,8 +23,7 @@ pub struct Lane {
     between: Between,
     /// Where frames of the host go to and come from; made with the first of them.
     places: Option<[Place; 2]>,
-    formats: [Format; 2],
-    size: (usize, usize),
+    shapes: [(Format, (usize, usize)); 2],
     arrived: Event,
     done: Event,
 }
@@ -45,15 +45,13 @@ impl Lane {
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lane> {
-        let size = (plan.input.width, plan.input.height);
         Ok(Lane {
             stream: Waited(Stream::new(device)?),
             device: Arc::clone(device),
             kernels: kernels(plan, device)?,
-            between: Between::new(plan, device)?,
+            between: Between::new(plan, only_part(plan)?.ok_or_else(stranger)?, device)?,
             places: None,
-            formats: [plan.input.format, plan.output.format],
-            size,
+            shapes: [&plan.input, &plan.output].map(|info| (info.format, (info.width, info.height))),
             arrived: Event::new(device)?,
             done: Event::new(device)?,
         })
@@ -65,7 +63,7 @@ impl Lane {
     /// When memory runs out.
     pub fn prepare(&mut self) -> Result<()> {
         if self.places.is_none() {
-            let [input, output] = self.formats.map(|format| Place::new(&self.device, format, self.size));
+            let [input, output] = self.shapes.map(|(format, size)| Place::new(&self.device, format, size));
             self.places = Some([input?, output?]);
         }
         Ok(())
@@ -198,8 +196,9 @@ fn enqueue(
     stream: &Stream,
 ) -> Result<()> {
     for (i, kernel) in kernels.iter_mut().enumerate() {
-        let [src, dst] = between.planes(i, src, dst);
-        let done = kernel.work.enqueue(props, &src, &dst, stream);
+        let done = between.with_planes(i, &[&[*src]], dst, |src, dst| {
+            kernel.work.enqueue(&CudaJob { props, phase: 0, src, dst, record: 0, stream })
+        });
         done.map_err(|e| e.context(format_args!("frame {}: {}", props.frame_index, kernel.filter)))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, Stream};
 use crate::error::Result;
 use crate::pipeline::Plan;
-use crate::video::Picture;
+use crate::video::{Picture, StreamInfo};
 use std::sync::Arc;
 
 /// The three streams that all slots share.
@@ -52,11 +52,11 @@ pub struct Slot {
 
 impl Slot {
     pub fn new(device: &CudaDevice, plan: &Plan) -> Result<Slot> {
-        let picture = |format| DevicePicture::alloc(device, format, plan.input.width, plan.input.height);
+        let picture = |info: &StreamInfo| DevicePicture::alloc(device, info.format, info.width, info.height);
         let event = || Event::new(device);
         Ok(Slot {
-            input: (!plan.resident).then(|| picture(plan.input.format)).transpose()?,
-            output: (!plan.stays).then(|| picture(plan.output.format)).transpose()?,
+            input: (!plan.resident).then(|| picture(&plan.input)).transpose()?,
+            output: (!plan.stays).then(|| picture(&plan.output)).transpose()?,
             staging: None,
             marks: Marks {
                 upload: [event()?, event()?],

@@ -116,8 +116,7 @@ fn one_by_one(plan: &Plan, props: &FrameProps, src: &Picture) -> Picture {
         let filter = crate::filters::create(&stage.filter.call()).unwrap();
         let input = StreamInfo { format: setup.src, ..setup.input.clone() };
         let output = StreamInfo { format: setup.dst, ..setup.output.clone() };
-        let stages = vec![crate::pipeline::Stage { filter, setup }];
-        let alone = Plan { input, output, stages, skipped: Vec::new(), resident: false, stays: false };
+        let alone = Plan::linear(input, output, vec![(filter, setup)]);
         let mut next = Picture::alloc(alone.output.format, src.width(), src.height()).unwrap();
         let from = picture.as_ref().unwrap_or(src);
         CpuChain::reference(&alone).unwrap().run(props, &from.planes(), &mut next.planes_mut());
