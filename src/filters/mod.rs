@@ -9,6 +9,8 @@ use crate::error::Result;
 use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Record, StreamInfo};
 use std::fmt;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 mod alias;
 pub mod bilateral;
@@ -199,7 +201,7 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// # Errors
     /// When the filter has none, or the device cannot take it.
     #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         let _ = (setup, device);
         Err(crate::error::Error::unsupported("does not run on CUDA"))
     }
@@ -215,20 +217,25 @@ pub trait CudaKernel: Send {
     /// When the device refuses the work.
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()>;
 
-    /// Bytes of zeroed device memory that it measures into.
-    fn record_bytes(&self) -> usize {
-        0
-    }
-
-    /// Turns what it measured, as it lies in device memory, into values: the host's half of a reduction.
-    fn collect(&self, bytes: &[u8], record: &mut Record) {
-        let _ = (bytes, record);
+    /// What it measures, if it does.
+    fn measure(&self) -> Option<Measure> {
+        None
     }
 
     /// False when recorded work cannot be done again, since a frame's work counts on from that of the frame before.
     fn repeats(&self) -> bool {
         true
     }
+}
+
+/// How a [`CudaKernel`] measures.
+#[cfg(feature = "cuda")]
+#[derive(Clone)]
+pub struct Measure {
+    /// Bytes of zeroed device memory that it measures into, by operations whose order does not matter.
+    pub bytes: usize,
+    /// Turns these bytes into values: the host's half of a reduction.
+    pub collect: Arc<dyn Fn(&[u8], &mut Record) + Send + Sync>,
 }
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.

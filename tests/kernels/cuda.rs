@@ -84,7 +84,9 @@ impl Gpu {
         let windows: Vec<_> = windows.collect();
         let back = self.copy(&mut dst);
         let to = dst.device_planes(&addresses(&back));
-        let measured = DeviceBuffer::from_bytes(&self.device, &vec![0; kernel.record_bytes().max(8)], "tests");
+        let measure = kernel.measure();
+        let mut bytes = vec![0; measure.as_ref().map_or(8, |measure| measure.bytes)];
+        let measured = DeviceBuffer::from_bytes(&self.device, &bytes, "tests");
         let measured = measured.map_err(|e| e.to_string())?;
         let props = case.props(later);
         let job = CudaJob {
@@ -100,9 +102,10 @@ impl Gpu {
         for (buffer, bytes) in back.iter().zip(dst.memory()) {
             buffer.read(bytes).map_err(|e| e.to_string())?;
         }
-        let mut bytes = vec![0; kernel.record_bytes()];
         measured.read(&mut bytes).map_err(|e| e.to_string())?;
-        kernel.collect(&bytes, &mut dst.record);
+        if let Some(measure) = measure {
+            (measure.collect)(&bytes, &mut dst.record);
+        }
         dst.damage().map(|()| dst)
     }
 
