@@ -41,6 +41,7 @@ mod rhythm;
 mod settings;
 mod setup;
 mod skim;
+mod start;
 mod streams;
 mod tags;
 mod window;

@@ -36,6 +36,8 @@ struct Track {
     from: Rational,
     /// Unit of the packets that are written.
     to: Rational,
+    /// What is added to every time, in the unit of the packets that come.
+    lift: i64,
     form: Form,
     /// The last decode time written.
     last: Option<i64>,
@@ -50,12 +52,12 @@ impl Muxer {
         let mut context = header::build(contents)?;
         context.open(file, name)?;
         context.write_header(name)?;
-        let video = (None, contents.info.timebase, Form::Packets);
-        let copied = contents.passages.iter().map(|p| (Some(p.index), p.timebase, p.form.clone()));
-        let tracks = std::iter::once(video).chain(copied).enumerate().map(|(i, (input, from, form))| {
+        let video = (None, contents.info.timebase, 0, Form::Packets);
+        let copied = contents.passages.iter().map(|p| (Some(p.index), p.timebase, p.lift, p.form.clone()));
+        let tracks = std::iter::once(video).chain(copied).enumerate().map(|(i, (input, from, lift, form))| {
             // SAFETY: the header is written, so the context has these streams and their units are set.
             let to = unsafe { (**(*context.as_ptr()).streams.add(i)).time_base };
-            Track { input, from, to: Rational::new(to.num, to.den), form, last: None }
+            Track { input, from, to: Rational::new(to.num, to.den), lift, form, last: None }
         });
         let tracks = tracks.collect();
         let offset = (contents.offset, contents.info.timebase);
@@ -84,7 +86,7 @@ impl Muxer {
 
     fn write(&mut self, place: usize, mut packet: Packet) -> Result<()> {
         let track = &mut self.tracks[place];
-        let offset = rescale(self.offset.0, self.offset.1, track.from);
+        let offset = rescale(self.offset.0, self.offset.1, track.from) - track.lift;
         let time = |time: i64| rescale(time - offset, track.from, track.to);
         let (mut pts, mut dts) = (packet.pts().map(time), packet.dts().map(time));
         if matches!(track.form, Form::Still) {
