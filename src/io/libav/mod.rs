@@ -11,6 +11,7 @@ mod convert;
 mod damage;
 mod decode;
 mod decoder_choice;
+mod decoding;
 mod demux;
 mod encode;
 mod ending;

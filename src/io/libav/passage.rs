@@ -86,6 +86,12 @@ impl Passage {
         describe(self.index, self.media, &self.parameters)
     }
 
+    /// How many frames of a video are decoded before one that is shown earlier.
+    pub(super) fn reordering(&self) -> usize {
+        // SAFETY: the parameters are alive.
+        usize::try_from(unsafe { (*self.parameters.as_ptr()).video_delay }).unwrap_or(0)
+    }
+
     /// The sampling rate, for sound.
     fn sample_rate(&self) -> Option<c_int> {
         // SAFETY: the parameters are alive.
