@@ -100,10 +100,11 @@ impl Input {
         let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;
-        Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
+        let told = demux::told_at_end(&demuxer);
+        Self::start(path, demuxer, told, options).map_err(|e| e.context(demux::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demux::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -114,6 +115,7 @@ impl Input {
         let stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
+        reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
