@@ -544,7 +544,17 @@ struct Endless {
 impl Endless {
     /// Starts it, and returns when a few frames have come out.
     fn start(output: &str) -> Endless {
-        let mut command = vramp();
+        Endless::run(vramp(), output)
+    }
+
+    /// The same with a signal ignored, as nohup and shells that put a job in the background start programs.
+    fn ignoring(signal: &str, output: &str) -> Endless {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("trap '' {signal}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_vramp")]);
+        Endless::run(shell, output)
+    }
+
+    fn run(mut command: Command, output: &str) -> Endless {
         command.args(["-", output, "-c", "ffv1", "--progress", "json", "-q"]);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
@@ -604,6 +614,26 @@ fn ctrl_c_stops_cleanly() {
         assert_eq!((code, said.len()), (Some(130), 1), "{said:?}");
         assert_eq!(folder.names(), Vec::<String>::new());
     }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    for signal in ["HUP", "INT", "TERM"] {
+        let folder = Folder::new();
+        let mut run = Endless::ignoring(signal, &folder.path("out.mkv"));
+        run.signal(&format!("-{signal}"));
+        for _ in 0..200 {
+            run.feed(&[b"FRAME\n".to_vec(), vec![99; 64 * 48 * 3 / 2]].concat());
+        }
+        assert_eq!(run.end(), (Some(0), Vec::new()), "{signal}");
+        assert_eq!(folder.names(), ["out.mkv"], "{signal}");
+    }
+    // The others still stop the run.
+    let folder = Folder::new();
+    let mut run = Endless::ignoring("HUP", &folder.path("out.mkv"));
+    run.signal("-INT");
+    run.feed_until_it_stops();
+    assert_eq!(run.end().0, Some(130));
 }
 
 #[test]
