@@ -5,6 +5,7 @@ mod args;
 mod argv;
 mod backend;
 mod bench;
+mod beside;
 mod compare;
 mod filters;
 mod hash;
