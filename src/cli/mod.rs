@@ -10,6 +10,7 @@ mod compare;
 mod filters;
 mod hash;
 mod log;
+mod partial;
 mod plugins;
 mod preview;
 mod print;

@@ -59,7 +59,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let worst = args.worst()?;
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
     let folder = worst.as_ref().map(|(_, folder)| folder.as_path());
     check_outputs(args, folder)?;
     // It outlives the page, which is gone first where the comparison fails.

@@ -27,7 +27,7 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let (path, hash) = (&args.output, args.hash());
     let mut asked = asked(&args.run, &calls);
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
     let copy = if args.streams() { CopyChoice::ALL } else { CopyChoice::NONE };
     let mut examined = Examined::open(&args.input, &args.run, &calls, copy, cancel.clone())?;

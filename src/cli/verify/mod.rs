@@ -34,7 +34,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let run = take_asked(&args.run, &file).map_err(of_file)?;
     let calls = setup::calls(&run).map_err(of_file)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
     let streams = file.streams.as_deref().filter(|_| !args.no_streams);
     let copy = if streams.is_some() { CopyChoice::ALL } else { CopyChoice::NONE };
