@@ -1,6 +1,7 @@
 //! Decode, encode and mux through libav.
 
 mod access;
+mod beside;
 mod capacity;
 mod chapters;
 mod choose;
@@ -47,6 +48,7 @@ mod streams;
 mod tags;
 mod window;
 
+pub use beside::{coded, passing, presentation};
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use decoder_choice::DecoderChoice;
 #[cfg(feature = "cuda")]

@@ -164,7 +164,7 @@ impl Refused {
 
 /// Whether a muxer makes the stream itself: a QuickTime track of chapters from the chapters, one of time code from the
 /// video's tag.
-fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
+pub(super) fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
     // SAFETY: the parameters are alive.
     let tag = unsafe { (*stream.parameters.as_ptr()).codec_tag }.to_le_bytes();
     let has_time_code = source.video.metadata.iter().any(|(key, _)| key.eq_ignore_ascii_case("timecode"));
@@ -237,17 +237,10 @@ fn name_file(tags: &mut StreamTags, codec: &str) {
 }
 
 fn describe(index: usize, media: Media, parameters: &Parameters) -> String {
-    let media = match media {
-        Media::Audio => "audio",
-        Media::Subtitle => "subtitle",
-        Media::Attachment => "attachment",
-        Media::Video => "video",
-        Media::Data => "data",
-    };
-    format!("stream {index} ({media} {})", codec_name(parameters))
+    format!("stream {index} ({} {})", media.word(), codec_name(parameters))
 }
 
-fn codec_name(parameters: &Parameters) -> &'static str {
+pub(super) fn codec_name(parameters: &Parameters) -> &'static str {
     // SAFETY: the parameters are alive; codec names are static.
     unsafe { CStr::from_ptr(ffi::avcodec_get_name((*parameters.as_ptr()).codec_id)) }.to_str().unwrap_or("?")
 }
