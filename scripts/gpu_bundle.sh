@@ -2,6 +2,7 @@
 # Packs what a machine with an NVIDIA GPU needs to test and measure this tree, and nothing of the tree itself, into
 # out/vramp-gpu.tar.xz: the binary, the tests that use a GPU, the libraries they need and a few clips.
 # There: tar xf vramp-gpu.tar.xz && vramp-gpu/run_gpu.sh
+# PROFILE=dev packs the binary and the library as the tests are built: sooner there, and slower on the host.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,6 +12,8 @@ plugin_tests="c_abi_cuda"
 # Large libraries that libav loads and no test calls: character sets, a speech codec, vector graphics.
 unused="libicudata libcodec2 librsvg-2"
 limit_mb=58
+profile=${PROFILE:-release}
+built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 
 out=out/vramp-gpu
 rm -rf "$out"
@@ -35,8 +38,8 @@ stand_in() {
     } | cc -w -x c -shared -nostdlib -fno-builtin "-Wl,-soname,$soname" -o "$2/$soname" -
 }
 
-cargo build --release --locked --bin vramp
-packed target/release/vramp "$out/bin/vramp"
+cargo build --profile "$profile" --locked --bin vramp
+packed "$built/vramp" "$out/bin/vramp"
 
 # Two commands: in one, the plugin library would need libav.
 flags=$(printf -- '--test %s ' $tests)
@@ -51,8 +54,8 @@ for test in $tests $plugin_tests; do
     [ -x "$out/tests/$test" ] || { echo "gpu_bundle: the test '$test' was not built" >&2; exit 1; }
 done
 
-cargo build --release --locked -p vramp-plugin
-packed target/release/libvramp_plugin.so "$out/lib/libvramp.so"
+cargo build --profile "$profile" --locked -p vramp-plugin
+packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
 
 # What they load, by the loader's word.
 libraries() {

@@ -37,8 +37,12 @@ part_limit() {
 
 # row NAME OUTCOME SECONDS DETAIL
 row() {
-    printf '%-44s %-8s %5s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
+    printf '%-62s %-8s %6s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
     case $2 in ok | absent) ;; *) failures=$((failures + 1)) ;; esac
+}
+
+milliseconds() {
+    echo $(($(date +%s%N) / 1000000))
 }
 
 # step NAME COMMAND...: runs a command with its output in a log, and adds a row with the last line that says something.
@@ -46,15 +50,19 @@ step() {
     name=$1
     shift
     log=$logs/$(echo "$name" | tr ' /:' '___').log
-    now=$(date +%s)
-    left=$((part_ends - now))
+    left=$((part_ends - $(date +%s)))
+    started=$(milliseconds)
     if [ "$left" -lt 1 ]; then row "$name" "NO TIME" 0 "the part's time was over"; return; fi
     echo "== $name"
     timeout -k 5 "$left" "$@" > "$log" 2>&1
     case $? in 0) outcome=ok ;; 124 | 137) outcome=TIMEOUT ;; *) outcome=FAILED ;; esac
-    detail=$(grep -E 'test result:|ERROR SUMMARY:|RACECHECK SUMMARY:' "$log" | sed 's/^=* *//' | tail -n 2 | tr '\n' ' ')
+    # A filter that matches no test proves nothing.
+    if grep -q '^running 0 tests' "$log"; then outcome=FAILED; fi
+    detail=$(grep -E ' cases on |test result:|ERROR SUMMARY:|RACECHECK SUMMARY:|loaded from' "$log" |
+        sed 's/^=* *//; s/; 0 ignored; 0 measured;.*//; s/ (device 0, .*//' | tail -n 3 | tr '\n' ' ')
     [ "$outcome" = ok ] || tail -n 30 "$log"
-    row "$name" "$outcome" $(($(date +%s) - now)) "$(echo "${detail:-$(tail -n 1 "$log")}" | cut -c1-110)"
+    took=$(($(milliseconds) - started))
+    row "$name" "$outcome" "$((took / 1000)).$((took % 1000 / 100))" "$(echo "${detail:-$(tail -n 1 "$log")}" | cut -c1-110)"
 }
 
 # The tests of a binary that use a GPU, by name: those of the kernel harness that do not are for the machine it is built on.
@@ -162,7 +170,9 @@ run_sanitizer() {
     done
 }
 
-step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+if command -v nvidia-smi > /dev/null; then
+    step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+fi
 case $part in
 all) for each in kernels cuda abi command clips bench sanitizer; do run_$each; done ;;
 kernels | cuda | abi | command | clips | bench | sanitizer) run_$part ;;
@@ -174,7 +184,6 @@ cat "$logs"/bench_*.log 2> /dev/null
 grep -h '^not run: ' "$logs"/*.log 2> /dev/null | sort | uniq -c | sort -rn > "$logs/not_run.txt"
 echo
 [ ! -s "$logs/not_run.txt" ] || { echo "Not run (tests that met it, and what):"; sed 's/not run: //' "$logs/not_run.txt"; echo; }
-echo "vramp $(cat "$here/VERSION"), $(nvidia-smi --query-gpu=name --format=csv,noheader 2> /dev/null | head -n 1)," \
-    "$(($(date +%s) - began)) s"
+echo "vramp $(cat "$here/VERSION"), $(($(date +%s) - began)) s"
 cat "$table"
 [ "$failures" -eq 0 ]

@@ -42,6 +42,15 @@ fn kernels(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Vec<Kernel>> {
     plan.stages.iter().map(build).collect()
 }
 
+/// Bytes of device memory that the kernels of `plan` hold beside pictures.
+fn kernels_memory(plan: &Plan, device: &Arc<CudaDevice>) -> Result<usize> {
+    let of = |stage: &Stage| {
+        let bytes = stage.filter.cuda_memory(&stage.setup, device);
+        bytes.map_err(|e| e.context(stage.filter.descriptor().name))
+    };
+    plan.stages.iter().try_fold(0usize, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
+}
+
 /// A chain built for a CUDA device.
 pub struct CudaChain {
     device: Arc<CudaDevice>,
@@ -71,8 +80,8 @@ impl CudaChain {
         let staying = if plan.stays { 2 * slots + 2 } else { count };
         let uploads = if plan.resident { 0 } else { count };
         let slotted = [vec![plan.input.format; uploads], vec![plan.output.format; staying]].concat();
-        let between = Between::bytes(plan)?;
-        let total = slotted.into_iter().map(bytes).try_fold(between, |sum, bytes| sum.checked_add(bytes?));
+        let kept = Between::bytes(plan)?.checked_add(kernels_memory(plan, device)?);
+        let total = slotted.into_iter().map(bytes).fold(kept, |sum, bytes| sum?.checked_add(bytes?));
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
 

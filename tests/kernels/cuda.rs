@@ -157,7 +157,7 @@ fn all(
         }
     };
     let workers = thread::available_parallelism().map_or(1, |count| count.get().min(WORKERS));
-    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(&work))));
+    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
     let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "on {}, the first failures:\n{}", device.info(), failures.join("\n"));
     println!("{} cases on {}", cases.into_inner().unwrap().0, device.info());

@@ -64,6 +64,7 @@ CALL(cuDeviceTotalMem_v2, (size_t *bytes, int device), *bytes = (size_t)setting(
 CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
      *value = attribute == 75   ? setting("STAND_IN_MAJOR", 9)
               : attribute == 76 ? setting("STAND_IN_MINOR", 0)
+              : attribute == 38 ? 50 << 20
                                 : 4)
 CALL(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags), (void)0)
 CALL(cuDevicePrimaryCtxRetain, (void **context, int device), make(context))

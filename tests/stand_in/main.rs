@@ -3,6 +3,7 @@
 
 #[path = "../command/mod.rs"]
 mod command;
+mod memory;
 
 use command::{Folder, Ran, refused, vramp};
 use std::fs;
@@ -187,7 +188,7 @@ fn a_chain_loads_the_kernels_it_uses_and_no_others() {
     let names = |chain: &str| modules(&[], chain).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(names("deband"), ["deband_u8"]);
     assert_eq!(names("depth=10"), ["requant"]);
-    assert_eq!(names("box=radius=100,gauss=sigma=3"), ["box", "gauss_tensor"]);
+    assert_eq!(names("box=radius=100,gauss=sigma=3"), ["box_sums", "gauss_tensor"]);
     assert_eq!(names("bilateral,bilateral=radius=2"), ["bilateral"]);
 }
 

@@ -41,6 +41,7 @@ mod rhythm;
 mod settings;
 mod setup;
 mod skim;
+mod slices;
 mod streams;
 mod tags;
 mod window;
