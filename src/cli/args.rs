@@ -235,6 +235,8 @@ pub struct Job {
     pub no_extras: bool,
 
     /// Threads of the encoder; 0 lets it choose
+    ///
+    /// The number of slices in large pictures of ffv1 follows from it, and with that the file's bytes: -x slices=N pins them.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub encoder_threads: usize,

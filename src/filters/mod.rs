@@ -196,6 +196,17 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The fast kernel at `level`.
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
 
+    /// Bytes of `device`'s memory that [`Filter::cuda`]'s kernel will hold beside the pictures it is given, so that a run which
+    /// does not fit is refused before it starts.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<usize> {
+        let _ = (setup, device);
+        Ok(0)
+    }
+
     /// The kernel on a CUDA device.
     ///
     /// # Errors

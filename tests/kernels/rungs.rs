@@ -86,7 +86,7 @@ fn every_module_for_cuda_is_there() {
     let modules: BTreeSet<String> = texts.flat_map(|text| modules(&text)).collect();
     assert!(!modules.is_empty(), "no source names any module");
     for module in modules {
-        let ptx = root.join(format!("cuda/ptx/{module}.ptx"));
+        let ptx = root.join(format!("cuda/ptx/{module}.ptx.xz"));
         assert!(ptx.is_file(), "{} is not there: run make ptx, and commit it", ptx.display());
     }
 }

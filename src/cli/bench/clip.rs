@@ -4,7 +4,7 @@ use super::timing::CpuClock;
 use crate::cli::args::{BenchArgs, Cli, Job};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Cancel, Chain, Frame, Item, Packet, Plan, Sink, Source};
+use crate::pipeline::{self, Chain, Frame, Item, Packet, Plan, Sink, Source};
 use crate::video::Picture;
 use clap::Parser;
 use log::LevelFilter;

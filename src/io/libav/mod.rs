@@ -43,6 +43,7 @@ mod rhythm;
 mod settings;
 mod setup;
 mod skim;
+mod slices;
 mod start;
 mod streams;
 mod tags;
