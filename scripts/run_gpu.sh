@@ -19,7 +19,7 @@ libraries=$here/lib
 ldconfig -p 2>/dev/null | grep -q 'libstdc++\.so\.6' || libraries=$libraries:$here/lib/compiler
 # The driver's own libraries stay where the system finds them: none is in the bundle.
 export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export VRAMP_REQUIRE_CUDA="${VRAMP_REQUIRE_CUDA-1}" VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
+export VRAMP_CASES=all VRAMP_REQUIRE_CUDA="${VRAMP_REQUIRE_CUDA-1}" VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
 vramp=$here/bin/vramp
 
 table=$logs/table.txt

@@ -1,5 +1,6 @@
 //! `--keep-partial`: for a run that is asked to stop, the input ends there.
 
+use crate::filters::Reach;
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::CopiedPacket;
 use crate::pipeline::{Cancel, Item, Packet, Source};
@@ -106,6 +107,10 @@ impl Source for Endable<'_> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    fn surround(&mut self, reach: Reach) -> Result<()> {
+        self.source.surround(reach)
     }
 
     fn most_waiting(&self) -> usize {
