@@ -295,7 +295,8 @@ impl Decoder {
         self.damage.references(told.references, self.frames)?;
         // A decoder that tells whole frames has told each before it gives it.
         let gaps = if told.whole > 0 { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
-        self.damage.frames(self.marked.max(told.frames).max(gaps), self.frames)
+        let told = told.frames.max(self.means.faults());
+        self.damage.frames(self.marked.max(told).max(gaps), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
