@@ -367,6 +367,38 @@ fn a_change_in_mid_stream_ends_the_run_as_in_software() {
     }
 }
 
+/// A card conceals in its own way, and tells of it: what software reports as damaged is not passed off as sound.
+#[test]
+fn damage_inside_pictures_is_told() {
+    let Some(device) = device() else { return };
+    let folder = Folder::new("damage");
+    for recipe in [
+        Recipe::new("damaged.h264", "libx264", "yuv420p").with("bf=0 x264-params=keyint=30:slices=1"),
+        Recipe::new("damaged.hevc", "libx265", "yuv420p").with("preset=fast"),
+    ] {
+        let path = match card::decodes(&device, &recipe).and_then(|()| recipe.make(&folder).map_err(|e| e.to_string()))
+        {
+            Ok(path) => path,
+            Err(why) => {
+                println!("not run: {} on NVDEC: {why}", recipe.name);
+                continue;
+            }
+        };
+        // One byte in some hundred, behind the parameter sets and the first picture.
+        let mut bytes = std::fs::read(&path).unwrap();
+        let from = bytes.len() / 4;
+        bytes[from..].iter_mut().step_by(701).for_each(|byte| *byte ^= 0x55);
+        std::fs::write(&path, bytes).unwrap();
+        let damage = |mut input: Input| {
+            while input.next().unwrap().is_some() {}
+            input.damage().map(|damage| damage.to_string())
+        };
+        let (software, card) = (damage(software(&path)), damage(nvdec(&path, &device)));
+        println!("{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
+        assert!(software.is_some() && card.is_some(), "{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
+    }
+}
+
 #[test]
 fn a_stop_in_mid_run_is_quick() {
     let Some(device) = device() else { return };

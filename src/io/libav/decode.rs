@@ -314,7 +314,8 @@ impl Decoder {
         // A decoder that tells whole frames has told each before it gives it.
         let gaps =
             if told.whole > 0 || self.tells_whole { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
-        self.damage.frames(self.marked.max(told.frames).max(gaps).max(self.complained), self.frames)
+        let told = told.frames.max(self.means.faults());
+        self.damage.frames(self.marked.max(told).max(gaps).max(self.complained), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
