@@ -19,6 +19,7 @@ pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod gauss;
+pub mod gradient;
 pub(crate) mod level;
 pub mod planes;
 pub mod range;
