@@ -21,6 +21,7 @@ pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod gauss;
+pub mod gradient;
 mod job;
 pub(crate) mod level;
 pub mod planes;

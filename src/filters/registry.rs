@@ -1,12 +1,13 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range};
+use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
 pub static ALL: &[&Descriptor] = &[
     &deband::DESCRIPTOR,
+    &gradient::DESCRIPTOR,
     &bilateral::DESCRIPTOR,
     &boxblur::DESCRIPTOR,
     &gauss::DESCRIPTOR,
