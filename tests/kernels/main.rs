@@ -18,6 +18,7 @@ use case::{Case, MEDIUM, SMALL, Turn, cases, end_cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use std::collections::HashSet;
 use vramp::filters::ALL;
+use vramp::video::Format;
 
 /// Runs `check` on every case and reports the first failures.
 fn all(cases: impl IntoIterator<Item = Case>, check: impl Fn(&Case, &Execs) -> Result<(), String>) {
@@ -62,9 +63,15 @@ fn every_dimension_is_covered() {
             let one = [*filter];
             let cases: Vec<Case> = cases(&one).filter(|case| case.args == *args).collect();
             let count = |what: &dyn Fn(&Case) -> String| cases.iter().map(what).collect::<HashSet<_>>().len();
-            let formats = case::formats(filter).count();
+            // What the filter takes with these arguments: a picture may be too small, or its chroma not fit.
+            let fits = |format, shape| case::fits(filter, args, format, shape);
+            let taken = |format: &Format| case::SHAPES.iter().any(|shape| fits(*format, *shape));
+            let formats = case::formats(filter).filter(taken).count();
+            let shapes =
+                case::SHAPES.iter().filter(|shape| case::formats(filter).any(|format| fits(format, **shape))).count();
+            assert!(formats > 0 && shapes > 2, "{filter:?} {args}: {formats} formats, {shapes} shapes");
             assert_eq!(count(&|case| case.input.format.to_string()), formats, "{filter:?} {args}");
-            assert_eq!(count(&|case| format!("{:?}", case.shape())), case::SHAPES.len());
+            assert_eq!(count(&|case| format!("{:?}", case.shape())), shapes);
             assert_eq!(count(&|case| format!("{:?}", case.input.color.range)), case::RANGES.len());
             assert_eq!(count(&|case| format!("{:?}", case.field_order)), case::FIELD_ORDERS.len());
             assert_eq!(count(&|case| format!("{:?}", case.content)), data::CONTENTS.len());
