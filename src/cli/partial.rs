@@ -1,7 +1,7 @@
 //! `--keep-partial`: for a run that is asked to stop, the input ends there.
 
-use crate::filters::Reach;
 use crate::error::{Error, Kind, Result};
+use crate::filters::Reach;
 use crate::io::libav::CopiedPacket;
 use crate::pipeline::{Cancel, Item, Packet, Source};
 use crate::video::{FrameProps, Rational, StreamInfo};

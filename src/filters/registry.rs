@@ -1,6 +1,7 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range};
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -13,6 +14,12 @@ pub static ALL: &[&Descriptor] = &[
     &gauss::DESCRIPTOR,
     &depth::DESCRIPTOR,
     &range::DESCRIPTOR,
+    &crop::DESCRIPTOR,
+    &pad::DESCRIPTOR,
+    &hflip::DESCRIPTOR,
+    &vflip::DESCRIPTOR,
+    &rotate::DESCRIPTOR,
+    &transpose::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.

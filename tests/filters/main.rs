@@ -32,11 +32,7 @@ struct Rung {
 }
 
 const RUNGS: [Rung; 5] = [
-    Rung {
-        name: "fast_kernels_equal_the_reference",
-        cases: |filters| cases(filters).collect(),
-        check: check_kernels,
-    },
+    Rung { name: "fast_kernels_equal_the_reference", cases: |filters| cases(filters).collect(), check: check_kernels },
     Rung {
         name: "options_work_at_the_ends_of_what_they_take",
         cases: |filters| end_cases(filters).collect(),

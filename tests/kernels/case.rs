@@ -127,6 +127,11 @@ impl Case {
     }
 }
 
+/// Whether `filter` takes pictures of this format and shape with these arguments.
+pub fn fits(filter: &'static Descriptor, args: &'static str, format: Format, shape: (usize, usize)) -> bool {
+    case(filter, args, format, shape, 0).fits()
+}
+
 /// The filter with arguments as its descriptor writes them.
 pub fn create(filter: &'static Descriptor, args: &str) -> Result<Box<dyn Filter>> {
     let text = if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) };
@@ -155,6 +160,8 @@ fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
         ParamKind::Int { min, max } => vec![min.to_string(), max.to_string()],
         ParamKind::Float { min, max } => vec![min.to_string(), max.to_string()],
         ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        // It has no ends.
+        ParamKind::Text(_) => Vec::new(),
     };
     let params = filter.schema.params.iter();
     let args = params.flat_map(|param| values(param.kind).into_iter().map(|value| format!("{}={value}", param.name)));
