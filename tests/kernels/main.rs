@@ -32,13 +32,13 @@ fn every_dimension_is_covered() {
             let formats = case::formats(filter).filter(taken).count();
             let shapes =
                 case::SHAPES.iter().filter(|shape| case::formats(filter).any(|format| fits(format, **shape))).count();
-            assert!(formats > 0 && shapes > 2, "{filter:?} {args}: {formats} formats, {shapes} shapes");
+            assert!(formats > 0 && shapes > 1, "{filter:?} {args}: {formats} formats, {shapes} shapes");
             // Of few that fit, a sample may miss some.
             let whole = case::runs_all() || !filter.changes.iter().any(|change| *change == Change::Size);
             let (met, met_shapes) =
                 (count(&|case| case.input.format.to_string()), count(&|case| format!("{:?}", case.shape())));
             assert!(met == formats || (!whole && 2 * met >= formats), "{filter:?} {args}: {met} of {formats} formats");
-            assert!(met_shapes == shapes || (!whole && met_shapes > 1), "{filter:?} {args}: {met_shapes} shapes");
+            assert!(met_shapes == shapes || (!whole && met_shapes > 0), "{filter:?} {args}: {met_shapes} shapes");
             assert_eq!(count(&|case| format!("{:?}", case.input.color.range)), case::RANGES.len());
             assert_eq!(count(&|case| format!("{:?}", case.field_order)), case::FIELD_ORDERS.len());
             assert_eq!(count(&|case| format!("{:?}", case.content)), data::CONTENTS.len());

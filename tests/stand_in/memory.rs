@@ -5,7 +5,7 @@ use crate::{GRADIENT, OUT_OF_MEMORY, driver};
 use std::process::Command;
 use std::sync::Arc;
 use vramp::device::cuda::CudaDevice;
-use vramp::filters::{ALL, Descriptor, Setup};
+use vramp::filters::{ALL, Descriptor, Setup, Side, Spec, Wiring};
 use vramp::params::parse_chain;
 use vramp::video::{Format, StreamInfo};
 
@@ -23,14 +23,26 @@ fn with_driver(test: &str) -> bool {
     false
 }
 
+/// A call of `filter` with `args`.
+fn call(filter: &Descriptor, args: &str) -> String {
+    if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) }
+}
+
 /// Holds what `filter` states for a stream against what its kernel holds.
 fn check(filter: &'static Descriptor, args: &str, input: &StreamInfo, device: &Arc<CudaDevice>) {
-    let made = (filter.create)(&parse_chain(&format!("{}={args}", filter.name)).unwrap()[0]).unwrap();
-    let output = made.spec(std::slice::from_ref(input)).unwrap().output;
+    let made = (filter.create)(&parse_chain(&call(filter, args)).unwrap()[0]).unwrap();
+    let inputs = match made.wiring() {
+        Wiring::Reads(names) => vec![input.clone(); 1 + names.len()],
+        // It names pictures, and has no kernels.
+        Wiring::Keep(_) | Wiring::Use(_) => return,
+    };
+    // A picture may be too small for it.
+    let Ok(Spec { output, .. }) = made.spec(&inputs) else { return };
     // YC48 is stored as it is.
     let v16 = |format: Format| if format.is_yc48() { format } else { format.to_v16() };
     for src in [input.format, v16(input.format)] {
-        let setup = Setup::of(input.clone(), src, output.clone(), v16(output.format));
+        let mut setup = Setup::of(input.clone(), src, output.clone(), v16(output.format));
+        setup.sides = inputs[1..].iter().map(|info| Side { info: info.clone(), src }).collect();
         let stated = made.cuda_memory(&setup, device).unwrap();
         let before = device.memory().unwrap().used;
         let kernel = made.cuda(&setup, device).unwrap();

@@ -204,7 +204,7 @@ pub unsafe extern "C" fn vramp_chain_output(chain: *const Opaque, output: *mut S
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vramp_chain_latency(chain: *const Opaque, frames: *mut u32) -> i32 {
     call(|| {
-        let latency = CHAINS.get(chain)?.engine.latency() as u32;
+        let latency = CHAINS.get(chain)?.engine.plan().reach().after;
         // SAFETY: the caller's promise.
         unsafe { give(frames, latency, "frames") }.map(|()| abi::OK)
     })

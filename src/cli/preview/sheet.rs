@@ -136,7 +136,7 @@ mod tests {
     fn pictures_of_two_sizes_lie_side_by_side() {
         let sheet = compose(&image(3, 2, |_, _| 0.25), &image(2, 4, |_, _| 0.75));
         assert_eq!((sheet.width, sheet.height), (5, 8));
-        assert_eq!([(0, 0), (4, 3), (0, 4), (4, 7)].map(|(x, y)| pixel(&sheet, x, y)), [64, 191, 128, 128]);
+        assert_eq!([(0, 0), (4, 3), (0, 4), (4, 7)].map(|(x, y)| pixel(&sheet, x, y)), [63, 191, 128, 128]);
         assert_eq!([(0, 2), (2, 3), (0, 6)].map(|(x, y)| pixel(&sheet, x, y)), [EMPTY; 3], "nothing is there");
     }
 

@@ -43,7 +43,11 @@ pub(super) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxer> {
     } else {
         open_file(path, cancel)?
     };
-    opened.map_err(|error| refused(path, error))
+    opened.map_err(|error| match cancel.is_requested() {
+        // Where it was stopped, it may take what it has for all there is.
+        true => Error::new(Kind::Cancelled, format!("{}: stopped while it was opened", name(path))),
+        false => refused(path, error),
+    })
 }
 
 /// What messages call `path`.
