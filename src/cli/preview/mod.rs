@@ -24,7 +24,7 @@ pub fn run(job: &Job) -> Result<()> {
     let (input_path, output_path) = (job.input()?, job.output()?);
     setup::check_apart(input_path, output_path)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
     if let Some(extension) = Path::new(output_path).extension().filter(|name| !name.eq_ignore_ascii_case("png")) {
         log::warn!("{} will hold a PNG, whatever .{} says", output_path.display(), extension.display());
@@ -60,7 +60,11 @@ pub fn run(job: &Job) -> Result<()> {
     Ok(())
 }
 
+<<<<<<< HEAD
 /// The frame of the preview, and those around it that the chain reads.
+=======
+/// The frame to preview, and those around it that the chain reads.
+>>>>>>> main
 fn frames(input: &mut Input) -> Result<Vec<Frame>> {
     let mut frames = Vec::new();
     while let Some(item) = input.next()? {
