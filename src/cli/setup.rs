@@ -137,7 +137,11 @@ fn of_converted(error: &Error, source: Format, filtered: Format, accepted: &[For
 
 /// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
 pub fn chain(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run, gpu: &Gpu) -> Result<(Plan, Backend)> {
-    let plan = plan_for(input, calls, output, run)?;
+    let mut plan = plan_for(input, calls, output, run)?;
+    if !input.can_surround(plan.reach()) {
+        input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
+        plan = plan_for(input, calls, output, run)?;
+    }
     if let Some(chain) = Backend::new(&plan, input, &run.on, gpu)? {
         return Ok((plan, chain));
     }

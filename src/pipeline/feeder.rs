@@ -51,7 +51,7 @@ impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
             Ok(Item::Packet(_)) => {}
             Ok(frame) => {
                 let (props, samples) = take(input, frame)?;
-                if input == 0 {
+                if input == 0 && !props.context {
                     self.came = Some(props.frame_index);
                 }
                 self.assembler.push(input, props, samples);

@@ -9,7 +9,7 @@ use crate::cli::setup::{self, Takes};
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::{DecoderChoice, Input, Window};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, Window};
 use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
@@ -31,7 +31,7 @@ pub fn run(job: &Job) -> Result<()> {
     }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     // The picture before the chain is shown, so it must come to the host.
-    let mut options = setup::input_options(&job.run, job.copied(), &Gpu::default(), &cancel);
+    let mut options = setup::input_options(&job.run, CopyChoice::NONE, &Gpu::default(), &cancel);
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
@@ -60,7 +60,11 @@ pub fn run(job: &Job) -> Result<()> {
     Ok(())
 }
 
+<<<<<<< HEAD
+/// The frame of the preview, and those around it that the chain reads.
+=======
 /// The frame to preview, and those around it that the chain reads.
+>>>>>>> main
 fn frames(input: &mut Input) -> Result<Vec<Frame>> {
     let mut frames = Vec::new();
     while let Some(item) = input.next()? {

@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+use crate::filters::Reach;
 use crate::io::libav::chapters;
 use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::Decoder;
@@ -19,6 +20,7 @@ use crate::io::libav::tags;
 use crate::io::libav::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, StreamInfo};
+use around::Around;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -26,6 +28,7 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
+mod around;
 mod skip;
 
 /// How an input is opened.
@@ -68,6 +71,7 @@ pub struct Input {
     decoder: DecoderChoice,
     window: Window,
     gate: Gate,
+    around: Around,
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
     time: i64,
@@ -149,6 +153,7 @@ impl Input {
             decoder: options.decoder,
             window: options.window,
             gate: Gate::new(options.window.is_whole()),
+            around: Around::default(),
             phase: Phase::Frames,
             time: 0,
             decoded: 0,
@@ -226,6 +231,16 @@ impl Input {
         self.finisher.surfaces()
     }
 
+    /// Whether frames of `reach` can be kept around the window: NVDEC has room for a few.
+    pub fn can_surround(&self, reach: Reach) -> bool {
+        #[cfg(feature = "cuda")]
+        if self.surfaces().is_some() && self.window.start.is_some() {
+            return reach.before as usize <= hwaccel::LEAD;
+        }
+        let _ = reach;
+        true
+    }
+
     /// Decodes in software after all, from the start, because of `reason`: the chain does not run on the device, say.
     ///
     /// # Errors
@@ -301,12 +316,15 @@ impl Input {
         let index = self.decoded;
         self.decoded += 1;
         self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
-        let side = self.window.side(index, self.time, self.kept);
+        let side = self.around.side(self.window.side(index, self.time, self.kept));
         self.gate.frame(self.time, side, &mut self.ready);
         match side {
-            Side::Before => Ok(()),
+            Side::Before => {
+                self.around.before(frame, index);
+                Ok(())
+            }
             Side::Inside => self.keep(frame, index),
-            Side::After => self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets }),
+            Side::After => self.follow(frame, index),
         }
     }
 
@@ -319,13 +337,33 @@ impl Input {
 
     fn keep(&mut self, frame: Video, index: u64) -> Result<()> {
         self.kept += 1;
-        let frame = self.finisher.frame(frame, index)?;
-        self.ready.push_back(frame);
-        // Without copied streams nobody needs to know where the next frame begins.
-        if self.copied.is_empty() && self.window.frames == Some(self.kept) {
+        self.around.inside(frame, index);
+        // Without copied streams, or frames that are read after the last, nobody needs to know where the next one begins.
+        if self.copied.is_empty() && self.around.ends_at_once() && self.window.frames == Some(self.kept) {
             self.phase = Phase::Over;
         }
         Ok(())
+    }
+
+    /// Hands `frame`, which comes after the window, on where it is read for those inside.
+    fn follow(&mut self, frame: Video, index: u64) -> Result<()> {
+        if self.kept == 0 || !self.around.after(frame, index) {
+            return self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets });
+        }
+        Ok(())
+    }
+
+    /// The next frame of those that come out.
+    fn finished(&mut self) -> Result<Option<Item>> {
+        let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
+        let mut item = self.finisher.frame(frame, index)?;
+        match &mut item {
+            Item::Frame(frame) => frame.props.context = context,
+            #[cfg(feature = "cuda")]
+            Item::DeviceFrame(frame) => frame.props.context = context,
+            Item::Packet(_) => {}
+        }
+        Ok(Some(item))
     }
 
     /// Leaves the frames behind.
@@ -368,6 +406,9 @@ impl Source for Input {
             if let Some(item) = self.ready.pop_front() {
                 return Ok(Some(item));
             }
+            if let Some(item) = self.finished().map_err(|e| e.context(demux::name(&self.path)))? {
+                return Ok(Some(item));
+            }
             match self.phase {
                 Phase::Frames => self.next_frame(),
                 Phase::Packets => self.next_packet(),
@@ -375,6 +416,20 @@ impl Source for Input {
             }
             .map_err(|e| e.context(demux::name(&self.path)))?;
         }
+    }
+
+    fn surround(&mut self, reach: Reach) -> Result<()> {
+        if !self.can_surround(reach) {
+            let before = reach.before;
+            let lines =
+                format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
+            return Err(Error::unsupported(lines).context(demux::name(&self.path)));
+        }
+        self.around = Around::new(reach);
+        if let Some(skim) = self.reader.skim() {
+            skim.lead_by(reach.before);
+        }
+        Ok(())
     }
 
     #[cfg(feature = "cuda")]

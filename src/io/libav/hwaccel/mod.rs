@@ -13,7 +13,7 @@ mod taken_back;
 
 pub(super) use encode::{EncoderSurfaces, FORMATS, reads_surfaces};
 pub(super) use nvdec::Nvdec;
-pub(super) use surface::{Surface, WAITING};
+pub(super) use surface::{LEAD, Surface, WAITING};
 pub use taken_back::TakenBack;
 
 use crate::device::cuda::{CudaDevice, Stream};

@@ -1,6 +1,6 @@
 //! NVDEC for one stream: whether the card takes it is libav's to find out, while it decodes.
 
-use super::surface::SURFACES;
+use super::surface::{LEAD, SURFACES};
 use super::{BufferRef, libav_device, nvcuvid, share, with_device};
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
@@ -31,6 +31,8 @@ pub(in crate::io::libav) struct Nvdec {
     codec: Codec,
     device: BufferRef,
     shared: Arc<Shared>,
+    /// Surfaces on top of libav's own.
+    extra: usize,
 }
 
 /// What libav's callback and the frames need of it.
@@ -55,11 +57,16 @@ struct Verdict {
 
 impl Nvdec {
     /// NVDEC on `device` for a stream of `codec`, which must be an exact one if `exact`. Whether the card takes the
-    /// stream shows when it is decoded.
+    /// stream shows when it is decoded. With `lead` there is room for frames before the part that is run.
     ///
     /// # Errors
     /// In words, why there is none.
-    pub(in crate::io::libav) fn open(device: &Arc<CudaDevice>, codec: Id, exact: bool) -> Result<Nvdec, String> {
+    pub(in crate::io::libav) fn open(
+        device: &Arc<CudaDevice>,
+        codec: Id,
+        exact: bool,
+        lead: bool,
+    ) -> Result<Nvdec, String> {
         let found = decoder(codec).ok_or_else(|| format!("this libav has no NVDEC for {}", codec.name()))?;
         if exact && !EXACT.contains(&codec) {
             return Err(format!("NVDEC may round {} differently (--decoder nvdec takes it as it is)", codec.name()));
@@ -75,7 +82,7 @@ impl Nvdec {
         let (verdict, lent, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
         let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, lent, faults });
         let device = libav_device(&shared.device, &shared.stream, Arc::clone(&shared))?;
-        Ok(Nvdec { codec: found, device, shared })
+        Ok(Nvdec { codec: found, device, shared, extra: if lead { SURFACES + LEAD } else { SURFACES } })
     }
 
     /// The decoder that can use it.
@@ -98,7 +105,7 @@ impl Nvdec {
                 return Err(Error::new(Kind::OutOfMemory, "no memory for a decoder"));
             }
             (*context).get_format = Some(choose);
-            (*context).extra_hw_frames = SURFACES as c_int;
+            (*context).extra_hw_frames = self.extra as c_int;
             (*context).hwaccel_flags |= NO_COPY;
             // Each frame thread would take a surface more, and only wait for the card.
             (*context).thread_count = 1;
