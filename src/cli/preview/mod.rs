@@ -60,11 +60,7 @@ pub fn run(job: &Job) -> Result<()> {
     Ok(())
 }
 
-<<<<<<< HEAD
 /// The frame of the preview, and those around it that the chain reads.
-=======
-/// The frame to preview, and those around it that the chain reads.
->>>>>>> main
 fn frames(input: &mut Input) -> Result<Vec<Frame>> {
     let mut frames = Vec::new();
     while let Some(item) = input.next()? {
