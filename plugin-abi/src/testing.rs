@@ -110,7 +110,8 @@ impl CpuKernel for Kernel {
         let mut total = 0;
         for component in 0..dst.len() {
             let to = dst.get_mut(component);
-            for (x, y) in (0..to.height()).flat_map(|y| (0..to.width()).map(move |x| (x, y))) {
+            let (width, height) = (to.width(), to.height());
+            for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 let sample = |frame: &&vramp::video::Planes<'_>| {
                     let view = frame[component];
                     u64::from(view.v16(x.min(view.width() - 1), y.min(view.height() - 1)))
@@ -138,7 +139,8 @@ pub fn clip(info: &StreamInfo, seed: u64, count: u64) -> Vec<Arc<Picture>> {
         for component in 0..info.format.components() {
             let mut views = picture.planes_mut();
             let view = views.get_mut(component);
-            for (x, y) in (0..view.height()).flat_map(|y| (0..view.width()).map(move |x| (x, y))) {
+            let (width, height) = (view.width(), view.height());
+            for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 view.set(x, y, (state >> 57) as i32);
             }
