@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx bench bench-hash bless bless-goldens install fuzz gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench bench-hash bless bless-goldens install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -19,7 +19,8 @@ help:
 	@echo "make bless   rewrite generated documents; read the diff"
 	@echo "make bless-goldens   rewrite the goldens that changed, and print what changed; read the diff"
 	@echo "make bench-hash CLIP=FILE   vramp hash and verify against plain decoding"
-	@echo "make ptx     compile cuda/*.cu to the committed PTX; needs no CUDA toolkit and no GPU"
+	@echo "make ptx     compile cuda/*.cu to the committed PTX and machine code; needs no CUDA toolkit and no GPU"
+	@echo "make check-native   compile all machine code again: is it what the committed one says it is made of"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
 	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
 
@@ -32,7 +33,7 @@ build: setup
 # A command of its own: built together with the program, the library would need libav.
 plugin: setup
 	$(CARGO) build --release --locked -p vramp-plugin
-	install -Dm755 target/release/libvramp_plugin.so target/plugin/libvramp.so
+	install -D --strip --mode=755 target/release/libvramp_plugin.so target/plugin/libvramp.so
 
 install-plugins: build plugin
 	target/release/vramp plugins --install target/plugin/libvramp.so
@@ -58,7 +59,7 @@ docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib -p vramp-plugin
 
-# NVIDIA's compiler as a library.
+# NVIDIA's compilers.
 nvrtc := target/nvrtc
 $(nvrtc)/ready: cuda/requirements.txt
 	python3 -m venv --clear $(nvrtc)
@@ -70,6 +71,9 @@ ptx: $(nvrtc)/ready
 
 check-ptx: $(nvrtc)/ready
 	$(nvrtc)/bin/python cuda/make_ptx.py --check
+
+check-native: $(nvrtc)/ready
+	$(nvrtc)/bin/python cuda/make_ptx.py --check --all
 
 gpu-bundle: setup
 	@scripts/gpu_bundle.sh
@@ -91,7 +95,7 @@ fuzz:
 
 PREFIX ?= /usr/local
 install: build
-	install -Dm755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
+	install -D --strip --mode=755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	target/release/vramp man > $(DESTDIR)$(PREFIX)/share/man/man1/vramp.1
 	target/release/vramp completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vramp

@@ -235,9 +235,17 @@ pub struct Job {
     pub no_extras: bool,
 
     /// Threads of the encoder; 0 lets it choose
+    ///
+    /// The number of slices in large pictures of ffv1 follows from it, and with that the file's bytes: -x slices=N pins them.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub encoder_threads: usize,
+    /// Finish the output with the frames that are done when the run is stopped (Ctrl-C), instead of dropping it
+    ///
+    /// The exit code stays that of a stopped run, and the last line says how many frames were kept. A second Ctrl-C
+    /// drops the output after all, and a third does not wait for the encoder.
+    #[arg(long, help_heading = RUNNING, conflicts_with = "preview")]
+    pub keep_partial: bool,
     /// How progress is shown.
     #[command(flatten)]
     pub progress: ProgressArgs,

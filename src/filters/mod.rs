@@ -21,11 +21,13 @@ pub mod deband;
 pub mod depth;
 pub mod docs;
 pub mod gauss;
+pub mod gradient;
 mod job;
 pub(crate) mod level;
 pub mod planes;
 pub mod range;
 mod registry;
+pub mod remap;
 mod requant;
 pub(crate) mod rows;
 mod spec;
@@ -94,7 +96,7 @@ pub struct Descriptor {
     pub temporal: &'static str,
     /// What it may change.
     pub changes: &'static [Change],
-    /// Arguments with which it is the identity on every format it takes.
+    /// Arguments with which it is the identity on every format it takes; none where it always changes something.
     pub neutral: &'static [&'static str],
     /// Arguments that the test harness and the benches run it with.
     pub cases: &'static [&'static str],
@@ -185,9 +187,10 @@ pub trait Filter: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Takes from a frame's properties what is no longer true of the picture that this filter makes of it.
-    fn describe(&self, props: &mut FrameProps) {
-        let _ = props;
+    /// Takes from a frame's properties what is no longer true of the picture that this filter makes of it. They have the
+    /// number and the time of that picture already.
+    fn describe(&self, setup: &Setup, props: &mut FrameProps) {
+        let _ = (setup, props);
     }
 
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
@@ -195,6 +198,17 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// The fast kernel at `level`.
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
+
+    /// Bytes of `device`'s memory that [`Filter::cuda`]'s kernel will hold beside the pictures it is given, so that a run which
+    /// does not fit is refused before it starts.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<usize> {
+        let _ = (setup, device);
+        Ok(0)
+    }
 
     /// The kernel on a CUDA device.
     ///

@@ -1,17 +1,25 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range};
+use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
+use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
 pub static ALL: &[&Descriptor] = &[
     &deband::DESCRIPTOR,
+    &gradient::DESCRIPTOR,
     &bilateral::DESCRIPTOR,
     &boxblur::DESCRIPTOR,
     &gauss::DESCRIPTOR,
     &depth::DESCRIPTOR,
     &range::DESCRIPTOR,
+    &crop::DESCRIPTOR,
+    &pad::DESCRIPTOR,
+    &hflip::DESCRIPTOR,
+    &vflip::DESCRIPTOR,
+    &rotate::DESCRIPTOR,
+    &transpose::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.

@@ -31,7 +31,8 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-fn refuse(given: &Given<'_>) -> Error {
+/// The error for what is no value of its parameter: its name, the text, and what is allowed.
+pub fn refuse(given: &Given<'_>) -> Error {
     let Given { param, name, text } = given;
     Error::bad_argument(format!("option '{name}' cannot be '{}': it takes {}", excerpt(text), param.takes()))
 }

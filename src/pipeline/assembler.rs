@@ -417,5 +417,5 @@ fn describe_stage(stage: &Stage, props: &mut FrameProps) {
     if before.sar != after.sar {
         props.sar = after.sar;
     }
-    stage.filter.describe(props);
+    stage.filter.describe(&stage.setup, props);
 }

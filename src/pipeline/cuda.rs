@@ -21,7 +21,7 @@ use crate::pipeline::feeder::Feeder;
 use crate::pipeline::parts::{Feed, Part};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
-use crate::pipeline::{Chain, DeviceFrame, Frame, Item, Plan};
+use crate::pipeline::{Chain, DeviceFrame, Frame, Item, Plan, Stage};
 use crate::video::{FrameProps, PicturePool, StreamInfo};
 pub use between::Between;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -34,6 +34,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 use streams::{Guard, Streams};
+
+/// Bytes of device memory that the kernels of `plan` hold beside pictures.
+fn kernels_memory(plan: &Plan, device: &Arc<CudaDevice>) -> Result<usize> {
+    let of = |stage: &Stage| {
+        let bytes = stage.filter.cuda_memory(&stage.setup, device);
+        bytes.map_err(|e| e.context(stage.filter.descriptor().name))
+    };
+    plan.stages.iter().try_fold(0usize, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
+}
 
 /// A chain built for a CUDA device.
 pub struct CudaChain {
@@ -263,7 +272,7 @@ impl Needs {
     }
 
     /// Refuses a plan that the device has no memory for.
-    fn require(&self, plan: &Plan, device: &CudaDevice, slots: usize) -> Result<()> {
+    fn require(&self, plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<()> {
         let StreamInfo { format, width, height, .. } = plan.output;
         let in_place = |(i, input): &(usize, &InputNeed)| *i == 0 && plan.resident && input.in_place;
         let inputs = self.inputs.iter().enumerate().filter(|input| !in_place(input));
@@ -275,7 +284,8 @@ impl Needs {
         };
         let frames = pictures.map(bytes).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?));
         let between = plan.parts.iter().map(|part| Between::bytes(plan, part)).sum::<Result<usize>>()?;
-        let total = frames.and_then(|frames| frames.checked_add(between));
+        let kept = between.checked_add(kernels_memory(plan, device)?);
+        let total = frames.and_then(|frames| frames.checked_add(kept?));
         let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
         device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))
     }

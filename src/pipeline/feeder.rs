@@ -72,7 +72,8 @@ impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
     /// Sends a result on that belongs to frame `source` of the source, and the packets that waited for it.
     pub fn emit(&mut self, source: Option<u64>, item: T) {
         self.send(item);
-        self.send_packets(source);
+        // A result of another input's frames goes with what has come.
+        self.send_packets(source.or(self.came));
     }
 
     /// Sends the packets on that wait for no frame after `gone`.

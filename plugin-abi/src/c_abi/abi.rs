@@ -242,6 +242,7 @@ constants! {
     INT = 1;
     FLOAT = 2;
     CHOICE = 3;
+    TEXT = 4;
 }
 
 /// Everything at its default.

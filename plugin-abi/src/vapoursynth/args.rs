@@ -119,7 +119,7 @@ fn host_type(param: &Param) -> &'static str {
         _ if names_planes(param) => "int[]",
         ParamKind::Bool | ParamKind::Int { .. } => "int",
         ParamKind::Float { .. } => "float",
-        ParamKind::Choice(_) => "data",
+        ParamKind::Choice(_) | ParamKind::Text(_) => "data",
     }
 }
 
@@ -164,6 +164,8 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
             value => value.map(|value| value.to_string()),
         },
         ParamKind::Choice(words) => values.text(name)?.map(|text| word(name, &text, words)).transpose()?,
+        // The filter reads it.
+        ParamKind::Text(_) => values.text(name)?,
     })
 }
 

@@ -95,7 +95,7 @@ mod tests {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let stated = Stated::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
         let (software, frames) = (String::new(), Vec::new());
-        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, frames }
+        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, streams: None, frames }
     }
 
     fn of(run: &Run) -> Vec<(String, String)> {

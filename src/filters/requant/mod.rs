@@ -81,6 +81,12 @@ impl Requant {
         })
     }
 
+    /// Bytes of device memory that the kernel there holds.
+    #[cfg(feature = "cuda")]
+    pub fn cuda_memory(&self, setup: &Setup) -> usize {
+        cuda::Kernel::memory(self, setup)
+    }
+
     /// The kernel on `device`.
     #[cfg(feature = "cuda")]
     pub fn cuda(self, setup: &Setup, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {

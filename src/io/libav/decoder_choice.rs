@@ -62,6 +62,15 @@ impl Means {
         }
     }
 
+    /// Pictures with faults that only NVDEC tells of.
+    pub(super) fn faults(&self) -> u64 {
+        match self {
+            Means::Software => 0,
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.faults(),
+        }
+    }
+
     /// Why NVDEC turned the stream down.
     pub(super) fn declined(&self) -> Option<String> {
         match self {

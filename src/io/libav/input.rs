@@ -15,6 +15,7 @@ use crate::io::libav::hdr;
 use crate::io::libav::hwaccel;
 use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
+use crate::io::libav::tags;
 use crate::io::libav::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, StreamInfo};
@@ -76,6 +77,7 @@ pub struct Input {
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
+    changes_said: bool,
 }
 
 /// What is still to come.
@@ -98,10 +100,11 @@ impl Input {
         let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;
-        Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
+        let told = demux::told_at_end(&demuxer);
+        Self::start(path, demuxer, told, options).map_err(|e| e.context(demux::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demux::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -112,6 +115,7 @@ impl Input {
         let stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
+        reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
@@ -151,6 +155,7 @@ impl Input {
             kept: 0,
             first: Some(first),
             ready: VecDeque::new(),
+            changes_said: false,
         })
     }
 
@@ -177,12 +182,25 @@ impl Input {
     /// What tells of alpha, which does not come out: the source's pixel format, or WebM's `alpha_mode`, where it is a
     /// stream within the packets that decoders pass over.
     pub fn dropped_alpha(&self) -> Option<&'static str> {
-        const BESIDE: (&str, &str) = ("alpha_mode", "1");
-        let beside = |(key, value): &(String, String)| (key.to_lowercase().as_str(), value.as_str()) == BESIDE;
-        match self.container.video.metadata.iter().any(beside) {
+        match self.has_alpha_beside() {
             _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
-            true => Some(BESIDE.0),
+            true => Some(tags::ALPHA_MODE),
             false => None,
+        }
+    }
+
+    /// Whether packets hold alpha beside the pictures, as WebM's do.
+    fn has_alpha_beside(&self) -> bool {
+        let says = |(key, value): &(String, String)| key.eq_ignore_ascii_case(tags::ALPHA_MODE) && value == "1";
+        self.container.video.metadata.iter().any(says)
+    }
+
+    /// Says once what of the source does not come out as it is.
+    fn say_changes(&mut self) {
+        let name = demux::name(&self.path);
+        self.finisher.say_conversion(&name);
+        if !std::mem::replace(&mut self.changes_said, true) && self.has_alpha_beside() {
+            log::warn!("{name}: its alpha, which lies beside the pictures, is left out");
         }
     }
 
@@ -345,7 +363,7 @@ impl Source for Input {
     }
 
     fn next(&mut self) -> Result<Option<Item>> {
-        self.finisher.say_conversion(demux::name(&self.path));
+        self.say_changes();
         loop {
             if let Some(item) = self.ready.pop_front() {
                 return Ok(Some(item));

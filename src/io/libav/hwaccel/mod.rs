@@ -5,6 +5,8 @@
 //! ([`DeviceFrame::stream`](crate::pipeline::DeviceFrame)).
 
 mod encode;
+mod names;
+mod nvcuvid;
 mod nvdec;
 mod surface;
 mod taken_back;
