@@ -61,13 +61,18 @@ impl Engine {
         target: Target,
         workers: Arc<Workers>,
     ) -> Result<Engine> {
-        Ok(Engine {
-            plan: plan(filters, input, target)?,
+        Ok(Engine::of(plan(filters, input, target)?, workers))
+    }
+
+    /// A chain as it was planned, which may have inputs beside its own.
+    pub fn of(plan: Plan, workers: Arc<Workers>) -> Engine {
+        Engine {
+            plan,
             lanes: Lanes::new(usize::MAX),
             #[cfg(feature = "cuda")]
             gpu: Gpu::new(Arc::clone(&workers)),
             workers,
-        })
+        }
     }
 
     /// What runs, from which stream to which.
@@ -120,6 +125,7 @@ impl Engine {
             }
             fits(self.plan.stream(frame.input), &frame.planes, "source")?;
         }
+        self.follow_one_another(n, frames)?;
         fits(&self.plan.output, &dst.as_ref(), "target")?;
         if self.plan.stages.is_empty() {
             let frame = frames.first().ok_or_else(|| missing(n))?;
@@ -154,6 +160,22 @@ impl Engine {
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
+    }
+
+    /// Refuses frames that leave one out: the nearest would stand in for it.
+    fn follow_one_another(&self, n: u64, frames: &[InputFrame<'_>]) -> Result<()> {
+        for input in 0..=self.plan.sides.len() {
+            let of_input = frames.iter().filter(|frame| frame.input == input);
+            let mut indices = of_input.map(|frame| frame.props.frame_index);
+            let Some(first) = indices.next() else { continue };
+            if input == 0 && first != self.needs(0, n).0 {
+                return Err(missing(n));
+            }
+            if !indices.zip(first..).all(|(index, before)| index.checked_sub(1) == Some(before)) {
+                return Err(missing(n));
+            }
+        }
+        Ok(())
     }
 
     fn cpu_lane(&self) -> Result<Lease<'_, CpuChain>> {

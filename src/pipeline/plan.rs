@@ -419,7 +419,7 @@ fn paced(cycle: &Cycle, input: &StreamInfo, output: &mut StreamInfo) {
     output.frame_count = input.frame_count.map(|count| cycle.first_of(count));
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

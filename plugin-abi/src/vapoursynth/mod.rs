@@ -9,6 +9,7 @@ mod filter;
 mod host;
 mod instance;
 mod props;
+mod recipe;
 
 use crate::guard::guard;
 use ffi::{Plugin, PluginApi};
