@@ -69,9 +69,11 @@ fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
     let of_filter = |filter: &&'static Descriptor| {
         let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
         let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
-        let golden =
-            |(part, args): (Part, String)| Golden::new(filter.name, &args, part, format!("{}={args}", filter.name));
-        cases.chain(presets).map(golden).collect::<Vec<_>>()
+        let golden = |(part, args): (Part, String)| {
+            let chain = filter.example(&args).unwrap()?;
+            Some(Golden::new(filter.name, if args.is_empty() { "default" } else { &args }, part, chain))
+        };
+        cases.chain(presets).filter_map(golden).collect::<Vec<_>>()
     };
     decoded.into_iter().chain(filters.iter().flat_map(of_filter)).collect()
 }

@@ -122,11 +122,6 @@ fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
     tried.unwrap_or_else(|e| panic!("{path}, {chain}, {dither:?}: {e}"));
 }
 
-/// A call of `filter` with `args`.
-fn call(filter: &Descriptor, args: &str) -> String {
-    if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) }
-}
-
 /// Whether the frames of `path` fit `chain`, which reads nothing else.
 fn fits(path: &str, chain: &str) -> bool {
     let input = Input::open(path, Place::Cpu.options(Window::default())).unwrap();
@@ -137,7 +132,7 @@ fn fits(path: &str, chain: &str) -> bool {
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
-    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().map(|args| call(filter, args)));
+    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().filter_map(|args| filter.example(args).unwrap()));
     for (number, chain) in chains.enumerate() {
         // Some cases are for larger pictures than these, or for other formats.
         let clip = (0..clips.len()).map(|i| &clips[(number + i) % clips.len()]).find(|clip| fits(clip, &chain));
@@ -147,7 +142,7 @@ fn check_all(place: &Place, name: &str) {
     }
     // Filters that take and give the same pictures, one after the other.
     let alike = |filter: &&&Descriptor| !filter.changes.iter().any(|change| matches!(change, Change::Size | Change::Rate));
-    let all: Vec<String> = ALL.iter().filter(alike).map(|filter| call(filter, filter.cases[0])).collect();
+    let all: Vec<String> = ALL.iter().filter(alike).filter_map(|filter| filter.example(filter.cases[0]).unwrap()).collect();
     for (dither, clip) in Dither::ALL.iter().flat_map(|dither| clips.iter().map(move |clip| (dither, clip))) {
         let mut chain = String::new();
         for next in &all {

@@ -109,6 +109,25 @@ impl Descriptor {
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().map(|alias| alias.name))
     }
+
+    /// The text of a call with `args`, as a chain writes it.
+    pub fn text(&self, args: &str) -> String {
+        if args.is_empty() { self.name.to_owned() } else { format!("{}={args}", self.name) }
+    }
+
+    /// A chain that runs the filter with `args` on frames of its own: other pictures that it reads are earlier points of the
+    /// chain. `None` for what only names pictures.
+    ///
+    /// # Errors
+    /// When the arguments are wrong.
+    pub fn example(&self, args: &str) -> Result<Option<String>> {
+        let text = self.text(args);
+        let call = crate::params::parse_chain(&text)?.into_iter().next();
+        let call = call.ok_or_else(|| crate::error::Error::internal("a call that is none"))?;
+        let Wiring::Reads(names) = (self.create)(&call)?.wiring() else { return Ok(None) };
+        let keep = |(i, name): (usize, &String)| format!("keep={name},box=radius={},", i + 1);
+        Ok(Some(names.iter().enumerate().map(keep).collect::<String>() + &text))
+    }
 }
 
 impl fmt::Debug for Descriptor {

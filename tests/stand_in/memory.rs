@@ -23,14 +23,9 @@ fn with_driver(test: &str) -> bool {
     false
 }
 
-/// A call of `filter` with `args`.
-fn call(filter: &Descriptor, args: &str) -> String {
-    if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) }
-}
-
 /// Holds what `filter` states for a stream against what its kernel holds.
 fn check(filter: &'static Descriptor, args: &str, input: &StreamInfo, device: &Arc<CudaDevice>) {
-    let made = (filter.create)(&parse_chain(&call(filter, args)).unwrap()[0]).unwrap();
+    let made = (filter.create)(&parse_chain(&filter.text(args)).unwrap()[0]).unwrap();
     let inputs = match made.wiring() {
         Wiring::Reads(names) => vec![input.clone(); 1 + names.len()],
         // It names pictures, and has no kernels.
