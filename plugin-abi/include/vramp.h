@@ -181,7 +181,8 @@ enum {
     VRAMP_BOOL = 0,              /* "on" or "off"; minimum 0, maximum 1 */
     VRAMP_INT = 1,
     VRAMP_FLOAT = 2,
-    VRAMP_CHOICE = 3             /* one of `choices` */
+    VRAMP_CHOICE = 3,            /* one of `choices` */
+    VRAMP_NAME = 4               /* letters, digits and '_', a letter first */
 };
 
 typedef struct vramp_parameter_info {

@@ -79,6 +79,7 @@ fn option(param: &'static Param) -> Opt {
         ParamKind::Int { min, max } => ("int", Some((min as f64, max as f64)), None),
         ParamKind::Float { min, max } => ("float", Some((min, max)), None),
         ParamKind::Choice(words) => ("choice", None, Some(words)),
+        ParamKind::Text => ("name", None, None),
     };
     Opt {
         name: param.name,

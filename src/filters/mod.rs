@@ -17,15 +17,24 @@ pub mod boxblur;
 mod cuda;
 pub mod deband;
 pub mod depth;
+pub(crate) mod device_struct;
+mod diff;
 pub mod docs;
 pub mod gauss;
 mod job;
 pub(crate) mod level;
+mod levels;
+pub mod local;
+mod median;
+mod merge;
+mod names;
+mod overlay;
 pub mod planes;
 pub mod range;
 mod registry;
 mod requant;
 pub(crate) mod rows;
+mod saturation;
 mod spec;
 mod stock;
 #[cfg(feature = "cuda")]
@@ -34,6 +43,9 @@ mod strips;
 mod tensor;
 #[cfg(test)]
 mod testing;
+mod tmedian;
+mod tsoften;
+mod unsharp;
 
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
@@ -104,6 +116,13 @@ impl Descriptor {
     /// Every name it answers to, its own first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().map(|alias| alias.name))
+    }
+
+    /// Whether it computes anything. What only says which picture is which (`keep`, `use`) is done with when a chain is
+    /// planned.
+    pub fn has_kernels(&self) -> bool {
+        let bare = Call { name: self.name.to_owned(), args: Vec::new() };
+        !(self.create)(&bare).is_ok_and(|filter| !matches!(filter.wiring(), Wiring::Reads(_)))
     }
 }
 

@@ -1,7 +1,10 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range};
+use crate::filters::{
+    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, levels, median, merge, names, overlay, range,
+    saturation, tmedian, tsoften, unsharp,
+};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
@@ -12,6 +15,17 @@ pub static ALL: &[&Descriptor] = &[
     &gauss::DESCRIPTOR,
     &depth::DESCRIPTOR,
     &range::DESCRIPTOR,
+    &median::DESCRIPTOR,
+    &unsharp::DESCRIPTOR,
+    &tmedian::DESCRIPTOR,
+    &tsoften::DESCRIPTOR,
+    &merge::DESCRIPTOR,
+    &diff::DESCRIPTOR,
+    &overlay::DESCRIPTOR,
+    &saturation::DESCRIPTOR,
+    &levels::DESCRIPTOR,
+    &names::KEEP,
+    &names::USE,
 ];
 
 /// The filter called `name` or by an alias of it.

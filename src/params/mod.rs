@@ -7,7 +7,7 @@ mod tests;
 mod value;
 
 pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
-pub use value::{Choice, ParamValue};
+pub use value::{Choice, Name, ParamValue};
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -33,6 +33,8 @@ pub enum ParamKind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A [`Name`].
+    Text,
 }
 
 /// One parameter.
@@ -62,6 +64,7 @@ impl fmt::Display for ParamKind {
             ParamKind::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             ParamKind::Float { min, max } => write!(f, "a number from {min} to {max}"),
             ParamKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+            ParamKind::Text => write!(f, "a name of letters, digits and '_' that begins with a letter"),
         }
     }
 }

@@ -212,6 +212,7 @@ constants! {
     INT = 1;
     FLOAT = 2;
     CHOICE = 3;
+    NAME = 4;
 }
 
 /// Everything at its default.

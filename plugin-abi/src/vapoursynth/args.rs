@@ -8,7 +8,7 @@ use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
 use vramp::filters::planes::PlaneSet;
 use vramp::filters::{self, Descriptor};
-use vramp::params::{Arg, Call, Choice, PRESET_KEY, Param, ParamKind, did_you_mean};
+use vramp::params::{Arg, Call, Choice, Name, PRESET_KEY, Param, ParamKind, did_you_mean};
 use vramp::video::Format;
 
 /// The clip to filter.
@@ -87,7 +87,7 @@ fn host_type(param: &Param) -> &'static str {
         _ if names_planes(param) => "int[]",
         ParamKind::Bool | ParamKind::Int { .. } => "int",
         ParamKind::Float { .. } => "float",
-        ParamKind::Choice(_) => "data",
+        ParamKind::Choice(_) | ParamKind::Text => "data",
     }
 }
 
@@ -128,6 +128,12 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
             value => value.map(|value| value.to_string()),
         },
         ParamKind::Choice(words) => values.text(name)?.map(|text| word(name, &text, words)).transpose()?,
+        ParamKind::Text => match values.text(name)? {
+            Some(text) if Name::new(&text).is_none() => {
+                return Err(refusal(param, format!("'{}'", text.escape_debug())));
+            }
+            text => text,
+        },
     })
 }
 

@@ -130,6 +130,9 @@ fn every_parameter_takes_its_limits_and_nothing_beyond() {
                     words.iter().map(|word| Given::default().data(name, word)).collect(),
                     vec![Given::default().data(name, "no such"), Given::default().data(name, b"\xff")],
                 ),
+                ParamKind::Text => {
+                    (vec![Given::default().data(name, "mask")], vec![Given::default().data(name, "no such")])
+                }
             };
             for given in inside {
                 let call = call(filter, "yuv420p".parse().unwrap(), &given).unwrap();
