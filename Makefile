@@ -86,6 +86,7 @@ bench-hash: build
 
 bless:
 	VRAMP_BLESS=1 $(CARGO) test --locked --test docs
+	VRAMP_BLESS=1 $(CARGO) test --locked --lib device_structs
 
 bless-goldens:
 	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds_at_every_cpu_level -- --nocapture

@@ -8,57 +8,7 @@
 
 constexpr int MOST = 30;  // samples that a window reaches in a direction
 
-// Mirrors `Table` of src/filters/bilateral/cuda.rs.
-struct Weights {
-    u32 radius_w;
-    u32 radius_h;
-    float scale;             // of compared samples: the square of their difference is what it takes off the level
-    float octaves;           // of a level of one
-    float unscale;           // of a mean of differences
-    float curve[5];          // two to a power, over two to the power of `octaves`
-    float across[MOST + 1];  // the level of samples by the columns between
-    float down[MOST + 1];    // the weight of rows by their distance
-};
-static_assert(sizeof(Weights) == 288, "Weights differs from the host's");
-LAYOUT(Weights, radius_w, 0);
-LAYOUT(Weights, radius_h, 4);
-LAYOUT(Weights, scale, 8);
-LAYOUT(Weights, octaves, 12);
-LAYOUT(Weights, unscale, 16);
-LAYOUT(Weights, curve, 20);
-LAYOUT(Weights, across, 40);
-LAYOUT(Weights, down, 164);
-
-// Mirrors `Component` of src/filters/bilateral/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    u32 filters;  // 0: the plane is passed on
-    u32 across;   // blocks side by side
-    u32 blocks;   // blocks of the component
-};
-static_assert(sizeof(Component) == 64, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, filters, 48);
-LAYOUT(Component, across, 52);
-LAYOUT(Component, blocks, 56);
-
-// Mirrors `Args` of src/filters/bilateral/cuda.rs. Components whose weights differ are of different launches: so weights
-// have fixed places, from where arithmetic takes them without a read.
-struct Bilateral {
-    Component component[3];
-    Weights weights;
-    Plane luma;         // the guide
-    u32 subsampling_w;  // base-two logarithms
-    u32 subsampling_h;
-};
-static_assert(sizeof(Bilateral) == 512, "Bilateral differs from the host's");
-LAYOUT(Bilateral, component, 0);
-LAYOUT(Bilateral, weights, 192);
-LAYOUT(Bilateral, luma, 480);
-LAYOUT(Bilateral, subsampling_w, 504);
-LAYOUT(Bilateral, subsampling_h, 508);
+#include "generated/bilateral.cuh"
 
 // As src/filters/bilateral/weights.rs has it.
 constexpr float ROUND = 12582912.0f;

@@ -2,55 +2,9 @@
 #pragma once
 
 #include "common/strip.cuh"
+#include "generated/box.cuh"
 
 constexpr int TOTAL_ROWS = 16;  // rows of a total
-
-// Mirrors `Component` of src/filters/boxblur/cuda/args.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    u16* row_sums;  // of the columns of every window, row by row, stored values: of box_sums.cu
-    u32* totals;    // sums of sixteen rows of every column, or of its row sums; null where windows are low
-    u32 columns;    // in a row of either, a multiple of eight
-    u32 blurs;      // 0: the plane is passed on
-    u32 across;     // strips side by side
-    u32 rows;       // rows of a block, where blocks walk down
-    u32 blocks;     // blocks of the component
-    u32 eight;      // 1: from eight bits to eight bits in aligned rows, with `EightBitMean`
-};
-static_assert(sizeof(Component) == 88, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, row_sums, 48);
-LAYOUT(Component, totals, 56);
-LAYOUT(Component, columns, 64);
-LAYOUT(Component, blurs, 68);
-LAYOUT(Component, across, 72);
-LAYOUT(Component, rows, 76);
-LAYOUT(Component, blocks, 80);
-LAYOUT(Component, eight, 84);
-
-// Mirrors `Args` of src/filters/boxblur/cuda/args.rs.
-struct Box {
-    Component component[3];
-    u32 radius_w;
-    u32 radius_h;
-    u32 halo;                           // chunks of a strip at each end that only help others
-    u32 count, bias, inverse, shift;    // `Mean` of src/filters/boxblur/mean.rs
-    u32 bias8, inverse8, byte;          // `EightBitMean` there
-};
-static_assert(sizeof(Box) == 304, "Box differs from the host's");
-LAYOUT(Box, component, 0);
-LAYOUT(Box, radius_w, 264);
-LAYOUT(Box, radius_h, 268);
-LAYOUT(Box, halo, 272);
-LAYOUT(Box, count, 276);
-LAYOUT(Box, bias, 280);
-LAYOUT(Box, inverse, 284);
-LAYOUT(Box, shift, 288);
-LAYOUT(Box, bias8, 292);
-LAYOUT(Box, inverse8, 296);
-LAYOUT(Box, byte, 300);
 
 // The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
 __device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {

@@ -2,15 +2,7 @@
 
 #include "box.cuh"
 #include "common/tensor.cuh"
-
-// Mirrors `TensorArgs` of src/filters/boxblur/cuda/args.rs.
-struct BoxTensor {
-    Box box;
-    Walk walk;
-};
-static_assert(sizeof(BoxTensor) == 320, "BoxTensor differs from the host's");
-LAYOUT(BoxTensor, box, 0);
-LAYOUT(BoxTensor, walk, 304);
+#include "generated/box_tensor.cuh"
 
 // Weights are one inside the window. Sums of columns have one byte more than samples.
 template <typename T, int ROWS>
@@ -65,8 +57,8 @@ struct Window {
 
 template <typename T, int ROWS>
 __device__ __forceinline__ void run(const BoxTensor& p) {
-    const auto window = [&](const Component& c) { return Window<T, ROWS>(p.box, c, p.walk.fragments); };
-    walk_or_copy<T>(p.box.component, p.walk, p.box.radius_h, window);
+    const auto window = [&](const Component& c) { return Window<T, ROWS>(p.args, c, p.walk.fragments); };
+    walk_or_copy<T>(p.args.component, p.walk, p.args.radius_h, window);
 }
 
 // The number is that of sixteens of rows that sixteen rows of results are made of.

@@ -12,24 +12,6 @@
 constexpr int ROWS = 4;        // of a word
 constexpr int MOST_WORDS = 7;  // of a column around one
 
-// Mirrors `Args` of src/filters/gauss/cuda.rs.
-struct Gauss {
-    Component component[3];
-    const u32* weights;  // of the middle, and of samples ever farther away; zeros up to 200
-    u32 radius;
-    u32 halo;            // chunks of a strip at each end that only help others
-    // For each row of a word and every word around it, the weights of that word's rows: their high and low bytes.
-    u32 high[ROWS][MOST_WORDS];
-    u32 low[ROWS][MOST_WORDS];
-};
-static_assert(sizeof(Gauss) == 432, "Gauss differs from the host's");
-LAYOUT(Gauss, component, 0);
-LAYOUT(Gauss, weights, 192);
-LAYOUT(Gauss, radius, 200);
-LAYOUT(Gauss, halo, 204);
-LAYOUT(Gauss, high, 208);
-LAYOUT(Gauss, low, 320);
-
 // The weighted sums of eight columns around row y. Behind the last weight stand zeros.
 template <typename T>
 __device__ __forceinline__ void sum_columns(

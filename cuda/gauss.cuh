@@ -2,23 +2,7 @@
 #pragma once
 
 #include "common/strip.cuh"
-
-// Mirrors `Component` of src/filters/gauss/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    u32 blurs;   // 0: the plane is passed on
-    u32 across;  // strips side by side
-    u32 rows;    // rows of a block, where blocks walk down
-    u32 blocks;  // blocks of the component
-};
-static_assert(sizeof(Component) == 64, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, blurs, 48);
-LAYOUT(Component, across, 52);
-LAYOUT(Component, rows, 56);
-LAYOUT(Component, blocks, 60);
+#include "generated/gauss.cuh"
 
 // As src/filters/gauss/weights.rs has them.
 constexpr u32 WEIGHT_BITS = 15, EXTRA_BITS = 1;

@@ -2,17 +2,7 @@
 
 #include "common/tensor.cuh"
 #include "gauss.cuh"
-
-// Mirrors `TensorArgs` of src/filters/gauss/cuda.rs.
-struct GaussTensor {
-    Component component[3];
-    Walk walk;
-    u32 radius;
-};
-static_assert(sizeof(GaussTensor) == 216, "GaussTensor differs from the host's");
-LAYOUT(GaussTensor, component, 0);
-LAYOUT(GaussTensor, walk, 192);
-LAYOUT(GaussTensor, radius, 208);
+#include "generated/gauss_tensor.cuh"
 
 // Weights have two bytes, each with its matrix, and sums of columns have three.
 template <typename T, int ROWS>

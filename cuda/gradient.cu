@@ -6,64 +6,13 @@
 // the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; `gradient_last` does the
 // last one, sums the evidence and blends.
 
-#include "common/plane.cuh"
+#include "generated/gradient.cuh"
 
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int COLUMNS = 128, EACH = COLUMNS / 32;  // of a block, and a thread's
 constexpr int ROWS = 16;                           // of a block, but of `gradient_last`
 constexpr int LAST_ROWS = 32;
 constexpr int AROUND = 3;  // samples around one whose evidence counts
-
-// Mirrors `Pass` of src/filters/gradient/cuda.rs.
-struct Pass {
-    int offsets[3];  // of one sample of each pair, in samples of a stage
-    u32 near, bump, limit;
-};
-static_assert(sizeof(Pass) == 24, "Pass differs from the host's");
-
-// Mirrors `Component` of src/filters/gradient/cuda.rs. Addresses are those of the first sample inside the borders.
-struct Component {
-    Plane src;
-    Plane dst;
-    u16* source;
-    u16* made[2];  // by passes, in turns
-    u8* evidence;
-    Pass passes[4];
-    int offsets[6];     // of evidence
-    u32 reach[4];       // how far each stage is continued
-    u32 pitch;          // samples from one row of a stage to the next
-    u32 low, high;      // of results
-    u32 filters;        // 0: the plane is passed on
-    u32 border_w;       // samples of a row that each mean at its end holds
-    u32 border_h;       // the same of a column
-    u32 across;         // blocks side by side
-    u32 tiles;          // blocks of samples; those of borders follow, first the ones of rows
-    u32 row_blocks;
-    u32 blocks;  // of all
-};
-static_assert(sizeof(Component) == 256, "Component differs from the host's");
-LAYOUT(Component, source, 48);
-LAYOUT(Component, made, 56);
-LAYOUT(Component, evidence, 72);
-LAYOUT(Component, passes, 80);
-LAYOUT(Component, offsets, 176);
-LAYOUT(Component, reach, 200);
-LAYOUT(Component, pitch, 216);
-LAYOUT(Component, filters, 228);
-LAYOUT(Component, border_w, 232);
-LAYOUT(Component, across, 240);
-LAYOUT(Component, blocks, 252);
-
-// Mirrors `Args` of src/filters/gradient/cuda.rs.
-struct Gradient {
-    Component component[3];
-    u32 near, floor, scale;  // of evidence
-    u32 end, gain;           // of its sum
-    u32 pass;                // the pass that is done, or whose result is continued before it
-};
-static_assert(sizeof(Gradient) == 792, "Gradient differs from the host's");
-LAYOUT(Gradient, near, 768);
-LAYOUT(Gradient, pass, 788);
 
 // What each pair weighs when so many pairs count, in 32768ths: the sample itself weighs two.
 constexpr int MOST_PAIRS = 6;

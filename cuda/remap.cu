@@ -2,41 +2,7 @@
 // columns.
 
 #include "common/chunk.cuh"
-
-// How one component moves. Mirrors `Component` of src/filters/remap/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    int column;       // of the source, that the result's first column shows; its first row, where rows become columns
-    int column_step;  // 1 or -1
-    int row;          // likewise
-    int row_step;
-    u32 fill;     // what lies beside the source: four bytes of it as they are stored, or a value where `unit` is 0
-    u32 unit;     // bytes of what moves as it is stored; 0: samples that go from one storage to another
-    u32 nearest;  // 1: rows beside the source show the nearest
-    u32 blocks;
-    u32 across;  // blocks in a row
-    u32 unused;
-};
-static_assert(sizeof(Component) == 88, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, column, 48);
-LAYOUT(Component, column_step, 52);
-LAYOUT(Component, row, 56);
-LAYOUT(Component, row_step, 60);
-LAYOUT(Component, fill, 64);
-LAYOUT(Component, unit, 68);
-LAYOUT(Component, nearest, 72);
-LAYOUT(Component, blocks, 76);
-LAYOUT(Component, across, 80);
-LAYOUT(Component, unused, 84);
-
-// Mirrors `Args` of src/filters/remap/cuda.rs.
-struct Remap {
-    Component component[3];
-};
-static_assert(sizeof(Remap) == 264, "Remap differs from the host's");
+#include "generated/remap.cuh"
 
 // Sixteen bytes from any address on, all of them inside a row.
 __device__ __forceinline__ uint4 load16(const u8* from) {

@@ -1,51 +1,7 @@
 // depth and range: every sample is scaled exactly, gets a threshold added, and is cut to whole steps of the new depth.
 
 #include "common/chunk.cuh"
-
-// How one component maps. Mirrors `Component` of src/filters/requant/cuda.rs.
-struct Component {
-    Plane src;
-    Plane dst;
-    const u16* pattern;  // 64 rows of 64 thresholds, column 0 at a multiple of 8 before the plane's
-    u16* residues;       // error diffusion: of the last row of every band of rows
-    long long offset;    // the scaling's offset and slope, in 2^-32
-    int slope;
-    int top;             // largest scaled value
-    u32 column, row;     // where in the pattern the plane's first sample lies
-};
-static_assert(sizeof(Component) == 88, "Component differs from the host's");
-LAYOUT(Component, src, 0);
-LAYOUT(Component, dst, 24);
-LAYOUT(Component, pattern, 48);
-LAYOUT(Component, residues, 56);
-LAYOUT(Component, offset, 64);
-LAYOUT(Component, slope, 72);
-LAYOUT(Component, top, 76);
-LAYOUT(Component, column, 80);
-LAYOUT(Component, row, 84);
-
-// Mirrors `Args` of src/filters/requant/cuda.rs.
-struct Requant {
-    Component component[3];
-    u32 drop;          // bits at the low end of v16 that the new depth lacks
-    u32 guard;         // bits computed below those of v16
-    u32 first_blocks;  // blocks of luma or grey; those that follow belong to chroma
-    u32 across[2];     // blocks in a row of luma, of chroma
-    u32 bands[3];      // error diffusion: bands of 32 rows of each component
-    u32 epoch;         // counts frames: residues are marked with its parity
-    u32 first_ticket;  // the tickets that this frame's blocks draw begin here
-    u32* tickets;
-};
-static_assert(sizeof(Requant) == 312, "Requant differs from the host's");
-LAYOUT(Requant, component, 0);
-LAYOUT(Requant, drop, 264);
-LAYOUT(Requant, guard, 268);
-LAYOUT(Requant, first_blocks, 272);
-LAYOUT(Requant, across, 276);
-LAYOUT(Requant, bands, 284);
-LAYOUT(Requant, epoch, 296);
-LAYOUT(Requant, first_ticket, 300);
-LAYOUT(Requant, tickets, 304);
+#include "generated/requant.cuh"
 
 // The scaled value of a v16 value, in units of 2^-guard.
 __device__ __forceinline__ int scaled(const Component& c, u32 guard, u32 v16) {

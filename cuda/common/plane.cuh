@@ -20,26 +20,7 @@ enum Sample : u8 { SAMPLE_U8 = 0, SAMPLE_U16 = 1, SAMPLE_I16 = 2 };
 #define LAYOUT(type, field, offset) \
     static_assert(OFFSET_OF(type, field) == offset, #type "." #field " is elsewhere on the host")
 
-// Mirrors `Plane` of src/filters/cuda.rs.
-struct Plane {
-    u8* data;      // first sample
-    u32 pitch;     // bytes from one row to the next
-    u32 width;     // samples in a row
-    u32 height;    // rows
-    u8 sample;     // a Sample
-    u8 step;       // samples from one to its right neighbour: 1 planar, 2 in an nv12 chroma plane, 3 in YC48
-    u8 shift;      // left shift from the stored value to v16
-    u8 bit_depth;  // significant bits, which a narrowing store rounds to
-};
-static_assert(sizeof(Plane) == 24 && alignof(Plane) == 8, "Plane differs from the host's");
-LAYOUT(Plane, data, 0);
-LAYOUT(Plane, pitch, 8);
-LAYOUT(Plane, width, 12);
-LAYOUT(Plane, height, 16);
-LAYOUT(Plane, sample, 20);
-LAYOUT(Plane, step, 21);
-LAYOUT(Plane, shift, 22);
-LAYOUT(Plane, bit_depth, 23);
+#include "../generated/plane.cuh"
 
 // The address of sample (x, y).
 template <typename T>

@@ -10,20 +10,12 @@
 #pragma once
 
 #include "strip.cuh"
+#include "../generated/tensor.cuh"
 
 constexpr int BAND = 16;   // rows
 constexpr int PATCH = 32;  // columns
 constexpr int TILES = 4;   // of a patch, each every fourth column
 constexpr int WARPS = 4;   // of a block, one band below the other
-
-// Mirrors `Walk` of src/filters/tensor.rs.
-struct Walk {
-    const u32* fragments;  // of the weights, words of 32 lanes
-    u32 steps;             // patches that a warp is to finish
-};
-static_assert(sizeof(Walk) == 16, "Walk differs from the host's");
-LAYOUT(Walk, fragments, 0);
-LAYOUT(Walk, steps, 8);
 
 // sums += a * b: sixteen rows of 32 bytes, times eight columns of as many; or of sixteen. All lanes must be there: volatile
 // keeps the products out of branches that they are not in.

@@ -195,7 +195,8 @@ enum {
     VRAMP_INT = 1,
     VRAMP_FLOAT = 2,
     VRAMP_CHOICE = 3,            /* one of `choices` */
-    VRAMP_TEXT = 4               /* text whose form `doc` says */
+    VRAMP_TEXT = 4,              /* text whose form `doc` says */
+    VRAMP_NAME = 5               /* letters, digits and '_', a letter first */
 };
 
 typedef struct vramp_parameter_info {

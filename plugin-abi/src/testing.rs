@@ -84,7 +84,7 @@ impl Filter for Mixed {
         Wiring::Reads(self.with.clone())
     }
 
-    fn describe(&self, props: &mut FrameProps) {
+    fn describe(&self, _: &Setup, props: &mut FrameProps) {
         if self.progressive {
             props.field_order = FieldOrder::Progressive;
         }

@@ -80,6 +80,7 @@ fn option(param: &'static Param) -> Opt {
         ParamKind::Float { min, max } => ("float", Some((min, max)), None),
         ParamKind::Choice(words) => ("choice", None, Some(words)),
         ParamKind::Text(_) => ("text", None, None),
+        ParamKind::Name => ("name", None, None),
     };
     Opt {
         name: param.name,

@@ -2,37 +2,38 @@
 
 use crate::device::cuda::{DevicePlane, Function, Shape, Stream};
 use crate::error::{Error, Result};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::video::SampleType;
 
 /// Samples side by side that a thread reads or writes at a time: `CHUNK` of cuda/common/chunk.cuh.
 pub(super) const CHUNK: usize = 8;
 
-/// Asserts that a struct lies in memory as its twin in `cuda/` does, which asserts the same numbers.
-macro_rules! layout {
-    ($name:ident: $size:literal { $($field:ident: $offset:literal),* $(,)? }) => {
-        const _: () = {
-            assert!(size_of::<$name>() == $size);
-            $(assert!(std::mem::offset_of!($name, $field) == $offset);)*
-        };
-    };
-}
-pub(super) use layout;
-
-/// A component in device memory. Mirrors `Plane` of cuda/common/plane.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plane {
-    data: u64,
-    pitch: u32,
-    width: u32,
-    height: u32,
-    sample: u8,
-    step: u8,
-    shift: u8,
-    bit_depth: u8,
+device_struct! {
+    /// A component in device memory.
+    #[derive(Debug)]
+    pub(super) struct Plane = "Plane" {
+        /// The first sample.
+        data: u64 = "u8*",
+        /// Bytes from one row to the next.
+        pitch: u32,
+        /// Samples in a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// A `Sample`.
+        sample: u8,
+        /// Samples from one to its right neighbour: 1 planar, 2 in an nv12 chroma plane, 3 in YC48.
+        step: u8,
+        /// Left shift from the stored value to v16.
+        shift: u8,
+        /// Significant bits, which a narrowing store rounds to.
+        bit_depth: u8,
+    }
 }
 
-layout!(Plane: 24 { data: 0, pitch: 8, width: 12, height: 16, sample: 20, step: 21, shift: 22, bit_depth: 23 });
+generated! {
+    "plane.cuh" after []: Plane;
+}
 
 impl Plane {
     /// `plane` as kernels see it.

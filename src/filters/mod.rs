@@ -19,17 +19,26 @@ pub mod boxblur;
 mod cuda;
 pub mod deband;
 pub mod depth;
+pub(crate) mod device_struct;
+mod diff;
 pub mod docs;
 pub mod gauss;
 pub mod gradient;
 mod job;
 pub(crate) mod level;
+mod levels;
+pub mod local;
+mod median;
+mod merge;
+mod names;
+mod overlay;
 pub mod planes;
 pub mod range;
 mod registry;
 pub mod remap;
 mod requant;
 pub(crate) mod rows;
+mod saturation;
 mod spec;
 mod stock;
 #[cfg(feature = "cuda")]
@@ -38,6 +47,9 @@ mod strips;
 mod tensor;
 #[cfg(test)]
 mod testing;
+mod tmedian;
+mod tsoften;
+mod unsharp;
 
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
@@ -127,6 +139,13 @@ impl Descriptor {
         let Wiring::Reads(names) = (self.create)(&call)?.wiring() else { return Ok(None) };
         let keep = |(i, name): (usize, &String)| format!("keep={name},box=radius={},", i + 1);
         Ok(Some(names.iter().enumerate().map(keep).collect::<String>() + &text))
+    }
+
+    /// Whether it computes anything. What only says which picture is which (`keep`, `use`) is done with when a chain is
+    /// planned.
+    pub fn has_kernels(&self) -> bool {
+        let bare = Call { name: self.name.to_owned(), args: Vec::new() };
+        !(self.create)(&bare).is_ok_and(|filter| !matches!(filter.wiring(), Wiring::Reads(_)))
     }
 }
 

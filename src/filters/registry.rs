@@ -2,7 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range};
+use crate::filters::{
+    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names, overlay, range,
+    saturation, tmedian, tsoften, unsharp,
+};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
@@ -20,6 +23,17 @@ pub static ALL: &[&Descriptor] = &[
     &vflip::DESCRIPTOR,
     &rotate::DESCRIPTOR,
     &transpose::DESCRIPTOR,
+    &median::DESCRIPTOR,
+    &unsharp::DESCRIPTOR,
+    &tmedian::DESCRIPTOR,
+    &tsoften::DESCRIPTOR,
+    &merge::DESCRIPTOR,
+    &diff::DESCRIPTOR,
+    &overlay::DESCRIPTOR,
+    &saturation::DESCRIPTOR,
+    &levels::DESCRIPTOR,
+    &names::KEEP,
+    &names::USE,
 ];
 
 /// The filter called `name` or by an alias of it.

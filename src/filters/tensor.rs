@@ -1,7 +1,7 @@
 //! What kernels on tensor cores share: weights as the fragments of matrices, and how much of a plane a warp takes. The
 //! other side is cuda/common/tensor.cuh.
 
-use super::cuda::layout;
+use super::device_struct::{device_struct, generated};
 use super::strips::Cut;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function};
 use crate::error::Result;
@@ -23,16 +23,21 @@ pub(super) const THREADS: usize = WARPS * LANES;
 /// Blocks that a multiprocessor runs at once, for which the kernels are compiled.
 const BLOCKS: usize = 4;
 
-/// How warps walk. Mirrors `Walk` of cuda/common/tensor.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
-    fragments: u64,
-    steps: u32,
-    unused: u32,
+device_struct! {
+    /// How warps walk.
+    #[derive(Debug)]
+    pub(super) struct Walk = "Walk" {
+        /// Of the weights, words of 32 lanes.
+        fragments: u64 = "const u32*",
+        /// Patches that a warp is to finish.
+        steps: u32,
+        unused: u32,
+    }
 }
 
-layout!(Walk: 16 { fragments: 0, steps: 8, unused: 12 });
+generated! {
+    "tensor.cuh" after ["../common/plane.cuh"]: Walk;
+}
 
 /// The matrices of a window's weights on a device, and the walks over planes of some sizes.
 pub(super) struct Matrices {

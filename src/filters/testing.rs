@@ -1,8 +1,8 @@
 //! What the tests of neighbourhood filters share.
 
-use super::{Filter, Setup};
+use super::{CpuJob, CpuKernel, Filter, Frames, Setup, Side, Spec, Window};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::video::{Format, FrameProps, Picture, StreamInfo};
+use crate::video::{Format, FrameProps, Picture, Planes, Record, StreamInfo};
 
 pub(super) fn gray16() -> Format {
     Format::gray(16).unwrap()
@@ -50,5 +50,47 @@ pub(super) fn run(filter: &dyn Filter, src: &Picture, dst: Format) -> Picture {
         );
         (0..src.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
     }
+    out
+}
+
+/// What the filter of `text` makes of flat grey frames with these values, of which it reads all.
+pub(super) fn run_window(text: &str, values: &[i32]) -> i32 {
+    let frames: Vec<_> = values.iter().map(|value| picture(gray16(), 3, 1, |_, _, _| *value)).collect();
+    samples(&run_inputs(text, &[&frames]), 0)[1]
+}
+
+/// What the filter of `text` makes of these frames of each of its inputs, stored as the first is. The fast kernels make
+/// the same.
+pub(super) fn run_inputs(text: &str, inputs: &[&[Picture]]) -> Picture {
+    let filter = super::chain(text).unwrap().remove(0);
+    let info = |frames: &&[Picture]| StreamInfo::bare(frames[0].format(), frames[0].width(), frames[0].height());
+    let infos: Vec<_> = inputs.iter().map(info).collect();
+    let spec = filter.spec(&infos).unwrap();
+    let mut setup = Setup::of(infos[0].clone(), infos[0].format, spec.output.clone(), infos[0].format);
+    setup.sides = infos[1..].iter().map(|info| Side { info: info.clone(), src: info.format }).collect();
+    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
+    let run = |mut kernel: Box<dyn CpuKernel>| run_frames(kernel.as_mut(), &setup, &spec, inputs, &exec);
+    let out = run(filter.reference(&setup).unwrap());
+    for level in CpuLevel::available() {
+        let fast = run(filter.cpu(&setup, level).unwrap());
+        (0..out.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
+    }
+    out
+}
+
+fn run_frames(
+    kernel: &mut dyn CpuKernel,
+    setup: &Setup,
+    spec: &Spec,
+    inputs: &[&[Picture]],
+    exec: &CpuExec,
+) -> Picture {
+    let planes: Vec<Vec<Planes<'_>>> =
+        inputs.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
+    let windows: Vec<_> = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
+    let mut out = Picture::alloc(setup.dst, spec.output.width, spec.output.height).unwrap();
+    let (props, mut record) = (FrameProps::default(), Record::default());
+    let (src, dst) = (Frames::new(&windows), out.planes_mut());
+    kernel.run(CpuJob { props: &props, phase: 0, src, dst, record: &mut record, exec });
     out
 }

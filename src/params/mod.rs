@@ -7,7 +7,7 @@ mod tests;
 mod value;
 
 pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
-pub use value::{Choice, ParamValue, refuse};
+pub use value::{Choice, Name, ParamValue, refuse};
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -35,6 +35,8 @@ pub enum ParamKind {
     Choice(&'static [&'static str]),
     /// Text of a form of its own, which this says.
     Text(&'static str),
+    /// A [`Name`].
+    Name,
 }
 
 /// One parameter.
@@ -65,6 +67,7 @@ impl fmt::Display for ParamKind {
             ParamKind::Float { min, max } => write!(f, "a number from {min} to {max}"),
             ParamKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
             ParamKind::Text(form) => f.write_str(form),
+            ParamKind::Name => write!(f, "a name of letters, digits and '_' that begins with a letter"),
         }
     }
 }

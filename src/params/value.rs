@@ -80,6 +80,38 @@ impl ParamValue for f64 {
     }
 }
 
+/// What a picture is called: ASCII letters, digits and `_`, a letter first. No spelling of a chain has to quote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(String);
+
+impl Name {
+    /// The longest, in bytes.
+    pub const MOST_BYTES: usize = 64;
+
+    /// `text` as a name, if it is one. `auto` is none, since it stands for no name where one may be left out.
+    pub fn new(text: &str) -> Option<Name> {
+        let plain = text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+        let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        (plain && begins && text != "auto" && text.len() <= Self::MOST_BYTES).then(|| Name(text.to_owned()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ParamValue for Name {
+    fn parse(given: &Given<'_>) -> Result<Name> {
+        let ParamKind::Name = given.param.kind else { return Err(wrong_kind(given)) };
+        Name::new(given.text).ok_or_else(|| refuse(given))
+    }
+
+    fn print(&self) -> String {
+        self.0.clone()
+    }
+}
+
 impl<T: ParamValue> ParamValue for Option<T> {
     const AUTO: bool = true;
 

@@ -272,6 +272,12 @@ impl<'a> PlaneMut<'a> {
         unsafe { slice::from_raw_parts_mut(self.row_start::<u16>(y, SampleType::U16).cast_mut(), self.width) }
     }
 
+    /// A view of row `y` alone.
+    pub fn one_row(&mut self, y: usize) -> PlaneMut<'_> {
+        // SAFETY: `self` is borrowed exclusively as long as the view lives.
+        unsafe { self.band(y..y + 1) }
+    }
+
     /// A read view of the same samples.
     pub fn as_ref(&self) -> PlaneRef<'_> {
         // SAFETY: the memory is valid for writes, so for reads; the borrow of `self` keeps writers away.

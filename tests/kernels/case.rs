@@ -161,6 +161,7 @@ fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
         ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
         // It has no ends.
         ParamKind::Text(_) => Vec::new(),
+        ParamKind::Name => vec!["x".to_owned(), "Some_name_2".to_owned()],
     };
     let params = filter.schema.params.iter();
     let args = params.flat_map(|param| values(param.kind).into_iter().map(|value| format!("{}={value}", param.name)));
@@ -193,7 +194,7 @@ fn product(
     let is_met = move |filter: &Descriptor| only.as_deref().is_none_or(|only| filter.name == only);
     filters
         .iter()
-        .filter(move |filter| is_met(filter))
+        .filter(move |filter| filter.has_kernels() && is_met(filter))
         .flat_map(move |filter| arguments(filter).iter().enumerate().map(|(place, args)| (*filter, *args, place)))
         .flat_map(|(filter, args, place)| {
             formats(filter).enumerate().map(move |(i, format)| (filter, args, format, place + i))

@@ -21,7 +21,7 @@ use vramp::video::Format;
 /// The dimensions that take turns all have their turn with every argument of every filter.
 #[test]
 fn every_dimension_is_covered() {
-    for filter in ALL {
+    for filter in ALL.iter().filter(|filter| filter.has_kernels()) {
         for args in filter.cases {
             let one = [*filter];
             let cases: Vec<Case> = cases(&one).filter(|case| case.args == *args).collect();

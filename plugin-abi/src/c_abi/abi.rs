@@ -243,6 +243,7 @@ constants! {
     FLOAT = 2;
     CHOICE = 3;
     TEXT = 4;
+    NAME = 5;
 }
 
 /// Everything at its default.

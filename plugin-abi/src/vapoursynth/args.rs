@@ -8,7 +8,7 @@ use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
 use vramp::filters::planes::PlaneSet;
 use vramp::filters::{self, Descriptor, Wiring};
-use vramp::params::{Arg, Call, Choice, PRESET_KEY, Param, ParamKind, did_you_mean};
+use vramp::params::{Arg, Call, Choice, Name, PRESET_KEY, Param, ParamKind, did_you_mean};
 use vramp::video::Format;
 
 /// The clip to filter.
@@ -119,7 +119,7 @@ fn host_type(param: &Param) -> &'static str {
         _ if names_planes(param) => "int[]",
         ParamKind::Bool | ParamKind::Int { .. } => "int",
         ParamKind::Float { .. } => "float",
-        ParamKind::Choice(_) | ParamKind::Text(_) => "data",
+        ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => "data",
     }
 }
 
@@ -166,6 +166,12 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
         ParamKind::Choice(words) => values.text(name)?.map(|text| word(name, &text, words)).transpose()?,
         // The filter reads it.
         ParamKind::Text(_) => values.text(name)?,
+        ParamKind::Name => match values.text(name)? {
+            Some(text) if Name::new(&text).is_none() => {
+                return Err(refusal(param, format!("'{}'", text.escape_debug())));
+            }
+            text => text,
+        },
     })
 }
 

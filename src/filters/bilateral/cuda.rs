@@ -5,7 +5,8 @@ use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::cuda::{Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Columns and threads of a block.
@@ -21,23 +22,26 @@ const MANY_FROM: usize = 6;
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;
 
-/// Weights as kernels see them. Mirrors `Weights` of cuda/bilateral.cu.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq)]
-struct Table {
-    radius_w: u32,
-    radius_h: u32,
-    scale: f32,
-    octaves: f32,
-    unscale: f32,
-    curve: [f32; 5],
-    across: [f32; MOST + 1],
-    down: [f32; MOST + 1],
+device_struct! {
+    /// Weights as kernels see them.
+    #[derive(PartialEq)]
+    struct Table = "Weights" {
+        radius_w: u32,
+        radius_h: u32,
+        /// Of compared samples: the square of their difference is what it takes off the level.
+        scale: f32,
+        /// Of a level of one.
+        octaves: f32,
+        /// Of a mean of differences.
+        unscale: f32,
+        /// Two to a power, over two to the power of `octaves`.
+        curve: [f32; 5],
+        /// The level of samples by the columns between.
+        across: [f32; MOST + 1],
+        /// The weight of rows by their distance.
+        down: [f32; MOST + 1],
+    }
 }
-
-layout!(Table: 288 {
-    radius_w: 0, radius_h: 4, scale: 8, octaves: 12, unscale: 16, curve: 20, across: 40, down: 164,
-});
 
 impl Table {
     fn new(weights: &Weights) -> Table {
@@ -63,19 +67,20 @@ impl Table {
     }
 }
 
-/// What is done to one component. Mirrors `Component` of cuda/bilateral.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    src: Plane,
-    dst: Plane,
-    filters: u32,
-    across: u32,
-    blocks: u32,
-    unused: u32,
+device_struct! {
+    /// What is done to one component.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// 0: the plane is passed on.
+        filters: u32,
+        /// Blocks side by side.
+        across: u32,
+        /// Blocks of the component.
+        blocks: u32,
+        unused: u32,
+    }
 }
-
-layout!(Component: 64 { src: 0, dst: 24, filters: 48, across: 52, blocks: 56, unused: 60 });
 
 impl Component {
     /// A component that a picture does not have, or that another launch makes.
@@ -95,18 +100,23 @@ impl Component {
     }
 }
 
-/// Mirrors `Bilateral` of cuda/bilateral.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Args {
-    component: [Component; 3],
-    weights: Table,
-    luma: Plane,
-    subsampling_w: u32,
-    subsampling_h: u32,
+device_struct! {
+    /// What the kernels are told. Components whose weights differ are of different launches: so weights have fixed places,
+    /// from where arithmetic takes them without a read.
+    struct Args = "Bilateral" {
+        component: [Component; 3],
+        weights: Table,
+        /// The guide.
+        luma: Plane,
+        /// Base-two logarithms.
+        subsampling_w: u32,
+        subsampling_h: u32,
+    }
 }
 
-layout!(Args: 512 { component: 0, weights: 192, luma: 480, subsampling_w: 504, subsampling_h: 508 });
+generated! {
+    "bilateral.cuh" after ["../common/plane.cuh"]: Table, Component, Args;
+}
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {

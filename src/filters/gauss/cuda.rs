@@ -3,7 +3,8 @@
 use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch, layout};
+use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices, Walk};
 use crate::filters::{CudaJob, CudaKernel, Setup};
@@ -30,45 +31,51 @@ const WEIGHTS: usize = 200;
 const ROWS: usize = 4;
 const MOST_WORDS: usize = 7;
 
-/// What is done to one component. Mirrors `Component` of cuda/gauss.cuh.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    src: Plane,
-    dst: Plane,
-    blurs: u32,
-    across: u32,
-    rows: u32,
-    blocks: u32,
+device_struct! {
+    /// What is done to one component.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// 0: the plane is passed on.
+        blurs: u32,
+        /// Strips side by side.
+        across: u32,
+        /// Rows of a block, where blocks walk down.
+        rows: u32,
+        /// Blocks of the component.
+        blocks: u32,
+    }
 }
 
-layout!(Component: 64 { src: 0, dst: 24, blurs: 48, across: 52, rows: 56, blocks: 60 });
-
-/// Mirrors `Gauss` of cuda/gauss.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Args {
-    component: [Component; 3],
-    weights: u64,
-    radius: u32,
-    halo: u32,
-    high: Words,
-    low: Words,
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Gauss" {
+        component: [Component; 3],
+        /// Of the middle, and of samples ever farther away; zeros up to 200.
+        weights: u64 = "const u32*",
+        radius: u32,
+        /// Chunks of a strip at each end that only help others.
+        halo: u32,
+        /// For each row of a word and every word around it, the weights of that word's rows: their high and low bytes.
+        high: Words,
+        low: Words,
+    }
 }
 
-layout!(Args: 432 { component: 0, weights: 192, radius: 200, halo: 204, high: 208, low: 320 });
-
-/// Mirrors `GaussTensor` of cuda/gauss_tensor.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct TensorArgs {
-    component: [Component; 3],
-    walk: Walk,
-    radius: u32,
-    unused: u32,
+device_struct! {
+    /// What the kernels on tensor cores are told.
+    struct TensorArgs = "GaussTensor" {
+        component: [Component; 3],
+        walk: Walk,
+        radius: u32,
+        unused: u32,
+    }
 }
 
-layout!(TensorArgs: 216 { component: 0, walk: 192, radius: 208, unused: 212 });
+generated! {
+    "gauss.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "gauss_tensor.cuh" after ["gauss.cuh", "tensor.cuh"]: TensorArgs;
+}
 
 /// For each row of a word and every word around it, one byte of the weights of that word's rows.
 type Words = [[u32; MOST_WORDS]; ROWS];

@@ -3,7 +3,8 @@
 use super::plan::{Component as Numbers, Offset, Plan, border};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape as Grid, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch, layout};
+use crate::filters::cuda::{Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Threads of a block, and the samples it takes: of the last pass it takes more rows.
@@ -15,61 +16,71 @@ const LAST_ROWS: usize = 32;
 /// What rows of stages begin at multiples of, in samples.
 const ALIGN: usize = 64;
 
-/// Mirrors `Pass` of cuda/gradient.cu.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Pass {
-    offsets: [i32; 3],
-    near: u32,
-    bump: u32,
-    limit: u32,
+device_struct! {
+    /// What a pass does.
+    #[derive(Default)]
+    struct Pass = "Pass" {
+        /// Of one sample of each pair, in samples of a stage.
+        offsets: [i32; 3],
+        near: u32,
+        bump: u32,
+        limit: u32,
+    }
 }
 
-layout!(Pass: 24 { offsets: 0, near: 12, bump: 16, limit: 20 });
-
-/// What is done to one component. Mirrors `Component` of cuda/gradient.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    src: Plane,
-    dst: Plane,
-    source: u64,
-    made: [u64; 2],
-    evidence: u64,
-    passes: [Pass; 4],
-    offsets: [i32; 6],
-    reach: [u32; 4],
-    pitch: u32,
-    low: u32,
-    high: u32,
-    filters: u32,
-    border_w: u32,
-    border_h: u32,
-    across: u32,
-    tiles: u32,
-    row_blocks: u32,
-    blocks: u32,
+device_struct! {
+    /// What is done to one component. Addresses are those of the first sample inside the borders.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        source: u64 = "u16*",
+        /// By passes, in turns.
+        made: [u64; 2] = "u16*",
+        evidence: u64 = "u8*",
+        passes: [Pass; 4],
+        /// Of evidence.
+        offsets: [i32; 6],
+        /// How far each stage is continued.
+        reach: [u32; 4],
+        /// Samples from one row of a stage to the next.
+        pitch: u32,
+        /// Bounds of results.
+        low: u32,
+        high: u32,
+        /// 0: the plane is copied.
+        filters: u32,
+        /// Samples of a row, and of a column, that each mean at its end holds.
+        border_w: u32,
+        border_h: u32,
+        /// Blocks side by side.
+        across: u32,
+        /// Blocks of samples; those of borders follow, first the ones of rows.
+        tiles: u32,
+        row_blocks: u32,
+        /// Of all.
+        blocks: u32,
+    }
 }
 
-layout!(Component: 256 {
-    src: 0, dst: 24, source: 48, made: 56, evidence: 72, passes: 80, offsets: 176, reach: 200, pitch: 216, low: 220, high: 224,
-    filters: 228, border_w: 232, border_h: 236, across: 240, tiles: 244, row_blocks: 248, blocks: 252,
-});
-
-/// Mirrors `Gradient` of cuda/gradient.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Args {
-    component: [Component; 3],
-    near: u32,
-    floor: u32,
-    scale: u32,
-    end: u32,
-    gain: u32,
-    pass: u32,
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Gradient" {
+        component: [Component; 3],
+        /// Of evidence.
+        near: u32,
+        floor: u32,
+        scale: u32,
+        /// Of its sum.
+        end: u32,
+        gain: u32,
+        /// The pass that is done, or whose result is continued before it.
+        pass: u32,
+    }
 }
 
-layout!(Args: 792 { component: 0, near: 768, floor: 772, scale: 776, end: 780, gain: 784, pass: 788 });
+generated! {
+    "gradient.cuh" after ["../common/plane.cuh"]: Pass, Component, Args;
+}
 
 /// What a launch does, and so how planes are cut into blocks.
 #[derive(Clone, Copy)]

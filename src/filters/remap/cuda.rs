@@ -3,7 +3,8 @@
 use super::map::{Beside, Map};
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch, layout};
+use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::rows::SIGN;
 use crate::video::{SampleLayout, SampleType};
 
@@ -22,37 +23,41 @@ const TILE_BYTES: usize = 64;
 /// Rows and columns of a tile whose samples go from one storage to another.
 const TILE: usize = 32;
 
-/// How one component moves. Mirrors `Component` of cuda/remap.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    src: Plane,
-    dst: Plane,
-    column: i32,
-    column_step: i32,
-    row: i32,
-    row_step: i32,
-    fill: u32,
-    unit: u32,
-    nearest: u32,
-    blocks: u32,
-    across: u32,
-    unused: u32,
+device_struct! {
+    /// How one component moves.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// The source's column that the result's first column shows; its first row, where rows become columns.
+        column: i32,
+        /// 1 or -1.
+        column_step: i32,
+        /// Likewise.
+        row: i32,
+        row_step: i32,
+        /// What lies beside the source: four bytes of it as they are stored, or a value where `unit` is 0.
+        fill: u32,
+        /// Bytes of what moves as it is stored; 0: samples that go from one storage to another.
+        unit: u32,
+        /// 1: rows beside the source show the nearest.
+        nearest: u32,
+        blocks: u32,
+        /// Blocks in a row.
+        across: u32,
+        unused: u32,
+    }
 }
 
-layout!(Component: 88 {
-    src: 0, dst: 24, column: 48, column_step: 52, row: 56, row_step: 60, fill: 64, unit: 68, nearest: 72, blocks: 76,
-    across: 80, unused: 84,
-});
-
-/// Mirrors `Remap` of cuda/remap.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Args {
-    component: [Component; 3],
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Remap" {
+        component: [Component; 3],
+    }
 }
 
-layout!(Args: 264 { component: 0 });
+generated! {
+    "remap.cuh" after ["../common/plane.cuh"]: Component, Args;
+}
 
 /// A component of which nothing moves.
 const NONE: Component = Component {

@@ -5,7 +5,8 @@ use super::scaling::MulShift;
 use super::{Dither, Requant, check};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch, layout};
+use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Samples that a block of `requant_pattern` takes: 32 chunks of 8 side by side, 8 rows.
@@ -17,24 +18,25 @@ const BAND: usize = 32;
 /// Threads of a block of either.
 const THREADS: u32 = 256;
 
-/// What is done to one component. Mirrors `Component` of cuda/requant.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Component {
-    src: Plane,
-    dst: Plane,
-    pattern: u64,
-    residues: u64,
-    offset: i64,
-    slope: i32,
-    top: i32,
-    column: u32,
-    row: u32,
+device_struct! {
+    /// What is done to one component.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// 64 rows of 64 thresholds, column 0 at a multiple of 8 before the plane's.
+        pattern: u64 = "const u16*",
+        /// Error diffusion: of the last row of every band of rows.
+        residues: u64 = "u16*",
+        /// The scaling's offset and slope, in 2^-32.
+        offset: i64,
+        slope: i32,
+        /// Largest scaled value.
+        top: i32,
+        /// Where in the pattern the plane's first sample lies.
+        column: u32,
+        row: u32,
+    }
 }
-
-layout!(Component: 88 {
-    src: 0, dst: 24, pattern: 48, residues: 56, offset: 64, slope: 72, top: 76, column: 80, row: 84,
-});
 
 impl Component {
     /// A component that a picture does not have.
@@ -51,25 +53,31 @@ impl Component {
     };
 }
 
-/// Mirrors `Requant` of cuda/requant.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Args {
-    component: [Component; 3],
-    drop: u32,
-    guard: u32,
-    first_blocks: u32,
-    across: [u32; 2],
-    bands: [u32; 3],
-    epoch: u32,
-    first_ticket: u32,
-    tickets: u64,
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Requant" {
+        component: [Component; 3],
+        /// Bits at the low end of v16 that the new depth lacks.
+        drop: u32,
+        /// Bits computed below those of v16.
+        guard: u32,
+        /// Blocks of luma or grey; those that follow belong to chroma.
+        first_blocks: u32,
+        /// Blocks in a row of luma, of chroma.
+        across: [u32; 2],
+        /// Error diffusion: bands of 32 rows of each component.
+        bands: [u32; 3],
+        /// Counts frames: residues are marked with its parity.
+        epoch: u32,
+        /// The tickets that this frame's blocks draw begin here.
+        first_ticket: u32,
+        tickets: u64 = "u32*",
+    }
 }
 
-layout!(Args: 312 {
-    component: 0, drop: 264, guard: 268, first_blocks: 272, across: 276, bands: 284, epoch: 296, first_ticket: 300,
-    tickets: 304,
-});
+generated! {
+    "requant.cuh" after ["../common/plane.cuh"]: Component, Args;
+}
 
 /// Where thresholds come from.
 enum Source {

@@ -140,6 +140,9 @@ fn every_parameter_takes_its_limits_and_nothing_beyond() {
                 ),
                 // Which texts it takes, the filter says when it is made.
                 ParamKind::Text(_) => (vec![Given::default().data(name, "any")], Vec::new()),
+                ParamKind::Name => {
+                    (vec![Given::default().data(name, "mask")], vec![Given::default().data(name, "no such")])
+                }
             };
             for given in inside {
                 let call = call(filter, "yuv420p".parse().unwrap(), &given).unwrap();

@@ -4,62 +4,68 @@ use super::{Kept, Plan};
 use crate::device::cuda::{DeviceBuffer, DevicePlane, Shape};
 use crate::error::Result;
 use crate::filters::boxblur::mean::EightBitMean;
-use crate::filters::cuda::{CHUNK, Plane, layout};
+use crate::filters::cuda::{CHUNK, Plane};
+use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::Cut;
 use crate::filters::tensor::Walk;
 use crate::video::SampleType;
 
-/// What is done to one component. Mirrors `Component` of cuda/box.cuh.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct Component {
-    src: Plane,
-    dst: Plane,
-    row_sums: u64,
-    totals: u64,
-    columns: u32,
-    blurs: u32,
-    across: u32,
-    rows: u32,
-    blocks: u32,
-    eight: u32,
+device_struct! {
+    /// What is done to one component.
+    pub(super) struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// Of the columns of every window, row by row, stored values: of box_sums.cu.
+        row_sums: u64 = "u16*",
+        /// Sums of sixteen rows of every column, or of its row sums; null where windows are low.
+        totals: u64 = "u32*",
+        /// In a row of either, a multiple of eight.
+        columns: u32,
+        /// 0: the plane is passed on.
+        blurs: u32,
+        /// Strips side by side.
+        across: u32,
+        /// Rows of a block, where blocks walk down.
+        rows: u32,
+        /// Blocks of the component.
+        blocks: u32,
+        /// 1: from eight bits to eight bits in aligned rows, with `EightBitMean`.
+        eight: u32,
+    }
 }
 
-layout!(Component: 88 {
-    src: 0, dst: 24, row_sums: 48, totals: 56, columns: 64, blurs: 68, across: 72, rows: 76, blocks: 80, eight: 84,
-});
-
-/// Mirrors `Box` of cuda/box.cuh.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct Args {
-    component: [Component; 3],
-    radius_w: u32,
-    radius_h: u32,
-    halo: u32,
-    count: u32,
-    bias: u32,
-    inverse: u32,
-    shift: u32,
-    bias8: u32,
-    inverse8: u32,
-    byte: u32,
+device_struct! {
+    /// What the kernels are told.
+    pub(super) struct Args = "Box" {
+        component: [Component; 3],
+        radius_w: u32,
+        radius_h: u32,
+        /// Chunks of a strip at each end that only help others.
+        halo: u32,
+        /// `Mean` of src/filters/boxblur/mean.rs.
+        count: u32,
+        bias: u32,
+        inverse: u32,
+        shift: u32,
+        /// `EightBitMean` there.
+        bias8: u32,
+        inverse8: u32,
+        byte: u32,
+    }
 }
 
-layout!(Args: 304 {
-    component: 0, radius_w: 264, radius_h: 268, halo: 272, count: 276, bias: 280, inverse: 284, shift: 288, bias8: 292,
-    inverse8: 296, byte: 300,
-});
-
-/// Mirrors `BoxTensor` of cuda/box_tensor.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct TensorArgs {
-    pub args: Args,
-    pub walk: Walk,
+device_struct! {
+    /// What the kernels on tensor cores are told.
+    pub(super) struct TensorArgs = "BoxTensor" {
+        pub args: Args,
+        pub walk: Walk,
+    }
 }
 
-layout!(TensorArgs: 320 { args: 0, walk: 304 });
+generated! {
+    "box.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "box_tensor.cuh" after ["box.cuh", "tensor.cuh"]: TensorArgs;
+}
 
 impl Args {
     /// For a window of `plan`, and strips that need `halo` chunks on each side.

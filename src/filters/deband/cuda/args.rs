@@ -1,69 +1,84 @@
-//! The structs that the kernels get, laid out as in cuda/deband.cuh.
+//! The structs that the kernels get.
 
 use super::table::Draws;
 use super::tiles::{Grid, Tiles};
-use crate::filters::cuda::{Plane, layout};
+use crate::filters::cuda::Plane;
 use crate::filters::deband::plan::{self, Plan};
+use crate::filters::device_struct::{device_struct, generated};
 
-/// What is done to one component. Mirrors `Component`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Component {
-    src: Plane,
-    dst: Plane,
-    noise: u64,
-    range: i32,
-    threshold: i32,
-    dither: i32,
-    low: i32,
-    high: i32,
-    near_bias: i32,
-    near_limit: u32,
-    round: i32,
+device_struct! {
+    /// What is done to one component.
+    pub struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        /// The frame's noise bytes of this component.
+        noise: u64 = "const u8*",
+        /// How far references may lie.
+        range: i32,
+        /// A sample that differs less becomes the average.
+        threshold: i32,
+        /// Noise reaches from -dither to dither.
+        dither: i32,
+        /// Smallest and largest result.
+        low: i32,
+        high: i32,
+        /// For `filter_chunk`, which folds operations: a difference d is below the threshold when d + near_bias,
+        near_bias: i32,
+        /// unsigned, is below near_limit.
+        near_limit: u32,
+        /// Rounds the average, and takes the noise's lower end off it.
+        round: i32,
+    }
 }
 
-layout!(Component: 88 {
-    src: 0, dst: 24, noise: 48, range: 56, threshold: 60, dither: 64, low: 68, high: 72, near_bias: 76, near_limit: 80,
-    round: 84,
-});
-
-/// How a group is cut in tiles. Mirrors `Group`.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub struct Group {
-    across: u32,
-    across_inverse: u32,
-    columns: u32,
-    rows: u32,
-    halo: u32,
-    pieces: u32,
-    pieces_inverse: u32,
-    lane: u32,
+device_struct! {
+    /// Components that share their offsets, and how they are cut in tiles.
+    #[derive(Default)]
+    pub struct Group = "Group" {
+        /// Tiles in a row.
+        across: u32,
+        /// 2^32 / across, rounded up.
+        across_inverse: u32,
+        /// Columns of a tile, 32 or 64.
+        columns: u32,
+        /// Rows of a tile.
+        rows: u32,
+        /// Columns copied on each side of it, whole pieces of 16 bytes.
+        halo: u32,
+        /// Pieces in a row of a tile and its halo.
+        pieces: u32,
+        /// 2^16 / pieces, rounded up.
+        pieces_inverse: u32,
+        /// Bytes of a tile with its surroundings.
+        lane: u32,
+    }
 }
 
-layout!(Group: 32 {
-    across: 0, across_inverse: 4, columns: 8, rows: 12, halo: 16, pieces: 20, pieces_inverse: 24, lane: 28,
-});
-
-/// Mirrors `Deband`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Args {
-    component: [Component; 3],
-    group: [Group; 2],
-    offsets: u64,
-    offsets_pitch: u32,
-    noise_pitch: u32,
-    first_blocks: u32,
-    by_field: u32,
-    sample: u32,
-    _end: u32,
+device_struct! {
+    /// What the kernels are told.
+    pub struct Args = "Deband" {
+        component: [Component; 3],
+        /// Luma or grey or all of YC48; chroma.
+        group: [Group; 2],
+        /// The frame's bytes for offsets: a, b of column 0, a, b of column 1, ...
+        offsets: u64 = "const u8*",
+        /// Bytes from one row of them to the next.
+        offsets_pitch: u32,
+        /// The same for noise.
+        noise_pitch: u32,
+        /// Blocks of the first group; those that follow belong to the second.
+        first_blocks: u32,
+        /// Keep vertical offsets within a field.
+        by_field: u32,
+        /// 0, 1, 2: one reference, a pair, two pairs; 3, 4: the same pairs, blurred first.
+        sample: u32,
+        unused: u32,
+    }
 }
 
-layout!(Args: 360 {
-    component: 0, group: 264, offsets: 328, offsets_pitch: 336, noise_pitch: 340, first_blocks: 344, by_field: 348,
-    sample: 352,
-});
+generated! {
+    "deband.cuh" after ["../common/plane.cuh"]: Component, Group, Args;
+}
 
 impl Component {
     /// A component that a picture does not have.
@@ -114,7 +129,7 @@ impl Args {
             first_blocks: 0,
             by_field: by_field.into(),
             sample,
-            _end: 0,
+            unused: 0,
         }
     }
 

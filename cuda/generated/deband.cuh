@@ -1,0 +1,72 @@
+// Generated from the structs in src/filters: `make bless` writes it anew.
+#pragma once
+
+#include "../common/plane.cuh"
+
+struct Component {
+    Plane src;
+    Plane dst;
+    const u8* noise;  // The frame's noise bytes of this component.
+    int range;  // How far references may lie.
+    int threshold;  // A sample that differs less becomes the average.
+    int dither;  // Noise reaches from -dither to dither.
+    int low;  // Smallest and largest result.
+    int high;
+    int near_bias;  // For `filter_chunk`, which folds operations: a difference d is below the threshold when d + near_bias,
+    u32 near_limit;  // unsigned, is below near_limit.
+    int round;  // Rounds the average, and takes the noise's lower end off it.
+};
+static_assert(sizeof(Component) == 88 && alignof(Component) == 8, "Component differs from the host's");
+LAYOUT(Component, src, 0);
+LAYOUT(Component, dst, 24);
+LAYOUT(Component, noise, 48);
+LAYOUT(Component, range, 56);
+LAYOUT(Component, threshold, 60);
+LAYOUT(Component, dither, 64);
+LAYOUT(Component, low, 68);
+LAYOUT(Component, high, 72);
+LAYOUT(Component, near_bias, 76);
+LAYOUT(Component, near_limit, 80);
+LAYOUT(Component, round, 84);
+
+struct Group {
+    u32 across;  // Tiles in a row.
+    u32 across_inverse;  // 2^32 / across, rounded up.
+    u32 columns;  // Columns of a tile, 32 or 64.
+    u32 rows;  // Rows of a tile.
+    u32 halo;  // Columns copied on each side of it, whole pieces of 16 bytes.
+    u32 pieces;  // Pieces in a row of a tile and its halo.
+    u32 pieces_inverse;  // 2^16 / pieces, rounded up.
+    u32 lane;  // Bytes of a tile with its surroundings.
+};
+static_assert(sizeof(Group) == 32 && alignof(Group) == 4, "Group differs from the host's");
+LAYOUT(Group, across, 0);
+LAYOUT(Group, across_inverse, 4);
+LAYOUT(Group, columns, 8);
+LAYOUT(Group, rows, 12);
+LAYOUT(Group, halo, 16);
+LAYOUT(Group, pieces, 20);
+LAYOUT(Group, pieces_inverse, 24);
+LAYOUT(Group, lane, 28);
+
+struct Deband {
+    Component component[3];
+    Group group[2];  // Luma or grey or all of YC48; chroma.
+    const u8* offsets;  // The frame's bytes for offsets: a, b of column 0, a, b of column 1, ...
+    u32 offsets_pitch;  // Bytes from one row of them to the next.
+    u32 noise_pitch;  // The same for noise.
+    u32 first_blocks;  // Blocks of the first group; those that follow belong to the second.
+    u32 by_field;  // Keep vertical offsets within a field.
+    u32 sample;  // 0, 1, 2: one reference, a pair, two pairs; 3, 4: the same pairs, blurred first.
+    u32 unused;
+};
+static_assert(sizeof(Deband) == 360 && alignof(Deband) == 8, "Deband differs from the host's");
+LAYOUT(Deband, component, 0);
+LAYOUT(Deband, group, 264);
+LAYOUT(Deband, offsets, 328);
+LAYOUT(Deband, offsets_pitch, 336);
+LAYOUT(Deband, noise_pitch, 340);
+LAYOUT(Deband, first_blocks, 344);
+LAYOUT(Deband, by_field, 348);
+LAYOUT(Deband, sample, 352);
+LAYOUT(Deband, unused, 356);

@@ -1,0 +1,209 @@
+//! The second tier of filters: a sample of the result is a function of few samples near its place, in any of the frames
+//! that are read.
+//!
+//! A filter says what the function is ([`Local`]); this module owns all else: the planes option, storage, borders, bands
+//! of rows over threads, vector levels, the plain loop of the reference, and the launch of its CUDA twin, which is a
+//! template over the same function (cuda/common/local.cuh).
+
+#[cfg(feature = "cuda")]
+mod cuda;
+mod fast;
+mod lanes;
+mod order;
+mod plan;
+mod reference;
+
+pub use lanes::{Around, Lanes, Near};
+pub use order::{middle_of, middle_of_three};
+pub use plan::Source;
+
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::device_struct::DeviceStruct;
+use crate::filters::planes::PlaneSet;
+use crate::filters::{CpuKernel, Descriptor, Filter, Reach, Setup, Spec, Wiring};
+use crate::params::{Call, Params};
+use crate::video::{FrameProps, StreamInfo};
+use plan::Plan;
+use std::fmt;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+/// The most sources that a sample may have, and the largest radius.
+pub const MOST_SOURCES: usize = 8;
+/// The same of rows and columns to each side.
+pub const MOST_RADIUS: usize = 2;
+
+/// The parameters of a filter that makes a sample from samples near its place.
+///
+/// Values are lanes of 16 bits: v16, or YC48 with its sign bit flipped, which keeps order, differences and means.
+pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
+    /// What the function is told about a component, on the CPU and in a kernel.
+    type Consts: DeviceStruct + Default + Send + Sync + 'static;
+
+    /// The file in `cuda/` that has its kernels.
+    const MODULE: &'static str;
+
+    /// What the filter is.
+    fn descriptor() -> &'static Descriptor;
+
+    /// The kernel: its name there, without the type of samples.
+    fn kernel(&self) -> String {
+        Self::MODULE.to_owned()
+    }
+
+    /// The planes that it works on.
+    fn planes(&self) -> PlaneSet {
+        PlaneSet::Yuv
+    }
+
+    /// The names of the pictures that it reads besides the chain's own.
+    fn others(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The frames that it reads of the chain's own input.
+    fn reach(&self) -> Reach {
+        Reach::NONE
+    }
+
+    /// How far it reads to each side, up and down. Only filters of one source reach farther than the sample's own place.
+    fn radius(&self) -> usize {
+        0
+    }
+
+    /// Refuses streams that it cannot filter. Those beside the first must be like it unless a filter knows better.
+    ///
+    /// # Errors
+    /// With what does not fit.
+    fn check(&self, inputs: &[StreamInfo]) -> Result<()> {
+        inputs[1..].iter().zip(self.others()).try_for_each(|(other, name)| check_alike(&inputs[0], other, &name))
+    }
+
+    /// Where a component's samples come from, by their numbers in [`Near::at`]: its own in every frame that is read, those
+    /// of the first input in order of time before those of other inputs.
+    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
+        let Reach { before, after } = self.reach();
+        let own = (-(before as isize)..=after as isize).map(|offset| Source { offset, ..Source::of(0, component) });
+        own.chain((1..inputs.len()).map(|input| Source::of(input, component))).collect()
+    }
+
+    /// What the function is told about a component, or `None` where it changes nothing and the component is passed on.
+    /// Asked for the planes that it works on alone.
+    fn consts(&self, inputs: &[StreamInfo], component: usize) -> Option<Self::Consts>;
+
+    /// A result for each of 65536 values, where the function looks them up; empty where it does not.
+    fn table(&self, inputs: &[StreamInfo], component: usize) -> Vec<u16> {
+        let _ = (inputs, component);
+        Vec::new()
+    }
+
+    /// Whether it works on this frame, or passes it on.
+    fn applies(&self, input: &StreamInfo, props: &FrameProps) -> bool {
+        let _ = (input, props);
+        true
+    }
+
+    /// The function: the definition, for one sample.
+    fn sample(consts: &Self::Consts, near: &impl Near<u16>) -> u16;
+
+    /// The same for a vector of samples side by side. Without it the definition is what the compiler makes vectors of,
+    /// which it can where that is arithmetic without branches.
+    #[inline(always)]
+    fn lanes<V: Lanes>(consts: &Self::Consts, around: &impl Around<V>) -> V {
+        V::from_fn(|lane| Self::sample(consts, &around.lane(lane)))
+    }
+}
+
+/// Refuses `other`, a stream called `name`, whose samples do not stand for what those of `first` stand for.
+///
+/// # Errors
+/// With what differs, and what makes it alike where there is such a filter.
+pub fn check_alike(first: &StreamInfo, other: &StreamInfo, name: &str) -> Result<()> {
+    if (first.width, first.height) != (other.width, other.height) {
+        return Err(Error::unsupported(format!(
+            "the picture '{name}' has {}x{}, and the chain's has {}x{}: they must be of one size",
+            other.width, other.height, first.width, first.height
+        )));
+    }
+    check_samples(first, other, name)
+}
+
+/// The same, for pictures of any size.
+///
+/// # Errors
+/// As [`check_alike`].
+pub fn check_samples(first: &StreamInfo, other: &StreamInfo, name: &str) -> Result<()> {
+    let components = |info: &StreamInfo| {
+        let format = info.format;
+        (format.model(), format.subsampling_w(), format.subsampling_h(), format.is_yc48())
+    };
+    // Full range has its white at another value at each depth.
+    let white = |info: &StreamInfo| info.is_full_range().then(|| info.format.bit_depth());
+    if components(first) != components(other) || (white(first) != white(other) && !first.format.is_yc48()) {
+        let range = |info: &StreamInfo| if info.is_full_range() { "full" } else { "limited" };
+        return Err(Error::unsupported(format!(
+            "the picture '{name}' is {} of {} range, and the chain's is {} of {} range: they must be alike",
+            other.format,
+            range(other),
+            first.format,
+            range(first)
+        )));
+    }
+    Ok(())
+}
+
+/// Makes the filter that `call` asks for: what a descriptor's `create` is.
+///
+/// # Errors
+/// For arguments that are none of its parameters' values.
+pub fn create<T: Local>(call: &Call) -> Result<Box<dyn Filter>> {
+    Ok(Box::new(Stage { params: T::from_call(call)? }))
+}
+
+/// A filter of this tier with its parameters set.
+#[derive(Debug)]
+struct Stage<T> {
+    params: T,
+}
+
+impl<T: Local> Filter for Stage<T> {
+    fn descriptor(&self) -> &'static Descriptor {
+        T::descriptor()
+    }
+
+    fn call(&self) -> Call {
+        self.params.to_call(T::descriptor().name)
+    }
+
+    fn wiring(&self) -> Wiring {
+        Wiring::Reads(self.params.others())
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        self.params.check(inputs)?;
+        let format = inputs[0].format;
+        let computes =
+            |component| self.params.planes().has(format, component) && self.params.consts(inputs, component).is_some();
+        let mut spec = Spec::copying(inputs[0].clone(), |component| !computes(component));
+        spec.reads = vec![Reach::NONE; inputs.len()];
+        Ok(spec.reading(self.params.reach()))
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(reference::Reference::new(Plan::new(&self.params, setup))))
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, setup), level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, setup), device)?))
+    }
+}
