@@ -35,8 +35,9 @@ struct Requant {
     u32 epoch;         // counts frames: residues are marked with its parity
     u32 first_ticket;  // the tickets that this frame's blocks draw begin here
     u32* tickets;
+    u32 bias;          // what thresholds have added, so that none is negative
 };
-static_assert(sizeof(Requant) == 312, "Requant differs from the host's");
+static_assert(sizeof(Requant) == 320, "Requant differs from the host's");
 LAYOUT(Requant, component, 0);
 LAYOUT(Requant, drop, 264);
 LAYOUT(Requant, guard, 268);
@@ -46,12 +47,20 @@ LAYOUT(Requant, bands, 284);
 LAYOUT(Requant, epoch, 296);
 LAYOUT(Requant, first_ticket, 300);
 LAYOUT(Requant, tickets, 304);
+LAYOUT(Requant, bias, 312);
 
 // The scaled value of a v16 value, in units of 2^-guard.
 __device__ __forceinline__ int scaled(const Component& c, u32 guard, u32 v16) {
     if (c.slope == 0) return min(v16 << guard, u32(c.top));
     const long long correction = (long long)(int(v16)) * c.slope + c.offset;
     return min(max(int(v16 << guard) + int(correction >> 32), 0), c.top);
+}
+
+// The sum of a scaled value and a threshold, kept within the codes that there are.
+__device__ __forceinline__ u32 with_threshold(const Requant& p, const Component& c, int scaled, int threshold) {
+    const int sum = scaled + threshold;
+    if (p.bias == 0) return sum;
+    return min(max(sum - int(p.bias), 0), c.top + (1 << (p.drop + p.guard)) - 1);
 }
 
 // The threshold at column x (from the pattern's own) of row y.
@@ -83,7 +92,7 @@ __device__ __forceinline__ void requantise(const Requant& p, const Component* c,
 #pragma unroll
             for (int i = 0; i < CHUNK; i++) {
                 const u32 t = word(thresholds[l], i / 2) >> i % 2 * 16 & 0xffff;
-                v[l][i] = (scaled(c[l], p.guard, v[l][i]) + t) >> cut << up;
+                v[l][i] = with_threshold(p, c[l], scaled(c[l], p.guard, v[l][i]), t) >> cut << up;
             }
         }
         const u32 to[2] = {byte_offset(c->dst, x, y), byte_offset(last.dst, x, y)};
@@ -95,8 +104,8 @@ __device__ __forceinline__ void requantise(const Requant& p, const Component* c,
         const u16* const thresholds = threshold(c[l], x, y);
 #pragma unroll 1
         for (int i = 0; i < min(CHUNK, width - x); i++) {
-            const int sum = scaled(c[l], p.guard, load(c[l].src, x + i, y)) + __ldg(thresholds + i);
-            store(c[l].dst, x + i, y, sum >> cut << p.drop);
+            const int value = scaled(c[l], p.guard, load(c[l].src, x + i, y));
+            store(c[l].dst, x + i, y, with_threshold(p, c[l], value, __ldg(thresholds + i)) >> cut << p.drop);
         }
     }
 }

@@ -65,11 +65,13 @@ struct Args {
     epoch: u32,
     first_ticket: u32,
     tickets: u64,
+    bias: u32,
+    unused: u32,
 }
 
-layout!(Args: 312 {
+layout!(Args: 320 {
     component: 0, drop: 264, guard: 268, first_blocks: 272, across: 276, bands: 284, epoch: 296, first_ticket: 300,
-    tickets: 304,
+    tickets: 304, bias: 312, unused: 316,
 });
 
 /// Where thresholds come from.
@@ -170,6 +172,8 @@ impl CudaKernel for Kernel {
             epoch: 0,
             first_ticket: 0,
             tickets: 0,
+            bias: self.requant.bias() as u32,
+            unused: 0,
         };
         for index in 0..count {
             args.component[index] = self.component(index, src, dst)?;
