@@ -499,6 +499,36 @@ fn read_png(path: &str) -> (usize, usize, Vec<u8>) {
 }
 
 #[test]
+fn deband_alone_makes_ten_bits_of_eight() {
+    let folder = Folder::new();
+    let depth = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        run(&[&["-y", GRADIENT, &output, "--frames", "2"], args].concat()).ok();
+        let asked = "-v error -select_streams v -show_entries stream=pix_fmt -of csv=p=0".split(' ');
+        let probed = Command::new("ffprobe").args(asked).arg(&output).output().unwrap().stdout;
+        String::from_utf8(probed).unwrap().trim().to_owned()
+    };
+    assert_eq!(depth("lossy.mkv", &["--deband", "-c", "libx264"]), "yuv420p10le");
+    assert_eq!(depth("lossless.mkv", &["--deband", "film", "-c", "ffv1"]), "yuv420p10le");
+    assert_eq!(depth("asked.mkv", &["--deband", "-c", "ffv1", "--depth", "8"]), "yuv420p");
+    assert_eq!(depth("asked.mkv", &["--deband=dark", "-c", "ffv1", "--format", "yuv420p12"]), "yuv420p12le");
+    // An encoder of eight bits alone gets these, and the command says what that does.
+    let output = folder.path("eight.avi");
+    let said = run(&[GRADIENT, &output, "--deband", "-c", "mpeg4", "--frames", "2"]).ok().stderr;
+    assert!(said.contains("narrowed to 8 bits, where banding comes back"), "{said}");
+
+    // Before other filters, and as a text of hashes states it.
+    let debanded = hashes(GRADIENT, &["--frames", "2", "--deband", "codec", "--chain", "box=1"]);
+    let chain = ["--frames", "2", "--chain", "gradient=preset=codec,box=1", "--depth", "10"];
+    assert_eq!(debanded, hashes(GRADIENT, &chain));
+    let stated = folder.path("a.hashes");
+    run(&["hash", GRADIENT, "-o", &stated, "--deband", "--frames", "2"]).ok();
+    assert_eq!(run(&["verify", &stated, GRADIENT]).code, Some(0));
+    let refused = run(&[GRADIENT, &output, "--deband=strong"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("film"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_preview_shows_both_sides_and_their_amplified_contrast() {
     let folder = Folder::new();
     let preview = |name: &str, args: &[&str]| {

@@ -7,7 +7,7 @@ use crate::cli::verify::VerifyArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
-use crate::filters;
+use crate::filters::{self, gradient};
 use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
@@ -260,6 +260,11 @@ pub struct Run {
     /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
+    /// Take banding out, first of all: gradient, with this preset if one is named. The output has 10 bits where nothing else
+    /// is asked for
+    #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
+          default_missing_value = DEFAULT_PRESET, value_parser = presets())]
+    pub deband: Option<String>,
     /// Bits a sample of the output
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
@@ -467,6 +472,19 @@ fn choices(filter: &str, param: &str) -> PossibleValuesParser {
     PossibleValuesParser::new(words)
 }
 
+/// What `--deband` stands for without a preset.
+pub const DEFAULT_PRESET: &str = "default";
+
+/// A parser of what `--deband` takes.
+fn presets() -> PossibleValuesParser {
+    PossibleValuesParser::new(deband_presets())
+}
+
+/// The presets of `--deband`.
+pub fn deband_presets() -> impl Iterator<Item = &'static str> {
+    std::iter::once(DEFAULT_PRESET).chain(gradient::DESCRIPTOR.schema.presets.iter().map(|preset| preset.name))
+}
+
 fn levels() -> impl TypedValueParser<Value = CpuLevel> {
     let names: Vec<_> = CpuLevel::ALL.iter().map(|level| clap::builder::PossibleValue::new(level.name())).collect();
     PossibleValuesParser::new(names).try_map(|name| name.parse::<CpuLevel>())
@@ -516,12 +534,12 @@ it is whole.";
 
 const EXAMPLES: &str = "\
 Examples:
-  vramp in.mp4 out.mkv --chain deband --depth 10
+  vramp in.mp4 out.mkv --deband
       deband into a 10-bit file, sound and subtitles copied
   vramp -i in.mp4 -vf \"deband=range=16:sample=2\" -c:v libx265 -crf 18 -preset slow --depth 10 out.mp4
-      the same with ffmpeg's spellings
-  vramp in.mp4 look.png --preview 00:01:23.5 --chain deband --depth 10
-      what the chain does to one frame
+      with ffmpeg's spellings, and AviUtl's filter
+  vramp in.mp4 look.png --preview 00:01:23.5 --deband film
+      what that does to one frame, keeping faint grain
   vramp in.mp4 - -f framemd5 --chain deband
       one hash a frame, as ffmpeg's framemd5 prints them
   vramp hash in.mp4 --chain deband -o in.hashes; vramp verify in.hashes in.mp4

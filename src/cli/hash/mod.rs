@@ -33,6 +33,7 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let mut examined = Examined::open(&args.input, &args.run, &calls, copy, cancel.clone())?;
     asked.extend(examined.ignores_alpha(args.alpha)?.then(asked::alpha_ignored));
     let info = &examined.plan.output;
+    asked.extend(asked::depth_of_deband(&args.run, info.format));
     let mut sink = match args.layout.into() {
         Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
         Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),

@@ -72,6 +72,9 @@ device_struct! {
         /// The tickets that this frame's blocks draw begin here.
         first_ticket: u32,
         tickets: u64 = "u32*",
+        /// What thresholds have added, so that none is negative.
+        bias: u32,
+        unused: u32,
     }
 }
 
@@ -191,6 +194,8 @@ impl CudaKernel for Kernel {
             epoch: 0,
             first_ticket: 0,
             tickets: 0,
+            bias: self.requant.bias() as u32,
+            unused: 0,
         };
         for index in 0..count {
             args.component[index] = self.component(index, src, dst)?;
