@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 use vramp::device::cpu::CpuLevel;
-use vramp::filters::{ALL, Descriptor};
+use vramp::filters::{ALL, Descriptor, Wiring};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/goldens");
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/");
@@ -69,11 +69,22 @@ fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
     let of_filter = |filter: &&'static Descriptor| {
         let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
         let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
-        let golden =
-            |(part, args): (Part, String)| Golden::new(filter.name, &args, part, format!("{}={args}", filter.name));
+        let golden = |(part, args): (Part, String)| {
+            let call = format!("{}={args}", filter.name);
+            Golden::new(filter.name, &args, part, format!("{}{call}", others(&call)))
+        };
         cases.chain(presets).map(golden).collect::<Vec<_>>()
     };
-    decoded.into_iter().chain(filters.iter().flat_map(of_filter)).collect()
+    let computing = filters.iter().filter(|filter| filter.has_kernels());
+    decoded.into_iter().chain(computing.flat_map(of_filter)).collect()
+}
+
+/// What makes the other pictures that `call` reads: points before it, each blurred less than what comes behind it.
+fn others(call: &str) -> String {
+    match vramp::filters::chain(call).map(|filters| filters[0].wiring()) {
+        Ok(Wiring::Reads(names)) => names.iter().map(|name| format!("keep={name},box=2,")).collect(),
+        _ => String::new(),
+    }
 }
 
 /// The files below tests/goldens.

@@ -19,7 +19,7 @@ use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::CudaDevice;
 use vramp::error::Result;
 use vramp::filters::depth::Dither;
-use vramp::filters::{self, ALL};
+use vramp::filters::{self, ALL, Wiring};
 use vramp::io::Hash;
 use vramp::io::libav::{CopyChoice, Input, InputOptions, Position, Window};
 use vramp::params::Choice;
@@ -122,17 +122,28 @@ fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
     tried.unwrap_or_else(|e| panic!("{path}, {chain}, {dither:?}: {e}"));
 }
 
+/// What makes the other pictures that `call` reads: points before it.
+fn others(call: &str) -> String {
+    match filters::chain(call).unwrap()[0].wiring() {
+        Wiring::Reads(names) => names.iter().map(|name| format!("keep={name},box=2,")).collect(),
+        Wiring::Keep(_) | Wiring::Use(_) => String::new(),
+    }
+}
+
 /// Every filter with all its cases, narrowed in all ways by turns.
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
-    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().map(|args| format!("{}={args}", filter.name)));
+    let computing = || ALL.iter().filter(|filter| filter.has_kernels());
+    let chains = computing().flat_map(|filter| filter.cases.iter().map(|args| format!("{}={args}", filter.name)));
+    let chains = chains.map(|call| format!("{}{call}", others(&call)));
     for (number, chain) in chains.enumerate() {
         check(&clips[number % clips.len()], &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
     }
     for dither in Dither::ALL {
-        let all: Vec<String> = ALL.iter().map(|filter| format!("{}={}", filter.name, filter.cases[0])).collect();
-        clips.iter().for_each(|clip| check(clip, &all.join(","), *dither, place));
+        // The first case of those that read another picture calls it what it is called by default.
+        let all: Vec<String> = computing().map(|filter| format!("{}={}", filter.name, filter.cases[0])).collect();
+        clips.iter().for_each(|clip| check(clip, &format!("keep=other,{}", all.join(",")), *dither, place));
     }
 }
 
