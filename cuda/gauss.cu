@@ -9,8 +9,7 @@
 #include "common/dot.cuh"
 #include "gauss.cuh"
 
-constexpr int ROWS = 4;        // of a word
-constexpr int MOST_WORDS = 7;  // of a column around one
+constexpr int ROWS = 4;  // of a word
 
 // The weighted sums of eight columns around row y. Behind the last weight stand zeros.
 template <typename T>

@@ -69,10 +69,10 @@ macro_rules! generated {
 pub(crate) use generated;
 
 #[cfg(all(test, feature = "cuda"))]
-pub(crate) use written::{Declared, Field, Twin, check_file, text};
+pub(crate) use twins::{Declared, Field, Twin, check_file, text};
 
 #[cfg(all(test, feature = "cuda"))]
-mod written {
+mod twins {
     use std::fmt::Write;
     use std::path::Path;
     use std::{env, fs};
@@ -92,10 +92,10 @@ mod written {
         fn text() -> String;
     }
 
-    macro_rules! twins {
+    macro_rules! scalars {
         ($($ty:ty = $twin:literal),*) => { $( impl Twin for $ty { fn name() -> String { $twin.to_owned() } } )* };
     }
-    twins!(u8 = "u8", u16 = "u16", u32 = "u32", i32 = "int", u64 = "u64", i64 = "long long", f32 = "float");
+    scalars!(u8 = "u8", u16 = "u16", u32 = "u32", i32 = "int", u64 = "u64", i64 = "long long", f32 = "float");
 
     impl<T: Twin, const N: usize> Twin for [T; N] {
         fn name() -> String {

@@ -96,13 +96,17 @@ impl Local for MedianParams {
 /// With each column in order, the middle of the largest low, the middle one of the middle ones and the smallest high.
 #[inline(always)]
 fn of_nine<V: Lanes>(near: &impl Near<V>) -> V {
-    let [left, own, right] = [-1, 0, 1].map(|dx| {
-        let [a, b, c] = [-1, 0, 1].map(|dy| near.at(0, dx, dy));
-        (a.min(b).min(c), middle(a, b, c), a.max(b).max(c))
-    });
+    let (left, own, right) = (in_order(near, -1), in_order(near, 0), in_order(near, 1));
     let low = left.0.max(own.0).max(right.0);
     let high = left.2.min(own.2).min(right.2);
     middle(low, middle(left.1, own.1, right.1), high)
+}
+
+/// The low, the middle one and the high of a column.
+#[inline(always)]
+fn in_order<V: Lanes>(near: &impl Near<V>, dx: isize) -> (V, V, V) {
+    let (a, b, c) = (near.at(0, dx, -1), near.at(0, dx, 0), near.at(0, dx, 1));
+    (a.min(b).min(c), middle(a, b, c), a.max(b).max(c))
 }
 
 #[cfg(test)]

@@ -144,8 +144,18 @@ impl Descriptor {
     /// Whether it computes anything. What only says which picture is which (`keep`, `use`) is done with when a chain is
     /// planned.
     pub fn has_kernels(&self) -> bool {
+        matches!(self.bare_wiring(), Wiring::Reads(_))
+    }
+
+    /// Whether it computes, from the chain's own picture alone.
+    pub fn stands_alone(&self) -> bool {
+        self.bare_wiring() == Wiring::Reads(Vec::new())
+    }
+
+    /// The names that it reads by default.
+    fn bare_wiring(&self) -> Wiring {
         let bare = Call { name: self.name.to_owned(), args: Vec::new() };
-        !(self.create)(&bare).is_ok_and(|filter| !matches!(filter.wiring(), Wiring::Reads(_)))
+        (self.create)(&bare).map_or(Wiring::Reads(Vec::new()), |filter| filter.wiring())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tsoften`: the mean of a place's samples in time, as far as they are alike.
 
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Local, Near};
+use crate::filters::local::{self, Around, Lanes, Local, Near};
 use crate::filters::{Descriptor, Footprint, Reach};
 use crate::params::{ParamKind, Params};
 use crate::video::StreamInfo;
@@ -99,24 +99,42 @@ impl Local for TsoftenParams {
             _ => mean::<3>(consts, near),
         }
     }
+
+    #[inline(always)]
+    fn lanes<V: Lanes>(consts: &Consts, around: &impl Around<V>) -> V {
+        match consts.radius {
+            1 => V::from_fn(|lane| mean::<1>(consts, &around.lane(lane))),
+            2 => V::from_fn(|lane| mean::<2>(consts, &around.lane(lane))),
+            _ => V::from_fn(|lane| mean::<3>(consts, &around.lane(lane))),
+        }
+    }
 }
 
 #[inline(always)]
 fn mean<const RADIUS: usize>(consts: &Consts, near: &impl Near<u16>) -> u16 {
-    let at = |frame: usize| i32::from(near.at(frame, 0, 0));
-    let (own, count) = (at(RADIUS), 2 * RADIUS as i32 + 1);
-    let mut sum = own;
-    for frame_after in [false, true] {
-        let (mut nearer, mut is_same_scene) = (own, true);
-        for distance in 1..=RADIUS {
-            let value = at(if frame_after { RADIUS + distance } else { RADIUS - distance });
-            is_same_scene &= (value - nearer).abs() <= consts.scene;
-            let counts = is_same_scene & ((value - own).abs() <= consts.threshold);
-            sum += if counts { value } else { own };
-            nearer = value;
-        }
+    let own = i32::from(near.at(RADIUS, 0, 0));
+    let mut more = 0;
+    // Where a flag is zero nothing counts any longer. Without branches, so that vectors are made of it.
+    let (mut before, mut after) = (own, own);
+    let (mut is_before, mut is_after) = (-1, -1);
+    for distance in 1..=RADIUS {
+        let nearer = std::mem::replace(&mut before, i32::from(near.at(RADIUS - distance, 0, 0)));
+        is_before &= flag((before - nearer).abs() <= consts.scene);
+        more += (before - own) & is_before & flag((before - own).abs() <= consts.threshold);
+        let nearer = std::mem::replace(&mut after, i32::from(near.at(RADIUS + distance, 0, 0)));
+        is_after &= flag((after - nearer).abs() <= consts.scene);
+        more += (after - own) & is_after & flag((after - own).abs() <= consts.threshold);
     }
-    ((sum + count / 2) / count) as u16
+    let count = 2 * RADIUS as i32 + 1;
+    let sum = own * count + more + RADIUS as i32;
+    // What is divided has 19 bits: half of one more keeps it further from the next quotient than floats are wrong.
+    ((sum as f32 + 0.5) * (1.0 / count as f32)) as i32 as u16
+}
+
+/// All bits, or none.
+#[inline(always)]
+fn flag(is_set: bool) -> i32 {
+    -i32::from(is_set)
 }
 
 #[cfg(test)]

@@ -25,8 +25,6 @@ crate::params! {
         way: Way = Way::Up, ParamKind::Choice(Way::WORDS), unit "", aliases [];
         /// How far it looks; auto follows from `amount`.
         radius: Option<i64> = None, ParamKind::Int { min: 1, max: 30 }, unit "pixels", aliases [];
-        /// Where it is lifted.
-        mask: Option<Name> = None, ParamKind::Name, unit "", aliases [];
     }
     presets {
         "high": "As far as it goes", [("amount", "9"), ("chroma", "on")];
@@ -49,17 +47,17 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn defaults() {
-    let expected = Lift { amount: 3, gain: 1.5, chroma: false, way: Way::Up, radius: None, mask: None };
+    let expected = Lift { amount: 3, gain: 1.5, chroma: false, way: Way::Up, radius: None };
     assert_eq!(Lift::default(), expected);
     assert_eq!(lift("lift").unwrap(), expected);
     let defaults: Vec<_> = Lift::SCHEMA.params.iter().map(|p| (p.default)()).collect();
-    assert_eq!(defaults, ["3", "1.5", "off", "up", "auto", "auto"]);
+    assert_eq!(defaults, ["3", "1.5", "off", "up", "auto"]);
     assert_eq!(Lift::SCHEMA.params[4].doc, "How far it looks; auto follows from `amount`.");
 }
 
 #[test]
 fn values_by_name_alias_and_position() {
-    let expected = Lift { amount: -9, gain: 0.25, chroma: true, way: Way::Down, radius: Some(30), mask: None };
+    let expected = Lift { amount: -9, gain: 0.25, chroma: true, way: Way::Down, radius: Some(30) };
     for text in [
         "lift=amount=-9:gain=0.25:chroma=on:way=down:radius=30",
         "lift=radius=30:way=down:uv=yes:by=-9:gain=.25",
@@ -167,30 +165,38 @@ proptest! {
         chroma: bool,
         way in prop::sample::select(Way::ALL),
         radius in prop::option::of(1i64..=30),
-        mask: bool,
         spelling in prop::sample::select(&[Spelling::FFmpeg, Spelling::Plain]),
     ) {
-        let params = Lift { amount, gain, chroma, way, radius, mask: mask.then(|| Name::new("sky").unwrap()) };
+        let params = Lift { amount, gain, chroma, way, radius };
         let text = print_chain(&[params.to_call("lift")], spelling);
         prop_assert_eq!(lift(&text).unwrap(), params);
     }
 }
 
+crate::params! {
+    /// A filter that reads another picture.
+    pub struct Masked {
+        /// What it is called.
+        mask: Option<Name> = None, ParamKind::Text, unit "", aliases [];
+    }
+    presets {}
+}
+
 #[test]
 fn names_are_plain_words() {
-    let named =
-        |text: &str| lift(&format!("lift=mask={text}")).map(|lift| lift.mask.map(|name| name.as_str().to_owned()));
-    assert_eq!(named("Left_2").unwrap().as_deref(), Some("Left_2"));
-    assert_eq!(named("auto").unwrap(), None);
+    let masked = |text: &str| Masked::from_call(&parse_chain(&format!("lift=mask={text}"))?[0]);
+    let named = |text: &str| masked(text).unwrap().mask.map(|name| name.as_str().to_owned());
+    assert_eq!(named("Left_2").as_deref(), Some("Left_2"));
+    assert_eq!(named("auto"), None);
     let longest = "a".repeat(Name::MOST_BYTES);
-    assert_eq!(named(&longest).unwrap(), Some(longest.clone()));
+    assert_eq!(named(&longest), Some(longest.clone()));
     for wrong in ["2nd", "_a", "a-b", "'a b'", "ä", "''", &format!("{longest}a")] {
         let takes = "it takes auto, or a name of letters, digits and '_' that begins with a letter";
-        assert!(refusal(&format!("lift=mask={wrong}")).ends_with(takes), "{wrong}");
+        assert!(masked(wrong).unwrap_err().message().ends_with(takes), "{wrong}");
     }
     for spelling in [Spelling::FFmpeg, Spelling::Plain] {
-        let made = lift("lift=mask=sky").unwrap();
+        let made = masked("sky").unwrap();
         let text = print_chain(&[made.to_call("lift")], spelling);
-        assert_eq!(lift(&text).unwrap(), made, "{text}");
+        assert_eq!(Masked::from_call(&parse_chain(&text).unwrap()[0]).unwrap(), made, "{text}");
     }
 }

@@ -56,7 +56,7 @@ fn by_host(folder: &Folder, clip: &Clip, count: usize, each: impl Fn(&mut Script
 /// The filters that take `format`, with `most` of their cases that work on planes it has and whose result the command can
 /// write.
 fn cases(format: Format, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
-    let filters = ALL.iter().filter(|filter| (filter.accepts)(format));
+    let filters = ALL.iter().filter(|filter| filter.stands_alone() && (filter.accepts)(format));
     let cases = filters.flat_map(|filter| filter.cases.iter().take(most).map(|case| (*filter, *case)));
     let filter_of = |filter, case| vramp::filters::chain(&chain_of(filter, case)).unwrap().remove(0);
     let cases = cases.filter(|(filter, case)| planes::check(&*filter_of(filter, case), format).is_ok());

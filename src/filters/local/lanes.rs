@@ -1,30 +1,24 @@
 //! Samples side by side, and those around them.
+//!
+//! Loops over lanes are plain: a closure that is not inlined would be compiled without the level's instructions.
 
 /// A vector of values.
 pub trait Lanes: Copy {
     /// The value of each lane.
     fn from_fn(value: impl Fn(usize) -> u16) -> Self;
 
-    /// The value of one lane.
-    fn get(self, lane: usize) -> u16;
-
     /// The smaller of two values in each lane.
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.get(lane).min(other.get(lane)))
-    }
+    fn min(self, other: Self) -> Self;
 
     /// The larger.
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.get(lane).max(other.get(lane)))
-    }
+    fn max(self, other: Self) -> Self;
 }
 
 /// `N` lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Pack<const N: usize>(pub [u16; N]);
 
+#[allow(clippy::needless_range_loop)]
 impl<const N: usize> Lanes for Pack<N> {
     #[inline(always)]
     fn from_fn(value: impl Fn(usize) -> u16) -> Self {
@@ -36,8 +30,21 @@ impl<const N: usize> Lanes for Pack<N> {
     }
 
     #[inline(always)]
-    fn get(self, lane: usize) -> u16 {
-        self.0[lane]
+    fn min(self, other: Self) -> Self {
+        let mut lanes = [0; N];
+        for i in 0..N {
+            lanes[i] = self.0[i].min(other.0[i]);
+        }
+        Pack(lanes)
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        let mut lanes = [0; N];
+        for i in 0..N {
+            lanes[i] = self.0[i].max(other.0[i]);
+        }
+        Pack(lanes)
     }
 }
 
