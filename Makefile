@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench bench-hash bless bless-goldens install fuzz gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -16,6 +16,7 @@ help:
 	@echo "make install-plugins  the library into the plugin folder of each host that is found"
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
+	@echo "make quality debanding filters against known truth, with ffmpeg's beside ours: writes docs/QUALITY.md; SEED=N for other frames"
 	@echo "make bless   rewrite generated documents; read the diff"
 	@echo "make bless-goldens   rewrite the goldens that changed, and print what changed; read the diff"
 	@echo "make bench-hash CLIP=FILE   vramp hash and verify against plain decoding"
@@ -80,6 +81,16 @@ gpu-bundle: setup
 
 bench: build
 	target/release/vramp bench
+
+# What the judge computes with.
+numpy := target/quality
+$(numpy)/ready: scripts/quality/requirements.txt
+	python3 -m venv --clear $(numpy)
+	$(numpy)/bin/pip install --quiet --requirement $<
+	touch $@
+
+quality: build $(numpy)/ready
+	$(numpy)/bin/python scripts/quality/judge.py $(if $(SEED),--seed $(SEED))
 
 bench-hash: build
 	@scripts/bench_hash.sh target/release/vramp "$(CLIP)"

@@ -40,41 +40,46 @@ pub(super) trait Vector: Copy {
     fn share(tally: (Self, Self)) -> Self;
 }
 
-/// Plain loops.
+/// Plain loops, over as many lanes as every processor has in a vector.
 #[derive(Clone, Copy)]
-pub(super) struct Portable([i16; 16]);
+pub(super) struct Portable([i16; LANES]);
+
+const LANES: usize = 8;
 
 macro_rules! lanewise {
     ($($name:ident($a:ident $(, $b:ident)?) = $value:expr;)*) => { $(
         #[inline(always)]
         fn $name(self $(, $b: Self)?) -> Self {
-            Portable(std::array::from_fn(|i| {
+            let mut out = self;
+            // `array::from_fn` is no loop to compilers.
+            for (i, out) in out.0.iter_mut().enumerate() {
                 let $a = self.0[i];
                 $(let $b = $b.0[i];)?
-                $value
-            }))
+                *out = $value;
+            }
+            out
         }
     )* };
 }
 
 impl Vector for Portable {
-    const WIDTH: usize = 16;
+    const WIDTH: usize = LANES;
 
     #[inline(always)]
     unsafe fn splat(value: i16) -> Self {
-        Portable([value; 16])
+        Portable([value; LANES])
     }
 
     #[inline(always)]
     unsafe fn load(from: *const i16) -> Self {
         // SAFETY: by the caller.
-        Portable(unsafe { from.cast::<[i16; 16]>().read_unaligned() })
+        Portable(unsafe { from.cast::<[i16; LANES]>().read_unaligned() })
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut i16) {
         // SAFETY: by the caller.
-        unsafe { to.cast::<[i16; 16]>().write_unaligned(self.0) }
+        unsafe { to.cast::<[i16; LANES]>().write_unaligned(self.0) }
     }
 
     lanewise! {
@@ -98,19 +103,23 @@ impl Vector for Portable {
         near: Self,
         bump: Self,
     ) -> (Self, Self) {
-        for i in 0..16 {
+        for i in 0..LANES {
             let both = a.0[i].wrapping_add(b.0[i]);
             let is_near = a.0[i].unsigned_abs().max(b.0[i].unsigned_abs()) <= near.0[i] as u16;
-            let counts = is_near && (!BUMPS || both.unsigned_abs() <= bump.0[i] as u16);
-            sum.0[i] += if counts { both } else { 0 };
-            count.0[i] += i16::from(counts);
+            let counts = is_near & (!BUMPS | (both.unsigned_abs() <= bump.0[i] as u16));
+            sum.0[i] = sum.0[i].wrapping_add(if counts { both } else { 0 });
+            count.0[i] = count.0[i].wrapping_add(counts.into());
         }
         (sum, count)
     }
 
     #[inline(always)]
     fn share((sum, count): (Self, Self)) -> Self {
-        sum.mul_rounded(Portable(count.0.map(|count| SHARES[count as usize] as i16)))
+        let mut shares = count;
+        for share in &mut shares.0 {
+            *share = SHARES[*share as usize] as i16;
+        }
+        sum.mul_rounded(shares)
     }
 }
 

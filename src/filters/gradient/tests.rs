@@ -185,11 +185,12 @@ fn a_step_is_the_sources() {
 #[test]
 fn fields_are_pictures_of_half_the_height() {
     let format = gray16();
-    let value = |x: usize, y: usize| 3000 + 7 * x as i32 + if y % 2 == 0 { 11 * y as i32 } else { 9000 } >> 8 << 8;
+    let of_row = |y: usize| if y.is_multiple_of(2) { 11 * y as i32 } else { 9000 };
+    let value = |x: usize, y: usize| ((3000 + 7 * x as i32 + of_row(y)) >> 8) << 8;
     let src = picture(format, 70, 141, |_, x, y| value(x, y));
     let out = samples(&run("=field=on:bits=8:range=20", &src, format), 0);
     for field in 0..2 {
-        let rows = (141 - field as usize).div_ceil(2);
+        let rows = (141_usize - field).div_ceil(2);
         let alone = picture(format, 70, rows, |_, x, y| value(x, 2 * y + field));
         let alone = samples(&run("=bits=8:range=20", &alone, format), 0);
         let of_frame: Vec<i32> = (0..rows).flat_map(|y| &out[(2 * y + field) * 70..][..70]).copied().collect();
