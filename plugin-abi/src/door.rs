@@ -271,7 +271,9 @@ impl Doors {
         let dst = self.check(std::slice::from_ref(frame), dst)?;
         let input = self.input(frame.input)?;
         if input.pool.is_some() || self.output.pool.is_some() {
-            return Err(Error::unsupported("float and RGBA are converted in host memory: they are not taken on the GPU"));
+            return Err(Error::unsupported(
+                "float and RGBA are converted in host memory: they are not taken on the GPU",
+            ));
         }
         let src = &frame.planes[..input.storage.planes()];
         let address = |(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch);

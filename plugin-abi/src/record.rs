@@ -71,7 +71,8 @@ mod tests {
             values.iter().for_each(|(name, value)| record.push(*name, value.clone()));
             record
         };
-        let first = record("stats", &[("min", Value::Int(-3)), ("mean", Value::Float(0.5)), ("nan", Value::Float(f64::NAN))]);
+        let first =
+            record("stats", &[("min", Value::Int(-3)), ("mean", Value::Float(0.5)), ("nan", Value::Float(f64::NAN))]);
         let second = record("rows", &[("a\"\\\n", Value::List(vec![1, u64::MAX]))]);
         let third = record("stats", &[("mean", Value::Float(2.0))]);
         assert_eq!(

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use vramp::device::cpu::CpuLevel;
 use vramp::error::Result;
-use vramp::filters::{
-    CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Reach, Setup, Spec, Wiring,
-};
+use vramp::filters::{CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Reach, Setup, Spec, Wiring};
 use vramp::params::{Call, Schema};
 use vramp::video::{FieldOrder, FrameProps, Picture, StreamInfo, Value};
 

@@ -1,5 +1,8 @@
 //! Chains: made from text for a stream, and frames through them.
 
+#[cfg(test)]
+mod tests;
+
 use super::abi::{self, Frame, Input, InputFrame, Options, Planes, Stream};
 use super::call::{call, can_give, can_write, give, keep_record, read, read_all, text, write};
 use super::format;
@@ -9,7 +12,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::filters;
+use vramp::filters::{self, Filter};
 use vramp::pipeline::{Engine, SideInput, Target, Workers, plan_with};
 use vramp::video::{FieldOrder, FrameProps};
 
@@ -62,7 +65,7 @@ struct Beside<'a> {
 }
 
 impl Chain {
-    fn new(text: &str, stream: &Stream, beside: &[Beside<'_>], options: &Options) -> Result<Chain> {
+    fn new(filters: Vec<Box<dyn Filter>>, stream: &Stream, beside: &[Beside<'_>], options: &Options) -> Result<Chain> {
         // SAFETY: the caller's promise, who gave the options.
         let device = unsafe { device_choice(options.device) }?;
         let (info, storage) = format::stream(stream)?;
@@ -78,7 +81,7 @@ impl Chain {
             sides.push(SideInput { name: (*name).to_owned(), info });
             storages.push(storage);
         }
-        let plan = plan_with(filters::chain(text)?, &info, &sides, target)?;
+        let plan = plan_with(filters, &info, &sides, target)?;
         let doors = Doors::new(&plan, storages, result.unwrap_or(Storage::Plain(plan.output.format)))?;
         Ok(Chain { engine: Engine::of(plan, Arc::new(Workers::new(device, threads)?)), doors })
     }
@@ -234,7 +237,7 @@ pub unsafe extern "C" fn vramp_chain_create(
         unsafe {
             let (text, stream) = (text(chain_text, "the chain's text")?, read(input)?);
             let options = if options.is_null() { Options::default() } else { read(options)? };
-            let made = Chain::new(text, &stream, &beside(&options)?, &options)?;
+            let made = Chain::new(filters::chain(text)?, &stream, &beside(&options)?, &options)?;
             give(chain, CHAINS.insert(made), "chain").map(|()| abi::OK)
         }
     })

@@ -206,6 +206,8 @@ fn device() -> Result<DeviceChoice> {
 mod tests {
     use super::super::effect::Effect;
     use super::*;
+    use crate::testing::Mixed;
+    use vramp::filters::Cycle;
 
     fn instance(name: &str) -> Instance {
         Instance::new(Box::leak(Box::new(Effect::named(name))), 8, 8).unwrap()
@@ -279,6 +281,25 @@ mod tests {
         assert_eq!(result(&instance, 1.0).1, Ok(()), "said before");
         instance.set_text(0, c"deband");
         assert_eq!(result(&instance, 2.0).1, Ok(()));
+    }
+
+    #[test]
+    fn what_the_host_has_no_way_for_is_refused() {
+        let refusal = |filter: Mixed| {
+            let stream = StreamInfo::bare(Format::rgb(8).unwrap(), 8, 8);
+            fits_the_host(&plan(vec![filter.boxed()], &stream, Target::default()).unwrap()).err()
+        };
+        assert_eq!(refusal(Mixed::default()), None);
+        let halved = Mixed { cycle: Cycle::new(2, vec![0]), ..Mixed::default() };
+        for (filter, why) in [
+            (Mixed { grows: 1, ..Mixed::default() }, "makes 9x9 of 8x8"),
+            (Mixed::around(1, 0), "reads more than one frame"),
+            (Mixed::around(0, 3), "reads more than one frame"),
+            (halved, "changes the number of frames"),
+        ] {
+            let error = refusal(filter).unwrap();
+            assert!(error.message().contains(why), "{error}");
+        }
     }
 
     #[test]

@@ -252,8 +252,7 @@ pub struct Api {
     ) -> c_int,
     _query: [Gap; 3],
     /// A frame, when it is there. `message` becomes why not, in at most `size` bytes. Not while a frame is made.
-    pub get_frame:
-        unsafe extern "C" fn(n: c_int, node: *mut Node, message: *mut c_char, size: c_int) -> *const Frame,
+    pub get_frame: unsafe extern "C" fn(n: c_int, node: *mut Node, message: *mut c_char, size: c_int) -> *const Frame,
     _get_frame_async: Gap,
     /// The frame that was asked for, to be given back.
     pub get_frame_filter: unsafe extern "C" fn(n: c_int, node: *mut Node, context: *mut FrameContext) -> *const Frame,

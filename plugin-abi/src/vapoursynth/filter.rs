@@ -129,10 +129,8 @@ impl Filter {
     /// The frame of `source` that is shown when frame `n` of the first source is.
     fn shown_with(&self, n: c_int, source: &Source) -> c_int {
         let (own, other) = (&self.sources[0].info, &source.info);
-        let (num, den) = (
-            i128::from(own.fps_den) * i128::from(other.fps_num),
-            i128::from(own.fps_num) * i128::from(other.fps_den),
-        );
+        let (num, den) =
+            (i128::from(own.fps_den) * i128::from(other.fps_num), i128::from(own.fps_num) * i128::from(other.fps_den));
         if num <= 0 || den <= 0 {
             return n;
         }
@@ -239,7 +237,8 @@ pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
 
 /// The chain for frames that tell this. What it needs on its device is made with the first frame.
 pub fn built_for(recipe: &Recipe, all: &RwLock<Vec<(Told, Arc<Built>)>>, told: Told) -> Result<Arc<Built>> {
-    let find = |all: &[(Told, Arc<Built>)]| all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built));
+    let find =
+        |all: &[(Told, Arc<Built>)]| all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built));
     if let Some(found) = find(&all.read().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(found);
     }

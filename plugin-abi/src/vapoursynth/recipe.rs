@@ -76,7 +76,8 @@ impl Recipe {
 
     fn plan_for(&self, streams: &[StreamInfo]) -> Result<Plan> {
         let filters = self.chain.iter().map(filters::create).collect::<Result<_>>()?;
-        let side = |((name, _), info): (&(String, Clip), &StreamInfo)| SideInput { name: name.clone(), info: info.clone() };
+        let side =
+            |((name, _), info): (&(String, Clip), &StreamInfo)| SideInput { name: name.clone(), info: info.clone() };
         let sides: Vec<_> = self.beside.iter().zip(&streams[1..]).map(side).collect();
         plan_with(filters, &streams[0], &sides, Target::default())
     }
@@ -84,7 +85,8 @@ impl Recipe {
     /// Whether the chain ends in the depth that it is given. A clip in floating point then stays one.
     fn follows_depth(&self) -> bool {
         let follows = |bits: u8| -> Result<bool> {
-            let of_depth = |clip: &Clip| Ok(StreamInfo { format: clip.info.format.to_planar(bits)?, ..clip.info.clone() });
+            let of_depth =
+                |clip: &Clip| Ok(StreamInfo { format: clip.info.format.to_planar(bits)?, ..clip.info.clone() });
             let streams = self.clips().map(of_depth).collect::<Result<Vec<_>>>()?;
             Ok(self.plan_for(&streams)?.output.format.bit_depth() == bits)
         };

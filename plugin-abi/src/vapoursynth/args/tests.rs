@@ -73,7 +73,10 @@ fn a_signature_has_the_parameters_in_order() {
     assert!(signature.starts_with("clip:vnode;sigma:float:opt;"), "{signature}");
     assert!(signature.contains(";planes:int[]:opt;"), "{signature}");
     assert!(signature.ends_with(";device:data:opt;depth:int:opt;"), "{signature}");
-    assert_eq!(chain_signature(), "clip:vnode;chain:data;device:data:opt;depth:int:opt;inputs:vnode[]:opt;names:data[]:opt;");
+    assert_eq!(
+        chain_signature(),
+        "clip:vnode;chain:data;device:data:opt;depth:int:opt;inputs:vnode[]:opt;names:data[]:opt;"
+    );
 }
 
 #[test]
