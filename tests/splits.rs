@@ -141,8 +141,10 @@ fn check_all(place: &Place, name: &str) {
         }
     }
     // Filters that take and give the same pictures, one after the other.
-    let alike = |filter: &&&Descriptor| !filter.changes.iter().any(|change| matches!(change, Change::Size | Change::Rate));
-    let all: Vec<String> = ALL.iter().filter(alike).filter_map(|filter| filter.example(filter.cases[0]).unwrap()).collect();
+    let alike =
+        |filter: &&&Descriptor| !filter.changes.iter().any(|change| matches!(change, Change::Size | Change::Rate));
+    let all: Vec<String> =
+        ALL.iter().filter(alike).filter_map(|filter| filter.example(filter.cases[0]).unwrap()).collect();
     for (dither, clip) in Dither::ALL.iter().flat_map(|dither| clips.iter().map(move |clip| (dither, clip))) {
         let mut chain = String::new();
         for next in &all {

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{
-    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names, overlay, range,
-    saturation, tmedian, tsoften, unsharp,
+    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names,
+    overlay, range, saturation, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 

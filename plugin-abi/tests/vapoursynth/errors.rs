@@ -100,11 +100,6 @@ fn every_filter_is_a_function_that_runs_with_its_defaults() {
     let mut script = Script::new();
     script.line(&["functions", "vramp"]);
     let functions = script.run();
-<<<<<<< HEAD
-    let alone = ALL.iter().filter(|filter| filter.stands_alone()).count();
-    assert_eq!(functions.len(), alone + 1, "{functions:?}");
-    for function in functions.iter().map(|line| line.strip_prefix("function ").unwrap()) {
-=======
     let filters: Vec<_> = ALL.iter().filter_map(|filter| Some((filter, made(filter)?))).collect();
     assert_eq!(functions.len(), filters.len() + 1, "{functions:?}");
     for (filter, made) in filters {
@@ -115,7 +110,6 @@ fn every_filter_is_a_function_that_runs_with_its_defaults() {
         let signature = script.run().remove(0);
         let clips = signature.split(';').skip(1).filter_map(|argument| argument.strip_suffix(":vnode:opt"));
         let clips: Vec<_> = clips.map(|name| format!("{name}=c:clip")).collect();
->>>>>>> hhosts
         let mut script = Script::new();
         script.blank(&yuv());
         script.call(&function, &clips.join(" ")).line(&["info"]).line(&["time", "1"]);
