@@ -361,6 +361,29 @@ fn ffmpeg_spellings_make_the_same_file() {
 }
 
 #[test]
+fn ffmpeg_options_reach_encoder_and_container() {
+    let folder = Folder::new();
+    let output = folder.path("out.mp4");
+    let line = format!(
+        "-i {BUNNY} -map 0 -map_metadata 0 -c:v libx264 -preset ultrafast -bf 0 -x264-params keyint=2 -colorspace bt709 \
+         -threads 1 -c:a copy -movflags +faststart -frames:v 4 {output}"
+    );
+    run(&line.split_whitespace().collect::<Vec<_>>()).ok();
+    assert_eq!(ffprobe(&output, "stream=codec_name,color_space,has_b_frames"), ["h264,0,bt709", "aac"]);
+    let packets = ffprobe(&output, "packet=codec_type,flags");
+    let video: Vec<_> =
+        packets.iter().filter_map(|line| line.strip_prefix("video,")).map(|flags| &flags[..1]).collect();
+    assert_eq!(video, ["K", "_", "K", "_"]);
+    let bytes = fs::read(&output).unwrap();
+    let at = |name: &[u8]| bytes.windows(4).position(|four| four == name).unwrap();
+    assert!(at(b"moov") < at(b"mdat"), "the index comes first");
+
+    let refused = run(&["-i", BUNNY, "-c:a", "aac", "-color_range", "pc", &folder.path("no.mp4")]);
+    assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("-c:a is ffmpeg's: here sound is copied"), "{}", refused.stderr);
+}
+
+#[test]
 fn variable_frame_rate_is_kept() {
     let folder = Folder::new();
     let options = "-vf select='not(mod(n,3))+eq(n,4)+eq(n,10)' -vsync vfr -pix_fmt yuv420p -c:v ffv1";
