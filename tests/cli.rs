@@ -384,6 +384,28 @@ fn ffmpeg_options_reach_encoder_and_container() {
 }
 
 #[test]
+fn what_is_debanded_is_encoded_well_by_default() {
+    let folder = Folder::new();
+    let encode = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        let said =
+            run(&[&[GRADIENT, &output, "--frames", "2", "--chain", CHAIN, "--encoder-threads", "1"], args].concat());
+        let said = said.ok().stderr;
+        (said.trim_end().rsplit("; ").next().unwrap().to_owned(), hashes(&output, &[]))
+    };
+    let (said, frames) = encode("a.mkv", &[]);
+    assert_eq!(said, "libx265, preset medium, crf 20, yuv420p10");
+    assert_eq!(encode("b.mkv", &["-c", "libx265", "--depth", "10", "--crf", "20"]).1, frames);
+    assert_eq!(encode("c.mkv", &["-x", "x265-params=qp=9"]).0, "libx265, preset medium, qp=9, yuv420p10");
+    assert_eq!(encode("d.mkv", &["--depth", "8", "--dither", "blue"]).0, "libx265, preset medium, crf 20, yuv420p");
+    let chained = encode("e.mkv", &["--chain", "depth=8:dither=blue"]);
+    assert_eq!(chained.0, "libx265, preset medium, crf 20, yuv420p", "the chain says 8");
+    let named = encode("f.mp4", &["-c", "libx264", "--preset", "ultrafast", "--dither", "blue", "-b", "4M"]);
+    assert_eq!(named.0, "libx264, preset ultrafast, 4M bit/s, yuv420p");
+    assert_eq!(encode("g.mkv", &["-c", "ffv1", "--depth", "12"]).0, "ffv1, lossless, yuv420p12");
+}
+
+#[test]
 fn variable_frame_rate_is_kept() {
     let folder = Folder::new();
     let options = "-vf select='not(mod(n,3))+eq(n,4)+eq(n,10)' -vsync vfr -pix_fmt yuv420p -c:v ffv1";

@@ -202,7 +202,10 @@ pub struct Job {
     /// The video encoder, by libav's name (libx264, libx265, libsvtav1, ffv1, prores_ks ...)
     #[arg(short, long, visible_alias = "encoder", value_name = "ENCODER", help_heading = ENCODING)]
     pub codec: Option<String>,
-    /// Constant quality: lower is better
+    /// Constant quality: lower is better (by default 20 for libx265, 18 for libx264, 14 for libsvtav1)
+    ///
+    /// The defaults keep at least half of what deband does to steps in smooth areas, in 10 bits: docs/ENCODING.md has the
+    /// measurement. They hold where no quality or rate is asked for; other encoders have their own.
     #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality)]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
@@ -258,7 +261,7 @@ pub struct Run {
     /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
-    /// Bits a sample of the output
+    /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
     pub depth: Option<u8>,
@@ -340,7 +343,8 @@ pub struct ProgressArgs {
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
     /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
     /// true and filters: stage, name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with
-    /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
+    /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed, fps and, of a
+    /// video, encoding (encoder, preset, quality or rate, format).
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
     pub progress: ProgressChoice,
 }
@@ -514,7 +518,7 @@ it is whole.";
 
 const EXAMPLES: &str = "\
 Examples:
-  vramp in.mp4 out.mkv --chain deband --depth 10
+  vramp in.mp4 out.mkv --chain deband
       deband into a 10-bit file, sound and subtitles copied
   vramp -i in.mp4 -vf \"deband=range=16:sample=2\" -c:v libx265 -crf 18 -preset slow --depth 10 out.mp4
       the same with ffmpeg's spellings

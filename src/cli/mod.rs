@@ -7,6 +7,7 @@ mod backend;
 mod bench;
 mod beside;
 mod compare;
+mod encoding;
 mod filters;
 mod hash;
 mod log;

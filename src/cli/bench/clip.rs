@@ -4,7 +4,7 @@ use super::timing::CpuClock;
 use crate::cli::args::{BenchArgs, Cli, Job};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Cancel, Chain, Frame, Item, Packet, Plan, Sink, Source};
+use crate::pipeline::{self, Chain, Frame, Item, Packet, Plan, Sink, Source};
 use crate::video::Picture;
 use clap::Parser;
 use log::LevelFilter;
@@ -160,7 +160,7 @@ fn round(job: &Job) -> Result<Round> {
         })?);
     }
 
-    let Prepared { mut input, plan, mut chain, mut sink, options } = prepare()?;
+    let Prepared { mut input, plan, mut chain, mut sink, options, .. } = prepare()?;
     let whole = cost(|| pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |_| {}).map(drop))?;
     Ok(Round { decode, filter, encode, whole })
 }
