@@ -497,6 +497,26 @@ fn completions_and_the_manual_know_every_option() {
 }
 
 #[test]
+fn progress_fits_a_narrow_terminal() {
+    let folder = Folder::new();
+    let line = format!(
+        "stty rows 24 cols 60; {} {GRADIENT} {} -c ffv1 --progress bar",
+        env!("CARGO_BIN_EXE_vramp"),
+        folder.path("out.mkv")
+    );
+    let ran = Command::new("script").args(["-qfec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
+    let shown = String::from_utf8(ran.stdout).unwrap();
+    let bars: Vec<_> = shown.split(['\r', '\n', '\x1b']).filter(|text| text.contains(" frames  ")).collect();
+    assert!(!bars.is_empty(), "{shown:?}");
+    for bar in &bars {
+        // What follows an escape begins with its code, as in [2K.
+        let text = bar.trim_start_matches(|c: char| c == '[' || c.is_ascii_digit() || c == 'K');
+        assert!(text.chars().count() <= 60, "{bar:?}");
+    }
+    assert!(bars.iter().any(|bar| bar.contains("/25 frames") && bar.trim_end().ends_with(" left")), "{bars:?}");
+}
+
+#[test]
 fn bench_measures_filters_and_stages() {
     let json: serde_json::Value = serde_json::from_slice(
         &run(&["bench", "--quick", "--json", "--size", "64x48", "--filter", "deband"]).ok().stdout,

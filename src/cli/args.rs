@@ -8,7 +8,7 @@ use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
+use crate::io::libav::{CopyChoice, DecoderChoice, Position, Window, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -431,6 +431,11 @@ impl Job {
 }
 
 impl Run {
+    /// The part of the input.
+    pub fn window(&self) -> Window {
+        Window { start: self.start, end: self.end, frames: self.frames }
+    }
+
     /// The chain's text.
     ///
     /// # Errors

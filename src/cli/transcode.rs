@@ -26,7 +26,7 @@ pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let Prepared { mut input, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
     report::plan(&plan, &chain, &options);
 
-    let expected = setup::expected_frames(&plan.input, input.duration(), &job.run);
+    let expected = setup::expected_frames(&plan.input, input.duration(), &job.run.window());
     let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
     let tell = &mut |now| reporter.update(now);
     let (ran, stopped) = if job.keep_partial {
