@@ -491,9 +491,49 @@ fn probe_tells_what_there_is() {
 fn completions_and_the_manual_know_every_option() {
     let manual = run(&["man"]).ok();
     assert!(manual.text().contains(".TH vramp 1") && manual.text().contains("\\-\\-chain"));
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(run(&["completions", shell]).ok().text().contains("chain"), "{shell}");
     }
+    let compare = run(&["man", "compare"]).ok();
+    assert!(compare.text().contains(".TH vramp-compare 1") && compare.text().contains("\\-\\-tolerance"));
+    let wrong = run(&["man", "comparr"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("did you mean 'compare'"), "{}", wrong.stderr);
+}
+
+#[test]
+fn everything_is_installed_for_every_shell_and_command() {
+    let folder = Folder::new();
+    let place = folder.path("root");
+    let variables =
+        [format!("VRAMP={}", env!("CARGO_BIN_EXE_vramp")), format!("DESTDIR={place}"), "PREFIX=/usr".to_owned()];
+    let made = Command::new("make")
+        .args(["-s", "-C", env!("CARGO_MANIFEST_DIR"), "-o", "build", "install"])
+        .args(variables)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let share = |name: &str| fs::read_to_string(format!("{place}/usr/share/{name}")).unwrap();
+    for completion in [
+        "bash-completion/completions/vramp",
+        "zsh/site-functions/_vramp",
+        "fish/vendor_completions.d/vramp.fish",
+        "elvish/lib/vramp.elv",
+        "vramp/vramp.ps1",
+    ] {
+        assert!(share(completion).contains("keep-partial"), "{completion}");
+    }
+    let help = run(&["--help"]).ok();
+    let commands = help.text().split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
+    let commands: Vec<_> =
+        commands.filter_map(|line| line.split_whitespace().next()).filter(|c| *c != "help").collect();
+    assert!(commands.len() > 7, "{commands:?}");
+    for command in &commands {
+        let page = share(&format!("man/man1/vramp-{command}.1"));
+        assert!(page.contains(&format!(".TH vramp-{command} 1")) && page.contains("SYNOPSIS"), "{command}");
+    }
+    assert_eq!(share("man/man1/vramp.1"), run(&["man"]).ok().text());
+    assert_eq!(fs::read_dir(format!("{place}/usr/share/man/man1")).unwrap().count(), commands.len() + 1);
 }
 
 #[test]

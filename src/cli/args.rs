@@ -90,7 +90,18 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page (roff)
-    Man,
+    Man(ManArgs),
+}
+
+/// Arguments of `vramp man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The command to describe, else vramp itself
+    #[arg(value_name = "COMMAND")]
+    pub of: Option<String>,
+    /// Write the pages of vramp and all its commands to this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "of")]
+    pub into: Option<PathBuf>,
 }
 
 /// Arguments of `vramp filters`.
