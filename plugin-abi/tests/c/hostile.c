@@ -182,7 +182,7 @@ static void filters(void) {
             parameter.struct_size = sizeof parameter;
             EXPECT(VRAMP_OK, filter_parameter(filter, i, &parameter));
             CHECK(parameter.name[0] && parameter.doc[0] && parameter.default_value[0]);
-            CHECK(parameter.kind == VRAMP_CHOICE ? parameter.choices_count > 0 : parameter.minimum < parameter.maximum);
+            CHECK(parameter.kind == VRAMP_TEXT || parameter.choices_count > 0 || parameter.minimum < parameter.maximum);
             for (uint32_t word = 0; word < parameter.choices_count; word++) CHECK(parameter.choices[word][0]);
         }
         for (uint32_t i = 0; i < info.presets; i++) {
