@@ -24,6 +24,7 @@ pub mod gauss;
 pub mod gradient;
 mod job;
 pub(crate) mod level;
+mod measure;
 pub mod planes;
 pub mod range;
 mod registry;
@@ -31,6 +32,7 @@ pub mod remap;
 mod requant;
 pub(crate) mod rows;
 mod spec;
+pub mod stats;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range};
+use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, gradient, range, stats};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
@@ -20,6 +20,7 @@ pub static ALL: &[&Descriptor] = &[
     &vflip::DESCRIPTOR,
     &rotate::DESCRIPTOR,
     &transpose::DESCRIPTOR,
+    &stats::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.
