@@ -160,7 +160,7 @@ fn round(job: &Job) -> Result<Round> {
         })?);
     }
 
-    let Prepared { mut input, plan, mut chain, mut sink, options } = prepare()?;
+    let Prepared { mut input, plan, mut chain, mut sink, options, .. } = prepare()?;
     let whole = cost(|| pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |_| {}).map(drop))?;
     Ok(Round { decode, filter, encode, whole })
 }
@@ -175,7 +175,7 @@ fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Cost> {
     chain.prepare(&plan)?;
     let pool = chain.pictures(&plan, frames.len())?;
     cost(|| {
-        *filtered = chain.filter(&plan, frames, &pool)?;
+        *filtered = chain.filter(&plan, frames, &mut [], &pool)?;
         Ok(())
     })
 }
