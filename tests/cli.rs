@@ -41,6 +41,50 @@ fn verbose_tells_where_decoding_begins() {
     }
 }
 
+/// The lines of a text of records: each frame's number and time, and the value `name` of each of its records.
+fn records(path: &str, name: &str) -> Vec<(u64, f64, Vec<serde_json::Value>)> {
+    let line = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let values = line["records"].as_array().unwrap().iter().map(|record| record[name].clone()).collect();
+        (line["frame"].as_u64().unwrap(), line["time"].as_f64().unwrap(), values)
+    };
+    fs::read_to_string(path).unwrap().lines().map(line).collect()
+}
+
+#[test]
+fn what_filters_measure_is_written_down() {
+    let folder = Folder::new();
+    let input = folder.path("a.mkv");
+    // Every sample of frame N is 10 N.
+    ffmpeg(&format!("-f lavfi -i color=black:s=64x48:r=25:d=0.4,format=gray,geq=lum=N*10 -c:v ffv1 {input}"));
+    let (all, part) = (folder.path("all.jsonl"), folder.path("part.jsonl"));
+    let chain = ["--chain", "stats > box > stats(what rows)"];
+    run(&[&[&*input, "-f", "null", "--records", &all], &chain[..]].concat()).ok();
+    let lines = records(&all, "y_mean");
+    assert_eq!(lines.len(), 10);
+    for (n, (frame, time, means)) in lines.iter().enumerate() {
+        assert_eq!((*frame, (time * 25.0).round() as usize), (n as u64, n));
+        assert_eq!(means[0].as_f64(), Some(n as f64 * 10.0 * 256.0));
+        assert!(means[1].is_null(), "it measures rows");
+    }
+    let rows = &records(&all, "y_rows")[3].2[1];
+    assert_eq!(rows.as_array().unwrap().len(), 48);
+    assert_eq!(rows[47].as_u64(), Some(30 * 256 * 64));
+    assert_eq!(records(&all, "filter")[0].2, ["stats", "stats"]);
+
+    // A part has the lines of the whole, and the video beside it comes as without records.
+    let output = folder.path("o.mkv");
+    let cut = ["--start", "#4", "--frames", "3", "-c", "ffv1", "--records", &part];
+    run(&[&[&*input, &output], &cut[..], &chain[..]].concat()).ok();
+    let text = |path: &str| fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(text(&part), text(&all)[4..7]);
+    assert_eq!(folder.names(), ["a.mkv", "all.jsonl", "o.mkv", "part.jsonl"]);
+    let again = run(&[&[&*input, "-f", "null", "--records", &part], &chain[..]].concat());
+    assert_eq!(again.code, Some(2), "{}", again.stderr);
+    assert!(again.stderr.contains("part.jsonl exists"), "{}", again.stderr);
+    assert_eq!(text(&part).len(), 3);
+}
+
 #[test]
 fn help_tells_commands_spellings_and_exit_codes() {
     let help = run(&["--help"]).ok();

@@ -186,7 +186,7 @@ pub struct Job {
     #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
     pub paths: Vec<OsString>,
     /// The input, as ffmpeg has it
-    #[arg(short, long, value_name = "IN")]
+    #[arg(short = 'i', value_name = "IN")]
     pub input: Option<OsString>,
     /// The output
     #[arg(short, long, value_name = "OUT")]
@@ -198,6 +198,13 @@ pub struct Job {
     /// What is filtered, and how.
     #[command(flatten)]
     pub run: Run,
+
+    /// Write what filters measure (stats) to FILE: a JSON object a line, one for each frame
+    ///
+    /// It has frame, time (in seconds; null where there is none) and records: for each filter that measures, in the chain's
+    /// order, an object with filter (its name) and its values. FILE exists when the output is whole; - is standard output.
+    #[arg(long, value_name = "FILE", help_heading = FILTERING, conflicts_with = "preview")]
+    pub records: Option<OsString>,
 
     /// Presentation times: the source's, or counted from the first frame (auto: zero for a cut, else keep)
     #[arg(long, value_name = "WHICH", default_value = "auto", help_heading = WINDOW)]
@@ -279,6 +286,12 @@ pub struct Run {
     #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
           default_missing_value = DEFAULT_PRESET, value_parser = presets())]
     pub deband: Option<String>,
+    /// A further input, for filters of the chain that read the picture NAME; repeat for more. Without a name, the input
+    ///
+    /// It is decoded from its start, and its frames are matched by their times: while a frame of the input is shown, the one of
+    /// FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
+    #[arg(long = "input", value_name = "[NAME=]FILE", help_heading = FILTERING)]
+    pub inputs: Vec<OsString>,
     /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
@@ -412,12 +425,26 @@ impl Job {
     /// # Errors
     /// When none is given.
     pub fn input(&self) -> Result<&OsStr> {
-        let given = self.input.as_deref().or(self.paths.first().map(OsString::as_os_str));
-        match given
+        match self
+            .option_input()?
+            .or(self.paths.first().map(OsString::as_os_str))
             .ok_or_else(|| Error::bad_argument("no input: try 'vramp IN OUT --chain CHAIN', or 'vramp --help'"))?
         {
             empty if empty.is_empty() => Err(Error::bad_argument("the input's name is empty: name a file, or -")),
             input => Ok(input),
+        }
+    }
+
+    /// The input that an option gives.
+    fn option_input(&self) -> Result<Option<&OsStr>> {
+        let unnamed = self.run.inputs.iter().filter(|input| name_of(input).is_none()).map(OsString::as_os_str);
+        let mut given = self.input.as_deref().into_iter().chain(unnamed);
+        match (given.next(), given.next()) {
+            (_, Some(extra)) => {
+                let extra = extra.display();
+                Err(Error::bad_argument(format!("'{extra}' is one input too many: name it, --input NAME={extra}")))
+            }
+            (first, None) => Ok(first),
         }
     }
 
@@ -426,7 +453,8 @@ impl Job {
     /// # Errors
     /// When none is given, or more than one.
     pub fn output(&self) -> Result<&OsStr> {
-        let mut rest = self.paths.iter().skip(usize::from(self.input.is_none())).map(OsString::as_os_str);
+        let skipped = usize::from(self.option_input()?.is_none());
+        let mut rest = self.paths.iter().skip(skipped).map(OsString::as_os_str);
         let positional = rest.next();
         if let Some(extra) = if self.output.is_some() { positional } else { rest.next() } {
             let extra = extra.display();
@@ -448,10 +476,56 @@ impl Job {
     }
 }
 
+/// The name and the file of `NAME=FILE`; `None` for a file alone. A file with such a name is reached as ./a=b.
+fn name_of(input: &OsStr) -> Option<(&str, &OsStr)> {
+    let bytes = input.as_encoded_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    let name = std::str::from_utf8(&bytes[..at]).ok()?;
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !plain || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    Some((name, behind(input, at + 1)?))
+}
+
+/// `text` from byte `at` on.
+#[cfg(unix)]
+fn behind(text: &OsStr, at: usize) -> Option<&OsStr> {
+    use std::os::unix::ffi::OsStrExt;
+    text.as_bytes().get(at..).map(OsStr::from_bytes)
+}
+
+#[cfg(not(unix))]
+fn behind(text: &OsStr, at: usize) -> Option<&OsStr> {
+    text.to_str()?.get(at..).map(OsStr::new)
+}
+
 impl Run {
     /// The part of the input.
     pub fn window(&self) -> Window {
         Window { start: self.start, end: self.end, frames: self.frames }
+    }
+
+    /// The inputs that have a name, and their names.
+    ///
+    /// # Errors
+    /// When a file's name is empty.
+    pub fn named_inputs(&self) -> Result<Vec<(&str, &OsStr)>> {
+        let named: Vec<_> = self.inputs.iter().filter_map(|input| name_of(input)).collect();
+        match named.iter().find(|(_, path)| path.is_empty()) {
+            Some((name, _)) => Err(Error::bad_argument(format!("--input {name}= has no file: write {name}=FILE"))),
+            None => Ok(named),
+        }
+    }
+
+    /// Refuses inputs without a name, for commands that take their input by place.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub fn check_named(&self) -> Result<()> {
+        let Some(unnamed) = self.inputs.iter().find(|input| name_of(input).is_none()) else { return Ok(()) };
+        let file = unnamed.display();
+        Err(Error::bad_argument(format!("--input {file} has no name: write --input NAME={file}")))
     }
 
     /// The chain's text.
@@ -651,6 +725,22 @@ mod tests {
             let job = parse(line).job;
             assert!(job.input().and(job.output()).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn named_inputs_are_told_from_the_input() {
+        let job = parse("vramp a b --input mask=m.png --input logo=x=y.mkv").job;
+        assert_eq!(job.input().unwrap(), "a");
+        let named = job.run.named_inputs().unwrap();
+        assert_eq!(named, [("mask", "m.png".as_ref()), ("logo", OsStr::new("x=y.mkv"))]);
+        for line in ["vramp --input a b", "vramp --input a -o b --input mask=c", "vramp --input ./k=v -o b"] {
+            let job = parse(line).job;
+            assert!(line.contains(&format!("--input {}", job.input().unwrap().display())), "{line}");
+        }
+        for line in ["vramp --input a --input b c", "vramp -i a --input b c"] {
+            assert!(parse(line).job.input().unwrap_err().message().contains("--input NAME=b"), "{line}");
+        }
+        assert!(parse("vramp a b --input mask=").job.run.named_inputs().is_err());
     }
 
     #[test]

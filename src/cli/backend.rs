@@ -10,10 +10,11 @@ use crate::cli::args::RunsOn;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::io::libav::Input;
-use crate::pipeline::{Chain, CpuChain, Frame, Item, Plan, Work};
+use crate::pipeline::{Chain, CpuChain, Frame, Item, Plan, Source, Work};
 use crate::video::PicturePool;
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::fmt;
+use std::thread;
 
 /// The chain of a run, built for the device that the arguments ask for.
 pub enum Backend {
@@ -91,23 +92,58 @@ impl Backend {
         Ok(())
     }
 
-    /// Filters `frames` into pictures of `pool`, and returns when all are done.
+    /// Filters `frames`, and those of `sides` beside them, into pictures of `pool`, and returns when all are done.
     ///
     /// # Errors
-    /// As [`Chain::drive`].
-    pub fn filter(&mut self, plan: &Plan, frames: Vec<Frame>, pool: &PicturePool) -> Result<Vec<Frame>> {
+    /// As [`Chain::drive`], and those of `sides`.
+    pub fn filter(
+        &mut self,
+        plan: &Plan,
+        frames: Vec<Frame>,
+        sides: &mut [&mut dyn Source],
+        pool: &PicturePool,
+    ) -> Result<Vec<Frame>> {
         let ((feed, input), (out, results)) = (unbounded(), unbounded());
         for frame in frames {
             feed.send(Item::Frame(frame)).map_err(|_| Error::internal("nobody takes frames"))?;
         }
         drop(feed);
-        self.drive(plan, &[input], pool, &out)?;
+        thread::scope(|scope| {
+            let mut inputs = vec![input];
+            let decoding: Vec<_> = sides
+                .iter_mut()
+                .map(|side| {
+                    let (feed, input) = bounded(1);
+                    inputs.push(input);
+                    scope.spawn(move || feed_all(&mut **side, &feed))
+                })
+                .collect();
+            let driven = self.drive(plan, &inputs, pool, &out);
+            // Whoever still decodes finds nobody who takes it.
+            drop(inputs);
+            let decoded = decoding.into_iter().map(|side| side.join().unwrap_or_else(|_| Err(panicked())));
+            decoded.collect::<Result<()>>().and(driven)
+        })?;
         let frame = |item| match item {
             Item::Frame(frame) => Some(frame),
             _ => None,
         };
         Ok(results.try_iter().filter_map(frame).collect())
     }
+}
+
+fn panicked() -> Error {
+    Error::internal("a thread that decodes panicked")
+}
+
+/// Sends what `source` yields, as long as somebody takes it.
+fn feed_all(source: &mut dyn Source, feed: &Sender<Item>) -> Result<()> {
+    while let Some(item) = source.next()? {
+        if feed.send(item).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 impl Chain for Backend {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::filters::{self, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
-use crate::pipeline::{Cancel, Plan, Target, plan};
+use crate::pipeline::{Cancel, Plan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
 use std::ffi::OsStr;
 
@@ -102,12 +102,12 @@ impl Takes<'_> {
     pub const ANYTHING: Takes<'static> = Takes { formats: None, on_gpu: &[], lossless: true };
 }
 
-/// Plans `calls` for `input`, ending in a format that `output` takes. Tells what had to be converted.
-pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
+/// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Tells what had to be converted.
+pub fn plan_for(input: &mut Input, sides: &[SideInput], calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
     let dither = dither(run)?;
     let depth = wanted_depth(run, input.info().format, output);
     let wanted = Wanted { format: run.format, depth, keep_rgb: output.lossless };
-    let end = plan(create(calls)?, input.info(), Target::default())?.output;
+    let end = plan_with(create(calls)?, input.info(), sides, Target::default())?.output;
     let anything = [match (wanted.format, wanted.depth) {
         (Some(format), _) => format,
         (None, Some(depth)) => end.format.to_planar(depth)?,
@@ -128,10 +128,11 @@ pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run
     };
     let there = output.on_gpu.iter().find(same).copied();
     let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither };
-    let plan = plan(create(calls)?, input.info(), target).map_err(|error| match negotiated.convert_source {
-        Some(filtered) => of_converted(&error, source, filtered, accepted),
-        None => error,
-    })?;
+    let plan =
+        plan_with(create(calls)?, input.info(), sides, target).map_err(|error| match negotiated.convert_source {
+            Some(filtered) => of_converted(&error, source, filtered, accepted),
+            None => error,
+        })?;
     let plan = if there.is_some() { plan.staying() } else { plan };
     match input.surfaces() {
         Some(storage) => plan.resident(storage),
@@ -153,17 +154,24 @@ fn of_converted(error: &Error, source: Format, filtered: Format, accepted: &[For
 }
 
 /// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
-pub fn chain(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run, gpu: &Gpu) -> Result<(Plan, Backend)> {
-    let mut plan = plan_for(input, calls, output, run)?;
+pub fn chain(
+    input: &mut Input,
+    sides: &[SideInput],
+    calls: &[Call],
+    output: &Takes<'_>,
+    run: &Run,
+    gpu: &Gpu,
+) -> Result<(Plan, Backend)> {
+    let mut plan = plan_for(input, sides, calls, output, run)?;
     if !input.can_surround(plan.reach()) {
         input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
-        plan = plan_for(input, calls, output, run)?;
+        plan = plan_for(input, sides, calls, output, run)?;
     }
     if let Some(chain) = Backend::new(&plan, input, &run.on, gpu)? {
         return Ok((plan, chain));
     }
     input.decode_in_software("the chain does not run on the GPU")?;
-    let plan = plan_for(input, calls, &Takes { on_gpu: &[], ..*output }, run)?;
+    let plan = plan_for(input, sides, calls, &Takes { on_gpu: &[], ..*output }, run)?;
     let chain = Backend::new(&plan, input, &run.on, &Gpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }

@@ -5,7 +5,9 @@ use crate::cli::args::{HashName, Job, Run, TimestampChoice};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::partial::Endable;
 use crate::cli::progress::Reporter;
+use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
+use crate::cli::sides::Sides;
 use crate::cli::{encoding, report, setup, signals};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
@@ -23,7 +25,7 @@ use std::ffi::OsStr;
 pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let stop = Stop::new(job.keep_partial);
     signals::install(stop.steps())?;
-    let Prepared { mut input, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
+    let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
     report::plan(&plan, &chain, &options);
 
     let expected = setup::expected_frames(&plan.output, input.duration(), &job.run.window());
@@ -32,10 +34,11 @@ pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let (ran, stopped) = if job.keep_partial {
         let copied: Vec<_> = input.copied_streams().iter().map(|stream| (stream.index, stream.timebase)).collect();
         let mut input = Endable::new(&mut input, copied, stop.input);
-        let ran = pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, tell);
+        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
         (ran, input.ended_early())
     } else {
-        (pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, tell), false)
+        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
+        (ran, false)
     };
     if let Ok((summary, _)) = &ran {
         reporter.finish(summary);
@@ -91,6 +94,7 @@ fn label(job: &Job) -> Result<String> {
 /// The parts of a run, ready to go.
 pub struct Prepared {
     pub input: Input,
+    pub sides: Sides,
     pub plan: Plan,
     pub chain: Backend,
     pub sink: Box<dyn Sink>,
@@ -108,6 +112,8 @@ impl Prepared {
         let calls = setup::calls(run)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
+        Sides::check_apart(run, output_path)?;
+        check_records(job, input_path, output_path)?;
         let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
         let opened = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input));
@@ -117,15 +123,34 @@ impl Prepared {
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
         let run = &Run { depth, ..run.clone() };
-        let (plan, chain) = setup::chain(&mut input, &calls, &destination.takes(&on_gpu), run, &gpu)?;
+        let sides = Sides::open(run, cancel)?;
+        let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
+        if job.records.is_some() {
+            records::check(&plan)?;
+        }
         if plan.stays {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let (sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
+        let (mut sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
+        if let Some(path) = &job.records {
+            sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
+        }
         let options = Options { slots: usize::from(run.on.slots), cancel: cancel.clone() };
-        Ok(Prepared { input, plan, chain, sink, encoding, options })
+        Ok(Prepared { input, sides, plan, chain, sink, encoding, options })
     }
+}
+
+/// Refuses to write records over an input, or where the output goes.
+fn check_records(job: &Job, input: &OsStr, output: &OsStr) -> Result<()> {
+    let Some(path) = &job.records else { return Ok(()) };
+    setup::check_apart(input, path)?;
+    Sides::check_apart(&job.run, path)?;
+    if path == output && job.container.as_deref() != Some("null") {
+        let path = path.display();
+        return Err(Error::bad_argument(format!("--records {path} is where the output goes: name another file")));
+    }
+    Ok(())
 }
 
 /// Where frames go.

@@ -28,6 +28,7 @@ mod job;
 pub(crate) mod level;
 mod levels;
 pub mod local;
+mod measure;
 mod median;
 mod merge;
 mod names;
@@ -40,6 +41,7 @@ mod requant;
 pub(crate) mod rows;
 mod saturation;
 mod spec;
+pub mod stats;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{
     Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names,
-    overlay, range, saturation, tmedian, tsoften, unsharp,
+    overlay, range, saturation, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -34,6 +34,7 @@ pub static ALL: &[&Descriptor] = &[
     &levels::DESCRIPTOR,
     &names::KEEP,
     &names::USE,
+    &stats::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.

@@ -375,19 +375,26 @@ impl<'a> Draft<'a> {
         let Draft { input, sides, kept, skipped, here, .. } = self;
         let mid = |format: Format| if format.is_yc48() { Format::YC48 } else { format.to_v16() };
         let last = kept.len().saturating_sub(1);
-        let stages = kept.into_iter().enumerate().map(|(i, Kept { filter, operands, spec })| {
+        let mut stages: Vec<Stage> = Vec::new();
+        for (i, Kept { filter, operands, spec }) in kept.into_iter().enumerate() {
             let stored = |point: &Point| match point.from {
                 Operand::Input(0) => input.format,
                 Operand::Input(side) => sides[side - 1].info.format,
-                Operand::Stage(_) => mid(point.info.format),
+                Operand::Stage(stage) => stages[stage].setup.dst,
             };
-            let dst = if i == last { format } else { mid(spec.output.format) };
+            let passes_on = spec.output.format == operands[0].info.format
+                && (0..spec.origins.len()).all(|component| spec.copies(component));
+            let dst = match i {
+                _ if i == last => format,
+                // What changes no sample leaves them as they are stored, and where.
+                _ if passes_on => stored(&operands[0]),
+                _ => mid(spec.output.format),
+            };
             let mut setup = Setup::of(operands[0].info.clone(), stored(&operands[0]), spec.output.clone(), dst);
             setup.sides =
                 operands[1..].iter().map(|point| Side { info: point.info.clone(), src: stored(point) }).collect();
-            Stage { filter, setup, spec, operands: operands.iter().map(|point| point.from).collect() }
-        });
-        let stages: Vec<_> = stages.collect();
+            stages.push(Stage { filter, setup, spec, operands: operands.iter().map(|point| point.from).collect() });
+        }
         Plan {
             input: input.clone(),
             sides: sides.to_vec(),

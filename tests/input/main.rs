@@ -7,4 +7,5 @@ mod faults;
 mod frames;
 mod media;
 mod seek;
+mod sides;
 mod window;

@@ -81,8 +81,8 @@ fn what_options_of_ffmpeg_are_here_is_said() {
     assert!(message.ends_with("rb, gb"), "no letter is near a number: {message}");
 }
 
-/// Filters that leave no picture as it is, whatever they are told.
-pub const ALWAYS_CHANGES: [&str; 3] = ["hflip", "vflip", "transpose"];
+/// Filters that do something, whatever they are told: leave no picture as it is, or measure it.
+pub const ALWAYS_CHANGES: [&str; 4] = ["hflip", "vflip", "transpose", "stats"];
 
 #[test]
 fn everything_is_described() {

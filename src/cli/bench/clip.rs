@@ -175,7 +175,7 @@ fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Cost> {
     chain.prepare(&plan)?;
     let pool = chain.pictures(&plan, frames.len())?;
     cost(|| {
-        *filtered = chain.filter(&plan, frames, &pool)?;
+        *filtered = chain.filter(&plan, frames, &mut [], &pool)?;
         Ok(())
     })
 }

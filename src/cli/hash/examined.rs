@@ -6,6 +6,7 @@ use crate::cli::backend::{Backend, Gpu};
 use crate::cli::hash::sound::Sound;
 use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
+use crate::cli::sides::Sides;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
 use crate::io::Hash;
@@ -24,6 +25,7 @@ pub struct Examined {
     calls: Vec<Call>,
     copy: CopyChoice,
     input: Input,
+    sides: Sides,
     /// How frames go through the chain.
     pub plan: Plan,
     chain: Backend,
@@ -39,10 +41,12 @@ impl Examined {
         let gpu = Gpu::open(&run.on, run.decoder, calls)?;
         let mut input = Input::open(path, setup::input_options(run, copy, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
-        let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
+        run.check_named()?;
+        let sides = Sides::open(run, &cancel)?;
+        let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());
-        Ok(Examined { path, run, calls, copy, input, plan, chain, options })
+        Ok(Examined { path, run, calls, copy, input, sides, plan, chain, options })
     }
 
     /// The streams whose packets are handed on, for a sink that hashes with `hash`.
@@ -122,12 +126,13 @@ impl Examined {
         progress: ProgressArgs,
         quiet: bool,
     ) -> Result<(Summary, Option<Error>)> {
-        let Examined { input, plan, chain, options, .. } = self;
+        let Examined { input, sides, plan, chain, options, .. } = self;
         report::plan(plan, chain, options);
         let expected = setup::expected_frames(&plan.output, input.duration(), &self.run.window());
         let mut reporter = Reporter::new(progress.progress, quiet, expected);
         let source: &mut dyn Source = if sound { &mut Sound(input) } else { input };
-        let ran = pipeline::run(source, plan, chain, sink, options, &mut |now| reporter.update(now))?;
+        let tell = &mut |now| reporter.update(now);
+        let ran = pipeline::run_with(source, &mut sides.sources(), plan, chain, sink, options, tell)?;
         reporter.finish(&ran.0);
         Ok(ran)
     }

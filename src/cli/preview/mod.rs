@@ -6,6 +6,7 @@ pub mod sheet;
 use crate::cli::args::Job;
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::setup::{self, Takes};
+use crate::cli::sides::Sides;
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
@@ -23,6 +24,7 @@ pub fn run(job: &Job) -> Result<()> {
     let calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
     setup::check_apart(input_path, output_path)?;
+    Sides::check_apart(&job.run, output_path)?;
     let cancel = Cancel::default();
     signals::install([cancel.clone()])?;
 
@@ -35,7 +37,8 @@ pub fn run(job: &Job) -> Result<()> {
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let plan = setup::plan_for(&mut input, &calls, &Takes::ANYTHING, &job.run)?;
+    let mut sides = Sides::open(&job.run, &cancel)?;
+    let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Takes::ANYTHING, &job.run)?;
     let chain = Backend::new(&plan, &mut input, &job.run.on, &Gpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
@@ -51,7 +54,7 @@ pub fn run(job: &Job) -> Result<()> {
     let number = source.props.frame_index;
     let before = Image::new(&source.picture, &plan.input.color)?;
     let pool = chain.pictures(&plan, 1)?;
-    let filtered = chain.filter(&plan, frames, &pool)?;
+    let filtered = chain.filter(&plan, frames, &mut sides.sources(), &pool)?;
     let result = filtered.first().ok_or_else(|| Error::internal("the chain lost the frame"))?;
     let after = Image::new(&result.picture, &plan.output.color)?;
     write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path.display(), &e))?;

@@ -1,0 +1,66 @@
+//! `--input NAME=FILE`: what a chain reads beside its own pictures.
+
+use crate::cli::args::Run;
+use crate::cli::setup::check_apart;
+use crate::error::Result;
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
+use crate::pipeline::{Cancel, SideInput, Source};
+use std::ffi::OsStr;
+
+/// The named inputs of a run, in the order of the arguments. They are decoded from their start, whatever part of the main
+/// input is run: frames are matched by their times.
+#[derive(Default)]
+pub struct Sides {
+    streams: Vec<SideInput>,
+    inputs: Vec<Input>,
+}
+
+impl Sides {
+    /// Opens what `run` names.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn open(run: &Run, cancel: &Cancel) -> Result<Sides> {
+        let mut sides = Sides::default();
+        for (name, path) in run.named_inputs()? {
+            let input = Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
+            log::debug!("{name}: {}", input.describe());
+            if let Some(alpha) = input.dropped_alpha() {
+                log::warn!("{name}: its alpha ({alpha}) is left out");
+            }
+            sides.streams.push(SideInput { name: name.to_owned(), info: input.info().clone() });
+            sides.inputs.push(input);
+        }
+        Ok(sides)
+    }
+
+    /// Refuses to write over one of them.
+    ///
+    /// # Errors
+    /// When `output` is one.
+    pub fn check_apart(run: &Run, output: &OsStr) -> Result<()> {
+        run.named_inputs()?.iter().try_for_each(|(_, path)| check_apart(path, output))
+    }
+
+    /// Their names and streams.
+    pub fn streams(&self) -> &[SideInput] {
+        &self.streams
+    }
+
+    /// Where their frames come from.
+    pub fn sources(&mut self) -> Vec<&mut dyn Source> {
+        self.inputs.iter_mut().map(|input| input as &mut dyn Source).collect()
+    }
+}
+
+/// How they are opened: their frames go to the filters alone.
+fn options(run: &Run, cancel: &Cancel) -> InputOptions {
+    InputOptions {
+        strict: run.strict,
+        decoder: DecoderChoice::Software,
+        threads: run.decoder_threads,
+        cancel: cancel.clone(),
+        copy: CopyChoice::NONE,
+        ..InputOptions::default()
+    }
+}

@@ -1,0 +1,163 @@
+//! The kernels of cuda/stats.cu.
+
+use super::What;
+use super::sums::{BINS, PlaneSums, StatsSums};
+use crate::device::cuda::{CudaDevice, DevicePlane, Function, Shape};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::measure::Sums;
+use crate::filters::remap::{CudaMover, Map};
+use crate::filters::{CudaJob, CudaKernel, Measure};
+use crate::video::Record;
+use std::sync::Arc;
+
+/// Columns and rows of a block, and its threads.
+const TILE: (usize, usize) = (256, 64);
+const THREADS: u32 = 256;
+
+device_struct! {
+    /// What is measured of one component.
+    struct Component = "Component" {
+        src: Plane,
+        basic: u64 = "Basic*",
+        histogram: u64 = "u32*",
+        rows: u64 = "u32*",
+        columns: u64 = "u32*",
+        /// Blocks side by side.
+        across: u32,
+        blocks: u32,
+    }
+}
+
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Stats" {
+        component: [Component; 3],
+    }
+}
+
+generated! {
+    "stats.cuh" after ["../common/plane.cuh"]: Component, Args;
+}
+
+/// A component that is not measured.
+const NONE: Component =
+    Component { src: Plane::NONE, basic: 0, histogram: 0, rows: 0, columns: 0, across: 1, blocks: 0 };
+
+/// Where the sums of a plane lie in the record's memory, in bytes: the sum, the sum of squares, 65535 less the minimum and the
+/// maximum; then the lists.
+#[derive(Clone, Copy)]
+struct Place {
+    basic: usize,
+    histogram: usize,
+    rows: usize,
+    columns: usize,
+    end: usize,
+}
+
+impl Place {
+    /// From byte `start` on, for what `sums` measures.
+    fn of(sums: &PlaneSums, start: usize) -> Place {
+        let histogram = start + 24;
+        let rows = histogram + if sums.histogram.is_empty() { 0 } else { 4 * BINS };
+        let columns = rows + 4 * sums.rows.len();
+        Place { basic: start, histogram, rows, columns, end: (columns + 4 * sums.columns.len()).next_multiple_of(8) }
+    }
+
+    /// Puts what lies in `bytes` into `sums`.
+    fn read(self, bytes: &[u8], sums: &mut PlaneSums) {
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        (sums.sum, sums.squares) = (long(self.basic), long(self.basic + 8));
+        (sums.min, sums.max) = (u16::MAX - word(self.basic + 16) as u16, word(self.basic + 20) as u16);
+        let lists =
+            [(&mut sums.histogram, self.histogram), (&mut sums.rows, self.rows), (&mut sums.columns, self.columns)];
+        for (list, at) in lists {
+            // The histogram has one table here.
+            let most = if at == self.histogram { BINS } else { list.len() };
+            list.iter_mut().take(most).enumerate().for_each(|(i, value)| *value = word(at + 4 * i));
+        }
+    }
+}
+
+/// A kernel built for one stream.
+pub struct Kernel {
+    function: Function,
+    copies: CudaMover,
+    sums: StatsSums,
+    places: Vec<Option<Place>>,
+    bytes: usize,
+}
+
+impl Kernel {
+    /// The kernel that measures `sums`.
+    ///
+    /// # Errors
+    /// When the kernel cannot be loaded.
+    pub fn new(sums: StatsSums, what: What, device: &CudaDevice) -> Result<Kernel> {
+        let name = match what {
+            What::Basic => "stats_basic",
+            What::Hist => "stats_hist",
+            What::Rows => "stats_rows",
+            What::Columns => "stats_columns",
+            What::All => "stats_all",
+        };
+        let mut bytes = 0;
+        let place = |sums: &Option<PlaneSums>| {
+            let place = Place::of(sums.as_ref()?, bytes);
+            bytes = place.end;
+            Some(place)
+        };
+        let places = sums.0.iter().map(place).collect();
+        let copies = CudaMover::new([Map::ROWS; 3], device)?;
+        Ok(Kernel { function: device.function("stats", name)?, copies, sums, places, bytes })
+    }
+}
+
+/// What is measured of `src`, into the record's memory at `record`.
+fn component(src: &DevicePlane, place: Place, record: u64) -> Result<Component> {
+    let across = src.width.div_ceil(TILE.0) as u32;
+    let at = |byte: usize| record + byte as u64;
+    Ok(Component {
+        src: Plane::new(src)?,
+        basic: at(place.basic),
+        histogram: at(place.histogram),
+        rows: at(place.rows),
+        columns: at(place.columns),
+        across,
+        blocks: across * src.height.div_ceil(TILE.1) as u32,
+    })
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let src = job.src.here();
+        let mut args = Args { component: [NONE; 3] };
+        for (index, place) in self.places.iter().enumerate() {
+            if let Some(place) = place {
+                args.component[index] = component(&src[index], *place, job.record)?;
+            }
+        }
+        let blocks = args.component.iter().map(|component| component.blocks).sum();
+        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
+        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state, the record's memory has the bytes
+        // that `measure` asks for, and both outlive the work by the caller.
+        unsafe { launch(&self.function, shape, &args, job.stream) }?;
+        self.copies.apply(src, job.dst, job.stream)
+    }
+
+    fn measure(&self) -> Option<Measure> {
+        let (sums, places) = (self.sums.clone(), self.places.clone());
+        let collect = move |bytes: &[u8], record: &mut Record| {
+            let mut sums = sums.clone();
+            for (sums, place) in sums.0.iter_mut().zip(&places) {
+                if let (Some(sums), Some(place)) = (sums, place) {
+                    place.read(bytes, sums);
+                }
+            }
+            sums.finish(record);
+        };
+        Some(Measure { bytes: self.bytes, collect: Arc::new(collect) })
+    }
+}
