@@ -69,8 +69,7 @@ fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
     let of_filter = |filter: &&'static Descriptor| {
         let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
         let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
-        let golden =
-            |(part, args): (Part, String)| Golden::new(filter.name, &args, part, format!("{}={args}", filter.name));
+        let golden = |(part, args): (Part, String)| Golden::new(filter.name, &args, part, filter.chain(&args));
         cases.chain(presets).map(golden).collect::<Vec<_>>()
     };
     decoded.into_iter().chain(filters.iter().flat_map(of_filter)).collect()

@@ -88,12 +88,23 @@ impl Sink for Hashes {
     }
 }
 
+/// `chain` for `input`, ending in 8 bits.
+fn planned(input: &Input, chain: &str, dither: Dither) -> Result<Plan> {
+    let format = input.info().format.to_planar(8)?;
+    pipeline::plan(filters::chain(chain)?, input.info(), Target { format: Some(format), dither })
+}
+
+/// How many frames `chain` makes of all of `path`; `None` when it does not take the stream.
+fn frames(path: &str, chain: &str) -> Option<u64> {
+    let input = Input::open(path, Place::Cpu.options(Window::default())).unwrap();
+    let plan = planned(&input, chain, Dither::None).ok()?;
+    Some(plan.parts.iter().fold(FRAMES, |frames, part| part.cycle.first_of(frames)))
+}
+
 /// A run of `window` of `path` through `chain` to 8 bits.
 fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -> Hashes {
     let mut input = Input::open(path, place.options(window)).unwrap();
-    let format = input.info().format.to_planar(8).unwrap();
-    let target = Target { format: Some(format), dither };
-    let plan = pipeline::plan(filters::chain(chain).unwrap(), input.info(), target).unwrap();
+    let plan = planned(&input, chain, dither).unwrap();
     let plan = match input.surfaces() {
         Some(storage) => plan.resident(storage).unwrap(),
         None => plan,
@@ -107,7 +118,7 @@ fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -
 /// Asserts that random splits of `path` into three give what the whole gives.
 fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
     let whole = run(path, Window::default(), chain, dither, place).0;
-    assert_eq!(whole.len() as u64, FRAMES, "{chain}");
+    assert_eq!(Some(whole.len() as u64), frames(path, chain), "{chain}");
     let config = Config { cases: TRIES, failure_persistence: None, ..Config::default() };
     let tried = TestRunner::new(config).run(&(1..FRAMES, 1..FRAMES), |(one, other)| {
         let (first, second) = (one.min(other), one.max(other));
@@ -126,13 +137,22 @@ fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
-    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().map(|args| format!("{}={args}", filter.name)));
+    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().map(|args| filter.chain(args)));
     for (number, chain) in chains.enumerate() {
-        check(&clips[number % clips.len()], &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
+        // Transposed 4:2:2 is no format.
+        let clip = clips
+            .iter()
+            .cycle()
+            .skip(number % clips.len())
+            .take(clips.len())
+            .find(|clip| frames(clip, &chain).is_some());
+        let clip = clip.unwrap_or_else(|| panic!("no clip is taken by {chain}"));
+        check(clip, &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
     }
-    for dither in Dither::ALL {
-        let all: Vec<String> = ALL.iter().map(|filter| format!("{}={}", filter.name, filter.cases[0])).collect();
-        clips.iter().for_each(|clip| check(clip, &all.join(","), *dither, place));
+    for (dither, clip) in Dither::ALL.iter().flat_map(|dither| clips.iter().map(move |clip| (dither, clip))) {
+        let first = ALL.iter().map(|filter| filter.chain(filter.cases[0]));
+        let all: Vec<String> = first.filter(|chain| frames(clip, chain).is_some()).collect();
+        check(clip, &all.join(","), *dither, place);
     }
 }
 

@@ -18,6 +18,7 @@ mod cuda;
 pub mod deband;
 pub mod depth;
 pub mod docs;
+pub mod fields;
 pub mod gauss;
 mod job;
 pub(crate) mod level;
@@ -27,6 +28,7 @@ mod registry;
 pub mod remap;
 mod requant;
 pub(crate) mod rows;
+pub mod select;
 mod spec;
 mod stock;
 #[cfg(feature = "cuda")]
@@ -35,6 +37,7 @@ mod strips;
 mod tensor;
 #[cfg(test)]
 mod testing;
+mod zones;
 
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
@@ -105,6 +108,11 @@ impl Descriptor {
     /// Every name it answers to, its own first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().map(|alias| alias.name))
+    }
+
+    /// The chain of this filter alone with `args`, such as its [cases](Descriptor::cases).
+    pub fn chain(&self, args: &str) -> String {
+        if args.is_empty() { self.name.to_owned() } else { format!("{}={args}", self.name) }
     }
 }
 

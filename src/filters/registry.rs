@@ -1,8 +1,9 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
-use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range};
+use crate::filters::{Descriptor, Filter, bilateral, boxblur, deband, depth, gauss, range, select, zones};
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
@@ -19,6 +20,9 @@ pub static ALL: &[&Descriptor] = &[
     &vflip::DESCRIPTOR,
     &rotate::DESCRIPTOR,
     &transpose::DESCRIPTOR,
+    &separate::DESCRIPTOR,
+    &weave::DESCRIPTOR,
+    &select::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.
@@ -44,7 +48,7 @@ pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
     let filter = find_or_suggest(&call.name)?;
     filter.aliases.iter().find(|alias| alias.name == call.name).map_or(Ok(()), |alias| alias.check(call))?;
-    (filter.create)(call)
+    zones::create(filter, call)
 }
 
 /// Makes every filter of the chain written in `text`.

@@ -134,8 +134,7 @@ pub fn fits(filter: &'static Descriptor, args: &'static str, format: Format, sha
 
 /// The filter with arguments as its descriptor writes them.
 pub fn create(filter: &'static Descriptor, args: &str) -> Result<Box<dyn Filter>> {
-    let text = if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) };
-    (filter.create)(&parse_chain(&text)?[0])
+    (filter.create)(&parse_chain(&filter.chain(args))?[0])
 }
 
 /// The formats that `filter` accepts.

@@ -82,7 +82,7 @@ fn what_options_of_ffmpeg_are_here_is_said() {
 }
 
 /// Filters that leave no picture as it is, whatever they are told.
-pub const ALWAYS_CHANGES: [&str; 3] = ["hflip", "vflip", "transpose"];
+pub const ALWAYS_CHANGES: [&str; 5] = ["hflip", "vflip", "transpose", "separate_fields", "weave"];
 
 #[test]
 fn everything_is_described() {

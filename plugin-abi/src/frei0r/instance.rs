@@ -150,7 +150,15 @@ impl Instance {
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
         let engine = Engine::with_workers(filters, &stream, target, state.workers()?)?;
-        let output = Door::new(Storage::Rgba(format), &engine.plan().output)?;
+        let made = &engine.plan().output;
+        if (made.width, made.height) != (self.width, self.height) {
+            let (from, to) = ((self.width, self.height), (made.width, made.height));
+            return Err(Error::unsupported(format!(
+                "the host has room for {}x{}, and the chain makes {}x{}: leave out what changes the size",
+                from.0, from.1, to.0, to.1
+            )));
+        }
+        let output = Door::new(Storage::Rgba(format), made)?;
         Ok(Built { input: Door::new(Storage::Rgba(format), &stream)?, output, engine })
     }
 }
