@@ -39,7 +39,7 @@ format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.
 
-Cost: that of a copy.",
+Cost: that of a copy of the picture.",
     schema: SeparateParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,

@@ -27,7 +27,7 @@ dropped.
 
 Accuracy: samples are moved, not computed.
 
-Cost: that of a copy.",
+Cost: that of a copy of the picture.",
     schema: HflipParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,

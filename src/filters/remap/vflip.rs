@@ -27,7 +27,7 @@ places in the picture (pan-scan, active format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.
 
-Cost: that of a copy.",
+Cost: that of a copy of the picture.",
     schema: VflipParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,
