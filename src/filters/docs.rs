@@ -18,7 +18,14 @@ const EXAMPLES: usize = 3;
 pub fn list(filters: &[&Descriptor]) -> String {
     let column = filters.iter().map(|d| d.name.len()).max().unwrap_or(0) + 2;
     let line = |d: &&Descriptor| hang(&format!("{:column$}", d.name), d.summary);
-    filters.iter().map(line).chain(["\nvramp filters NAME explains one of them.\n".to_owned()]).collect()
+    filters
+        .iter()
+        .map(line)
+        .chain([
+            "\nvramp filters NAME explains one of them.\n".to_owned(),
+            "frames=100-200+400- or times=10-20+60- limits one to parts of the film.\n".to_owned(),
+        ])
+        .collect()
 }
 
 /// The text of `vramp filters NAME`.
@@ -75,6 +82,9 @@ through. Both spellings work everywhere, in one text too:
 
 - Values without a name go by the order of the options below: `depth=10` is `depth=bits=10`.
 - `preset=NAME` stands for a filter's named set of options; options given beside it win.
+- `frames=100-200+400-` limits a filter to these frames, counted from 0 where it stands in the chain, and `times=10-20+60-` to
+  those shown from 10 s on and before 20 s, and from 60 s on, by the stream's own times. All others pass it untouched. Every
+  filter takes both that gives the stream it gets: the same size, format, range and number of frames.
 - A value with white space or one of `, : ; = ( ) [ ] > # ' " \` is quoted. Between `'` and `'` nothing is special;
   between `"` and `"`, `\"` is `"`, `\\` is `\` and `\xHH` is the ASCII character with that hexadecimal code, so
   that `"C\x3a/noise.bin"` is `C:/noise.bin`. Outside quotes, `\` takes the next character as it is. The empty value
@@ -199,7 +209,7 @@ fn bits(depths: &[u8]) -> String {
 /// Chains to copy: the first few test cases, the first preset, and the plain spelling of the first of them.
 fn examples(filter: &Descriptor) -> Vec<String> {
     let cases = filter.cases.iter().filter(|case| !case.is_empty()).take(EXAMPLES);
-    let cases = cases.filter_map(|case| parse_chain(&format!("{}={case}", filter.name)).ok());
+    let cases = cases.filter_map(|case| parse_chain(&filter.text(case)).ok());
     let presets = filter.schema.presets.iter().take(1).map(|preset| vec![preset_call(filter, preset.name)]);
     let mut chains: Vec<_> = cases.chain(presets).collect();
     if chains.is_empty() {

@@ -22,6 +22,7 @@ pub mod depth;
 pub(crate) mod device_struct;
 mod diff;
 pub mod docs;
+pub mod fields;
 pub mod gauss;
 pub mod gradient;
 mod job;
@@ -40,6 +41,7 @@ pub mod remap;
 mod requant;
 pub(crate) mod rows;
 mod saturation;
+pub mod select;
 mod spec;
 pub mod stats;
 mod stock;
@@ -52,6 +54,7 @@ mod testing;
 mod tmedian;
 mod tsoften;
 mod unsharp;
+mod zones;
 
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]

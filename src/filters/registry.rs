@@ -1,10 +1,11 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{
     Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names,
-    overlay, range, saturation, stats, tmedian, tsoften, unsharp,
+    overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -35,6 +36,9 @@ pub static ALL: &[&Descriptor] = &[
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,
+    &separate::DESCRIPTOR,
+    &weave::DESCRIPTOR,
+    &select::DESCRIPTOR,
 ];
 
 /// The filter called `name` or by an alias of it.
@@ -60,7 +64,7 @@ pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
     let filter = find_or_suggest(&call.name)?;
     filter.aliases.iter().find(|alias| alias.name == call.name).map_or(Ok(()), |alias| alias.check(call))?;
-    (filter.create)(call)
+    zones::create(filter, call)
 }
 
 /// Makes every filter of the chain written in `text`.

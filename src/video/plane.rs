@@ -285,9 +285,9 @@ impl<'a> PlaneMut<'a> {
     }
 
     /// Every second row, from row `first` on.
-    pub fn every_second(&mut self, first: usize) -> PlaneMut<'_> {
+    pub fn every_second(self, first: usize) -> PlaneMut<'a> {
         let height = self.height.saturating_sub(first).div_ceil(2);
-        PlaneMut { data: self.data.wrapping_add(first * self.pitch), pitch: 2 * self.pitch, height, ..*self }
+        PlaneMut { data: self.data.wrapping_add(first * self.pitch), pitch: 2 * self.pitch, height, ..self }
     }
 
     /// The same samples in another layout, whose samples are as large and as far apart.

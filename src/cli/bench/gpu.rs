@@ -104,11 +104,16 @@ fn measure_format(
     let bytes = bytes_of(src) + bytes_of(dst);
     let count = ring_frames(device, bytes)?;
     let copies = limits::device_copies(device, bytes / 2, count)?;
-    let ring = Ring::new(device, src, dst, (width, height), count)?;
+    let mut ring = Ring::new(device, src, (width, height), count)?;
+    let plans = work.iter().map(|calls| Ok((calls, plan_for(calls, src, dst, width, height)?)));
+    let plans: Vec<_> = plans.collect::<Result<_>>()?;
+    let of_size = |(calls, plan)| Some((calls, plan?));
+    let plans: Vec<(&Vec<Call>, Plan)> = plans.into_iter().filter_map(of_size).collect();
+    let size = |plan: &Plan| (plan.output.width, plan.output.height);
+    plans.iter().try_for_each(|(_, plan)| ring.give(device, dst, size(plan)))?;
     let (mut chains, mut graphs) = (Vec::new(), Vec::new());
-    for calls in work {
-        let Some(plan) = plan_for(calls, src, dst, width, height)? else { continue };
-        if let Some(graph) = ring.record(device, &plan)? {
+    for (calls, plan) in &plans {
+        if let Some(graph) = ring.record(device, plan)? {
             chains.push(print_chain(calls, Spelling::FFmpeg));
             graphs.push(graph);
         }
@@ -136,17 +141,32 @@ fn ring_frames(device: &CudaDevice, bytes: usize) -> Result<usize> {
     Ok(wanted.div_ceil(bytes).clamp(2, RING_PICTURES))
 }
 
-/// Source and result pictures on the device, to take in turn.
+/// Source and result pictures on the device, to take in turn; results of every size that there is.
 struct Ring {
-    pairs: Vec<(DevicePicture, DevicePicture)>,
+    sources: Vec<DevicePicture>,
+    results: Vec<((usize, usize), Vec<DevicePicture>)>,
 }
 
 impl Ring {
-    fn new(device: &CudaDevice, src: Format, dst: Format, size: (usize, usize), count: usize) -> Result<Ring> {
-        let (width, height) = size;
+    fn new(device: &CudaDevice, src: Format, (width, height): (usize, usize), count: usize) -> Result<Ring> {
         let model = ramps(src, width, height)?;
-        let pair = |_| Ok((DevicePicture::copy_of(device, &model)?, DevicePicture::alloc(device, dst, width, height)?));
-        Ok(Ring { pairs: (0..count).map(pair).collect::<Result<_>>()? })
+        let sources = (0..count).map(|_| DevicePicture::copy_of(device, &model));
+        Ok(Ring { sources: sources.collect::<Result<_>>()?, results: Vec::new() })
+    }
+
+    /// Makes room for results of this size.
+    fn give(&mut self, device: &CudaDevice, dst: Format, size: (usize, usize)) -> Result<()> {
+        if self.results.iter().all(|(known, _)| *known != size) {
+            let results = self.sources.iter().map(|_| DevicePicture::alloc(device, dst, size.0, size.1));
+            self.results.push((size, results.collect::<Result<_>>()?));
+        }
+        Ok(())
+    }
+
+    /// Pairs of a source and a result of this size, for which there is room.
+    fn pairs(&self, size: (usize, usize)) -> impl Iterator<Item = (&DevicePicture, &DevicePicture)> {
+        let results = self.results.iter().filter(move |(known, _)| *known == size).flat_map(|(_, results)| results);
+        self.sources.iter().zip(results)
     }
 
     /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
@@ -155,12 +175,13 @@ impl Ring {
         if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
             return Ok(None);
         }
+        let size = (plan.output.width, plan.output.height);
         // What is loaded or made at the first launch cannot be recorded.
         let stream = Stream::new(device)?;
-        kernels.enqueue(0, &self.pairs[0], &stream)?;
+        self.pairs(size).take(1).try_for_each(|pair| kernels.enqueue(0, pair, &stream))?;
         stream.synchronize()?;
         Graph::record(device, (kernels, self), |(kernels, ring), stream| {
-            let mut pairs = ring.pairs.iter().enumerate();
+            let mut pairs = ring.pairs(size).enumerate();
             pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
         })
         .map(Some)
@@ -182,7 +203,7 @@ impl Kernels {
         Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: Between::new(plan, &plan.parts[0], device)? })
     }
 
-    fn enqueue(&mut self, index: u64, (src, dst): &(DevicePicture, DevicePicture), stream: &Stream) -> Result<()> {
+    fn enqueue(&mut self, index: u64, (src, dst): (&DevicePicture, &DevicePicture), stream: &Stream) -> Result<()> {
         let props = FrameProps { frame_index: index, ..FrameProps::default() };
         let (src, dst) = (src.planes(), dst.planes());
         let mut kernels = self.kernels.iter_mut().enumerate();

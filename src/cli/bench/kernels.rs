@@ -4,7 +4,7 @@ use super::timing::{Effort, Ring};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::{self, Descriptor, Wiring};
+use crate::filters::{self, Descriptor, Reach, Wiring};
 use crate::params::{Arg, Call, Spelling, parse_chain, print_chain};
 use crate::pipeline::{CpuChain, Plan, Target, plan};
 use crate::video::{Format, StreamInfo};
@@ -141,6 +141,7 @@ fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs
     let mut rows = Vec::new();
     for calls in work {
         let Some(plan) = plan_for(calls, src, dst, width, height)? else { continue };
+        ring.give(plan.output.width, plan.output.height)?;
         let chain = |(level, threads): &(CpuLevel, usize)| CpuChain::new(&plan, CpuExec::new(*threads, *level)?);
         let mut chains = runs.iter().map(chain).collect::<Result<Vec<_>>>()?;
         let times = ring.medians(effort, runs.len(), |which, props, src, dst| {
@@ -155,12 +156,13 @@ fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), copy, rows })
 }
 
-/// The plan of a chain, or `None` when it would change nothing here or cannot end in `dst`.
+/// The plan of a chain, or `None` when it would change nothing here, cannot end in `dst`, or makes its frames of several.
 pub fn plan_for(calls: &[Call], src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
     let info = StreamInfo::bare(src, width, height);
     let target = Target { format: Some(dst), ..Target::default() };
     let filters = calls.iter().map(filters::create).collect::<Result<_>>()?;
-    Ok(plan(filters, &info, target).ok().filter(|plan| !plan.stages.is_empty()))
+    let alone = |plan: &Plan| matches!(&plan.parts[..], [part] if part.cycle.is_one()) && plan.reach() == Reach::NONE;
+    Ok(plan(filters, &info, target).ok().filter(alone))
 }
 
 /// Levels and threads: every level on one thread, the best on all.
@@ -239,7 +241,7 @@ mod tests {
                 .collect();
             for filter in filters::ALL.iter().filter(|filter| filter.has_kernels()) {
                 for case in filter.cases.iter().take(cases) {
-                    let chain = parse_chain(&format!("{}={case}", filter.name)).unwrap();
+                    let chain = parse_chain(&filter.text(case)).unwrap();
                     let chain = print_chain(&chain, Spelling::FFmpeg);
                     assert!(measured.iter().any(|measured| measured.ends_with(&chain)), "{line} leaves out {chain}");
                 }

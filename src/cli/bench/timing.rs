@@ -126,6 +126,16 @@ impl Ring {
         Ok(Ring { pairs, bytes })
     }
 
+    /// Makes room for results of this size.
+    pub fn give(&mut self, width: usize, height: usize) -> Result<()> {
+        for (_, result) in
+            self.pairs.iter_mut().filter(|(_, result)| (result.width(), result.height()) != (width, height))
+        {
+            *result = Picture::alloc(result.format(), width, height)?;
+        }
+        Ok(())
+    }
+
     /// The median times of `jobs` jobs that take turns over the ring, in milliseconds. `job` is called with the number
     /// of one.
     pub fn medians(

@@ -52,8 +52,8 @@ static NOTHING: Descriptor = Descriptor {
 
 #[test]
 fn the_list_has_a_line_a_filter() {
-    let expected =
-        "lift     Raises every sample\nnothing  Does nothing | at all\n\nvramp filters NAME explains one of them.\n";
+    let expected = "lift     Raises every sample\nnothing  Does nothing | at all\n\nvramp filters NAME explains one of them.\n\
+         frames=100-200+400- or times=10-20+60- limits one to parts of the film.\n";
     assert_eq!(list(&[&LIFT, &NOTHING]), expected);
 }
 

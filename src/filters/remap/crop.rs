@@ -53,7 +53,7 @@ Cost: that of a copy of what stays.",
     temporal: "",
     changes: &[Change::Size],
     neutral: &["", "x=0:y=0"],
-    cases: &["w=2:h=2:x=0:y=0", "x=2:y=2", "12:4:4:0", "w=7:round=on:x=3:y=1", "w=65:x=2", "w=100:h=3"],
+    cases: &["x=2:y=2", "12:2:4:0", "w=7:round=on:x=3:y=1", "w=60:x=2", "w=60:h=2:y=auto"],
     create: Remapped::<CropParams>::create,
 };
 

@@ -34,6 +34,11 @@ impl Geometry {
         Geometry { size: (input.width, input.height), swap: false, columns, rows, fill: None }
     }
 
+    /// The picture of `input` as it is.
+    pub fn whole(input: &StreamInfo) -> Geometry {
+        Geometry::of(input, Axis::From(0), Axis::From(0))
+    }
+
     /// The picture of `input` with columns for rows.
     pub fn swapped(input: &StreamInfo, columns: Axis, rows: Axis) -> Geometry {
         Geometry { size: (input.height, input.width), swap: true, columns, rows, fill: None }

@@ -99,17 +99,33 @@ impl<P: Remap> Filter for Remapped<P> {
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Reference(self.maps(setup)?)))
+        Ok(reference(self.maps(setup)?))
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Fast(CpuMover::new(self.maps(setup)?, level)?)))
+        cpu(self.maps(setup)?, level)
     }
 
     #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(Cuda(CudaMover::new(self.maps(setup)?, device)?)))
+        cuda(self.maps(setup)?, device)
     }
+}
+
+/// The plain kernel that moves samples by `maps`.
+pub(super) fn reference(maps: [Map; 3]) -> Box<dyn CpuKernel> {
+    Box::new(Reference(maps))
+}
+
+/// The fast one at `level`.
+pub(super) fn cpu(maps: [Map; 3], level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+    Ok(Box::new(Fast(CpuMover::new(maps, level)?)))
+}
+
+/// The one on `device`.
+#[cfg(feature = "cuda")]
+pub(super) fn cuda(maps: [Map; 3], device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+    Ok(Box::new(Cuda(CudaMover::new(maps, device)?)))
 }
 
 /// Takes away what tells of places in the picture.

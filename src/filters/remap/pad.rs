@@ -41,9 +41,9 @@ impl ParamValue for Colour {
 crate::params! {
     /// What `pad` needs.
     pub struct PadParams {
-        /// Width of the result. `auto` is the picture's.
+        /// Width of the result. `auto` is as far as the picture goes, with no columns to its right.
         w: Option<i64> = None, ParamKind::Int { min: 1, max: LONGEST }, unit "samples", aliases ["width"];
-        /// Height of the result. `auto` is the picture's.
+        /// Height of the result. `auto` is as far as the picture goes, with no rows below it.
         h: Option<i64> = None, ParamKind::Int { min: 1, max: LONGEST }, unit "rows", aliases ["height"];
         /// Columns left of the picture. `auto` puts it in the middle.
         x: Option<i64> = Some(0), ParamKind::Int { min: 0, max: LONGEST }, unit "samples", aliases ["left"];
@@ -83,11 +83,10 @@ Cost: that of a copy of the result.",
     changes: &[Change::Size],
     neutral: &["", "color=1+2+3"],
     cases: &[
-        "w=1100:h=700:x=8:y=6:color=81+90+240",
-        "1037:644:auto:auto",
-        "w=1041:h=613:x=3:y=1:round=on:color=255+0+7",
-        "h=1000:y=400",
-        "w=2000:x=auto:color=0+255+254",
+        "x=8:y=6:color=81+90+240",
+        "w=1037:x=auto",
+        "x=3:y=1:round=on:color=255+0+7",
+        "h=605:y=auto:color=0+255+254",
     ],
     create: Remapped::<PadParams>::create,
 };
@@ -122,12 +121,12 @@ impl PadParams {
     ) -> Result<(i64, i64)> {
         let size = size as i64;
         let below = |value: i64| value / unit * unit;
-        let length = length.unwrap_or(size);
         let first = match first {
             Some(first) if self.round => below(first),
             Some(first) => first,
-            None => below((length - size).max(0) / 2),
+            None => below((length.unwrap_or(size) - size).max(0) / 2),
         };
+        let length = length.unwrap_or(first + size);
         if first % unit != 0 {
             let (low, high) = (below(first), below(first) + unit);
             return Err(Error::bad_argument(format!(

@@ -4,9 +4,6 @@ use super::map::Map;
 use crate::filters::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
 
-/// Blocks side by side that are turned at once, so that each step is one for a vector.
-const SIDE: usize = 4;
-
 /// Rows and columns of a tile that goes through lanes.
 const TILE: usize = 32;
 
@@ -15,8 +12,8 @@ const TILE: usize = 32;
 pub fn swap(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>) {
     let SampleLayout { sample, step, .. } = src.layout();
     match (src.layout() == dst.layout(), sample, step) {
-        (true, SampleType::U8, 1) => blocks::<u8, 8, 8>(map, src, first, dst),
-        (true, SampleType::U16, 1) => blocks::<u16, 4, 16>(map, src, first, dst),
+        (true, SampleType::U8, 1) => blocks::<u8, 16>(map, src, first, dst),
+        (true, SampleType::U16, 1) => blocks::<u16, 8>(map, src, first, dst),
         _ => tiles(map, src, first, dst),
     }
 }
@@ -44,12 +41,15 @@ fn tiles(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>) {
     }
 }
 
-/// A stored sample of `BITS` bits.
+/// A row of a block.
+type Row = [u8; 16];
+
+/// A stored sample of one or two bytes.
 trait Sample: Copy {
     fn row<'a>(plane: &'a PlaneRef<'_>, y: usize) -> &'a [Self];
     fn row_mut<'a>(plane: &'a mut PlaneMut<'_>, y: usize) -> &'a mut [Self];
-    fn pack(samples: &[Self]) -> u64;
-    fn unpack(word: u64, samples: &mut [Self]);
+    fn read(samples: &[Self]) -> Row;
+    fn write(row: Row, samples: &mut [Self]);
 }
 
 impl Sample for u8 {
@@ -64,13 +64,13 @@ impl Sample for u8 {
     }
 
     #[inline(always)]
-    fn pack(samples: &[u8]) -> u64 {
-        u64::from_le_bytes(samples.try_into().expect("eight bytes"))
+    fn read(samples: &[u8]) -> Row {
+        samples.try_into().expect("a row of a block")
     }
 
     #[inline(always)]
-    fn unpack(word: u64, samples: &mut [u8]) {
-        samples.copy_from_slice(&word.to_le_bytes());
+    fn write(row: Row, samples: &mut [u8]) {
+        samples.copy_from_slice(&row);
     }
 }
 
@@ -86,43 +86,32 @@ impl Sample for u16 {
     }
 
     #[inline(always)]
-    fn pack(samples: &[u16]) -> u64 {
-        samples.iter().rev().fold(0, |word, sample| word << 16 | u64::from(*sample))
+    fn read(samples: &[u16]) -> Row {
+        let samples: [u16; 8] = samples.try_into().expect("a row of a block");
+        // SAFETY: both are sixteen plain bytes.
+        unsafe { std::mem::transmute::<[u16; 8], Row>(samples) }
     }
 
     #[inline(always)]
-    fn unpack(word: u64, samples: &mut [u16]) {
-        for (i, sample) in samples.iter_mut().enumerate() {
-            *sample = (word >> (16 * i)) as u16;
-        }
+    fn write(row: Row, samples: &mut [u16]) {
+        // SAFETY: as in `read`.
+        samples.copy_from_slice(&unsafe { std::mem::transmute::<Row, [u16; 8]>(row) });
     }
 }
 
-/// Moves samples as they are stored, in blocks of `N`×`N` samples of `BITS` bits, whose rows are words of 64 bits.
+/// Moves samples as they are stored, in blocks of `N`×`N` whose rows are sixteen bytes.
 #[inline(always)]
-fn blocks<T: Sample, const N: usize, const BITS: u32>(
-    map: &Map,
-    src: &PlaneRef<'_>,
-    first: usize,
-    dst: &mut PlaneMut<'_>,
-) {
+fn blocks<T: Sample, const N: usize>(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>) {
     let (width, height) = (dst.width(), dst.height());
-    let wide = N * SIDE;
-    let (whole_x, whole_y) = (width / N * N, height / wide * wide);
+    let (whole_x, whole_y) = (width / N * N, height / N * N);
     let forwards = map.columns.step > 0;
-    for x in (0..whole_x).step_by(N) {
-        for y in (0..whole_y).step_by(wide) {
-            let column = map.columns.at(first + y).min(map.columns.at(first + y + wide - 1)) as usize;
-            let words: [[u64; SIDE]; N] = std::array::from_fn(|i| {
-                let row = &T::row(src, map.rows.at(x + i) as usize)[column..column + wide];
-                std::array::from_fn(|block| T::pack(&row[block * N..][..N]))
-            });
-            let turned = turn::<N, BITS>(words);
-            for (block, i) in (0..SIDE).flat_map(|block| (0..N).map(move |i| (block, i))) {
-                let from = block * N + i;
-                let to = if forwards { y + from } else { y + wide - 1 - from };
-                T::unpack(turned[i][block], &mut T::row_mut(dst, to)[x..x + N]);
-            }
+    for (x, y) in (0..whole_x).step_by(N).flat_map(|x| (0..whole_y).step_by(N).map(move |y| (x, y))) {
+        let column = map.columns.at(first + y).min(map.columns.at(first + y + N - 1)) as usize;
+        let rows: [Row; N] =
+            std::array::from_fn(|i| T::read(&T::row(src, map.rows.at(x + i) as usize)[column..column + N]));
+        for (i, row) in turn(rows).into_iter().enumerate() {
+            let to = if forwards { y + i } else { y + N - 1 - i };
+            T::write(row, &mut T::row_mut(dst, to)[x..x + N]);
         }
     }
     // What is left of the last blocks.
@@ -135,24 +124,46 @@ fn blocks<T: Sample, const N: usize, const BITS: u32>(
     }
 }
 
-/// Turns `SIDE` blocks at once: halves of a block trade places across its diagonal, then quarters in each, and so on.
+/// Columns for rows: every row is interleaved with the one half a block further, as often as doubling one gives `N`.
 #[inline(always)]
-fn turn<const N: usize, const BITS: u32>(mut rows: [[u64; SIDE]; N]) -> [[u64; SIDE]; N] {
-    let mut half = N / 2;
-    while half > 0 {
-        let width = BITS * half as u32;
-        let low = u64::MAX / ((1 << width) + 1);
-        for i in (0..N).filter(|i| i & half == 0) {
-            for block in 0..SIDE {
-                let (a, b) = (rows[i][block], rows[i + half][block]);
-                let traded = (a >> width ^ b) & low;
-                rows[i][block] = a ^ traded << width;
-                rows[i + half][block] = b ^ traded;
-            }
+fn turn<const N: usize>(mut rows: [Row; N]) -> [Row; N] {
+    for _ in 0..N.ilog2() {
+        let from = rows;
+        for i in 0..N / 2 {
+            [rows[2 * i], rows[2 * i + 1]] = interleave::<N>(from[i], from[i + N / 2]);
         }
-        half /= 2;
     }
     rows
+}
+
+/// The first samples of two rows of `N` in turn, and the last.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn interleave<const N: usize>(a: Row, b: Row) -> [Row; 2] {
+    use std::arch::x86_64::{__m128i, _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpacklo_epi8, _mm_unpacklo_epi16};
+    // SAFETY: every x86-64 processor has these instructions, and a vector and a row are the same sixteen plain bytes.
+    unsafe {
+        let [a, b] = [a, b].map(|row| std::mem::transmute::<Row, __m128i>(row));
+        let both = match N {
+            16 => [_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)],
+            _ => [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)],
+        };
+        both.map(|vector| std::mem::transmute::<__m128i, Row>(vector))
+    }
+}
+
+/// The first samples of two rows of `N` in turn, and the last.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn interleave<const N: usize>(a: Row, b: Row) -> [Row; 2] {
+    let size = 16 / N;
+    [0, 8].map(|half| {
+        std::array::from_fn(|i| {
+            let (sample, byte) = (i / size, i % size);
+            let row = if sample % 2 == 0 { a } else { b };
+            row[half + sample / 2 * size + byte]
+        })
+    })
 }
 
 #[cfg(test)]
@@ -161,15 +172,15 @@ mod tests {
 
     #[test]
     fn a_block_is_turned_across_its_diagonal() {
-        // Block b has 100·b + 10·row + column, modulo 256.
-        let value = |block: usize, row: usize, column: usize| (100 * block + 10 * row + column) as u8;
-        let rows: [[u64; SIDE]; 8] = std::array::from_fn(|row| {
-            std::array::from_fn(|block| u8::pack(&[0, 1, 2, 3, 4, 5, 6, 7].map(|column| value(block, row, column))))
-        });
-        for (row, blocks) in turn::<8, 8>(rows).iter().enumerate() {
-            for (block, word) in blocks.iter().enumerate() {
-                assert_eq!(word.to_le_bytes(), [0, 1, 2, 3, 4, 5, 6, 7].map(|column| value(block, column, row)));
-            }
+        let value = |row: usize, column: usize| (16 * row + column) as u8;
+        let rows: [Row; 16] = std::array::from_fn(|row| std::array::from_fn(|column| value(row, column)));
+        for (row, turned) in turn(rows).iter().enumerate() {
+            assert_eq!(*turned, std::array::from_fn(|column| value(column, row)));
+        }
+        // Samples of two bytes stay whole.
+        let rows: [Row; 8] = std::array::from_fn(|row| std::array::from_fn(|byte| value(row, byte)));
+        for (row, turned) in turn(rows).iter().enumerate() {
+            assert_eq!(*turned, std::array::from_fn(|byte| value(byte / 2, 2 * row + byte % 2)));
         }
     }
 }

@@ -210,6 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn side_data_of_places_is_libavs() {
+        let places = [
+            Kinds::AV_FRAME_DATA_PANSCAN,
+            Kinds::AV_FRAME_DATA_STEREO3D,
+            Kinds::AV_FRAME_DATA_AFD,
+            Kinds::AV_FRAME_DATA_MOTION_VECTORS,
+            Kinds::AV_FRAME_DATA_SPHERICAL,
+            Kinds::AV_FRAME_DATA_REGIONS_OF_INTEREST,
+            Kinds::AV_FRAME_DATA_VIDEO_ENC_PARAMS,
+            Kinds::AV_FRAME_DATA_DETECTION_BBOXES,
+        ];
+        assert_eq!(SideData::OF_PLACES, places.map(|kind| kind as i32));
+        assert_eq!(SideData::CAPTIONS, Kinds::AV_FRAME_DATA_A53_CC as i32);
+    }
+
+    #[test]
     fn side_data_of_the_picture_goes_along_and_of_the_coding_stays() {
         let info = StreamInfo::bare("gray8".parse().unwrap(), 4, 4);
         let data = |kind: Kinds, byte| SideData { kind: kind as i32, bytes: [byte; 9].into() };

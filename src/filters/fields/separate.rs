@@ -1,0 +1,107 @@
+//! `separate_fields`: every field as a frame.
+
+use super::{Fast, Order, Pass, Passes, Reference, Rows, with_rows};
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::remap::forget_places;
+use crate::filters::{Change, CpuKernel, Cycle, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::params::{Call, Choice, ParamKind, Params};
+use crate::video::{FieldOrder, FrameProps, SideData, StreamInfo};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+crate::params! {
+    /// What `separate_fields` needs.
+    pub struct SeparateParams {
+        /// Which field of a frame comes first: the top one (`tff`) or the bottom one (`bff`). `auto` is what each frame says,
+        /// and the top one where it says nothing.
+        order: Option<Order> = None, ParamKind::Choice(<Order as Choice>::WORDS), unit "", aliases [];
+    }
+    presets {}
+}
+
+/// What `separate_fields` is.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "separate_fields",
+    aliases: &[],
+    summary: "Gives both fields of every frame, one after the other, as frames of half the height",
+    definition: "\
+Frames 2n and 2n + 1 of the result are the fields of frame n: row j of the top field is row 2j of the frame, row j of the bottom \
+field row 2j + 1. Of an odd number of rows the bottom field has one less: it shows its last row twice.
+
+The frame rate doubles, and each field lasts half as long as its frame did. The result is marked progressive, with half the \
+sample aspect ratio. Closed captions go with the first field. Metadata that tells of places in the picture (pan-scan, active \
+format, regions of interest) is dropped.
+
+Accuracy: samples are moved, not computed.
+
+Cost: that of a copy of the picture.",
+    schema: SeparateParams::SCHEMA,
+    accepts: |_| true,
+    footprint: Footprint::Point,
+    temporal: "",
+    changes: &[Change::Size, Change::Aspect, Change::Rate],
+    neutral: &[],
+    cases: &["", "order=bff"],
+    create: |call| Ok(Box::new(SeparateFields(SeparateParams::from_call(call)?))),
+};
+
+/// The filter.
+#[derive(Clone, Debug)]
+struct SeparateFields(SeparateParams);
+
+impl Passes for SeparateFields {
+    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass> {
+        let said = if props.field_order == FieldOrder::BottomFirst { Order::Bff } else { Order::Tff };
+        let bottom_first = usize::from(self.0.order.unwrap_or(said) == Order::Bff);
+        vec![Pass { offset: 0, from: Rows::Field(bottom_first ^ phase), to: Rows::All }]
+    }
+}
+
+impl Filter for SeparateFields {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.0.to_call(DESCRIPTOR.name)
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let input = &inputs[0];
+        let output = StreamInfo {
+            height: input.height.div_ceil(2),
+            sar: with_rows(input.sar, 1, 2),
+            field_order: FieldOrder::Progressive,
+            ..input.clone()
+        };
+        Ok(Spec { cycle: Cycle::new(1, vec![0, 0]), ..Spec::computed(output) })
+    }
+
+    fn describe(&self, _: &Setup, props: &mut FrameProps) {
+        forget_places(props);
+        if props.frame_index % 2 == 1 {
+            props.side_data.retain(|data| data.kind != SideData::CAPTIONS);
+            props.key = false;
+        }
+        (props.field_order, props.repeat) = (FieldOrder::Progressive, 0);
+    }
+
+    fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Reference(self.clone())))
+    }
+
+    fn cpu(&self, _: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Fast::new(self.clone(), level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        let _ = setup;
+        Ok(Box::new(super::Cuda::new(self.clone(), device)?))
+    }
+}

@@ -1,0 +1,106 @@
+//! `weave`: two fields in one frame.
+
+use super::{Fast, Order, Pass, Passes, Reference, Rows, with_rows};
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::remap::forget_places;
+use crate::filters::{Change, CpuKernel, Cycle, Descriptor, Filter, Footprint, Reach, Setup, Spec};
+use crate::params::{Call, Choice, ParamKind, Params};
+use crate::video::{FrameProps, StreamInfo};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+crate::params! {
+    /// What `weave` needs.
+    pub struct WeaveParams {
+        /// Which field the first frame of each pair is: the top one (`tff`) or the bottom one (`bff`).
+        order: Order = Order::Tff, ParamKind::Choice(<Order as Choice>::WORDS), unit "", aliases [];
+    }
+    presets {}
+}
+
+/// What `weave` is.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "weave",
+    aliases: &[],
+    summary: "Puts each two frames into one of twice the height, as its fields",
+    definition: "\
+Frame n of the result has frames 2n and 2n + 1 as its fields: rows 2j are rows j of the top field, rows 2j + 1 rows j of the \
+bottom field. Pairs are counted from the first frame of the stream, wherever a run begins. Where the last frame is alone, it is \
+both fields. After `separate_fields`, with the order that the frames had, it gives them back where their number of rows is \
+even.
+
+The frame rate halves, and each frame lasts as long as its fields did. The result is marked interlaced in the order given, with \
+twice the sample aspect ratio. Metadata of the second frame, and what tells of places in the picture (pan-scan, active \
+format, regions of interest), is dropped.
+
+Accuracy: samples are moved, not computed.
+
+Cost: that of a copy of the result.",
+    schema: WeaveParams::SCHEMA,
+    accepts: |_| true,
+    footprint: Footprint::Point,
+    temporal: "the one after it",
+    changes: &[Change::Size, Change::Aspect, Change::Rate],
+    neutral: &[],
+    cases: &["tff", "order=bff"],
+    create: |call| Ok(Box::new(Weave(WeaveParams::from_call(call)?))),
+};
+
+/// The filter.
+#[derive(Clone, Debug)]
+struct Weave(WeaveParams);
+
+impl Passes for Weave {
+    fn passes(&self, _: &FrameProps, _: usize) -> Vec<Pass> {
+        let bottom_first = usize::from(self.0.order == Order::Bff);
+        let pass =
+            |later: usize| Pass { offset: later as isize, from: Rows::All, to: Rows::Field(bottom_first ^ later) };
+        vec![pass(0), pass(1)]
+    }
+}
+
+impl Filter for Weave {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.0.to_call(DESCRIPTOR.name)
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let input = &inputs[0];
+        let output = StreamInfo {
+            height: 2 * input.height,
+            sar: with_rows(input.sar, 2, 1),
+            field_order: self.0.order.field_order(),
+            ..input.clone()
+        };
+        let both = Reach { before: 0, after: 1 };
+        Ok(Spec { cycle: Cycle::new(2, vec![0]), ..Spec::computed(output).reading(both) })
+    }
+
+    fn describe(&self, _: &Setup, props: &mut FrameProps) {
+        forget_places(props);
+        (props.field_order, props.repeat) = (self.0.order.field_order(), 0);
+    }
+
+    fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Reference(self.clone())))
+    }
+
+    fn cpu(&self, _: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Fast::new(self.clone(), level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        let _ = setup;
+        Ok(Box::new(super::Cuda::new(self.clone(), device)?))
+    }
+}
