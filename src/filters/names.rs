@@ -45,7 +45,7 @@ pub static USE: Descriptor = Descriptor {
     summary: "Goes on from another picture: an input, or a point of the chain that was named",
     definition: "\
 What the chain had come to is left, and the filters behind this one work on the picture that is named: one that `keep` named, \
-or an input of the command. What was left must have been named too, or be read by nobody: \
+or an input of the command. What is left must have a name and a reader, or the chain is refused: \
 `keep=film,use=mask,gauss=2,keep=soft,use=film,merge=with=other:mask=soft`.
 
 Accuracy: no sample changes.
