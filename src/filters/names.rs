@@ -107,37 +107,3 @@ wires! {
 fn no_kernel(name: &str) -> Error {
     Error::internal(format!("{name} has no kernel"))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::filters::{chain, find};
-    use crate::pipeline::{Target, plan};
-    use crate::video::StreamInfo;
-
-    fn planned(text: &str) -> Result<Vec<&'static str>, String> {
-        let input = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
-        let plan = plan(chain(text).unwrap(), &input, Target::default()).map_err(|error| error.message().to_owned())?;
-        Ok(plan.stages.iter().map(|stage| stage.filter.descriptor().name).collect())
-    }
-
-    #[test]
-    fn points_of_a_chain_have_names() {
-        assert_eq!(planned("keep=a,box=3,merge=with=a").unwrap(), ["box", "merge"]);
-        assert_eq!(planned("keep=a,box=3,keep=b,use=a,gauss=2,diff=with=b").unwrap(), ["box", "gauss", "diff"]);
-        assert_eq!(planned("keep,box=3,merge=kept").unwrap(), ["box", "merge"]);
-    }
-
-    #[test]
-    fn names_that_stand_for_nothing_are_refused() {
-        assert!(planned("merge=with=a").unwrap_err().starts_with("merge: no picture is called 'a' here"));
-        assert!(planned("use=a").unwrap_err().starts_with("use: no picture is called 'a' here"));
-        assert_eq!(planned("keep=a,box=3").unwrap_err(), "nothing in the chain reads the picture 'a'");
-        assert_eq!(planned("keep=a,box=3,keep=a,merge=a").unwrap_err(), "keep: two pictures are called 'a'");
-    }
-
-    #[test]
-    fn they_have_no_kernels() {
-        let kernels = |name| find(name).unwrap().has_kernels();
-        assert_eq!(["keep", "use", "merge", "box"].map(kernels), [false, false, true, true]);
-    }
-}
