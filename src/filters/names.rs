@@ -25,7 +25,7 @@ Filters that take the name of a picture (`with=NAME`, `mask=NAME`) read what the
 chain itself goes on unchanged: `keep=sharp,gauss=3,merge=with=sharp:mask=edges`. A name that nothing reads is refused, and \
 so is one that is there already, be it an input's.
 
-Accuracy: no sample changes.
+Accuracy: it computes nothing, so no sample changes.
 
 Cost: memory for the picture until the last filter that reads it.",
     schema: NameParams::SCHEMA,
@@ -48,9 +48,9 @@ What the chain had come to is left, and the filters behind this one work on the 
 or an input of the command. What is left must have a name and a reader, or the chain is refused: \
 `keep=film,use=mask,gauss=2,keep=soft,use=film,merge=with=other:mask=soft`.
 
-Accuracy: no sample changes.
+Accuracy: it computes nothing, so no sample changes.
 
-Cost: none.",
+Cost: nothing but what it costs to keep the picture that is named.",
     schema: NameParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,
