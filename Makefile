@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx bench bench-hash bless bless-goldens install fuzz gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -16,10 +16,12 @@ help:
 	@echo "make install-plugins  the library into the plugin folder of each host that is found"
 	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
+	@echo "make quality debanding filters against known truth, with ffmpeg's beside ours: writes docs/QUALITY.md; SEED=N for other frames"
 	@echo "make bless   rewrite generated documents; read the diff"
 	@echo "make bless-goldens   rewrite the goldens that changed, and print what changed; read the diff"
 	@echo "make bench-hash CLIP=FILE   vramp hash and verify against plain decoding"
-	@echo "make ptx     compile cuda/*.cu to the committed PTX; needs no CUDA toolkit and no GPU"
+	@echo "make ptx     compile cuda/*.cu to the committed PTX and machine code; needs no CUDA toolkit and no GPU"
+	@echo "make check-native   compile all machine code again: is it what the committed one says it is made of"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
 	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
 
@@ -32,7 +34,7 @@ build: setup
 # A command of its own: built together with the program, the library would need libav.
 plugin: setup
 	$(CARGO) build --release --locked -p vramp-plugin
-	install -Dm755 target/release/libvramp_plugin.so target/plugin/libvramp.so
+	install -D --strip --mode=755 target/release/libvramp_plugin.so target/plugin/libvramp.so
 
 install-plugins: build plugin
 	target/release/vramp plugins --install target/plugin/libvramp.so
@@ -58,7 +60,7 @@ docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --lib -p vramp-plugin
 
-# NVIDIA's compiler as a library.
+# NVIDIA's compilers.
 nvrtc := target/nvrtc
 $(nvrtc)/ready: cuda/requirements.txt
 	python3 -m venv --clear $(nvrtc)
@@ -71,11 +73,24 @@ ptx: $(nvrtc)/ready
 check-ptx: $(nvrtc)/ready
 	$(nvrtc)/bin/python cuda/make_ptx.py --check
 
+check-native: $(nvrtc)/ready
+	$(nvrtc)/bin/python cuda/make_ptx.py --check --all
+
 gpu-bundle: setup
 	@scripts/gpu_bundle.sh
 
 bench: build
 	target/release/vramp bench
+
+# What the judge computes with.
+numpy := target/quality
+$(numpy)/ready: scripts/quality/requirements.txt
+	python3 -m venv --clear $(numpy)
+	$(numpy)/bin/pip install --quiet --requirement $<
+	touch $@
+
+quality: build $(numpy)/ready
+	$(numpy)/bin/python scripts/quality/judge.py $(if $(SEED),--seed $(SEED))
 
 bench-hash: build
 	@scripts/bench_hash.sh target/release/vramp "$(CLIP)"
@@ -92,7 +107,7 @@ fuzz:
 
 PREFIX ?= /usr/local
 install: build
-	install -Dm755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
+	install -D --strip --mode=755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	target/release/vramp man > $(DESTDIR)$(PREFIX)/share/man/man1/vramp.1
 	target/release/vramp completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vramp

@@ -1,40 +1,56 @@
 #!/usr/bin/env python3
-"""Compiles cuda/*.cu to cuda/ptx/*.ptx with NVRTC, NVIDIA's compiler as a library: no toolkit, no GPU.
+"""Compiles cuda/*.cu with NVIDIA's compilers from PyPI: no toolkit, no GPU.
 
-    make ptx          write the PTX
-    make check-ptx    fail when the committed PTX is not what the sources give
+    make ptx          write what is stale
+    make check-ptx    fail when something committed is not what the sources give
 
-Both install the compiler of cuda/requirements.txt and run this, the second with --check. That version writes PTX 7.7,
-which every driver since 515 (May 2022) reads; later compilers write PTX that fewer drivers read. compute_61 is the
-oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores (*_tensor.cu) is for
-compute_80 and later; without it, other kernels do the same.
+NVRTC writes cuda/ptx/NAME.ptx.xz, which every driver since 515 (May 2022) reads, since that version of it writes PTX 7.7.
+compute_61 is the oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores
+(*_tensor.cu) is for compute_80 and later; without it, other kernels do the same.
+
+ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME/sm_NN.cubin.xz. It begins to run at once, where a
+driver compiles PTX for seconds. cuda/native/NAME/made-of names the PTX and the compiler that it was made of: machine code
+is made again when either differs, or with --all. A driver that does not take it falls back to the PTX.
 """
 
+import concurrent.futures
 import ctypes
+import hashlib
 import importlib.metadata
+import lzma
+import os
 import pathlib
+import re
+import subprocess
 import sys
+import tempfile
 
 OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
+# Turing, Ampere, Ada, Hopper and both Blackwells. Each serves the later GPUs of its first digit.
+NATIVE = [75, 86, 89, 90, 100, 120]
 CUDA = pathlib.Path(__file__).resolve().parent
 PTX = CUDA / "ptx"
+MACHINE = CUDA / "native"
 REQUIREMENTS = CUDA / "requirements.txt"
-PACKAGE, VERSION = REQUIREMENTS.read_text().strip().split("==")
+COMPILERS = dict(line.split("==") for line in REQUIREMENTS.read_text().split())
+
+
+def installed(package, name):
+    """The file `name*` of a package, in the version that the requirements say."""
+    try:
+        found = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        found = None
+    if found != COMPILERS[package]:
+        sys.exit(f"{package} is {found or 'missing'}: python3 -m pip install -r {REQUIREMENTS}")
+    return str(next(f for f in importlib.metadata.files(package) if f.name.startswith(name)).locate())
 
 
 class Nvrtc:
     """The few entry points that turn source text into PTX text."""
 
     def __init__(self):
-        try:
-            files = importlib.metadata.files(PACKAGE)
-            found = importlib.metadata.version(PACKAGE)
-        except importlib.metadata.PackageNotFoundError:
-            found = None
-        if found != VERSION:
-            sys.exit(f"{PACKAGE} is {found or 'missing'}: python3 -m pip install -r {REQUIREMENTS}")
-        library = next(f for f in files if f.name.startswith("libnvrtc.so"))
-        self.lib = ctypes.CDLL(str(library.locate()))
+        self.lib = ctypes.CDLL(installed("nvidia-cuda-nvrtc-cu11", "libnvrtc.so"))
 
     def call(self, name, *args):
         code = getattr(self.lib, name)(*args)
@@ -67,25 +83,93 @@ class Nvrtc:
         foreign = [line for line in ptx.splitlines() if line.startswith(".extern .func")]
         if foreign:
             sys.exit(f"{source.name} calls what no driver has: {' '.join(foreign)}")
-        return ptx
+        return ptx.encode()
+
+
+class Ptxas:
+    """The compiler from PTX to machine code."""
+
+    PACKAGE = "nvidia-cuda-nvcc-cu12"
+
+    def __init__(self):
+        self.path = installed(self.PACKAGE, "ptxas")
+
+    def made_of(self, ptx):
+        """What machine code of `ptx` is made of, in words."""
+        targets = " ".join(str(target) for target in NATIVE)
+        return f"ptx sha256 {hashlib.sha256(ptx).hexdigest()}\n{self.PACKAGE} {COMPILERS[self.PACKAGE]}: {targets}\n".encode()
+
+    def cubin(self, name, ptx, target):
+        """Machine code for the compute capability `target`."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, cubin = pathlib.Path(folder, f"{name}.ptx"), pathlib.Path(folder, "cubin")
+            source.write_bytes(ptx)
+            command = [self.path, f"--gpu-name=sm_{target}", "--fmad=false", "-o", cubin, source]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{name}: {done.stdout}{done.stderr}")
+            return cubin.read_bytes()
+
+
+def machine_files(name, ptx):
+    """The files of one module below cuda/native, and the compute capability that each is for."""
+    oldest = int(re.search(rb"^\.target sm_(\d+)", ptx, re.M)[1])
+    return {MACHINE / name / f"sm_{target}.cubin.xz": target for target in NATIVE if target >= oldest}
+
+
+def machine_code(modules, ptxas):
+    """What the files of `modules` below cuda/native hold."""
+    jobs = [(path, target, name) for name, ptx in modules.items() for path, target in machine_files(name, ptx).items()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cubins = pool.map(lambda job: ptxas.cubin(job[2], modules[job[2]], job[1]), jobs)
+        files = {path: cubin for (path, _, _), cubin in zip(jobs, cubins)}
+    return files | {MACHINE / name / "made-of": ptxas.made_of(ptx) for name, ptx in modules.items()}
+
+
+def pack(data):
+    """No larger a window than the data needs, since whoever unpacks it makes room for that."""
+    window = max(4096, 1 << (len(data) - 1).bit_length())
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": window}]
+    return lzma.compress(data, check=lzma.CHECK_CRC32, filters=filters)
+
+
+def read(path):
+    """What a committed file holds: compressors differ, so that only this is compared."""
+    if not path.is_file():
+        return None
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
 
 
 def main():
-    check = sys.argv[1:] == ["--check"]
-    if sys.argv[1:] not in ([], ["--check"]):
+    options = set(sys.argv[1:])
+    if not options <= {"--check", "--all"}:
         sys.exit(__doc__)
-    nvrtc = Nvrtc()
-    ptx = {f"{source.stem}.ptx": nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
-    committed = {path.name: path.read_text() for path in PTX.glob("*.ptx")}
-    stale = sorted(name for name in ptx.keys() | committed.keys() if ptx.get(name) != committed.get(name))
-    if check and stale:
-        sys.exit(f"stale: {', '.join(stale)}; run make ptx, and commit cuda/ptx")
-    for name in stale:
-        if name in ptx:
-            PTX.mkdir(exist_ok=True)
-            (PTX / name).write_text(ptx[name])
-        else:
-            (PTX / name).unlink()
+    check, everything = "--check" in options, "--all" in options
+    nvrtc, ptxas = Nvrtc(), Ptxas()
+    modules = {source.stem: nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
+    wanted = {PTX / f"{name}.ptx.xz": ptx for name, ptx in modules.items()}
+    machine = {name: [*machine_files(name, ptx), MACHINE / name / "made-of"] for name, ptx in modules.items()}
+
+    def is_stale(name):
+        *cubins, made_of = machine[name]
+        return everything or read(made_of) != ptxas.made_of(modules[name]) or not all(path.is_file() for path in cubins)
+
+    stale = {name: ptx for name, ptx in modules.items() if is_stale(name)}
+    if everything or not check:
+        wanted |= machine_code(stale, ptxas)
+    there = {path for folder in (PTX, MACHINE) for path in folder.rglob("*") if path.is_file()}
+    gone = there - wanted.keys() - {path for paths in machine.values() for path in paths}
+    wrong = {path for path in wanted if read(path) != wanted[path]}
+    if check:
+        unmade = set() if everything else {MACHINE / name for name in stale}
+        if names := sorted(str(path.relative_to(CUDA)) for path in wrong | gone | unmade):
+            sys.exit(f"stale: {', '.join(names)}; run make ptx, and commit cuda/ptx and cuda/native")
+        return
+    for path in wrong:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pack(wanted[path]) if path.suffix == ".xz" else wanted[path])
+    for path in gone:
+        path.unlink()
 
 
 if __name__ == "__main__":

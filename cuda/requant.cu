@@ -10,6 +10,13 @@ __device__ __forceinline__ int scaled(const Component& c, u32 guard, u32 v16) {
     return min(max(int(v16 << guard) + int(correction >> 32), 0), c.top);
 }
 
+// The sum of a scaled value and a threshold, kept within the codes that there are.
+__device__ __forceinline__ u32 with_threshold(const Requant& p, const Component& c, int scaled, int threshold) {
+    const int sum = scaled + threshold;
+    if (p.bias == 0) return sum;
+    return min(max(sum - int(p.bias), 0), c.top + (1 << (p.drop + p.guard)) - 1);
+}
+
 // The threshold at column x (from the pattern's own) of row y.
 __device__ __forceinline__ const u16* threshold(const Component& c, int x, int y) {
     return c.pattern + ((c.row + y) % 64 * 64 + (c.column + x) % 64);
@@ -39,7 +46,7 @@ __device__ __forceinline__ void requantise(const Requant& p, const Component* c,
 #pragma unroll
             for (int i = 0; i < CHUNK; i++) {
                 const u32 t = word(thresholds[l], i / 2) >> i % 2 * 16 & 0xffff;
-                v[l][i] = (scaled(c[l], p.guard, v[l][i]) + t) >> cut << up;
+                v[l][i] = with_threshold(p, c[l], scaled(c[l], p.guard, v[l][i]), t) >> cut << up;
             }
         }
         const u32 to[2] = {byte_offset(c->dst, x, y), byte_offset(last.dst, x, y)};
@@ -51,8 +58,8 @@ __device__ __forceinline__ void requantise(const Requant& p, const Component* c,
         const u16* const thresholds = threshold(c[l], x, y);
 #pragma unroll 1
         for (int i = 0; i < min(CHUNK, width - x); i++) {
-            const int sum = scaled(c[l], p.guard, load(c[l].src, x + i, y)) + __ldg(thresholds + i);
-            store(c[l].dst, x + i, y, sum >> cut << p.drop);
+            const int value = scaled(c[l], p.guard, load(c[l].src, x + i, y));
+            store(c[l].dst, x + i, y, with_threshold(p, c[l], value, __ldg(thresholds + i)) >> cut << p.drop);
         }
     }
 }

@@ -3,7 +3,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 vramp=target/release/vramp
-chain="deband=range=16:sample=2"
 mkdir -p out
 
 run() {
@@ -11,10 +10,10 @@ run() {
     "$@"
 }
 
-run $vramp -y samples/big-buck-bunny-720p.mp4 out/big-buck-bunny-debanded.mp4 --chain "$chain" --depth 10
-run $vramp -y samples/banded-gradient.mkv out/banded-gradient-debanded.mkv --chain "$chain" --depth 10
-run $vramp -y samples/banded-gradient.mkv out/before-after.png --preview 0.5 --chain "$chain" --depth 10
-run $vramp -y samples/dark-scene-1080p-1frame.mkv out/before-after-dark-scene.png --preview 0 --chain "$chain" --depth 10
+run $vramp -y samples/big-buck-bunny-720p.mp4 out/big-buck-bunny-debanded.mp4 --deband
+run $vramp -y samples/banded-gradient.mkv out/banded-gradient-debanded.mkv --deband
+run $vramp -y samples/banded-gradient.mkv out/before-after.png --preview 0.5 --deband
+run $vramp -y samples/dark-scene-1080p-1frame.mkv out/before-after-dark-scene.png --preview 0 --deband
 
 echo
 ffprobe -v error -show_entries stream=codec_name,pix_fmt,width,height -of compact=p=0 out/big-buck-bunny-debanded.mp4

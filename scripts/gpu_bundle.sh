@@ -2,13 +2,18 @@
 # Packs what a machine with an NVIDIA GPU needs to test and measure this tree, and nothing of the tree itself, into
 # out/vramp-gpu.tar.xz: the binary, the tests that use a GPU, the libraries they need and a few clips.
 # There: tar xf vramp-gpu.tar.xz && vramp-gpu/run_gpu.sh
+# PROFILE=dev packs the binary and the library as the tests are built: sooner there, and slower on the host.
 set -eu
 cd "$(dirname "$0")/.."
 
 # Integration tests that have something to do on a GPU, and those of the plugin library.
 tests="cuda kernels"
 plugin_tests="c_abi_cuda"
-limit_mb=60
+# Large libraries that libav loads and no test calls: character sets, a speech codec, vector graphics.
+unused="libicudata libcodec2 librsvg-2"
+limit_mb=58
+profile=${PROFILE:-release}
+built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 
 out=out/vramp-gpu
 rm -rf "$out"
@@ -19,8 +24,22 @@ executables() {
     grep -F '"reason":"compiler-artifact"' | grep -F '"kind":["test"]' | grep -o '"executable":"[^"]*"' | cut -d'"' -f4
 }
 
-cargo build --release --locked --bin vramp
-strip -o "$out/bin/vramp" target/release/vramp
+# packed FILE TARGET: a copy without symbols.
+packed() {
+    install -D --strip --mode=755 "$1" "$2"
+}
+
+# A library of the same name whose functions end the program, and which needs no other library: stand_in LIBRARY TARGET
+stand_in() {
+    soname=$(readelf -d "$1" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    {
+        nm -D --defined-only "$1" | sed -n 's/.* [TtWi] \([A-Za-z_][A-Za-z0-9_]*\)$/void \1(void) { __builtin_trap(); }/p'
+        nm -D --defined-only "$1" | sed -n 's/.* [BDRV] \([A-Za-z_][A-Za-z0-9_]*\)$/const char \1[64];/p'
+    } | cc -w -x c -shared -nostdlib -fno-builtin "-Wl,-soname,$soname" -o "$2/$soname" -
+}
+
+cargo build --profile "$profile" --locked --bin vramp
+packed "$built/vramp" "$out/bin/vramp"
 
 # Two commands: in one, the plugin library would need libav.
 flags=$(printf -- '--test %s ' $tests)
@@ -29,32 +48,40 @@ messages=$(cargo test --locked --no-run --message-format=json $flags &&
     cargo test --locked --no-run --message-format=json -p vramp-plugin $plugin_flags)
 for test in $(echo "$messages" | executables); do
     # Cargo adds a hash to the name.
-    strip -o "$out/tests/$(basename "$test" | sed 's/-[0-9a-f]\{16\}$//')" "$test"
+    packed "$test" "$out/tests/$(basename "$test" | sed 's/-[0-9a-f]\{16\}$//')"
 done
 for test in $tests $plugin_tests; do
     [ -x "$out/tests/$test" ] || { echo "gpu_bundle: the test '$test' was not built" >&2; exit 1; }
 done
 
-cargo build --release --locked -p vramp-plugin
-strip -o "$out/lib/libvramp.so" target/release/libvramp_plugin.so
+cargo build --profile "$profile" --locked -p vramp-plugin
+packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
 
-# Everything they load, except the C library, which must be the other machine's. The compiler's own libraries go apart:
-# they serve only where that machine has none.
-ldd "$out"/bin/* "$out"/tests/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libutil|libmvec|libanl|libnsl|ld-[^/]*)\.so' |
+# What they load, by the loader's word.
+libraries() {
+    LD_LIBRARY_PATH="$out/lib" ldd "$out"/bin/* "$out"/tests/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u
+}
+for name in $unused; do
+    libraries | grep "/$name\.so" | while read -r library; do stand_in "$library" "$out/lib"; done
+done
+
+# Everything else they load, except the C library, which must be the other machine's. The compiler's own libraries go
+# apart: they serve only where that machine has none.
+libraries | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libutil|libmvec|libanl|libnsl|ld-[^/]*)\.so' |
     while read -r library; do
         case $library in
-        */libgcc_s.so* | */libstdc++.so*) folder=$out/lib/compiler ;;
-        *) folder=$out/lib ;;
+        */libgcc_s.so* | */libstdc++.so*) packed "$library" "$out/lib/compiler/$(basename "$library")" ;;
+        *) packed "$library" "$out/lib/$(basename "$library")" ;;
         esac
-        strip --strip-unneeded -o "$folder/$(basename "$library")" "$library"
     done
 
 cp samples/*.mp4 samples/*.mkv samples/README.md "$out/samples/"
 cp scripts/run_gpu.sh "$out/"
 git describe --always --dirty > "$out/VERSION"
 
-tar -C out -cf - --sort=name --owner=0 --group=0 vramp-gpu | xz -T0 -6 > out/vramp-gpu.tar.xz
+# The dictionary spans everything: the tests and the binary hold much that is the same.
+tar -C out -cf - --sort=name --owner=0 --group=0 vramp-gpu | xz --x86 --lzma2=preset=9e,dict=128MiB > out/vramp-gpu.tar.xz
+du -sm "$out"/* "$out"/lib/* "$out"/tests/* | awk '$1 > 1 { sub(/.*vramp-gpu\//, "", $2); print $1 " MB  " $2 }' | sort -rn
 rm -rf "$out"
 size_mb=$(($(wc -c < out/vramp-gpu.tar.xz) / 1000000))
 echo "out/vramp-gpu.tar.xz: $size_mb MB"

@@ -1,43 +1,79 @@
 #!/bin/sh
-# Runs what gpu_bundle.sh packed: every GPU test (a missing device is a failure), the same under compute-sanitizer where
-# that is installed, the command's word on what it cannot do, the CPU's and the GPU's bytes of the sample clips side by
-# side, and the benches. One table at the end.
-#   run_gpu.sh [quick]    quick leaves out compute-sanitizer, and measures shortly
-# Logs go to the folder LOGS (default: logs beside this script). The exit code is 0 when every row is good.
+# Runs what gpu_bundle.sh packed, and ends in one table, a list of what did not run, and an exit code: 0 when every row is
+# good. A missing device is a failure.
+#   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, sanitizer
+# `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself. FILTER picks the tests, clips
+# or sizes whose name holds it. A part by itself has all the time, and measures longer.
+# Logs go to the folder LOGS (default: logs beside this script). LIMIT is the time for everything, in seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 logs=${LOGS:-$here/logs}
-mode=${1:-full}
+part=${1:-all}
+filter=${2:-}
+began=$(date +%s)
+ends=$((began + ${LIMIT:-570}))
 mkdir -p "$logs"
+rm -f "$logs"/*.log
 
 libraries=$here/lib
 ldconfig -p 2>/dev/null | grep -q 'libstdc++\.so\.6' || libraries=$libraries:$here/lib/compiler
 # The driver's own libraries stay where the system finds them: none is in the bundle.
 export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export VRAMP_REQUIRE_CUDA=1 VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
+export VRAMP_CASES=all VRAMP_REQUIRE_CUDA="${VRAMP_REQUIRE_CUDA-1}" VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
 vramp=$here/bin/vramp
 
 table=$logs/table.txt
 : > "$table"
 failures=0
+part_ends=$ends
+
+# part_limit SECONDS: the steps that follow end by then.
+part_limit() {
+    part_ends=$ends
+    [ "$part" = all ] || return 0
+    part_ends=$(($(date +%s) + $1))
+    [ "$part_ends" -le "$ends" ] || part_ends=$ends
+}
 
 # row NAME OUTCOME SECONDS DETAIL
 row() {
-    printf '%-40s %-7s %7s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
+    printf '%-62s %-8s %6s  %s\n' "$1" "$2" "$3" "$4" >> "$table"
     case $2 in ok | absent) ;; *) failures=$((failures + 1)) ;; esac
+}
+
+milliseconds() {
+    echo $(($(date +%s%N) / 1000000))
 }
 
 # step NAME COMMAND...: runs a command with its output in a log, and adds a row with the last line that says something.
 step() {
     name=$1
     shift
-    log=$logs/$(echo "$name" | tr ' /' '__').log
+    log=$logs/$(echo "$name" | tr ' /:' '___').log
+    left=$((part_ends - $(date +%s)))
+    started=$(milliseconds)
+    if [ "$left" -lt 1 ]; then row "$name" "NO TIME" 0 "the part's time was over"; return; fi
     echo "== $name"
-    began=$(date +%s)
-    if timeout 900 "$@" > "$log" 2>&1; then outcome=ok; else outcome=FAILED; fi
-    detail=$(grep -E 'test result:|ERROR SUMMARY:|RACECHECK SUMMARY:' "$log" | sed 's/^=* *//' | tail -n 2 | tr '\n' ' ')
+    timeout -k 5 "$left" "$@" > "$log" 2>&1
+    case $? in 0) outcome=ok ;; 124 | 137) outcome=TIMEOUT ;; *) outcome=FAILED ;; esac
+    # A filter that matches no test proves nothing.
+    if grep -q '^running 0 tests' "$log"; then outcome=FAILED; fi
+    detail=$(grep -E ' cases on |test result:|ERROR SUMMARY:|RACECHECK SUMMARY:|loaded from' "$log" |
+        sed 's/^=* *//; s/; 0 ignored; 0 measured;.*//; s/ (device 0, .*//' | tail -n 3 | tr '\n' ' ')
     [ "$outcome" = ok ] || tail -n 30 "$log"
-    row "$name" "$outcome" $(($(date +%s) - began)) "${detail:-$(tail -n 1 "$log" | cut -c1-100)}"
+    took=$(($(milliseconds) - started))
+    row "$name" "$outcome" "$((took / 1000)).$((took % 1000 / 100))" "$(echo "${detail:-$(tail -n 1 "$log")}" | cut -c1-110)"
+}
+
+# The tests of a binary that use a GPU, by name: those of the kernel harness that do not are for the machine it is built on.
+tests_of() {
+    case $1 in kernels) own='^cuda::' ;; *) own='.' ;; esac
+    "$here/tests/$1" --list 2> /dev/null | sed -n 's/: test$//p' | grep -e "$own" | grep -F -e "$filter"
+}
+
+# The names in their groups: `a::b` and `a::c` are `a::`.
+groups() {
+    sed 's/::.*/::/' | sort -u
 }
 
 # The hashes of every frame, from the CPU and from the GPU: same_bytes BINARY CLIP CHAIN LOG
@@ -58,54 +94,96 @@ refused='
     [ "$got" = "$code" ] && echo "$said" | grep -q "$words"
 '
 
-# Of the kernel harness only what runs on the GPU.
-selection() {
-    case $1 in */kernels) echo cuda ;; esac
+# Each test by itself: they work on all processors.
+run_kernels() {
+    part_limit 170
+    for test in $(tests_of kernels); do step "$test" "$here/tests/kernels" --exact "$test" --show-output; done
 }
 
-step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-for test in "$here"/tests/*; do
-    step "test $(basename "$test")" "$test" $(selection "$test")
-done
+run_cuda() {
+    part_limit 110
+    if [ -n "$filter" ]; then
+        for test in $(tests_of cuda); do step "cuda $test" "$here/tests/cuda" --exact "$test" --show-output; done
+    else
+        for group in $(tests_of cuda | groups); do step "cuda $group" "$here/tests/cuda" "$group" --show-output; done
+    fi
+}
 
-clip=$here/samples/banded-gradient.mkv
-step "probe" "$vramp" probe
-step "device that is not there" sh -c "$refused" refused 2 "there is no CUDA device 99" \
-    "$vramp" "$clip" -f null --chain deband --device cuda:99
-step "budget too small" sh -c "$refused" refused 5 "of a budget of 1 MiB" \
-    "$vramp" "$clip" -f null --chain deband --device cuda --gpu-memory 1
-step "budget too small, auto" sh -c "$refused" refused 0 "filtering on the CPU: .*of a budget of 1 MiB" \
-    "$vramp" "$clip" -f null --chain deband --gpu-memory 1
+run_abi() {
+    part_limit 40
+    step "C ABI" "$here/tests/c_abi_cuda" --show-output "$filter"
+}
 
-if [ "$mode" = quick ]; then
-    :
-elif command -v compute-sanitizer > /dev/null; then
-    # Tests that make faults on purpose are left out: the tools rightly complain.
+run_command() {
+    part_limit 30
+    clip=$here/samples/banded-gradient.mkv
+    step "probe" "$vramp" probe
+    step "device that is not there" sh -c "$refused" refused 2 "there is no CUDA device 99" \
+        "$vramp" "$clip" -f null --chain deband --device cuda:99
+    step "budget too small" sh -c "$refused" refused 5 "of a budget of 1 MiB" \
+        "$vramp" "$clip" -f null --chain deband --device cuda --gpu-memory 1
+    step "budget too small, auto" sh -c "$refused" refused 0 "filtering on the CPU: .*of a budget of 1 MiB" \
+        "$vramp" "$clip" -f null --chain deband --gpu-memory 1
+    for chain in deband box=radius=20 bilateral gauss=sigma=3; do
+        step "first start, $chain" env CUDA_CACHE_DISABLE=1 "$vramp" "$clip" -v -f null --frames 1 --chain "$chain" --device cuda
+    done
+}
+
+run_clips() {
+    part_limit 40
+    for clip in "$here"/samples/*"$filter"*.mp4 "$here"/samples/*"$filter"*.mkv; do
+        [ -e "$clip" ] || continue
+        name=$(basename "$clip")
+        step "same bytes $name" sh -c "$same_bytes" same_bytes "$vramp" "$clip" "deband=range=16:sample=2" "$logs/$name"
+    done
+}
+
+run_bench() {
+    part_limit 90
+    if [ "$part" = all ]; then quick=--quick; else quick=; fi
+    for size in 1920x1080 3840x2160; do
+        case $size in *"$filter"*) step "bench $size" "$vramp" bench --device cuda --size $size $quick ;; esac
+    done
+    case clip in
+    *"$filter"*)
+        step "bench clip" "$vramp" bench --device cuda --clip "$here/samples/big-buck-bunny-720p.mp4" \
+            --chain deband,depth=10 --preset veryfast $quick
+        ;;
+    esac
+}
+
+# A sample of the kernels' cases, and what decodes and encodes nothing. Tests that make faults on purpose are left out: the
+# tools rightly complain.
+run_sanitizer() {
+    part_limit 300
+    if ! command -v compute-sanitizer > /dev/null; then
+        row compute-sanitizer absent 0 "not installed here"
+        return
+    fi
     for tool in memcheck racecheck initcheck; do
-        for test in "$here"/tests/*; do
-            step "$tool $(basename "$test")" env VRAMP_CASE_STEP=97 compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no \
-                --target-processes all "$test" $(selection "$test") --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames
+        for run in "kernels cuda::" "cuda chain::" "cuda device::" "cuda graph::"; do
+            set -- $run
+            step "$tool $run" timeout 100 env VRAMP_CASE_STEP="${VRAMP_CASE_STEP:-211}" compute-sanitizer --tool $tool \
+                --error-exitcode 9 --report-api-errors no --target-processes all "$here/tests/$1" "${filter:-$2}" \
+                --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames --skip odd_frames
         done
     done
-else
-    row compute-sanitizer absent 0 "not installed here"
+}
+
+if command -v nvidia-smi > /dev/null; then
+    step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 fi
-
-for clip in "$here"/samples/*.mp4 "$here"/samples/*.mkv; do
-    name=$(basename "$clip")
-    step "same bytes $name" sh -c "$same_bytes" same_bytes "$vramp" "$clip" "deband=range=16:sample=2" "$logs/$name"
-done
-
-if [ "$mode" = quick ]; then quick=--quick; else quick=; fi
-for size in 1920x1080 3840x2160; do
-    step "bench $size" "$vramp" bench --device cuda --size $size $quick
-done
-step "bench clip" "$vramp" bench --device cuda --clip "$here/samples/big-buck-bunny-720p.mp4" \
-    --chain deband,depth=10 --preset veryfast $quick
+case $part in
+all) for each in kernels cuda abi command clips bench sanitizer; do run_$each; done ;;
+kernels | cuda | abi | command | clips | bench | sanitizer) run_$part ;;
+*) echo "run_gpu.sh: there is no part '$part'" >&2; exit 2 ;;
+esac
 
 echo
 cat "$logs"/bench_*.log 2> /dev/null
+grep -h '^not run: ' "$logs"/*.log 2> /dev/null | sort | uniq -c | sort -rn > "$logs/not_run.txt"
 echo
-echo "vramp $(cat "$here/VERSION"), $(nvidia-smi --query-gpu=name --format=csv,noheader 2> /dev/null | head -n 1)"
+[ ! -s "$logs/not_run.txt" ] || { echo "Not run (tests that met it, and what):"; sed 's/not run: //' "$logs/not_run.txt"; echo; }
+echo "vramp $(cat "$here/VERSION"), $(($(date +%s) - began)) s"
 cat "$table"
 [ "$failures" -eq 0 ]

@@ -4,7 +4,7 @@ mod command;
 
 use command::{Folder, ffmpeg, hashes, run, run_fed, vramp};
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// What a run must leave in the output folder.
 #[derive(Clone, Copy, PartialEq)]
@@ -380,6 +380,45 @@ fn what_decodes_before_the_damage_is_kept() {
     assert_eq!(ran.code, Some(INCOMPLETE));
     assert!(kept.len() >= all.len() / 2 && kept.len() < all.len(), "{kept:?}");
     assert_eq!(kept, all[..kept.len()]);
+}
+
+#[test]
+fn a_film_that_breaks_off_in_an_attachment_is_damaged() {
+    let folder = Folder::new();
+    let (font, film) = (folder.path("font.ttf"), folder.path("film.mkv"));
+    fs::write(&font, noise(60_000)).unwrap();
+    ffmpeg(&format!(
+        "-f lavfi -i testsrc2=s=64x48:r=25:d=0.48 -c:v ffv1 -attach {font} -metadata:s:t mimetype=font/ttf {film}"
+    ));
+    let whole = fs::read(&film).unwrap();
+    // Within what says what there is, within the font, and between frames.
+    fs::write(folder.path("short.mkv"), &whole[..150]).unwrap();
+    let ran = run(&[&folder.path("short.mkv"), "-", "-f", "framemd5"]);
+    assert_eq!(ran.code, Some(CORRUPT), "{}", ran.stderr);
+    for (part, code) in [(2, CORRUPT), (5, CORRUPT), (93, INCOMPLETE), (97, INCOMPLETE)] {
+        fs::write(folder.path("cut.mkv"), &whole[..whole.len() * part / 100]).unwrap();
+        let ran = run(&[&folder.path("cut.mkv"), "-", "-f", "framemd5"]);
+        assert_eq!(ran.code, Some(code), "{part} %: {}", ran.stderr);
+        let ran = run(&["hash", &folder.path("cut.mkv")]);
+        assert_eq!(ran.code, Some(code), "hash of {part} %: {}", ran.stderr);
+        let ran = run(&[&folder.path("cut.mkv"), &folder.path("o.mkv"), "-c", "ffv1", "--strict"]);
+        assert_eq!(ran.code, Some(CORRUPT), "{part} %, strictly: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn alpha_beside_the_pictures_goes_with_a_word() {
+    let folder = Folder::new();
+    let (source, target) = (folder.path("in.webm"), folder.path("out.webm"));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:r=25:d=0.2 -c:v libvpx-vp9 -pix_fmt yuva420p -cpu-used 8 {source}"));
+    let ran = run(&[&source, &target, "-c", "libvpx-vp9"]).ok();
+    assert!(ran.stderr.contains("in.webm: its alpha, which lies beside the pictures, is left out"), "{}", ran.stderr);
+    let says = |file: &str| {
+        let words = ["-v", "error", "-show_entries", "stream_tags=alpha_mode", "-of", "csv=p=0", file];
+        let output = Command::new("ffprobe").args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!((says(&source).as_str(), says(&target).as_str()), ("1", ""));
 }
 
 #[test]

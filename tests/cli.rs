@@ -499,6 +499,36 @@ fn read_png(path: &str) -> (usize, usize, Vec<u8>) {
 }
 
 #[test]
+fn deband_alone_makes_ten_bits_of_eight() {
+    let folder = Folder::new();
+    let depth = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        run(&[&["-y", GRADIENT, &output, "--frames", "2"], args].concat()).ok();
+        let asked = "-v error -select_streams v -show_entries stream=pix_fmt -of csv=p=0".split(' ');
+        let probed = Command::new("ffprobe").args(asked).arg(&output).output().unwrap().stdout;
+        String::from_utf8(probed).unwrap().trim().to_owned()
+    };
+    assert_eq!(depth("lossy.mkv", &["--deband", "-c", "libx264"]), "yuv420p10le");
+    assert_eq!(depth("lossless.mkv", &["--deband", "film", "-c", "ffv1"]), "yuv420p10le");
+    assert_eq!(depth("asked.mkv", &["--deband", "-c", "ffv1", "--depth", "8"]), "yuv420p");
+    assert_eq!(depth("asked.mkv", &["--deband=dark", "-c", "ffv1", "--format", "yuv420p12"]), "yuv420p12le");
+    // An encoder of eight bits alone gets these, and the command says what that does.
+    let output = folder.path("eight.avi");
+    let said = run(&[GRADIENT, &output, "--deband", "-c", "mpeg4", "--frames", "2"]).ok().stderr;
+    assert!(said.contains("narrowed to 8 bits, where banding comes back"), "{said}");
+
+    // Before other filters, and as a text of hashes states it.
+    let debanded = hashes(GRADIENT, &["--frames", "2", "--deband", "codec", "--chain", "box=1"]);
+    let chain = ["--frames", "2", "--chain", "gradient=preset=codec,box=1", "--depth", "10"];
+    assert_eq!(debanded, hashes(GRADIENT, &chain));
+    let stated = folder.path("a.hashes");
+    run(&["hash", GRADIENT, "-o", &stated, "--deband", "--frames", "2"]).ok();
+    assert_eq!(run(&["verify", &stated, GRADIENT]).code, Some(0));
+    let refused = run(&[GRADIENT, &output, "--deband=strong"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("film"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_preview_shows_both_sides_and_their_amplified_contrast() {
     let folder = Folder::new();
     let preview = |name: &str, args: &[&str]| {
@@ -544,7 +574,24 @@ struct Endless {
 impl Endless {
     /// Starts it, and returns when a few frames have come out.
     fn start(output: &str) -> Endless {
+        Endless::run(vramp(), output)
+    }
+
+    /// The same with `--keep-partial`.
+    fn keeping(output: &str) -> Endless {
         let mut command = vramp();
+        command.arg("--keep-partial");
+        Endless::run(command, output)
+    }
+
+    /// The same with a signal ignored, as nohup and shells that put a job in the background start programs.
+    fn ignoring(signal: &str, output: &str) -> Endless {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("trap '' {signal}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_vramp")]);
+        Endless::run(shell, output)
+    }
+
+    fn run(mut command: Command, output: &str) -> Endless {
         command.args(["-", output, "-c", "ffv1", "--progress", "json", "-q"]);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
@@ -607,8 +654,76 @@ fn ctrl_c_stops_cleanly() {
 }
 
 #[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    for signal in ["HUP", "INT", "TERM"] {
+        let folder = Folder::new();
+        let mut run = Endless::ignoring(signal, &folder.path("out.mkv"));
+        run.signal(&format!("-{signal}"));
+        for _ in 0..200 {
+            run.feed(&[b"FRAME\n".to_vec(), vec![99; 64 * 48 * 3 / 2]].concat());
+        }
+        assert_eq!(run.end(), (Some(0), Vec::new()), "{signal}");
+        assert_eq!(folder.names(), ["out.mkv"], "{signal}");
+    }
+    // The others still stop the run.
+    let folder = Folder::new();
+    let mut run = Endless::ignoring("HUP", &folder.path("out.mkv"));
+    run.signal("-INT");
+    run.feed_until_it_stops();
+    assert_eq!(run.end().0, Some(130));
+}
+
+#[test]
+fn a_stopped_run_keeps_what_is_done_where_that_is_asked() {
+    for waits in [false, true] {
+        let folder = Folder::new();
+        let output = folder.path("out.mkv");
+        let mut run = Endless::keeping(&output);
+        run.signal("-INT");
+        if !waits {
+            run.feed_until_it_stops();
+        }
+        let code = run.child.wait().unwrap().code();
+        let said = messages(run.stderr);
+        assert_eq!((code, said.len()), (Some(130), 1), "{said:?}");
+        assert_eq!(folder.names(), ["out.mkv"]);
+        let kept = hashes(&output, &[]);
+        assert!(said[0].ends_with(&format!("out.mkv: stopped; its first {} frames were kept", kept.len())), "{said:?}");
+        let times = kept.iter().map(|line| line.split(',').nth(1).unwrap().trim().parse::<usize>().unwrap());
+        assert!(times.eq((0..kept.len()).map(|i| 40 * i)), "one frame after the other: {kept:?}");
+    }
+    // Before the first frame there is nothing to keep.
+    let folder = Folder::new();
+    let mut command = vramp();
+    let mut child =
+        command.args(["-", &folder.path("out.mkv"), "--keep-partial"]).stdin(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+#[test]
+fn the_second_ctrl_c_drops_a_part_and_the_third_does_not_wait() {
+    let stopped = |signals: usize| {
+        let folder = Folder::new();
+        let (code, said) = stopped_in_encoder(&folder, &["--keep-partial"], signals);
+        assert_eq!((code, folder.names()), (Some(130), vec!["in.y4m".to_owned()]), "{said:?}");
+        said
+    };
+    assert_eq!(stopped(2), ["stopped; no output was kept"]);
+    assert_eq!(stopped(3), Vec::<String>::new(), "the run did not end by itself");
+}
+
+#[test]
 fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     let folder = Folder::new();
+    assert_eq!(stopped_in_encoder(&folder, &[], 2), (Some(130), Vec::new()), "the run did not end by itself");
+    assert_eq!(folder.names(), ["in.y4m"]);
+}
+
+/// Sends as many Ctrl-C to a run with `args` while its encoder is busy. Gives the exit code and what was said.
+fn stopped_in_encoder(folder: &Folder, args: &[&str], signals: usize) -> (Option<i32>, Vec<String>) {
     // A flat frame is encoded quickly; each after it keeps the encoder busy for longer than the two signals take.
     let input = folder.path("in.y4m");
     let noise = (0..320 * 192 * 3 / 2u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 23) as u8).collect();
@@ -617,19 +732,18 @@ fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     fs::write(&input, [header, frame(vec![128; 320 * 192 * 3 / 2]), frame(noise).repeat(5)].concat()).unwrap();
     let mut command = vramp();
     command.args([&input, &folder.path("out.mkv"), "-c", "libaom-av1", "--encoder-threads", "1", "--progress", "json"]);
-    command.args(["-q", "-x", "cpu-used=0", "-x", "lag-in-frames=0"]);
+    command.args(["-q", "-x", "cpu-used=0", "-x", "lag-in-frames=0"]).args(args);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert!(line.contains("\"frame\":1,"), "{line}");
-    // The encoder takes the second frame a moment after it has told of the first. One shell sends both signals, so that
+    // The encoder takes the second frame a moment after it has told of the first. One shell sends all signals, so that
     // starting programs on a busy machine takes no time between them.
-    let twice = ["-c", "sleep 0.2; kill -INT $0; sleep 0.05; kill -INT $0", &child.id().to_string()];
-    assert!(Command::new("sh").args(twice).status().unwrap().success());
+    let script = format!("sleep 0.15{}", "; sleep 0.05; kill -INT $0".repeat(signals));
+    assert!(Command::new("sh").args(["-c", &script, &child.id().to_string()]).status().unwrap().success());
     let said = messages(stderr);
-    assert_eq!((child.wait().unwrap().code(), said), (Some(130), Vec::new()), "the run did not end by itself");
-    assert_eq!(folder.names(), ["in.y4m"]);
+    (child.wait().unwrap().code(), said)
 }
 
 #[test]

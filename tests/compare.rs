@@ -251,6 +251,99 @@ fn what_no_shift_mends_is_not_called_shifted() {
     }
 }
 
+/// What `--json` says differs besides the frames: its name, and whether it is beyond the tolerance.
+fn beside(args: &[&str]) -> Vec<(String, bool)> {
+    let summary = parsed(&compare(&[args, &["--json"]].concat())).2;
+    let asides = summary["beside"].as_array().unwrap().iter();
+    asides.map(|aside| (aside["what"].as_str().unwrap().to_owned(), aside["beyond_tolerance"] == true)).collect()
+}
+
+#[test]
+fn tags_that_differ_are_not_exactly_the_same() {
+    let folder = Folder::new();
+    let tagged = |name: &str, tags: &str, filters: &str| {
+        let path = folder.path(name);
+        let source = format!("testsrc2=s=64x48:r=25,format=yuv420p,{filters}");
+        ffmpeg(&format!("-f lavfi -i {source} -frames:v 3 {tags} -c:v libx264 -qp 0 {path}"));
+        path
+    };
+    let bt709 = "-colorspace bt709 -color_primaries bt709 -color_trc bt709";
+    let a = tagged("a.mp4", bt709, "setsar=1");
+    let turned = folder.path("turned.mp4");
+    ffmpeg(&format!("-i {a} -c copy -metadata:s:v rotate=90 {turned}"));
+    let exact = ["--tolerance", "exact"];
+    assert_eq!(compare(&[&[a.as_str(), &a][..], &exact].concat()).code, Some(0));
+    for (name, b) in [
+        ("matrix", tagged("matrix.mp4", &bt709.replace("colorspace bt709", "colorspace bt2020nc"), "setsar=1")),
+        ("primaries", tagged("primaries.mp4", &bt709.replace("primaries bt709", "primaries bt2020"), "setsar=1")),
+        ("transfer", tagged("transfer.mp4", &bt709.replace("trc bt709", "trc smpte2084"), "setsar=1")),
+        ("sar", tagged("sar.mp4", bt709, "setsar=4/3")),
+        ("rotation", turned),
+    ] {
+        let pair = [a.as_str(), &b];
+        let ran = compare(&[&pair[..], &exact].concat());
+        assert_eq!(ran.code, Some(1), "{name}: {}", ran.stderr);
+        assert!(ran.text().contains(&format!("besides the frames: {name} ")), "{}", ran.text());
+        assert!(ran.stderr.contains(&format!("not within exact: {name} ")), "{}", ran.stderr);
+        assert_eq!(beside(&[&pair[..], &exact].concat()), [(name.to_owned(), true)]);
+        // Limits are of samples; what else differs is told.
+        assert_eq!(beside(&[&pair[..], &["--tolerance", "psnr=90"]].concat()), [(name.to_owned(), false)]);
+        compare(&[&pair[..], &["--tolerance", "psnr=90"]].concat()).ok();
+        compare(&[&pair[..], &exact, &["--tags", "ignore"]].concat()).ok();
+        let strict = compare(&[&pair[..], &["--tolerance", "psnr=90", "--tags", "exact"]].concat());
+        assert_eq!(strict.code, Some(1), "{name}");
+    }
+    let text = compare(&[&a, &folder.path("primaries.mp4")]).ok();
+    assert!(text.text().contains("besides the frames: primaries bt709 in A and bt2020 in B\n"), "{}", text.text());
+    // Square is what nothing is said of.
+    let bare = folder.path("bare.mkv");
+    ffmpeg(&format!("-i {a} -c copy -bsf:v h264_metadata=sample_aspect_ratio=0/1 {bare}"));
+    assert_eq!(beside(&[&a, &bare]), []);
+}
+
+#[test]
+fn what_is_beside_the_frames_is_told() {
+    let folder = Folder::new();
+    let [a, late, other] = ["a.mkv", "late.mkv", "other.mkv"].map(|name| folder.path(name));
+    let [chapters, page] = ["chapters.txt", "page.html"].map(|name| folder.path(name));
+    fs::write(&chapters, ";FFMETADATA1\ntitle=Film\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=One\n")
+        .unwrap();
+    let sources = "-f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2";
+    ffmpeg(&format!("{sources} -i {chapters} -map 0 -map 1 -map_metadata 2 -c:v ffv1 -c:a flac {a}"));
+    ffmpeg(&format!("-i {a} -itsoffset 0.5 -i {a} -map 0:v -map 1:a -c copy {late}"));
+    ffmpeg(&format!("-i {a} -map 0:v -c copy -map_chapters -1 -metadata title=Movie {other}"));
+    let exact = |a: &str, b: &str| compare(&[a, b, "--tolerance", "exact", "--html", &page, "-y"]);
+    exact(&a, &a).ok();
+    let ran = exact(&a, &late);
+    assert_eq!(ran.code, Some(1), "{}", ran.text());
+    let told = "stream 1 (audio flac): ";
+    assert!(ran.text().contains(&format!("besides the frames: {told}")), "{}", ran.text());
+    assert!(
+        ran.stderr.contains(told) && ran.stderr.contains("of B come 0.500 s later, from 0.000 s on"),
+        "{}",
+        ran.stderr
+    );
+    assert!(fs::read_to_string(&page).unwrap().contains("of B come 0.500 s later"));
+    compare(&[&a, &late]).ok();
+    compare(&[&a, &late, "--tolerance", "exact", "--no-streams"]).ok();
+
+    let text = compare(&[&a, &other]).ok();
+    for line in ["stream 1 (audio flac): only in A", "1 chapters in A and 0 in B", "title 'Film' in A and 'Movie' in B"]
+    {
+        assert!(text.text().contains(&format!("besides the frames: {line}\n")), "{}", text.text());
+    }
+    let told = beside(&[&a, &other, "--tolerance", "exact"]);
+    let names = [("stream", true), ("chapters", false), ("title", false)];
+    assert_eq!(told, names.map(|(name, beyond)| (name.to_owned(), beyond)));
+    // Everything is later: what is seen and heard together stays so.
+    let moved = folder.path("moved.mkv");
+    ffmpeg(&format!("-i {a} -map 0 -c copy -output_ts_offset 7 {moved}"));
+    compare(&[&a, &moved, "--offset", "-7", "--tolerance", "exact"]).ok();
+    compare(&[&a, &moved, "--align", "index", "--tolerance", "exact"]).ok();
+    // A part has the packets of the part.
+    compare(&[&a, &a, "--start", "0.5", "--frames", "9", "--tolerance", "exact"]).ok();
+}
+
 #[test]
 fn depths_meet_at_the_higher() {
     let folder = Folder::new();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 use vramp::device::cpu::CpuLevel;
-use vramp::filters::{ALL, Descriptor, Wiring};
+use vramp::filters::{ALL, Descriptor};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/goldens");
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/");
@@ -70,21 +70,13 @@ fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
         let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
         let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
         let golden = |(part, args): (Part, String)| {
-            let call = format!("{}={args}", filter.name);
-            Golden::new(filter.name, &args, part, format!("{}{call}", others(&call)))
+            let chain = filter.example(&args).unwrap()?;
+            Some(Golden::new(filter.name, if args.is_empty() { "default" } else { &args }, part, chain))
         };
-        cases.chain(presets).map(golden).collect::<Vec<_>>()
+        cases.chain(presets).filter_map(golden).collect::<Vec<_>>()
     };
     let computing = filters.iter().filter(|filter| filter.has_kernels());
     decoded.into_iter().chain(computing.flat_map(of_filter)).collect()
-}
-
-/// What makes the other pictures that `call` reads: points before it, each blurred less than what comes behind it.
-fn others(call: &str) -> String {
-    match vramp::filters::chain(call).map(|filters| filters[0].wiring()) {
-        Ok(Wiring::Reads(names)) => names.iter().map(|name| format!("keep={name},box=2,")).collect(),
-        _ => String::new(),
-    }
 }
 
 /// The files below tests/goldens.

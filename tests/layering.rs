@@ -100,7 +100,7 @@ fn every_filter_is_in_the_registry() {
 fn described(path: &str, text: &str) -> Option<String> {
     let source = Source::new(path, text);
     let declares = source.tokens.windows(2).any(|pair| matches!(pair, ["static" | "const", "DESCRIPTOR"]));
-    declares.then(|| source.module[0].to_owned())
+    declares.then(|| source.module.last().map_or_else(String::new, |name| (*name).to_owned()))
 }
 
 /// The filters that the registry's list names, as `deband::DESCRIPTOR`.

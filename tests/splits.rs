@@ -19,7 +19,7 @@ use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::CudaDevice;
 use vramp::error::Result;
 use vramp::filters::depth::Dither;
-use vramp::filters::{self, ALL, Wiring};
+use vramp::filters::{self, ALL, Change, Descriptor};
 use vramp::io::Hash;
 use vramp::io::libav::{CopyChoice, Input, InputOptions, Position, Window};
 use vramp::params::Choice;
@@ -107,7 +107,7 @@ fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -
 /// Asserts that random splits of `path` into three give what the whole gives.
 fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
     let whole = run(path, Window::default(), chain, dither, place).0;
-    assert_eq!(whole.len() as u64, FRAMES, "{chain}");
+    assert!(!whole.is_empty(), "{chain}");
     let config = Config { cases: TRIES, failure_persistence: None, ..Config::default() };
     let tried = TestRunner::new(config).run(&(1..FRAMES, 1..FRAMES), |(one, other)| {
         let (first, second) = (one.min(other), one.max(other));
@@ -122,28 +122,39 @@ fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
     tried.unwrap_or_else(|e| panic!("{path}, {chain}, {dither:?}: {e}"));
 }
 
-/// What makes the other pictures that `call` reads: points before it.
-fn others(call: &str) -> String {
-    match filters::chain(call).unwrap()[0].wiring() {
-        Wiring::Reads(names) => names.iter().map(|name| format!("keep={name},box=2,")).collect(),
-        Wiring::Keep(_) | Wiring::Use(_) => String::new(),
-    }
+/// Whether the frames of `path` fit `chain`, which reads nothing else.
+fn fits(path: &str, chain: &str) -> bool {
+    let input = Input::open(path, Place::Cpu.options(Window::default())).unwrap();
+    pipeline::plan(filters::chain(chain).unwrap(), input.info(), Target::default()).is_ok()
 }
 
 /// Every filter with all its cases, narrowed in all ways by turns.
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
-    let computing = || ALL.iter().filter(|filter| filter.has_kernels());
-    let chains = computing().flat_map(|filter| filter.cases.iter().map(|args| format!("{}={args}", filter.name)));
-    let chains = chains.map(|call| format!("{}{call}", others(&call)));
+    let chains = ALL.iter().flat_map(|filter| filter.cases.iter().filter_map(|args| filter.example(args).unwrap()));
     for (number, chain) in chains.enumerate() {
-        check(&clips[number % clips.len()], &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
+        // Some cases are for larger pictures than these, or for other formats.
+        let clip = (0..clips.len()).map(|i| &clips[(number + i) % clips.len()]).find(|clip| fits(clip, &chain));
+        if let Some(clip) = clip {
+            check(clip, &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
+        }
     }
-    for dither in Dither::ALL {
-        // The first case of those that read another picture calls it what it is called by default.
-        let all: Vec<String> = computing().map(|filter| format!("{}={}", filter.name, filter.cases[0])).collect();
-        clips.iter().for_each(|clip| check(clip, &format!("keep=other,{}", all.join(",")), *dither, place));
+    // Filters that take and give the same pictures, one after the other.
+    let alike =
+        |filter: &&&Descriptor| !filter.changes.iter().any(|change| matches!(change, Change::Size | Change::Rate));
+    let all: Vec<String> =
+        ALL.iter().filter(alike).filter_map(|filter| filter.example(filter.cases[0]).unwrap()).collect();
+    for (dither, clip) in Dither::ALL.iter().flat_map(|dither| clips.iter().map(move |clip| (dither, clip))) {
+        let mut chain = String::new();
+        for next in &all {
+            let longer = if chain.is_empty() { next.clone() } else { format!("{chain},{next}") };
+            if fits(clip, &longer) {
+                chain = longer;
+            }
+        }
+        assert!(chain.split(',').count() > 5, "{chain}");
+        check(clip, &chain, *dither, place);
     }
 }
 

@@ -35,8 +35,10 @@ struct Requant {
     u32 epoch;  // Counts frames: residues are marked with its parity.
     u32 first_ticket;  // The tickets that this frame's blocks draw begin here.
     u32* tickets;
+    u32 bias;  // What thresholds have added, so that none is negative.
+    u32 unused;
 };
-static_assert(sizeof(Requant) == 312 && alignof(Requant) == 8, "Requant differs from the host's");
+static_assert(sizeof(Requant) == 320 && alignof(Requant) == 8, "Requant differs from the host's");
 LAYOUT(Requant, component, 0);
 LAYOUT(Requant, drop, 264);
 LAYOUT(Requant, guard, 268);
@@ -46,3 +48,5 @@ LAYOUT(Requant, bands, 284);
 LAYOUT(Requant, epoch, 296);
 LAYOUT(Requant, first_ticket, 300);
 LAYOUT(Requant, tickets, 304);
+LAYOUT(Requant, bias, 312);
+LAYOUT(Requant, unused, 316);

@@ -67,7 +67,8 @@ enum {
     VRAMP_YUV444 = 4,
     VRAMP_RGB = 5,               /* planes R, G, B */
     VRAMP_NV12 = 6,              /* planes Y and Cb Cr, 4:2:0; 8 bits, or 10, 12 or 16 at the top of 16 (p010, p012, p016) */
-    VRAMP_RGBA = 7,              /* one plane of R, G, B, A; 8 bits. Alpha is copied as it is */
+    VRAMP_RGBA = 7,              /* one plane of R, G, B, A; 8 bits. Alpha is copied from the frame of the same number as it
+                                    is, so that a chain which changes the size or the number of frames is refused */
     VRAMP_YC48 = 8               /* one plane of signed 16-bit Y, Cb, Cr in AviUtl's scale; its bit depth is 12 */
 };
 
@@ -104,6 +105,14 @@ typedef struct vramp_stream {
     int32_t height;
 } vramp_stream;
 
+/* A stream beside a chain's own, by the name that the chain calls it by: "mask" in "merge=with=b:mask=mask". */
+typedef struct vramp_input {
+    uint32_t struct_size;
+    uint32_t reserved;           /* 0 */
+    const char *name;
+    const vramp_stream *stream;
+} vramp_input;
+
 /* How a chain is built. Zero everywhere is the default. */
 typedef struct vramp_options {
     uint32_t struct_size;
@@ -114,6 +123,10 @@ typedef struct vramp_options {
     vramp_layout output_layout;  /* of the result: the input's components in planes (but RGBA and YC48 as they came); or
                                     another layout of the same components */
     int32_t output_bit_depth;    /* 0: what the chain ends in; for float input float, for RGBA 8 */
+    const vramp_input *inputs;   /* the streams beside the chain's own, an array whose structs all have the same struct_size;
+                                    NULL when there are none */
+    uint32_t input_count;
+    uint32_t reserved;           /* 0 */
 } vramp_options;
 
 /* A frame, but its samples. */
@@ -182,7 +195,8 @@ enum {
     VRAMP_INT = 1,
     VRAMP_FLOAT = 2,
     VRAMP_CHOICE = 3,            /* one of `choices` */
-    VRAMP_NAME = 4               /* letters, digits and '_', a letter first */
+    VRAMP_TEXT = 4,              /* text whose form `doc` says */
+    VRAMP_NAME = 5               /* letters, digits and '_', a letter first */
 };
 
 typedef struct vramp_parameter_info {
@@ -229,21 +243,56 @@ vramp_status vramp_chain_destroy(vramp_chain *chain);
 /* Fills in what the chain makes of its stream; the caller has set struct_size. */
 vramp_status vramp_chain_output(const vramp_chain *chain, vramp_stream *output);
 
-/* How many later frames a frame needs. */
-vramp_status vramp_chain_latency(const vramp_chain *chain, uint32_t *frames);
+/* How many inputs the chain has: its own, which is number 0, and those of vramp_options.inputs, from number 1 on. */
+vramp_status vramp_chain_input_count(const vramp_chain *chain, uint32_t *count);
+
+/* Which frames of an input frame `frame` of the result is made of: `first` to `last`, both included. `first` is never before
+   0; where the stream ends before `last`, what there is of them is enough, and the nearest stands in for the rest. Frames of
+   inputs beside the chain's own are counted as the frames that they are read with: of another rate or length, give under
+   each number the frame that is shown at that time. */
+vramp_status vramp_chain_needs(const vramp_chain *chain, uint64_t frame, uint32_t input, uint64_t *first, uint64_t *last);
+
+/* How many frames the chain makes of `input_frames` frames of its own input (or of the one that it goes on from). */
+vramp_status vramp_chain_frames(const vramp_chain *chain, uint64_t input_frames, uint64_t *frames);
+
+/* The result's frame rate is the input's times `numerator` / `denominator`. */
+vramp_status vramp_chain_rate(const vramp_chain *chain, uint64_t *numerator, uint64_t *denominator);
 
 /* Makes ready what the first frame would wait for: the GPU, its kernels, threads, memory. Tells whether the device can be
    used. */
 vramp_status vramp_chain_prepare(vramp_chain *chain);
 
 /* Filters a frame in host memory, and returns when it is done. Any frame, in any order; several threads at once filter several
-   frames at once. After a failure what `dst` holds is not defined. */
+   frames at once. After a failure what `dst` holds is not defined. For chains that make frame n of frame n of their own
+   input alone; others are VRAMP_UNSUPPORTED here. */
 vramp_status vramp_process(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src, const vramp_planes *dst);
+
+/* A frame of one of a chain's inputs. */
+typedef struct vramp_input_frame {
+    uint32_t struct_size;
+    uint32_t input;              /* its number; 0 is the chain's own */
+    const vramp_frame *frame;
+    const vramp_planes *planes;
+} vramp_input_frame;
+
+/* Makes frame `frame` of the result, as vramp_process does, of the `count` frames at `frames`, an array whose structs all have
+   the same struct_size: those that vramp_chain_needs asks for of each input, as far as there are any, each input's in rising
+   order without a gap. A missing frame is VRAMP_BAD_ARGUMENT. Inputs follow one another in any order. `result` may be NULL;
+   else it gets the number and the field order of the frame that was made, and the caller has set its struct_size. */
+vramp_status vramp_process_frames(vramp_chain *chain, uint64_t frame, const vramp_input_frame *frames, uint32_t count,
+                                  const vramp_planes *dst, vramp_frame *result);
+
+/* What the chain's filters measured of the last frame that the calling thread got from vramp_process, vramp_process_frames or
+   vramp_queue_receive, as JSON: {"stats":{"y_min":16,"y_mean":90.5}}. Filters come in the chain's order, each with its values
+   under its name; the second of the same name is "stats2". "" when nothing was measured. Stays until the thread gets its
+   next frame. Never NULL. */
+const char *vramp_last_record(void);
 
 /* Filters a frame in GPU memory: the planes are device pointers (CUdeviceptr) of the chain's device, in its primary
    context. The work is put into the order of `stream` (a CUstream of that context; NULL is the default stream) and the
    call returns without waiting: it begins after what is in the stream now, and ends before what is put there later. Errors of
-   the work itself are the stream's. Not for float and RGBA. */
+   the work itself are the stream's. Not for float and RGBA, nor for chains that vramp_process refuses; and what is measured is
+   lost. */
 vramp_status vramp_process_cuda(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src,
                                 const vramp_planes *dst, void *stream);
 
@@ -260,6 +309,11 @@ vramp_status vramp_queue_destroy(vramp_queue *queue);
    or the queue is destroyed. `user` comes back with it. VRAMP_AGAIN: the queue is full; receive a frame first. */
 vramp_status vramp_queue_submit(vramp_queue *queue, const vramp_frame *frame, const vramp_planes *src,
                                 const vramp_planes *dst, void *user);
+
+/* The same for any chain: frame `frame` of the result, made of `frames` as in vramp_process_frames. The structs are read during
+   the call; what must stay is the pictures. */
+vramp_status vramp_queue_submit_frames(vramp_queue *queue, uint64_t frame, const vramp_input_frame *frames, uint32_t count,
+                                       const vramp_planes *dst, void *user);
 
 /* Receives the frame that was submitted first, when it is done; with `wait` 1 waits for it. The status is the frame's, and
    `user` (may be NULL) is written whether it went well or not. VRAMP_AGAIN: it is not done, and `wait` is 0. VRAMP_EMPTY: every frame

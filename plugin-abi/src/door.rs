@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::Engine;
+use vramp::pipeline::{Engine, InputFrame, Plan};
 use vramp::video::{Format, FrameProps, Layout, MemoryPlanes, Picture, PicturePool, Planes, PlanesMut, StreamInfo};
 
 /// How a host stores its pictures.
@@ -84,7 +84,7 @@ impl Door {
     ///
     /// # Errors
     /// When the pictures are too large to be addressed.
-    pub fn new(storage: Storage, stream: &StreamInfo) -> Result<Door> {
+    fn new(storage: Storage, stream: &StreamInfo) -> Result<Door> {
         let pool = || PicturePool::new(0, storage.format(), stream.width, stream.height);
         let pool = if matches!(storage, Storage::Plain(_)) { None } else { Some(pool()?) };
         Ok(Door { storage, stream: stream.clone(), pool })
@@ -104,13 +104,13 @@ impl Door {
         self.storage.plane_size(plane, self.stream.width, self.stream.height)
     }
 
-    /// Refuses planes that cannot hold a picture, and gives those that there are. `what` names the picture in messages.
+    /// Refuses planes that cannot hold a picture, and gives those that there are.
     ///
     /// # Errors
     /// With the plane and what is wrong with it.
-    pub fn check<'p>(&self, planes: &'p [Plane], what: &str) -> Result<&'p [Plane]> {
+    fn check<'p>(&self, planes: &'p [Plane]) -> Result<&'p [Plane]> {
         let (count, align) = (self.storage.planes(), self.storage.sample_bytes());
-        let wrong = |plane: usize, why: String| Err(Error::bad_argument(format!("{what}: plane {plane} {why}")));
+        let wrong = |plane: usize, why: String| Err(Error::bad_argument(format!("plane {plane} {why}")));
         if planes.len() < count {
             return wrong(planes.len(), "is missing".to_owned());
         }
@@ -156,89 +156,179 @@ impl Door {
     }
 }
 
-/// Filters a frame from the host's planes `src` to `dst`, through the doors at both ends of `engine`.
-///
-/// # Errors
-/// When the planes cannot hold the pictures or overlap, and as [`Engine::process`].
-///
-/// # Safety
-/// `src` must be readable, and `dst` writable by nobody else, for pictures of the doors' storage and size.
-pub unsafe fn process(
-    engine: &Engine,
-    [input, output]: [&Door; 2],
-    props: &FrameProps,
-    src: &[Plane],
-    dst: &[Plane],
-) -> Result<()> {
-    let [src, dst] = check([input, output], src, dst)?;
-    let (entered, mut left);
-    let (width, height) = (input.stream.width, input.stream.height);
-    let from = match &input.pool {
+/// A frame of one of a chain's inputs, in the host's memory.
+pub struct HostFrame<'a> {
+    /// The input, from 0.
+    pub input: usize,
+    /// Its properties; `frame_index` says which it is.
+    pub props: FrameProps,
+    /// Its planes.
+    pub planes: &'a [Plane],
+}
+
+/// The doors of a chain: one for each of its inputs, and that of its results.
+pub struct Doors {
+    inputs: Vec<Door>,
+    output: Door,
+}
+
+impl Doors {
+    /// Doors to `plan`, for a host that stores its inputs as `inputs` says, in order, and results as `output`.
+    ///
+    /// # Errors
+    /// When the pictures are too large to be addressed, or results have an alpha that no source has.
+    pub fn new(plan: &Plan, inputs: impl IntoIterator<Item = Storage>, output: Storage) -> Result<Doors> {
+        let size = |info: &StreamInfo| (info.width, info.height);
+        let has_alpha_of_source = plan.keeps_frames() && size(&plan.input) == size(&plan.output);
+        if matches!(output, Storage::Rgba(_)) && !has_alpha_of_source {
+            return Err(Error::unsupported(
+                "alpha is copied from the source, and the chain changes the size or the number of frames: use RGB planes",
+            ));
+        }
+        let input = |(i, storage)| Door::new(storage, plan.stream(i));
+        Ok(Doors {
+            inputs: inputs.into_iter().enumerate().map(input).collect::<Result<_>>()?,
+            output: Door::new(output, &plan.output)?,
+        })
+    }
+
+    /// The door of an input.
+    ///
+    /// # Errors
+    /// When there is no such input.
+    pub fn input(&self, input: usize) -> Result<&Door> {
+        self.inputs.get(input).ok_or_else(|| Error::bad_argument(format!("the chain has no input {input}")))
+    }
+
+    /// The door of the results.
+    pub fn output(&self) -> &Door {
+        &self.output
+    }
+
+    /// Makes frame `n` of the result in the host's planes `dst`. `frames` are those that [`Engine::needs`] asks for. Gives
+    /// the properties of the result.
+    ///
+    /// # Errors
+    /// When the planes cannot hold the pictures or overlap, and as [`Engine::process_frames`].
+    ///
+    /// # Safety
+    /// The planes of `frames` must be readable, and `dst` writable by nobody else, for pictures of the doors' storage and
+    /// size.
+    pub unsafe fn process(
+        &self,
+        engine: &Engine,
+        n: u64,
+        frames: &[HostFrame<'_>],
+        dst: &[Plane],
+    ) -> Result<FrameProps> {
+        let dst = self.check(frames, dst)?;
         // SAFETY: the caller's promise; the planes were looked at.
-        None => unsafe { Planes::at(input.storage.format(), width, height, &input.memory(src)) },
-        Some(pool) => {
-            let mut picture = pool.take()?;
-            // SAFETY: as above.
-            unsafe { input.convert_in(src, &mut picture) };
-            entered = picture;
-            entered.planes()
+        let entered: Vec<_> = frames.iter().map(|frame| unsafe { self.enter(frame) }).collect::<Result<_>>()?;
+        let mut given = Vec::new();
+        for (frame, entered) in frames.iter().zip(&entered) {
+            let planes = match entered {
+                Some(picture) => picture.planes(),
+                // SAFETY: as above, and the host's planes outlive the call.
+                None => unsafe { self.inputs[frame.input].view(frame.planes) },
+            };
+            given.push(InputFrame { input: frame.input, props: frame.props.clone(), planes });
         }
-    };
-    match &output.pool {
-        None => {
-            // SAFETY: as above; no target overlaps another or a source.
-            let mut to = unsafe { PlanesMut::at(output.storage.format(), width, height, &output.memory(dst)) };
-            engine.process(props, &from, &mut to)
+        let Door { storage, stream, pool } = &self.output;
+        match pool {
+            None => {
+                let memory = self.output.memory(dst);
+                // SAFETY: as above; no target overlaps another or a source.
+                let mut to = unsafe { PlanesMut::at(storage.format(), stream.width, stream.height, &memory) };
+                engine.process_frames(n, &given, &mut to)
+            }
+            Some(pool) => {
+                let mut left = pool.take()?;
+                let props = engine.process_frames(n, &given, &mut left.planes_mut())?;
+                // Alpha is that of the frame itself, which a chain that makes a frame n of it has read.
+                let own = frames.iter().find(|frame| frame.input == 0 && frame.props.frame_index == n);
+                let own = own.or(frames.first()).map_or(&[][..], |frame| frame.planes);
+                // SAFETY: as above.
+                unsafe { self.output.convert_out(&left, own, dst) };
+                Ok(props)
+            }
         }
-        Some(pool) => {
-            left = pool.take()?;
-            engine.process(props, &from, &mut left.planes_mut())?;
-            // SAFETY: as above.
-            unsafe { output.convert_out(&left, src, dst) };
-            Ok(())
+    }
+
+    /// Puts the work for a frame in GPU memory into the order of `stream`: [`Engine::process_device`] behind the same doors.
+    ///
+    /// # Errors
+    /// When the planes cannot hold the pictures or overlap, when they would have to be converted, and as there.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn process_cuda(
+        &self,
+        engine: &Engine,
+        frame: &HostFrame<'_>,
+        dst: &[Plane],
+        stream: *mut c_void,
+    ) -> Result<()> {
+        let dst = self.check(std::slice::from_ref(frame), dst)?;
+        let input = self.input(frame.input)?;
+        if input.pool.is_some() || self.output.pool.is_some() {
+            return Err(Error::unsupported(
+                "float and RGBA are converted in host memory: they are not taken on the GPU",
+            ));
         }
+        let src = &frame.planes[..input.storage.planes()];
+        let address = |(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch);
+        let (src_planes, dst_planes) = (input.memory(src).map(address), self.output.memory(dst).map(address));
+        // SAFETY: passed on.
+        unsafe { engine.process_device(&frame.props, &src_planes[..src.len()], &dst_planes[..dst.len()], stream) }
+    }
+
+    /// Refuses planes that cannot hold the pictures, and a target that overlaps; gives the target's planes that there are.
+    ///
+    /// # Errors
+    /// With the plane and what is wrong with it.
+    pub fn check<'p>(&self, frames: &[HostFrame<'_>], dst: &'p [Plane]) -> Result<&'p [Plane]> {
+        let dst = self.output.check(dst).map_err(|e| e.context("the target"))?;
+        for frame in frames {
+            let door = self.input(frame.input)?;
+            let source = || match frames.len() {
+                1 => "the source".to_owned(),
+                _ => format!("frame {} of input {}", frame.props.frame_index, frame.input),
+            };
+            let src = door.check(frame.planes).map_err(|e| e.context(source()))?;
+            for (plane, span) in self.output.spans(dst).enumerate() {
+                if door.spans(src).any(|other| overlap(span, other)) {
+                    return Err(overlapping(plane));
+                }
+            }
+        }
+        for (plane, span) in self.output.spans(dst).enumerate() {
+            if self.output.spans(dst).take(plane).any(|other| overlap(span, other)) {
+                return Err(overlapping(plane));
+            }
+        }
+        Ok(dst)
+    }
+
+    /// The picture that a frame is converted to, where it is not taken as it lies.
+    ///
+    /// # Safety
+    /// Its planes must be readable for a picture of its door.
+    unsafe fn enter(&self, frame: &HostFrame<'_>) -> Result<Option<Picture>> {
+        let door = self.input(frame.input)?;
+        let Some(pool) = &door.pool else { return Ok(None) };
+        let mut picture = pool.take()?;
+        // SAFETY: the caller's promise.
+        unsafe { door.convert_in(frame.planes, &mut picture) };
+        Ok(Some(picture))
     }
 }
 
-/// Puts the work for a frame in GPU memory into the order of `stream`: [`Engine::process_device`] behind the same doors.
-///
-/// # Errors
-/// When the planes cannot hold the pictures or overlap, when they would have to be converted, and as there.
-///
-/// # Safety
-/// As there.
-pub unsafe fn process_cuda(
-    engine: &Engine,
-    [input, output]: [&Door; 2],
-    props: &FrameProps,
-    src: &[Plane],
-    dst: &[Plane],
-    stream: *mut c_void,
-) -> Result<()> {
-    let [src, dst] = check([input, output], src, dst)?;
-    if input.pool.is_some() || output.pool.is_some() {
-        return Err(Error::unsupported("float and RGBA are converted in host memory: they are not taken on the GPU"));
-    }
-    let address = |(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch);
-    let (src_planes, dst_planes) = (input.memory(src).map(address), output.memory(dst).map(address));
-    // SAFETY: passed on.
-    unsafe { engine.process_device(props, &src_planes[..src.len()], &dst_planes[..dst.len()], stream) }
+fn overlap((start, end): (usize, usize), (other_start, other_end): (usize, usize)) -> bool {
+    start < other_end && other_start < end
 }
 
-/// Refuses planes that cannot hold the pictures at both doors, and those that overlap; gives those that there are.
-///
-/// # Errors
-/// With the plane and what is wrong with it.
-pub fn check<'p>([input, output]: [&Door; 2], src: &'p [Plane], dst: &'p [Plane]) -> Result<[&'p [Plane]; 2]> {
-    let (src, dst) = (input.check(src, "the source")?, output.check(dst, "the target")?);
-    let spans = || input.spans(src).chain(output.spans(dst));
-    for (i, (start, end)) in spans().enumerate().skip(src.len()) {
-        if spans().take(i).any(|(other_start, other_end)| start < other_end && other_start < end) {
-            let plane = i - src.len();
-            return Err(Error::bad_argument(format!("the target: plane {plane} overlaps the source or another plane")));
-        }
-    }
-    Ok([src, dst])
+fn overlapping(plane: usize) -> Error {
+    Error::bad_argument(format!("the target: plane {plane} overlaps the source or another plane"))
 }
 
 /// Row `y` of a host's plane.
@@ -260,6 +350,17 @@ unsafe fn row_mut<'a, T>((start, pitch): Plane, y: usize, count: usize) -> &'a m
 }
 
 impl Door {
+    /// The host's picture as it lies.
+    ///
+    /// # Safety
+    /// The planes must be readable for such a picture, and stay so.
+    unsafe fn view<'a>(&self, planes: &[Plane]) -> Planes<'a> {
+        let StreamInfo { width, height, .. } = self.stream;
+        let planes = &planes[..self.storage.planes()];
+        // SAFETY: passed on.
+        unsafe { Planes::at(self.storage.format(), width, height, &self.memory(planes)) }
+    }
+
     /// Converts the host's picture.
     ///
     /// # Safety

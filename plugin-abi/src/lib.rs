@@ -15,4 +15,7 @@ pub mod float;
 pub mod frei0r;
 pub mod guard;
 pub mod logging;
+pub mod record;
+#[cfg(test)]
+mod testing;
 pub mod vapoursynth;

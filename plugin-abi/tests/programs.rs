@@ -33,16 +33,23 @@ fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
     assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
 }
 
+/// AddressSanitizer, where the compiler has it.
+fn sanitizer() -> &'static [&'static str] {
+    if has_address_sanitizer() {
+        return &["-fsanitize=address"];
+    }
+    println!("without AddressSanitizer: the compiler has none");
+    &[]
+}
+
 #[test]
 fn hostile_arguments_are_refused() {
-    let sanitizer = ["-fsanitize=address"];
-    let flags: &[&str] = if has_address_sanitizer() {
-        &sanitizer
-    } else {
-        println!("without AddressSanitizer: the compiler has none");
-        &[]
-    };
-    run("tests/c/hostile.c", flags, None);
+    run("tests/c/hostile.c", sanitizer(), None);
+}
+
+#[test]
+fn a_frei0r_host_gets_no_picture_of_another_size() {
+    run("tests/c/frei0r.c", sanitizer(), None);
 }
 
 #[test]

@@ -39,6 +39,7 @@ def check(name):
 def explain(report):
     """The differences that a report of `vramp verify --json` has, a line each."""
     lines = [f"  {trait['name']} is {trait['found']} instead of {trait['expected']}" for trait in report["stream"]]
+    lines += [f"  stream {s['index']} ({s['media']} {s['codec']}): {s['kind']}" for s in report["streams"]]
     unit = float(Fraction(report["unit"]))
     lines += [f"  {describe(difference, unit)}" for difference in report["differences"]]
     return lines if len(lines) <= 20 else [*lines[:20], f"  and {len(lines) - 20} more"]

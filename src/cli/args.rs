@@ -7,7 +7,7 @@ use crate::cli::verify::VerifyArgs;
 use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
-use crate::filters;
+use crate::filters::{self, gradient};
 use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
@@ -235,9 +235,17 @@ pub struct Job {
     pub no_extras: bool,
 
     /// Threads of the encoder; 0 lets it choose
+    ///
+    /// The number of slices in large pictures of ffv1 follows from it, and with that the file's bytes: -x slices=N pins them.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads(), allow_negative_numbers = true,
           help_heading = RUNNING)]
     pub encoder_threads: usize,
+    /// Finish the output with the frames that are done when the run is stopped (Ctrl-C), instead of dropping it
+    ///
+    /// The exit code stays that of a stopped run, and the last line says how many frames were kept. A second Ctrl-C
+    /// drops the output after all, and a third does not wait for the encoder.
+    #[arg(long, help_heading = RUNNING, conflicts_with = "preview")]
+    pub keep_partial: bool,
     /// How progress is shown.
     #[command(flatten)]
     pub progress: ProgressArgs,
@@ -252,6 +260,11 @@ pub struct Run {
     /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
+    /// Take banding out, first of all: gradient, with this preset if one is named. The output has 10 bits where nothing else
+    /// is asked for
+    #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
+          default_missing_value = DEFAULT_PRESET, value_parser = presets())]
+    pub deband: Option<String>,
     /// Bits a sample of the output
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
@@ -459,6 +472,19 @@ fn choices(filter: &str, param: &str) -> PossibleValuesParser {
     PossibleValuesParser::new(words)
 }
 
+/// What `--deband` stands for without a preset.
+pub const DEFAULT_PRESET: &str = "default";
+
+/// A parser of what `--deband` takes.
+fn presets() -> PossibleValuesParser {
+    PossibleValuesParser::new(deband_presets())
+}
+
+/// The presets of `--deband`.
+pub fn deband_presets() -> impl Iterator<Item = &'static str> {
+    std::iter::once(DEFAULT_PRESET).chain(gradient::DESCRIPTOR.schema.presets.iter().map(|preset| preset.name))
+}
+
 fn levels() -> impl TypedValueParser<Value = CpuLevel> {
     let names: Vec<_> = CpuLevel::ALL.iter().map(|level| clap::builder::PossibleValue::new(level.name())).collect();
     PossibleValuesParser::new(names).try_map(|name| name.parse::<CpuLevel>())
@@ -508,12 +534,12 @@ it is whole.";
 
 const EXAMPLES: &str = "\
 Examples:
-  vramp in.mp4 out.mkv --chain deband --depth 10
+  vramp in.mp4 out.mkv --deband
       deband into a 10-bit file, sound and subtitles copied
   vramp -i in.mp4 -vf \"deband=range=16:sample=2\" -c:v libx265 -crf 18 -preset slow --depth 10 out.mp4
-      the same with ffmpeg's spellings
-  vramp in.mp4 look.png --preview 00:01:23.5 --chain deband --depth 10
-      what the chain does to one frame
+      with ffmpeg's spellings, and AviUtl's filter
+  vramp in.mp4 look.png --preview 00:01:23.5 --deband film
+      what that does to one frame, keeping faint grain
   vramp in.mp4 - -f framemd5 --chain deband
       one hash a frame, as ffmpeg's framemd5 prints them
   vramp hash in.mp4 --chain deband -o in.hashes; vramp verify in.hashes in.mp4

@@ -1,5 +1,6 @@
 //! Options as ffmpeg users type them, turned into this command's own before they are parsed.
 
+use crate::cli::args::deband_presets;
 use crate::error::{Error, Result};
 use std::ffi::{OsStr, OsString};
 
@@ -63,8 +64,28 @@ pub fn refuse_others(args: &[OsString]) -> Result<()> {
     }
 }
 
-/// `args` with every ffmpeg spelling replaced. Nothing after `--` is touched.
+/// `args` with every ffmpeg spelling replaced, and a preset joined to the `--deband` before it: what is no preset is a file
+/// there. Nothing after `--` is touched.
 pub fn translate(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    join_presets(replace(args))
+}
+
+fn join_presets(args: Vec<OsString>) -> Vec<OsString> {
+    let (mut joined, mut verbatim): (Vec<OsString>, bool) = (Vec::new(), false);
+    for arg in args {
+        verbatim |= arg == "--";
+        match joined.last_mut() {
+            Some(last) if !verbatim && *last == "--deband" && deband_presets().any(|preset| arg == preset) => {
+                last.push("=");
+                last.push(arg);
+            }
+            _ => joined.push(arg),
+        }
+    }
+    joined
+}
+
+fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut verbatim = false;
     let translate_one = |arg: OsString| {
         verbatim |= arg == "--";
@@ -88,6 +109,13 @@ mod tests {
         assert_eq!(translated("vramp -i a -c:v ffv1 -crf 18 -an b"), "vramp -i a --codec ffv1 --crf 18 --no-audio b");
         assert_eq!(translated("vramp -crfx -c:v=ffv1"), "vramp -crfx -c:v=ffv1", "only whole words");
         assert_eq!(translated("vramp -an -- -an"), "vramp --no-audio -- -an");
+    }
+
+    #[test]
+    fn a_preset_belongs_to_the_deband_before_it() {
+        assert_eq!(translated("vramp a b --deband film -y"), "vramp a b --deband=film -y");
+        assert_eq!(translated("vramp --deband a.mkv film"), "vramp --deband a.mkv film");
+        assert_eq!(translated("vramp --deband -- film b"), "vramp --deband -- film b");
     }
 
     #[test]

@@ -79,7 +79,8 @@ fn option(param: &'static Param) -> Opt {
         ParamKind::Int { min, max } => ("int", Some((min as f64, max as f64)), None),
         ParamKind::Float { min, max } => ("float", Some((min, max)), None),
         ParamKind::Choice(words) => ("choice", None, Some(words)),
-        ParamKind::Text => ("name", None, None),
+        ParamKind::Text(_) => ("text", None, None),
+        ParamKind::Name => ("name", None, None),
     };
     Opt {
         name: param.name,

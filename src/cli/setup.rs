@@ -1,19 +1,19 @@
 //! From arguments to the parts of a run: input, calls, plan.
 
-use crate::cli::args::Run;
+use crate::cli::args::{DEFAULT_PRESET, Run};
 use crate::cli::backend::{Backend, Gpu};
 use crate::error::{Error, Result};
-use crate::filters::{self, Filter, deband, depth, range};
+use crate::filters::{self, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
-use crate::params::{Arg, Call, Choice, parse_chain};
+use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
 use crate::pipeline::{Cancel, Plan, Target, plan};
 use crate::video::{Format, Model, StreamInfo};
 use std::ffi::OsStr;
 
-/// The calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
+/// What --deband asks for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
 pub fn calls(run: &Run) -> Result<Vec<Call>> {
-    let mut calls = Vec::new();
+    let mut calls: Vec<Call> = run.deband.iter().map(|preset| gradient_call(preset)).collect();
     for text in run.chain_texts()? {
         calls.extend(parse_chain(&text)?);
     }
@@ -24,6 +24,22 @@ pub fn calls(run: &Run) -> Result<Vec<Call>> {
     create(&calls)?;
     Ok(calls)
 }
+
+/// `gradient` with a preset of `--deband`.
+fn gradient_call(preset: &str) -> Call {
+    let named = (preset != DEFAULT_PRESET).then(|| Arg { key: Some(PRESET_KEY.to_owned()), value: preset.to_owned() });
+    Call { name: gradient::DESCRIPTOR.name.to_owned(), args: named.into_iter().collect() }
+}
+
+/// The depth that is asked for: 10 bits hold what `--deband` makes of fewer, for outputs that take them.
+fn wanted_depth(run: &Run, source: Format, output: &Takes<'_>) -> Option<u8> {
+    let takes = |depth| output.formats.is_none_or(|formats| formats.iter().any(|format| format.bit_depth() == depth));
+    let debanded = run.deband.is_some() && run.format.is_none() && source.bit_depth() < DEBANDED && takes(DEBANDED);
+    run.depth.or(debanded.then_some(DEBANDED))
+}
+
+/// Bits that what was 8 bits is given once its bands are gone.
+const DEBANDED: u8 = 10;
 
 fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
@@ -89,7 +105,8 @@ impl Takes<'_> {
 /// Plans `calls` for `input`, ending in a format that `output` takes. Tells what had to be converted.
 pub fn plan_for(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
     let dither = dither(run)?;
-    let wanted = Wanted { format: run.format, depth: run.depth, keep_rgb: output.lossless };
+    let depth = wanted_depth(run, input.info().format, output);
+    let wanted = Wanted { format: run.format, depth, keep_rgb: output.lossless };
     let end = plan(create(calls)?, input.info(), Target::default())?.output;
     let anything = [match (wanted.format, wanted.depth) {
         (Some(format), _) => format,
@@ -137,7 +154,11 @@ fn of_converted(error: &Error, source: Format, filtered: Format, accepted: &[For
 
 /// The plan of `calls`, as [`plan_for`], and its chain: on `gpu` where that can do it.
 pub fn chain(input: &mut Input, calls: &[Call], output: &Takes<'_>, run: &Run, gpu: &Gpu) -> Result<(Plan, Backend)> {
-    let plan = plan_for(input, calls, output, run)?;
+    let mut plan = plan_for(input, calls, output, run)?;
+    if !input.can_surround(plan.reach()) {
+        input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
+        plan = plan_for(input, calls, output, run)?;
+    }
     if let Some(chain) = Backend::new(&plan, input, &run.on, gpu)? {
         return Ok((plan, chain));
     }
@@ -163,9 +184,10 @@ pub fn warn(plan: &Plan, run: &Run) {
     warn_of_narrowing(plan, run);
 }
 
-/// Says once that 8 bits bring back the bands that deband took away.
+/// Says once that 8 bits bring back the bands that a filter took away.
 fn warn_of_narrowing(plan: &Plan, run: &Run) {
-    let debands = plan.stages.iter().any(|stage| stage.filter.descriptor().name == deband::DESCRIPTOR.name);
+    let debanders = [deband::DESCRIPTOR.name, gradient::DESCRIPTOR.name];
+    let debands = plan.stages.iter().any(|stage| debanders.contains(&stage.filter.descriptor().name));
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");
     }
@@ -176,6 +198,31 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use clap::Parser;
+
+    fn run_of(line: &str) -> Run {
+        let args = ["vramp", "a", "b"].into_iter().chain(line.split_whitespace());
+        Cli::try_parse_from(args).unwrap().job.run
+    }
+
+    #[test]
+    fn deband_is_the_first_filter_and_asks_for_ten_bits() {
+        let text =
+            |line: &str| crate::params::print_chain(&calls(&run_of(line)).unwrap(), crate::params::Spelling::FFmpeg);
+        assert_eq!(text("--chain box=1,gauss --deband"), "gradient,box=1,gauss");
+        assert_eq!(text("--deband=film --range full"), "gradient=preset=film,range=full");
+        let eight: Format = "yuv420p".parse().unwrap();
+        let ten: Format = "yuv420p10".parse().unwrap();
+        let depth = |line: &str, source: Format, formats: Option<&[Format]>| {
+            wanted_depth(&run_of(line), source, &Takes { formats, on_gpu: &[], lossless: false })
+        };
+        assert_eq!(depth("--deband", eight, Some(&[eight, ten])), Some(10));
+        assert_eq!(depth("--deband", eight, None), Some(10));
+        assert_eq!(depth("--deband --depth 8", eight, None), Some(8));
+        assert_eq!(depth("--deband --format yuv420p12", eight, None), None);
+        assert_eq!(depth("--deband", eight, Some(&[eight])), None, "the encoder takes 8 bits alone");
+        assert_eq!(depth("--deband", "yuv420p12".parse().unwrap(), None), None, "the source has more");
+        assert_eq!(depth("", eight, None), None);
+    }
 
     #[test]
     fn expected_frames_follow_the_container_or_are_estimated() {

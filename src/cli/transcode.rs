@@ -3,10 +3,11 @@
 use crate::cli;
 use crate::cli::args::{HashName, Job, TimestampChoice};
 use crate::cli::backend::{Backend, Gpu};
+use crate::cli::partial::Endable;
 use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
 use crate::cli::{report, setup, signals};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
@@ -19,21 +20,57 @@ use std::ffi::OsStr;
 /// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after an output that is whole but holds only
 /// what decoded.
 pub fn run(job: &Job, quiet: bool) -> Result<()> {
-    let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
-    let Prepared { mut input, plan, mut chain, mut sink, options } = Prepared::new(job, cancel)?;
+    let stop = Stop::new(job.keep_partial);
+    signals::install(stop.steps())?;
+    let Prepared { mut input, plan, mut chain, mut sink, options } = Prepared::new(job, &stop)?;
     report::plan(&plan, &chain, &options);
 
-    let expected = setup::expected_frames(&plan.input, input.duration(), &job.run);
+    let expected = setup::expected_frames(&plan.output, input.duration(), &job.run);
     let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
-    let ran = pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |now| reporter.update(now));
+    let tell = &mut |now| reporter.update(now);
+    let (ran, stopped) = if job.keep_partial {
+        let copied: Vec<_> = input.copied_streams().iter().map(|stream| (stream.index, stream.timebase)).collect();
+        let mut input = Endable::new(&mut input, copied, stop.input);
+        let ran = pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, tell);
+        (ran, input.ended_early())
+    } else {
+        (pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, tell), false)
+    };
     if let Ok((summary, _)) = &ran {
         reporter.finish(summary);
     }
     drop(reporter);
     let (summary, damage) = ran?;
-    report::summary(&summary, &label(job)?, sink.bytes());
+    let label = label(job)?;
+    report::summary(&summary, &label, sink.bytes());
+    if stopped {
+        damage.iter().for_each(|damage| log::warn!("{damage}"));
+        let kept = format!("{label}: stopped; its first {} frames were kept", summary.frames);
+        return Err(Error::new(Kind::Cancelled, kept));
+    }
     damage.map_or(Ok(()), Err)
+}
+
+/// How a run is stopped.
+#[derive(Default)]
+pub struct Stop {
+    /// Ends the input.
+    input: Cancel,
+    /// Ends everything, and no output is kept.
+    all: Cancel,
+}
+
+impl Stop {
+    /// Where a part is to be kept the two are asked one after the other, else together.
+    fn new(keep_partial: bool) -> Stop {
+        let all = Cancel::default();
+        Stop { input: if keep_partial { Cancel::default() } else { all.clone() }, all }
+    }
+
+    /// What the signals ask for, each the next.
+    fn steps(&self) -> [Cancel; 2] {
+        [self.input.clone(), self.all.clone()]
+    }
 }
 
 /// The output as messages name it.
@@ -57,14 +94,15 @@ pub struct Prepared {
 impl Prepared {
     /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
     /// is opened.
-    pub fn new(job: &Job, cancel: Cancel) -> Result<Prepared> {
+    pub fn new(job: &Job, stop: &Stop) -> Result<Prepared> {
+        let cancel = &stop.all;
         let run = &job.run;
         let calls = setup::calls(run)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
-        let mut destination = Destination::choose(job, input_path, output_path, &cancel)?;
+        let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
-        let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &cancel))?;
+        let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input))?;
         log::debug!("{}", input.describe());
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
         let (plan, chain) = setup::chain(&mut input, &calls, &destination.takes(&on_gpu), run, &gpu)?;
@@ -72,8 +110,14 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, &cancel))?;
-        Ok(Prepared { input, plan, chain, sink, options: Options { slots: usize::from(run.on.slots), cancel } })
+        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
+        Ok(Prepared {
+            input,
+            plan,
+            chain,
+            sink,
+            options: Options { slots: usize::from(run.on.slots), cancel: cancel.clone() },
+        })
     }
 }
 

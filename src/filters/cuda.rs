@@ -63,6 +63,11 @@ impl Plane {
         })
     }
 
+    /// Its width and height.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.width as usize, self.height as usize)
+    }
+
     /// A plane of no samples, for components that a picture does not have.
     pub(super) const NONE: Plane =
         Plane { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };

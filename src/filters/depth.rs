@@ -21,9 +21,10 @@ crate::params! {
         /// The new depth. `auto` keeps the stream's depth and all 16 bits between filters.
         bits: Option<i64> = None, ParamKind::Int { min: 8, max: 16 }, unit "bits", aliases ["depth", "bit_depth"];
         /// What happens to the part of a value that the new depth cannot hold: it is rounded (`none`), decided by an
-        /// 8×8 Bayer matrix (`ordered`) or by a blue noise table (`blue`), or diffused to the neighbours (`fs`).
+        /// 8×8 Bayer matrix (`ordered`), by a blue noise table (`blue`) or by triangular noise two steps wide (`tpdf`), or
+        /// diffused to the neighbours (`fs`).
         dither: Dither = Dither::None, ParamKind::Choice(<Dither as Choice>::WORDS), unit "", aliases [];
-        /// Whether the pattern of `ordered` and `blue` moves from frame to frame. One that stands still compresses
+        /// Whether the pattern of `ordered`, `blue` and `tpdf` moves from frame to frame. One that stands still compresses
         /// better.
         animate: bool = false, ParamKind::Bool, unit "", aliases [];
     }
@@ -34,7 +35,7 @@ crate::params! {
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "depth",
     aliases: &[],
-    summary: "Changes the bit depth, rounding or with one of three dithers",
+    summary: "Changes the bit depth, rounding or with one of four dithers",
     definition: "\
 Limited range (and range that is not stated, but for RGB, which then is full) shifts: a code value `v` of `a` bits becomes `v·2^(b−a)` of `b` bits. Full \
 range scales by the exact ratio `(2^b − 1)/(2^a − 1)`, chroma about its neutral value, so that white stays white. What \
@@ -45,12 +46,16 @@ range scales by the exact ratio `(2^b − 1)/(2^a − 1)`, chroma about its neut
 continuous-tone pictures*, 1973).
 - `blue`: `t = (2r + 1)/8192`, `r` from a 64×64 table made by Ulichney's method (*The void-and-cluster method for \
 dither array generation*, 1993).
+- `tpdf`: `t = (2d + 4096)/8192`, `d` the difference of two entries of that table, 45 columns and 26 rows apart: \
+triangular noise, from half a step below to half a step above what `blue` has. Its error has the same mean and spread \
+everywhere, so that nothing tells where the steps of the new depth are (Lipshitz, Wannamaker and Vanderkooy, *Quantization \
+and dither*, 1992). Codes stay within those that there are.
 - `fs`: error diffusion with Floyd and Steinberg's weights (*An adaptive algorithm for spatial grey scale*, 1976), \
 every row from left to right. `t` is the mean of the neighbours' fractions in those weights, 7/16 from the left and \
 1/16, 5/16, 3/16 from above; outside the picture the fraction is one half, which is no error. It is computed in \
 integers of 6 bits more than 16-bit video has, rounded half up.
 
-A value that the new depth holds exactly is never changed by a dither. Planes use different parts of a pattern.
+A value that the new depth holds exactly is never changed by a dither but `tpdf`. Planes use different parts of a pattern.
 
 Accuracy: without a dither a value is the nearest that the depth has to the exact one, half up; full range is computed in \
 exact ratios. The thresholds of a pattern have a mean of one half, so that it adds nothing.
@@ -74,6 +79,9 @@ Cost: that of a copy and little more, but for `fs`, whose samples wait for those
         "bits=8:dither=fs",
         "bits=10:dither=fs",
         "bits=16:dither=fs",
+        "bits=10:dither=tpdf",
+        "bits=8:dither=tpdf:animate=on",
+        "bits=16:dither=tpdf",
     ],
     create: |call| Ok(Box::new(Depth::new(DepthParams::from_call(call)?)?)),
 };
@@ -127,7 +135,10 @@ impl Depth {
             (Scaling::identity(top), Scaling::identity(top))
         };
         let scalings = Scaling::of_components(input.format, others, chroma);
-        let DepthParams { dither, animate, .. } = self.params;
+        // What drops no bits has no steps to hide.
+        let dither =
+            if dropped == 16 && self.params.dither == Dither::Tpdf { Dither::None } else { self.params.dither };
+        let animate = self.params.animate;
         Requant { scalings, drop: u32::from(16 - dropped), guard: GUARD, dither, animate }
     }
 }
@@ -166,6 +177,11 @@ impl Filter for Depth {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         self.requant(&setup.input).cpu(setup, level)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(self.requant(&setup.input).cuda_memory(setup))
     }
 
     #[cfg(feature = "cuda")]

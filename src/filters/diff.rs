@@ -21,7 +21,7 @@ crate::params! {
     /// What `diff` can be told.
     pub struct DiffParams {
         /// The other picture: the name of an input or of a point of the chain.
-        with: Name = Name::new("other").expect("a name"), ParamKind::Text, unit "", aliases [];
+        with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
         /// `make`: the picture less the other one. `add`: the picture and the difference that the other one is.
         op: Op = Op::Make, ParamKind::Choice(<Op as Choice>::WORDS), unit "", aliases ["mode"];
         /// What differences are multiplied with.

@@ -103,7 +103,8 @@ pub struct CudaJob<'a> {
     pub src: Frames<'a, DevicePlanes>,
     /// What is written.
     pub dst: &'a DevicePlanes,
-    /// The device's address of [`CudaKernel::record_bytes`] zeroed bytes, aligned to 8, which come back with the frame.
+    /// The device's address of the zeroed bytes of [`Measure`](crate::filters::Measure), aligned to 8, which come back with
+    /// the frame.
     pub record: u64,
     /// Where the work goes. Jobs come in one stream, so memory of the kernel's own is free again when the next one begins.
     pub stream: &'a Stream,

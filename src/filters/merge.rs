@@ -13,11 +13,11 @@ crate::params! {
     /// What `merge` can be told.
     pub struct MergeParams {
         /// The other picture: the name of an input or of a point of the chain.
-        with: Name = Name::new("other").expect("a name"), ParamKind::Text, unit "", aliases [];
+        with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
         /// How much of the other picture there is: 0 changes nothing, 1 leaves nothing of the chain's own.
         weight: f64 = 0.5, ParamKind::Float { min: 0.0, max: 1.0 }, unit "", aliases ["w"];
         /// A picture that says it place by place: black counts nothing, white as `weight` says. `auto` is none.
-        mask: Option<Name> = None, ParamKind::Text, unit "", aliases [];
+        mask: Option<Name> = None, ParamKind::Name, unit "", aliases [];
         /// The planes that are filtered; the others are passed on.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }

@@ -9,6 +9,8 @@ use crate::error::Result;
 use crate::params::{Call, Schema};
 use crate::video::{Format, FrameProps, Record, StreamInfo};
 use std::fmt;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 mod alias;
 pub mod bilateral;
@@ -21,6 +23,7 @@ pub(crate) mod device_struct;
 mod diff;
 pub mod docs;
 pub mod gauss;
+pub mod gradient;
 mod job;
 pub(crate) mod level;
 mod levels;
@@ -32,6 +35,7 @@ mod overlay;
 pub mod planes;
 pub mod range;
 mod registry;
+pub mod remap;
 mod requant;
 pub(crate) mod rows;
 mod saturation;
@@ -104,7 +108,7 @@ pub struct Descriptor {
     pub temporal: &'static str,
     /// What it may change.
     pub changes: &'static [Change],
-    /// Arguments with which it is the identity on every format it takes.
+    /// Arguments with which it is the identity on every format it takes; none where it always changes something.
     pub neutral: &'static [&'static str],
     /// Arguments that the test harness and the benches run it with.
     pub cases: &'static [&'static str],
@@ -116,6 +120,25 @@ impl Descriptor {
     /// Every name it answers to, its own first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().map(|alias| alias.name))
+    }
+
+    /// The text of a call with `args`, as a chain writes it.
+    pub fn text(&self, args: &str) -> String {
+        if args.is_empty() { self.name.to_owned() } else { format!("{}={args}", self.name) }
+    }
+
+    /// A chain that runs the filter with `args` on frames of its own: other pictures that it reads are earlier points of the
+    /// chain. `None` for what only names pictures.
+    ///
+    /// # Errors
+    /// When the arguments are wrong.
+    pub fn example(&self, args: &str) -> Result<Option<String>> {
+        let text = self.text(args);
+        let call = crate::params::parse_chain(&text)?.into_iter().next();
+        let call = call.ok_or_else(|| crate::error::Error::internal("a call that is none"))?;
+        let Wiring::Reads(names) = (self.create)(&call)?.wiring() else { return Ok(None) };
+        let keep = |(i, name): (usize, &String)| format!("keep={name},box=radius={},", i + 1);
+        Ok(Some(names.iter().enumerate().map(keep).collect::<String>() + &text))
     }
 
     /// Whether it computes anything. What only says which picture is which (`keep`, `use`) is done with when a chain is
@@ -212,9 +235,10 @@ pub trait Filter: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Takes from a frame's properties what is no longer true of the picture that this filter makes of it.
-    fn describe(&self, props: &mut FrameProps) {
-        let _ = props;
+    /// Takes from a frame's properties what is no longer true of the picture that this filter makes of it. They have the
+    /// number and the time of that picture already.
+    fn describe(&self, setup: &Setup, props: &mut FrameProps) {
+        let _ = (setup, props);
     }
 
     /// The plain scalar kernel: written to be read, and what every other kernel is held to.
@@ -223,12 +247,23 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The fast kernel at `level`.
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
 
+    /// Bytes of `device`'s memory that [`Filter::cuda`]'s kernel will hold beside the pictures it is given, so that a run which
+    /// does not fit is refused before it starts.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<usize> {
+        let _ = (setup, device);
+        Ok(0)
+    }
+
     /// The kernel on a CUDA device.
     ///
     /// # Errors
     /// When the filter has none, or the device cannot take it.
     #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &std::sync::Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         let _ = (setup, device);
         Err(crate::error::Error::unsupported("does not run on CUDA"))
     }
@@ -244,20 +279,25 @@ pub trait CudaKernel: Send {
     /// When the device refuses the work.
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()>;
 
-    /// Bytes of zeroed device memory that it measures into.
-    fn record_bytes(&self) -> usize {
-        0
-    }
-
-    /// Turns what it measured, as it lies in device memory, into values: the host's half of a reduction.
-    fn collect(&self, bytes: &[u8], record: &mut Record) {
-        let _ = (bytes, record);
+    /// What it measures, if it does.
+    fn measure(&self) -> Option<Measure> {
+        None
     }
 
     /// False when recorded work cannot be done again, since a frame's work counts on from that of the frame before.
     fn repeats(&self) -> bool {
         true
     }
+}
+
+/// How a [`CudaKernel`] measures.
+#[cfg(feature = "cuda")]
+#[derive(Clone)]
+pub struct Measure {
+    /// Bytes of zeroed device memory that it measures into, by operations whose order does not matter.
+    pub bytes: usize,
+    /// Turns these bytes into values: the host's half of a reduction.
+    pub collect: Arc<dyn Fn(&[u8], &mut Record) + Send + Sync>,
 }
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.

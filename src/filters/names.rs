@@ -10,7 +10,7 @@ crate::params! {
     /// What `keep` and `use` can be told.
     pub struct NameParams {
         /// What the picture is called.
-        name: Name = Name::new("kept").expect("a name"), ParamKind::Text, unit "", aliases [];
+        name: Name = Name::new("kept").expect("a name"), ParamKind::Name, unit "", aliases [];
     }
     presets {}
 }

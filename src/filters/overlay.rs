@@ -17,7 +17,7 @@ crate::params! {
     /// What `overlay` can be told.
     pub struct OverlayParams {
         /// The picture that is laid upon the chain's: the name of an input or of a point of the chain.
-        with: Name = Name::new("other").expect("a name"), ParamKind::Text, unit "", aliases [];
+        with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
         /// Where its left edge lies; what is outside is cut off. Whole samples of chroma count: it is rounded down to them.
         x: i64 = 0, PLACE, unit "samples of luma", aliases [];
         /// Where its upper edge lies.
@@ -25,7 +25,7 @@ crate::params! {
         /// How much it covers: 0 nothing, 1 all.
         opacity: f64 = 1.0, ParamKind::Float { min: 0.0, max: 1.0 }, unit "", aliases [];
         /// A picture of its size that says it place by place: black covers nothing, white as `opacity` says. `auto` is none.
-        alpha: Option<Name> = None, ParamKind::Text, unit "", aliases [];
+        alpha: Option<Name> = None, ParamKind::Name, unit "", aliases [];
         /// When it begins; `auto` is with the film.
         start: Option<f64> = None, TIME, unit "seconds", aliases [];
         /// When it is over; `auto` is with the film.

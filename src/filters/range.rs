@@ -123,6 +123,11 @@ impl Filter for RangeFilter {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(self.requant(&setup.input).cuda_memory(setup))
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         self.requant(&setup.input).cuda(setup, device)
     }

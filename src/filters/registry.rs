@@ -1,20 +1,28 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{
-    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, levels, median, merge, names, overlay, range,
-    saturation, tmedian, tsoften, unsharp,
+    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names,
+    overlay, range, saturation, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
 /// Every filter.
 pub static ALL: &[&Descriptor] = &[
     &deband::DESCRIPTOR,
+    &gradient::DESCRIPTOR,
     &bilateral::DESCRIPTOR,
     &boxblur::DESCRIPTOR,
     &gauss::DESCRIPTOR,
     &depth::DESCRIPTOR,
     &range::DESCRIPTOR,
+    &crop::DESCRIPTOR,
+    &pad::DESCRIPTOR,
+    &hflip::DESCRIPTOR,
+    &vflip::DESCRIPTOR,
+    &rotate::DESCRIPTOR,
+    &transpose::DESCRIPTOR,
     &median::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
     &tmedian::DESCRIPTOR,

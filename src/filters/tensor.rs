@@ -46,6 +46,12 @@ pub(super) struct Matrices {
 }
 
 impl Matrices {
+    /// Bytes of the matrices for windows that reach `radius_h` rows up and down, of so many bytes a weight.
+    pub fn memory(radius_h: usize, bytes: usize) -> usize {
+        let (down, across) = (groups(radius_h) * 2 * LANES, 2 * TILES * 2 * LANES);
+        bytes * (down + across) * size_of::<u32>()
+    }
+
     /// The matrices for windows that reach `radius_h` rows up and down. `weights` are bytes of weights by distance, lower
     /// bytes first: from `down` the columns' sums are made, from `across` the rows'. `sizes` are those of the planes.
     ///

@@ -7,7 +7,7 @@ mod tests;
 mod value;
 
 pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
-pub use value::{Choice, Name, ParamValue};
+pub use value::{Choice, Name, ParamValue, refuse};
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -33,8 +33,10 @@ pub enum ParamKind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// Text of a form of its own, which this says.
+    Text(&'static str),
     /// A [`Name`].
-    Text,
+    Name,
 }
 
 /// One parameter.
@@ -64,7 +66,8 @@ impl fmt::Display for ParamKind {
             ParamKind::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             ParamKind::Float { min, max } => write!(f, "a number from {min} to {max}"),
             ParamKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
-            ParamKind::Text => write!(f, "a name of letters, digits and '_' that begins with a letter"),
+            ParamKind::Text(form) => f.write_str(form),
+            ParamKind::Name => write!(f, "a name of letters, digits and '_' that begins with a letter"),
         }
     }
 }
@@ -335,10 +338,12 @@ macro_rules! params {
 
             fn set(&mut self, given: &$crate::params::Given<'_>) -> $crate::error::Result<()> {
                 match given.param.name {
-                    $( stringify!($field) => self.$field = $crate::params::ParamValue::parse(given)?, )*
-                    other => return Err($crate::error::Error::internal(format!("no field '{other}'"))),
+                    $( stringify!($field) => {
+                        self.$field = $crate::params::ParamValue::parse(given)?;
+                        Ok(())
+                    } )*
+                    other => Err($crate::error::Error::internal(format!("no field '{other}'"))),
                 }
-                Ok(())
             }
 
             fn get(&self, name: &str) -> String {

@@ -177,7 +177,7 @@ crate::params! {
     /// A filter that reads another picture.
     pub struct Masked {
         /// What it is called.
-        mask: Option<Name> = None, ParamKind::Text, unit "", aliases [];
+        mask: Option<Name> = None, ParamKind::Name, unit "", aliases [];
     }
     presets {}
 }

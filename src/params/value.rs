@@ -31,7 +31,8 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-fn refuse(given: &Given<'_>) -> Error {
+/// The error for what is no value of its parameter: its name, the text, and what is allowed.
+pub fn refuse(given: &Given<'_>) -> Error {
     let Given { param, name, text } = given;
     Error::bad_argument(format!("option '{name}' cannot be '{}': it takes {}", excerpt(text), param.takes()))
 }
@@ -102,7 +103,7 @@ impl Name {
 
 impl ParamValue for Name {
     fn parse(given: &Given<'_>) -> Result<Name> {
-        let ParamKind::Text = given.param.kind else { return Err(wrong_kind(given)) };
+        let ParamKind::Name = given.param.kind else { return Err(wrong_kind(given)) };
         Name::new(given.text).ok_or_else(|| refuse(given))
     }
 

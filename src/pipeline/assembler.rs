@@ -9,6 +9,9 @@ use crate::pipeline::{Plan, Stage};
 use crate::video::{FrameProps, Rational};
 use std::collections::VecDeque;
 
+#[cfg(test)]
+mod tests;
+
 /// What to do next.
 pub(super) enum Next<S> {
     /// Bring the next frame of this input, or say that it has ended.
@@ -146,11 +149,17 @@ impl<S: Clone> Assembler<S> {
         }
     }
 
-    /// Makes frame `n` of the result first, whatever comes before.
-    pub fn make_only(&mut self, n: u64) {
-        if let Some(last) = self.workers.last_mut() {
+    /// One that makes frame `n` of the result of `frames`, each with its input, and no other.
+    pub fn for_one(plan: &Plan, n: u64, frames: impl IntoIterator<Item = (usize, FrameProps, S)>) -> Assembler<S> {
+        let mut assembler = Assembler::new(plan);
+        if let Some(last) = assembler.workers.last_mut() {
             last.next = Some(n);
         }
+        for (input, props, samples) in frames {
+            assembler.push(input, props, samples);
+        }
+        assembler.inputs.iter_mut().for_each(|track| track.ended = true);
+        assembler
     }
 
     /// Takes the next frame of `input`.
@@ -320,7 +329,7 @@ impl<S: Clone> Assembler<S> {
         let own = self.track(worker.inputs[0].feed);
         let mut props = own.nearest(centres[0])?.0.clone();
         if !worker.cycle.is_one() {
-            retime(&mut props, &worker.cycle, n, own.nearest(next_owner).map(|(props, _)| props)?);
+            retime(&mut props, &worker.cycle, n, (next_owner, &own.nearest(next_owner)?.0));
         }
         props.frame_index = n;
         let phase = worker.cycle.phase(n);
@@ -362,14 +371,15 @@ fn offsets(reach: Reach) -> impl Iterator<Item = i64> {
 }
 
 /// Gives `props`, those of the frame that frame `n` of `cycle` belongs to, the time of frame `n`: frames that belong to the
-/// same one share its time equally, up to that of `next`, the next frame that others belong to.
-fn retime(props: &mut FrameProps, cycle: &Cycle, n: u64, next: &FrameProps) {
+/// same one share its time equally, up to that of the next frame that others belong to. `next` is its index, and the nearest
+/// frame that there is.
+fn retime(props: &mut FrameProps, cycle: &Cycle, n: u64, (index, next): (u64, &FrameProps)) {
     let alike = cycle.most_alike() as i64;
     let owner = cycle.owner(n);
     let place = (0..n).rev().take_while(|n| cycle.owner(*n) == owner).count() as i64;
     let count = place + (n..).take_while(|n| cycle.owner(*n) == owner).count() as i64;
     let span = match (props.pts, next.pts) {
-        (Some(from), Some(to)) if to > from => to - from,
+        (Some(from), Some(to)) if next.frame_index == index && to > from => to - from,
         // The stream ends before: what is left of it.
         (Some(from), Some(to)) => to + next.duration - from,
         _ => props.duration,
@@ -407,5 +417,5 @@ fn describe_stage(stage: &Stage, props: &mut FrameProps) {
     if before.sar != after.sar {
         props.sar = after.sar;
     }
-    stage.filter.describe(props);
+    stage.filter.describe(&stage.setup, props);
 }

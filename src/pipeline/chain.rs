@@ -3,9 +3,9 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters::CpuKernel;
-use crate::pipeline::assembler::{Job, Next, describe};
+use crate::pipeline::assembler::{Assembler, Job, Next, describe};
 use crate::pipeline::cpu::CpuPart;
-use crate::pipeline::feeder::{Feeder, InputFrame, assembler_of, missing};
+use crate::pipeline::feeder::{Feeder, InputFrame, missing};
 use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Frame, Item, Plan, Stage};
 use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
@@ -92,7 +92,11 @@ impl CpuChain {
         dst: &mut PlanesMut<'_>,
     ) -> Result<FrameProps> {
         let between = self.results(plan)?;
-        let mut assembler = assembler_of(plan, index, frames, |planes| Samples::Planes(*planes));
+        let mut assembler = Assembler::for_one(
+            plan,
+            index,
+            frames.iter().map(|frame| (frame.input, frame.props.clone(), Samples::Planes(frame.planes))),
+        );
         loop {
             let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
             if job.is_last {
@@ -140,7 +144,7 @@ impl Chain for CpuChain {
         }
         let between = self.results(plan)?;
         let mut feeder = Feeder::new(plan, inputs, out);
-        while let Some(job) = feeder.next(|frame| match frame {
+        while let Some(job) = feeder.next(|_, frame| match frame {
             Item::Frame(Frame { props, picture }) => Ok((props, Samples::Picture(Arc::new(picture)))),
             _ => Err(Error::internal("a frame in GPU memory came to the CPU")),
         })? {

@@ -7,62 +7,56 @@
 mod between;
 mod flight;
 mod lane;
+mod measured;
+mod part;
+mod place;
 mod pool;
-mod slot;
+mod resident;
+mod streams;
 
-use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, mebibytes};
+use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, mebibytes};
 use crate::error::{Error, Kind, Result};
-use crate::filters::{CudaKernel, Reach};
-use crate::pipeline::parts::Part;
+use crate::pipeline::assembler::{Job, describe};
+use crate::pipeline::feeder::Feeder;
+use crate::pipeline::parts::{Feed, Part};
 use crate::pipeline::run::{join, spawn};
-use crate::pipeline::stats::Work;
-use crate::pipeline::{Chain, Item, Plan, Stage};
-use crate::video::{Format, PicturePool, StreamInfo};
+use crate::pipeline::stats;
+use crate::pipeline::{Chain, DeviceFrame, Frame, Item, Plan, Stage};
+use crate::video::{FrameProps, PicturePool, StreamInfo};
 pub use between::Between;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use flight::{InFlight, Landed, Origin, Target};
+use flight::{Flight, Landed, Marks, Slot, Target, Work};
 pub(super) use lane::Lane;
+use part::CudaPart;
 use pool::DevicePool;
-use slot::{Slot, Streams};
+use resident::{Arrivals, Resident};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
+use streams::{Guard, Streams};
 
-/// A filter's kernel.
-struct Kernel {
-    filter: &'static str,
-    work: Box<dyn CudaKernel>,
-}
-
-/// The kernels of `plan`.
-fn kernels(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Vec<Kernel>> {
-    let build = |stage: &Stage| {
-        let filter = stage.filter.descriptor().name;
-        let work = stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(filter))?;
-        Ok(Kernel { filter, work })
+/// Bytes of device memory that the kernels of `plan` hold beside pictures.
+fn kernels_memory(plan: &Plan, device: &Arc<CudaDevice>) -> Result<usize> {
+    let of = |stage: &Stage| {
+        let bytes = stage.filter.cuda_memory(&stage.setup, device);
+        bytes.map_err(|e| e.context(stage.filter.descriptor().name))
     };
-    plan.stages.iter().map(build).collect()
-}
-
-/// The one part of `plan`.
-fn only_part(plan: &Plan) -> Result<Option<&Part>> {
-    match &plan.parts[..] {
-        [] => Ok(None),
-        [part] if plan.reach() == Reach::NONE && part.inputs.len() == 1 && part.cycle.is_one() => Ok(Some(part)),
-        _ => Err(Error::unsupported("chains that read several frames do not run on CUDA")),
-    }
+    plan.stages.iter().try_fold(0usize, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
 }
 
 /// A chain built for a CUDA device.
 pub struct CudaChain {
+    /// First, so that nothing is freed before it has been waited for.
+    waits: Guard,
     device: Arc<CudaDevice>,
     pinned: PinnedAllocator,
-    streams: Arc<Streams>,
     /// Empty until [`CudaChain::prepare`].
-    kernels: Vec<Kernel>,
-    between: Option<Between>,
+    parts: Vec<CudaPart>,
+    /// Results of parts that are not the last.
+    made: Vec<DevicePool>,
+    arrivals: Vec<Arrivals>,
     slots: Vec<Slot>,
-    /// The source's frames are on the device.
-    resident: bool,
+    marks: Vec<(Sender<Marks>, Receiver<Marks>)>,
     /// Where the results stay, if they do.
     results: Option<DevicePool>,
     landed: Landed,
@@ -75,31 +69,24 @@ impl CudaChain {
     /// When the memory of the device, or its budget, does not cover the frames.
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
         let slots = slots.max(1);
-        let count = if plan.stages.is_empty() { 0 } else { slots };
-        let size_in = (plan.input.width, plan.input.height);
-        let size_out = (plan.output.width, plan.output.height);
-        let bytes = |(format, (width, height)): (Format, (usize, usize))| DevicePicture::bytes(format, width, height);
-        // Those that stay: on their way, waiting for the encoder, and in the hands of each.
-        let staying = if plan.stays { 2 * slots + 2 } else { count };
-        let uploads = if plan.resident { 0 } else { count };
-        let slotted =
-            [vec![(plan.input.format, size_in); uploads], vec![(plan.output.format, size_out); staying]].concat();
-        let between = only_part(plan)?.map_or(Ok(0), |part| Between::bytes(plan, part))?;
-        let total = slotted.into_iter().map(bytes).try_fold(between, |sum, bytes| sum.checked_add(bytes?));
-        let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
-        device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))?;
-
-        let StreamInfo { format, width, height, .. } = plan.output;
-        let results = plan.stays.then(|| DevicePool::new(device, staying, format, width, height)).transpose()?;
+        let needs = Needs::of(plan, slots);
+        needs.require(plan, device, slots)?;
+        let streams = Arc::new(Streams::new(device)?);
+        let arrivals = needs.inputs.iter().enumerate().map(|(input, need)| {
+            Arrivals::new(device, &streams, need.shape, plan.resident && input == 0 && need.in_place, need.count)
+        });
+        let arrivals = arrivals.collect::<Result<_>>()?;
+        let pool = |(count, (format, width, height))| DevicePool::new(device, count, format, width, height);
         Ok(CudaChain {
+            waits: Guard::new(&streams),
             device: Arc::clone(device),
             pinned: PinnedAllocator::new(device),
-            streams: Arc::new(Streams::new(device)?),
-            kernels: Vec::new(),
-            between: only_part(plan)?.map(|part| Between::new(plan, part, device)).transpose()?,
-            slots: (0..count).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
-            resident: plan.resident,
-            results,
+            parts: Vec::new(),
+            made: needs.made.into_iter().map(pool).collect::<Result<_>>()?,
+            arrivals,
+            slots: (0..needs.slots).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
+            marks: plan.parts.iter().map(|_| unbounded()).collect(),
+            results: needs.staying.map(pool).transpose()?,
             landed: Landed::new(plan),
         })
     }
@@ -110,8 +97,9 @@ impl CudaChain {
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
-        if self.kernels.is_empty() {
-            self.kernels = kernels(plan, &self.device)?;
+        if self.parts.is_empty() && !plan.parts.is_empty() {
+            let part = |part| CudaPart::new(plan, part, &self.device);
+            self.parts = plan.parts.iter().map(part).collect::<Result<_>>()?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
             log::debug!("{}: {slots} slots, {used} MiB of GPU memory for frames and filters", self.device.info());
         }
@@ -126,42 +114,193 @@ impl CudaChain {
         }
     }
 
-    /// Sends every frame of `input` on its flight, and packets after it.
+    /// Sends every frame of `inputs` on its flight, and packets after it.
     fn depart(
         &mut self,
-        input: &Receiver<Item>,
+        plan: &Plan,
+        inputs: &[Receiver<Item>],
         pool: &PicturePool,
         free: &Receiver<Slot>,
         departed: &Sender<Departed>,
     ) -> Result<()> {
-        for item in input {
-            let departure = match item {
-                Item::Packet(packet) => Departed::Past(Item::Packet(packet)),
-                Item::Frame(frame) if self.kernels.is_empty() => Departed::Past(Item::Frame(frame)),
-                frame => {
-                    let (props, source) = Origin::of(frame, self.resident)?;
-                    // Without a slot to wait for, the landing side has stopped, and says why.
-                    let Ok(slot) = free.recv() else { return Ok(()) };
-                    let mut flight = InFlight::new(slot, props, source, self.target(pool)?, &self.streams);
-                    flight.arrive(&self.device, &self.pinned)?;
-                    let between = self.between.as_ref().ok_or_else(|| Error::internal("kernels without a part"))?;
-                    flight.filter(&mut self.kernels, between)?;
-                    flight.depart()?;
-                    Departed::Flight(Box::new(flight))
-                }
-            };
-            if departed.send(departure).is_err() {
-                break;
+        let streams = Arc::clone(&self.waits.streams);
+        // Before the work, so that it is dropped after: what is dropped on the way out is waited for.
+        let mut work = Pending { work: Work::default(), _guard: Guard::new(&streams) };
+        let mut feeder = Feeder::new(plan, inputs, departed);
+        while let Some(mut job) = feeder
+            .next(|input, item| arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work))?
+        {
+            if !job.is_last {
+                let result = self.made[job.part].take()?;
+                let props = self.enqueue(plan, &mut job, &result, &mut work.work)?;
+                let made = Resident::made(result, std::mem::take(&mut work.work.measured));
+                feeder.assembler.push_result(job.part, props, Rc::new(made));
+                continue;
             }
+            // Without a slot to wait for, the landing side has stopped, and says why.
+            let Ok(slot) = free.recv() else { return Ok(()) };
+            let target = self.target(pool)?;
+            let source = job.source;
+            let props = match (&target, &slot.output) {
+                (Target::Device(result), _) => self.enqueue(plan, &mut job, result, &mut work.work)?,
+                (_, Some(output)) => self.enqueue(plan, &mut job, &output.picture, &mut work.work)?,
+                _ => return Err(Error::internal("a result has no place on the device")),
+            };
+            drop(job);
+            let flight = Flight::depart(Guard::new(&streams), slot, props, target, std::mem::take(&mut work.work))?;
+            feeder.emit(source, Departed::Flight(flight));
         }
         Ok(())
+    }
+
+    /// Puts the kernels of `job` into the stream. Gives the properties of the frame that they make.
+    fn enqueue(
+        &mut self,
+        plan: &Plan,
+        job: &mut Job<Rc<Resident>>,
+        dst: &DevicePicture,
+        work: &mut Work,
+    ) -> Result<FrameProps> {
+        let compute = &self.waits.streams.compute;
+        let part = &mut self.parts[job.part];
+        for (input, frames) in job.inputs.iter().enumerate() {
+            part.set_input(input, frames.iter().map(|frame| frame.planes()))?;
+        }
+        let mut measured = job.inputs[0]
+            .get(plan.parts[job.part].inputs[0].reach.before as usize)
+            .map_or_else(Vec::new, |main| main.measured.borrow().clone());
+        let marks = marks(&self.marks[job.part], job.part, part.len(), &self.device)?;
+        marks.events[0].record(compute)?;
+        let inputs = &mut job.inputs;
+        let made = part.enqueue(&job.props, job.phase, &dst.planes(), compute, |between, done| {
+            marks.events[done].record(compute)?;
+            // A frame that nobody reads again goes home at once.
+            for (input, frames) in inputs.iter_mut().enumerate() {
+                if between.reads_until(input) + 1 == done {
+                    frames.clear();
+                }
+            }
+            Ok(())
+        })?;
+        measured.extend(made.into_iter().map(Arc::new));
+        work.marks.push(marks);
+        work.measured = measured;
+        let mut props = job.props.clone();
+        describe(plan, job.part, &mut props);
+        Ok(props)
+    }
+}
+
+/// Events for the kernels of part `part`.
+fn marks(
+    (home, free): &(Sender<Marks>, Receiver<Marks>),
+    part: usize,
+    kernels: usize,
+    device: &CudaDevice,
+) -> Result<Marks> {
+    free.try_recv().or_else(|_| {
+        let events = (0..=kernels).map(|_| Event::new(device)).collect::<Result<_>>()?;
+        Ok(Marks { part, events, home: home.clone() })
+    })
+}
+
+/// Work that no flight has taken yet; it is waited for when a run ends early.
+struct Pending {
+    _guard: Guard,
+    work: Work,
+}
+
+/// Brings a frame to the device.
+fn arrive(arrivals: &Arrivals, item: Item, resident: bool, work: &mut Work) -> Result<(FrameProps, Rc<Resident>)> {
+    let (props, frame) = match item {
+        Item::Frame(Frame { props, picture }) if !resident => {
+            // SAFETY: the source stays with the work until its flight has landed, or the guard has waited.
+            let (frame, staging) = unsafe { arrivals.upload(&picture) }.map_err(|e| flight::in_frame(&props, e))?;
+            work.sources.push(picture);
+            work.staging += staging;
+            (props, frame)
+        }
+        Item::DeviceFrame(DeviceFrame { props, picture, stream }) if resident => {
+            let frame = arrivals.adopt(picture, stream).map_err(|e| flight::in_frame(&props, e))?;
+            (props, frame)
+        }
+        _ => return Err(Error::internal("a frame is not where the plan has it")),
+    };
+    work.arrivals.extend(frame.marks());
+    Ok((props, Rc::new(frame)))
+}
+
+type Shape = (crate::video::Format, usize, usize);
+
+/// The pictures on a device that a plan needs.
+struct Needs {
+    inputs: Vec<InputNeed>,
+    /// For each part but the last.
+    made: Vec<(usize, Shape)>,
+    slots: usize,
+    staying: Option<(usize, Shape)>,
+}
+
+struct InputNeed {
+    shape: Shape,
+    count: usize,
+    /// Nobody holds its frames for longer than one job.
+    in_place: bool,
+}
+
+impl Needs {
+    fn of(plan: &Plan, slots: usize) -> Needs {
+        let slots = if plan.stages.is_empty() { 0 } else { slots };
+        // Frames of `feed` that are held at a time, beside those on their way.
+        let held = |feed: Feed| {
+            let reach = |part: &Part| part.inputs.iter().find(|input| input.feed == feed).map(|input| input.reach);
+            let cycle = |part: &Part| part.cycle.input() as usize - 1;
+            plan.parts.iter().filter_map(|part| Some(reach(part)?.frames() + cycle(part))).max().unwrap_or(1)
+        };
+        let input = |input: usize| {
+            let StreamInfo { width, height, .. } = *plan.stream(input);
+            let held = held(Feed::Input(input));
+            let count = if slots == 0 { 0 } else { slots + held - 1 };
+            InputNeed { shape: (plan.storage(input), width, height), count, in_place: held == 1 }
+        };
+        let last = plan.parts.len().saturating_sub(1);
+        let made = plan.parts[..last].iter().enumerate().map(|(i, part)| (held(Feed::Part(i)) + 1, part.result(plan)));
+        let StreamInfo { format, width, height, .. } = plan.output;
+        // Those that stay: on their way, waiting for the encoder, and in the hands of each.
+        let staying = plan.stays.then_some((2 * slots + 2, (format, width, height)));
+        Needs { inputs: (0..=plan.sides.len()).map(input).collect(), made: made.collect(), slots, staying }
+    }
+
+    /// Refuses a plan that the device has no memory for.
+    fn require(&self, plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<()> {
+        let StreamInfo { format, width, height, .. } = plan.output;
+        let in_place = |(i, input): &(usize, &InputNeed)| *i == 0 && plan.resident && input.in_place;
+        let inputs = self.inputs.iter().enumerate().filter(|input| !in_place(input));
+        let inputs = inputs.map(|(_, input)| (input.count, input.shape));
+        let outputs = self.staying.unwrap_or((self.slots, (format, width, height)));
+        let pictures = inputs.chain(self.made.iter().copied()).chain([outputs]);
+        let bytes = |(count, (format, width, height)): (usize, Shape)| {
+            DevicePicture::bytes(format, width, height)?.checked_mul(count)
+        };
+        let frames = pictures.map(bytes).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?));
+        let between = plan.parts.iter().map(|part| Between::bytes(plan, part)).sum::<Result<usize>>()?;
+        let kept = between.checked_add(kernels_memory(plan, device)?);
+        let total = frames.and_then(|frames| frames.checked_add(kept?));
+        let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
+        device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))
     }
 }
 
 /// What goes from the departing to the landing side, in order.
 enum Departed {
-    Flight(Box<InFlight>),
+    Flight(Box<Flight>),
     Past(Item),
+}
+
+impl From<Item> for Departed {
+    fn from(item: Item) -> Departed {
+        Departed::Past(item)
+    }
 }
 
 /// Waits for every flight in its turn. The slot is free again before the frame is handed on, so that the device works
@@ -192,8 +331,12 @@ impl Chain for CudaChain {
     }
 
     fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+        if plan.stages.is_empty() {
+            inputs[0].iter().try_for_each(|item| out.send(item)).unwrap_or(());
+            return Ok(());
+        }
         self.prepare(plan)?;
-        if self.slots.is_empty() && !plan.stages.is_empty() {
+        if self.slots.is_empty() {
             return Err(Error::internal("a chain that failed was run again"));
         }
         let (home, free) = unbounded();
@@ -206,7 +349,7 @@ impl Chain for CudaChain {
         let departing = thread::scope(|scope| {
             let landed = &mut landed;
             let thread = spawn(scope, "vramp-download", move || land(&arriving, &home, out, landed))?;
-            let departing = self.depart(&inputs[0], pool, &free, &departed);
+            let departing = self.depart(plan, inputs, pool, &free, &departed);
             drop(departed);
             landing = join(thread);
             departing
@@ -217,14 +360,14 @@ impl Chain for CudaChain {
         landing.and(departing)
     }
 
-    fn work(&self) -> Work {
-        let Landed { upload, download, filters } = &self.landed;
-        Work {
+    fn work(&self) -> stats::Work {
+        let filters = self.landed.filters();
+        stats::Work {
             chain: filters.iter().map(|time| time.busy).sum(),
-            upload: *upload,
-            download: *download,
-            filters: filters.clone(),
-            host_bytes: self.slots.iter().map(Slot::host_bytes).sum(),
+            upload: self.landed.upload,
+            download: self.landed.download,
+            filters,
+            host_bytes: self.arrivals.iter().map(Arrivals::host_bytes).sum(),
             device_bytes: self.device.memory().map_or(0, |memory| memory.used),
         }
     }

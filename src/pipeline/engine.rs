@@ -12,6 +12,7 @@ pub use workers::Workers;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::filters::Filter;
+use crate::pipeline::feeder::{InputFrame, missing};
 use crate::pipeline::{CpuChain, Plan, Target, plan};
 use crate::video::{FrameProps, PlaneRef, Planes, PlanesMut, StreamInfo};
 #[cfg(feature = "cuda")]
@@ -60,13 +61,18 @@ impl Engine {
         target: Target,
         workers: Arc<Workers>,
     ) -> Result<Engine> {
-        Ok(Engine {
-            plan: plan(filters, input, target)?,
+        Ok(Engine::of(plan(filters, input, target)?, workers))
+    }
+
+    /// A chain as it was planned, which may have inputs beside its own.
+    pub fn of(plan: Plan, workers: Arc<Workers>) -> Engine {
+        Engine {
+            plan,
             lanes: Lanes::new(usize::MAX),
             #[cfg(feature = "cuda")]
             gpu: Gpu::new(Arc::clone(&workers)),
             workers,
-        })
+        }
     }
 
     /// What runs, from which stream to which.
@@ -74,9 +80,10 @@ impl Engine {
         &self.plan
     }
 
-    /// Frames after a frame that it needs.
-    pub fn latency(&self) -> usize {
-        self.plan.reach().after as usize
+    /// The frames of input `input` that frame `n` of the result is made of, as far as the stream has them: the first and
+    /// the last, which is never before the first.
+    pub fn needs(&self, input: usize, n: u64) -> (u64, u64) {
+        self.plan.needs(input, n)
     }
 
     /// Makes ready what the first frame would otherwise wait for: the device, or the CPU's threads, and a lane.
@@ -94,29 +101,47 @@ impl Engine {
         self.cpu_lane().map(|_| ())
     }
 
-    /// Filters `src` into `dst`, and returns when it is done. Neither view is used after that.
+    /// Filters `src` into `dst`, and returns when it is done. Neither view is used after that. For chains that read no
+    /// other frame.
     ///
     /// # Errors
     /// When the views are not what the plan says, memory runs out, or a device that was asked for by name fails. What
     /// `dst` holds then is not defined.
     pub fn process(&self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<()> {
-        fits(&self.plan.input, src, "source")?;
-        fits(&self.plan.output, &dst.as_ref(), "target")?;
-        if self.plan.stages.is_empty() {
-            dst.copy_from(src, self.plan.input.format);
-            return Ok(());
-        }
-        #[cfg(feature = "cuda")]
-        if self.gpu.process(&self.plan, props, src, dst)? {
-            return Ok(());
-        }
-        self.cpu_lane()?.run(props, src, dst);
-        Ok(())
+        let frame = InputFrame { input: 0, props: props.clone(), planes: *src };
+        self.process_frames(props.frame_index, &[frame], dst).map(drop)
     }
 
-    /// Puts the work for a frame that lies on the device into the order of `stream` (the driver's handle; null is the
-    /// default stream), and returns without waiting: the work begins after what is in `stream` now, and what is put there
-    /// later begins after it. `src` and `dst` are the memory planes, address and pitch.
+    /// Makes frame `n` of the result of `frames`, and returns when it is done. These are the frames that
+    /// [`Engine::needs`] asks for, as far as there are any, each input's in order. No view is used after that. Gives the
+    /// properties of the result.
+    ///
+    /// # Errors
+    /// As [`Engine::process`], and when a frame is missing.
+    pub fn process_frames(&self, n: u64, frames: &[InputFrame<'_>], dst: &mut PlanesMut<'_>) -> Result<FrameProps> {
+        for frame in frames {
+            if frame.input > self.plan.sides.len() {
+                return Err(Error::bad_argument(format!("the chain has no input {}", frame.input)));
+            }
+            fits(self.plan.stream(frame.input), &frame.planes, "source")?;
+        }
+        self.follow_one_another(n, frames)?;
+        fits(&self.plan.output, &dst.as_ref(), "target")?;
+        if self.plan.stages.is_empty() {
+            let frame = frames.first().ok_or_else(|| missing(n))?;
+            dst.copy_from(&frame.planes, self.plan.input.format);
+            return Ok(frame.props.clone());
+        }
+        #[cfg(feature = "cuda")]
+        if let Some(props) = self.gpu.process(&self.plan, n, frames, dst)? {
+            return Ok(props);
+        }
+        self.cpu_lane()?.run_frames(&self.plan, n, frames, dst)
+    }
+
+    /// Puts the work for a frame that lies on the device into `stream` (the driver's handle; null is the default stream),
+    /// and returns without waiting: the work begins after what is in `stream` now, and what is put there
+    /// later begins after it. `src` and `dst` are the memory planes, address and pitch. For chains that read no other frame.
     ///
     /// # Errors
     /// When the chain does not run on a device, a plane is too narrow, or the device refuses the work.
@@ -135,6 +160,22 @@ impl Engine {
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
+    }
+
+    /// Refuses frames that leave one out: the nearest would stand in for it.
+    fn follow_one_another(&self, n: u64, frames: &[InputFrame<'_>]) -> Result<()> {
+        for input in 0..=self.plan.sides.len() {
+            let of_input = frames.iter().filter(|frame| frame.input == input);
+            let mut indices = of_input.map(|frame| frame.props.frame_index);
+            let Some(first) = indices.next() else { continue };
+            if input == 0 && first != self.needs(0, n).0 {
+                return Err(missing(n));
+            }
+            if !indices.zip(first..).all(|(index, before)| index.checked_sub(1) == Some(before)) {
+                return Err(missing(n));
+            }
+        }
+        Ok(())
     }
 
     fn cpu_lane(&self) -> Result<Lease<'_, CpuChain>> {

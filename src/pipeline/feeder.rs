@@ -8,10 +8,10 @@ use crossbeam_channel::{Receiver, Sender};
 use std::collections::VecDeque;
 
 /// Feeds an assembler from a run's inputs, and sends results and packets on in the order of the source.
-pub(super) struct Feeder<'a, S> {
+pub(super) struct Feeder<'a, S, T> {
     pub assembler: Assembler<S>,
     inputs: &'a [Receiver<Item>],
-    out: &'a Sender<Item>,
+    out: &'a Sender<T>,
     /// Packets, each with the last frame of the source that came before it.
     waiting: VecDeque<(Option<u64>, Packet)>,
     /// The last frame that came from the source.
@@ -20,9 +20,9 @@ pub(super) struct Feeder<'a, S> {
     closed: bool,
 }
 
-impl<'a, S: Clone> Feeder<'a, S> {
+impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
     /// Feeds `plan`, which has parts, from `inputs`.
-    pub fn new(plan: &Plan, inputs: &'a [Receiver<Item>], out: &'a Sender<Item>) -> Feeder<'a, S> {
+    pub fn new(plan: &Plan, inputs: &'a [Receiver<Item>], out: &'a Sender<T>) -> Feeder<'a, S, T> {
         let (assembler, waiting) = (Assembler::new(plan), VecDeque::new());
         Feeder { assembler, inputs, out, waiting, came: None, closed: false }
     }
@@ -31,7 +31,7 @@ impl<'a, S: Clone> Feeder<'a, S> {
     ///
     /// # Errors
     /// Those of `take`.
-    pub fn next(&mut self, mut take: impl FnMut(Item) -> Result<(FrameProps, S)>) -> Result<Option<Job<S>>> {
+    pub fn next(&mut self, mut take: impl FnMut(usize, Item) -> Result<(FrameProps, S)>) -> Result<Option<Job<S>>> {
         while !self.closed {
             match self.assembler.next() {
                 Next::Make(job) => return Ok(Some(job)),
@@ -45,13 +45,13 @@ impl<'a, S: Clone> Feeder<'a, S> {
         Ok(None)
     }
 
-    fn receive(&mut self, input: usize, take: &mut impl FnMut(Item) -> Result<(FrameProps, S)>) -> Result<()> {
+    fn receive(&mut self, input: usize, take: &mut impl FnMut(usize, Item) -> Result<(FrameProps, S)>) -> Result<()> {
         match self.inputs[input].recv() {
             Ok(Item::Packet(packet)) if input == 0 => self.pass(packet),
             Ok(Item::Packet(_)) => {}
             Ok(frame) => {
-                let (props, samples) = take(frame)?;
-                if input == 0 {
+                let (props, samples) = take(input, frame)?;
+                if input == 0 && !props.context {
                     self.came = Some(props.frame_index);
                 }
                 self.assembler.push(input, props, samples);
@@ -70,9 +70,10 @@ impl<'a, S: Clone> Feeder<'a, S> {
     }
 
     /// Sends a result on that belongs to frame `source` of the source, and the packets that waited for it.
-    pub fn emit(&mut self, source: Option<u64>, item: Item) {
+    pub fn emit(&mut self, source: Option<u64>, item: T) {
         self.send(item);
-        self.send_packets(source);
+        // A result of another input's frames goes with what has come.
+        self.send_packets(source.or(self.came));
     }
 
     /// Sends the packets on that wait for no frame after `gone`.
@@ -80,7 +81,7 @@ impl<'a, S: Clone> Feeder<'a, S> {
         while self.waiting.front().is_some_and(|(behind, _)| *behind <= gone)
             && let Some((_, packet)) = self.waiting.pop_front()
         {
-            self.send(Item::Packet(packet));
+            self.send(Item::Packet(packet).into());
         }
     }
 
@@ -89,12 +90,12 @@ impl<'a, S: Clone> Feeder<'a, S> {
         self.send_packets(Some(u64::MAX));
         for item in &self.inputs[0] {
             if let Item::Packet(_) = item {
-                self.send(item);
+                self.send(item.into());
             }
         }
     }
 
-    fn send(&mut self, item: Item) {
+    fn send(&mut self, item: T) {
         self.closed |= self.out.send(item).is_err();
     }
 }
@@ -107,22 +108,6 @@ pub struct InputFrame<'a> {
     pub props: FrameProps,
     /// Its samples.
     pub planes: Planes<'a>,
-}
-
-/// An assembler that makes frame `index` of the result of `frames`, each with the samples that `samples` gives.
-pub(super) fn assembler_of<'f, S: Clone>(
-    plan: &Plan,
-    index: u64,
-    frames: &[InputFrame<'f>],
-    samples: impl Fn(&Planes<'f>) -> S,
-) -> Assembler<S> {
-    let mut assembler = Assembler::new(plan);
-    assembler.make_only(index);
-    for InputFrame { input, props, planes } in frames {
-        assembler.push(*input, props.clone(), samples(planes));
-    }
-    (0..=plan.sides.len()).for_each(|input| assembler.end(input));
-    assembler
 }
 
 /// The error of a frame that was not given.

@@ -11,6 +11,7 @@ mod parts;
 mod plan;
 mod route;
 mod run;
+mod shape;
 mod stats;
 
 pub use chain::CpuChain;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
 use crate::filters::{Cycle, Filter, Reach, Setup, Side, Spec, Wiring, planes};
-use crate::pipeline::parts::{Part, cut};
+use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
 
@@ -128,6 +128,25 @@ impl Plan {
     /// Input `index`.
     pub fn stream(&self, index: usize) -> &StreamInfo {
         if index == 0 { &self.input } else { &self.sides[index - 1].info }
+    }
+
+    /// The frames of input `input` that frame `n` of the result is made of, as far as the stream has them: the first and
+    /// the last. Frames of other inputs than the chain's own are counted as its frames are.
+    pub fn needs(&self, input: usize, n: u64) -> (u64, u64) {
+        fn of(plan: &Plan, part: usize, input: usize, (first, last): (u64, u64)) -> Option<(u64, u64)> {
+            let Part { inputs, cycle, .. } = &plan.parts[part];
+            let (first, last) = (cycle.owner(first), cycle.owner(last));
+            let read = inputs.iter().filter_map(|read| {
+                let from = first.saturating_sub(read.reach.before.into());
+                let to = last.saturating_add(read.reach.after.into());
+                match read.feed {
+                    Feed::Input(known) => (known == input).then_some((from, to)),
+                    Feed::Part(before) => of(plan, before, input, (from, to)),
+                }
+            });
+            read.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+        }
+        self.parts.len().checked_sub(1).and_then(|last| of(self, last, input, (n, n))).unwrap_or((n, n))
     }
 
     /// Frames of the chain's own input that a frame of the result is made of, around the one that it belongs to.
@@ -358,7 +377,8 @@ impl<'a> Draft<'a> {
         let last = kept.len().saturating_sub(1);
         let stages = kept.into_iter().enumerate().map(|(i, Kept { filter, operands, spec })| {
             let stored = |point: &Point| match point.from {
-                Operand::Input(_) => point.info.format,
+                Operand::Input(0) => input.format,
+                Operand::Input(side) => sides[side - 1].info.format,
                 Operand::Stage(_) => mid(point.info.format),
             };
             let dst = if i == last { format } else { mid(spec.output.format) };
@@ -399,7 +419,7 @@ fn paced(cycle: &Cycle, input: &StreamInfo, output: &mut StreamInfo) {
     output.frame_count = input.frame_count.map(|count| cycle.first_of(count));
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -59,6 +59,15 @@ pub struct SideData {
     pub bytes: Arc<[u8]>,
 }
 
+impl SideData {
+    /// libav's kinds that tell of places in the picture, which no longer hold where samples have moved: pan-scan, stereo
+    /// halves, active format, motion vectors, projections, regions of interest, blocks of the coding, bounding boxes.
+    pub const OF_PLACES: [i32; 8] = [0, 2, 7, 8, 13, 18, 19, 22];
+
+    /// libav's kind of closed captions, which are shown once.
+    pub const CAPTIONS: i32 = 1;
+}
+
 /// Everything about one frame but its samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameProps {

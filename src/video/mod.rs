@@ -6,14 +6,16 @@ mod frame;
 mod memory;
 mod picture;
 mod plane;
+mod presentation;
 mod record;
 mod views;
 
-pub use color::{ChromaLocation, ColorInfo, Range};
+pub use color::{ChromaLocation, ColorInfo, Range, code_point_name};
 pub use format::{Format, Layout, Model, SampleType};
 pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
 pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};
+pub use presentation::{Light, Mastering, NotWritten, Presentation, Rotation};
 pub use record::{Record, Value};
 pub use views::MemoryPlanes;

@@ -191,6 +191,18 @@ impl<'a> PlaneRef<'a> {
         Self { data, pitch, width, height, layout, _memory: PhantomData }
     }
 
+    /// Every second row, from row `first` on.
+    pub fn every_second(&self, first: usize) -> PlaneRef<'a> {
+        let height = self.height.saturating_sub(first).div_ceil(2);
+        PlaneRef { data: self.data.wrapping_add(first * self.pitch), pitch: 2 * self.pitch, height, ..*self }
+    }
+
+    /// The same samples in another layout, whose samples are as large and as far apart.
+    pub(crate) fn with_layout(&self, layout: SampleLayout) -> PlaneRef<'a> {
+        assert_eq!((layout.sample, layout.step), (self.layout.sample, self.layout.step));
+        PlaneRef { layout, ..*self }
+    }
+
     /// The address of the first sample, for code that gathers.
     pub fn as_ptr(&self) -> *const u8 {
         self.data
@@ -270,6 +282,18 @@ impl<'a> PlaneMut<'a> {
     pub fn as_ref(&self) -> PlaneRef<'_> {
         // SAFETY: the memory is valid for writes, so for reads; the borrow of `self` keeps writers away.
         unsafe { PlaneRef::from_raw(self.data, self.pitch, self.width, self.height, self.layout) }
+    }
+
+    /// Every second row, from row `first` on.
+    pub fn every_second(&mut self, first: usize) -> PlaneMut<'_> {
+        let height = self.height.saturating_sub(first).div_ceil(2);
+        PlaneMut { data: self.data.wrapping_add(first * self.pitch), pitch: 2 * self.pitch, height, ..*self }
+    }
+
+    /// The same samples in another layout, whose samples are as large and as far apart.
+    pub(crate) fn with_layout(&mut self, layout: SampleLayout) -> PlaneMut<'_> {
+        assert_eq!((layout.sample, layout.step), (self.layout.sample, self.layout.step));
+        PlaneMut { layout, ..*self }
     }
 
     /// The same view for a shorter time.

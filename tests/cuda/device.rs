@@ -4,7 +4,7 @@ use crate::fixture::{self, IMAGE, at};
 use crate::gate::{device, own_device};
 use std::time::Duration;
 use vramp::device::cuda::{
-    self, CudaDevice, DeviceBuffer, DevicePicture, Event, Image, Module, PinnedAllocator, Shape, Stream,
+    self, CudaDevice, DeviceBuffer, DevicePicture, Event, Image, Module, Native, PinnedAllocator, Shape, Stream,
 };
 use vramp::error::Kind;
 use vramp::video::Picture;
@@ -209,7 +209,7 @@ fn errors_name_the_deed_and_the_driver_s_reason() {
 fn images_that_do_not_fit_are_refused_in_words() {
     let Some(device) = device() else { return };
     let refuse = |image: Image| Module::load(&device, &image).map(drop).unwrap_err();
-    let error = refuse(Image { ptx: ".version 6.0\n.target sm_61\n.address_size 64\nnonsense\n", ..IMAGE });
+    let error = refuse(Image { ptx: b".version 6.0\n.target sm_61\n.address_size 64\nnonsense\n", ..IMAGE });
     assert_eq!(error.kind(), Kind::Device);
     assert!(error.message().contains("line 4"), "the compiler's log is missing: {error}");
 
@@ -221,7 +221,9 @@ fn images_that_do_not_fit_are_refused_in_words() {
     assert!(error.message().contains("compute capability 99.0 is needed"), "{error}");
 
     // Machine code that is none: the PTX serves.
-    Module::load(&device, &Image { native: Some(b"nothing a device runs"), ..IMAGE }).unwrap();
+    let compute = device.info().compute;
+    let native = Box::leak(Box::new([Native { compute, code: b"nothing a device runs" }]));
+    Module::load(&device, &Image { native, ..IMAGE }).unwrap();
 }
 
 /// Runs the test of this name once more, in a process of its own, since what it does ends the context.

@@ -7,7 +7,7 @@ use vramp::video::{Format, Picture};
 
 /// The module of tests/cuda/fixture.ptx.
 pub const IMAGE: Image =
-    Image { name: "fixture", ptx: include_str!("fixture.ptx"), compute: (6, 1), driver: (9, 0), native: None };
+    Image { name: "fixture", ptx: include_bytes!("fixture.ptx"), compute: (6, 1), driver: (9, 0), native: &[] };
 
 /// A kernel of the fixture.
 pub fn function(device: &CudaDevice, name: &str) -> Function {

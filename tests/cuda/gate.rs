@@ -10,7 +10,7 @@ pub fn device() -> Option<Arc<CudaDevice>> {
         Ok(device) => Some(device),
         Err(error) if required() => panic!("VRAMP_REQUIRE_CUDA is set, but {error}"),
         Err(error) => {
-            println!("skipped: {error}");
+            println!("not run: {error}");
             None
         }
     };

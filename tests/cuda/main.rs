@@ -2,6 +2,8 @@
 //! `VRAMP_REQUIRE_CUDA=1` they fail.
 #![cfg(feature = "cuda")]
 
+#[cfg(feature = "transcode")]
+mod card;
 mod chain;
 mod chains;
 #[cfg(feature = "transcode")]

@@ -70,6 +70,80 @@ fn is_damaged(path: &str) -> bool {
     damage.is_some()
 }
 
+/// Whole files of many kinds: none may be called damaged.
+const WHOLE: &[(&str, &str)] = &[
+    ("a.mkv", "-c:v libx264 -c:a aac"),
+    ("b.mkv", "-c:v ffv1 -c:a flac -attach @font.ttf -metadata:s:t mimetype=font/ttf"),
+    ("live.mkv", "-c:v libx264 -c:a aac -live 1"),
+    ("a.webm", "-c:v libvpx -c:a libopus"),
+    ("a.mp4", "-c:v libx264 -c:a aac"),
+    ("first.mp4", "-c:v libx265 -x265-params log-level=none -movflags +faststart"),
+    ("a.mov", "-c:v mjpeg -c:a pcm_s16le"),
+    ("pieces.mp4", "-c:v libx264 -g 5 -c:a aac -movflags +frag_keyframe+empty_moov+default_base_moof"),
+    ("indexed.mp4", "-c:v libx264 -g 5 -c:a aac -movflags +dash+frag_keyframe"),
+    ("a.gif", ""),
+    ("a.ogv", "-c:v libtheora -c:a libvorbis"),
+    ("b.ogv", "-c:v libtheora -c:a flac"),
+    ("a.avi", "-c:v mpeg4 -c:a mp3"),
+    ("b.avi", "-c:v huffyuv -c:a pcm_s16le"),
+    ("a.flv", "-c:v flv -c:a mp3"),
+    ("b.flv", "-c:v libx264 -c:a aac"),
+    ("a.ivf", "-c:v libvpx"),
+    ("b.ivf", "-c:v libsvtav1 -preset 12"),
+    ("a.obu", "-c:v libsvtav1 -preset 12"),
+    ("a.mxf", "-c:v mpeg2video -c:a pcm_s16le -ar 48000"),
+    ("a.hevc", "-c:v libx265 -x265-params log-level=none"),
+    ("a.h264", "-c:v libx264"),
+    ("a.mjpeg", "-c:v mjpeg"),
+    ("a.ts", "-c:v libx264 -c:a aac"),
+    ("a.mpg", "-c:v mpeg2video -c:a mp2"),
+    ("a.nut", "-c:v ffv1 -c:a flac"),
+    ("a.wmv", "-c:v wmv2 -c:a wmav2"),
+];
+
+/// Containers whose demuxers take no offence at what lies behind their end.
+const PADDED: [&str; 8] = ["mkv", "webm", "mp4", "mov", "ogv", "avi", "ivf", "mxf"];
+
+#[test]
+fn an_end_that_comes_too_early_is_seen() {
+    let scratch = Scratch::new("early");
+    // More than a demuxer reads to find out what there is.
+    fs::write(scratch.path("font.ttf"), b"not really a font".repeat(3000)).unwrap();
+    let film = "-f lavfi -i testsrc2=s=96x72:r=25:d=0.8 -f lavfi -i sine=d=0.8";
+    // None of these states how long it is, nor where its last piece ends.
+    let open_ended = ["live.mkv", "a.hevc", "a.h264", "a.ts", "a.mpg", "a.nut", "a.wmv"];
+    let mut wrong = Vec::new();
+    for (name, path) in scratch.make_all(film, WHOLE) {
+        let whole = fs::read(&path).unwrap();
+        // Behind the end of what states its length there may be anything.
+        let padding: &[u8] =
+            if name.starts_with("live") || !PADDED.iter().any(|end| name.ends_with(end)) { b"" } else { &[0; 700] };
+        for (kind, tail) in [("whole", &b""[..]), ("padded", padding)] {
+            fs::write(&path, [&whole[..], tail].concat()).unwrap();
+            match our_frames(&path, frames_only(), 4) {
+                Ok((frames, None)) if frames.len() == 20 => {}
+                Ok((frames, damage)) => wrong.push(format!("{kind} {name}: {} frames, {damage:?}", frames.len())),
+                Err(error) => wrong.push(format!("{kind} {name}: {error}")),
+            }
+        }
+        for percent in [5, 20, 40, 60, 80, 95].into_iter().filter(|_| !open_ended.contains(&name)) {
+            let cut = scratch.path(&format!("cut-{name}"));
+            fs::write(&cut, &whole[..whole.len() * percent / 100]).unwrap();
+            match our_frames(&cut, frames_only(), 4) {
+                Ok((_, Some(damage))) if damage.kind() == Kind::Incomplete => {}
+                Err(error) if error.kind() == Kind::CorruptInput => {}
+                got => wrong
+                    .push(format!("{percent} % of {name}: {:?}", got.map(|(frames, damage)| (frames.len(), damage)))),
+            }
+            let strict = our_frames(&cut, InputOptions { strict: true, ..frames_only() }, 4);
+            if !strict.as_ref().is_err_and(|error| error.kind() == Kind::CorruptInput) {
+                wrong.push(format!("{percent} % of {name}, strictly: {:?}", strict.map(|(frames, _)| frames.len())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Whether ffmpeg finds fault with `path` when it is told to look closely.
 fn ffmpeg_complains(path: &str) -> bool {
     let words = ["-v", "error", "-nostdin", "-err_detect", "crccheck", "-i", path, "-f", "null", "-"];
@@ -81,7 +155,8 @@ fn damage_that_ffmpeg_finds_is_found() {
     let scratch = Scratch::new("sweep");
     let picture = "-f lavfi -i testsrc2=s=160x120:r=25:d=1";
     let ffv1 = "-pix_fmt yuv420p -c:v ffv1 -level 3 -slicecrc 1 -g 1";
-    for (name, whole) in scratch.make_all(picture, &[("whole.ts", "-c:v mpeg2video -g 50"), ("whole.mkv", ffv1)]) {
+    let kinds = [("whole.ts", "-c:v mpeg2video -g 50"), ("whole.mkv", ffv1), ("whole.avi", "-c:v mjpeg -q:v 2")];
+    for (name, whole) in scratch.make_all(picture, &kinds) {
         assert!(!is_damaged(&whole), "{name}");
         let bytes = fs::read(&whole).unwrap();
         let torn = scratch.path(&name.replace("whole", "torn"));
@@ -96,6 +171,26 @@ fn damage_that_ffmpeg_finds_is_found() {
         }
         assert!(found > 3, "{name}: ffmpeg finds fault {found} times");
     }
+}
+
+#[test]
+fn a_frame_that_av1_passes_over_is_missed() {
+    let scratch = Scratch::new("padding");
+    let picture = "-f lavfi -i testsrc2=s=96x72:r=25:d=0.8";
+    let path = scratch.make("whole.mp4", picture, "-c:v libsvtav1 -preset 12");
+    assert!(!is_damaged(&path));
+    let places = output_of("ffprobe", &["-v", "quiet", "-show_entries", "packet=pos", "-of", "csv=p=0", &path]);
+    let last: usize = places.split_whitespace().last().unwrap().trim_end_matches(',').parse().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    // A bit flip or two make a frame into padding, which decoders pass over.
+    let (frame, padding) = (0x32, 0x7a);
+    assert_eq!(bytes[last], frame);
+    bytes[last] = padding;
+    fs::write(&path, bytes).unwrap();
+    let (frames, damage) = our_frames(&path, frames_only(), 4).unwrap();
+    assert_eq!(frames.len(), 19);
+    assert!(damage.unwrap().message().contains("1 frame is missing"));
+    assert!(is_damaged(&path));
 }
 
 #[test]

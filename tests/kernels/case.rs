@@ -127,10 +127,14 @@ impl Case {
     }
 }
 
+/// Whether `filter` takes pictures of this format and shape with these arguments.
+pub fn fits(filter: &'static Descriptor, args: &'static str, format: Format, shape: (usize, usize)) -> bool {
+    case(filter, args, format, shape, 0).fits()
+}
+
 /// The filter with arguments as its descriptor writes them.
 pub fn create(filter: &'static Descriptor, args: &str) -> Result<Box<dyn Filter>> {
-    let text = if args.is_empty() { filter.name.to_owned() } else { format!("{}={args}", filter.name) };
-    (filter.create)(&parse_chain(&text)?[0])
+    (filter.create)(&parse_chain(&filter.text(args))?[0])
 }
 
 /// The formats that `filter` accepts.
@@ -155,7 +159,9 @@ fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
         ParamKind::Int { min, max } => vec![min.to_string(), max.to_string()],
         ParamKind::Float { min, max } => vec![min.to_string(), max.to_string()],
         ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-        ParamKind::Text => vec!["x".to_owned(), "Some_name_2".to_owned()],
+        // It has no ends.
+        ParamKind::Text(_) => Vec::new(),
+        ParamKind::Name => vec!["x".to_owned(), "Some_name_2".to_owned()],
     };
     let params = filter.schema.params.iter();
     let args = params.flat_map(|param| values(param.kind).into_iter().map(|value| format!("{}={value}", param.name)));
@@ -184,15 +190,37 @@ fn product(
     filters: &[&'static Descriptor],
     arguments: fn(&'static Descriptor) -> &'static [&'static str],
 ) -> impl Iterator<Item = Case> {
+    let (only, all, seed) = (std::env::var("VRAMP_FILTER").ok(), runs_all(), run_seed());
+    let is_met = move |filter: &Descriptor| only.as_deref().is_none_or(|only| filter.name == only);
     filters
         .iter()
-        .filter(|filter| filter.has_kernels())
-        .flat_map(move |filter| arguments(filter).iter().map(|args| (*filter, *args)))
-        .flat_map(|(filter, args)| formats(filter).map(move |format| (filter, args, format)))
-        .flat_map(|(filter, args, format)| SHAPES.iter().map(move |shape| (filter, args, format, *shape)))
+        .filter(move |filter| filter.has_kernels() && is_met(filter))
+        .flat_map(move |filter| arguments(filter).iter().enumerate().map(|(place, args)| (*filter, *args, place)))
+        .flat_map(|(filter, args, place)| {
+            formats(filter).enumerate().map(move |(i, format)| (filter, args, format, place + i))
+        })
+        .flat_map(|(filter, args, format, place)| {
+            SHAPES.iter().enumerate().map(move |(i, shape)| (filter, args, format, *shape, place + i))
+        })
         .enumerate()
-        .map(|(number, (filter, args, format, shape))| case(filter, args, format, shape, number as u64))
+        .filter(move |(_, (.., place))| all || (*place as u64).wrapping_add(seed).is_multiple_of(SAMPLE))
+        .map(move |(number, (filter, args, format, shape, _))| {
+            case(filter, args, format, shape, (number as u64).wrapping_add(seed))
+        })
         .filter(Case::fits)
+}
+
+/// Of so many cases one is run, so that every format and every shape still has its turn with every argument.
+const SAMPLE: u64 = 3;
+
+/// `VRAMP_CASES=all`: every case is run.
+pub fn runs_all() -> bool {
+    std::env::var("VRAMP_CASES").is_ok_and(|cases| cases == "all")
+}
+
+/// `VRAMP_SEED`: other cases, with other samples. A failure prints it.
+pub fn run_seed() -> u64 {
+    std::env::var("VRAMP_SEED").map_or(0, |seed| seed.parse().expect("VRAMP_SEED is a number"))
 }
 
 /// A case in the source's own storage; what is no dimension of the product takes turns.

@@ -9,10 +9,11 @@ mod fixture;
 mod gate;
 
 use crate::case::{Case, MEDIUM, SMALL, cases, end_cases};
-use crate::check::{Execs, reference, run, sources};
+use crate::check::{reference, run, sources};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::{CudaDevice, DeviceBuffer, Function, Stream};
 use vramp::filters::{ALL, CudaJob, CudaKernel, Frames, Window};
@@ -24,29 +25,44 @@ const ALIGNMENTS: [usize; 2] = [1, 64];
 /// A large frame, and one with more rows than a grid may have blocks in y.
 const LARGE: [(&str, (usize, usize)); 2] = [("yuv420p", (7680, 4320)), ("gray16", (33, 70_001))];
 
-/// An ordinary frame of odd sizes.
+/// An ordinary frame of odd sizes, and of how many cases one meets it: a frame of two million samples is filled, filtered on
+/// the CPU and compared in half a second.
 const ODD: (usize, usize) = (1999, 1201);
+const ODD_STEP: usize = 7;
 
-/// A device and what runs there.
+/// Cases that are worked on at a time, where there are as many processors: what is compared is made there.
+const WORKERS: usize = 16;
+
+/// The device as it is.
+fn device() -> Option<Arc<CudaDevice>> {
+    gate::device()
+}
+
+/// The device as one of `compute`, with no more than so many bytes of cache.
+fn device_as(compute: (u32, u32), l2_cache: usize) -> Option<Arc<CudaDevice>> {
+    let ordinal = gate::device()?.info().ordinal;
+    Some(CudaDevice::open_as(ordinal, compute, l2_cache).unwrap())
+}
+
+/// A device and what runs there, of one worker.
 struct Gpu {
     device: Arc<CudaDevice>,
     stream: Stream,
-    execs: Execs,
+    /// For the reference.
+    plain: CpuExec,
+    /// For the fast kernels that stand in for it.
+    fast: CpuExec,
 }
 
 impl Gpu {
-    fn new() -> Option<Gpu> {
-        Some(Gpu::with(gate::device()?))
-    }
-
-    /// The device as one of the oldest that are served, with no more than so many bytes of cache.
-    fn early(l2_cache: usize) -> Option<Gpu> {
-        let ordinal = gate::device()?.info().ordinal;
-        Some(Gpu::with(CudaDevice::open_as(ordinal, (6, 1), l2_cache).unwrap()))
-    }
-
-    fn with(device: Arc<CudaDevice>) -> Gpu {
-        Gpu { stream: Stream::new(&device).unwrap(), execs: Execs::new(), device }
+    fn new(device: &Arc<CudaDevice>) -> Gpu {
+        let exec = |level| CpuExec::new(1, level).unwrap();
+        Gpu {
+            device: Arc::clone(device),
+            stream: Stream::new(device).unwrap(),
+            plain: exec(CpuLevel::Portable),
+            fast: exec(CpuLevel::detect()),
+        }
     }
 
     fn kernel(&self, case: &Case) -> Result<Box<dyn CudaKernel>, String> {
@@ -57,7 +73,7 @@ impl Gpu {
     /// What the reference makes of the frame `later` frames on.
     fn expected(&self, case: &Case, later: u64) -> Result<Guarded, String> {
         let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-        run(reference(&*filter, &setup)?.as_mut(), case, later, self.execs.plain(), case.seed)
+        run(reference(&*filter, &setup)?.as_mut(), case, later, &self.plain, case.seed)
     }
 
     /// What `kernel` makes of the frame `later` frames on, from and into guarded memory on the device.
@@ -84,7 +100,9 @@ impl Gpu {
         let windows: Vec<_> = windows.collect();
         let back = self.copy(&mut dst);
         let to = dst.device_planes(&addresses(&back));
-        let measured = DeviceBuffer::from_bytes(&self.device, &vec![0; kernel.record_bytes().max(8)], "tests");
+        let measure = kernel.measure();
+        let mut bytes = vec![0; measure.as_ref().map_or(8, |measure| measure.bytes)];
+        let measured = DeviceBuffer::from_bytes(&self.device, &bytes, "tests");
         let measured = measured.map_err(|e| e.to_string())?;
         let props = case.props(later);
         let job = CudaJob {
@@ -100,9 +118,10 @@ impl Gpu {
         for (buffer, bytes) in back.iter().zip(dst.memory()) {
             buffer.read(bytes).map_err(|e| e.to_string())?;
         }
-        let mut bytes = vec![0; kernel.record_bytes()];
         measured.read(&mut bytes).map_err(|e| e.to_string())?;
-        kernel.collect(&bytes, &mut dst.record);
+        if let Some(measure) = measure {
+            (measure.collect)(&bytes, &mut dst.record);
+        }
         dst.damage().map(|()| dst)
     }
 
@@ -137,52 +156,77 @@ fn check_history(case: &Case, gpu: &Gpu) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs `check` on the cases and reports the first failures. `VRAMP_CASE_STEP=N` takes every Nth case, for tools that
-/// slow a device down a hundredfold.
-fn all(gpu: Option<Gpu>, cases: impl Iterator<Item = Case>, check: fn(&Case, &Gpu) -> Result<(), String>) {
+/// Runs `check` on the cases, several at a time, and reports the first failures. `VRAMP_CASE_STEP=N` takes every Nth case,
+/// for tools that slow a device down a hundredfold.
+fn all(
+    device: Option<Arc<CudaDevice>>,
+    cases: impl Iterator<Item = Case> + Send,
+    check: impl Fn(&Case, &Gpu) -> Result<(), String> + Sync,
+) {
     const SHOWN: usize = 10;
-    let Some(gpu) = gpu else { return };
+    let Some(device) = device else { return };
     let step = std::env::var("VRAMP_CASE_STEP").map_or(1, |n| n.parse().expect("VRAMP_CASE_STEP is a number"));
-    let mut ran = 0;
-    let failures = cases.step_by(step).inspect(|_| ran += 1).filter_map(|case| {
-        let fault = check(&case, &gpu).err()?;
-        Some(format!("{case}: {fault}"))
-    });
-    let failures: Vec<String> = failures.take(SHOWN).collect();
-    assert!(failures.is_empty(), "on {}, the first failures:\n{}", gpu.device.info(), failures.join("\n"));
-    println!("{ran} cases on {}", gpu.device.info());
+    let cases = Mutex::new((0, cases.step_by(step)));
+    let failures = Mutex::new(Vec::new());
+    let next = || {
+        let (ran, cases) = &mut *cases.lock().unwrap();
+        let case = cases.next().filter(|_| failures.lock().unwrap().len() < SHOWN)?;
+        *ran += 1;
+        Some(case)
+    };
+    let work = || {
+        let gpu = Gpu::new(&device);
+        while let Some(case) = next() {
+            if let Err(fault) = check(&case, &gpu) {
+                failures.lock().unwrap().push(format!("{case}: {fault}"));
+            }
+        }
+    };
+    let workers = thread::available_parallelism().map_or(1, |count| count.get().min(WORKERS));
+    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "on {}, the first failures:\n{}", device.info(), failures.join("\n"));
+    println!("{} cases on {}", cases.into_inner().unwrap().0, device.info());
 }
 
 #[test]
 fn cuda_kernels_equal_the_reference() {
-    all(Gpu::new(), cases(ALL), check_kernels);
+    all(device(), cases(ALL), check_kernels);
 }
 
-/// Tensor cores leave kernels out that earlier devices run, and a large cache does so for samples of eight bits.
+/// Tensor cores leave kernels out that earlier devices run, and a large cache does so for samples of eight bits. There is no
+/// machine code for a device so early, so that these are also the kernels of the PTX.
 #[test]
 fn cuda_kernels_for_early_devices_equal_the_reference() {
-    all(Gpu::early(0), cases(ALL), check_kernels);
-    all(Gpu::early(usize::MAX), cases(ALL).filter(|case| case.src.sample() == SampleType::U8), check_kernels);
+    all(device_as((6, 1), 0), cases(ALL), check_kernels);
+    let of_bytes = cases(ALL).filter(|case| case.src.sample() == SampleType::U8);
+    all(device_as((6, 1), usize::MAX), of_bytes, check_kernels);
+}
+
+/// As a device that has tensor cores, and no machine code of its own.
+#[test]
+fn cuda_kernels_of_the_ptx_equal_the_reference() {
+    const STEP: usize = 7;
+    all(device_as((8, 0), usize::MAX), cases(ALL).step_by(STEP), check_kernels);
 }
 
 #[test]
 fn cuda_kernels_equal_the_reference_at_the_ends_of_options() {
-    all(Gpu::new(), end_cases(ALL), check_kernels);
+    all(device(), end_cases(ALL), check_kernels);
 }
 
 #[test]
 fn cuda_results_do_not_depend_on_earlier_frames() {
-    all(Gpu::new(), cases(ALL).filter(|case| case.shape() == SMALL), check_history);
+    all(device(), cases(ALL).filter(|case| case.shape() == SMALL), check_history);
 }
 
-/// A kernel gives what the fast CPU kernel gives, which on all processors stands in for the reference: that would take
-/// minutes.
-fn check_against_cpu(case: &Case, gpu: &Gpu, exec: &CpuExec) -> Result<(), String> {
+/// A kernel gives what the fast CPU kernel gives, which stands in for the reference: that would take minutes.
+fn check_against_cpu(case: &Case, gpu: &Gpu) -> Result<(), String> {
     let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-    let mut cpu = filter.cpu(&setup, exec.level()).map_err(|e| e.to_string())?;
-    let expected = run(cpu.as_mut(), case, 0, exec, case.seed)?;
+    let mut cpu = filter.cpu(&setup, gpu.fast.level()).map_err(|e| e.to_string())?;
+    let expected = run(cpu.as_mut(), case, 0, &gpu.fast, case.seed)?;
     let got = gpu.run(gpu.kernel(case)?.as_mut(), case, 0, 64, case.seed + 10);
-    got.and_then(|got| compare(&expected, &got)).map_err(|fault| format!("{case}: {fault}"))
+    got.and_then(|got| compare(&expected, &got))
 }
 
 /// The case with a frame of another size.
@@ -192,24 +236,19 @@ fn sized(case: Case, (width, height): (usize, usize)) -> Case {
 
 #[test]
 fn cuda_kernels_equal_the_cpu_on_large_frames() {
-    let exec = CpuExec::new(0, CpuLevel::detect()).unwrap();
-    let Some(gpu) = Gpu::new() else { return };
-    for (filter, (format, size)) in ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large))) {
-        let one = [filter];
-        let small = cases(&one).find(|case| case.input.format.to_string() == format);
-        let Some(case) = small.map(|case| sized(case, size)) else { continue };
-        check_against_cpu(&case, &gpu, &exec).unwrap_or_else(|fault| panic!("{fault}"));
-    }
+    let each = ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large)));
+    let large = each.filter_map(|(filter, (format, size))| {
+        let small = cases(&[filter]).find(|case| case.input.format.to_string() == format);
+        small.map(|case| sized(case, size))
+    });
+    all(device(), large, check_against_cpu);
 }
 
-/// Every case of every filter on a frame that is many blocks wide and high, in each format.
+/// Every filter with all its arguments on frames that are many blocks wide and high, in some of its formats each.
 #[test]
 fn cuda_kernels_equal_the_cpu_on_odd_frames() {
-    let exec = CpuExec::new(0, CpuLevel::detect()).unwrap();
-    let Some(gpu) = Gpu::new() else { return };
-    for case in cases(ALL).filter(|case| case.shape() == MEDIUM) {
-        check_against_cpu(&sized(case, ODD), &gpu, &exec).unwrap_or_else(|fault| panic!("{fault}"));
-    }
+    let medium = cases(ALL).filter(|case| case.shape() == MEDIUM);
+    all(device(), medium.step_by(ODD_STEP).map(|case| sized(case, ODD)), check_against_cpu);
 }
 
 /// A copy on the device, right or wrong, that a right harness tells apart.
@@ -241,7 +280,8 @@ impl CudaKernel for Copy {
 
 #[test]
 fn wrong_kernels_on_cuda_are_caught() {
-    let Some(gpu) = Gpu::new() else { return };
+    let Some(device) = device() else { return };
+    let gpu = Gpu::new(&device);
     let copy = fixture::function(&gpu.device, "xor_u8");
     let planar = |case: &Case| case.src == case.dst && case.src.planes() == case.src.components() && case.shape().1 > 1;
     let cases: Vec<Case> = cases(ALL).filter(planar).take(20).collect();

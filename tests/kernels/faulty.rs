@@ -201,8 +201,8 @@ fn a_right_kernel_passes() {
 fn a_wrong_sample_is_caught_and_placed() {
     caught("off_by_one", check_kernels, "expected");
     caught("one_level", check_kernels, "portable, ");
-    let medium = cases(FILTERS).filter(|case| case.input.format.to_string() == "gray8" && case.shape() == (17, 5));
-    let message = found("off_by_one", medium, check_kernels).remove(0).unwrap_err();
+    let small = cases(FILTERS).filter(|case| case.input.format.components() == 1 && case.shape() == (17, 5));
+    let message = found("off_by_one", small, check_kernels).remove(0).unwrap_err();
     assert!(message.contains("component 0 at (8, 2): expected "), "{message}");
 }
 

@@ -1,6 +1,5 @@
-//! Every registered filter, by itself: the fast kernels against the reference, on every format and shape they take,
-//! inside guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the
-//! registry.
+//! The harness that every filter is held to: it is tested itself, and it runs the kernels for CUDA. What it finds of the
+//! filters on the CPU, one by one, is in tests/filters.
 
 mod case;
 mod check;
@@ -14,50 +13,10 @@ mod rungs;
 #[cfg(unix)]
 mod walls;
 
-use case::{Case, MEDIUM, SMALL, Turn, cases, end_cases, neutral_cases};
-use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
+use case::{Case, Turn, cases};
 use std::collections::HashSet;
-use vramp::filters::ALL;
-
-/// Runs `check` on every case and reports the first failures. `VRAMP_FILTER=NAME,NAME` takes these filters alone.
-fn all(cases: impl IntoIterator<Item = Case>, check: impl Fn(&Case, &Execs) -> Result<(), String>) {
-    const SHOWN: usize = 10;
-    let execs = Execs::new();
-    let wanted = std::env::var("VRAMP_FILTER").ok();
-    let is_wanted =
-        |case: &Case| wanted.as_ref().is_none_or(|names| names.split(',').any(|name| name == case.filter.name));
-    let failures = cases
-        .into_iter()
-        .filter(is_wanted)
-        .filter_map(|case| check(&case, &execs).err().map(|fault| format!("{case}: {fault}")));
-    let failures: Vec<String> = failures.take(SHOWN).collect();
-    assert!(failures.is_empty(), "the first failures:\n{}", failures.join("\n"));
-}
-
-#[test]
-fn fast_kernels_equal_the_reference() {
-    all(cases(ALL), check_kernels);
-}
-
-#[test]
-fn options_work_at_the_ends_of_what_they_take() {
-    all(end_cases(ALL), check_kernels);
-}
-
-#[test]
-fn neutral_settings_are_the_identity() {
-    all(neutral_cases(ALL), check_neutral);
-}
-
-#[test]
-fn results_do_not_depend_on_earlier_frames() {
-    all(cases(ALL).filter(|case| case.shape() == SMALL), check_history);
-}
-
-#[test]
-fn results_do_not_depend_on_threads() {
-    all(cases(ALL).filter(|case| case.shape() == MEDIUM), check_threads);
-}
+use vramp::filters::{ALL, Change};
+use vramp::video::Format;
 
 /// The dimensions that take turns all have their turn with every argument of every filter.
 #[test]
@@ -67,9 +26,19 @@ fn every_dimension_is_covered() {
             let one = [*filter];
             let cases: Vec<Case> = cases(&one).filter(|case| case.args == *args).collect();
             let count = |what: &dyn Fn(&Case) -> String| cases.iter().map(what).collect::<HashSet<_>>().len();
-            let formats = case::formats(filter).count();
-            assert_eq!(count(&|case| case.input.format.to_string()), formats, "{filter:?} {args}");
-            assert_eq!(count(&|case| format!("{:?}", case.shape())), case::SHAPES.len());
+            // What the filter takes with these arguments: a picture may be too small, or its chroma not fit.
+            let fits = |format, shape| case::fits(filter, args, format, shape);
+            let taken = |format: &Format| case::SHAPES.iter().any(|shape| fits(*format, *shape));
+            let formats = case::formats(filter).filter(taken).count();
+            let shapes =
+                case::SHAPES.iter().filter(|shape| case::formats(filter).any(|format| fits(format, **shape))).count();
+            assert!(formats > 0 && shapes > 1, "{filter:?} {args}: {formats} formats, {shapes} shapes");
+            // Of few that fit, a sample may miss some.
+            let whole = case::runs_all() || !filter.changes.iter().any(|change| *change == Change::Size);
+            let (met, met_shapes) =
+                (count(&|case| case.input.format.to_string()), count(&|case| format!("{:?}", case.shape())));
+            assert!(met == formats || (!whole && 2 * met >= formats), "{filter:?} {args}: {met} of {formats} formats");
+            assert!(met_shapes == shapes || (!whole && met_shapes > 0), "{filter:?} {args}: {met_shapes} shapes");
             assert_eq!(count(&|case| format!("{:?}", case.input.color.range)), case::RANGES.len());
             assert_eq!(count(&|case| format!("{:?}", case.field_order)), case::FIELD_ORDERS.len());
             assert_eq!(count(&|case| format!("{:?}", case.content)), data::CONTENTS.len());

@@ -153,10 +153,14 @@ pub fn compare(expected: &Guarded, got: &Guarded) -> Result<(), String> {
         return Ok(());
     }
     for (component, (expected, got)) in expected.planes().iter().zip(got.planes().iter()).enumerate() {
+        let blocks = (*expected, *got);
         for (x, y) in (0..expected.height()).flat_map(|y| (0..expected.width()).map(move |x| (x, y))) {
             let (expected, got) = (expected.get(x, y), got.get(x, y));
             if expected != got {
-                return Err(format!("component {component} at ({x}, {y}): expected {expected}, got {got}"));
+                let [want, have] = [&blocks.0, &blocks.1].map(|plane| block(plane, x, y));
+                return Err(format!(
+                    "component {component} at ({x}, {y}): expected {expected}, got {got}; around it expected\n{want}got\n{have}"
+                ));
             }
         }
     }
@@ -170,4 +174,18 @@ fn different_records(expected: &Record, got: &Record) -> String {
         Some(((name, expected), (_, got))) => format!("{name}: expected {expected:?}, got {got:?}"),
         None => format!("expected {} measured values, got {}", expected.values.len(), got.values.len()),
     }
+}
+
+/// The samples around one, row by row, with that one marked.
+fn block(plane: &PlaneRef<'_>, x: usize, y: usize) -> String {
+    const REACH: (usize, usize) = (4, 2);
+    let mut text = String::new();
+    for row in y.saturating_sub(REACH.1)..plane.height().min(y + REACH.1 + 1) {
+        for column in x.saturating_sub(REACH.0)..plane.width().min(x + REACH.0 + 1) {
+            let mark = if (column, row) == (x, y) { '*' } else { ' ' };
+            text += &format!("{mark}{:6}", plane.get(column, row));
+        }
+        text.push('\n');
+    }
+    text
 }

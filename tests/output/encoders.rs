@@ -1,6 +1,6 @@
 //! Encoders: which one is taken, and that its frames are all there, when they were, as they were.
 
-use crate::media::{Ask, Folder, PICTURE, hashes, stream, times, transcode, transcoded};
+use crate::media::{Ask, Folder, PICTURE, hashes, packet_hash, stream, times, transcode, transcoded};
 use std::fs;
 use vramp::error::Kind;
 use vramp::io::libav::{OutputOptions, Wanted, choose_encoder, video_encoders};
@@ -165,4 +165,26 @@ fn quality_is_the_users() {
     let [key, value] = starved;
     let starved = OutputOptions { codec: Some("mpeg2video".to_owned()), options: vec![(key, value)], ..none() };
     assert!(old > size("starved.mkv", starved));
+}
+
+/// The bytes of FFV1 follow the number of threads, and with `slices` they do not.
+#[test]
+fn slices_of_ffv1_follow_threads_unless_they_are_pinned() {
+    let folder = Folder::new("slices");
+    let picture = "-f lavfi -i testsrc2=s=1024x576:r=25:d=0.08 -c:v rawvideo";
+    let source = folder.make("source.nut", picture);
+    let coded = |threads, options: &str| {
+        let target = folder.file("coded.mkv");
+        let ask = Ask::codec("ffv1").with(options);
+        let output = OutputOptions { overwrite: true, threads, ..ask.output };
+        transcoded(&source, &target, Ask { output, ..Ask::default() });
+        packet_hash(&target, "v:0")
+    };
+    let mut before = String::new();
+    for (threads, slices) in [(2, 4), (4, 6), (6, 9), (8, 12), (9, 16), (16, 24)] {
+        let hash = coded(threads, "");
+        assert_eq!(hash, coded(1, &format!("slices={slices}")), "{threads} threads");
+        assert_ne!(hash, std::mem::replace(&mut before, hash.clone()), "{threads} threads");
+    }
+    assert_eq!(coded(16, "slices=4"), coded(1, ""));
 }

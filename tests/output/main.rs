@@ -7,4 +7,5 @@ mod files;
 mod media;
 mod refusals;
 mod streams;
+mod sync;
 mod times;

@@ -155,6 +155,34 @@ fn a_second_video_and_time_code_pass() {
 }
 
 #[test]
+fn a_second_video_that_is_reordered_keeps_its_times() {
+    let folder = Folder::new("reordered");
+    // Every third frame refers to the one after it.
+    let x264 = "-c:v libx264 -bf 2 -b_strategy 0 -x264-params no-scenecut=1:b-pyramid=none";
+    let two = format!("{PICTURE} -f lavfi -i testsrc2=s=64x36:r=24000/1001:d=0.4 -map 0 -map 1 {x264}");
+    for from in ["mkv", "mp4", "ts"] {
+        let source = folder.make(&format!("source.{from}"), &two);
+        let shown = |file: &str| {
+            let lines = probe(file, "-select_streams v:1 -show_entries packet=pts_time");
+            lines.iter().map(|line| line.split(',').next().unwrap().parse().unwrap()).collect::<Vec<f64>>()
+        };
+        let expected = shown(&source);
+        assert!(expected.windows(2).any(|pair| pair[1] < pair[0]), "{expected:?}");
+        for to in ["mkv", "mp4", "mov", "ts", "nut"] {
+            let target = folder.file(&format!("a.{to}"));
+            let mut ask = Ask::codec("libx264").with("bf=2");
+            ask.output.overwrite = true;
+            transcoded(&source, &target, ask);
+            let kept = shown(&target);
+            // A container without times before 0 moves all of them.
+            let moved = if from != "ts" && matches!(to, "ts" | "nut") { kept[0] - expected[0] } else { 0.0 };
+            let apart = expected.iter().zip(&kept).map(|(a, b)| (b - a - moved).abs()).fold(0.0, f64::max);
+            assert!(kept.len() == expected.len() && apart < 0.001_1, "{from} to {to}: {kept:?}, not {expected:?}");
+        }
+    }
+}
+
+#[test]
 fn options_reach_the_container() {
     let folder = Folder::new("options");
     let source = folder.make("source.mkv", &format!("{PICTURE} -c:v ffv1"));

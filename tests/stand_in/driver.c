@@ -1,7 +1,8 @@
 // A stand-in for NVIDIA's driver: one device whose memory is the host's, where copies copy and kernels do nothing.
 //
 // STAND_IN_FAIL="NAME=CODE" makes every call of a function fail, "NAME:N=CODE" those from the Nth on.
-// STAND_IN_CUDA, STAND_IN_MAJOR and STAND_IN_MIB are the driver's version, the device's generation and its memory;
+// STAND_IN_CUDA, STAND_IN_MAJOR, STAND_IN_MINOR and STAND_IN_MIB are the driver's version, the device's compute capability
+// and its memory; STAND_IN_PTX=1 makes it a driver that takes no machine code.
 // STAND_IN_MEMORY is what it takes the host's memory for: 1 is page-locked.
 
 #include <pthread.h>
@@ -61,7 +62,10 @@ CALL(cuDeviceGet, (int *device, int ordinal), *device = ordinal)
 CALL(cuDeviceGetName, (char *name, int bytes, int device), snprintf(name, bytes, "stand-in"))
 CALL(cuDeviceTotalMem_v2, (size_t *bytes, int device), *bytes = (size_t)setting("STAND_IN_MIB", 1024) << 20)
 CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
-     *value = attribute == 75 ? setting("STAND_IN_MAJOR", 9) : attribute == 76 ? 0 : 4)
+     *value = attribute == 75   ? setting("STAND_IN_MAJOR", 9)
+              : attribute == 76 ? setting("STAND_IN_MINOR", 0)
+              : attribute == 38 ? 50 << 20
+                                : 4)
 CALL(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags), (void)0)
 CALL(cuDevicePrimaryCtxRetain, (void **context, int device), make(context))
 CALL(cuDevicePrimaryCtxRelease_v2, (int device), (void)0)
@@ -125,7 +129,18 @@ CALL(cuGraphLaunch, (void *exec, void *stream), (void)0)
 CALL(cuGraphExecDestroy, (void *exec), drop(exec))
 CALL(cuGraphDestroy, (void *graph), drop(graph))
 
-CALL(cuModuleLoadDataEx, (void **module, const void *image, unsigned count, int *options, void **values), make(module))
+// Machine code runs on devices of its major number, from its minor number on. Which that is, its ELF header says.
+static int suits(const unsigned char *image) {
+    if (memcmp(image, "\177ELF", 4)) return 1;
+    int compute = image[8] < 8 ? image[48] : image[49];
+    return !setting("STAND_IN_PTX", 0) && compute / 10 == setting("STAND_IN_MAJOR", 9) &&
+           compute % 10 <= setting("STAND_IN_MINOR", 0);
+}
+
+enum { NO_BINARY_FOR_GPU = 209 };
+
+CALL(cuModuleLoadDataEx, (void **module, const void *image, unsigned count, int *options, void **values),
+     failed = suits(image) ? make(module) : NO_BINARY_FOR_GPU)
 CALL(cuModuleUnload, (void *module), drop(module))
 CALL(cuModuleGetFunction, (void **function, void *module, const char *name), *function = module)
 CALL(cuFuncSetAttribute, (void *function, unsigned attribute, int value), (void)0)

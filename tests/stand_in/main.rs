@@ -3,6 +3,7 @@
 
 #[path = "../command/mod.rs"]
 mod command;
+mod memory;
 
 use command::{Folder, Ran, refused, vramp};
 use std::fs;
@@ -167,4 +168,48 @@ fn bench_runs_on_the_device_it_is_told() {
     assert!(json["filters"].is_null() && json["gpu"]["pipeline"]["rows"][0]["fps"].as_f64().unwrap() > 0.0, "{json}");
     let row = &json["gpu"]["formats"][0]["rows"][0];
     assert_eq!(row["times_copy"].as_f64().unwrap(), 1.0, "every recorded run takes 0.5 ms there: {json}");
+}
+
+/// What a run with `chain` says of the modules that it loads: their names, and what of them was taken.
+fn modules(settings: &[(&str, &str)], chain: &str) -> Vec<(String, String)> {
+    let mut command = vramp();
+    command.env("LD_LIBRARY_PATH", driver()).envs(settings.iter().copied());
+    command.args([GRADIENT, "-v", "-f", "null", "--frames", "2", "--device", "cuda", "--chain", chain]);
+    let said = Ran::from(command.output().unwrap()).ok().stderr;
+    let of = |line: &str| {
+        let (name, from) = line.split_once("CUDA kernels of ")?.1.split_once(" loaded from ")?;
+        Some((name.to_owned(), from.split_once(" in ")?.0.to_owned()))
+    };
+    said.lines().filter_map(of).collect()
+}
+
+#[test]
+fn a_chain_loads_the_kernels_it_uses_and_no_others() {
+    let names = |chain: &str| modules(&[], chain).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names("deband"), ["deband_u8"]);
+    assert_eq!(names("depth=10"), ["requant"]);
+    assert_eq!(names("box=radius=100,gauss=sigma=3"), ["box_sums", "gauss_tensor"]);
+    assert_eq!(names("bilateral,bilateral=radius=2"), ["bilateral"]);
+}
+
+#[test]
+fn a_common_card_runs_machine_code_and_any_other_the_ptx() {
+    for (major, minor, from) in [
+        ("6", "1", "PTX"),
+        ("7", "0", "PTX"),
+        ("7", "5", "machine code"),
+        ("8", "0", "PTX"),
+        ("8", "6", "machine code"),
+        ("8", "9", "machine code"),
+        ("9", "0", "machine code"),
+        ("10", "0", "machine code"),
+        ("10", "3", "machine code"),
+        ("12", "0", "machine code"),
+        ("13", "0", "PTX"),
+    ] {
+        let loaded = modules(&[("STAND_IN_MAJOR", major), ("STAND_IN_MINOR", minor)], "deband");
+        assert_eq!(loaded, [("deband_u8".to_owned(), from.to_owned())], "{major}.{minor}");
+    }
+    let loaded = modules(&[("STAND_IN_PTX", "1")], "deband");
+    assert_eq!(loaded, [("deband_u8".to_owned(), "PTX".to_owned())], "a driver that does not take it");
 }

@@ -1,6 +1,7 @@
 //! `vramp hash` and `vramp verify`, from outside: what a video must be to be taken for itself, and what is said otherwise.
 
 mod alpha;
+mod beside;
 #[path = "../command/mod.rs"]
 mod command;
 mod damage;

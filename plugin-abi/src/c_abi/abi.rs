@@ -77,6 +77,24 @@ structs! {
         output_layout: i32,
         /// The bit depth of the result, or 0.
         output_bit_depth: i32,
+        /// The streams beside the chain's own.
+        inputs: *const Input,
+        /// How many there are.
+        input_count: u32,
+        /// 0.
+        reserved: u32,
+    }
+
+    /// A stream beside the chain's own.
+    Input = "vramp_input", least 24 {
+        /// The caller's `sizeof`.
+        struct_size: u32,
+        /// 0.
+        reserved: u32,
+        /// What the chain calls it.
+        name: *const c_char,
+        /// The stream.
+        stream: *const Stream,
     }
 
     /// A frame, but its samples.
@@ -99,6 +117,18 @@ structs! {
         data: [*mut c_void; 4],
         /// Bytes from one row to the next.
         pitch: [i64; 4],
+    }
+
+    /// A frame of one of a chain's inputs.
+    InputFrame = "vramp_input_frame", least 24 {
+        /// The caller's `sizeof`.
+        struct_size: u32,
+        /// The input: 0 is the chain's own.
+        input: u32,
+        /// The frame, but its samples.
+        frame: *const Frame,
+        /// Where its samples lie.
+        planes: *const Planes,
     }
 
     /// What a filter is.
@@ -212,7 +242,8 @@ constants! {
     INT = 1;
     FLOAT = 2;
     CHOICE = 3;
-    NAME = 4;
+    TEXT = 4;
+    NAME = 5;
 }
 
 /// Everything at its default.
@@ -225,6 +256,9 @@ impl Default for Options {
             device: std::ptr::null(),
             output_layout: LAYOUT_DEFAULT,
             output_bit_depth: 0,
+            inputs: std::ptr::null(),
+            input_count: 0,
+            reserved: 0,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::abi::Abi;
 use crate::guard::guard;
 use crate::logging;
+use crate::record;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
@@ -10,13 +11,19 @@ use std::ptr;
 use std::slice;
 use vramp::error::{Error, Kind, Result};
 use vramp::params::MAX_CHAIN_BYTES;
+use vramp::video::FrameProps;
 
 /// More bytes than any struct will have: a size beyond is not one.
 const MOST_STRUCT_BYTES: usize = 4096;
 
+/// More structs than any call takes.
+const MOST_STRUCTS: u32 = 4096;
+
 thread_local! {
     /// Why this thread's last call failed.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
+    /// What was measured of the last frame that this thread got.
+    static LAST_RECORD: RefCell<CString> = RefCell::default();
 }
 
 /// The status of an error: the exit code that the command has for it, negative.
@@ -39,6 +46,18 @@ pub fn call(work: impl FnOnce() -> Result<i32>) -> i32 {
 /// `vramp_last_error`.
 pub fn last_error() -> *const c_char {
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// Keeps what was measured of a frame, for [`last_record`].
+pub fn keep_record(props: &FrameProps) {
+    let text = CString::new(record::json(&props.records)).unwrap_or_default();
+    // A thread that is ending has no text any more.
+    let _ = LAST_RECORD.try_with(|last| *last.borrow_mut() = text);
+}
+
+/// `vramp_last_record`.
+pub fn last_record() -> *const c_char {
+    LAST_RECORD.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// Refuses a pointer that cannot be one to `T`.
@@ -67,6 +86,15 @@ unsafe fn stated_size<T: Abi>(pointer: *const T) -> Result<usize> {
     Ok(size)
 }
 
+/// Refuses a struct that could not be filled in, before anything is made for it.
+///
+/// # Safety
+/// As [`stated_size`].
+pub unsafe fn can_write<T: Abi>(pointer: *mut T) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe { stated_size(pointer) }.map(drop)
+}
+
 /// The struct at `pointer`; what a shorter one does not have is zero.
 ///
 /// # Errors
@@ -93,6 +121,35 @@ pub unsafe fn read<T: Abi>(pointer: *const T) -> Result<T> {
         ptr::copy_nonoverlapping(known.as_ptr(), value.as_mut_ptr().cast(), known.len());
         Ok(value.assume_init())
     }
+}
+
+/// The `count` structs at `pointer`, one behind the other as the caller has them.
+///
+/// # Errors
+/// As [`read`], for more than [`MOST_STRUCTS`], and for structs that state different sizes.
+///
+/// # Safety
+/// `pointer` is null, or points to so many structs, each of the size that the first states.
+pub unsafe fn read_all<T: Abi>(pointer: *const T, count: u32) -> Result<Vec<T>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if count > MOST_STRUCTS {
+        return Err(Error::bad_argument(format!("{count} of {}: {MOST_STRUCTS} are the most", T::NAME)));
+    }
+    // SAFETY: passed on.
+    let size = unsafe { stated_size(pointer) }?;
+    let element = |i: usize| {
+        // SAFETY: the caller has so many structs of this size there.
+        let at = unsafe { pointer.byte_add(i * size) };
+        // SAFETY: as above.
+        if unsafe { stated_size(at) }? != size {
+            return Err(Error::bad_argument(format!("struct_size of {} number {i} is not that of the first", T::NAME)));
+        }
+        // SAFETY: as above.
+        unsafe { read(at) }
+    };
+    (0..count as usize).map(element).collect()
 }
 
 /// Fills in the struct at `pointer` as far as the caller knows it. What only the caller knows becomes zero.

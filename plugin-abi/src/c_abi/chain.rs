@@ -1,15 +1,19 @@
 //! Chains: made from text for a stream, and frames through them.
 
-use super::abi::{self, Frame, Options, Planes, Stream};
-use super::call::{call, can_give, give, read, text, write};
+#[cfg(test)]
+mod tests;
+
+use super::abi::{self, Frame, Input, InputFrame, Options, Planes, Stream};
+use super::call::{call, can_give, can_write, give, keep_record, read, read_all, text, write};
 use super::format;
 use super::handles::Handles;
-use crate::door::{self, Door, Plane, Storage};
+use crate::door::{Doors, HostFrame, Plane, Storage};
 use std::ffi::{c_char, c_void};
+use std::sync::Arc;
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::filters;
-use vramp::pipeline::{Engine, Target};
+use vramp::filters::{self, Filter};
+use vramp::pipeline::{Engine, SideInput, Target, Workers, plan_with};
 use vramp::video::{FieldOrder, FrameProps};
 
 /// The most CPU threads that share a frame.
@@ -24,22 +28,46 @@ pub struct Opaque;
 /// A chain with the doors at its ends.
 pub struct Chain {
     engine: Engine,
-    input: Door,
-    output: Door,
+    doors: Doors,
 }
 
-/// The planes of a frame's source and target.
-#[derive(Clone, Copy)]
-pub struct Memory {
-    src: [Plane; 4],
+/// A frame to make: its number, what it is made of, and where.
+pub struct Work {
+    n: u64,
+    frames: Vec<Given>,
     dst: [Plane; 4],
 }
 
+/// A frame that the caller gives.
+struct Given {
+    input: usize,
+    props: FrameProps,
+    planes: [Plane; 4],
+}
+
 // SAFETY: plain addresses; whoever follows them has the caller's promise that they may be.
-unsafe impl Send for Memory {}
+unsafe impl Send for Work {}
+// SAFETY: as above.
+unsafe impl Sync for Work {}
+
+impl Work {
+    /// The frames as the doors take them.
+    fn frames(&self) -> Vec<HostFrame<'_>> {
+        let list = self.frames.iter();
+        list.map(|given| HostFrame { input: given.input, props: given.props.clone(), planes: &given.planes }).collect()
+    }
+}
+
+/// A stream beside the chain's own, as the caller describes it.
+struct Beside<'a> {
+    name: &'a str,
+    stream: Stream,
+}
 
 impl Chain {
-    fn new(text: &str, stream: &Stream, options: &Options, device: DeviceChoice) -> Result<Chain> {
+    fn new(filters: Vec<Box<dyn Filter>>, stream: &Stream, beside: &[Beside<'_>], options: &Options) -> Result<Chain> {
+        // SAFETY: the caller's promise, who gave the options.
+        let device = unsafe { device_choice(options.device) }?;
         let (info, storage) = format::stream(stream)?;
         let threads = usize::try_from(options.threads).ok().filter(|_| options.threads <= MOST_THREADS);
         let threads = threads.ok_or_else(|| {
@@ -47,44 +75,118 @@ impl Chain {
         })?;
         let result = format::result(storage, options.output_layout, options.output_bit_depth)?;
         let target = Target { format: result.map(Storage::format), ..Target::default() };
-        let engine = Engine::new(filters::chain(text)?, &info, target, device, threads)?;
-        let made = engine.plan().output.clone();
-        let output = Door::new(result.unwrap_or(Storage::Plain(made.format)), &made)?;
-        Ok(Chain { input: Door::new(storage, &info)?, output, engine })
+        let (mut sides, mut storages) = (Vec::new(), vec![storage]);
+        for Beside { name, stream } in beside {
+            let (info, storage) = format::stream(stream).map_err(|e| e.context(format!("the input '{name}'")))?;
+            sides.push(SideInput { name: (*name).to_owned(), info });
+            storages.push(storage);
+        }
+        let plan = plan_with(filters, &info, &sides, target)?;
+        let doors = Doors::new(&plan, storages, result.unwrap_or(Storage::Plain(plan.output.format)))?;
+        Ok(Chain { engine: Engine::of(plan, Arc::new(Workers::new(device, threads)?)), doors })
     }
 
-    /// Filters a frame in host memory.
+    /// Makes a frame in host memory. Gives its properties.
     ///
     /// # Errors
-    /// As [`door::process`].
+    /// As [`Doors::process`].
     ///
     /// # Safety
     /// The memory must be what the header says.
-    pub unsafe fn process(&self, props: &FrameProps, memory: &Memory) -> Result<()> {
+    pub unsafe fn process(&self, work: &Work) -> Result<FrameProps> {
         // SAFETY: the caller's promise.
-        unsafe { door::process(&self.engine, [&self.input, &self.output], props, &memory.src, &memory.dst) }
+        unsafe { self.doors.process(&self.engine, work.n, &work.frames(), &work.dst) }
     }
 
-    /// Puts the work for a frame in GPU memory into the order of `stream`.
+    /// Refuses memory that cannot hold the frames.
     ///
     /// # Errors
-    /// As [`door::process_cuda`].
+    /// As [`Doors::check`].
+    pub fn check(&self, work: &Work) -> Result<()> {
+        self.doors.check(&work.frames(), &work.dst).map(|_| ())
+    }
+
+    /// The work for a chain that makes each frame of the one with the same index alone; `other` names the call for others.
+    ///
+    /// # Errors
+    /// For other chains, and structs that are not right.
     ///
     /// # Safety
-    /// The memory and the stream must be what the header says.
-    unsafe fn process_cuda(&self, props: &FrameProps, memory: &Memory, stream: *mut c_void) -> Result<()> {
-        let doors = [&self.input, &self.output];
+    /// As [`read`].
+    pub unsafe fn one(
+        &self,
+        frame: *const Frame,
+        src: *const Planes,
+        dst: *const Planes,
+        other: Option<&str>,
+    ) -> Result<Work> {
+        if !self.engine.plan().is_frame_by_frame() {
+            let why = "the chain does not make frame n of frame n of its source alone";
+            return Err(Error::unsupported(match other {
+                Some(call) => format!("{why}: ask vramp_chain_needs which it reads, and give them to {call}"),
+                None => format!("{why}: such chains take frames in host memory, by vramp_process_frames"),
+            }));
+        }
         // SAFETY: the caller's promise.
-        unsafe { door::process_cuda(&self.engine, doors, props, &memory.src, &memory.dst, stream) }
+        let (given, dst) = unsafe { (self.given(0, frame, src, "the source")?, self.target(dst)?) };
+        Ok(Work { n: given.props.frame_index, frames: vec![given], dst })
     }
 
-    /// Refuses memory that cannot hold a frame.
+    /// The work of frame `n`, made of `frames`.
     ///
     /// # Errors
-    /// As [`door::check`].
-    pub fn check(&self, memory: &Memory) -> Result<()> {
-        door::check([&self.input, &self.output], &memory.src, &memory.dst).map(|_| ())
+    /// For structs that are not right.
+    ///
+    /// # Safety
+    /// As [`read_all`].
+    pub unsafe fn many(&self, n: u64, frames: *const InputFrame, count: u32, dst: *const Planes) -> Result<Work> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut list = Vec::new();
+            for (i, InputFrame { input, frame, planes, .. }) in read_all(frames, count)?.into_iter().enumerate() {
+                list.push(self.given(input as usize, frame, planes, &format!("frame {i} of the list"))?);
+            }
+            Ok(Work { n, frames: list, dst: self.target(dst)? })
+        }
     }
+
+    /// A frame of input `input`; `what` names it in messages.
+    ///
+    /// # Safety
+    /// As [`read`].
+    unsafe fn given(&self, input: usize, frame: *const Frame, src: *const Planes, what: &str) -> Result<Given> {
+        let door = self.doors.input(input)?;
+        // SAFETY: the caller's promise.
+        let (frame, src) = unsafe { (read(frame)?, read(src)?) };
+        let field_order = match frame.field_order {
+            abi::PROGRESSIVE => FieldOrder::Progressive,
+            abi::TOP_FIRST => FieldOrder::TopFirst,
+            abi::BOTTOM_FIRST => FieldOrder::BottomFirst,
+            other => return Err(Error::bad_argument(format!("there is no field order {other}"))),
+        };
+        let color = door.stream().color;
+        let props = FrameProps { frame_index: frame.index, field_order, color, ..FrameProps::default() };
+        Ok(Given { input, props, planes: planes(&src, door.storage(), what)? })
+    }
+
+    /// The planes of the result.
+    ///
+    /// # Safety
+    /// As [`read`].
+    unsafe fn target(&self, dst: *const Planes) -> Result<[Plane; 4]> {
+        // SAFETY: the caller's promise.
+        planes(&unsafe { read(dst) }?, self.doors.output().storage(), "the target")
+    }
+}
+
+/// How the header describes the frame with these properties.
+fn describe(props: &FrameProps) -> Frame {
+    let field_order = match props.field_order {
+        FieldOrder::Progressive => abi::PROGRESSIVE,
+        FieldOrder::TopFirst => abi::TOP_FIRST,
+        FieldOrder::BottomFirst => abi::BOTTOM_FIRST,
+    };
+    Frame { struct_size: size_of::<Frame>() as u32, field_order, index: props.frame_index }
 }
 
 /// The device that `text` names; null is `auto`.
@@ -100,42 +202,6 @@ pub unsafe fn device_choice(device: *const c_char) -> Result<DeviceChoice> {
     }
     // SAFETY: the caller's promise.
     unsafe { text(device, "device") }?.parse()
-}
-
-/// The properties of a frame.
-///
-/// # Errors
-/// For a struct that is not right.
-///
-/// # Safety
-/// As [`read`].
-pub unsafe fn props(frame: *const Frame, chain: &Chain) -> Result<FrameProps> {
-    // SAFETY: the caller's promise.
-    let frame = unsafe { read(frame) }?;
-    let field_order = match frame.field_order {
-        abi::PROGRESSIVE => FieldOrder::Progressive,
-        abi::TOP_FIRST => FieldOrder::TopFirst,
-        abi::BOTTOM_FIRST => FieldOrder::BottomFirst,
-        other => return Err(Error::bad_argument(format!("there is no field order {other}"))),
-    };
-    let color = chain.input.stream().color;
-    Ok(FrameProps { frame_index: frame.index, field_order, color, ..FrameProps::default() })
-}
-
-/// The planes of a frame.
-///
-/// # Errors
-/// For structs that are not right, and pitches that are negative.
-///
-/// # Safety
-/// As [`read`].
-pub unsafe fn memory(src: *const Planes, dst: *const Planes, chain: &Chain) -> Result<Memory> {
-    // SAFETY: the caller's promise.
-    let (src, dst) = unsafe { (read(src)?, read(dst)?) };
-    Ok(Memory {
-        src: planes(&src, chain.input.storage(), "the source")?,
-        dst: planes(&dst, chain.output.storage(), "the target")?,
-    })
 }
 
 fn planes(planes: &Planes, storage: Storage, what: &str) -> Result<[Plane; 4]> {
@@ -171,10 +237,31 @@ pub unsafe extern "C" fn vramp_chain_create(
         unsafe {
             let (text, stream) = (text(chain_text, "the chain's text")?, read(input)?);
             let options = if options.is_null() { Options::default() } else { read(options)? };
-            let made = Chain::new(text, &stream, &options, device_choice(options.device)?)?;
+            let made = Chain::new(filters::chain(text)?, &stream, &beside(&options)?, &options)?;
             give(chain, CHAINS.insert(made), "chain").map(|()| abi::OK)
         }
     })
+}
+
+/// The streams beside the chain's own.
+///
+/// # Safety
+/// The options' pointers must be what the header says.
+unsafe fn beside<'a>(options: &Options) -> Result<Vec<Beside<'a>>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if options.reserved != 0 {
+            return Err(Error::bad_argument("vramp_options: reserved is not 0"));
+        }
+        let mut list = Vec::new();
+        for Input { reserved, name, stream, .. } in read_all(options.inputs, options.input_count)? {
+            if reserved != 0 {
+                return Err(Error::bad_argument("vramp_input: reserved is not 0"));
+            }
+            list.push(Beside { name: text(name, "an input's name")?, stream: read(stream)? });
+        }
+        Ok(list)
+    }
 }
 
 /// `vramp_chain_destroy` of the header.
@@ -191,22 +278,78 @@ pub extern "C" fn vramp_chain_destroy(chain: *mut Opaque) -> i32 {
 pub unsafe extern "C" fn vramp_chain_output(chain: *const Opaque, output: *mut Stream) -> i32 {
     call(|| {
         let chain = CHAINS.get(chain)?;
-        let stream = format::describe(chain.output.stream(), chain.output.storage());
+        let door = chain.doors.output();
+        let stream = format::describe(door.stream(), door.storage());
         // SAFETY: the caller's promise.
         unsafe { write(output, &stream) }.map(|()| abi::OK)
     })
 }
 
-/// `vramp_chain_latency` of the header.
+/// `vramp_chain_input_count` of the header.
 ///
 /// # Safety
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vramp_chain_latency(chain: *const Opaque, frames: *mut u32) -> i32 {
+pub unsafe extern "C" fn vramp_chain_input_count(chain: *const Opaque, count: *mut u32) -> i32 {
     call(|| {
-        let latency = CHAINS.get(chain)?.engine.latency() as u32;
+        let inputs = 1 + CHAINS.get(chain)?.engine.plan().sides.len();
         // SAFETY: the caller's promise.
-        unsafe { give(frames, latency, "frames") }.map(|()| abi::OK)
+        unsafe { give(count, inputs as u32, "count") }.map(|()| abi::OK)
+    })
+}
+
+/// `vramp_chain_needs` of the header.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vramp_chain_needs(
+    chain: *const Opaque,
+    frame: u64,
+    input: u32,
+    first: *mut u64,
+    last: *mut u64,
+) -> i32 {
+    call(|| {
+        let chain = CHAINS.get(chain)?;
+        chain.doors.input(input as usize)?;
+        can_give(last, "last")?;
+        let needs = chain.engine.needs(input as usize, frame);
+        // SAFETY: the caller's promise.
+        unsafe {
+            give(first, needs.0, "first")?;
+            give(last, needs.1, "last").map(|()| abi::OK)
+        }
+    })
+}
+
+/// `vramp_chain_frames` of the header.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vramp_chain_frames(chain: *const Opaque, input_frames: u64, frames: *mut u64) -> i32 {
+    call(|| {
+        let made = CHAINS.get(chain)?.engine.plan().frames(input_frames);
+        // SAFETY: the caller's promise.
+        unsafe { give(frames, made, "frames") }.map(|()| abi::OK)
+    })
+}
+
+/// `vramp_chain_rate` of the header.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vramp_chain_rate(chain: *const Opaque, numerator: *mut u64, denominator: *mut u64) -> i32 {
+    call(|| {
+        let rate = CHAINS.get(chain)?.engine.plan().rate();
+        can_give(denominator, "denominator")?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            give(numerator, rate.0, "numerator")?;
+            give(denominator, rate.1, "denominator").map(|()| abi::OK)
+        }
     })
 }
 
@@ -230,9 +373,38 @@ pub unsafe extern "C" fn vramp_process(
     call(|| {
         let chain = CHAINS.get(chain)?;
         // SAFETY: the caller's promise.
+        let made = unsafe { chain.process(&chain.one(frame, src, dst, Some("vramp_process_frames"))?) }?;
+        keep_record(&made);
+        Ok(abi::OK)
+    })
+}
+
+/// `vramp_process_frames` of the header.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vramp_process_frames(
+    chain: *mut Opaque,
+    frame: u64,
+    frames: *const InputFrame,
+    count: u32,
+    dst: *const Planes,
+    result: *mut Frame,
+) -> i32 {
+    call(|| {
+        let chain = CHAINS.get(chain)?;
+        // SAFETY: the caller's promise.
         unsafe {
-            let (props, memory) = (props(frame, &chain)?, memory(src, dst, &chain)?);
-            chain.process(&props, &memory).map(|()| abi::OK)
+            if !result.is_null() {
+                can_write(result)?;
+            }
+            let made = chain.process(&chain.many(frame, frames, count, dst)?)?;
+            keep_record(&made);
+            if !result.is_null() {
+                write(result, &describe(&made))?;
+            }
+            Ok(abi::OK)
         }
     })
 }
@@ -253,8 +425,8 @@ pub unsafe extern "C" fn vramp_process_cuda(
         let chain = CHAINS.get(chain)?;
         // SAFETY: the caller's promise.
         unsafe {
-            let (props, memory) = (props(frame, &chain)?, memory(src, dst, &chain)?);
-            chain.process_cuda(&props, &memory, stream).map(|()| abi::OK)
+            let work = chain.one(frame, src, dst, None)?;
+            chain.doors.process_cuda(&chain.engine, &work.frames()[0], &work.dst, stream).map(|()| abi::OK)
         }
     })
 }

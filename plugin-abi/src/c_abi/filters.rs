@@ -52,7 +52,8 @@ fn parameter(param: &Param) -> ParameterInfo {
         ParamKind::Int { min, max } => (abi::INT, min as f64, max as f64, &[]),
         ParamKind::Float { min, max } => (abi::FLOAT, min, max, &[]),
         ParamKind::Choice(words) => (abi::CHOICE, 0.0, 0.0, words),
-        ParamKind::Text => (abi::NAME, 0.0, 0.0, &[]),
+        ParamKind::Text(_) => (abi::TEXT, 0.0, 0.0, &[]),
+        ParamKind::Name => (abi::NAME, 0.0, 0.0, &[]),
     };
     let choices: Vec<_> = words.iter().map(|word| forever(word)).collect();
     ParameterInfo {

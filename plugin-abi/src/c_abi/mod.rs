@@ -37,6 +37,12 @@ pub extern "C" fn vramp_last_error() -> *const c_char {
     call::last_error()
 }
 
+/// `vramp_last_record` of the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn vramp_last_record() -> *const c_char {
+    call::last_record()
+}
+
 /// `vramp_set_log` of the header.
 ///
 /// # Safety

@@ -1,8 +1,8 @@
 //! Queues: frames in flight on threads of the library's, received in the order in which they were submitted.
 
-use super::abi::{self, Frame, Planes};
-use super::call::{call, can_give, give};
-use super::chain::{self, CHAINS, Chain, Memory, Opaque as ChainHandle};
+use super::abi::{self, Frame, InputFrame, Planes};
+use super::call::{call, can_give, give, keep_record};
+use super::chain::{CHAINS, Chain, Opaque as ChainHandle, Work};
 use super::handles::Handles;
 use crate::guard::guard;
 use std::collections::VecDeque;
@@ -49,11 +49,10 @@ struct State {
 }
 
 struct Job {
-    props: FrameProps,
-    memory: Memory,
+    work: Arc<Work>,
     /// The caller's pointer, which nobody follows.
     user: usize,
-    outcome: Option<Result<()>>,
+    outcome: Option<Result<FrameProps>>,
 }
 
 impl Shared {
@@ -73,11 +72,11 @@ impl Shared {
                 state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let (props, memory) = (job.props.clone(), job.memory);
+            let work = Arc::clone(&job.work);
             state.next += 1;
             drop(state);
             // SAFETY: the caller promised with the submission that the memory stays until it is received.
-            let outcome = guard(|| unsafe { self.chain.process(&props, &memory) });
+            let outcome = guard(|| unsafe { self.chain.process(&work) });
             state = self.state();
             // Nothing before it has been received that it was not before: it is still there.
             let place = (next - state.first) as usize;
@@ -111,7 +110,7 @@ impl Queue {
     }
 
     /// False: the queue is full.
-    fn submit(&self, props: FrameProps, memory: Memory, user: usize) -> Result<bool> {
+    fn submit(&self, work: Work, user: usize) -> Result<bool> {
         let mut state = self.shared.state();
         if state.closed {
             return Err(destroyed());
@@ -119,7 +118,7 @@ impl Queue {
         if state.jobs.len() == self.shared.depth {
             return Ok(false);
         }
-        state.jobs.push_back(Job { props, memory, user, outcome: None });
+        state.jobs.push_back(Job { work: Arc::new(work), user, outcome: None });
         drop(state);
         self.shared.work.notify_one();
         Ok(true)
@@ -169,7 +168,7 @@ impl Drop for Queue {
 
 /// What there is to receive.
 enum Received {
-    Frame(usize, Result<()>),
+    Frame(usize, Result<FrameProps>),
     NotYet,
     Empty,
     Failed(Error),
@@ -220,9 +219,32 @@ pub unsafe extern "C" fn vramp_queue_submit(
         let queue = QUEUES.get(queue)?;
         let chain = &queue.shared.chain;
         // SAFETY: the caller's promise.
-        let (props, memory) = unsafe { (chain::props(frame, chain)?, chain::memory(src, dst, chain)?) };
-        chain.check(&memory)?;
-        Ok(if queue.submit(props, memory, user.expose_provenance())? { abi::OK } else { abi::AGAIN })
+        let work = unsafe { chain.one(frame, src, dst, Some("vramp_queue_submit_frames")) }?;
+        chain.check(&work)?;
+        Ok(if queue.submit(work, user.expose_provenance())? { abi::OK } else { abi::AGAIN })
+    })
+}
+
+/// `vramp_queue_submit_frames` of the header.
+///
+/// # Safety
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vramp_queue_submit_frames(
+    queue: *mut Opaque,
+    frame: u64,
+    frames: *const InputFrame,
+    count: u32,
+    dst: *const Planes,
+    user: *mut c_void,
+) -> i32 {
+    call(|| {
+        let queue = QUEUES.get(queue)?;
+        let chain = &queue.shared.chain;
+        // SAFETY: the caller's promise.
+        let work = unsafe { chain.many(frame, frames, count, dst) }?;
+        chain.check(&work)?;
+        Ok(if queue.submit(work, user.expose_provenance())? { abi::OK } else { abi::AGAIN })
     })
 }
 
@@ -245,7 +267,8 @@ pub unsafe extern "C" fn vramp_queue_receive(queue: *mut Opaque, wait: i32, user
                     // SAFETY: the caller's promise.
                     unsafe { give(user, std::ptr::with_exposed_provenance_mut(token), "user") }?;
                 }
-                outcome.map(|()| abi::OK)
+                keep_record(&outcome?);
+                Ok(abi::OK)
             }
             Received::NotYet => Ok(abi::AGAIN),
             Received::Empty => Ok(abi::EMPTY),

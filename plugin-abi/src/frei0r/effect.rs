@@ -131,7 +131,7 @@ impl Parameter {
             ParamKind::Bool => Type::Bool,
             ParamKind::Int { min, max } if max - min <= MOST_ON_A_SLIDER => Type::Int { min, max },
             ParamKind::Float { min, max } => Type::Float { min, max },
-            ParamKind::Int { .. } | ParamKind::Choice(_) | ParamKind::Text => Type::Text,
+            ParamKind::Int { .. } | ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => Type::Text,
         };
         let scale = match ty {
             Type::Int { .. } | Type::Float { .. } => "; 0 to 1 is that range",

@@ -2,12 +2,12 @@
 
 use super::effect::{Effect, Type};
 use super::time::frame_index;
-use crate::door::{self, Door, Storage};
+use crate::door::{Doors, HostFrame, Storage};
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{Engine, Target, Workers};
+use vramp::pipeline::{Engine, Plan, Target, Workers, plan};
 use vramp::video::{Format, FrameProps, StreamInfo};
 
 /// The longest side of a picture.
@@ -55,8 +55,7 @@ struct Value {
 
 struct Built {
     engine: Engine,
-    input: Door,
-    output: Door,
+    doors: Doors,
 }
 
 impl Instance {
@@ -137,9 +136,10 @@ impl Instance {
         }
         let Chain::Built(built) = &state.chain else { return Ok(false) };
         let props = FrameProps { frame_index, ..FrameProps::default() };
-        let (doors, pitch) = ([&built.input, &built.output], self.width * RGBA);
-        // SAFETY: the caller's promise.
-        unsafe { door::process(&built.engine, doors, &props, &[(src.cast_mut(), pitch)], &[(dst, pitch)]) }?;
+        let pitch = self.width * RGBA;
+        let frame = HostFrame { input: 0, props, planes: &[(src.cast_mut(), pitch)] };
+        // SAFETY: the caller's promise; `build` saw to it that the result has the source's size.
+        unsafe { built.doors.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
         Ok(true)
     }
 
@@ -149,10 +149,30 @@ impl Instance {
         let format = Format::rgb(8)?;
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
-        let engine = Engine::with_workers(filters, &stream, target, state.workers()?)?;
-        let output = Door::new(Storage::Rgba(format), &engine.plan().output)?;
-        Ok(Built { input: Door::new(Storage::Rgba(format), &stream)?, output, engine })
+        let plan = plan(filters, &stream, target)?;
+        fits_the_host(&plan)?;
+        let doors = Doors::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
+        Ok(Built { engine: Engine::of(plan, state.workers()?), doors })
     }
+}
+
+/// Refuses what frei0r has no way for: the host gives one picture, and has room for another of the same size.
+fn fits_the_host(plan: &Plan) -> Result<()> {
+    let size = |info: &StreamInfo| (info.width, info.height);
+    let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
+    if (width, height) != (made_width, made_height) {
+        return Err(Error::unsupported(format!(
+            "the chain makes {made_width}x{made_height} of {width}x{height}, and hosts of frei0r give and take one size: \
+             resize with the host's own filter"
+        )));
+    }
+    if !plan.keeps_frames() {
+        return Err(Error::unsupported("the chain changes the number of frames, which hosts of frei0r do not"));
+    }
+    if !plan.is_frame_by_frame() {
+        return Err(Error::unsupported("the chain reads more than one frame, and hosts of frei0r give one at a time"));
+    }
+    Ok(())
 }
 
 impl State {
@@ -186,6 +206,8 @@ fn device() -> Result<DeviceChoice> {
 mod tests {
     use super::super::effect::Effect;
     use super::*;
+    use crate::testing::Mixed;
+    use vramp::filters::Cycle;
 
     fn instance(name: &str) -> Instance {
         Instance::new(Box::leak(Box::new(Effect::named(name))), 8, 8).unwrap()
@@ -259,6 +281,25 @@ mod tests {
         assert_eq!(result(&instance, 1.0).1, Ok(()), "said before");
         instance.set_text(0, c"deband");
         assert_eq!(result(&instance, 2.0).1, Ok(()));
+    }
+
+    #[test]
+    fn what_the_host_has_no_way_for_is_refused() {
+        let refusal = |filter: Mixed| {
+            let stream = StreamInfo::bare(Format::rgb(8).unwrap(), 8, 8);
+            fits_the_host(&plan(vec![filter.boxed()], &stream, Target::default()).unwrap()).err()
+        };
+        assert_eq!(refusal(Mixed::default()), None);
+        let halved = Mixed { cycle: Cycle::new(2, vec![0]), ..Mixed::default() };
+        for (filter, why) in [
+            (Mixed { grows: 1, ..Mixed::default() }, "makes 9x9 of 8x8"),
+            (Mixed::around(1, 0), "reads more than one frame"),
+            (Mixed::around(0, 3), "reads more than one frame"),
+            (halved, "changes the number of frames"),
+        ] {
+            let error = refusal(filter).unwrap();
+            assert!(error.message().contains(why), "{error}");
+        }
     }
 
     #[test]

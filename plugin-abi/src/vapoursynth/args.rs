@@ -7,7 +7,7 @@ mod tests;
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
 use vramp::filters::planes::PlaneSet;
-use vramp::filters::{self, Descriptor};
+use vramp::filters::{self, Descriptor, Wiring};
 use vramp::params::{Arg, Call, Choice, Name, PRESET_KEY, Param, ParamKind, did_you_mean};
 use vramp::video::Format;
 
@@ -15,6 +15,10 @@ use vramp::video::Format;
 pub const CLIP: &str = "clip";
 /// The chain that `Chain` runs.
 pub const CHAIN: &str = "chain";
+/// The clips that `Chain` reads beside the first.
+pub const INPUTS: &str = "inputs";
+/// What the chain calls them.
+pub const NAMES: &str = "names";
 /// Where the filter runs.
 const DEVICE: &str = "device";
 /// The bit depth of the result.
@@ -28,6 +32,11 @@ pub trait Values {
     fn float(&self, key: &str) -> Option<f64>;
     /// The text called `key`, whatever its bytes are.
     fn data(&self, key: &str) -> Option<Vec<u8>>;
+
+    /// Whether there is anything called `key`.
+    fn has(&self, key: &str) -> bool;
+    /// Every name.
+    fn keys(&self) -> Vec<String>;
 
     /// The integer called `key`.
     fn int(&self, key: &str) -> Option<i64> {
@@ -50,8 +59,10 @@ pub fn function_name(filter: &Descriptor) -> String {
 /// The arguments of a filter's function, as VapourSynth reads them.
 pub fn signature(filter: &Descriptor) -> String {
     let mut text = argument(CLIP, "vnode");
+    let pictures = pictures(filter);
     for param in filter.schema.params {
-        text += &optional(param.name, host_type(param));
+        let is_picture = pictures.contains(&param.name);
+        text += &optional(param.name, if is_picture { "vnode" } else { host_type(param) });
     }
     if !filter.schema.presets.is_empty() {
         text += &optional(PRESET_KEY, "data");
@@ -61,7 +72,34 @@ pub fn signature(filter: &Descriptor) -> String {
 
 /// The arguments of `Chain`.
 pub fn chain_signature() -> String {
-    argument(CLIP, "vnode") + &argument(CHAIN, "data") + &optional(DEVICE, "data") + &optional(DEPTH, "int")
+    let own = argument(CLIP, "vnode") + &argument(CHAIN, "data") + &optional(DEVICE, "data") + &optional(DEPTH, "int");
+    own + &optional(INPUTS, "vnode[]") + &optional(NAMES, "data[]")
+}
+
+/// False for filters that only name a point of a chain, or go on from one: they need a chain around them.
+pub fn has_function(filter: &Descriptor) -> bool {
+    let made = (filter.create)(&Call { name: filter.name.to_owned(), args: Vec::new() });
+    !made.is_ok_and(|made| matches!(made.wiring(), Wiring::Keep(_) | Wiring::Use(_)))
+}
+
+/// The parameters of a filter that name the pictures it reads beside its own, which are clips here: those whose value a
+/// filter that is made with them reads.
+pub fn pictures(filter: &Descriptor) -> Vec<&'static str> {
+    let is_text = |param: &&Param| {
+        !matches!(param.kind, ParamKind::Bool | ParamKind::Int { .. } | ParamKind::Float { .. } | ParamKind::Choice(_))
+    };
+    let texts: Vec<_> = filter.schema.params.iter().filter(is_text).map(|param| param.name).collect();
+    let reads = |set: u32| {
+        let given = texts.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+        let args = given.map(|(_, name)| named(name, (*name).to_owned())).collect();
+        match (filter.create)(&Call { name: filter.name.to_owned(), args }).ok()?.wiring() {
+            Wiring::Reads(names) => Some(names),
+            Wiring::Keep(_) | Wiring::Use(_) => None,
+        }
+    };
+    // One may need another beside it.
+    let read: Vec<_> = (1..1 << texts.len().min(6)).filter_map(reads).flatten().collect();
+    texts.into_iter().filter(|name| read.iter().any(|read| read == name)).collect()
 }
 
 fn argument(name: &str, host_type: &str) -> String {
@@ -87,7 +125,7 @@ fn host_type(param: &Param) -> &'static str {
         _ if names_planes(param) => "int[]",
         ParamKind::Bool | ParamKind::Int { .. } => "int",
         ParamKind::Float { .. } => "float",
-        ParamKind::Choice(_) | ParamKind::Text => "data",
+        ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => "data",
     }
 }
 
@@ -101,10 +139,14 @@ pub fn call(filter: &Descriptor, format: Format, values: &impl Values) -> Result
         let names = filter.schema.presets.iter().map(|preset| preset.name);
         args.push(named(PRESET_KEY, word(PRESET_KEY, &preset, &names.collect::<Vec<_>>())?));
     }
+    let pictures = pictures(filter);
     for param in filter.schema.params {
-        if let Some(value) = value(param, format, values)? {
-            args.push(named(param.name, value));
-        }
+        let given = if pictures.contains(&param.name) {
+            values.has(param.name).then(|| param.name.to_owned())
+        } else {
+            value(param, format, values)?
+        };
+        args.extend(given.map(|value| named(param.name, value)));
     }
     Ok(Call { name: filter.name.to_owned(), args })
 }
@@ -128,7 +170,9 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
             value => value.map(|value| value.to_string()),
         },
         ParamKind::Choice(words) => values.text(name)?.map(|text| word(name, &text, words)).transpose()?,
-        ParamKind::Text => match values.text(name)? {
+        // The filter reads it.
+        ParamKind::Text(_) => values.text(name)?,
+        ParamKind::Name => match values.text(name)? {
             Some(text) if Name::new(&text).is_none() => {
                 return Err(refusal(param, format!("'{}'", text.escape_debug())));
             }

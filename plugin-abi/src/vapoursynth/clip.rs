@@ -30,7 +30,7 @@ impl Clip {
         let rate = frame_rate(info);
         let bare = StreamInfo::bare(chain_format(&format).map_err(refuse)?, width as usize, height as usize);
         let info = StreamInfo {
-            timebase: Rational::new(rate.den, rate.num),
+            timebase: if rate.value().is_some() { Rational::new(rate.den, rate.num) } else { bare.timebase },
             frame_rate: rate,
             frame_count: u64::try_from(info.num_frames).ok(),
             ..bare

@@ -68,6 +68,8 @@ pub const INITIAL: c_int = 0;
 /// `ActivationReason`: they are there.
 pub const ALL_FRAMES_READY: c_int = 1;
 
+/// `RequestPattern`: any frames, and some more than once.
+pub const GENERAL: c_int = 0;
 /// `RequestPattern`: frame n needs frame n and no other.
 pub const STRICT_SPATIAL: c_int = 2;
 
@@ -118,7 +120,7 @@ pub struct VideoInfo {
 pub struct FilterDependency {
     /// The clip.
     pub source: *mut Node,
-    /// [`STRICT_SPATIAL`].
+    /// [`GENERAL`] or [`STRICT_SPATIAL`].
     pub request_pattern: c_int,
 }
 
@@ -182,10 +184,24 @@ pub struct Api {
         instance: *mut c_void,
         core: *mut Core,
     ),
-    _create: [Gap; 6],
+    /// The same for a filter whose clip is returned. Null when it cannot be made.
+    pub create_video_filter2: unsafe extern "C" fn(
+        name: *const c_char,
+        info: *const VideoInfo,
+        get_frame: GetFrame,
+        free: Free,
+        mode: c_int,
+        dependencies: *const FilterDependency,
+        dependency_count: c_int,
+        instance: *mut c_void,
+        core: *mut Core,
+    ) -> *mut Node,
+    _create: [Gap; 5],
     /// Gives a reference to a clip back.
     pub free_node: unsafe extern "C" fn(node: *mut Node),
-    _node: [Gap; 2],
+    /// One more reference to a clip.
+    pub add_node_ref: unsafe extern "C" fn(node: *mut Node) -> *mut Node,
+    _node_type: Gap,
     /// What the frames of a clip share.
     pub get_video_info: unsafe extern "C" fn(node: *mut Node) -> *const VideoInfo,
     _audio_info: Gap,
@@ -235,7 +251,9 @@ pub struct Api {
         core: *mut Core,
     ) -> c_int,
     _query: [Gap; 3],
-    _get_frame: [Gap; 2],
+    /// A frame, when it is there. `message` becomes why not, in at most `size` bytes. Not while a frame is made.
+    pub get_frame: unsafe extern "C" fn(n: c_int, node: *mut Node, message: *mut c_char, size: c_int) -> *const Frame,
+    _get_frame_async: Gap,
     /// The frame that was asked for, to be given back.
     pub get_frame_filter: unsafe extern "C" fn(n: c_int, node: *mut Node, context: *mut FrameContext) -> *const Frame,
     /// Asks for a frame.
@@ -248,7 +266,11 @@ pub struct Api {
     /// Says why there is no result.
     pub map_set_error: unsafe extern "C" fn(map: *mut Map, message: *const c_char),
     _map_get_error: Gap,
-    _map_keys: [Gap; 3],
+    /// How many keys there are.
+    pub map_num_keys: unsafe extern "C" fn(map: *const Map) -> c_int,
+    /// A key.
+    pub map_get_key: unsafe extern "C" fn(map: *const Map, index: c_int) -> *const c_char,
+    _map_delete_key: Gap,
     /// How many values a key has; −1 when there is no such key.
     pub map_num_elements: unsafe extern "C" fn(map: *const Map, key: *const c_char) -> c_int,
     _map_type: [Gap; 2],
@@ -257,11 +279,16 @@ pub struct Api {
     _map_get_int: [Gap; 2],
     /// Sets an integer.
     pub map_set_int: unsafe extern "C" fn(map: *mut Map, key: *const c_char, value: i64, append: c_int) -> c_int,
-    _map_set_int_array: Gap,
+    /// Sets integers.
+    pub map_set_int_array:
+        unsafe extern "C" fn(map: *mut Map, key: *const c_char, values: *const i64, count: c_int) -> c_int,
     /// A number. `error` becomes nonzero when there is none.
     pub map_get_float:
         unsafe extern "C" fn(map: *const Map, key: *const c_char, index: c_int, error: *mut c_int) -> f64,
-    _map_float: [Gap; 4],
+    _map_get_float: [Gap; 2],
+    /// Sets a number.
+    pub map_set_float: unsafe extern "C" fn(map: *mut Map, key: *const c_char, value: f64, append: c_int) -> c_int,
+    _map_set_float_array: Gap,
     /// Bytes. `error` becomes nonzero when there are none.
     pub map_get_data:
         unsafe extern "C" fn(map: *const Map, key: *const c_char, index: c_int, error: *mut c_int) -> *const c_char,

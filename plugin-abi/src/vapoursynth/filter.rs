@@ -1,145 +1,255 @@
-//! A filter of a script: a chain on a clip, whose frames are asked for in any order and from any thread.
+//! A node of a script: a chain on clips, or a part of one, whose frames are asked for in any order and from any thread.
 
-use super::clip::Clip;
-use super::ffi::{self, VideoFormat, VideoInfo};
-use super::host::{Frame, Host, NewFrame};
-use super::props::{self, RangeProperty};
-use crate::door::{self, Door};
+use super::ffi::VideoInfo;
+use super::host::{Frame, NewFrame, Node};
+use super::props::{self, RangeProperty, Told};
+use super::recipe::{Built, Recipe};
+use crate::door::HostFrame;
 use std::ffi::c_int;
 use std::sync::{Arc, PoisonError, RwLock};
-use vramp::device::DeviceChoice;
 use vramp::error::{Error, Kind, Result};
-use vramp::filters;
-use vramp::params::Call;
-use vramp::pipeline::{Engine, Target};
-use vramp::video::{ColorInfo, StreamInfo};
+use vramp::filters::{Cycle, Reach};
+use vramp::pipeline::PartInput;
+use vramp::video::ColorInfo;
 
-/// VapourSynth runs frames in parallel by itself.
-const THREADS_OF_A_FRAME: usize = 1;
-
-/// Chains that a filter keeps built: one a colour description, of which a clip rarely has two.
+/// Chains that a filter keeps built: one for each description that frames have of themselves, of which a clip rarely has two.
 const MOST_BUILT: usize = 4;
+
+/// A clip that a filter reads.
+pub struct Source {
+    /// The clip.
+    pub node: Node,
+    /// What its frames share.
+    pub info: VideoInfo,
+    /// Frames around the one at hand.
+    pub reach: Reach,
+    /// The frame that is shown at the same time is read, not the one of the same number.
+    pub by_time: bool,
+}
+
+impl Source {
+    /// The clip at `node`, read as `input` says.
+    pub fn new(node: Node, input: &PartInput) -> Source {
+        let info = node.info();
+        Source { node, info, reach: input.reach, by_time: input.by_time }
+    }
+}
+
+/// What frames are filtered with.
+pub enum Chains {
+    /// Each with what is built for its own description.
+    ByFrame(Box<Recipe>, RwLock<Vec<(Told, Arc<Built>)>>),
+    /// All with the same; frames that come from a clip must have these colours.
+    One(Box<Built>, Option<ColorInfo>),
+}
 
 /// The filter.
 pub struct Filter {
-    chain: Vec<Call>,
-    device: DeviceChoice,
+    sources: Vec<Source>,
+    cycle: Cycle,
     range: RangeProperty,
-    input: Clip,
-    /// Whether its frames are in floating point.
-    float: bool,
-    input_format: VideoFormat,
-    output_info: VideoInfo,
-    built: RwLock<Vec<Arc<Built>>>,
+    chains: Chains,
+    made: VideoInfo,
 }
 
-/// A chain built for frames of one colour description.
-struct Built {
-    engine: Engine,
-    input: Door,
-    output: Door,
+/// Frames of a clip that a frame is made of.
+pub struct Wanted {
+    /// The clip, by its place.
+    pub source: usize,
+    /// The first frame.
+    pub first: c_int,
+    /// The last of those whose samples are read.
+    last: c_int,
+    /// The last of all: of those that follow, the durations are read.
+    pub last_of_all: c_int,
+}
+
+/// A frame that has come.
+pub struct Given {
+    /// The clip, by its place.
+    pub source: usize,
+    /// Its number there.
+    pub n: c_int,
+    /// The frame.
+    pub frame: Frame,
 }
 
 impl Filter {
-    /// `chain` on frames of `clip`.
-    ///
-    /// # Errors
-    /// When the chain does not fit the clip, or the device that was asked for cannot be used.
-    pub fn new(
-        api: Host,
-        core: *mut ffi::Core,
-        clip: &VideoInfo,
-        chain: Vec<Call>,
-        device: DeviceChoice,
-    ) -> Result<Filter> {
-        let input = Clip::new(api, clip)?;
-        let float = input.float && follows_depth(&chain, &input.info)?;
-        // SAFETY: a function of VapourSynth's that needs nothing.
-        let range = RangeProperty::of(unsafe { (api.get_api_version)() });
-        let (input_format, output_info, built) = (clip.format, *clip, RwLock::default());
-        let mut filter = Filter { chain, device, range, input, float, input_format, output_info, built };
-
-        let first = filter.built(filter.input.info.color)?;
-        if matches!(device, DeviceChoice::Cuda(_)) {
-            first.engine.prepare()?;
-        }
-        let output = Clip { info: first.engine.plan().output.clone(), float };
-        let (width, height) = (output.info.width as c_int, output.info.height as c_int);
-        filter.output_info = VideoInfo { format: output.host_format(api, core)?, width, height, ..*clip };
-        Ok(filter)
+    /// A filter that reads `sources` and gives the clip of `made`, in which frames follow from those of the first by `cycle`.
+    pub fn new(sources: Vec<Source>, cycle: Cycle, range: RangeProperty, chains: Chains, made: VideoInfo) -> Filter {
+        Filter { sources, cycle, range, chains, made }
     }
 
     /// The clip that it makes.
     pub fn output_info(&self) -> &VideoInfo {
-        &self.output_info
+        &self.made
     }
 
-    /// Frame `n`, made from frame `n` of the clip.
+    /// The clips that it reads.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// True when frame n of a source is read for frame n and no other.
+    pub fn reads_one_by_one(&self, source: &Source) -> bool {
+        let own = &self.sources[0].info;
+        let same_rate = (own.fps_num, own.fps_den) == (source.info.fps_num, source.info.fps_den);
+        self.cycle.is_one()
+            && source.reach == Reach::NONE
+            && (!source.by_time || same_rate)
+            && source.info.num_frames >= own.num_frames
+    }
+
+    /// The frame of the first source that frame `n` belongs to.
+    fn owner(&self, n: c_int) -> c_int {
+        self.cycle.owner(n as u64) as c_int
+    }
+
+    /// The frames that frame `n` is made of. Those beyond a clip's end are left out.
+    pub fn wanted(&self, n: c_int) -> Vec<Wanted> {
+        let owner = self.owner(n);
+        let next = if self.cycle.is_one() { owner } else { self.next_owner(n) - 1 };
+        let wanted = |(place, source): (usize, &Source)| {
+            let end = source.info.num_frames - 1;
+            let centre = if source.by_time { self.shown_with(owner, source).min(end) } else { owner };
+            let around = |frames: u32| c_int::try_from(frames).unwrap_or(c_int::MAX);
+            let last = centre.saturating_add(around(source.reach.after)).min(end);
+            let last_of_all = if place == 0 { last.max(next.min(end)) } else { last };
+            Wanted { source: place, first: (centre - around(source.reach.before)).max(0), last, last_of_all }
+        };
+        self.sources.iter().enumerate().map(wanted).collect()
+    }
+
+    /// The first frame after the one that frame `n` belongs to that others belong to.
+    fn next_owner(&self, n: c_int) -> c_int {
+        let owner = self.owner(n);
+        (n..).map(|n| self.owner(n)).find(|later| *later > owner).unwrap_or(owner)
+    }
+
+    /// The frame of `source` that is shown when frame `n` of the first source is.
+    fn shown_with(&self, n: c_int, source: &Source) -> c_int {
+        let (own, other) = (&self.sources[0].info, &source.info);
+        let (num, den) =
+            (i128::from(own.fps_den) * i128::from(other.fps_num), i128::from(own.fps_num) * i128::from(other.fps_den));
+        if num <= 0 || den <= 0 {
+            return n;
+        }
+        c_int::try_from(i128::from(n) * num / den).unwrap_or(c_int::MAX)
+    }
+
+    /// Frame `n`, made of `frames`, which are those that were wanted.
     ///
     /// # Errors
-    /// When the frame is not what the clip said, memory runs out, or the device fails.
-    pub fn frame(&self, n: c_int, src: &Frame, core: *mut ffi::Core) -> Result<NewFrame> {
-        if src.format() != self.input_format || src.size() != (self.input.info.width, self.input.info.height) {
-            return Err(Error::corrupt("the frame has another format or size than its clip"));
+    /// When a frame is not what its clip said, memory runs out, or the device fails.
+    pub fn frame(&self, n: c_int, frames: &[Given], core: *mut super::ffi::Core) -> Result<NewFrame> {
+        for Given { source, frame, .. } in frames {
+            let VideoInfo { format, width, height, .. } = self.sources[*source].info;
+            if frame.format() != format || frame.size() != (width as usize, height as usize) {
+                return Err(Error::corrupt("the frame has another format or size than its clip"));
+            }
         }
-        let frame_props = props::read(n as u64, &src.props(), self.range);
-        let built = self.built(frame_props.color)?;
+        let owner = self.owner(n);
+        let own = frames.iter().find(|given| given.source == 0 && given.n == owner);
+        let own = &own.ok_or_else(|| Error::internal("the frame that was asked for is missing"))?.frame;
+        let before = props::read(n as u64, &own.props(), self.range);
+        let kept;
+        let built: &Built = match &self.chains {
+            Chains::ByFrame(recipe, built) => {
+                kept = built_for(recipe, built, Told::of(&before))?;
+                &kept
+            }
+            Chains::One(built, color) => {
+                if color.is_some_and(|color| color != before.color) {
+                    return Err(Error::unsupported(format!(
+                        "frame {owner} has other colours (_Range, _Matrix and so on) than the first, and the chain reads \
+                         frames together: set these properties with std.SetFrameProps before it"
+                    )));
+                }
+                built
+            }
+        };
         let plan = built.engine.plan();
-        let VideoInfo { format, width, height, .. } = &self.output_info;
-        let untouched = plan.stages.is_empty() && *format == self.input_format;
-        let made = if untouched { src.copy(core) } else { src.sibling(format, (*width, *height), core) };
+        let VideoInfo { format, width, height, .. } = &self.made;
+        let untouched = plan.stages.is_empty() && *format == self.sources[0].info.format;
+        let made = if untouched { own.copy(core) } else { own.sibling(format, (*width, *height), core) };
         let mut dst = made.ok_or_else(|| Error::new(Kind::OutOfMemory, "VapourSynth has no memory for a frame"))?;
         if !untouched {
-            let doors = [&built.input, &built.output];
+            let wanted = self.wanted(n);
+            let is_read = |given: &&Given| given.n <= wanted[given.source].last;
+            let read: Vec<_> = frames.iter().filter(is_read).map(|given| (given, given.frame.planes())).collect();
+            let host_frame = |(given, planes)| self.host_frame(built, given, planes);
+            let read: Vec<_> = read.iter().map(|(given, planes)| host_frame((*given, planes.as_slice()))).collect();
             // SAFETY: VapourSynth keeps planes of these formats and sizes there while the frames live; nobody writes to
-            // `src`, and nobody else has `dst`.
-            unsafe { door::process(&built.engine, doors, &frame_props, &src.planes(), &dst.planes_mut())? };
+            // sources, and nobody else has `dst`.
+            let after = unsafe { built.doors.process(&built.engine, n as u64, &read, &dst.planes_mut()) }?;
+            for (name, value) in props::differences(&before, &after) {
+                dst.set(name, value);
+            }
+            props::set_records(&mut dst, &after.records);
         }
-        for (name, value) in props::changes(&plan.input, &plan.output, self.range) {
-            dst.set(name, value);
+        for (name, value) in &built.changes {
+            dst.set(name, *value);
+        }
+        if !self.cycle.is_one()
+            && let Some(duration) = self.duration(n, frames)
+        {
+            props::set_duration(&mut dst, duration);
         }
         Ok(dst)
     }
 
-    /// The chain for frames of this colour description. What it needs on its device is made with the first frame.
-    fn built(&self, color: ColorInfo) -> Result<Arc<Built>> {
-        let find = |built: &[Arc<Built>]| built.iter().find(|built| built.engine.plan().input.color == color).cloned();
-        if let Some(found) = find(&self.built.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(found);
-        }
-        let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = find(&built) {
-            return Ok(found);
-        }
-        let made = Arc::new(self.build(color)?);
-        if built.len() == MOST_BUILT {
-            built.remove(0);
-        }
-        built.push(Arc::clone(&made));
-        Ok(made)
+    /// A frame as the door takes it.
+    fn host_frame<'a>(&self, built: &Built, given: &Given, planes: &'a [crate::door::Plane]) -> HostFrame<'a> {
+        let mut props = props::read(given.n as u64, &given.frame.props(), self.range);
+        props.pts = built.is_timed.then_some(i64::from(given.n));
+        props.duration = i64::from(built.is_timed);
+        props.color = built.engine.plan().stream(given.source).color;
+        HostFrame { input: given.source, props, planes }
     }
 
-    fn build(&self, color: ColorInfo) -> Result<Built> {
-        let info = StreamInfo { color, ..self.input.info.clone() };
-        let filters = self.chain.iter().map(filters::create).collect::<Result<_>>()?;
-        let engine = Engine::new(filters, &info, Target::default(), self.device, THREADS_OF_A_FRAME)?;
-        let output = Clip { info: engine.plan().output.clone(), float: self.float };
-        Ok(Built {
-            input: Door::new(self.input.storage(), &info)?,
-            output: Door::new(output.storage(), &output.info)?,
-            engine,
-        })
+    /// How long frame `n` is shown: frames that belong to the same one share the time up to the next that others belong to.
+    fn duration(&self, n: c_int, frames: &[Given]) -> Option<(i64, i64)> {
+        let (owner, next) = (self.owner(n), self.next_owner(n));
+        let mut span = (0, 1);
+        for given in frames.iter().filter(|given| given.source == 0 && (owner..next).contains(&given.n)) {
+            span = sum(span, props::duration(&given.frame.props())?)?;
+        }
+        let alike = self.cycle.first_of(owner as u64 + 1) - self.cycle.first_of(owner as u64);
+        reduced(span.0, span.1.checked_mul(i128::from(alike))?)
     }
 }
 
-/// Whether `chain` ends in the depth that it is given. A clip in floating point then stays one.
-fn follows_depth(chain: &[Call], info: &StreamInfo) -> Result<bool> {
-    let follows = |bits: u8| {
-        let mut info = StreamInfo { format: info.format.to_planar(bits)?, ..info.clone() };
-        for call in chain {
-            info = filters::create(call)?.output(&info)?;
-        }
-        Ok(info.format.bit_depth() == bits)
-    };
-    Ok(follows(15)? && follows(16)?)
+fn sum((a, b): (i128, i128), (c, d): (i64, i64)) -> Option<(i128, i128)> {
+    let (c, d) = (i128::from(c), i128::from(d));
+    let (num, den) = reduced(a.checked_mul(d)?.checked_add(c.checked_mul(b)?)?, b.checked_mul(d)?)?;
+    Some((num.into(), den.into()))
+}
+
+/// `num / den` in lowest terms, where it fits.
+pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
+    let (mut a, mut b) = (num, den);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let common = a.abs().max(1);
+    Some((i64::try_from(num / common).ok()?, i64::try_from(den / common).ok()?))
+}
+
+/// The chain for frames that tell this. What it needs on its device is made with the first frame.
+pub fn built_for(recipe: &Recipe, all: &RwLock<Vec<(Told, Arc<Built>)>>, told: Told) -> Result<Arc<Built>> {
+    let find =
+        |all: &[(Told, Arc<Built>)]| all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built));
+    if let Some(found) = find(&all.read().unwrap_or_else(PoisonError::into_inner)) {
+        return Ok(found);
+    }
+    let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = find(&all) {
+        return Ok(found);
+    }
+    let made = Arc::new(recipe.build_for(told)?);
+    if all.len() == MOST_BUILT {
+        all.remove(0);
+    }
+    all.push((told, Arc::clone(&made)));
+    Ok(made)
 }

@@ -5,6 +5,7 @@ use super::ffi::{self, Api};
 use crate::door::Plane;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::slice;
+use vramp::error::{Error, Result};
 
 /// VapourSynth's functions. The table is part of its library, which outlives every plugin.
 pub type Host = &'static Api;
@@ -41,20 +42,53 @@ impl<'a> MapRef<'a> {
         (error == 0).then_some(value)
     }
 
-    /// The clip called `key`.
-    pub fn node(self, key: &str) -> Option<Node> {
-        let node = self.get(self.api.map_get_node, key, 0).filter(|node| !node.is_null())?;
-        Some(Node { api: self.api, node })
+    /// How many values `key` has.
+    fn count(self, key: &str) -> Option<usize> {
+        let name = c_text(key);
+        // SAFETY: the map lives and the key ends in a zero.
+        usize::try_from(unsafe { (self.api.map_num_elements)(self.map, name.as_ptr()) }).ok()
+    }
+
+    /// The clips called `key`.
+    pub fn nodes(self, key: &str) -> Vec<Node> {
+        let node = |i| {
+            let node = self.get(self.api.map_get_node, key, i).filter(|node| !node.is_null())?;
+            Some(Node { api: self.api, node })
+        };
+        (0..self.count(key).unwrap_or(0)).filter_map(node).collect()
+    }
+
+    fn bytes(self, key: &str, index: usize) -> Option<Vec<u8>> {
+        let size = self.get(self.api.map_get_data_size, key, index)?;
+        let data = self.get(self.api.map_get_data, key, index)?;
+        // SAFETY: VapourSynth gives the address and the size of bytes that live as long as the map.
+        Some(unsafe { slice::from_raw_parts(data.cast(), usize::try_from(size).ok()?) }.to_vec())
+    }
+
+    /// The texts called `key`, whatever their bytes are.
+    pub fn texts(self, key: &str) -> Vec<String> {
+        let text = |i| Some(String::from_utf8_lossy(&self.bytes(key, i)?).into_owned());
+        (0..self.count(key).unwrap_or(0)).filter_map(text).collect()
     }
 }
 
 impl Values for MapRef<'_> {
     fn ints(&self, key: &str) -> Option<Vec<i64>> {
-        let name = c_text(key);
-        // SAFETY: the map lives and the key ends in a zero.
-        let count = unsafe { (self.api.map_num_elements)(self.map, name.as_ptr()) };
-        let count = usize::try_from(count).ok()?;
-        (0..count).map(|i| self.get(self.api.map_get_int, key, i)).collect()
+        (0..self.count(key)?).map(|i| self.get(self.api.map_get_int, key, i)).collect()
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.count(key).is_some()
+    }
+
+    fn keys(&self) -> Vec<String> {
+        // SAFETY: the map lives.
+        let count = unsafe { (self.api.map_num_keys)(self.map) };
+        let key = |i| {
+            // SAFETY: as above, and there is such a key; VapourSynth's end in a zero and live as long as the map.
+            unsafe { CStr::from_ptr((self.api.map_get_key)(self.map, i)) }.to_string_lossy().into_owned()
+        };
+        (0..count).map(key).collect()
     }
 
     fn float(&self, key: &str) -> Option<f64> {
@@ -62,10 +96,7 @@ impl Values for MapRef<'_> {
     }
 
     fn data(&self, key: &str) -> Option<Vec<u8>> {
-        let size = self.get(self.api.map_get_data_size, key, 0)?;
-        let data = self.get(self.api.map_get_data, key, 0)?;
-        // SAFETY: VapourSynth gives the address and the size of bytes that live as long as the map.
-        Some(unsafe { slice::from_raw_parts(data.cast(), usize::try_from(size).ok()?) }.to_vec())
+        self.bytes(key, 0)
     }
 }
 
@@ -80,6 +111,33 @@ impl Node {
     pub fn info(&self) -> ffi::VideoInfo {
         // SAFETY: the reference keeps the clip alive, and the functions ask for clips of video only.
         unsafe { *(self.api.get_video_info)(self.node) }
+    }
+
+    /// Takes a reference over. `None` where VapourSynth gave none.
+    ///
+    /// # Safety
+    /// The reference must be the caller's, and alive.
+    pub unsafe fn from_raw(api: Host, node: *mut ffi::Node) -> Option<Node> {
+        (!node.is_null()).then_some(Node { api, node })
+    }
+
+    /// One more reference.
+    pub fn another(&self) -> Node {
+        // SAFETY: the clip lives.
+        Node { api: self.api, node: unsafe { (self.api.add_node_ref)(self.node) } }
+    }
+
+    /// The clip's first frame. Not while a frame is made.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn first_frame(&self) -> Result<Frame> {
+        let mut message = [0 as c_char; 1024];
+        // SAFETY: the clip lives, and the message has so many bytes; the reference that comes is ours.
+        let frame = unsafe { (self.api.get_frame)(0, self.node, message.as_mut_ptr(), message.len() as c_int) };
+        // SAFETY: as above; VapourSynth ends the message with a zero, and it was all zeros before.
+        let (frame, why) = unsafe { (Frame::from_raw(self.api, frame), CStr::from_ptr(message.as_ptr())) };
+        frame.ok_or_else(|| Error::corrupt(format!("the clip's first frame: {}", why.to_string_lossy())))
     }
 
     /// The reference itself, which stays ours.
@@ -188,6 +246,23 @@ impl NewFrame {
         let (Frame { api, frame }, key) = (&self.0, c_text(key));
         // SAFETY: the frame lives and is ours alone; the key ends in a zero.
         unsafe { (api.map_set_int)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
+    }
+
+    /// Sets a property to a number.
+    pub fn set_float(&mut self, key: &str, value: f64) {
+        let (Frame { api, frame }, key) = (&self.0, c_text(key));
+        // SAFETY: as in `set`.
+        unsafe { (api.map_set_float)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
+    }
+
+    /// Sets a property to a list of integers.
+    pub fn set_ints(&mut self, key: &str, values: &[i64]) {
+        let (Frame { api, frame }, key) = (&self.0, c_text(key));
+        // SAFETY: as in `set`, and there are so many values.
+        unsafe {
+            let props = (api.get_frame_properties_rw)(*frame);
+            (api.map_set_int_array)(props, key.as_ptr(), values.as_ptr(), values.len() as c_int)
+        };
     }
 
     /// The reference, for VapourSynth to give back.

@@ -2,41 +2,182 @@
 
 use super::args::{self, Values};
 use super::clip::Clip;
-use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map};
-use super::filter::Filter;
+use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map, VideoInfo};
+use super::filter::{Chains, Filter, Given, Source, Wanted, built_for, reduced};
 use super::host::{Frame, Host, MapRef, Node, c_text};
+use super::props::{self, RangeProperty, Told};
+use super::recipe::Recipe;
+use crate::door::Storage;
 use crate::guard::guard;
 use crate::logging;
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::RwLock;
 use vramp::error::{Error, Result};
-use vramp::filters::Descriptor;
+use vramp::filters::{Cycle, Descriptor, Reach};
 use vramp::params::parse_chain;
+use vramp::pipeline::{Feed, Part, PartInput, Plan};
 
 /// The function that runs a whole chain.
 pub const CHAIN: &str = "Chain";
 
-/// A filter of a script, and the clip that it reads.
+/// A filter of a script, or a part of one.
 struct Instance {
     name: String,
     descriptor: Option<&'static Descriptor>,
-    node: Node,
     filter: Filter,
 }
 
 /// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`.
 fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, input: MapRef<'_>) -> Result<Instance> {
     logging::start();
-    let node = input.node(args::CLIP).ok_or_else(|| Error::bad_argument("the clip is missing"))?;
-    let info = node.info();
-    let format = Clip::new(host, &info)?.info.format;
-    let mut chain = match descriptor {
-        Some(descriptor) => vec![args::call(descriptor, format, &input)?],
-        None => parse_chain(&input.text(args::CHAIN)?.unwrap_or_default())?,
+    let node = input.nodes(args::CLIP).pop().ok_or_else(|| Error::bad_argument("the clip is missing"))?;
+    let clip = Clip::new(host, &node.info())?;
+    let format = clip.info.format;
+    let (mut chain, beside) = match descriptor {
+        Some(descriptor) => (vec![args::call(descriptor, format, &input)?], named_by_filter(descriptor, input)),
+        None => (parse_chain(&input.text(args::CHAIN)?.unwrap_or_default())?, named_by_script(input)?),
     };
     chain.extend(args::last_call(format, &input)?);
-    let filter = Filter::new(host, core, &info, chain, args::device(&input)?)?;
-    Ok(Instance { name: name(descriptor), descriptor, node, filter })
+    let (mut nodes, mut clips) = (vec![node], Vec::new());
+    for (name, node) in beside {
+        let clip = Clip::new(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
+        clips.push((name, clip));
+        nodes.push(node);
+    }
+    // SAFETY: a function of VapourSynth's that needs nothing.
+    let range = RangeProperty::of(unsafe { (host.get_api_version)() });
+    let recipe = Recipe::new(chain, clip, clips, range, args::device(&input)?)?;
+    Maker { host, core, name: name(descriptor), descriptor }.filter(recipe, &nodes)
+}
+
+/// The clips that a filter's function was given beside the first, by the names of its parameters.
+fn named_by_filter(descriptor: &Descriptor, input: MapRef<'_>) -> Vec<(String, Node)> {
+    let named = |name: &str| Some((name.to_owned(), input.nodes(name).pop()?));
+    args::pictures(descriptor).into_iter().filter_map(named).collect()
+}
+
+/// The clips that `Chain` was given beside the first, by the names that the script gave them.
+fn named_by_script(input: MapRef<'_>) -> Result<Vec<(String, Node)>> {
+    let (names, nodes) = (input.texts(args::NAMES), input.nodes(args::INPUTS));
+    if names.len() != nodes.len() {
+        let (names, clips) = (names.len(), nodes.len());
+        return Err(Error::bad_argument(format!("{clips} inputs have {names} names: give each input one in names")));
+    }
+    Ok(names.into_iter().zip(nodes).collect())
+}
+
+/// Makes the nodes of one call of a function.
+struct Maker {
+    host: Host,
+    core: *mut Core,
+    name: String,
+    descriptor: Option<&'static Descriptor>,
+}
+
+impl Maker {
+    /// The filter that gives the result of `recipe` on the clips `nodes`.
+    fn filter(self, recipe: Recipe, nodes: &[Node]) -> Result<Instance> {
+        let plan = recipe.plan(&recipe.nothing_told())?;
+        let filter = if plan.sides.is_empty() && plan.parts.len() < 2 {
+            self.by_frame(recipe, &plan, nodes)?
+        } else {
+            self.parts(&recipe, nodes)?
+        };
+        Ok(Instance { name: self.name, descriptor: self.descriptor, filter })
+    }
+
+    /// One node, whose chain is planned for each frame by what it tells.
+    fn by_frame(&self, recipe: Recipe, plan: &Plan, nodes: &[Node]) -> Result<Filter> {
+        let Part { inputs, cycle, .. } = part(plan, 0);
+        let sources: Vec<_> = inputs.iter().map(|input| Source::new(nodes[0].another(), input)).collect();
+        let info = self.info(&recipe.result(plan), &sources[0].info, &cycle)?;
+        let (range, built) = (recipe.range, RwLock::default());
+        // What cannot be built is refused when the filter is made.
+        built_for(&recipe, &built, recipe.nothing_told()[0])?;
+        Ok(Filter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
+    }
+
+    /// A node for each part, so that VapourSynth keeps what others read again. All are planned for what the first frames tell.
+    fn parts(&self, recipe: &Recipe, nodes: &[Node]) -> Result<Filter> {
+        let first = |node: &Node| Ok(props::read(0, &node.first_frame()?.props(), recipe.range));
+        let told = nodes.iter().map(first).collect::<Result<Vec<_>>>()?;
+        let plan = recipe.plan(&told.iter().map(Told::of).collect::<Vec<_>>())?;
+        let changes = props::changes(&plan.input, &plan.output, recipe.range);
+        let parts: Vec<_> = (0..plan.parts.len().max(1)).map(|i| part(&plan, i)).collect();
+        let (end, mut made) = (parts.len() - 1, Vec::new());
+        for (i, (part, plan)) in parts.into_iter().zip(plan.split()).enumerate() {
+            let node = |feed: Feed| match feed {
+                Feed::Input(input) => nodes[input].another(),
+                Feed::Part(part) => Node::another(&made[part]),
+            };
+            let storage = |(at, input): (usize, &PartInput)| match input.feed {
+                Feed::Input(input) => recipe.clip(input).storage(),
+                Feed::Part(_) => Storage::Plain(plan.stream(at).format),
+            };
+            let sources: Vec<_> = part.inputs.iter().map(|input| Source::new(node(input.feed), input)).collect();
+            let storages = part.inputs.iter().enumerate().map(storage).collect();
+            let result = if i == end { recipe.result(&plan) } else { Clip { info: plan.output.clone(), float: false } };
+            let info = self.info(&result, &sources[0].info, &part.cycle)?;
+            let color = match part.inputs[0].feed {
+                Feed::Input(input) => Some(told[input].color),
+                Feed::Part(_) => None,
+            };
+            let changes = if i == end { changes.clone() } else { Vec::new() };
+            let built = recipe.build(plan, storages, result.storage(), changes)?;
+            let chains = Chains::One(Box::new(built), color);
+            let filter = Filter::new(sources, part.cycle, recipe.range, chains, info);
+            if i == end {
+                return Ok(filter);
+            }
+            made.push(self.node(filter)?);
+        }
+        Err(Error::internal("the chain has no part"))
+    }
+
+    /// VapourSynth's description of `clip`, whose frames follow from those of a clip of `from` by `cycle`.
+    fn info(&self, clip: &Clip, from: &VideoInfo, cycle: &Cycle) -> Result<VideoInfo> {
+        let count = cycle.first_of(from.num_frames.max(0) as u64);
+        let num_frames = c_int::try_from(count).ok().filter(|count| *count > 0).ok_or_else(|| {
+            Error::unsupported(format!("a clip of {} frames would become one of {count}", from.num_frames))
+        })?;
+        let rate = |num: i64, factor: u64| i128::from(num) * i128::from(factor);
+        let rate = reduced(rate(from.fps_num, cycle.output()), rate(from.fps_den, cycle.input()));
+        let (fps_num, fps_den) = if cycle.is_one() { None } else { rate }.unwrap_or((from.fps_num, from.fps_den));
+        let (width, height) = (clip.info.width as c_int, clip.info.height as c_int);
+        Ok(VideoInfo { format: clip.host_format(self.host, self.core)?, fps_num, fps_den, width, height, num_frames })
+    }
+
+    /// The clip of a filter that others read.
+    fn node(&self, filter: Filter) -> Result<Node> {
+        let (name, info, needs) = (c_text(&self.name), *filter.output_info(), needs(&filter));
+        let instance = Instance { name: self.name.clone(), descriptor: self.descriptor, filter };
+        let instance = Box::into_raw(Box::new(instance)).cast();
+        // SAFETY: VapourSynth copies name, description and dependencies, and hands the instance only to these functions.
+        let node = unsafe {
+            let (list, count) = (needs.as_ptr(), needs.len() as c_int);
+            let make = self.host.create_video_filter2;
+            let node = make(name.as_ptr(), &info, get_frame, free, ffi::PARALLEL, list, count, instance, self.core);
+            Node::from_raw(self.host, node)
+        };
+        node.ok_or_else(|| Error::internal("VapourSynth makes no clip of a part of the chain"))
+    }
+}
+
+/// Part `i` of `plan`; where it has none, frames pass.
+fn part(plan: &Plan, i: usize) -> Part {
+    let pass = || PartInput { feed: Feed::Input(0), reach: Reach::NONE, by_time: false };
+    let whole = || Part { stages: Vec::new(), inputs: vec![pass()], cycle: Cycle::one() };
+    plan.parts.get(i).cloned().unwrap_or_else(whole)
+}
+
+/// What VapourSynth is to know of the clips that a filter reads.
+fn needs(filter: &Filter) -> Vec<FilterDependency> {
+    let need = |source: &Source| {
+        let pattern = if filter.reads_one_by_one(source) { ffi::STRICT_SPATIAL } else { ffi::GENERAL };
+        FilterDependency { source: source.node.as_raw(), request_pattern: pattern }
+    };
+    filter.sources().iter().map(need).collect()
 }
 
 fn name(descriptor: Option<&Descriptor>) -> String {
@@ -74,9 +215,9 @@ pub unsafe extern "C" fn create(input: *const Map, out: *mut Map, data: *mut c_v
 /// `out` and `core` must be VapourSynth's, and alive.
 unsafe fn hand_over(instance: Instance, host: Host, core: *mut Core, out: *mut Map) {
     let (name, info) = (c_text(&instance.name), *instance.filter.output_info());
-    let needs = FilterDependency { source: instance.node.as_raw(), request_pattern: ffi::STRICT_SPATIAL };
+    let needs = needs(&instance.filter);
     let instance = Box::into_raw(Box::new(instance)).cast();
-    // SAFETY: VapourSynth copies name, description and dependency, and hands the instance only to these functions.
+    // SAFETY: VapourSynth copies name, description and dependencies, and hands the instance only to these functions.
     unsafe {
         (host.create_video_filter)(
             out,
@@ -85,8 +226,8 @@ unsafe fn hand_over(instance: Instance, host: Host, core: *mut Core, out: *mut M
             get_frame,
             free,
             ffi::PARALLEL,
-            &needs,
-            1,
+            needs.as_ptr(),
+            needs.len() as c_int,
             instance,
             core,
         );
@@ -108,18 +249,34 @@ unsafe extern "C" fn get_frame(
 ) -> *const ffi::Frame {
     // SAFETY: the instance is what `hand_over` gave, and lives until `free`; the functions live for ever.
     let (instance, host): (_, Host) = unsafe { (&*instance.cast::<Instance>(), &*api) };
-    let node = instance.node.as_raw();
+    let filter = &instance.filter;
+    // Every frame of every clip, each once: a clip may be read in two places.
+    let wanted = || {
+        let frames = |wanted: Wanted| (wanted.first..=wanted.last_of_all).map(move |n| (wanted.source, n));
+        filter.wanted(n).into_iter().flat_map(frames)
+    };
+    let raw = |source: usize| filter.sources()[source].node.as_raw();
     if reason == ffi::INITIAL {
-        // SAFETY: the clip lives, and the context is that of this call.
-        unsafe { (host.request_frame_filter)(n, node, context) };
+        let mut asked = Vec::new();
+        for (source, n) in wanted() {
+            if !asked.contains(&(raw(source), n)) {
+                asked.push((raw(source), n));
+                // SAFETY: the clip lives, and the context is that of this call.
+                unsafe { (host.request_frame_filter)(n, raw(source), context) };
+            }
+        }
     }
     if reason != ffi::ALL_FRAMES_READY {
         return ptr::null();
     }
     let made = guard(|| {
-        // SAFETY: as above; the reference that comes is ours.
-        let src = unsafe { Frame::from_raw(host, (host.get_frame_filter)(n, node, context)) };
-        instance.filter.frame(n, &src.ok_or_else(|| Error::internal("the frame that was asked for is missing"))?, core)
+        let given = |(source, n)| {
+            // SAFETY: as above; the reference that comes is ours.
+            let frame = unsafe { Frame::from_raw(host, (host.get_frame_filter)(n, raw(source), context)) };
+            let frame = frame.ok_or_else(|| Error::internal("a frame that was asked for is missing"))?;
+            Ok(Given { source, n, frame })
+        };
+        filter.frame(n, &wanted().map(given).collect::<Result<Vec<_>>>()?, core)
     });
     match made {
         Ok(frame) => frame.into_raw(),

@@ -9,6 +9,7 @@ mod filter;
 mod host;
 mod instance;
 mod props;
+mod recipe;
 
 use crate::guard::guard;
 use ffi::{Plugin, PluginApi};
@@ -60,8 +61,7 @@ fn register(plugin: *mut Plugin, api: &PluginApi) {
             (api.register_function)(name.as_ptr(), args.as_ptr(), result.as_ptr(), instance::create, data, plugin)
         };
     };
-    // Names of pictures are what nodes are here.
-    for filter in ALL.iter().filter(|filter| filter.stands_alone()) {
+    for filter in ALL.iter().filter(|filter| args::has_function(filter)) {
         add(&args::function_name(filter), &args::signature(filter), Some(filter));
     }
     add(instance::CHAIN, &args::chain_signature(), None);

@@ -21,13 +21,19 @@ ENTRY(filter_preset);
 ENTRY(chain_create);
 ENTRY(chain_destroy);
 ENTRY(chain_output);
-ENTRY(chain_latency);
+ENTRY(chain_input_count);
+ENTRY(chain_needs);
+ENTRY(chain_frames);
+ENTRY(chain_rate);
 ENTRY(chain_prepare);
 ENTRY(process);
+ENTRY(process_frames);
+ENTRY(last_record);
 ENTRY(process_cuda);
 ENTRY(queue_create);
 ENTRY(queue_destroy);
 ENTRY(queue_submit);
+ENTRY(queue_submit_frames);
 ENTRY(queue_receive);
 static __typeof__(&vramp_alloc) alloc_block;
 static __typeof__(&vramp_free) free_block;
@@ -70,13 +76,19 @@ static void load(const char *path) {
     LOAD(chain_create);
     LOAD(chain_destroy);
     LOAD(chain_output);
-    LOAD(chain_latency);
+    LOAD(chain_input_count);
+    LOAD(chain_needs);
+    LOAD(chain_frames);
+    LOAD(chain_rate);
     LOAD(chain_prepare);
     LOAD(process);
+    LOAD(process_frames);
+    LOAD(last_record);
     LOAD(process_cuda);
     LOAD(queue_create);
     LOAD(queue_destroy);
     LOAD(queue_submit);
+    LOAD(queue_submit_frames);
     LOAD(queue_receive);
     *(void **)&alloc_block = dlsym(library, "vramp_alloc");
     *(void **)&free_block = dlsym(library, "vramp_free");
@@ -88,7 +100,7 @@ static vramp_stream stream_of(vramp_layout layout, int32_t bit_depth, int32_t wi
 }
 
 static vramp_options on_cpu(void) {
-    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, 0};
+    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0};
     return options;
 }
 
@@ -272,7 +284,7 @@ static void versions(void) {
     } options = {on_cpu(), {0}};
     for (uint32_t size = 0; size <= sizeof options; size++) {
         options.known.struct_size = size;
-        int at_a_field = size == 4 || size == 8 || size == 16 || size == 20 || size >= 24;
+        int at_a_field = size == 4 || size == 8 || size == 16 || size == 20 || size == 24 || size == 32 || size == 36 || size >= 40;
         EXPECT(at_a_field ? VRAMP_OK : VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options.known, &chain));
         if (at_a_field) EXPECT(VRAMP_OK, chain_destroy(chain));
     }
@@ -308,14 +320,19 @@ static void handles(void) {
     vramp_chain *chain = chain_of("deband", stream_of(VRAMP_GRAY, 8, 8, 8));
     vramp_queue *queue = NULL;
     EXPECT(VRAMP_OK, queue_create(chain, 2, &queue));
-    uint32_t frames = 9;
+    uint32_t count = 9;
+    uint64_t first = 9, last = 9;
     vramp_stream output = stream_of(0, 0, 0, 0);
     void *wild[] = {NULL, (void *)8, (void *)-1, (void *)&output, (void *)queue, (void *)((char *)chain + 1)};
     for (size_t i = 0; i < sizeof wild / sizeof *wild; i++) {
         vramp_chain *none = wild[i];
         EXPECT(wild[i] ? VRAMP_BAD_ARGUMENT : VRAMP_OK, chain_destroy(none));
         EXPECT(VRAMP_BAD_ARGUMENT, chain_output(none, &output));
-        EXPECT(VRAMP_BAD_ARGUMENT, chain_latency(none, &frames));
+        EXPECT(VRAMP_BAD_ARGUMENT, chain_input_count(none, &count));
+        EXPECT(VRAMP_BAD_ARGUMENT, chain_needs(none, 0, 0, &first, &last));
+        EXPECT(VRAMP_BAD_ARGUMENT, chain_frames(none, 1, &first));
+        EXPECT(VRAMP_BAD_ARGUMENT, chain_rate(none, &first, &last));
+        EXPECT(VRAMP_BAD_ARGUMENT, process_frames(none, 0, NULL, 0, NULL, NULL));
         EXPECT(VRAMP_BAD_ARGUMENT, chain_prepare(none));
         EXPECT(VRAMP_BAD_ARGUMENT, process(none, NULL, NULL, NULL));
         EXPECT(VRAMP_BAD_ARGUMENT, process_cuda(none, NULL, NULL, NULL, NULL));
@@ -327,12 +344,26 @@ static void handles(void) {
         vramp_queue *none = wild_queues[i];
         EXPECT(wild_queues[i] ? VRAMP_BAD_ARGUMENT : VRAMP_OK, queue_destroy(none));
         EXPECT(VRAMP_BAD_ARGUMENT, queue_submit(none, NULL, NULL, NULL, NULL));
+        EXPECT(VRAMP_BAD_ARGUMENT, queue_submit_frames(none, 0, NULL, 0, NULL, NULL));
         EXPECT(VRAMP_BAD_ARGUMENT, queue_receive(none, 0, NULL));
     }
     EXPECT(VRAMP_BAD_ARGUMENT, chain_output(chain, NULL));
-    EXPECT(VRAMP_BAD_ARGUMENT, chain_latency(chain, NULL));
-    EXPECT(VRAMP_OK, chain_latency(chain, &frames));
-    CHECK(frames == 0);
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_input_count(chain, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_needs(chain, 3, 0, NULL, &last));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_needs(chain, 3, 0, &first, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_needs(chain, 3, 1, &first, &last));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_needs(chain, 3, UINT32_MAX, &first, &last));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_frames(chain, 3, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_rate(chain, NULL, &last));
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_rate(chain, &first, NULL));
+    CHECK(count == 9 && first == 9 && last == 9);
+    EXPECT(VRAMP_OK, chain_input_count(chain, &count));
+    EXPECT(VRAMP_OK, chain_needs(chain, UINT64_MAX, 0, &first, &last));
+    CHECK(count == 1 && first == UINT64_MAX && last == UINT64_MAX);
+    EXPECT(VRAMP_OK, chain_frames(chain, 100, &first));
+    CHECK(first == 100);
+    EXPECT(VRAMP_OK, chain_rate(chain, &first, &last));
+    CHECK(first == 1 && last == 1);
     EXPECT(VRAMP_BAD_ARGUMENT, queue_create(chain, 0, &queue));
     EXPECT(VRAMP_BAD_ARGUMENT, queue_create(chain, UINT32_MAX, &queue));
     EXPECT(VRAMP_BAD_ARGUMENT, queue_create(chain, 2, NULL));
@@ -431,6 +462,112 @@ static void frames(void) {
     free(src.block);
     free(dst.block);
     EXPECT(VRAMP_OK, chain_destroy(chain));
+}
+
+/* A frame as one of a list, and lists that are none. */
+static void lists(void) {
+    vramp_chain *chain = chain_of("deband,depth=10", stream_of(VRAMP_YUV420, 8, 33, 17));
+    const size_t in_row[] = {33, 17, 17}, out_row[] = {66, 34, 34}, rows[] = {17, 9, 9};
+    picture src = picture_of(3, in_row, rows, 5), dst = picture_of(3, out_row, rows, 6), want = picture_of(3, out_row, rows, 6);
+    fill(&src, 1);
+    vramp_frame frame = {sizeof frame, VRAMP_TOP_FIRST, 7}, result = {sizeof result, 0, 0};
+    vramp_input_frame list[2] = {{sizeof *list, 0, &frame, &src.planes}, {sizeof *list, 0, &frame, &src.planes}};
+    EXPECT(VRAMP_OK, process(chain, &frame, &src.planes, &want.planes));
+    EXPECT(VRAMP_OK, process_frames(chain, 7, list, 1, &dst.planes, &result));
+    CHECK(result.index == 7 && result.field_order == VRAMP_TOP_FIRST && last_record()[0] == 0);
+    CHECK(memcmp(dst.block, want.block, dst.bytes) == 0 && is_whole(&src) && is_whole(&dst));
+    EXPECT(VRAMP_OK, process_frames(chain, 7, list, 1, &dst.planes, NULL));
+
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 8, list, 1, &dst.planes, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, 0, &dst.planes, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, NULL, 1, &dst.planes, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, 2, &dst.planes, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, UINT32_MAX, &dst.planes, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, 1, NULL, NULL));
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, (vramp_input_frame *)((char *)list + 1), 1, &dst.planes, NULL));
+    result.struct_size = 5;
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, 1, &dst.planes, &result));
+    vramp_input_frame odd = list[0];
+    odd.input = 1;
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, &odd, 1, &dst.planes, NULL));
+    odd = list[0];
+    odd.frame = NULL;
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, &odd, 1, &dst.planes, NULL));
+    odd = list[0];
+    odd.planes = &dst.planes;
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, &odd, 1, &dst.planes, NULL));
+    for (uint32_t size = 0; size < sizeof odd; size++) {
+        odd = list[0];
+        odd.struct_size = size;
+        EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, &odd, 1, &dst.planes, NULL));
+    }
+    list[1].struct_size = 16;
+    EXPECT(VRAMP_BAD_ARGUMENT, process_frames(chain, 7, list, 2, &dst.planes, NULL));
+
+    /* Longer structs of a newer caller, whose step is their own. */
+    struct {
+        vramp_input_frame known;
+        uint64_t later;
+    } longer = {{sizeof longer, 0, &frame, &src.planes}, 0};
+    memset(dst.block, POISON, dst.bytes);
+    EXPECT(VRAMP_OK, process_frames(chain, 7, &longer.known, 1, &dst.planes, NULL));
+    CHECK(memcmp(dst.block, want.block, dst.bytes) == 0);
+    longer.later = 1;
+    EXPECT(VRAMP_UNSUPPORTED, process_frames(chain, 7, &longer.known, 1, &dst.planes, NULL));
+
+    vramp_queue *queue = NULL;
+    EXPECT(VRAMP_OK, queue_create(chain, 2, &queue));
+    memset(dst.block, POISON, dst.bytes);
+    EXPECT(VRAMP_OK, queue_submit_frames(queue, 7, list, 1, &dst.planes, &src));
+    EXPECT(VRAMP_BAD_ARGUMENT, queue_submit_frames(queue, 7, NULL, 1, &dst.planes, NULL));
+    void *user = NULL;
+    EXPECT(VRAMP_OK, queue_receive(queue, 1, &user));
+    CHECK(user == &src && memcmp(dst.block, want.block, dst.bytes) == 0);
+    EXPECT(VRAMP_OK, queue_submit_frames(queue, 8, list, 1, &dst.planes, &dst));
+    EXPECT(VRAMP_BAD_ARGUMENT, queue_receive(queue, 1, &user));
+    CHECK(user == &dst);
+    EXPECT(VRAMP_OK, queue_destroy(queue));
+    EXPECT(VRAMP_OK, chain_destroy(chain));
+    free(src.block);
+    free(dst.block);
+    free(want.block);
+}
+
+/* Streams beside the chain's own that no chain can have. */
+static void inputs(void) {
+    vramp_stream good = stream_of(VRAMP_GRAY, 8, 8, 8), bad = stream_of(VRAMP_GRAY, 7, 8, 8);
+    vramp_input input = {sizeof input, 0, "other", &good}, odd = input;
+    vramp_options options = on_cpu();
+    vramp_chain *chain = NULL;
+    options.inputs = &input;
+    EXPECT(VRAMP_OK, chain_create("deband", &good, &options, &chain));
+    EXPECT(VRAMP_OK, chain_destroy(chain));
+    chain = NULL;
+    options.input_count = 1;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    CHECK(strstr(last_error(), "'other'") != NULL);
+    options.input_count = UINT32_MAX;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    options.input_count = 1;
+    options.inputs = NULL;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    options.inputs = &odd;
+    odd.name = NULL;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    odd.name = "\xff";
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    odd = input;
+    odd.stream = NULL;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    odd.stream = &bad;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    odd = input;
+    odd.reserved = 1;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    options = on_cpu();
+    options.reserved = 1;
+    EXPECT(VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options, &chain));
+    CHECK(chain == NULL);
 }
 
 /* Float with values that are none. */
@@ -580,6 +717,8 @@ int main(int argc, char **argv) {
     handles();
     memory();
     frames();
+    lists();
+    inputs();
     floats();
     threads();
     queues();

@@ -30,7 +30,7 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
             ParamKind::Bool => format!("i:{}", i32::from(matches!(text, "on" | "1" | "true" | "yes"))),
             ParamKind::Int { .. } => format!("i:{text}"),
             ParamKind::Float { .. } => format!("f:{text}"),
-            ParamKind::Choice(_) | ParamKind::Text => format!("s:{text}"),
+            ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => format!("s:{text}"),
         };
         format!("{}={value}", param.name)
     };

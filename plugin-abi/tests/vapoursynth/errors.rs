@@ -2,7 +2,10 @@
 
 use crate::clips::format_id;
 use crate::host::Script;
-use vramp::filters::ALL;
+use vramp::filters::{ALL, Descriptor, Wiring, create};
+use vramp::params::Call;
+use vramp::pipeline::{SideInput, Target, plan_with};
+use vramp::video::{Rational, StreamInfo};
 
 /// 4:2:0 of 8 bits.
 fn yuv() -> String {
@@ -77,18 +80,44 @@ fn a_frame_that_fails_before_is_not_ours() {
     assert_eq!(script.line(&["props", "1"]).run(), ["error raw: the file is too short"]);
 }
 
+/// What a filter with its defaults makes of the blank clip, as the host prints it; `None` for one that needs a chain around it.
+fn made(filter: &Descriptor) -> Option<String> {
+    let made = create(&Call { name: filter.name.to_owned(), args: Vec::new() }).unwrap();
+    let Wiring::Reads(names) = made.wiring() else { return None };
+    let info = StreamInfo {
+        frame_count: Some(3),
+        frame_rate: Rational::new(24, 1),
+        ..StreamInfo::bare("yuv420p".parse().unwrap(), 64, 48)
+    };
+    let sides: Vec<_> = names.into_iter().map(|name| SideInput { name, info: info.clone() }).collect();
+    let output = plan_with(vec![made], &info, &sides, Target::default()).unwrap().output;
+    let count = output.frame_count.unwrap();
+    Some(format!(" {}x{} {count} {}", output.width, output.height, output.frame_rate))
+}
+
 #[test]
 fn every_filter_is_a_function_that_runs_with_its_defaults() {
     let mut script = Script::new();
     script.line(&["functions", "vramp"]);
     let functions = script.run();
-    let alone = ALL.iter().filter(|filter| filter.stands_alone()).count();
-    assert_eq!(functions.len(), alone + 1, "{functions:?}");
-    for function in functions.iter().map(|line| line.strip_prefix("function ").unwrap()) {
+    let filters: Vec<_> = ALL.iter().filter_map(|filter| Some((filter, made(filter)?))).collect();
+    assert_eq!(functions.len(), filters.len() + 1, "{functions:?}");
+    for (filter, made) in filters {
+        let words = filter.name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+        let function: String = words.collect();
+        let mut script = Script::new();
+        script.line(&["signature", "vramp", &function]);
+        let signature = script.run().remove(0);
+        let clips = signature.split(';').skip(1).filter_map(|argument| argument.strip_suffix(":vnode:opt"));
+        let clips: Vec<_> = clips.map(|name| format!("{name}=c:clip")).collect();
         let mut script = Script::new();
         script.blank(&yuv());
-        script.call(function, if function == "Chain" { "chain=s:" } else { "" }).line(&["info"]).line(&["time", "3"]);
+        script.call(&function, &clips.join(" ")).line(&["info"]).line(&["time", "1"]);
         let lines = script.run();
-        assert!(lines.len() == 2 && lines[0] == "info YUV420P8 64x48 3 24/1", "{function}: {lines:?}");
+        assert!(lines.len() == 2 && lines[0].ends_with(&made), "{function}: {lines:?}, not{made}");
     }
+    let mut script = Script::new();
+    script.blank(&yuv());
+    let lines = script.call("Chain", "chain=s:").line(&["info"]).line(&["time", "3"]).run();
+    assert!(lines.len() == 2 && lines[0] == "info YUV420P8 64x48 3 24/1", "{lines:?}");
 }

@@ -5,7 +5,8 @@
  *   raw FAMILY TYPE BITS SSW SSH W H FRAMES PATH
  *                                   a clip of the planes in PATH, one after the other without padding
  *   call NAMESPACE FUNCTION [KEY=TYPE:VALUE]...
- *                                   TYPE is i, f or s (i takes a list: 0,1); the current clip becomes the result
+ *                                   TYPE is i, f, s, l (a list of texts: a,b) or c (clips: "clip" is the current one, "kept"
+ *                                   the one that was kept); i takes a list: 0,1. The current clip becomes the result
  *   hold COUNT FRAMES               the current clip's first COUNT frames, over and over from memory
  *   keep, restore                   remember the current clip; go back to it
  *   info                            the current clip's format, size, length and rate
@@ -65,13 +66,19 @@ static void add_argument(VSMap *args, char *word) {
     *value = 0;
     char type = value[1];
     value += 3;
-    if (type == 'i' && !*value)
+    if (type == 'c')
+        for (char *item = strtok(value, ","); item; item = strtok(NULL, ","))
+            api->mapSetNode(args, word, strcmp(item, "kept") == 0 ? kept : clip, maAppend);
+    else if (type == 'i' && !*value)
         api->mapSetEmpty(args, word, ptInt);
     else if (type == 'i')
         for (char *item = strtok(value, ","); item; item = strtok(NULL, ","))
             api->mapSetInt(args, word, strtoll(item, NULL, 10), maAppend);
     else if (type == 'f')
         api->mapSetFloat(args, word, strtod(value, NULL), maReplace);
+    else if (type == 'l')
+        for (char *item = strtok(value, ","); item; item = strtok(NULL, ","))
+            api->mapSetData(args, word, item, -1, dtUtf8, maAppend);
     else
         api->mapSetData(args, word, value, -1, dtUtf8, maReplace);
 }

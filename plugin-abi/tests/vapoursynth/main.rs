@@ -10,5 +10,6 @@ mod gpu;
 mod host;
 mod props;
 mod scripts;
+mod shapes;
 #[path = "../so/mod.rs"]
 mod so;

@@ -187,7 +187,7 @@ impl Kernels {
         let (src, dst) = (src.planes(), dst.planes());
         let mut kernels = self.kernels.iter_mut().enumerate();
         kernels.try_for_each(|(i, kernel)| {
-            self.between.with_planes(i, &[&[src]], &dst, |src, dst| {
+            self.between.with_planes(i, &[vec![src]], &dst, |src, dst| {
                 kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record: 0, stream })
             })
         })

@@ -122,7 +122,7 @@ pub fn chosen(args: &BenchArgs) -> Result<Vec<&'static Descriptor>> {
 /// The calls to measure `filter` with; the first alone where it has to be `quick`.
 pub fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
     let cases = filter.cases.iter().take(if quick { 1 } else { filter.cases.len() });
-    let chains = cases.map(|case| parse_chain(&format!("{}={case}", filter.name)));
+    let chains = cases.map(|case| parse_chain(&filter.text(case)));
     Ok(chains.collect::<Result<Vec<_>>>()?.concat())
 }
 

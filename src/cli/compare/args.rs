@@ -2,8 +2,10 @@
 
 use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressChoice, RunsOn, parse_count, threads};
+use crate::cli::verify::TagsChoice;
 use crate::compare::{Rule, Tolerance};
 use crate::error::{Error, Result};
+use crate::io::hash::Tags;
 use crate::io::libav::{Position, Window};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -28,9 +30,17 @@ pub struct CompareArgs {
     /// psnr=40:ssim=0.98:max=2
     ///
     /// psnr is the least in dB, ssim the least similarity, max the largest difference of a sample in code values. They
-    /// hold for every plane of every frame.
+    /// hold for every plane of every frame. exact also wants the same tags, and the same packets of sound and other
+    /// streams: --tags and --no-streams say otherwise.
     #[arg(long, value_name = "LIMITS")]
     pub tolerance: Option<Tolerance>,
+    /// Which tags --tolerance wants the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location,
+    /// rotation, mastering display, content light level [default: exact with exact, ignore with limits]
+    #[arg(long, value_name = "TAGS")]
+    pub tags: Option<TagsChoice>,
+    /// Do not compare the packets of sound, subtitles and other streams
+    #[arg(long)]
+    pub no_streams: bool,
 
     /// What pairs frames: their times, or their order
     #[arg(long, value_name = "WHAT", default_value = "pts", help_heading = PAIRING)]
@@ -96,6 +106,8 @@ Size and subsampling must be the same.
 
 PSNR and SSIM are those of ffmpeg's filters of these names. docs/COMPARE.md has the definitions and the fields of the JSON.
 
+What differs besides the frames is told, too: tags, the packets of other streams, chapters, the title.
+
 Exit codes: 0 compared, and within --tolerance where that is given; 1 not within it; 8 a video stopped decoding, and what decoded \
 was within it; others as `vramp --help` has them.
 
@@ -135,6 +147,11 @@ impl Align {
 }
 
 impl CompareArgs {
+    /// Which tags must be the same, where that is said.
+    pub fn tags(&self) -> Option<Tags> {
+        self.tags.map(Tags::from)
+    }
+
     /// The part of each video.
     pub fn window(&self) -> Window {
         Window { start: self.start, end: self.end, frames: self.frames }

@@ -2,6 +2,7 @@
 
 use crate::cli::alpha;
 use crate::cli::compare::args::{Align, CompareArgs};
+use crate::cli::compare::beside::Aside;
 use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::video::Video;
@@ -105,6 +106,10 @@ pub struct Findings {
     pub first_fault: Option<(Shown, Fault)>,
     /// The furthest that the times of a pair are apart, in seconds.
     pub apart: f64,
+    /// How much later the first pair's frame of B is shown, in seconds, by what the files say.
+    pub lead: Option<f64>,
+    /// What differs besides the frames.
+    pub asides: Vec<Aside>,
     /// What would pair frames that look alike.
     pub hint: Option<Hint>,
 }
@@ -119,12 +124,17 @@ impl Findings {
             faults: 0,
             first_fault: None,
             apart: 0.0,
+            lead: None,
+            asides: Vec::new(),
             hint: None,
         }
     }
 
     /// Adds a pair.
     pub fn pair(&mut self, pair: &Pair) {
+        if self.totals.pairs == 0 {
+            self.lead = pair.b.time.zip(pair.a.time).map(|(b, a)| b - a);
+        }
         self.totals.add(pair.a.index, &pair.difference);
         if self.first.is_none() && !pair.difference.is_none() {
             self.first = Some((pair.a, pair.difference.clone()));
@@ -146,7 +156,8 @@ impl Findings {
 
     /// Whether all is within a tolerance.
     pub fn passes(&self) -> bool {
-        self.faults == 0 && self.missing() == 0 && self.totals.pairs > 0
+        let asides = self.asides.iter().any(|aside| aside.is_beyond);
+        self.faults == 0 && self.missing() == 0 && self.totals.pairs > 0 && !asides
     }
 }
 

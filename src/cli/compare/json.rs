@@ -1,5 +1,6 @@
 //! What `--json` prints: docs/COMPARE.md explains every field. JSON has no infinity, so the PSNR of equal samples is null.
 
+use crate::cli::compare::beside;
 use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::worst::Shot;
@@ -50,6 +51,7 @@ enum Line<'a> {
         all: Overall<'a>,
         planes: Vec<Overall<'a>>,
         worst: Vec<Png<'a>>,
+        beside: Vec<beside::Line<'a>>,
         hint: Option<Moved<'a>>,
         beyond_tolerance: Option<u64>,
         passed: Option<bool>,
@@ -207,6 +209,7 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
         all: overall(None, &totals.frame),
         planes: subject.planes().iter().zip(&totals.planes).map(|(name, of)| overall(Some(name), of)).collect(),
         worst: worst.collect(),
+        beside: findings.asides.iter().map(beside::Line::from).collect(),
         hint: findings.hint.as_ref().map(|hint| Moved {
             a: hint.frames[0].into(),
             b: hint.frames[1].into(),

@@ -1,6 +1,7 @@
 //! `vramp compare`: how far two videos are apart, frame by frame.
 
 mod args;
+mod beside;
 mod findings;
 mod html;
 mod json;
@@ -58,7 +59,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let worst = args.worst()?;
     let chains = video::chains(args)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
     let folder = worst.as_ref().map(|(_, folder)| folder.as_path());
     check_outputs(args, folder)?;
     // It outlives the page, which is gone first where the comparison fails.
@@ -85,6 +86,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     }
 
     let Comparison { mut findings, page: plots, worst, moved, .. } = comparison;
+    findings.asides = beside::asides(args, &mut videos, &findings);
     findings.hint = moved.hint(args.align);
     findings.hint.iter().for_each(|hint| log::warn!("{hint}"));
     let shots = worst.map(|worst| worst.write(args.overwrite, &subject, &cancel)).transpose()?.unwrap_or_default();

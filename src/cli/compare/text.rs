@@ -32,6 +32,9 @@ pub fn summary(subject: &Subject, findings: &Findings) -> String {
             line(&mut text, format!("{} frames only in {name}: {}", runs.count(), ranges(runs)));
         }
     }
+    for aside in &findings.asides {
+        line(&mut text, format!("besides the frames: {aside}"));
+    }
     if findings.apart > 0.0 {
         line(&mut text, format!("times of a pair are up to {:.3} ms apart", findings.apart * 1e3));
     }
@@ -105,7 +108,8 @@ pub fn beyond(subject: &Subject, findings: &Findings) -> String {
     });
     let missing = findings.alone.iter().zip(["A", "B"]).filter(|(runs, _)| runs.count() > 0);
     let missing = missing.map(|(runs, name)| format!("frames only in {name}: {}", ranges(runs)));
-    worse.into_iter().chain(missing).collect::<Vec<_>>().join("; ")
+    let asides = findings.asides.iter().filter(|aside| aside.is_beyond).map(ToString::to_string);
+    worse.into_iter().chain(missing).chain(asides).collect::<Vec<_>>().join("; ")
 }
 
 /// "3-5, 9 and 2 ranges more".

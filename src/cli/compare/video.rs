@@ -5,7 +5,9 @@ use crate::cli::backend::{Backend, Gpu};
 use crate::cli::compare::args::CompareArgs;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
-use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
+use crate::io::Hash;
+use crate::io::hash::Streams;
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, coded, passing};
 use crate::params::{Call, parse_chain};
 use crate::pipeline::{self, Cancel, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
@@ -23,6 +25,8 @@ pub struct Video {
     pub alpha_ignored: bool,
     /// What happens to them first.
     pub plan: Plan,
+    /// The streams beside its frames, where they are compared.
+    pub streams: Option<Streams>,
     chain: Backend,
     slots: usize,
 }
@@ -60,7 +64,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
             decoder: DecoderChoice::Software,
             threads: args.decoder_threads,
             cancel: cancel.clone(),
-            copy: CopyChoice { audio: false, subtitles: false, others: false },
+            copy: if args.no_streams { CopyChoice::NONE } else { CopyChoice::ALL },
             ..InputOptions::default()
         };
         // The other may wait for a pipe that nobody will write now.
@@ -139,7 +143,9 @@ impl Video {
         };
         let chain = chain?.ok_or_else(|| Error::internal("frames that are compared are not on a GPU"))?;
         log::debug!("{name}: {chain}");
-        Ok(Video { name, input, alpha_ignored, plan, chain, slots: usize::from(args.on.slots) })
+        let passing = || passing(input.container(), input.copied_streams(), Hash::Xxh3);
+        let streams = (!args.no_streams).then(|| Streams::new(Hash::Xxh3, passing(), coded));
+        Ok(Video { name, input, alpha_ignored, plan, streams, chain, slots: usize::from(args.on.slots) })
     }
 
     /// The stream that is compared.
@@ -156,21 +162,26 @@ impl Video {
     pub fn read(&mut self, out: &Sender<Event>, cancel: &Cancel) {
         let options = Options { slots: self.slots, cancel: cancel.clone() };
         let source: &mut dyn Source = &mut self.input;
-        let ran = pipeline::run(source, &self.plan, &mut self.chain, &mut Feed(out), &options, &mut |_| {});
+        let mut feed = Feed { out, streams: &mut self.streams };
+        let ran = pipeline::run(source, &self.plan, &mut self.chain, &mut feed, &options, &mut |_| {});
         // With nobody to listen, the comparison has ended and says why.
         let _ = out.send(Event::End(ran.map(|(_, damage)| damage)));
     }
 }
 
-/// Hands frames to the comparison.
-struct Feed<'a>(&'a Sender<Event>);
+/// Hands frames to the comparison, and keeps what packets are.
+struct Feed<'a> {
+    out: &'a Sender<Event>,
+    streams: &'a mut Option<Streams>,
+}
 
 impl Sink for Feed<'_> {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        self.0.send(Event::Frame(frame)).map_err(|_| Error::new(Kind::Cancelled, "the comparison has ended"))
+        self.out.send(Event::Frame(frame)).map_err(|_| Error::new(Kind::Cancelled, "the comparison has ended"))
     }
 
-    fn packet(&mut self, _: Packet) -> Result<()> {
+    fn packet(&mut self, packet: Packet) -> Result<()> {
+        self.streams.iter_mut().for_each(|streams| streams.take(&packet));
         Ok(())
     }
 

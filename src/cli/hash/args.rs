@@ -26,6 +26,9 @@ pub struct HashArgs {
     /// The hash function [default: xxh3, in ffmpeg's layout md5]
     #[arg(long, value_name = "HASH")]
     pub hash: Option<HashChoice>,
+    /// Leave the packets of sound, subtitles and other streams out of the text
+    #[arg(long)]
+    pub no_streams: bool,
     /// How an input with alpha is taken.
     #[command(flatten)]
     pub alpha: AlphaArgs,
@@ -47,6 +50,11 @@ Examples:
 docs/HASHES.md describes the layout.";
 
 impl HashArgs {
+    /// Whether packets of other streams are hashed. ffmpeg's layout has no place for them.
+    pub fn streams(&self) -> bool {
+        !self.no_streams && self.layout == LayoutChoice::Vramp
+    }
+
     /// The hash function.
     pub fn hash(&self) -> Hash {
         match (self.hash, self.layout) {

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::io::hash::HashFile;
 use crate::io::libav::Position;
 use crate::params::{Call, Spelling, print_chain};
+use crate::video::Format;
 use std::str::FromStr;
 
 /// The options of `run`, whose chain is `calls`, that decide which frames come out and what they are.
@@ -24,6 +25,12 @@ pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
         ("frames", run.frames.map(|frames| frames.to_string())),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The depth that `--deband` chose, for the text: its filter stands there in the chain.
+pub fn depth_of_deband(run: &Run, output: Format) -> Option<(String, String)> {
+    let chosen = run.deband.is_some() && run.depth.is_none() && run.format.is_none();
+    chosen.then(|| ("depth".to_owned(), output.bit_depth().to_string()))
 }
 
 /// What stands in a text of an input whose alpha was ignored.
@@ -46,8 +53,9 @@ pub fn ignored_alpha(file: &HashFile) -> bool {
 /// When `file` states what cannot be.
 pub fn take_asked(run: &Run, file: &HashFile) -> Result<Run> {
     let mut run = run.clone();
-    let filters =
-        run.chain.is_empty() && (run.depth, &run.dither, &run.range, run.format) == (None, &None, &None, None);
+    let filters = run.chain.is_empty()
+        && run.deband.is_none()
+        && (run.depth, &run.dither, &run.range, run.format) == (None, &None, &None, None);
     let part = (run.start, run.end, run.frames) == (None, None, None);
     for (name, value) in &file.asked {
         match name.as_str() {
@@ -95,7 +103,7 @@ mod tests {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let stated = Stated::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
         let (software, frames) = (String::new(), Vec::new());
-        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, frames }
+        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, streams: None, frames }
     }
 
     fn of(run: &Run) -> Vec<(String, String)> {
@@ -126,6 +134,18 @@ mod tests {
         let none = ["vramp", "a", "b", "--chain", ""];
         let none = Cli::try_parse_from(none).unwrap().job.run;
         assert!(setup::calls(&take_asked(&none, &file).unwrap()).unwrap().is_empty(), "an empty chain is one");
+    }
+
+    #[test]
+    fn deband_is_stated_as_what_it_did() {
+        let ten: Format = "yuv420p10".parse().unwrap();
+        let debanded = run("--deband=dark");
+        assert_eq!(of(&debanded), [("chain".to_owned(), "gradient(preset dark)".to_owned())]);
+        assert_eq!(depth_of_deband(&debanded, ten), Some(("depth".to_owned(), "10".to_owned())));
+        assert_eq!(depth_of_deband(&run("--deband --depth 12"), ten), None, "it is stated anyway");
+        assert_eq!(depth_of_deband(&run("--chain gradient"), ten), None);
+        let taken = take_asked(&debanded, &stating(&[("chain", "box"), ("depth", "8")])).unwrap();
+        assert_eq!((taken.chain.len(), taken.depth), (0, None));
     }
 
     #[test]

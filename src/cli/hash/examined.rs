@@ -8,11 +8,12 @@ use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
-use crate::io::hash::{Restart, name};
-use crate::io::libav::{CopyChoice, DecoderChoice, Input};
+use crate::io::Hash;
+use crate::io::hash::{Restart, Streams, name};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, coded, passing, presentation};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
-use crate::video::Format;
+use crate::video::{Format, Presentation};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 
@@ -21,6 +22,7 @@ pub struct Examined {
     path: OsString,
     run: Run,
     calls: Vec<Call>,
+    copy: CopyChoice,
     input: Input,
     /// How frames go through the chain.
     pub plan: Plan,
@@ -29,18 +31,28 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Opens `path` and builds the chain of `calls`.
+    /// Opens `path` and builds the chain of `calls`. The packets of the streams that `copy` says are handed on, too.
     ///
     /// # Errors
     /// Of every part.
-    pub fn open(path: &OsStr, run: &Run, calls: &[Call], cancel: Cancel) -> Result<Examined> {
+    pub fn open(path: &OsStr, run: &Run, calls: &[Call], copy: CopyChoice, cancel: Cancel) -> Result<Examined> {
         let gpu = Gpu::open(&run.on, run.decoder, calls)?;
-        let nothing_else = CopyChoice { audio: false, subtitles: false, others: false };
-        let mut input = Input::open(path, setup::input_options(run, nothing_else, &gpu, &cancel))?;
+        let mut input = Input::open(path, setup::input_options(run, copy, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         let (plan, chain) = setup::chain(&mut input, calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
-        Ok(Examined { path: path.to_owned(), run: run.clone(), calls: calls.to_vec(), input, plan, chain, options })
+        let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());
+        Ok(Examined { path, run, calls, copy, input, plan, chain, options })
+    }
+
+    /// The streams whose packets are handed on, for a sink that hashes with `hash`.
+    pub fn streams(&self, hash: Hash) -> Streams {
+        Streams::new(hash, passing(self.input.container(), self.input.copied_streams(), hash), coded)
+    }
+
+    /// How the frames are shown.
+    pub fn presentation(&self) -> Presentation {
+        presentation(self.input.container())
     }
 
     /// Whether the input has alpha.
@@ -97,7 +109,7 @@ impl Examined {
         let name = self.path.display();
         log::info!("{name} is damaged: it is decoded again on one thread, to the same frames every time");
         let run = Run { decoder: DecoderChoice::Software, decoder_threads: 1, ..self.run.clone() };
-        *self = Examined::open(&self.path, &run, &self.calls, self.options.cancel.clone())?;
+        *self = Examined::open(&self.path, &run, &self.calls, self.copy, self.options.cancel.clone())?;
         sink.restart();
         self.attempt(sink, false, progress, quiet)
     }
@@ -112,7 +124,7 @@ impl Examined {
     ) -> Result<(Summary, Option<Error>)> {
         let Examined { input, plan, chain, options, .. } = self;
         report::plan(plan, chain, options);
-        let expected = setup::expected_frames(&plan.input, input.duration(), &self.run);
+        let expected = setup::expected_frames(&plan.output, input.duration(), &self.run);
         let mut reporter = Reporter::new(progress.progress, quiet, expected);
         let source: &mut dyn Source = if sound { &mut Sound(input) } else { input };
         let ran = pipeline::run(source, plan, chain, sink, options, &mut |now| reporter.update(now))?;

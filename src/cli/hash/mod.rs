@@ -12,7 +12,8 @@ pub use examined::Examined;
 use crate::cli::{report, setup, signals};
 use crate::error::Result;
 use crate::io::HashSink;
-use crate::io::hash::Layout;
+use crate::io::hash::{Beside, Layout};
+use crate::io::libav::CopyChoice;
 use crate::pipeline::{Cancel, Sink};
 
 /// Runs `vramp hash`.
@@ -26,15 +27,19 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let (path, hash) = (&args.output, args.hash());
     let mut asked = asked(&args.run, &calls);
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
-    let mut examined = Examined::open(&args.input, &args.run, &calls, cancel.clone())?;
+    let copy = if args.streams() { CopyChoice::ALL } else { CopyChoice::NONE };
+    let mut examined = Examined::open(&args.input, &args.run, &calls, copy, cancel.clone())?;
     asked.extend(examined.ignores_alpha(args.alpha)?.then(asked::alpha_ignored));
     let info = &examined.plan.output;
+    asked.extend(asked::depth_of_deband(&args.run, info.format));
     let mut sink = match args.layout.into() {
         Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
         Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
     }?;
+    let streams = args.streams().then(|| examined.streams(hash));
+    sink = sink.telling(Beside { presentation: examined.presentation(), streams });
     if examined.can_start_over() {
         sink = sink.holding();
     }

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::filters::Reach;
 use crate::io::libav::Input;
 use crate::pipeline::{Item, Source};
 use crate::video::StreamInfo;
@@ -17,6 +18,10 @@ impl Source for Sound<'_> {
     fn next(&mut self) -> Result<Option<Item>> {
         let item = self.0.next()?;
         self.0.damage().map_or(Ok(item), Err)
+    }
+
+    fn surround(&mut self, reach: Reach) -> Result<()> {
+        self.0.surround(reach)
     }
 
     fn most_waiting(&self) -> usize {

@@ -9,7 +9,7 @@ use crate::cli::setup::{self, Takes};
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::{DecoderChoice, Input, Window};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, Window};
 use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
@@ -24,14 +24,14 @@ pub fn run(job: &Job) -> Result<()> {
     let (input_path, output_path) = (job.input()?, job.output()?);
     setup::check_apart(input_path, output_path)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
     if let Some(extension) = Path::new(output_path).extension().filter(|name| !name.eq_ignore_ascii_case("png")) {
         log::warn!("{} will hold a PNG, whatever .{} says", output_path.display(), extension.display());
     }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     // The picture before the chain is shown, so it must come to the host.
-    let mut options = setup::input_options(&job.run, job.copied(), &Gpu::default(), &cancel);
+    let mut options = setup::input_options(&job.run, CopyChoice::NONE, &Gpu::default(), &cancel);
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
@@ -39,7 +39,9 @@ pub fn run(job: &Job) -> Result<()> {
     let chain = Backend::new(&plan, &mut input, &job.run.on, &Gpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
-    let Some(source) = first_frame(&mut input)? else {
+    input.surround(plan.reach())?;
+    let frames = frames(&mut input)?;
+    let Some(source) = frames.iter().find(|frame| !frame.props.context) else {
         return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
     };
     setup::warn(&plan, &job.run);
@@ -49,7 +51,7 @@ pub fn run(job: &Job) -> Result<()> {
     let number = source.props.frame_index;
     let before = Image::new(&source.picture, &plan.input.color)?;
     let pool = chain.pictures(&plan, 1)?;
-    let filtered = chain.filter(&plan, vec![source], &pool)?;
+    let filtered = chain.filter(&plan, frames, &pool)?;
     let result = filtered.first().ok_or_else(|| Error::internal("the chain lost the frame"))?;
     let after = Image::new(&result.picture, &plan.output.color)?;
     write_png(&sheet::compose(&before, &after), &mut file).map_err(|e| Error::io(output_path.display(), &e))?;
@@ -58,13 +60,15 @@ pub fn run(job: &Job) -> Result<()> {
     Ok(())
 }
 
-fn first_frame(input: &mut Input) -> Result<Option<Frame>> {
+/// The frame of the preview, and those around it that the chain reads.
+fn frames(input: &mut Input) -> Result<Vec<Frame>> {
+    let mut frames = Vec::new();
     while let Some(item) = input.next()? {
         if let Item::Frame(frame) = item {
-            return Ok(Some(frame));
+            frames.push(frame);
         }
     }
-    Ok(None)
+    Ok(frames)
 }
 
 /// Writes `sheet` as a PNG.

@@ -15,32 +15,37 @@ pub struct Sheet {
     pub bytes: Vec<u8>,
 }
 
-/// Lays out `source` (left) and `result` (right), which are of one size, over their amplified luma.
+/// What lies beside a picture that is smaller than the other.
+const EMPTY: u8 = 64;
+
+/// Lays out `source` (left) and `result` (right) over their amplified luma.
 ///
 /// The sheet has 8 bits because that is what viewers show. The upper pair is rounded with the same ordered dither on
 /// both sides, so the deeper result does not get bands of its own from being shown. The lower pair is grey plus
-/// [`GAIN`] times (luma − the source's mean round about), computed before any rounding, and by the same rule on both
-/// sides: the source's steps show as edges, and what the chain put in their place shows as it is.
+/// [`GAIN`] times (luma − the mean round about), computed before any rounding, and by the same rule on both sides: the
+/// source's steps show as edges, and what the chain put in their place shows as it is. The mean is the source's, or where
+/// the pictures differ in size each one's own.
 pub fn compose(source: &Image, result: &Image) -> Sheet {
-    let (width, height) = (source.width, source.height);
-    let mean = local_mean(&source.luma, width, height);
-    let mut bytes = Vec::with_capacity(width * height * 4 * 3);
-    for y in 0..height {
-        for image in [source, result] {
-            for x in 0..width {
-                bytes.extend(image.rgb[y * width + x].map(|value| dithered(value, x, y)));
-            }
+    let mean_of = |image: &Image| local_mean(&image.luma, image.width, image.height);
+    let mean = mean_of(source);
+    let alike = (source.width, source.height) == (result.width, result.height);
+    let own = if alike { None } else { Some(mean_of(result)) };
+    let (width, height) = (source.width + result.width, source.height.max(result.height));
+    let mut sheet = Sheet { width, height: 2 * height, bytes: vec![EMPTY; width * 2 * height * 3] };
+    for (left, image, mean) in [(0, source, &mean), (source.width, result, own.as_ref().unwrap_or(&mean))] {
+        for (x, y) in (0..image.height).flat_map(|y| (0..image.width).map(move |x| (x, y))) {
+            let at = y * image.width + x;
+            sheet.put(left + x, y, image.rgb[at].map(|value| dithered(value, x, y)));
+            sheet.put(left + x, height + y, [rounded(0.5 + GAIN * (image.luma[at] - mean[at])); 3]);
         }
     }
-    for y in 0..height {
-        for image in [source, result] {
-            for x in 0..width {
-                let at = y * width + x;
-                bytes.extend([rounded(0.5 + GAIN * (image.luma[at] - mean[at])); 3]);
-            }
-        }
+    sheet
+}
+
+impl Sheet {
+    fn put(&mut self, x: usize, y: usize, pixel: [u8; 3]) {
+        self.bytes[(y * self.width + x) * 3..][..3].copy_from_slice(&pixel);
     }
-    Sheet { width: 2 * width, height: 2 * height, bytes }
 }
 
 /// `value` (0 to 1) at 8 bits.
@@ -125,6 +130,14 @@ mod tests {
             (dithered(0.0, 7, 7), dithered(1.0, 7, 7), dithered(1.5, 0, 0), dithered(-1.0, 0, 0)),
             (0, 255, 255, 0)
         );
+    }
+
+    #[test]
+    fn pictures_of_two_sizes_lie_side_by_side() {
+        let sheet = compose(&image(3, 2, |_, _| 0.25), &image(2, 4, |_, _| 0.75));
+        assert_eq!((sheet.width, sheet.height), (5, 8));
+        assert_eq!([(0, 0), (4, 3), (0, 4), (4, 7)].map(|(x, y)| pixel(&sheet, x, y)), [63, 191, 128, 128]);
+        assert_eq!([(0, 2), (2, 3), (0, 6)].map(|(x, y)| pixel(&sheet, x, y)), [EMPTY; 3], "nothing is there");
     }
 
     #[test]

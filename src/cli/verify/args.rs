@@ -20,9 +20,13 @@ pub struct VerifyArgs {
     /// for a text of ffmpeg's, which may count from zero]
     #[arg(long, value_name = "TIMES")]
     pub times: Option<TimesChoice>,
-    /// Which tags must be the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location
+    /// Which tags must be the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location, rotation,
+    /// mastering display, content light level
     #[arg(long, value_name = "TAGS", default_value = "exact")]
     pub tags: TagsChoice,
+    /// Do not compare the packets of sound, subtitles and other streams
+    #[arg(long)]
+    pub no_streams: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -72,7 +76,13 @@ impl VerifyArgs {
 
     /// Which tags must be the same.
     pub fn tags(&self) -> Tags {
-        match self.tags {
+        self.tags.into()
+    }
+}
+
+impl From<TagsChoice> for Tags {
+    fn from(choice: TagsChoice) -> Tags {
+        match choice {
             TagsChoice::Exact => Tags::Exact,
             TagsChoice::Stated => Tags::Stated,
             TagsChoice::Ignore => Tags::Ignore,
@@ -84,12 +94,13 @@ const HELP: &str = "\
 A text that 'vramp hash' wrote says what it was made with. Its --chain, --depth, --dither, --range and --format are taken unless
 one of them is given ('--chain \"\"' filters nothing), and so are its --start, --end and --frames.
 
-Exit code: 0 when every frame is what FILE says, 1 when the video differs, another one when that could not be found out
+Exit code: 0 when every frame, and every packet of the streams beside it, is what FILE says, 1 when the video differs, another one when that could not be found out
 ('vramp --help' lists them). What differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
 plane.
 
 JSON: one object with match, file, input, hash, alpha_ignored (true or false), expected and found (frames; found is null when size or format differ and frames
 cannot be compared), same (frames with the same pixels), first (the
 first frame that differs, or null), stream (name, expected, found of what describes the stream and differs), offset (of all
-times, which is no difference), unit (of times, in seconds), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,
+times, which is no difference), unit (of times, in seconds), streams (index, media, codec and kind of what differs beside the
+frames: docs/HASHES.md), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,
 time), expected and found ([first, last] or null), by kind planes, by, first and last (how much later, in units).";

@@ -1,6 +1,9 @@
 //! What a difference may come from, and the option that passes it over.
 
-use crate::io::hash::{Difference, Entry, HashFile, Layout, Report, Stated, Tags, Times, What, compare, is_resampled};
+use crate::io::hash::{
+    Difference, Entry, HashFile, How, Layout, Report, Stated, StreamDifference, Tags, Times, What, compare,
+    is_resampled,
+};
 
 /// How ffmpeg is kept from changing the frame rate.
 const PASSTHROUGH: &str = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
@@ -48,6 +51,11 @@ fn options(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -
     if !report.traits.is_empty() {
         let accepts = file.stated.tags(found, Tags::Stated).is_empty();
         options.push(if accepts { "--tags stated" } else { "--tags ignore" });
+    }
+    // What accepts other times of frames accepts those of sound.
+    let later = |stream: &StreamDifference| matches!(stream.how, How::Later(..)) && !report.differences.is_empty();
+    if !report.streams.iter().all(later) {
+        options.push("--no-streams");
     }
     format!("{} accepts that", options.join(" "))
 }

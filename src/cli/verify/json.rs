@@ -1,5 +1,6 @@
 //! What differs, for programs. `vramp verify --help` and docs/HASHES.md describe it.
 
+use crate::cli::beside::StreamLine;
 use crate::cli::verify::VerifyArgs;
 use crate::io::hash::{HashFile, Report, Span, What};
 use serde::Serialize;
@@ -21,6 +22,7 @@ pub struct Verdict {
     stream: Vec<Trait>,
     offset: i64,
     unit: String,
+    streams: Vec<StreamLine>,
     differences: Vec<Difference>,
 }
 
@@ -67,6 +69,7 @@ impl Verdict {
             stream: report.traits.iter().map(differs).collect(),
             offset: report.offset,
             unit: file.stated.timebase.to_string(),
+            streams: report.streams.iter().map(StreamLine::from).collect(),
             differences: report.differences.iter().map(Difference::from).collect(),
         }
     }

@@ -6,14 +6,15 @@ mod json;
 mod ranges;
 mod text;
 
-pub use args::VerifyArgs;
+pub use args::{TagsChoice, VerifyArgs};
 
 use crate::cli::alpha::{self, AlphaArgs};
 use crate::cli::args::Run;
 use crate::cli::hash::{Examined, ignored_alpha, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{HashFile, Layout, RecordSink, Report, Stated, compare, name};
+use crate::io::hash::{HashFile, Layout, RecordSink, Report, Stated, compare, compare_streams, name};
+use crate::io::libav::CopyChoice;
 use crate::pipeline::Cancel;
 
 /// Runs `vramp verify`.
@@ -33,16 +34,18 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let run = take_asked(&args.run, &file).map_err(of_file)?;
     let calls = setup::calls(&run).map_err(of_file)?;
     let cancel = Cancel::default();
-    signals::install(cancel.clone())?;
+    signals::install([cancel.clone()])?;
 
-    let mut examined = Examined::open(&args.input, &run, &calls, cancel)?;
+    let streams = file.streams.as_deref().filter(|_| !args.no_streams);
+    let copy = if streams.is_some() { CopyChoice::ALL } else { CopyChoice::NONE };
+    let mut examined = Examined::open(&args.input, &run, &calls, copy, cancel)?;
     let info = examined.plan.output.clone();
-    let found = Stated::of(&info);
+    let found = Stated { presentation: Some(examined.presentation()), ..Stated::of(&info) };
     let alpha_ignored = ignores_alpha(args, &file, &examined, &found)?;
     let apart = file.stated.apart(&found);
     let tags = file.stated.tags(&found, args.tags());
     let (report, hint) = if apart.is_empty() {
-        let mut sink = RecordSink::new(file.layout, file.hash, &info)?;
+        let mut sink = RecordSink::new(file.layout, file.hash, &info)?.keeping(Some(examined.streams(file.hash)));
         let damage = match examined.run(&mut sink, args.progress, quiet) {
             // The text asks for a part that lies behind the video's end.
             Err(error) if error.kind() == Kind::BadArgument && !asks_for_part(&args.run) => Some(error),
@@ -50,8 +53,13 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
         };
         // What decodes decides, also when the same was lost where the text was made.
         damage.iter().for_each(|damage| log::warn!("{damage}"));
+        let times = args.times(&file);
+        let frames = compare(&file, info.timebase, sink.frames(), times);
+        let offset = frames.offset as f64 * file.stated.timebase.value().unwrap_or(0.0);
+        let streams = streams.zip(sink.streams());
+        let streams = streams.map(|(expected, found)| compare_streams(expected, found, times, offset));
+        let report = Report { traits: tags, streams: streams.unwrap_or_default(), ..frames };
         let frames = sink.frames();
-        let report = Report { traits: tags, ..compare(&file, info.timebase, frames, args.times(&file)) };
         let hint = hints::hint(&file, &found, frames, &report);
         (report, hint)
     } else {

@@ -14,7 +14,10 @@ pub fn lines(file: &HashFile, report: &Report) -> String {
     let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
     let is_time = |difference: &&Difference| matches!(difference.what, What::Time { .. });
     let (times, others): (Vec<_>, Vec<_>) = report.differences.iter().partition(is_time);
-    let mut lines: Vec<_> = tags.into_iter().chain(grouped(&others, unit).iter().map(Line::to_string)).collect();
+    let streams =
+        report.streams.iter().map(|stream| format!("{}: {}", stream.stream(), stream.how.words("the text", "IN")));
+    let frames = grouped(&others, unit);
+    let mut lines: Vec<_> = tags.into_iter().chain(streams).chain(frames.iter().map(Line::to_string)).collect();
     match grouped(&times, unit) {
         told if told.iter().map(|line| line.places.len()).sum::<usize>() > MOST_TIMES => {
             lines.push(spread(&times, unit))
@@ -31,12 +34,22 @@ pub fn traits(report: &Report) -> String {
 
 /// What differs at all, in one line. The video has `found` frames.
 pub fn summary(report: &Report, found: usize) -> String {
-    let Some(first) = report.first() else {
-        return format!("tags differ ({}), and all {found} frames are the same", traits(report));
-    };
-    let tags = if report.traits.is_empty() { "" } else { "tags differ, and " };
+    let frames_are_same = report.first().is_none();
+    let mut parts = Vec::new();
+    if !report.traits.is_empty() {
+        let which = if frames_are_same { format!(" ({})", traits(report)) } else { String::new() };
+        parts.push(format!("tags differ{which}"));
+    }
+    let streams = report.streams.chunk_by(|a, b| a.stream() == b.stream());
+    parts.extend(streams.map(|one| format!("{} differs", one[0].stream())));
+    let frames = frames(report, found);
+    if parts.is_empty() { frames } else { format!("{}, and {frames}", parts.join(", ")) }
+}
+
+fn frames(report: &Report, found: usize) -> String {
+    let Some(first) = report.first() else { return format!("all {found} frames are the same") };
     if report.same_samples() {
-        return format!("{tags}times differ from frame {first} on, and the pixels of all {found} frames are the same");
+        return format!("times differ from frame {first} on, and the pixels of all {found} frames are the same");
     }
     let mut counts = counted(found as u64, "frame");
     if report.expected != found {
@@ -45,7 +58,7 @@ pub fn summary(report: &Report, found: usize) -> String {
     if report.same > 0 {
         counts += &format!(", {} of them the same", report.same);
     }
-    format!("{tags}it differs from frame {first} on ({counts})")
+    format!("it differs from frame {first} on ({counts})")
 }
 
 /// "1 frame", "2 frames".

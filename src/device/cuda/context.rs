@@ -39,8 +39,8 @@ impl DeviceInfo {
     pub fn check(&self) -> Result<()> {
         // Images for later devices have others beside them that do the same.
         let oldest = module::IMAGES.iter().map(|image| image.compute).min();
-        let needs_ptx = |image: &&module::Image| image.native.is_none() && Some(image.compute) == oldest;
-        module::IMAGES.iter().filter(needs_ptx).try_for_each(|image| module::check_ptx(self, image))
+        let is_oldest = |image: &&module::Image| Some(image.compute) == oldest;
+        module::IMAGES.iter().filter(is_oldest).try_for_each(|image| module::check_ptx(self, image))
     }
 }
 

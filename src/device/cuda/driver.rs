@@ -18,6 +18,7 @@ unsafe extern "C" {
     pub fn cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, pointer: CUdeviceptr) -> c_int;
 
     pub fn cuMemsetD8_v2(dst: CUdeviceptr, value: u8, bytes: usize) -> c_int;
+    pub fn cuMemsetD8Async(dst: CUdeviceptr, value: u8, bytes: usize, stream: CUstream) -> c_int;
     pub fn cuMemcpyHtoD_v2(dst: CUdeviceptr, src: *const c_void, bytes: usize) -> c_int;
     pub fn cuMemcpyDtoH_v2(dst: *mut c_void, src: CUdeviceptr, bytes: usize) -> c_int;
     pub fn cuMemcpyHtoDAsync_v2(dst: CUdeviceptr, src: *const c_void, bytes: usize, stream: CUstream) -> c_int;

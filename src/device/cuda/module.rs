@@ -5,10 +5,12 @@ use super::driver::{self, Code, check, outcome};
 use super::{CudaDevice, Stream, context};
 use crate::error::{Error, Result};
 use cust::sys::{CUfunction, CUmodule};
+use lzma_rust2::XzReader;
 use std::ffi::{CString, c_uint, c_void};
-use std::ptr;
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Instant;
+use std::{fmt, ptr};
 
 /// CU_JIT_ERROR_LOG_BUFFER
 const JIT_ERROR_LOG: c_uint = 5;
@@ -17,19 +19,36 @@ const JIT_ERROR_LOG_BYTES: c_uint = 6;
 /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 const MAX_DYNAMIC_SHARED: c_uint = 8;
 
-/// Compiled kernels as they lie in the binary.
+/// Compiled kernels as they lie in the binary: packed.
 #[derive(Clone, Copy, Debug)]
 pub struct Image {
     /// The module's name: the filter's.
     pub name: &'static str,
     /// PTX, which the driver compiles for its device.
-    pub ptx: &'static str,
+    pub ptx: &'static [u8],
     /// The lowest compute capability the PTX is for.
     pub compute: (u32, u32),
     /// The lowest CUDA version of a driver that reads the PTX.
     pub driver: (u32, u32),
-    /// Machine code for some devices, where a CUDA compiler was at hand when vramp was built.
-    pub native: Option<&'static [u8]>,
+    /// Machine code of the same kernels, which begins to run at once.
+    pub native: &'static [Native],
+}
+
+/// Machine code for the devices of one compute capability, and the later ones of the same major number.
+#[derive(Clone, Copy, Debug)]
+pub struct Native {
+    /// The compute capability.
+    pub compute: (u32, u32),
+    /// The code.
+    pub code: &'static [u8],
+}
+
+impl Image {
+    /// The machine code that suits a device of `compute` best, if any does.
+    fn native_for(&self, compute: (u32, u32)) -> Option<&Native> {
+        let serves = |native: &&Native| native.compute.0 == compute.0 && native.compute <= compute;
+        self.native.iter().filter(serves).max_by_key(|native| native.compute)
+    }
 }
 
 // `IMAGES`: every module, made by build.rs.
@@ -55,7 +74,8 @@ unsafe impl Send for Module {}
 unsafe impl Sync for Module {}
 
 impl Module {
-    /// Loads `image`: its machine code if that fits the device, else its PTX, which may take a while the first time.
+    /// Loads `image`: its machine code if there is any that the device takes, else its PTX, which may take a while the
+    /// first time.
     ///
     /// # Errors
     /// When the device or its driver is too old for the image, or the driver cannot compile it.
@@ -63,7 +83,7 @@ impl Module {
         let primary = device.primary();
         primary.enter()?;
         let start = Instant::now();
-        let native = image.native.and_then(|code| load_data(code.as_ptr().cast()).ok());
+        let native = image.native_for(device.compute).and_then(|native| load_native(native, image.name));
         let from = if native.is_some() { "machine code" } else { "PTX" };
         let raw = match native {
             Some(raw) => raw,
@@ -119,9 +139,29 @@ fn old_driver(driver: (u32, u32), image: &Image) -> Error {
     ))
 }
 
+/// What `data` of the module `name` was before it was packed; what is not packed stays as it is.
+fn unpack(data: &[u8], name: &str) -> Result<Vec<u8>> {
+    const XZ: &[u8] = b"\xfd7zXZ\0";
+    if !data.starts_with(XZ) {
+        return Ok(data.to_vec());
+    }
+    let mut unpacked = Vec::new();
+    let read = XzReader::new(data, false).read_to_end(&mut unpacked);
+    read.map_err(|e| Error::internal(format!("unpacking the CUDA kernels of {name}: {e}")))?;
+    Ok(unpacked)
+}
+
+/// Loads machine code. The PTX serves as well where that fails: what drivers take beside their own, they alone know.
+fn load_native(native: &Native, name: &str) -> Option<CUmodule> {
+    let failed = |why: &dyn fmt::Display| log::debug!("machine code of {name} does not load: {why}");
+    let code = unpack(native.code, name).inspect_err(|e| failed(e)).ok()?;
+    load_data(code.as_ptr().cast()).inspect_err(|(code, _)| failed(code)).ok()
+}
+
 fn load_ptx(primary: &Primary, image: &Image) -> Result<CUmodule> {
     check_ptx(primary.info(), image)?;
-    let ptx = CString::new(image.ptx).map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
+    let ptx = CString::new(unpack(image.ptx, image.name)?)
+        .map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
     load_data(ptx.as_ptr().cast()).map_err(|(code, log)| match code {
         Code::UNSUPPORTED_PTX_VERSION => old_driver(context::driver_version().unwrap_or_default(), image),
         code => {
@@ -223,5 +263,50 @@ impl Function {
         };
         check(code, "asking for a kernel's occupancy")?;
         Ok(blocks.cast_unsigned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_unpacks_to_what_it_is_said_to_be() {
+        assert!(!IMAGES.is_empty());
+        for image in IMAGES {
+            let ptx = String::from_utf8(unpack(image.ptx, image.name).unwrap()).unwrap();
+            let (major, minor) = image.compute;
+            assert!(ptx.contains(&format!("\n.target sm_{major}{minor}\n")) && !ptx.contains('\0'), "{}", image.name);
+            for native in image.native {
+                let code = unpack(native.code, image.name).unwrap();
+                assert!(code.starts_with(b"\x7fELF") && native.compute >= image.compute, "{} {native:?}", image.name);
+            }
+        }
+        assert_eq!(unpack(b"as it is", "a").unwrap(), b"as it is");
+        let broken = [&IMAGES[0].ptx[..100], b"broken"].concat();
+        assert!(unpack(&broken, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
+    }
+
+    #[test]
+    fn every_module_has_machine_code_for_the_common_generations() {
+        for image in IMAGES {
+            let covered =
+                [(7, 5), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0)].into_iter().filter(|at| *at >= image.compute);
+            let there: Vec<_> = image.native.iter().map(|native| native.compute).collect();
+            assert!(covered.clone().all(|compute| there.contains(&compute)), "{}: {there:?}", image.name);
+        }
+    }
+
+    #[test]
+    fn machine_code_serves_later_devices_of_its_generation() {
+        static NATIVE: [Native; 3] = [native(8, 6), native(7, 5), native(8, 9)];
+        const fn native(major: u32, minor: u32) -> Native {
+            Native { compute: (major, minor), code: b"" }
+        }
+        let image = Image { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), native: &NATIVE };
+        let chosen = |compute| image.native_for(compute).map(|native| native.compute);
+        let devices = [(6, 1), (7, 0), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0)];
+        let wanted = [None, None, Some((7, 5)), None, Some((8, 6)), Some((8, 6)), Some((8, 9)), None];
+        assert_eq!(devices.map(chosen), wanted);
     }
 }

@@ -165,6 +165,21 @@ impl DevicePicture {
         DevicePlanes::at(self.format, self.width, self.height, &self.planes)
     }
 
+    /// Puts zeros into all of a picture of its own memory, in `stream`.
+    ///
+    /// # Errors
+    /// When the device refuses it.
+    ///
+    /// # Panics
+    /// When the picture is a library's.
+    pub fn clear(&self, stream: &Stream) -> Result<()> {
+        let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
+        self.primary().enter()?;
+        // SAFETY: the buffer has this size, and is freed only after the stream has been waited for.
+        let code = unsafe { driver::cuMemsetD8Async(buffer.address(), 0, buffer.bytes(), stream.as_raw()) };
+        check(code, "clearing GPU memory")
+    }
+
     fn primary(&self) -> &Primary {
         match &self.memory {
             Memory::Owned(buffer) => buffer.primary(),

@@ -56,6 +56,14 @@ enum Way {
     Tensor { function: Function, matrices: Matrices },
 }
 
+/// Which way is taken.
+#[derive(Clone, Copy)]
+enum Choice {
+    Strips { totals: bool },
+    RowSums,
+    Tensor,
+}
+
 /// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen
 /// rows of these or of samples.
 #[derive(Default)]
@@ -74,7 +82,24 @@ pub(super) struct Kernel {
     between: Vec<DevicePicture>,
 }
 
+/// The sizes of the components of a picture.
+fn sizes(setup: &Setup) -> Vec<(usize, usize)> {
+    let format = setup.input.format;
+    (0..format.components())
+        .map(|component| format.component_size(component, setup.input.width, setup.input.height))
+        .collect()
+}
+
 impl Kernel {
+    /// Bytes of device memory that the kernel of `plan` holds: weights, sums and what lies between passes.
+    pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
+        let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
+        let later = if plan.passes > 1 { Pass::memory(plan, v16, device, &sizes(setup)) } else { 0 };
+        let picture = DevicePicture::bytes(v16, width, height).unwrap_or(usize::MAX);
+        let between = picture.saturating_mul((plan.passes - 1).min(2));
+        Pass::memory(plan, setup.src, device, &sizes(setup)).saturating_add(later).saturating_add(between)
+    }
+
     /// The kernel of `plan`.
     ///
     /// # Errors
@@ -82,8 +107,7 @@ impl Kernel {
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
         let picture = |_| DevicePicture::alloc(device, v16, width, height);
-        let sizes: Vec<_> =
-            (0..v16.components()).map(|component| v16.component_size(component, width, height)).collect();
+        let sizes = sizes(setup);
         let later = (plan.passes > 1).then(|| Pass::load(&plan, v16, device, &sizes));
         Ok(Kernel {
             first: Pass::load(&plan, setup.src, device, &sizes)?,
@@ -94,45 +118,85 @@ impl Kernel {
     }
 }
 
+impl Choice {
+    /// The way of pictures stored as `src`, whose components have these sizes.
+    fn of(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Choice {
+        let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
+        let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
+        if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
+            Choice::Tensor
+        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes) {
+            Choice::RowSums
+        } else {
+            Choice::Strips { totals: plan.window().1 >= HIGH }
+        }
+    }
+
+    /// Bytes of row sums and of totals that are kept of a component of this size.
+    fn kept(self, (width, height): (usize, usize)) -> (usize, usize) {
+        let columns = width.next_multiple_of(CHUNK);
+        let row_sums = columns * height * size_of::<u16>();
+        let totals = columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>();
+        match self {
+            Choice::Strips { totals: true } => (0, totals),
+            Choice::RowSums => (row_sums, totals),
+            Choice::Strips { totals: false } | Choice::Tensor => (0, 0),
+        }
+    }
+}
+
 impl Pass {
+    /// Bytes of device memory that a pass holds.
+    fn memory(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> usize {
+        let choice = Choice::of(plan, src, device, sizes);
+        let kept = |(index, size): (usize, &(usize, usize))| {
+            let (row_sums, totals) = choice.kept(*size);
+            if plan.blurs(index) { row_sums + totals } else { 0 }
+        };
+        let weights = if let Choice::Tensor = choice { Matrices::memory(plan.radius_h, 1) } else { 0 };
+        weights + sizes.iter().enumerate().map(kept).sum::<usize>()
+    }
+
     /// The kernels for pictures stored as `src`, whose components have these sizes.
     fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Pass> {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
-        let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
         let multiprocessors = device.info().multiprocessors;
-        let way = if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
-            let down = |distance| u8::from(distance <= plan.radius_h);
-            let across = |distance| u8::from(distance <= plan.radius_w);
-            Way::Tensor {
-                function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
-                matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
+        let choice = Choice::of(plan, src, device, sizes);
+        let way = match choice {
+            Choice::Tensor => {
+                let down = |distance| u8::from(distance <= plan.radius_h);
+                let across = |distance| u8::from(distance <= plan.radius_w);
+                Way::Tensor {
+                    function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
+                    matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
+                }
             }
-        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes)? {
-            Way::RowSums {
+            Choice::RowSums => Way::RowSums {
                 across: device.function("box_sums", "box_across")?,
                 // Cut by totals, so that it does not matter how it would share rows out.
                 strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
                 down: device.function("box_sums", "box_down")?,
                 columns: Strips::choose(&THREADS[..1], 0, DOWN_ROWS, sizes, multiprocessors),
-            }
-        } else {
-            let suffix = if is_byte { "u8" } else { "u16" };
-            let rows = match plan.radius_w {
-                radius @ 1..=NEAR => format!("box_w{radius}"),
-                _ if plan.mean().is_narrow() => "box".to_owned(),
-                _ => "box_wide".to_owned(),
-            };
-            let (threads, rows_of) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
-            let totals = (plan.window().1 >= HIGH).then(|| device.function("box", &format!("box_totals_{suffix}")));
-            Way::Strips {
-                rows: device.function("box", &format!("{rows}_{suffix}"))?,
-                totals: totals.transpose()?,
-                strips: Strips::choose(threads, halo(plan), rows_of, sizes, multiprocessors),
+            },
+            Choice::Strips { totals } => {
+                let suffix = if is_byte { "u8" } else { "u16" };
+                let rows = match plan.radius_w {
+                    radius @ 1..=NEAR => format!("box_w{radius}"),
+                    _ if plan.mean().is_narrow() => "box".to_owned(),
+                    _ => "box_wide".to_owned(),
+                };
+                let (threads, rows_of) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
+                let totals = totals.then(|| device.function("box", &format!("box_totals_{suffix}")));
+                Way::Strips {
+                    rows: device.function("box", &format!("{rows}_{suffix}"))?,
+                    totals: totals.transpose()?,
+                    strips: Strips::choose(threads, halo(plan), rows_of, sizes, multiprocessors),
+                }
             }
         };
         let mut kept: [Kept; 3] = Default::default();
         for (index, size) in sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index)) {
-            kept[index] = Kept::new(&way, device, *size)?;
+            kept[index] = Kept::new(device, choice.kept(*size))?;
         }
         Ok(Pass { way, kept })
     }
@@ -191,31 +255,20 @@ impl Pass {
 }
 
 impl Kept {
-    /// Memory for a component of this size.
-    fn new(way: &Way, device: &CudaDevice, (width, height): (usize, usize)) -> Result<Kept> {
-        let (has_row_sums, has_totals) = match way {
-            Way::Strips { totals, .. } => (false, totals.is_some()),
-            Way::RowSums { .. } => (true, true),
-            Way::Tensor { .. } => (false, false),
-        };
-        let columns = width.next_multiple_of(CHUNK);
-        let row_sums = || DeviceBuffer::new(device, columns * height * size_of::<u16>(), "row sums");
-        let totals =
-            || DeviceBuffer::new(device, columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>(), "totals of rows");
-        Ok(Kept { row_sums: has_row_sums.then(row_sums).transpose()?, totals: has_totals.then(totals).transpose()? })
+    /// Memory of so many bytes; of none, none.
+    fn new(device: &CudaDevice, (row_sums, totals): (usize, usize)) -> Result<Kept> {
+        let buffer = |bytes: usize, what| (bytes > 0).then(|| DeviceBuffer::new(device, bytes, what)).transpose();
+        Ok(Kept { row_sums: buffer(row_sums, "row sums")?, totals: buffer(totals, "totals of rows")? })
     }
 }
 
-/// True when row sums are faster, and there is room for them. They need windows of more than one row, sixteen bits must hold
-/// them, and half of the device's cache all of a picture's, beside its samples; from memory they would come slower than samples
-/// do.
-fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<bool> {
+/// True when row sums are faster. They need windows of more than one row, sixteen bits must hold them, and half of the device's
+/// cache all of a picture's, beside its samples; from memory they would come slower than samples do.
+fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> bool {
     let blurred = sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index));
     let bytes: usize = blurred.map(|(_, (width, height))| width * height * size_of::<u16>()).sum();
     let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX) && plan.mean().is_narrow();
-    let serve = fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache();
-    // With totals they are an eighth more.
-    Ok(serve && 2 * bytes <= device.memory()?.free)
+    fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache()
 }
 
 /// Chunks beside a strip that windows reach into.

@@ -34,6 +34,11 @@ enum Way {
 }
 
 impl Kernel {
+    /// Bytes of device memory that the kernel of `plan` holds: the random table's.
+    pub(super) fn memory(plan: &Plan) -> usize {
+        DeviceTable::memory(plan)
+    }
+
     /// The kernel of `plan`.
     ///
     /// # Errors

@@ -146,6 +146,11 @@ impl Filter for Deband {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(cuda::Kernel::memory(&Plan::for_setup(&self.params, setup)?))
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         Ok(Box::new(cuda::Kernel::new(Plan::for_setup(&self.params, setup)?, setup, device)?))
     }

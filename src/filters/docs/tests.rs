@@ -91,7 +91,7 @@ Also called: raise
 Formats: gray, gbrp of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits;
 nv12, p010, p012, p016
 Reads: the sample's neighbourhood, `radius` samples each way
-Frames it needs: 1 before and 0 after the one it makes
+Reads other frames: one before
 May change, besides samples: the bit depth
 
 Examples:
@@ -155,7 +155,7 @@ are wrapped anew for the terminal, in eighty columns.
 - Also called: raise
 - Formats: gray, gbrp of 8, 16 bits; yuv420p, yuv422p, yuv444p of 8 to 16 bits; nv12, p010, p012, p016
 - Reads: the sample's neighbourhood, `radius` samples each way
-- Frames it needs: 1 before and 0 after the one it makes
+- Reads other frames: one before
 - May change, besides samples: the bit depth
 
 ```text

@@ -105,7 +105,21 @@ struct InStrips {
     shared: usize,
 }
 
+/// True when tensor cores do the work of `plan` there, and are faster.
+fn takes_tensor(plan: &Plan, setup: &Setup, device: &CudaDevice) -> bool {
+    let least = if setup.src.sample() == SampleType::U8 { TENSOR } else { 1 };
+    (least..=tensor::RADIUS).contains(&plan.radius()) && tensor::serves(device, "gauss_tensor", setup.src)
+}
+
 impl Kernel {
+    /// Bytes of device memory that the kernel of `plan` holds: its weights'.
+    pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
+        match takes_tensor(plan, setup, device) {
+            true => Matrices::memory(plan.radius(), 2),
+            false => WEIGHTS * size_of::<u32>(),
+        }
+    }
+
     /// The kernel of `plan`.
     ///
     /// # Errors
@@ -114,8 +128,7 @@ impl Kernel {
         let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
-        let least = if sample == SampleType::U8 { TENSOR } else { 1 };
-        if !(least..=tensor::RADIUS).contains(&radius) || !tensor::serves(device, "gauss_tensor", setup.src) {
+        if !takes_tensor(&plan, setup, device) {
             let way = Way::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
             return Ok(Kernel { plan, way });
         }

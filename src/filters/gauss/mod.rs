@@ -95,6 +95,11 @@ impl Filter for Gauss {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
     }

@@ -72,6 +72,9 @@ device_struct! {
         /// The tickets that this frame's blocks draw begin here.
         first_ticket: u32,
         tickets: u64 = "u32*",
+        /// What thresholds have added, so that none is negative.
+        bias: u32,
+        unused: u32,
     }
 }
 
@@ -105,6 +108,14 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Bytes of device memory that the kernel for `requant` holds.
+    pub fn memory(requant: &Requant, setup: &Setup) -> usize {
+        match requant.dither {
+            Dither::Fs => Diffusion::residues(setup) + size_of::<u32>(),
+            _ => CHUNK * TILE * TILE * size_of::<u16>(),
+        }
+    }
+
     /// The kernel for `requant`.
     ///
     /// # Errors
@@ -148,15 +159,19 @@ fn tiles(requant: &Requant, device: &CudaDevice) -> Result<DeviceBuffer> {
 }
 
 impl Diffusion {
-    fn new(setup: &Setup, device: &CudaDevice) -> Result<Diffusion> {
+    /// Bytes of the residues.
+    fn residues(setup: &Setup) -> usize {
         let format = setup.input.format;
         let residues = |component| {
             let (width, height) = format.component_size(component, setup.input.width, setup.input.height);
             height.div_ceil(BAND) * width * size_of::<u16>()
         };
-        let bytes = (0..format.components()).map(residues).sum();
+        (0..format.components()).map(residues).sum()
+    }
+
+    fn new(setup: &Setup, device: &CudaDevice) -> Result<Diffusion> {
         Ok(Diffusion {
-            residues: DeviceBuffer::new(device, bytes, "residues of error diffusion")?,
+            residues: DeviceBuffer::new(device, Self::residues(setup), "residues of error diffusion")?,
             tickets: DeviceBuffer::new(device, size_of::<u32>(), "tickets of error diffusion")?,
             drawn: 0,
             epoch: 1,
@@ -179,6 +194,8 @@ impl CudaKernel for Kernel {
             epoch: 0,
             first_ticket: 0,
             tickets: 0,
+            bias: self.requant.bias() as u32,
+            unused: 0,
         };
         for index in 0..count {
             args.component[index] = self.component(index, src, dst)?;

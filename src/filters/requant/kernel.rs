@@ -18,9 +18,9 @@ const BAND: usize = 64;
 /// How a component's values map.
 enum Map {
     /// They only lose their low bits; thresholds are in v16 units.
-    Cut { top: u16, tile: Tile },
+    Cut { top: u16, bias: u16, tile: Tile },
     /// They are scaled first; thresholds are in the scaling's finer units.
-    Scale { scaling: MulShift, tile: Tile },
+    Scale { scaling: MulShift, bias: i32, highest: i32, tile: Tile },
 }
 
 /// The fast kernel of every dither but error diffusion.
@@ -33,15 +33,17 @@ pub struct Threshold {
 impl Threshold {
     /// A kernel at `level`, which the processor has.
     pub fn new(requant: Requant, level: CpuLevel) -> Threshold {
-        let map = |scaling: Scaling| {
+        let map = |component: usize| {
+            let (scaling, bias): (Scaling, i32) = (requant.scalings[component], requant.bias());
             let tile = |shift| Tile::new(requant.dither, requant.fraction_bits(), shift);
             if scaling.is_identity() {
-                Map::Cut { top: scaling.top as u16, tile: tile(requant.guard) }
+                Map::Cut { top: scaling.top as u16, bias: (bias >> requant.guard) as u16, tile: tile(requant.guard) }
             } else {
-                Map::Scale { scaling: MulShift::new(scaling, requant.guard), tile: tile(0) }
+                let (scaling, highest) = (MulShift::new(scaling, requant.guard), requant.highest(component));
+                Map::Scale { scaling, bias, highest, tile: tile(0) }
             }
         };
-        Threshold { requant, level, maps: requant.scalings.map(map) }
+        Threshold { requant, level, maps: std::array::from_fn(map) }
     }
 }
 
@@ -94,13 +96,19 @@ fn requantise(work: &Band<'_>, y: usize, part: &mut [u16]) {
     let Requant { drop, .. } = *work.requant;
     let (x, y) = (work.origin.0, work.origin.1 + y);
     match work.map {
-        Map::Cut { top, tile } => {
+        Map::Cut { top, bias: 0, tile } => {
             let mask = !0 << drop;
             add(part, tile.row(x, y), |v, t| (v.min(*top) + t) & mask);
         }
-        Map::Scale { scaling, tile } => {
+        // What saturates is in the highest code either way.
+        Map::Cut { top, bias, tile } => {
+            let mask = !0 << drop;
+            add(part, tile.row(x, y), |v, t| v.min(*top).saturating_add(t).saturating_sub(*bias) & mask);
+        }
+        Map::Scale { scaling, bias, highest, tile } => {
             let cut = work.requant.fraction_bits();
-            add(part, tile.row(x, y), |v, t| ((scaling.apply(v) + i32::from(t)) >> cut << drop) as u16);
+            let sum = |v, t| (scaling.apply(v) + i32::from(t) - bias).clamp(0, *highest);
+            add(part, tile.row(x, y), |v, t| (sum(v, t) >> cut << drop) as u16);
         }
     }
 }

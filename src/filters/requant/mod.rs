@@ -3,7 +3,8 @@
 //! A value goes from one nominal scale to another by an exact ratio ([`Scaling`]), gets a threshold from 0 up to one
 //! step of the new depth added, and is cut down to a whole step. Which threshold is the dither: one half rounds, a
 //! pattern dithers, and the residues of the neighbours diffuse the error. A threshold never reaches a whole step, so
-//! a value that the new depth holds exactly is never changed by any dither.
+//! a value that the new depth holds exactly is never changed: but by triangular noise, whose thresholds reach half a step
+//! beyond both ends.
 
 #[cfg(test)]
 mod blue_noise;
@@ -38,13 +39,16 @@ crate::choices! {
         Blue = "blue",
         /// Diffused to the neighbours that come later (Floyd and Steinberg).
         Fs = "fs",
+        /// Decided by triangular noise two steps wide, which leaves no trace of where steps are.
+        Tpdf = "tpdf",
     }
 }
 
 /// How every sample of a stream is requantised.
 ///
 /// With `x = floor(2^guard·y)`, `y` being what the component's scaling maps a v16 value to, the result is
-/// `((x + t) >> (drop + guard)) << drop` in v16, for a threshold `t` in `0..2^(drop + guard)`.
+/// `((x + t) >> (drop + guard)) << drop` in v16, for a threshold `t` in `0..2^(drop + guard)`; triangular noise reaches
+/// beyond, where codes are kept within those that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Requant {
     /// How each component maps.
@@ -65,6 +69,16 @@ impl Requant {
         self.drop + self.guard
     }
 
+    /// What thresholds have added so that none is negative.
+    fn bias(&self) -> i32 {
+        if self.dither == Dither::Tpdf { 1 << self.fraction_bits() >> 1 } else { 0 }
+    }
+
+    /// The largest sum of a value and a threshold in component `component`, which still is the highest code.
+    fn highest(&self, component: usize) -> i32 {
+        (self.scalings[component].top << self.guard) + (1 << self.fraction_bits()) - 1
+    }
+
     /// The plain kernel.
     pub fn reference(self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
         check(setup)?;
@@ -79,6 +93,12 @@ impl Requant {
             Dither::Fs => Box::new(diffuse::Diffuse::new(self, setup, level)),
             _ => Box::new(kernel::Threshold::new(self, level)),
         })
+    }
+
+    /// Bytes of device memory that the kernel there holds.
+    #[cfg(feature = "cuda")]
+    pub fn cuda_memory(&self, setup: &Setup) -> usize {
+        cuda::Kernel::memory(self, setup)
     }
 
     /// The kernel on `device`.

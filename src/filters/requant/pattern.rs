@@ -9,16 +9,23 @@ pub const TILE: usize = 64;
 /// void-and-cluster method on a torus. Little-endian `u16`, row by row; the tests hold the code that makes it.
 static BLUE_NOISE: &[u8; TILE * TILE * 2] = include_bytes!("blue_noise.bin");
 
-/// The rank of tile position (x, y) and the number of ranks.
-fn rank(dither: Dither, x: usize, y: usize) -> (u32, u32) {
+/// Columns and rows between the two places of the blue noise table whose difference is triangular.
+const APART: (usize, usize) = (45, 26);
+
+/// The threshold at tile position (x, y), as a fraction of a step: the middle of its rank's share. Of triangular noise it is
+/// half a step more, and so not negative.
+fn fraction(dither: Dither, x: usize, y: usize) -> (u32, u32) {
     match dither {
-        Dither::Ordered => (bayer(x, y), 64),
-        Dither::Blue => {
-            let at = (y % TILE * TILE + x % TILE) * 2;
-            (u32::from(u16::from_le_bytes([BLUE_NOISE[at], BLUE_NOISE[at + 1]])), 4096)
-        }
-        Dither::None | Dither::Fs => (0, 1),
+        Dither::Ordered => (2 * bayer(x, y) + 1, 128),
+        Dither::Blue => (2 * blue(x, y) + 1, 8192),
+        Dither::Tpdf => (2 * (4096 + blue(x, y) - blue(x + APART.0, y + APART.1)), 8192),
+        Dither::None | Dither::Fs => (1, 2),
     }
+}
+
+fn blue(x: usize, y: usize) -> u32 {
+    let at = (y % TILE * TILE + x % TILE) * 2;
+    u16::from_le_bytes([BLUE_NOISE[at], BLUE_NOISE[at + 1]]).into()
 }
 
 /// Bayer's 8×8 matrix: the bits of `x ^ y` and `y`, interleaved, lowest first.
@@ -27,10 +34,10 @@ fn bayer(x: usize, y: usize) -> u32 {
     (0..3).fold(0, |rank, i| 4 * rank + 2 * bit(x ^ y, i) + bit(y, i))
 }
 
-/// The threshold at tile position (x, y) of `2^fraction_bits` parts: the middle of the rank's share.
+/// The threshold at tile position (x, y) of `2^fraction_bits` parts, and [`Requant::bias`] more.
 pub fn threshold(dither: Dither, x: usize, y: usize, fraction_bits: u32) -> u16 {
-    let (rank, ranks) = rank(dither, x, y);
-    (((2 * rank + 1) << fraction_bits) / (2 * ranks)) as u16
+    let (num, den) = fraction(dither, x, y);
+    ((num << fraction_bits) / den) as u16
 }
 
 /// The tile position that lies at the plane's first sample: another for each component, so that their patterns do not

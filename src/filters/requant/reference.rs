@@ -35,7 +35,8 @@ impl Reference {
         for y in 0..src.height() {
             for x in 0..src.width() {
                 let t = threshold(self.requant.dither, left + x, top + y, self.requant.fraction_bits());
-                dst.set_v16(x, y, self.v16(self.sum(component, src.v16(x, y), i32::from(t))));
+                let sum = self.sum(component, src.v16(x, y), i32::from(t) - self.requant.bias());
+                dst.set_v16(x, y, self.v16(sum.clamp(0, self.requant.highest(component))));
             }
         }
     }

@@ -287,6 +287,46 @@ fn patterns_do_not_shift_the_mean() {
 }
 
 #[test]
+fn triangular_noise_has_its_mean_and_spread_everywhere() {
+    // Of 13 bits below a step, half a step added: from 1 to 16383, in the mean a step. The spread of the sum of two even
+    // distributions of a step each is 1/12 + 1/12 of its square.
+    let all: Vec<f64> =
+        (0..TILE * TILE).map(|i| f64::from(threshold(Dither::Tpdf, i % TILE, i / TILE, 13)) / 8192.0).collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let spread = all.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / all.len() as f64;
+    assert!((mean - 1.0).abs() < 1e-9 && (spread - 1.0 / 6.0).abs() < 0.01, "{mean} {spread}");
+    // A third of what is 1/8 and less from the ends: each end has (1/8)²/2 of the distribution.
+    let ends = all.iter().filter(|t| (**t - 1.0).abs() > 0.875).count() as f64 / all.len() as f64;
+    assert!((ends - 1.0 / 64.0).abs() < 0.004, "{ends}");
+
+    // The error of any value that is kept off the ends has no mean, and the same spread.
+    for bits in [8, 10] {
+        let step = 1 << (16 - bits);
+        for part in 0..8 {
+            let v = 30 * step + part * step / 8;
+            // Within an eightieth of a step, and what cutting thresholds down to v16 takes off.
+            let (error, _) = bias(bits, Dither::Tpdf, 16, Range::Limited, v);
+            let bound = (TILE * TILE) as i64 * (i64::from(step) / 80 + 1);
+            assert!(error.abs() <= bound, "{v} to {bits} bits: {error} over {bound}");
+        }
+    }
+}
+
+#[test]
+fn triangular_noise_stays_within_the_codes() {
+    for (bits, from) in [(8, 16), (10, 8), (10, 16), (9, 10)] {
+        for range in [Range::Limited, Range::Full] {
+            let values: Vec<u16> = (0..600).map(|i| if i % 2 == 0 { 0 } else { 65535 }).collect();
+            let filter = Depth::to(bits, Dither::Tpdf);
+            let out = row(&filter, from, range, &values);
+            let top = white(bits) as u16;
+            assert!(out.iter().step_by(2).all(|v| *v <= 2 << (16 - bits)), "{bits} bits");
+            assert!(out.iter().skip(1).step_by(2).all(|v| (top - (2 << (16 - bits))..=top).contains(v)), "{bits} bits");
+        }
+    }
+}
+
+#[test]
 fn error_diffusion_conserves_the_mean() {
     // No residue is further than half a step from "no error". What is lost: at most (7 + 1)/16 of it at the right end
     // of a row, 3/16 at the left, and (3 + 5 + 1)/16 below the last row; and half a unit of rounding a sample.
@@ -358,7 +398,7 @@ fn patterns_differ_between_planes_and_move_only_when_asked() {
     let format = Format::yuv(0, 0, 16).unwrap();
     let input = stream(format, 16, Range::Limited, 64, 64);
     let src = picture(format, 64, 64, |_, _, _| 1000);
-    for dither in [Dither::Ordered, Dither::Blue] {
+    for dither in [Dither::Ordered, Dither::Blue, Dither::Tpdf] {
         for animate in [false, true] {
             let filter = Depth::new(DepthParams { bits: Some(8), dither, animate }).unwrap();
             let frame = |i| run_frame(&filter, &input, &src, format, Some(CpuLevel::Portable), i);
@@ -388,7 +428,9 @@ fn fast_kernels_equal_the_reference() {
                 n if n % 8 == 1 => 0xffff,
                 n => n as u16,
             });
-            for (dither, range_in) in DITHERS.iter().flat_map(|d| [(*d, Range::Limited), (*d, Range::Full)]) {
+            for (dither, range_in) in
+                DITHERS.iter().chain(&[Dither::Tpdf]).flat_map(|d| [(*d, Range::Limited), (*d, Range::Full)])
+            {
                 let mut input = StreamInfo::bare(src_format, width, height);
                 input.color.range = range_in;
                 let bits = 8 + (next() % 9) as u8;

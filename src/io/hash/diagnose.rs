@@ -4,10 +4,12 @@
 
 use crate::io::hash::align::{Alignment, By, Mark, Side};
 use crate::io::hash::record::{Entry, HashFile, Layout};
+use crate::io::hash::streams::CodedStream;
 use crate::video::Rational;
 use std::collections::HashMap;
 
 mod aside;
+mod beside;
 mod clock;
 mod report;
 mod resampled;
@@ -15,6 +17,7 @@ mod story;
 #[cfg(test)]
 mod tests;
 
+pub use beside::{How, Packets, StreamDifference, compare_streams};
 pub use clock::Times;
 pub use report::{Difference, Report, Span, What};
 pub use resampled::is_resampled;
@@ -25,18 +28,43 @@ use story::Story;
 
 /// Holds the frames `found`, whose times are in `timebase`, against those that `file` expects.
 pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry], times: Times) -> Report {
-    let distance = Clock::distance(file.frames.iter().filter_map(|entry| entry.pts));
-    let clock = Clock::new(file.stated.timebase, timebase, times, distance);
-    let sides = Sides::new(file, clock, found, times);
+    hold(&Expected::frames(file), timebase, found, times)
+}
+
+/// What should be there: frames, or packets.
+struct Expected<'f> {
+    entries: &'f [Entry],
+    timebase: Rational,
+    /// Bytes of the hash of a plane, where an entry has a hash a plane.
+    plane: Option<usize>,
+}
+
+impl<'f> Expected<'f> {
+    fn frames(file: &'f HashFile) -> Expected<'f> {
+        let plane = (file.layout == Layout::Vramp).then(|| file.hash.size());
+        Expected { entries: &file.frames, timebase: file.stated.timebase, plane }
+    }
+
+    fn packets(stream: &'f CodedStream) -> Expected<'f> {
+        Expected { entries: &stream.packets, timebase: stream.timebase, plane: None }
+    }
+}
+
+/// Holds the entries `found`, whose times are in `timebase`, against those that are `expected`.
+fn hold(expected: &Expected<'_>, timebase: Rational, found: &[Entry], times: Times) -> Report {
+    let distance = Clock::distance(expected.entries.iter().filter_map(|entry| entry.pts));
+    let clock = Clock::new(expected.timebase, timebase, times, distance);
+    let sides = Sides::new(expected, clock, found, times);
     let offsets = if times == Times::Offset { sides.offsets() } else { vec![0] };
     // The first of the shortest.
     let stories = offsets.into_iter().flat_map(|offset| sides.later(offset).read_all());
     let story = stories.min_by_key(|story| (story.length(), story.frames())).unwrap_or_else(|| Story::new(clock, 0));
     Report {
-        expected: file.frames.len(),
+        expected: expected.entries.len(),
         found: Some(found.len()),
         traits: Vec::new(),
-        differences: story.numbered(&file.frames, found),
+        streams: Vec::new(),
+        differences: story.numbered(expected.entries, found),
         same: story.same,
         offset: story.offset,
     }
@@ -52,7 +80,7 @@ const READINGS: [(&[By], &[By]); 4] = [
 
 /// Both sequences, in the same terms.
 struct Sides<'f> {
-    file: &'f HashFile,
+    should: &'f Expected<'f>,
     entries: &'f [Entry],
     clock: Clock,
     /// How much later all found frames are, which is no difference.
@@ -65,7 +93,7 @@ struct Sides<'f> {
 }
 
 impl<'f> Sides<'f> {
-    fn new(file: &'f HashFile, clock: Clock, entries: &'f [Entry], times: Times) -> Self {
+    fn new(should: &'f Expected<'f>, clock: Clock, entries: &'f [Entry], times: Times) -> Self {
         let mut numbers: HashMap<&'f [u8], usize> = HashMap::new();
         let mut mark = |entry: &'f Entry, time: Option<i64>| {
             let next = numbers.len();
@@ -74,10 +102,10 @@ impl<'f> Sides<'f> {
                 time: time.filter(|_| times != Times::Ignore),
             }
         };
-        let expected = file.frames.iter().map(|entry| mark(entry, entry.pts)).collect();
+        let expected = should.entries.iter().map(|entry| mark(entry, entry.pts)).collect();
         let found: Vec<_> = entries.iter().map(|entry| mark(entry, entry.pts.map(|pts| clock.convert(pts)))).collect();
         let times = found.iter().map(|mark| mark.time).collect();
-        let sides = Sides { file, entries, clock, offset: 0, expected, found, times };
+        let sides = Sides { should, entries, clock, offset: 0, expected, found, times };
         sides.later(0)
     }
 
@@ -186,11 +214,8 @@ impl<'f> Sides<'f> {
 
     /// The planes in which two frames differ.
     fn planes(&self, e: usize, f: usize) -> Vec<usize> {
-        if self.file.layout == Layout::Ffmpeg {
-            return Vec::new();
-        }
-        let size = self.file.hash.size();
-        let pairs = self.file.frames[e].hashes.chunks(size).zip(self.entries[f].hashes.chunks(size));
+        let Some(size) = self.should.plane else { return Vec::new() };
+        let pairs = self.should.entries[e].hashes.chunks(size).zip(self.entries[f].hashes.chunks(size));
         pairs.enumerate().filter(|(_, (expected, found))| expected != found).map(|(plane, _)| plane).collect()
     }
 }

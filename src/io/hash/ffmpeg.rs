@@ -113,11 +113,12 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
         sar: head.of("sar", number, rational).unwrap_or(Rational::new(0, 1)),
         format: None,
         color: None,
+        presentation: None,
         bytes: Some(first.bytes),
     };
     let software = head.find("software").unwrap_or_default().to_owned();
     let cut = lines.is_cut();
-    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, cut, frames })
+    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, cut, streams: None, frames })
 }
 
 /// The frame of a line `stream, dts, pts, duration, size, hash`, and of version 2 perhaps hashes of side data behind.

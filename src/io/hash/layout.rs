@@ -4,8 +4,11 @@
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
-use crate::io::hash::record::{Entry, HashFile, Layout, Stated, color, color_tags, rational, size};
-use crate::video::{Format, StreamInfo};
+use crate::io::hash::record::{
+    Entry, HashFile, Layout, Stated, color, color_tags, presentation, presentation_tags, rational, size,
+};
+use crate::io::hash::streams::CodedStream;
+use crate::video::{Format, Presentation, StreamInfo};
 
 /// How such a text begins.
 pub const FIRST_LINE: &str = "#vramp frame hashes";
@@ -22,6 +25,9 @@ pub struct Writer {
     hash: Hash,
     asked: Vec<(String, String)>,
     info: StreamInfo,
+    presentation: Option<Presentation>,
+    /// The lines of the streams beside the frames.
+    streams: Vec<String>,
     text: Hasher,
     samples: Hasher,
     frames: u64,
@@ -31,7 +37,18 @@ impl Writer {
     /// Of frames of `info`, made with the options `asked`.
     pub fn new(hash: Hash, asked: &[(String, String)], info: &StreamInfo) -> Writer {
         let (text, samples) = (Hasher::new(hash), Hasher::new(hash));
-        Writer { hash, asked: asked.to_vec(), info: info.clone(), text, samples, frames: 0 }
+        let (asked, info) = (asked.to_vec(), info.clone());
+        Writer { hash, asked, info, presentation: None, streams: Vec::new(), text, samples, frames: 0 }
+    }
+
+    /// Has the head tell how frames are shown, too.
+    pub fn show(&mut self, presentation: Presentation) {
+        self.presentation = Some(presentation);
+    }
+
+    /// Has the head tell of the `streams` beside the frames, whose packets are all there.
+    pub fn tell(&mut self, streams: &[CodedStream]) {
+        self.streams = CodedStream::lines(streams);
     }
 
     pub fn head(&mut self) -> String {
@@ -49,7 +66,10 @@ impl Writer {
             format!("#timebase: {timebase}"),
             format!("#sar: {sar}"),
         ]);
-        lines.extend(color_tags(&self.info.color).map(|(name, value)| format!("#{name}: {value}")));
+        let shown = self.presentation.iter().flat_map(presentation_tags);
+        let tags = color_tags(&self.info.color).into_iter().chain(shown);
+        lines.extend(tags.map(|(name, value)| format!("#{name}: {value}")));
+        lines.append(&mut self.streams);
         let planes: String = (0..format.planes()).map(|plane| format!(", plane {plane}")).collect();
         lines.push(format!("#index, pts, duration, key, bytes{planes}"));
         self.count(lines.join("\n") + "\n")
@@ -97,7 +117,7 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
         if let Some(end) = line.strip_prefix("#end: ") {
             let expected = [format!("#frames: {}", frames.len()), format!("#samples: {}", hex(&samples.finish()))];
             let whole = end == hex(&text.finish()) && last == expected && lines.next()?.is_none();
-            return if whole { Ok(head.file(hash, stated, frames)) } else { Err(changed()) };
+            return if whole { head.file(hash, stated, frames) } else { Err(changed()) };
         }
         count(&line);
         if line.starts_with('#') {
@@ -179,18 +199,21 @@ impl Head {
             sar: self.read_as("sar", rational)?,
             format: Some(self.read_as("format", |name| name.parse().ok())?),
             color: Some(color(|name| self.find(name)).ok_or_else(|| Error::corrupt("it has no good lines of colour"))?),
+            presentation: presentation(|name| self.find(name))
+                .map_err(|name| Error::corrupt(format!("it has no good line '#{name}'")))?,
             bytes: None,
         })
     }
 
-    fn file(&self, hash: Hash, stated: Stated, frames: Vec<Entry>) -> HashFile {
+    fn file(&self, hash: Hash, stated: Stated, frames: Vec<Entry>) -> Result<HashFile> {
         let asked = |line: &String| {
             let (key, value) = header(line)?;
             Some((key.strip_prefix(ASKED)?.to_owned(), value.to_owned()))
         };
         let software = self.find("software").unwrap_or_default().to_owned();
         let asked = self.0.iter().filter_map(asked).collect();
-        HashFile { layout: Layout::Vramp, hash, software, asked, stated, cut: false, frames }
+        let streams = CodedStream::read(&self.0, hash)?;
+        Ok(HashFile { layout: Layout::Vramp, hash, software, asked, stated, cut: false, streams, frames })
     }
 }
 

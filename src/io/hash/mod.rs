@@ -11,9 +11,13 @@ mod layout;
 mod lines;
 mod record;
 mod sink;
+mod streams;
 
-pub use diagnose::{Difference, Report, Span, Times, What, compare, is_resampled};
+pub use diagnose::{
+    Difference, How, Packets, Report, Span, StreamDifference, Times, What, compare, compare_streams, is_resampled,
+};
 pub use digest::Hash;
 pub use lines::name;
 pub use record::{Entry, HashFile, Layout, Stated, Tags, Trait};
-pub use sink::{HashSink, RecordSink, Restart};
+pub use sink::{Beside, HashSink, RecordSink, Restart};
+pub use streams::{Coded, CodedStream, Streams};

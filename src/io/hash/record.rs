@@ -2,10 +2,14 @@
 
 use crate::error::Result;
 use crate::io::hash::digest::Hash;
+use crate::io::hash::streams::CodedStream;
 use crate::io::hash::{ffmpeg, layout, lines};
-use crate::video::{ChromaLocation, ColorInfo, Format, Range, Rational, StreamInfo};
+use crate::video::{
+    ChromaLocation, ColorInfo, Format, Presentation, Range, Rational, Rotation, StreamInfo, code_point_name,
+};
 use std::ffi::OsStr;
 use std::fmt;
+use std::str::FromStr;
 
 /// How a text of hashes is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub struct HashFile {
     pub stated: Stated,
     /// Whether its last line has no end, so that more may have followed.
     pub cut: bool,
+    /// The streams beside the frames; `None`: it says nothing of them.
+    pub streams: Option<Vec<CodedStream>>,
     /// The frames, in order.
     pub frames: Vec<Entry>,
 }
@@ -88,6 +94,8 @@ pub struct Stated {
     pub format: Option<Format>,
     /// Colour description.
     pub color: Option<ColorInfo>,
+    /// How frames are shown besides.
+    pub presentation: Option<Presentation>,
     /// Bytes of a frame's samples.
     pub bytes: Option<u64>,
 }
@@ -125,6 +133,7 @@ impl Stated {
             sar: info.sar,
             format: Some(info.format),
             color: Some(info.color),
+            presentation: None,
             bytes: Some(bytes),
         }
     }
@@ -160,6 +169,10 @@ impl Stated {
             let pairs = color_tags(&expected).into_iter().zip(color_tags(&found));
             all.extend(pairs.map(|((name, expected), (_, found))| Trait::of(name, expected, found)));
         }
+        if let (Some(expected), Some(found)) = (self.presentation, found.presentation) {
+            let pairs = presentation_tags(&expected).into_iter().zip(presentation_tags(&found));
+            all.extend(pairs.map(|((name, expected), (_, found))| Trait::of(name, expected, found)));
+        }
         all.retain(|differs| match tags {
             Tags::Exact => differs.differs(),
             Tags::Stated => differs.differs() && !differs.is_half_stated(),
@@ -178,6 +191,11 @@ impl Trait {
         self.expected != self.found
     }
 
+    /// `value` as people call it: code points have names.
+    pub fn named<'v>(&self, value: &'v str) -> &'v str {
+        value.parse().ok().and_then(|point| code_point_name(self.name, point)).unwrap_or(value)
+    }
+
     /// Whether only one of the two states it.
     fn is_half_stated(&self) -> bool {
         [&self.expected, &self.found].into_iter().any(|value| is_unspecified(self.name, value))
@@ -188,8 +206,15 @@ impl Trait {
 const UNSPECIFIED: &str = "unspecified";
 const UNSPECIFIED_POINT: &str = "2";
 
+/// What containers without a word for it leave.
+const UPRIGHT: &str = "0";
+
 fn is_unspecified(name: &str, value: &str) -> bool {
-    value == UNSPECIFIED || matches!(name, "matrix" | "transfer" | "primaries") && value == UNSPECIFIED_POINT
+    match name {
+        "matrix" | "transfer" | "primaries" => value == UNSPECIFIED_POINT,
+        ROTATION => value == UPRIGHT,
+        _ => value == UNSPECIFIED,
+    }
 }
 
 fn reduced(ratio: Rational) -> Rational {
@@ -231,6 +256,37 @@ pub(super) fn color<'t>(value: impl Fn(&'static str) -> Option<&'t str>) -> Opti
     })
 }
 
+/// The names of what [`presentation_tags`] writes.
+const ROTATION: &str = "rotation";
+const MASTERING: &str = "mastering_display";
+const LIGHT: &str = "content_light";
+
+/// How frames are shown, as names and values.
+pub(super) fn presentation_tags(shown: &Presentation) -> [(&'static str, String); 3] {
+    let stated = |value: Option<String>| value.unwrap_or_else(|| UNSPECIFIED.to_owned());
+    [
+        (ROTATION, shown.rotation.to_string()),
+        (MASTERING, stated(shown.mastering.map(|mastering| mastering.to_string()))),
+        (LIGHT, stated(shown.light.map(|light| light.to_string()))),
+    ]
+}
+
+/// What [`presentation_tags`] writes so. `value` finds a name's value.
+///
+/// # Errors
+/// With the name of a value that is none.
+pub(super) fn presentation<'t>(
+    value: impl Fn(&'static str) -> Option<&'t str>,
+) -> Result<Option<Presentation>, &'static str> {
+    fn read<T: FromStr>(name: &'static str, text: Option<&str>) -> Result<Option<T>, &'static str> {
+        let stated = text.filter(|text| *text != UNSPECIFIED);
+        stated.map(|text| text.parse().map_err(|_| name)).transpose()
+    }
+    let rotation: Option<Rotation> = read(ROTATION, value(ROTATION))?;
+    let (mastering, light) = (read(MASTERING, value(MASTERING))?, read(LIGHT, value(LIGHT))?);
+    Ok(rotation.map(|rotation| Presentation { rotation, mastering, light }))
+}
+
 /// "1/25".
 pub(super) fn rational(text: &str) -> Option<Rational> {
     let (num, den) = text.split_once('/')?;
@@ -245,7 +301,7 @@ pub(super) fn size(text: &str) -> Option<(usize, usize)> {
 
 impl fmt::Display for Trait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} instead of {}", self.name, self.found, self.expected)
+        write!(f, "{} {} instead of {}", self.name, self.named(&self.found), self.named(&self.expected))
     }
 }
 

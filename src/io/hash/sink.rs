@@ -5,9 +5,10 @@ use crate::io::TempFile;
 use crate::io::hash::crew::Crew;
 use crate::io::hash::digest::Hash;
 use crate::io::hash::record::{Entry, Layout};
+use crate::io::hash::streams::{CodedStream, Streams};
 use crate::io::hash::{ffmpeg, layout};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
-use crate::video::StreamInfo;
+use crate::video::{Presentation, StreamInfo};
 use std::ffi::OsStr;
 use std::io::Write;
 
@@ -17,7 +18,16 @@ pub trait Restart: Sink {
     fn restart(&mut self);
 }
 
-/// Writes a text of hashes. Packets of copied streams are not hashed.
+/// What a film is besides its frames, for a sink that tells of it.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// How frames are shown.
+    pub presentation: Presentation,
+    /// The streams whose packets pass the chain by; `None`: nothing is said of them.
+    pub streams: Option<Streams>,
+}
+
+/// Writes a text of hashes.
 ///
 /// In ffmpeg's layout the columns pts, size and hash are those of
 /// `ffmpeg -i IN -copyts -vsync passthrough -enc_time_base -1 -map 0:v:0 -f framemd5`.
@@ -25,10 +35,11 @@ pub trait Restart: Sink {
 pub struct HashSink {
     crew: Crew,
     text: Text,
-    /// The text before its first frame.
-    start: Text,
-    /// What is not written before the end, so that the sink can begin again.
-    held: Option<String>,
+    /// The streams that the head of the text tells of.
+    streams: Option<Streams>,
+    /// The frames, where nothing is written before the end: so that the sink can begin again, and as the packets of
+    /// streams come before them in the text.
+    held: Option<Vec<Entry>>,
     file: TempFile,
     /// What messages call it.
     name: String,
@@ -45,11 +56,11 @@ enum Text {
 }
 
 impl HashSink {
-    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, and writes the beginning of
-    /// a text in ffmpeg's layout for a stream of `info`.
+    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, for a text in ffmpeg's layout
+    /// of a stream of `info`.
     ///
     /// # Errors
-    /// When the file cannot be created or written, or the layout has not this hash.
+    /// When the file cannot be created, or the layout has not this hash.
     pub fn create(
         path: &(impl AsRef<OsStr> + ?Sized),
         hash: Hash,
@@ -64,7 +75,7 @@ impl HashSink {
     /// The same in vramp's own layout, which says which options it was `asked` for.
     ///
     /// # Errors
-    /// When the file cannot be created or written.
+    /// When the file cannot be created.
     pub fn create_own(
         path: &(impl AsRef<OsStr> + ?Sized),
         hash: Hash,
@@ -77,25 +88,54 @@ impl HashSink {
         Self::open(path.as_ref(), Crew::new(hash, Layout::Vramp)?, text, overwrite, cancel)
     }
 
-    fn open(path: &OsStr, crew: Crew, mut text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
+    fn open(path: &OsStr, crew: Crew, text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
         let file = TempFile::create(path, overwrite, cancel)?;
-        let head = match &mut text {
-            Text::Vramp(writer) => writer.head(),
-            Text::Ffmpeg(writer, _) => writer.head(),
-        };
         let name = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
-        let start = text.clone();
-        let mut sink = HashSink { crew, text, start, held: None, file, name, bytes: 0, last: None, untimely: 0 };
-        sink.write(&head)?;
-        Ok(sink)
+        Ok(HashSink { crew, text, streams: None, held: None, file, name, bytes: 0, last: None, untimely: 0 })
     }
 
-    /// The same, which writes nothing of a frame before the end: it can begin again.
+    /// The same, which writes nothing before the end: it can begin again.
     pub fn holding(self) -> HashSink {
-        HashSink { held: Some(String::new()), ..self }
+        HashSink { held: Some(Vec::new()), ..self }
+    }
+
+    /// The same, which tells what is `beside` the frames, too, where its layout can.
+    pub fn telling(mut self, beside: Beside) -> HashSink {
+        let Text::Vramp(writer) = &mut self.text else { return self };
+        writer.show(beside.presentation);
+        self.streams = beside.streams;
+        if self.streams.is_some() { self.holding() } else { self }
+    }
+
+    /// Writes what comes before the frames.
+    fn begin(&mut self) -> Result<()> {
+        if self.bytes > 0 {
+            return Ok(());
+        }
+        let head = match &mut self.text {
+            Text::Vramp(writer) => {
+                if let Some(streams) = &mut self.streams {
+                    writer.tell(streams.finish());
+                }
+                writer.head()
+            }
+            Text::Ffmpeg(writer, _) => writer.head(),
+        };
+        self.write(&head)
+    }
+
+    fn take(&mut self, entry: Entry) -> Result<()> {
+        match &mut self.held {
+            Some(held) => {
+                held.push(entry);
+                Ok(())
+            }
+            None => self.line(entry),
+        }
     }
 
     fn line(&mut self, mut entry: Entry) -> Result<()> {
+        self.begin()?;
         // None is before every time.
         self.untimely += u64::from(entry.pts <= self.last || entry.pts.is_none());
         self.last = self.last.max(entry.pts);
@@ -106,13 +146,7 @@ impl HashSink {
                 writer.line(&entry)
             }
         };
-        match &mut self.held {
-            Some(held) => {
-                held.push_str(&line);
-                Ok(())
-            }
-            None => self.write(&line),
-        }
+        self.write(&line)
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -125,19 +159,21 @@ impl HashSink {
 impl Sink for HashSink {
     fn frame(&mut self, frame: Frame) -> Result<()> {
         let entry = self.crew.push(frame)?;
-        entry.map_or(Ok(()), |entry| self.line(entry))
+        entry.map_or(Ok(()), |entry| self.take(entry))
     }
 
-    fn packet(&mut self, _: Packet) -> Result<()> {
+    fn packet(&mut self, packet: Packet) -> Result<()> {
+        self.streams.iter_mut().for_each(|streams| streams.take(&packet));
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         while let Some(entry) = self.crew.pop()? {
-            self.line(entry)?;
+            self.take(entry)?;
         }
-        if let Some(held) = self.held.take() {
-            self.write(&held)?;
+        self.begin()?;
+        for entry in self.held.take().unwrap_or_default() {
+            self.line(entry)?;
         }
         if let Text::Vramp(writer) = &mut self.text {
             let end = writer.end();
@@ -158,8 +194,8 @@ impl Sink for HashSink {
 impl Restart for HashSink {
     fn restart(&mut self) {
         self.crew.restart();
-        self.text = self.start.clone();
-        (self.held, self.last, self.untimely) = (Some(String::new()), None, 0);
+        self.streams.iter_mut().for_each(Streams::restart);
+        self.held = Some(Vec::new());
     }
 }
 
@@ -170,6 +206,7 @@ pub struct RecordSink {
     times: Option<ffmpeg::Times>,
     /// The times before the first frame.
     start: Option<ffmpeg::Times>,
+    streams: Option<Streams>,
     frames: Vec<Entry>,
 }
 
@@ -180,7 +217,18 @@ impl RecordSink {
     /// When no thread can be started.
     pub fn new(layout: Layout, hash: Hash, info: &StreamInfo) -> Result<RecordSink> {
         let times = (layout == Layout::Ffmpeg).then(|| ffmpeg::Times::new(info));
-        Ok(RecordSink { crew: Crew::new(hash, layout)?, start: times.clone(), times, frames: Vec::new() })
+        let (crew, start) = (Crew::new(hash, layout)?, times.clone());
+        Ok(RecordSink { crew, start, times, streams: None, frames: Vec::new() })
+    }
+
+    /// The same, which keeps the packets of `streams`, too.
+    pub fn keeping(self, streams: Option<Streams>) -> RecordSink {
+        RecordSink { streams, ..self }
+    }
+
+    /// The streams with their packets so far; all of them once the sink is finished.
+    pub fn streams(&mut self) -> Option<&[CodedStream]> {
+        self.streams.as_mut().map(Streams::finish)
     }
 
     /// The frames so far; all of them once the sink is finished.
@@ -204,7 +252,8 @@ impl Sink for RecordSink {
         Ok(())
     }
 
-    fn packet(&mut self, _: Packet) -> Result<()> {
+    fn packet(&mut self, packet: Packet) -> Result<()> {
+        self.streams.iter_mut().for_each(|streams| streams.take(&packet));
         Ok(())
     }
 
@@ -224,6 +273,7 @@ impl Restart for RecordSink {
     fn restart(&mut self) {
         self.crew.restart();
         self.times = self.start.clone();
+        self.streams.iter_mut().for_each(Streams::restart);
         self.frames.clear();
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Damage {
     packets: u64,
     /// Frames that decoded with faults.
     frames: u64,
+    /// Frames that did not come.
+    missing: u64,
     /// Slices that are not what their checksums say.
     slices: u64,
     /// References to frames that are lost.
@@ -49,6 +51,15 @@ impl Damage {
         self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
+    /// `count` frames that packets hold did not come.
+    pub(super) fn missing(&mut self, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.missing += count;
+        self.note("in a packet that gives no frame".to_owned())
+    }
+
     /// `total` slices failed their checksums so far, the last of them about frame `frame`.
     pub(super) fn slices(&mut self, total: u64, frame: u64) -> Result<()> {
         if total <= self.slices {
@@ -75,7 +86,7 @@ impl Damage {
 
     /// How much was lost so far.
     pub(super) fn faults(&self) -> u64 {
-        self.packets + self.frames + self.slices + self.references + self.places
+        self.packets + self.frames + self.missing + self.slices + self.references + self.places
     }
 
     /// Reading stopped before the end of the source.
@@ -102,6 +113,7 @@ impl Damage {
         let counts = [
             counted(self.packets, "packet did not decode", "packets did not decode"),
             counted(self.frames, "frame decoded with faults", "frames decoded with faults"),
+            counted(self.missing, "frame is missing", "frames are missing"),
             counted(self.slices, "slice fails its checksum", "slices fail their checksums"),
             counted(self.references, "reference is to a lost frame", "references are to lost frames"),
             counted(self.places, "place in the container is unreadable", "places in the container are unreadable"),
@@ -130,6 +142,8 @@ mod tests {
         damage.frames(1, 9).unwrap();
         damage.frames(2, 10).unwrap();
         damage.frames(2, 11).unwrap();
+        damage.missing(0).unwrap();
+        damage.missing(1).unwrap();
         damage.slices(1, 11).unwrap();
         damage.slices(1, 12).unwrap();
         damage.references(2, 12).unwrap();
@@ -140,8 +154,8 @@ mod tests {
         assert_eq!(report.kind(), Kind::Incomplete);
         assert_eq!(
             report.message(),
-            "1 packet did not decode, 2 frames decoded with faults, 1 slice fails its checksum, \
-             2 references are to lost frames, 1 place in the container is unreadable \
+            "1 packet did not decode, 2 frames decoded with faults, 1 frame is missing, \
+             1 slice fails its checksum, 2 references are to lost frames, 1 place in the container is unreadable \
              (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
     }

@@ -41,6 +41,13 @@ pub(super) struct Decoder {
     begins: Option<i64>,
     /// Frames marked as damaged.
     marked: u64,
+    /// The decoder is known to tell which frames are whole; others show it by doing so.
+    tells_whole: bool,
+    /// Complaints so far, and the frames they came with.
+    complaints: u64,
+    complained: u64,
+    /// Packets of which a frame has not come yet, where each gives one.
+    owed: u64,
     damage: Damage,
     restart: Restart,
 }
@@ -91,6 +98,7 @@ impl Decoder {
         let restart = Restart { sent, ..Restart::default() };
         Ok(Decoder {
             opened,
+            tells_whole: tells_whole(stream, &means),
             means,
             threads,
             concealed,
@@ -102,6 +110,9 @@ impl Decoder {
             untold: 0,
             begins: None,
             marked: 0,
+            complaints: 0,
+            complained: 0,
+            owed: 0,
             damage,
             restart,
         })
@@ -117,7 +128,7 @@ impl Decoder {
         self.means = Means::Software;
         self.restart =
             Restart { again: again.into(), ended: self.state != State::Feeding, ..std::mem::take(&mut self.restart) };
-        (self.state, self.frames, self.marked) = (State::Feeding, 0, 0);
+        (self.state, self.frames, self.marked, self.owed) = (State::Feeding, 0, 0, 0);
         self.untold = self.given.saturating_sub(self.concealed.count().whole);
         self.damage = self.damage.restarted();
         Ok(())
@@ -128,7 +139,7 @@ impl Decoder {
     pub(super) fn jump(&mut self, stream: &Stream, frame: u64, begins: Option<i64>) {
         self.opened.flush();
         self.clock = DtsClock::new(stream);
-        (self.state, self.frames, self.begins) = (State::Feeding, frame, begins);
+        (self.state, self.frames, self.begins, self.owed) = (State::Feeding, frame, begins, 0);
     }
 
     /// Counts frames from `frame` on, and gives the count so far.
@@ -196,6 +207,7 @@ impl Decoder {
             sent.push(packet.clone());
         }
         self.clock.stamp(&mut packet);
+        self.owed += u64::from(gives_a_frame(&packet, stream));
         let sent = self.means.listen(|| self.opened.send_packet(&packet));
         self.clock.sent(packet.duration(), &self.opened, stream);
         if self.fall_back(stream)? { Ok(()) } else { sent.or_else(|e| self.fault(e)) }
@@ -242,6 +254,7 @@ impl Decoder {
                 State::Draining => self.clock.drain(&self.opened, stream),
                 State::Empty => {
                     self.count_faulty_frames()?;
+                    self.damage.missing(std::mem::take(&mut self.owed))?;
                     return Ok(Received::End);
                 }
             }
@@ -253,6 +266,7 @@ impl Decoder {
             match received {
                 Ok(()) => {
                     self.given += 1;
+                    self.owed = self.owed.saturating_sub(1);
                     if self.begins.is_none_or(|begins| frame.timestamp() >= Some(begins)) {
                         // Behind a joint of recordings times may start over.
                         self.begins = None;
@@ -293,18 +307,41 @@ impl Decoder {
         let told = self.concealed.count();
         self.damage.slices(told.slices, self.frames)?;
         self.damage.references(told.references, self.frames)?;
+        if told.complaints > self.complaints {
+            self.complaints = told.complaints;
+            self.complained += 1;
+        }
         // A decoder that tells whole frames has told each before it gives it.
-        let gaps = if told.whole > 0 { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
-        self.damage.frames(self.marked.max(told.frames).max(gaps), self.frames)
+        let gaps =
+            if told.whole > 0 || self.tells_whole { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
+        let told = told.frames.max(self.means.faults());
+        self.damage.frames(self.marked.max(told).max(gaps).max(self.complained), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
     fn fault(&mut self, error: ffmpeg::Error) -> Result<()> {
         match libav::kind(error) {
             kind @ (Kind::OutOfMemory | Kind::Cancelled) => Err(Error::new(kind, error.to_string())),
-            _ => self.damage.packet(self.frames, error),
+            _ => {
+                self.owed = self.owed.saturating_sub(1);
+                self.damage.packet(self.frames, error)
+            }
         }
     }
+}
+
+/// Whether the decoder of `stream` on `means` tells which frames are whole: HEVC's, in the versions that were looked at.
+fn tells_whole(stream: &Stream, means: &Means) -> bool {
+    const LOOKED_AT: u32 = 61;
+    // SAFETY: libav's version is a number.
+    let major = unsafe { ffi::avcodec_version() } >> 16;
+    matches!(means, Means::Software) && stream.parameters().id() == Id::HEVC && major <= LOOKED_AT
+}
+
+/// Whether a frame must come of `packet`: AV1's containers hold temporal units, of which each shows one.
+fn gives_a_frame(packet: &Packet, stream: &Stream) -> bool {
+    let dropped = packet.flags().bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
+    stream.parameters().id() == Id::AV1 && !dropped
 }
 
 /// Whether frames of the codec are shown in another order than they are coded in. Its decoder then tells what it could
@@ -324,7 +361,14 @@ fn open(stream: &Stream, means: &Means, threads: usize, memory: &Arc<FrameMemory
         #[cfg(feature = "cuda")]
         Means::Nvdec(nvdec) => Some(nvdec.codec()),
     };
-    let codec = codec.ok_or_else(|| Error::unsupported(format!("this libav has no decoder for {}", id.name())))?;
+    let codec = codec.ok_or_else(|| {
+        // SAFETY: the parameters are alive.
+        let tag = unsafe { (*parameters.as_ptr()).codec_tag };
+        match (id, tag) {
+            (Id::None, 0) => Error::corrupt("it does not say what its video is coded in"),
+            _ => Error::unsupported(format!("this libav has no decoder for {}", id.name())),
+        }
+    })?;
     let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
     let mut context = Context::from_parameters(parameters).map_err(failed)?;
     context.set_frame_rate(Some(stream.avg_frame_rate()));

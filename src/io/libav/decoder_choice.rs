@@ -62,6 +62,15 @@ impl Means {
         }
     }
 
+    /// Pictures with faults that only NVDEC tells of.
+    pub(super) fn faults(&self) -> u64 {
+        match self {
+            Means::Software => 0,
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.faults(),
+        }
+    }
+
     /// Why NVDEC turned the stream down.
     pub(super) fn declined(&self) -> Option<String> {
         match self {
@@ -90,10 +99,12 @@ impl DecoderChoice {
                 "NVDEC leaves frames in GPU memory, but the filters run on the CPU: add --device cuda, or let --decoder \
                  auto choose",
             )),
-            (choice, Some(device)) => match Nvdec::open(device, codec, choice == DecoderChoice::Auto) {
-                Ok(nvdec) => Ok(Means::Nvdec(nvdec)),
-                Err(reason) => choice.without_nvdec(path, &reason).map(|()| Means::Software),
-            },
+            (choice, Some(device)) => {
+                match Nvdec::open(device, codec, choice == DecoderChoice::Auto, options.window.start.is_some()) {
+                    Ok(nvdec) => Ok(Means::Nvdec(nvdec)),
+                    Err(reason) => choice.without_nvdec(path, &reason).map(|()| Means::Software),
+                }
+            }
         }
     }
 

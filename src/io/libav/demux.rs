@@ -6,6 +6,7 @@ use crate::pipeline::Cancel;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 pub(super) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
+use ffmpeg::util::error::EIO;
 use ffmpeg_next as ffmpeg;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -42,12 +43,25 @@ pub(super) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxer> {
     } else {
         open_file(path, cancel)?
     };
-    opened.map_err(|error| refused(path, error))
+    opened.map_err(|error| match cancel.is_requested() {
+        // Where it was stopped, it may take what it has for all there is.
+        true => Error::new(Kind::Cancelled, format!("{}: stopped while it was opened", name(path))),
+        false => refused(path, error),
+    })
 }
 
 /// What messages call `path`.
 pub(super) fn name(path: &OsStr) -> impl Display {
     if path == "-" { OsStr::new("standard input").display() } else { path.display() }
+}
+
+/// What the demuxer complained of while `demuxer` was opened just now, if that led to the end of the source: reading does
+/// not get there a second time. Complaints from further ahead come again.
+pub(super) fn told_at_end(demuxer: &Demuxer) -> Option<String> {
+    // SAFETY: the demuxer is alive, and so is its file if it has one.
+    let ended = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_some_and(|file| file.eof_reached != 0) };
+    let line = logging::take_last_error().filter(|line| ended && line.writer == demuxer.format().name());
+    line.map(|line| line.text)
 }
 
 /// Why an input of which nothing decodes may be sound all the same.
@@ -145,7 +159,14 @@ fn options(local: bool) -> ffmpeg::Dictionary<'static> {
 fn refused(path: &OsStr, error: ffmpeg::Error) -> Error {
     let cause = logging::take_last_error();
     let name = name(path);
-    match libav::kind(error) {
+    // An end within what says what there is, is an input/output error to some demuxers.
+    let kind = match error {
+        ffmpeg::Error::Other { errno: EIO } if reads_to_its_end(path) => {
+            return Error::corrupt(format!("{name}: it ends before it says what it holds"));
+        }
+        _ => libav::kind(error),
+    };
+    match kind {
         _ if error == ffmpeg::Error::ProtocolNotFound => libav::error(name, error),
         Kind::Cancelled => Error::new(Kind::Cancelled, format!("{name}: stopped while it was opened")),
         Kind::CorruptInput | Kind::Unsupported => {
@@ -154,6 +175,12 @@ fn refused(path: &OsStr, error: ffmpeg::Error) -> Error {
         }
         _ => libav::error(name, error),
     }
+}
+
+/// Whether `path` is a file that the system reads without a fault.
+fn reads_to_its_end(path: &OsStr) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file && File::open(path).and_then(|mut file| io::copy(&mut file, &mut io::sink())).is_ok()
 }
 
 /// A source that blocks (a pipe, a device), read by a thread of its own, so that a wait for it can be stopped.

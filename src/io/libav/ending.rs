@@ -1,12 +1,12 @@
 //! Whether a source ends where its format lets it: some demuxers pass an incomplete last piece by without a word.
 
 use crate::io::libav::demux::Demuxer;
+use bytes::Bytes;
 use ffmpeg::ffi;
 use ffmpeg_next as ffmpeg;
-use std::ffi::c_int;
 
-/// `whence` of a seek that only asks where the reader is.
-const SEEK_CUR: c_int = 1;
+mod bytes;
+mod stated;
 
 /// Bytes of a transport stream's packet that belong to the stream. Recorders put a clock before or a code behind them.
 const TRANSPORT_PACKET: i64 = 188;
@@ -27,27 +27,26 @@ impl Ending {
     }
 
     /// What is wrong with the end of `demuxer`, which has nothing more to give.
-    pub(super) fn fault(&self, demuxer: &Demuxer) -> Option<&'static str> {
+    pub(super) fn fault(&self, demuxer: &Demuxer) -> Option<String> {
+        self.unfinished(demuxer).or_else(|| {
+            let bytes = Bytes::of(demuxer)?;
+            stated::fault(demuxer.format().name(), &bytes, self.last.map_or(0, |(at, _)| at))
+        })
+    }
+
+    /// A last piece that is incomplete, as far as the last packet and the place where reading stopped tell.
+    fn unfinished(&self, demuxer: &Demuxer) -> Option<String> {
         let (at, size) = self.last?;
-        match demuxer.format().name() {
-            "yuv4mpegpipe" if end(demuxer)? > at + size => Some("its last frame is incomplete"),
+        let fault = match demuxer.format().name() {
+            "yuv4mpegpipe" if bytes::read(demuxer)? > at + size => Some("its last frame is incomplete"),
             "mpegts" => {
-                let over = (end(demuxer)? - at).rem_euclid(raw_packet_size(demuxer)?);
+                let over = (bytes::read(demuxer)? - at).rem_euclid(raw_packet_size(demuxer)?);
                 (over != 0 && over != TRANSPORT_PACKET).then_some("its last packet is incomplete")
             }
             _ => None,
-        }
+        };
+        fault.map(str::to_owned)
     }
-}
-
-/// How many bytes of the source were read.
-fn end(demuxer: &Demuxer) -> Option<i64> {
-    // SAFETY: the demuxer is alive, and so is its file if it has one; nothing is moved.
-    let position = unsafe {
-        let file = (*demuxer.as_ptr()).pb;
-        if file.is_null() { -1 } else { ffi::avio_seek(file, 0, SEEK_CUR) }
-    };
-    (position >= 0).then_some(position)
 }
 
 /// How far apart the packets of a transport stream are.

@@ -1,6 +1,6 @@
 //! Static HDR10 metadata: from side data to the words encoders take it in.
 
-use crate::video::SideData;
+use crate::video::{self, SideData};
 use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as InStream};
 
 /// Chromaticities are told to encoders in these parts of 1.
@@ -60,6 +60,12 @@ impl Hdr10 {
         let bytes = |kind| side_data.iter().find(|data| data.kind == kind).map(|data| &data.bytes[..]);
         Hdr10 { mastering: bytes(MASTERING).and_then(parse_mastering), light: bytes(LIGHT).and_then(parse_light) }
     }
+
+    /// The same in the units in which codecs write it.
+    pub(super) fn coded(&self) -> (Option<video::Mastering>, Option<video::Light>) {
+        let light = self.light.map(|Light { max, average }| video::Light { most: max, average });
+        (self.mastering.map(|mastering| mastering.coded()), light)
+    }
 }
 
 /// Where an encoder takes static HDR10 metadata.
@@ -91,6 +97,15 @@ pub(super) fn merge(parameters: &[(&str, String)], user: &str) -> String {
 }
 
 impl Mastering {
+    fn coded(&self) -> video::Mastering {
+        let coded = |value: f64, unit: f64| (value * unit).round() as u32;
+        let point = |(x, y)| (coded(x, CHROMATICITY), coded(y, CHROMATICITY));
+        video::Mastering {
+            points: [self.green, self.blue, self.red, self.white].map(point),
+            luminance: (coded(self.max, LUMINANCE), coded(self.min, LUMINANCE)),
+        }
+    }
+
     /// "G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)", in the coded integer units or in plain numbers.
     fn words(&self, units: bool) -> String {
         let number = |value: f64, unit: f64| if units { format!("{:.0}", value * unit) } else { format!("{value:.5}") };

@@ -118,6 +118,10 @@ fn add_passage(context: &Context, passage: &Passage) -> Result<()> {
         if let Some(samples) = passage.priming {
             (*parameters).initial_padding = samples;
         }
+        if matches!((*parameters).codec_id, AVCodecID::AV_CODEC_ID_MP3 | AVCodecID::AV_CODEC_ID_AC3) {
+            // AVI's readers state a length that these packets do not have, and its writer would count by it.
+            (*parameters).block_align = 0;
+        }
         (*stream).time_base = rational(passage.timebase);
         (*stream).avg_frame_rate = rational(passage.frame_rate);
         (*stream).sample_aspect_ratio = (*parameters).sample_aspect_ratio;

@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+use crate::filters::Reach;
 use crate::io::libav::chapters;
 use crate::io::libav::damage::Damage;
 use crate::io::libav::decode::Decoder;
@@ -15,9 +16,11 @@ use crate::io::libav::hdr;
 use crate::io::libav::hwaccel;
 use crate::io::libav::reader::Reader;
 use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
+use crate::io::libav::tags;
 use crate::io::libav::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, StreamInfo};
+use around::Around;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -25,6 +28,7 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
+mod around;
 mod skip;
 
 /// How an input is opened.
@@ -67,6 +71,7 @@ pub struct Input {
     decoder: DecoderChoice,
     window: Window,
     gate: Gate,
+    around: Around,
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
     time: i64,
@@ -76,6 +81,7 @@ pub struct Input {
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
+    changes_said: bool,
 }
 
 /// What is still to come.
@@ -98,10 +104,11 @@ impl Input {
         let path = path.as_ref();
         options.window.validate()?;
         let demuxer = demux::open(path, &options.cancel)?;
-        Self::start(path, demuxer, options).map_err(|e| e.context(demux::name(path)))
+        let told = demux::told_at_end(&demuxer);
+        Self::start(path, demuxer, told, options).map_err(|e| e.context(demux::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demux::Demuxer, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demux::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -112,6 +119,7 @@ impl Input {
         let stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
+        reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
@@ -145,12 +153,14 @@ impl Input {
             decoder: options.decoder,
             window: options.window,
             gate: Gate::new(options.window.is_whole()),
+            around: Around::default(),
             phase: Phase::Frames,
             time: 0,
             decoded: 0,
             kept: 0,
             first: Some(first),
             ready: VecDeque::new(),
+            changes_said: false,
         })
     }
 
@@ -177,12 +187,25 @@ impl Input {
     /// What tells of alpha, which does not come out: the source's pixel format, or WebM's `alpha_mode`, where it is a
     /// stream within the packets that decoders pass over.
     pub fn dropped_alpha(&self) -> Option<&'static str> {
-        const BESIDE: (&str, &str) = ("alpha_mode", "1");
-        let beside = |(key, value): &(String, String)| (key.to_lowercase().as_str(), value.as_str()) == BESIDE;
-        match self.container.video.metadata.iter().any(beside) {
+        match self.has_alpha_beside() {
             _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
-            true => Some(BESIDE.0),
+            true => Some(tags::ALPHA_MODE),
             false => None,
+        }
+    }
+
+    /// Whether packets hold alpha beside the pictures, as WebM's do.
+    fn has_alpha_beside(&self) -> bool {
+        let says = |(key, value): &(String, String)| key.eq_ignore_ascii_case(tags::ALPHA_MODE) && value == "1";
+        self.container.video.metadata.iter().any(says)
+    }
+
+    /// Says once what of the source does not come out as it is.
+    fn say_changes(&mut self) {
+        let name = demux::name(&self.path);
+        self.finisher.say_conversion(&name);
+        if !std::mem::replace(&mut self.changes_said, true) && self.has_alpha_beside() {
+            log::warn!("{name}: its alpha, which lies beside the pictures, is left out");
         }
     }
 
@@ -206,6 +229,16 @@ impl Input {
     /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they come in host memory. A few only may be held at a time.
     pub fn surfaces(&self) -> Option<Format> {
         self.finisher.surfaces()
+    }
+
+    /// Whether frames of `reach` can be kept around the window: NVDEC has room for a few.
+    pub fn can_surround(&self, reach: Reach) -> bool {
+        #[cfg(feature = "cuda")]
+        if self.surfaces().is_some() && self.window.start.is_some() {
+            return reach.before as usize <= hwaccel::LEAD;
+        }
+        let _ = reach;
+        true
     }
 
     /// Decodes in software after all, from the start, because of `reason`: the chain does not run on the device, say.
@@ -283,12 +316,15 @@ impl Input {
         let index = self.decoded;
         self.decoded += 1;
         self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
-        let side = self.window.side(index, self.time, self.kept);
+        let side = self.around.side(self.window.side(index, self.time, self.kept));
         self.gate.frame(self.time, side, &mut self.ready);
         match side {
-            Side::Before => Ok(()),
+            Side::Before => {
+                self.around.before(frame, index);
+                Ok(())
+            }
             Side::Inside => self.keep(frame, index),
-            Side::After => self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets }),
+            Side::After => self.follow(frame, index),
         }
     }
 
@@ -301,13 +337,33 @@ impl Input {
 
     fn keep(&mut self, frame: Video, index: u64) -> Result<()> {
         self.kept += 1;
-        let frame = self.finisher.frame(frame, index)?;
-        self.ready.push_back(frame);
-        // Without copied streams nobody needs to know where the next frame begins.
-        if self.copied.is_empty() && self.window.frames == Some(self.kept) {
+        self.around.inside(frame, index);
+        // Without copied streams, or frames that are read after the last, nobody needs to know where the next one begins.
+        if self.copied.is_empty() && self.around.ends_at_once() && self.window.frames == Some(self.kept) {
             self.phase = Phase::Over;
         }
         Ok(())
+    }
+
+    /// Hands `frame`, which comes after the window, on where it is read for those inside.
+    fn follow(&mut self, frame: Video, index: u64) -> Result<()> {
+        if self.kept == 0 || !self.around.after(frame, index) {
+            return self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets });
+        }
+        Ok(())
+    }
+
+    /// The next frame of those that come out.
+    fn finished(&mut self) -> Result<Option<Item>> {
+        let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
+        let mut item = self.finisher.frame(frame, index)?;
+        match &mut item {
+            Item::Frame(frame) => frame.props.context = context,
+            #[cfg(feature = "cuda")]
+            Item::DeviceFrame(frame) => frame.props.context = context,
+            Item::Packet(_) => {}
+        }
+        Ok(Some(item))
     }
 
     /// Leaves the frames behind.
@@ -345,9 +401,12 @@ impl Source for Input {
     }
 
     fn next(&mut self) -> Result<Option<Item>> {
-        self.finisher.say_conversion(demux::name(&self.path));
+        self.say_changes();
         loop {
             if let Some(item) = self.ready.pop_front() {
+                return Ok(Some(item));
+            }
+            if let Some(item) = self.finished().map_err(|e| e.context(demux::name(&self.path)))? {
                 return Ok(Some(item));
             }
             match self.phase {
@@ -357,6 +416,20 @@ impl Source for Input {
             }
             .map_err(|e| e.context(demux::name(&self.path)))?;
         }
+    }
+
+    fn surround(&mut self, reach: Reach) -> Result<()> {
+        if !self.can_surround(reach) {
+            let before = reach.before;
+            let lines =
+                format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
+            return Err(Error::unsupported(lines).context(demux::name(&self.path)));
+        }
+        self.around = Around::new(reach);
+        if let Some(skim) = self.reader.skim() {
+            skim.lead_by(reach.before);
+        }
+        Ok(())
     }
 
     #[cfg(feature = "cuda")]

@@ -73,12 +73,14 @@ pub(super) struct Faults {
     pub(super) slices: u64,
     /// References to frames that are lost.
     pub(super) references: u64,
+    /// Complaints of a decoder that has nothing but damage to complain of, any number of them a frame.
+    pub(super) complaints: u64,
     /// No fault: frames that decoded to their last block, where the decoder tells that.
     pub(super) whole: u64,
 }
 
 /// What a line tells, by the start of its format.
-const SIGNS: [(&[u8], Faults); 5] = [
+const SIGNS: [(&[u8], Faults); 7] = [
     // Decoders of macroblocks, whatever codec; one line a frame.
     (b"concealing ", Faults { frames: 1, ..NONE }),
     // MPEG-2, of a picture whose header is gone.
@@ -89,9 +91,13 @@ const SIGNS: [(&[u8], Faults); 5] = [
     (b"Could not find ref with POC ", Faults { references: 1, ..NONE }),
     // HEVC, which gives a frame that lacks blocks without a word.
     (b"Decoded frame with POC ", Faults { whole: 1, ..NONE }),
+    // MJPEG, of a picture that breaks off.
+    (b"EOI missing, emulating", Faults { complaints: 1, ..NONE }),
+    // MJPEG, of notes that cameras leave beside the picture.
+    (b"unable to decode APP fields", NONE),
 ];
 
-const NONE: Faults = Faults { frames: 0, slices: 0, references: 0, whole: 0 };
+const NONE: Faults = Faults { frames: 0, slices: 0, references: 0, complaints: 0, whole: 0 };
 
 /// The counts of every [`Concealed`] that is alive.
 static CONCEALED: Mutex<BTreeMap<usize, Faults>> = Mutex::new(BTreeMap::new());
@@ -157,9 +163,9 @@ fn is_heard() -> bool {
 }
 
 unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) {
-    // SAFETY: libav calls with a context of its own and a format that ends with a zero.
-    unsafe { note_fault(context, format) };
     let is_error = level <= ffi::AV_LOG_ERROR;
+    // SAFETY: libav calls with a context of its own and a format that ends with a zero.
+    unsafe { note_fault(context, format, is_error) };
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
     let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
     if !is_error && !is_heard && !log::log_enabled!(target: "libav", level_here) {
@@ -184,23 +190,28 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     }
 }
 
-/// Counts the line if a decoder of ours tells a fault by it.
+/// Counts the line if a decoder of ours tells a fault by it. Whatever MJPEG's calls an error is one.
 ///
 /// # Safety
 /// `context` must be null or one of libav's, `format` a C string.
-unsafe fn note_fault(context: *mut c_void, format: *const c_char) {
+unsafe fn note_fault(context: *mut c_void, format: *const c_char, is_error: bool) {
     // SAFETY: the format is a C string; only as much of it is read as is the same. Every context of libav's begins with
     // its class, and the class of codecs belongs to codec contexts alone.
     unsafe {
         let same = |(at, byte): (usize, &u8)| *format.add(at).cast::<u8>() == *byte;
-        let sign = SIGNS.iter().find(|(start, _)| start.iter().enumerate().all(same));
-        let Some((_, told)) = sign.filter(|_| !context.is_null()) else { return };
+        let sign = SIGNS.iter().find(|(start, _)| start.iter().enumerate().all(same)).map(|(_, told)| *told);
+        if sign.is_none() && !is_error || context.is_null() {
+            return;
+        }
         if *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() {
-            let number = (*context.cast::<ffi::AVCodecContext>()).opaque.addr();
-            counts().entry(number).and_modify(|count| {
+            let context = &*context.cast::<ffi::AVCodecContext>();
+            let complains = context.codec_id == ffi::AVCodecID::AV_CODEC_ID_MJPEG;
+            let Some(told) = sign.or(complains.then_some(Faults { complaints: 1, ..NONE })) else { return };
+            counts().entry(context.opaque.addr()).and_modify(|count| {
                 count.frames += told.frames;
                 count.slices += told.slices;
                 count.references += told.references;
+                count.complaints += told.complaints;
                 count.whole += told.whole;
             });
         }

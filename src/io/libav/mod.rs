@@ -1,6 +1,7 @@
 //! Decode, encode and mux through libav.
 
 mod access;
+mod beside;
 mod capacity;
 mod chapters;
 mod choose;
@@ -11,6 +12,7 @@ mod convert;
 mod damage;
 mod decode;
 mod decoder_choice;
+mod decoding;
 mod demux;
 mod encode;
 mod ending;
@@ -41,10 +43,13 @@ mod rhythm;
 mod settings;
 mod setup;
 mod skim;
+mod slices;
+mod start;
 mod streams;
 mod tags;
 mod window;
 
+pub use beside::{coded, passing, presentation};
 pub use choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use decoder_choice::DecoderChoice;
 #[cfg(feature = "cuda")]

@@ -3,10 +3,11 @@
 use crate::error::Result;
 use crate::io::TempFile;
 use crate::io::libav::context::Context;
+use crate::io::libav::decoding::Decoding;
 use crate::io::libav::failure;
 use crate::io::libav::header::{self, Contents};
 use crate::io::libav::logging::{self, Heard};
-use crate::io::libav::passage::Form;
+use crate::io::libav::passage::{Form, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
@@ -36,9 +37,13 @@ struct Track {
     from: Rational,
     /// Unit of the packets that are written.
     to: Rational,
+    /// What is added to every time, in the unit of the packets that come.
+    lift: i64,
     form: Form,
     /// The last decode time written.
     last: Option<i64>,
+    /// Tells the decode times that the source does not.
+    decoding: Decoding,
 }
 
 impl Muxer {
@@ -50,12 +55,22 @@ impl Muxer {
         let mut context = header::build(contents)?;
         context.open(file, name)?;
         context.write_header(name)?;
-        let video = (None, contents.info.timebase, Form::Packets);
-        let copied = contents.passages.iter().map(|p| (Some(p.index), p.timebase, p.form.clone()));
-        let tracks = std::iter::once(video).chain(copied).enumerate().map(|(i, (input, from, form))| {
+        let video = (None, contents.info.timebase, 0, Form::Packets);
+        let copied = contents.passages.iter().map(|p| (Some(p.index), p.timebase, p.lift, p.form.clone()));
+        let delays = std::iter::once(0).chain(contents.passages.iter().map(Passage::reordering));
+        let tracks = std::iter::once(video).chain(copied).zip(delays).enumerate();
+        let tracks = tracks.map(|(i, ((input, from, lift, form), delay))| {
             // SAFETY: the header is written, so the context has these streams and their units are set.
             let to = unsafe { (**(*context.as_ptr()).streams.add(i)).time_base };
-            Track { input, from, to: Rational::new(to.num, to.den), form, last: None }
+            Track {
+                input,
+                from,
+                to: Rational::new(to.num, to.den),
+                lift,
+                form,
+                last: None,
+                decoding: Decoding::new(delay),
+            }
         });
         let tracks = tracks.collect();
         let offset = (contents.offset, contents.info.timebase);
@@ -84,13 +99,13 @@ impl Muxer {
 
     fn write(&mut self, place: usize, mut packet: Packet) -> Result<()> {
         let track = &mut self.tracks[place];
-        let offset = rescale(self.offset.0, self.offset.1, track.from);
+        let offset = rescale(self.offset.0, self.offset.1, track.from) - track.lift;
         let time = |time: i64| rescale(time - offset, track.from, track.to);
-        let (mut pts, mut dts) = (packet.pts().map(time), packet.dts().map(time));
+        let decoded = track.decoding.time(packet.pts(), packet.dts(), packet.duration());
+        let (mut pts, mut dts) = (packet.pts().map(time), decoded.map(time));
         if matches!(track.form, Form::Still) {
             (pts, dts) = (Some(0), Some(0));
         }
-        dts = dts.or(pts);
         if let (Some(now), Some(last)) = (&mut dts, track.last) {
             // Times that were apart in the source may meet in the container's unit.
             // SAFETY: the container is static.

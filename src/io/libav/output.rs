@@ -1,7 +1,6 @@
 //! The end of a run: frames are encoded, copied packets pass, and a whole file takes its name.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::context::Context;
 use crate::io::libav::encode::{Encoder, Received};
@@ -11,15 +10,18 @@ use crate::io::libav::options::{OutputOptions, Timestamps};
 use crate::io::libav::passage::{self, Passage};
 use crate::io::libav::rhythm::rescale;
 use crate::io::libav::setup::{EncoderContext, Job};
-use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream};
+use crate::io::libav::start::Start;
+use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media};
 use crate::io::libav::{fallback, init, losses, settings};
 use crate::io::{Outlet, TempFile};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
 use crate::pipeline::{Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, StreamInfo};
-use ffmpeg_next::ffi;
 use std::ffi::OsStr;
+
+/// So many packets of the video wait for the first of the sound: more than lie between them in any sane file.
+const MOST_WAITING: usize = 64;
 
 /// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
 pub struct Output {
@@ -30,8 +32,9 @@ pub struct Output {
     container: Container,
     encoder: Encoder,
     passages: Vec<Passage>,
-    /// Packets from before the header, which waits for the encoder's first.
+    /// Packets from before the header, which waits for the first of the video and of all sound.
     waiting: Vec<CopiedPacket>,
+    encoded: Vec<ffmpeg_next::Packet>,
     muxer: Option<Muxer>,
     times: Times,
     losses: losses::OfFrames,
@@ -74,6 +77,7 @@ impl Output {
             encoder,
             passages: Vec::new(),
             waiting: Vec::new(),
+            encoded: Vec::new(),
             muxer: None,
             times: Times::new(info),
             losses: losses::OfFrames::default(),
@@ -106,18 +110,29 @@ impl Output {
             if self.options.cancel.is_requested() {
                 return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
             }
-            if self.muxer.is_none() {
-                self.muxer = Some(self.begin(&packet)?);
+            match &mut self.muxer {
+                Some(muxer) => muxer.video(packet)?,
+                None => self.encoded.push(packet),
             }
-            let muxer = self.muxer.as_mut().ok_or_else(|| Error::internal("the header was just written"))?;
-            muxer.video(packet)?;
-            self.bytes = muxer.bytes();
         }
+        if self.muxer.is_none() && self.knows_start() {
+            self.begin()?;
+        }
+        self.bytes = self.muxer.as_ref().map_or(0, Muxer::bytes);
         Ok(())
     }
 
-    /// Writes the header and what waited for it. `first` is the encoder's first packet.
-    fn begin(&mut self, first: &ffmpeg_next::Packet) -> Result<Muxer> {
+    /// Whether there are packets enough to tell how the output starts.
+    fn knows_start(&self) -> bool {
+        let mut sound = self.passages.iter().filter(|passage| passage.media == Media::Audio);
+        let met = |index| self.waiting.iter().any(|packet| packet.stream == index);
+        !self.encoded.is_empty() && (self.encoded.len() > MOST_WAITING || sound.all(|passage| met(passage.index)))
+    }
+
+    /// Writes the header and what waited for it.
+    fn begin(&mut self) -> Result<()> {
+        let encoded = std::mem::take(&mut self.encoded);
+        let Some(first) = encoded.first() else { return Ok(()) };
         let offset = match self.options.timestamps {
             Timestamps::Keep => 0,
             Timestamps::Zero => self.times.first.unwrap_or(0),
@@ -126,31 +141,16 @@ impl Output {
         let unit = self.info.timebase;
         passage::complete(&mut self.passages, &waiting, self.choice.container(), |to| rescale(offset, unit, to));
 
-        let start = self.start(offset, first, &waiting);
+        let start = Start::of(&self.contents(Start { offset, ..Start::default() }), first, &waiting);
         let mut muxer = Muxer::begin(&self.contents(start), &self.file, &self.path)?;
         for packet in waiting {
             muxer.copied(packet.stream, packet.packet)?;
         }
-        Ok(muxer)
-    }
-
-    /// How the output starts, given the first packets. Says so when the container has to move all times.
-    fn start(&self, offset: i64, first: &ffmpeg_next::Packet, waiting: &[CopiedPacket]) -> Start {
-        // Matroska has no decode times.
-        let video = if capacity::is_matroska(self.choice.container()) { first.pts() } else { first.dts() };
-        let video = video.map(|time| seconds(time, self.info.timebase));
-        let copied = self.passages.iter().filter(|passage| passage.priming.is_none()).filter_map(|passage| {
-            let packet = waiting.iter().find(|packet| packet.stream == passage.index)?;
-            Some(seconds(packet.packet.pts()?, passage.timebase))
-        });
-        let zero = seconds(offset, self.info.timebase);
-        let lowest = video.into_iter().chain(copied).map(|time| time - zero).fold(0.0, f64::min);
-        let any_time = self.choice.container.flags & ffi::AVFMT_TS_NEGATIVE != 0;
-        if lowest < 0.0 && !any_time && !capacity::is_untimed(self.choice.container) {
-            log::warn!("{} has no times before 0: all times move by {:.3} s", self.choice.container(), -lowest);
+        for packet in encoded {
+            muxer.video(packet)?;
         }
-        let primed = self.passages.iter().any(|passage| passage.priming.is_some());
-        Start { offset, negative_times: primed && lowest >= 0.0 }
+        self.muxer = Some(muxer);
+        Ok(())
     }
 }
 
@@ -187,6 +187,9 @@ impl Sink for Output {
     fn finish(&mut self) -> Result<()> {
         self.encoder.end()?;
         self.drain()?;
+        if self.muxer.is_none() {
+            self.begin()?;
+        }
         let Some(muxer) = self.muxer.take() else {
             return Err(Error::bad_argument(format!("{}: there is no frame to write", self.path)));
         };
@@ -197,15 +200,6 @@ impl Sink for Output {
     fn bytes(&self) -> u64 {
         self.bytes
     }
-}
-
-/// What is only known when the first packets are there.
-#[derive(Clone, Copy, Default)]
-struct Start {
-    /// What is taken from every time, in the video's timebase.
-    offset: i64,
-    /// Whether times before 0 are written as they are.
-    negative_times: bool,
 }
 
 /// The frames' times: those the source states, or the ones that must be meant.
@@ -246,10 +240,6 @@ impl Times {
         self.last_duration = props.duration;
         pts
     }
-}
-
-fn seconds(time: i64, unit: Rational) -> f64 {
-    time as f64 * unit.value().unwrap_or(0.0)
 }
 
 /// Every option the user names must be the encoder's or the container's.

@@ -3,11 +3,12 @@
 use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::header::{self, Contents};
+use crate::io::libav::rhythm::rescale;
 use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
 use crate::video::Rational;
 use ffmpeg_next::codec::Parameters;
-use ffmpeg_next::ffi;
-use std::ffi::{CStr, c_int};
+use ffmpeg_next::ffi::{self, AVCodecID};
+use std::ffi::{CStr, c_int, c_uint};
 
 /// Containers that keep a cover picture as such.
 const COVER_ART: [&str; 2] = ["mp4", "ipod"];
@@ -24,6 +25,10 @@ const PICTURE_FILES: [(&str, &str, &str); 6] = [
     ("tiff", "cover.tiff", "image/tiff"),
     ("webp", "cover.webp", "image/webp"),
 ];
+
+/// Up to this version, libavformat has a Matroska track tell the priming of Opus (and of nothing else), without adding
+/// it to the times of the track.
+const LIFTS_NOT: c_uint = 59 << 16 | 30 << 8 | 100;
 
 /// How a copied stream lies in the output.
 #[derive(Clone, Debug)]
@@ -48,8 +53,10 @@ pub(super) struct Passage {
     pub(super) frame_rate: Rational,
     pub(super) tags: StreamTags,
     pub(super) form: Form,
-    /// Samples before time 0 that only warm the decoder up, where the container counts them apart.
+    /// Samples at its start that only warm the decoder up, where the container counts them apart.
     pub(super) priming: Option<c_int>,
+    /// What is added to its times, in its timebase: readers take the priming from them again.
+    pub(super) lift: i64,
 }
 
 impl Passage {
@@ -70,6 +77,7 @@ impl Passage {
             tags,
             form,
             priming: None,
+            lift: 0,
         }
     }
 
@@ -78,11 +86,34 @@ impl Passage {
         describe(self.index, self.media, &self.parameters)
     }
 
+    /// How many frames of a video are decoded before one that is shown earlier.
+    pub(super) fn reordering(&self) -> usize {
+        // SAFETY: the parameters are alive.
+        usize::try_from(unsafe { (*self.parameters.as_ptr()).video_delay }).unwrap_or(0)
+    }
+
     /// The sampling rate, for sound.
     fn sample_rate(&self) -> Option<c_int> {
         // SAFETY: the parameters are alive.
         let rate = unsafe { (*self.parameters.as_ptr()).sample_rate };
         (self.media == Media::Audio && rate > 0).then_some(rate)
+    }
+
+    /// Has Matroska tell what warms the decoder up: as much as the source tells, and all that is before 0, where the
+    /// stream starts at `start`.
+    fn prime(&mut self, start: i64) {
+        let Some(rate) = self.sample_rate() else { return };
+        let sample = Rational::new(1, rate);
+        // SAFETY: the parameters are alive; libav's version is a number.
+        let (told, codec, version) = unsafe {
+            let parameters = &*self.parameters.as_ptr();
+            (parameters.initial_padding, parameters.codec_id, ffi::avformat_version())
+        };
+        let before_zero = c_int::try_from(rescale(-start, self.timebase, sample)).unwrap_or(0);
+        self.priming = Some(told.max(before_zero)).filter(|samples| *samples > 0);
+        if version <= LIFTS_NOT && codec == AVCodecID::AV_CODEC_ID_OPUS {
+            self.lift = rescale(self.priming.unwrap_or(0).into(), sample, self.timebase);
+        }
     }
 }
 
@@ -133,7 +164,7 @@ impl Refused {
 
 /// Whether a muxer makes the stream itself: a QuickTime track of chapters from the chapters, one of time code from the
 /// video's tag.
-fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
+pub(super) fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
     // SAFETY: the parameters are alive.
     let tag = unsafe { (*stream.parameters.as_ptr()).codec_tag }.to_le_bytes();
     let has_time_code = source.video.metadata.iter().any(|(key, _)| key.eq_ignore_ascii_case("timecode"));
@@ -170,7 +201,7 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
 }
 
 /// Gives each passage what only the first packets tell: the picture of a cover that becomes a file, and the priming
-/// of sound that starts before 0 in a container that has no earlier times. `offset` is taken from every time.
+/// of sound in a container that has no times before 0. `offset` is taken from every time.
 pub(super) fn complete(
     passages: &mut Vec<Passage>,
     waiting: &[CopiedPacket],
@@ -187,13 +218,9 @@ pub(super) fn complete(
             };
             *bytes = data.to_vec();
         }
-        let start = first.and_then(|packet| packet.pts()).map(|pts| pts - offset(passage.timebase));
-        if let (Some(start), Some(rate)) = (start, passage.sample_rate())
-            && start < 0
-            && capacity::is_matroska(container)
-        {
-            let samples = super::rhythm::rescale(-start, passage.timebase, Rational::new(1, rate));
-            passage.priming = c_int::try_from(samples).ok();
+        let start = first.and_then(|packet| packet.pts()).map_or(0, |pts| pts - offset(passage.timebase));
+        if capacity::is_matroska(container) {
+            passage.prime(start);
         }
         true
     });
@@ -210,17 +237,10 @@ fn name_file(tags: &mut StreamTags, codec: &str) {
 }
 
 fn describe(index: usize, media: Media, parameters: &Parameters) -> String {
-    let media = match media {
-        Media::Audio => "audio",
-        Media::Subtitle => "subtitle",
-        Media::Attachment => "attachment",
-        Media::Video => "video",
-        Media::Data => "data",
-    };
-    format!("stream {index} ({media} {})", codec_name(parameters))
+    format!("stream {index} ({} {})", media.word(), codec_name(parameters))
 }
 
-fn codec_name(parameters: &Parameters) -> &'static str {
+pub(super) fn codec_name(parameters: &Parameters) -> &'static str {
     // SAFETY: the parameters are alive; codec names are static.
     unsafe { CStr::from_ptr(ffi::avcodec_get_name((*parameters.as_ptr()).codec_id)) }.to_str().unwrap_or("?")
 }

@@ -46,6 +46,8 @@ pub(super) struct Reader {
     skim: Option<Skim>,
     /// Follows where packets lie.
     ending: Ending,
+    /// What the demuxer told of the end when it was opened.
+    told: Option<String>,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
     jump: Option<u8>,
     /// A joint of transport streams was said.
@@ -98,9 +100,15 @@ impl Reader {
             ended: false,
             skim: None,
             ending: Ending::default(),
+            told: None,
             jump: None,
             joint_said: false,
         }
+    }
+
+    /// At the end of the source, `told` is what is wrong with it, unless it is `None`.
+    pub(super) fn expect_fault(&mut self, told: Option<String>) {
+        self.told = told;
     }
 
     /// The demuxer, to ask it things.
@@ -226,7 +234,7 @@ impl Reader {
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {
-                    line.map(|line| line.text).or_else(|| self.ending.fault(&self.demuxer).map(str::to_owned))
+                    line.map(|line| line.text).or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
                 }
                 (Err(error), None) => Some(error.to_string()),
                 (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),

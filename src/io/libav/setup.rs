@@ -8,6 +8,7 @@ use crate::io::libav::hdr::{self, Hdr10};
 use crate::io::libav::logging::{self, Heard};
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::settings::Settings;
+use crate::io::libav::slices;
 use crate::video::{FieldOrder, Rational, SideData, StreamInfo};
 use ffmpeg_next::error::ENOMEM;
 use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVFieldOrder, AVPixelFormat, AVRational};
@@ -67,6 +68,9 @@ pub(super) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
     let encoder = choice.encoder();
     let given = |key: &str| options.options.iter().rev().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
 
+    if let Some(count) = slices::suiting(encoder, options, job.info) {
+        settings.set("slices", &count)?;
+    }
     let own = own_parameters(encoder, &Hdr10::of(side_data));
     if let Some((option, parameters)) = &own {
         settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;

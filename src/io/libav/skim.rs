@@ -36,9 +36,13 @@ pub(super) struct Skim {
     pending: BinaryHeap<Reverse<Pending>>,
     /// The place of the next certain frame.
     next_frame: u64,
+    /// Frames before the one that is looked for that are wanted too.
+    lead: u64,
     /// Where decoding would begin, the times of the certain frames from there on, and the last frame with an access.
     landing: Point,
     times: VecDeque<i64>,
+    /// Where decoding could begin, but for the frames before that are wanted too.
+    later: VecDeque<Point>,
     last_access: Point,
     /// The origin's time.
     origin: Option<i64>,
@@ -95,14 +99,21 @@ impl Skim {
             packets: 0,
             pending: BinaryHeap::new(),
             next_frame: 0,
+            lead: 0,
             landing: Point::default(),
             times: VecDeque::new(),
+            later: VecDeque::new(),
             last_access: Point::default(),
             origin: None,
             highest_pts: None,
             last_dts: None,
             doubt: None,
         })
+    }
+
+    /// Has decoding begin so early that `frames` before the one that is looked for come out as well.
+    pub(super) fn lead_by(&mut self, frames: u32) {
+        self.lead = frames.into();
     }
 
     /// Frames whose place is certain.
@@ -210,12 +221,16 @@ impl Skim {
         self.next_frame += 1;
         self.times.push_back(pts);
         match access {
-            Access::Clean => self.land(point),
-            Access::Open => self.land(self.last_access),
+            Access::Clean => self.later.push_back(point),
+            Access::Open => self.later.push_back(self.last_access),
             Access::None => {}
         }
         if access != Access::None {
             self.last_access = point;
+        }
+        while let Some(at) = self.later.front().copied().filter(|at| at.frame + self.lead <= point.frame) {
+            self.land(at);
+            self.later.pop_front();
         }
         Some(Certain { frame: point.frame, pts })
     }

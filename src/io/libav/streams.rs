@@ -170,6 +170,17 @@ impl Media {
         }
     }
 
+    /// The word for it before a codec's name.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Media::Audio => "audio",
+            Media::Subtitle => "subtitle",
+            Media::Attachment => "attachment",
+            Media::Video => "video",
+            Media::Data => "data",
+        }
+    }
+
     fn of(stream: &Stream) -> Media {
         match stream.parameters().medium() {
             media::Type::Audio => Media::Audio,

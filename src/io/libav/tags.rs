@@ -12,8 +12,11 @@ type Tag = (String, String);
 /// Metadata of the source's container that is not about its content.
 const CONTAINER_TAGS: [&str; 4] = ["encoder", "major_brand", "minor_version", "compatible_brands"];
 
+/// WebM's word for alpha within the packets, beside the pictures.
+pub(super) const ALPHA_MODE: &str = "alpha_mode";
+
 /// Metadata of a video stream that is not true of the new one.
-const CODING_TAGS: [&str; 3] = ["encoder", "BPS", "DURATION"];
+const CODING_TAGS: [&str; 4] = ["encoder", "BPS", "DURATION", ALPHA_MODE];
 
 /// QuickTime's word for who made a track's data.
 const VENDOR: &str = "vendor_id";

@@ -45,7 +45,7 @@ impl Between {
     pub fn with_planes<R>(
         &self,
         kernel: usize,
-        inputs: &[&[DevicePlanes]],
+        inputs: &[Vec<DevicePlanes>],
         dst: &DevicePlanes,
         work: impl FnOnce(Frames<'_, DevicePlanes>, &DevicePlanes) -> R,
     ) -> R {

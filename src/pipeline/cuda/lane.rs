@@ -1,30 +1,28 @@
-//! One frame at a time through a CUDA device, in a stream of its own. Lanes that work at the same time overlap.
+//! One frame at a time through a CUDA device. Lanes that work at the same time overlap.
 
-use super::{Between, Kernel, kernels, only_part};
-use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, PinnedAllocator, Stream, is_pinned_at};
-use crate::error::{Error, Result};
-use crate::filters::CudaJob;
-use crate::pipeline::Plan;
-use crate::video::{Format, FrameProps, MemoryPlanes, Picture, Planes, PlanesMut};
+use super::part::CudaPart;
+use super::place::{Place, stranger};
+use super::pool::DevicePool;
+use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
+use crate::error::Result;
+use crate::pipeline::assembler::{Assembler, Next, describe};
+use crate::pipeline::feeder::{InputFrame, missing};
+use crate::pipeline::{Part, Plan};
+use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::sync::Arc;
 
-/// A picture on the device, and page-locked memory for frames whose own is not.
-struct Place {
-    picture: DevicePicture,
-    staging: Option<Picture>,
-}
-
-/// Kernels, the pictures between them, and the stream in which all frames of the lane come.
+/// Kernels, the pictures between them, and where frames of the host go to and come from.
 pub struct Lane {
     /// First, so that nothing is freed before it has been waited for.
     stream: Waited,
     device: Arc<CudaDevice>,
-    kernels: Vec<Kernel>,
-    between: Between,
-    /// Where frames of the host go to and come from; made with the first of them.
-    places: Option<[Place; 2]>,
-    shapes: [(Format, (usize, usize)); 2],
-    arrived: Event,
+    parts: Vec<CudaPart>,
+    /// Results of parts that are not the last.
+    made: Vec<DevicePool>,
+    /// Where frames of the host go to: as many as were needed at a time so far, for each input.
+    there: Vec<Vec<Place>>,
+    /// Where results for the host come from; made with the first of them.
+    back: Option<Place>,
     done: Event,
 }
 
@@ -39,43 +37,74 @@ impl Drop for Waited {
     }
 }
 
+/// A frame on the device: a caller's, or a part's result.
+#[derive(Clone)]
+struct Samples {
+    planes: DevicePlanes,
+    /// Keeps the memory from being used again.
+    _made: Option<Arc<DevicePicture>>,
+}
+
+/// What was measured, in the order of the frame's way.
+type Records = Vec<Arc<super::measured::Measured>>;
+
 impl Lane {
     /// A lane for `plan` on `device`.
     ///
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn new(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lane> {
+        let before_last = plan.parts.len().saturating_sub(1);
+        let pool = |part: &Part| {
+            let (format, width, height) = part.result(plan);
+            DevicePool::new(device, 0, format, width, height)
+        };
         Ok(Lane {
             stream: Waited(Stream::new(device)?),
             device: Arc::clone(device),
-            kernels: kernels(plan, device)?,
-            between: Between::new(plan, only_part(plan)?.ok_or_else(stranger)?, device)?,
-            places: None,
-            shapes: [&plan.input, &plan.output].map(|info| (info.format, (info.width, info.height))),
-            arrived: Event::new(device)?,
+            parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device)).collect::<Result<_>>()?,
+            made: plan.parts[..before_last].iter().map(pool).collect::<Result<_>>()?,
+            there: (0..=plan.sides.len()).map(|_| Vec::new()).collect(),
+            back: None,
             done: Event::new(device)?,
         })
     }
 
-    /// Makes what frames of the host need.
+    /// Makes what a frame of the host needs.
     ///
     /// # Errors
     /// When memory runs out.
-    pub fn prepare(&mut self) -> Result<()> {
-        if self.places.is_none() {
-            let [input, output] = self.shapes.map(|(format, size)| Place::new(&self.device, format, size));
-            self.places = Some([input?, output?]);
+    pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
+        self.place(plan, 0, 0)?;
+        if self.back.is_none() {
+            let StreamInfo { format, width, height, .. } = plan.output;
+            self.back = Some(Place::new(&self.device, (format, width, height))?);
         }
         Ok(())
     }
 
-    /// Filters `src` into `dst`, both in host memory, and waits for the result. After an error, too, the device uses
-    /// neither any more.
+    /// Place number `number` for frames of input `input`.
+    fn place(&mut self, plan: &Plan, input: usize, number: usize) -> Result<&mut Place> {
+        let StreamInfo { format, width, height, .. } = *plan.stream(input);
+        while self.there[input].len() <= number {
+            self.there[input].push(Place::new(&self.device, (format, width, height))?);
+        }
+        Ok(&mut self.there[input][number])
+    }
+
+    /// Makes frame `index` of the result of `frames`, all in host memory, and waits for it. After an error, too, the device
+    /// uses none of them any more.
     ///
     /// # Errors
-    /// When the device fails or memory runs out.
-    pub fn process(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<()> {
-        let done = self.prepare().and_then(|()| self.there_and_back(props, src, dst));
+    /// When a frame is missing, the device fails or memory runs out.
+    pub fn process(
+        &mut self,
+        plan: &Plan,
+        index: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<FrameProps> {
+        let done = self.prepare(plan).and_then(|()| self.there_and_back(plan, index, frames, dst));
         if done.is_err() {
             // A device that failed uses nothing either.
             let _ = self.stream.0.synchronize();
@@ -83,158 +112,104 @@ impl Lane {
         done
     }
 
-    fn there_and_back(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<()> {
-        let Lane { stream: Waited(stream), device, kernels, between, places, done, .. } = self;
-        let Some([input, output]) = places else { return Err(Error::internal("a lane is not prepared")) };
-        // SAFETY: what the copies use is borrowed, or the lane's, until the stream has been waited for, here or in `process`.
-        let straight = unsafe {
-            input.upload(device, src, stream)?;
-            enqueue(kernels, between, props, [&input.picture.planes(), &output.picture.planes()], stream)?;
-            output.download(device, dst, stream)?
-        };
-        done.record(stream)?;
-        done.synchronize()?;
-        if !straight {
-            let format = output.picture.format();
-            dst.copy_from(&output.staging(device)?.planes(), format);
+    fn there_and_back(
+        &mut self,
+        plan: &Plan,
+        index: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<FrameProps> {
+        let mut counts = vec![0; self.there.len()];
+        let mut places = Vec::new();
+        for frame in frames {
+            let number = counts[frame.input];
+            counts[frame.input] += 1;
+            let device = Arc::clone(&self.device);
+            self.place(plan, frame.input, number)?;
+            let place = &mut self.there[frame.input][number];
+            // SAFETY: the frames are borrowed until the stream has been waited for, here or in `process`, and so was what
+            // used the place before.
+            unsafe { place.upload(&device, &frame.planes, &self.stream.0, || Ok(())) }?;
+            let samples = Samples { planes: place.picture.planes(), _made: None };
+            places.push((frame.input, frame.props.clone(), samples));
         }
-        Ok(())
+        let mut back = self.back.take().ok_or_else(stranger)?;
+        let done = self.make(plan, index, places, &back.picture.planes(), None);
+        // SAFETY: `dst` is borrowed until the stream has been waited for, here or in `process`.
+        let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.stream.0) }?)));
+        let ((mut props, measured), straight) = match there {
+            Ok(there) => there,
+            Err(error) => {
+                let _ = self.stream.0.synchronize();
+                self.back = Some(back);
+                return Err(error);
+            }
+        };
+        self.done.record(&self.stream.0)?;
+        self.done.synchronize()?;
+        if !straight {
+            let format = back.picture.format();
+            dst.copy_from(&back.staging(&self.device)?.planes(), format);
+        }
+        self.back = Some(back);
+        props.records.extend(measured.iter().map(|measured| measured.collect()));
+        Ok(props)
     }
 
-    /// Puts the work from `src` to `dst`, both on the device, into the order of the caller's stream.
+    /// Puts the work from `src` to `dst`, both on the device, into the caller's stream. What is measured is lost.
     ///
     /// # Errors
-    /// When the device refuses it.
+    /// When the chain reads other frames, or the device refuses it.
     ///
     /// # Safety
     /// The planes must be memory of the device until the work is done; nobody else may write to `src`, or use `dst`,
     /// meanwhile.
     pub unsafe fn process_device(
         &mut self,
+        plan: &Plan,
         props: &FrameProps,
         src: &DevicePlanes,
         dst: &DevicePlanes,
         order: &Stream,
     ) -> Result<()> {
-        let stream = &self.stream.0;
-        self.arrived.record(order)?;
-        stream.wait_for(&self.arrived)?;
-        enqueue(&mut self.kernels, &self.between, props, [src, dst], stream)?;
-        self.done.record(stream)?;
-        order.wait_for(&self.done)
-    }
-}
-
-impl Place {
-    fn new(device: &CudaDevice, format: Format, (width, height): (usize, usize)) -> Result<Place> {
-        Ok(Place { picture: DevicePicture::alloc(device, format, width, height)?, staging: None })
+        // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
+        order.wait_for(&self.done)?;
+        let samples = Samples { planes: *src, _made: None };
+        let made = self.make(plan, props.frame_index, [(0, props.clone(), samples)], dst, Some(order));
+        self.done.record(order)?;
+        made.map(drop)
     }
 
-    /// Starts the copy of `src` to the device, by way of page-locked memory if its own is not.
-    ///
-    /// # Safety
-    /// Both must stay, unchanged, until the copy is done.
-    unsafe fn upload(&mut self, device: &CudaDevice, src: &Planes<'_>, stream: &Stream) -> Result<()> {
-        let format = self.picture.format();
-        let memory = src.memory(format).ok_or_else(stranger)?;
-        if self.is_within_reach(device, &memory) {
-            // SAFETY: the caller's promise.
-            return unsafe { self.picture.upload_planes(&memory, stream) };
-        }
-        self.staging(device)?.planes_mut().copy_from(src, format);
-        let Place { picture, staging: Some(staging) } = self else { return Err(stranger()) };
-        // SAFETY: as above.
-        unsafe { picture.upload(staging, stream) }
-    }
-
-    /// Starts the copy from the device to `dst`, or to page-locked memory if its own is not: then it gives false.
-    ///
-    /// # Safety
-    /// Both must stay, and `dst` be used by nobody else, until the copy is done.
-    unsafe fn download(&mut self, device: &CudaDevice, dst: &mut PlanesMut<'_>, stream: &Stream) -> Result<bool> {
-        let format = self.picture.format();
-        let memory = dst.as_ref().memory(format).ok_or_else(stranger)?;
-        if self.is_within_reach(device, &memory) {
-            // SAFETY: the caller's promise.
-            return unsafe { self.picture.download_planes(&memory, stream) }.map(|()| true);
-        }
-        self.staging(device)?;
-        let Place { picture, staging: Some(staging) } = self else { return Err(stranger()) };
-        // SAFETY: as above.
-        unsafe { picture.download(staging, stream) }.map(|()| false)
-    }
-
-    /// Whether the device reads and writes all of `memory`, a picture of this place, by itself.
-    fn is_within_reach(&self, device: &CudaDevice, memory: &MemoryPlanes) -> bool {
-        let size = (self.picture.width(), self.picture.height());
-        ends(self.picture.format(), size, memory).flatten().all(|address| is_pinned_at(device, address))
-    }
-
-    /// Page-locked memory in which a frame waits.
-    fn staging(&mut self, device: &CudaDevice) -> Result<&mut Picture> {
-        let Place { picture, staging } = self;
-        match staging {
-            Some(staging) => Ok(staging),
-            None => {
-                let (format, width, height) = (picture.format(), picture.width(), picture.height());
-                Ok(staging.insert(Picture::alloc_in(&PinnedAllocator::new(device), format, width, height)?))
+    /// Puts the work for frame `index` of the result into `order`, or into the lane's own stream.
+    fn make(
+        &mut self,
+        plan: &Plan,
+        index: u64,
+        frames: impl IntoIterator<Item = (usize, FrameProps, Samples)>,
+        dst: &DevicePlanes,
+        order: Option<&Stream>,
+    ) -> Result<(FrameProps, Records)> {
+        let mut assembler = Assembler::for_one(plan, index, frames);
+        let Lane { stream: Waited(own), parts, made, .. } = self;
+        let stream = order.unwrap_or(own);
+        let mut records = Records::new();
+        loop {
+            let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
+            let part = &mut parts[job.part];
+            for (input, frames) in job.inputs.iter().enumerate() {
+                part.set_input(input, frames.iter().map(|frame| Ok(frame.planes)))?;
             }
+            let result = if job.is_last { None } else { Some(made[job.part].take()?) };
+            let planes = result.as_ref().map_or(*dst, DevicePicture::planes);
+            let measured = part.enqueue(&job.props, job.phase, &planes, stream, |_, _| Ok(()))?;
+            let mut props = job.props.clone();
+            describe(plan, job.part, &mut props);
+            if job.is_last {
+                records.extend(measured.into_iter().map(Arc::new));
+                return Ok((props, records));
+            }
+            let _made = result.map(Arc::new);
+            assembler.push_result(job.part, props, Samples { planes, _made });
         }
-    }
-}
-
-fn stranger() -> Error {
-    Error::internal("a frame is not what the plan says")
-}
-
-/// Puts the kernels from `src` to `dst` into `stream`.
-fn enqueue(
-    kernels: &mut [Kernel],
-    between: &Between,
-    props: &FrameProps,
-    [src, dst]: [&DevicePlanes; 2],
-    stream: &Stream,
-) -> Result<()> {
-    for (i, kernel) in kernels.iter_mut().enumerate() {
-        let done = between.with_planes(i, &[&[*src]], dst, |src, dst| {
-            kernel.work.enqueue(&CudaJob { props, phase: 0, src, dst, record: 0, stream })
-        });
-        done.map_err(|e| e.context(format_args!("frame {}: {}", props.frame_index, kernel.filter)))?;
-    }
-    Ok(())
-}
-
-/// The first and the last byte of each plane: a plane may begin in page-locked memory and leave it.
-fn ends(
-    format: Format,
-    (width, height): (usize, usize),
-    memory: &MemoryPlanes,
-) -> impl Iterator<Item = [*const u8; 2]> {
-    memory.iter().take(format.planes()).enumerate().map(move |(plane, (start, pitch))| {
-        let (row, rows) = format.plane_size(plane, width, height);
-        let first = start.as_ptr().cast_const();
-        [first, first.wrapping_add((rows - 1) * pitch + row - 1)]
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ptr::NonNull;
-
-    #[test]
-    fn a_plane_ends_with_its_last_row() {
-        let mut block = [0u8; 4096];
-        let mut at = |offset: usize, pitch| (NonNull::from(&mut block[offset]), pitch);
-        let memory = [at(0, 64), at(1000, 32), at(2000, 48)];
-        let ends_of = |format: &str, width, height| {
-            let offset = |end: *const u8| end.addr() - memory[0].0.addr().get();
-            let ends = ends(format.parse().unwrap(), (width, height), &memory);
-            ends.map(|plane| plane.map(offset)).collect::<Vec<_>>()
-        };
-        // Odd sizes: 17x7, and chroma of 9x4.
-        assert_eq!(ends_of("yuv420p", 17, 7), [[0, 6 * 64 + 16], [1000, 1000 + 3 * 32 + 8], [2000, 2000 + 3 * 48 + 8]]);
-        assert_eq!(ends_of("p010", 8, 2), [[0, 64 + 15], [1000, 1000 + 15]]);
-        assert_eq!(ends_of("gray8", 1, 1), [[0, 0]]);
     }
 }

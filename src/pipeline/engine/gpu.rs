@@ -7,7 +7,8 @@ use crate::device::cuda::{CudaDevice, DevicePlanes, Stream, copy_on_device};
 use crate::error::{Error, Result};
 use crate::pipeline::Plan;
 use crate::pipeline::cuda::Lane;
-use crate::video::{FrameProps, Planes, PlanesMut, StreamInfo};
+use crate::pipeline::feeder::InputFrame;
+use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,14 +32,20 @@ impl Gpu {
 
     /// Opens the device and makes a lane. False: the CPU filters.
     pub fn prepare(&self, plan: &Plan) -> Result<bool> {
-        self.on_device(|device| self.lane(plan, device)?.prepare())
+        self.on_device(|device| self.lane(plan, device)?.prepare(plan)).map(|done| done.is_some())
     }
 
-    /// Filters a frame. False: the CPU has to.
-    pub fn process(&self, plan: &Plan, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) -> Result<bool> {
+    /// Makes frame `n` of the result. `None`: the CPU has to.
+    pub fn process(
+        &self,
+        plan: &Plan,
+        n: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<Option<FrameProps>> {
         self.on_device(|device| {
             let mut lane = self.lane(plan, device)?;
-            keep_if_well(lane.process(props, src, dst), lane)
+            keep_if_well(lane.process(plan, n, frames, dst), lane)
         })
     }
 
@@ -66,39 +73,42 @@ impl Gpu {
             return unsafe { copy_on_device(device, (format, width, height), src, dst, &order) };
         }
         let mut lane = self.lanes.take(|| Lane::new(plan, device))?;
-        let (src, dst) =
-            (DevicePlanes::at(format, width, height, src), DevicePlanes::at(plan.output.format, width, height, dst));
+        let src = DevicePlanes::at(format, width, height, src);
+        let dst = DevicePlanes::at(plan.output.format, plan.output.width, plan.output.height, dst);
         // SAFETY: the caller's promise.
-        keep_if_well(unsafe { lane.process_device(props, &src, &dst, &order) }, lane)
+        keep_if_well(unsafe { lane.process_device(plan, props, &src, &dst, &order) }, lane)
     }
 
-    /// Does `work` on the device. False: there is none, or `auto` does without.
-    fn on_device(&self, work: impl FnOnce(&Arc<CudaDevice>) -> Result<()>) -> Result<bool> {
+    /// Does `work` on the device. `None`: there is none, or `auto` does without.
+    fn on_device<R>(&self, work: impl FnOnce(&Arc<CudaDevice>) -> Result<R>) -> Result<Option<R>> {
         if self.given_up.load(Ordering::Relaxed) {
-            return Ok(false);
+            return Ok(None);
         }
-        let Some(device) = self.workers.device()? else { return Ok(false) };
-        let Err(error) = work(device) else { return Ok(true) };
+        let Some(device) = self.workers.device()? else { return Ok(None) };
+        let error = match work(device) {
+            Ok(done) => return Ok(Some(done)),
+            Err(error) => error,
+        };
         let choice = self.workers.choice();
         if choice == DeviceChoice::Auto && self.given_up.swap(true, Ordering::Relaxed) {
             // Another frame has said so.
-            return Ok(false);
+            return Ok(None);
         }
-        choice.or_cpu(Err::<(), _>(error)).map(|_| false)
+        choice.or_cpu(Err(error))
     }
 
     /// A lane for frames of the host.
     fn lane(&self, plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lease<'_, Lane>> {
         self.lanes.take(|| {
             let mut lane = Lane::new(plan, device)?;
-            lane.prepare()?;
+            lane.prepare(plan)?;
             Ok(lane)
         })
     }
 }
 
 /// A lane that failed is not used again: its kernels may count on work that was never done.
-fn keep_if_well(done: Result<()>, lane: Lease<'_, Lane>) -> Result<()> {
+fn keep_if_well<R>(done: Result<R>, lane: Lease<'_, Lane>) -> Result<R> {
     if done.is_err() {
         lane.discard();
     }

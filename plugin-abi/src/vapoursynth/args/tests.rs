@@ -42,6 +42,14 @@ impl Values for Given {
         self.0.get(key).map(|value| if let Value::Float(number) = value { *number } else { panic!("{key}") })
     }
 
+    fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.0.keys().map(|key| (*key).to_owned()).collect()
+    }
+
     fn data(&self, key: &str) -> Option<Vec<u8>> {
         self.0.get(key).map(|value| if let Value::Data(bytes) = value { bytes.clone() } else { panic!("{key}") })
     }
@@ -65,7 +73,10 @@ fn a_signature_has_the_parameters_in_order() {
     assert!(signature.starts_with("clip:vnode;sigma:float:opt;"), "{signature}");
     assert!(signature.contains(";planes:int[]:opt;"), "{signature}");
     assert!(signature.ends_with(";device:data:opt;depth:int:opt;"), "{signature}");
-    assert_eq!(chain_signature(), "clip:vnode;chain:data;device:data:opt;depth:int:opt;");
+    assert_eq!(
+        chain_signature(),
+        "clip:vnode;chain:data;device:data:opt;depth:int:opt;inputs:vnode[]:opt;names:data[]:opt;"
+    );
 }
 
 #[test]
@@ -130,7 +141,9 @@ fn every_parameter_takes_its_limits_and_nothing_beyond() {
                     words.iter().map(|word| Given::default().data(name, word)).collect(),
                     vec![Given::default().data(name, "no such"), Given::default().data(name, b"\xff")],
                 ),
-                ParamKind::Text => {
+                // Which texts it takes, the filter says when it is made.
+                ParamKind::Text(_) => (vec![Given::default().data(name, "any")], Vec::new()),
+                ParamKind::Name => {
                     (vec![Given::default().data(name, "mask")], vec![Given::default().data(name, "no such")])
                 }
             };

@@ -51,11 +51,12 @@ fn ours() -> Vec<Fact> {
     layout!(facts, VideoInfo, "VSVideoInfo": format, fps_num, fps_den, width, height, num_frames);
     layout!(facts, FilterDependency, "VSFilterDependency": source, request_pattern);
     layout!(facts, PluginApi, "VSPLUGINAPI": get_api_version, config_plugin, register_function);
-    offsets!(facts, Api, "VSAPI": create_video_filter, free_node, get_video_info, new_video_frame,
+    offsets!(facts, Api, "VSAPI": create_video_filter, create_video_filter2, free_node, add_node_ref, get_video_info, new_video_frame,
         free_frame, copy_frame, get_frame_properties_ro, get_frame_properties_rw, get_stride, get_read_ptr,
         get_write_ptr, get_video_frame_format, get_frame_width, get_frame_height, get_video_format_name,
-        query_video_format, get_frame_filter, request_frame_filter, set_filter_error, map_set_error,
-        map_num_elements, map_get_int, map_set_int, map_get_float, map_get_data, map_get_data_size, map_get_node,
+        query_video_format, get_frame, get_frame_filter, request_frame_filter, set_filter_error, map_set_error,
+        map_num_keys, map_get_key, map_num_elements, map_get_int,
+        map_set_int, map_set_int_array, map_set_float, map_get_float, map_get_data, map_get_data_size, map_get_node,
         get_api_version);
     constants!(facts:
         API_VERSION => "VAPOURSYNTH_API_VERSION",
@@ -64,7 +65,7 @@ fn ours() -> Vec<Fact> {
         INTEGER => "stInteger", FLOAT => "stFloat",
         PARALLEL => "fmParallel",
         INITIAL => "arInitial", ALL_FRAMES_READY => "arAllFramesReady",
-        STRICT_SPATIAL => "rpStrictSpatial",
+        GENERAL => "rpGeneral", STRICT_SPATIAL => "rpStrictSpatial",
         REPLACE => "maReplace",
     );
     facts

@@ -22,6 +22,14 @@ impl Values for Props {
     fn data(&self, _: &str) -> Option<Vec<u8>> {
         None
     }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.0.keys().map(|key| (*key).to_owned()).collect()
+    }
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub const PAIRS: &[Pair] = &[
     Pair { dst: "yuv420p16", ..pair("deband", "deband=sample=1") },
     Pair { dst: "yuv420p16", ..pair("deband", "deband=sample=2") },
     Pair { src: "yc48", dst: "yc48", ..pair("deband", "deband=sample=1") },
+    // Ten bits are what it is for.
+    Pair { dst: "yuv420p10", ..pair("deband", "gradient") },
     // One pass each: theirs takes two where it is not told.
     pair("boxblur=lr=1:lp=1:cr=1:cp=1", "box=radius=1"),
     pair("boxblur=lr=3:lp=1:cr=3:cp=1", "box=radius=3"),

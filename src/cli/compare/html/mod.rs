@@ -211,7 +211,8 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         None => String::new(),
         Some(tolerance) if findings.passes() => format!("<strong class=\"pass\">Within {tolerance}.</strong> "),
         Some(tolerance) => {
-            format!("<strong class=\"fail\">Not within {tolerance}: {}.</strong> ", beyond(subject, findings))
+            let beyond = escaped(&beyond(subject, findings));
+            format!("<strong class=\"fail\">Not within {tolerance}: {beyond}.</strong> ")
         }
     };
     let info = &subject.infos[0];
@@ -225,8 +226,11 @@ fn result(subject: &Subject, findings: &Findings) -> String {
         .hint
         .as_ref()
         .map_or_else(String::new, |hint| format!("<p>Moved: {}.</p>", escaped(&hint.to_string())));
+    let asides: String =
+        findings.asides.iter().map(|aside| format!("<li>{}</li>", escaped(&aside.to_string()))).collect();
+    let asides = if asides.is_empty() { asides } else { format!("<p>Besides the frames:</p><ul>{asides}</ul>") };
     format!(
-        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}{}.{}</p>{hint}",
+        "<p>{verdict}{} pairs of {}×{} {} frames by {}: {first}. Only in A: {}; only in B: {}{}.{}</p>{asides}{hint}",
         findings.totals.pairs,
         info.width,
         info.height,

@@ -42,13 +42,42 @@ pub struct Draws {
 /// The tables that are in use, so that filters and chains with one seed and size share one.
 static TABLES: Mutex<Vec<(Weak<CudaDevice>, Weak<DeviceTable>)>> = Mutex::new(Vec::new());
 
+impl Key {
+    fn of(plan: &Plan) -> Key {
+        Key { width: plan.width, height: plan.height, seed: plan.seed, each_frame: plan.rand_each_frame }
+    }
+
+    /// Rows of the table before those of the last frame that has its own.
+    fn earlier_rows(&self) -> usize {
+        if self.each_frame { ROWS_PER_FRAME * (FRAMES as usize - 1) } else { 0 }
+    }
+
+    /// Bytes of a row of noise, and of a row of offsets. Threads read eight columns at a time, the last ones beyond a row's end.
+    fn pitches(&self) -> (usize, usize) {
+        let pitch = self.width.next_multiple_of(ALIGN);
+        (pitch, 2 * pitch)
+    }
+
+    /// Rows of noise, and of offsets.
+    fn rows(&self) -> (usize, usize) {
+        (self.earlier_rows() + 3 * self.height, self.earlier_rows() + self.height)
+    }
+}
+
 impl DeviceTable {
+    /// Bytes of the table for `plan`, which filters and chains with one seed and size share.
+    pub fn memory(plan: &Plan) -> usize {
+        let key = Key::of(plan);
+        let ((noise, offsets), (noise_rows, offsets_rows)) = (key.pitches(), key.rows());
+        (noise.saturating_mul(noise_rows)).saturating_add(offsets.saturating_mul(offsets_rows))
+    }
+
     /// The table for `plan` on `device`: one that is there already, or a new one.
     ///
     /// # Errors
     /// When there is no memory for it.
     pub fn shared(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Arc<DeviceTable>> {
-        let key = Key { width: plan.width, height: plan.height, seed: plan.seed, each_frame: plan.rand_each_frame };
+        let key = Key::of(plan);
         let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
         tables.retain(|(_, table)| table.strong_count() > 0);
         let mut on_device = tables.iter().filter(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(device)));
@@ -63,15 +92,12 @@ impl DeviceTable {
     fn new(device: &CudaDevice, key: Key) -> Result<DeviceTable> {
         let Key { width, height, seed, each_frame } = key;
         let table = Table::new(width, height, seed, each_frame)?;
-        let frames = if each_frame { ROWS_PER_FRAME * (FRAMES as usize - 1) } else { 0 };
-        // Threads read eight columns at a time, the last ones beyond a row's end.
-        let noise_pitch = width.next_multiple_of(ALIGN);
-        let offsets_pitch = 2 * noise_pitch;
+        let ((noise_pitch, offsets_pitch), (noise_rows, offsets_rows)) = (key.pitches(), key.rows());
         if offsets_pitch.checked_mul(height).is_none_or(|bytes| u32::try_from(bytes).is_err()) {
             return Err(Error::unsupported(format!("a {width}x{height} picture is too large for CUDA kernels")));
         }
 
-        let mut offsets = vec![0; offsets_pitch * (frames + height)];
+        let mut offsets = vec![0; offsets_pitch * offsets_rows];
         for (y, row) in offsets.chunks_exact_mut(offsets_pitch).enumerate() {
             let (a, b) = (table.row(Draw::RefA, 0, 0, y), table.row(Draw::RefB, 0, 0, y));
             for (pair, (a, b)) in row.as_chunks_mut::<2>().0[..width].iter_mut().zip(a.iter().zip(b)) {
@@ -80,7 +106,7 @@ impl DeviceTable {
         }
         let offsets = DeviceBuffer::from_bytes(device, &offsets, "deband's random offsets")?;
 
-        let mut noise = vec![0; noise_pitch * (frames + 3 * height)];
+        let mut noise = vec![0; noise_pitch * noise_rows];
         for (y, row) in noise.chunks_exact_mut(noise_pitch).enumerate() {
             row[..width].copy_from_slice(&table.row(Draw::Dither(0), 0, 0, y)[..width]);
         }

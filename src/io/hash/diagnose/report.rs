@@ -1,5 +1,6 @@
 //! How a video compares with a text.
 
+use crate::io::hash::diagnose::beside::StreamDifference;
 use crate::io::hash::record::{HashFile, Trait};
 use std::fmt;
 
@@ -74,7 +75,7 @@ impl Difference {
 }
 
 /// How a video compares with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Frames in the text.
     pub expected: usize,
@@ -82,6 +83,8 @@ pub struct Report {
     pub found: Option<usize>,
     /// What describes the stream and differs.
     pub traits: Vec<Trait>,
+    /// How the streams beside the frames differ.
+    pub streams: Vec<StreamDifference>,
     /// What differs, in the order of the frames.
     pub differences: Vec<Difference>,
     /// Frames of both that have the same samples.
@@ -93,12 +96,13 @@ pub struct Report {
 impl Report {
     /// Of a stream whose frames cannot be compared.
     pub fn apart(file: &HashFile, traits: Vec<Trait>) -> Report {
-        Report { expected: file.frames.len(), found: None, traits, differences: Vec::new(), same: 0, offset: 0 }
+        let (expected, differences, streams) = (file.frames.len(), Vec::new(), Vec::new());
+        Report { expected, found: None, traits, streams, differences, same: 0, offset: 0 }
     }
 
     /// True when nothing differs.
     pub fn is_match(&self) -> bool {
-        self.traits.is_empty() && self.differences.is_empty()
+        self.traits.is_empty() && self.streams.is_empty() && self.differences.is_empty()
     }
 
     /// True when both have the same samples in the same order.

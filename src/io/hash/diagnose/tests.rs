@@ -27,7 +27,7 @@ fn timed(shown: impl IntoIterator<Item = (usize, i64)>) -> Vec<Entry> {
 fn file(layout: Layout, frames: Vec<Entry>) -> HashFile {
     let stated = Stated::of(&StreamInfo::bare("nv12".parse().unwrap(), 4, 2));
     let (software, asked) = (String::new(), Vec::new());
-    HashFile { layout, hash: Hash::Md5, software, asked, stated, cut: false, frames }
+    HashFile { layout, hash: Hash::Md5, software, asked, stated, cut: false, streams: None, frames }
 }
 
 /// What is said by default.

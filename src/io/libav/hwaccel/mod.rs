@@ -5,13 +5,15 @@
 //! ([`DeviceFrame::stream`](crate::pipeline::DeviceFrame)).
 
 mod encode;
+mod names;
+mod nvcuvid;
 mod nvdec;
 mod surface;
 mod taken_back;
 
 pub(super) use encode::{EncoderSurfaces, FORMATS, reads_surfaces};
 pub(super) use nvdec::Nvdec;
-pub(super) use surface::{Surface, WAITING};
+pub(super) use surface::{LEAD, Surface, WAITING};
 pub use taken_back::TakenBack;
 
 use crate::device::cuda::{CudaDevice, Stream};

@@ -1,7 +1,7 @@
 //! NVDEC for one stream: whether the card takes it is libav's to find out, while it decodes.
 
-use super::surface::SURFACES;
-use super::{BufferRef, libav_device, share, with_device};
+use super::surface::{LEAD, SURFACES};
+use super::{BufferRef, libav_device, nvcuvid, share, with_device};
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{convert, logging, pixfmt};
@@ -13,7 +13,7 @@ use ffmpeg::format::Pixel;
 use ffmpeg_next as ffmpeg;
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Codecs that are defined to the last bit, so that NVDEC gives what software gives. Where the inverse transform is not
@@ -31,6 +31,8 @@ pub(in crate::io::libav) struct Nvdec {
     codec: Codec,
     device: BufferRef,
     shared: Arc<Shared>,
+    /// Surfaces on top of libav's own.
+    extra: usize,
 }
 
 /// What libav's callback and the frames need of it.
@@ -40,6 +42,8 @@ pub(super) struct Shared {
     verdict: Mutex<Verdict>,
     /// Surfaces in the pipeline's hands.
     pub(super) lent: AtomicUsize,
+    /// Pictures that had faults, by NVDEC's word.
+    faults: AtomicU64,
 }
 
 /// What was found out about the stream.
@@ -53,11 +57,16 @@ struct Verdict {
 
 impl Nvdec {
     /// NVDEC on `device` for a stream of `codec`, which must be an exact one if `exact`. Whether the card takes the
-    /// stream shows when it is decoded.
+    /// stream shows when it is decoded. With `lead` there is room for frames before the part that is run.
     ///
     /// # Errors
     /// In words, why there is none.
-    pub(in crate::io::libav) fn open(device: &Arc<CudaDevice>, codec: Id, exact: bool) -> Result<Nvdec, String> {
+    pub(in crate::io::libav) fn open(
+        device: &Arc<CudaDevice>,
+        codec: Id,
+        exact: bool,
+        lead: bool,
+    ) -> Result<Nvdec, String> {
         let found = decoder(codec).ok_or_else(|| format!("this libav has no NVDEC for {}", codec.name()))?;
         if exact && !EXACT.contains(&codec) {
             return Err(format!("NVDEC may round {} differently (--decoder nvdec takes it as it is)", codec.name()));
@@ -67,10 +76,13 @@ impl Nvdec {
             return Err("this libav's AV1 decoder would lose HDR metadata (--decoder nvdec takes it as it is)".into());
         }
         let stream = Arc::new(Stream::new(device).map_err(|e| e.to_string())?);
-        let (verdict, lent) = (Mutex::default(), AtomicUsize::new(0));
-        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, lent });
+        if let Err(why) = nvcuvid::listen_in() {
+            log::debug!("NVDEC is not asked about faults in pictures: {why}");
+        }
+        let (verdict, lent, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
+        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, lent, faults });
         let device = libav_device(&shared.device, &shared.stream, Arc::clone(&shared))?;
-        Ok(Nvdec { codec: found, device, shared })
+        Ok(Nvdec { codec: found, device, shared, extra: if lead { SURFACES + LEAD } else { SURFACES } })
     }
 
     /// The decoder that can use it.
@@ -93,7 +105,7 @@ impl Nvdec {
                 return Err(Error::new(Kind::OutOfMemory, "no memory for a decoder"));
             }
             (*context).get_format = Some(choose);
-            (*context).extra_hw_frames = SURFACES as c_int;
+            (*context).extra_hw_frames = self.extra as c_int;
             (*context).hwaccel_flags |= NO_COPY;
             // Each frame thread would take a surface more, and only wait for the card.
             (*context).thread_count = 1;
@@ -103,13 +115,20 @@ impl Nvdec {
 
     /// Runs a call to the decoder. When the decoder turns the stream down meanwhile, what libav logs tells why.
     pub(in crate::io::libav) fn listen<T>(&self, call: impl FnOnce() -> T) -> T {
+        let before = nvcuvid::faults();
         let (result, heard) = logging::listen(call);
+        self.shared.faults.fetch_add(nvcuvid::faults() - before, Ordering::Relaxed);
         if let Some(reason) = &mut self.shared.verdict().declined
             && reason.is_empty()
         {
             *reason = heard.reason().unwrap_or("libav does not say why").to_owned();
         }
         result
+    }
+
+    /// Pictures that had faults so far, as far as NVDEC tells.
+    pub(in crate::io::libav) fn faults(&self) -> u64 {
+        self.shared.faults.load(Ordering::Relaxed)
     }
 
     /// Why the stream is not decoded here, if that has turned out.

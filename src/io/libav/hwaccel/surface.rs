@@ -18,6 +18,9 @@ use std::sync::atomic::Ordering;
 /// being handed out, one waits for a slot, and [`WAITING`] lie between.
 pub(super) const SURFACES: usize = 4;
 
+/// Frames before a part of the source that may be kept as surfaces: so many more has a decoder that is to begin at one.
+pub(in crate::io::libav) const LEAD: usize = 8;
+
 /// Surfaces that may wait between decoder and chain.
 pub(in crate::io::libav) const WAITING: usize = SURFACES - 2;
 

@@ -45,6 +45,7 @@ impl Input {
                 break;
             }
             self.gate.frame(self.time, Side::Before, &mut self.ready);
+            self.around.before(frame, self.decoded);
             self.decoded += 1;
             let Some(next) = self.reader.frame()? else { return Ok(None) };
             frame = next;
@@ -98,6 +99,9 @@ impl Input {
     fn arrive(&mut self, landing: Landing) -> Result<Option<Video>> {
         let (mut last, faults) = (None, self.reader.faults());
         for (index, pts) in (landing.point.frame..).zip(landing.times) {
+            if let Some(frame) = last.take() {
+                self.around.before(frame, self.decoded);
+            }
             last = self.reader.frame()?.filter(|frame| frame.pts() == Some(pts));
             if last.is_none() {
                 break;
@@ -114,6 +118,7 @@ impl Input {
         self.reader.start_over(demuxer);
         (self.gate, self.ready) = (Gate::new(false), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
+        self.around.start_over();
         first_frame(&mut self.reader, self.codec)
     }
 }

@@ -1,0 +1,343 @@
+// gradient: four passes of symmetric pairs, each kept within a cell around the source's sample, and faded out by texture.
+//
+// Every stage is a plane of 16 bits with room around it, which continues it beyond its borders: so offsets are fixed, and a
+// tap is one read without a test. A warp takes 128 samples of a row, a thread every 32nd of them, at fixed distances from one
+// address a tap. `gradient_open` widens the source and continues it; `gradient_first` looks for evidence of texture and does
+// the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; `gradient_last` does the
+// last one, sums the evidence and blends.
+
+#include "generated/gradient.cuh"
+
+constexpr int THREADS = 256, WARPS = THREADS / 32;
+constexpr int COLUMNS = 128, EACH = COLUMNS / 32;  // of a block, and a thread's
+constexpr int ROWS = 16;                           // of a block, but of `gradient_last`
+constexpr int LAST_ROWS = 32;
+constexpr int AROUND = 3;  // samples around one whose evidence counts
+
+// What each pair weighs when so many pairs count, in 32768ths: the sample itself weighs two.
+constexpr int MOST_PAIRS = 6;
+__device__ __forceinline__ void fill_shares(int* shares) {
+    const int pairs = threadIdx.x;
+    if (pairs <= MOST_PAIRS) shares[pairs] = (32768 + pairs + 1) / (2 * pairs + 2);
+    __syncthreads();
+}
+
+// The sum of the pairs that count, and 65536 for each of them. A sum has fewer than 16 bits, sign and all.
+template <bool BUMPS>
+__device__ __forceinline__ int add_pair(int tally, int a, int b, int centre, u32 near, u32 bump) {
+    const u32 above = a - centre + near, below = b - centre + near;
+    const int both = a + b - 2 * centre;
+    const bool counts = above <= 2 * near && below <= 2 * near && (!BUMPS || u32(both) + bump <= 2 * bump);
+    return counts ? tally + both + 65536 : tally;
+}
+
+__device__ __forceinline__ int share(int tally, const int* shares) {
+    const int count = (tally + 32768) >> 16;
+    return ((tally - (count << 16)) * shares[count] + 16384) >> 15;
+}
+
+__device__ __forceinline__ int clamp(int value, int low, int high) { return min(max(value, low), high); }
+
+// How a pass moves a thread's samples.
+__device__ __forceinline__ void smooth(
+    const u16* source, const u16* plane, const Pass& pass, const int* shares, int (&own)[EACH], int (&value)[EACH]) {
+    const u32 near = pass.near, bump = pass.bump;
+    const int limit = pass.limit;
+    int centre[EACH], tally[EACH];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        own[i] = __ldg(source + 32 * i);
+        centre[i] = __ldg(plane + 32 * i);
+        tally[i] = 0;
+    }
+#pragma unroll
+    for (int pair = 0; pair < 3; pair++) {
+        const u16 *const a = plane + pass.offsets[pair], *const b = plane - pass.offsets[pair];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], near, bump);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const int moved = centre[i] - own[i] + share(tally[i], shares);
+        value[i] = clamp(own[i] + clamp(moved, -limit, limit), 0, 65535);
+    }
+}
+
+// How far a line goes on beyond its end: the k-th sample, where the l samples at the end sum to `near`, and those before them
+// to `far`.
+__device__ __forceinline__ int beyond(int near, int far, int k, int l) {
+    const int value = 2 * l * near - (far - near) * (2 * k + l - 1) + l * l;
+    return clamp(value >> (2 * (31 - __clz(l)) + 1), 0, 65535);
+}
+
+__device__ __forceinline__ int sum_of_warp(int value) {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
+    return value;
+}
+
+// Continues row y to both sides, by a warp; the outermost rows beyond the corners too.
+template <typename Read>
+__device__ __forceinline__ void continue_row(const Component& c, u16* to, int reach, int y, const Read& read) {
+    const int width = c.src.width, height = c.src.height, pitch = c.pitch, l = c.border_w;
+    const int lane = threadIdx.x % 32;
+    int near_left = 0, far_left = 0, near_right = 0, far_right = 0;
+    if (lane < l) {
+        near_left = read(lane, y);
+        far_left = read(l + lane, y);
+        near_right = read(width - 1 - lane, y);
+        far_right = read(width - 1 - l - lane, y);
+    }
+    near_left = sum_of_warp(near_left);
+    far_left = sum_of_warp(far_left);
+    near_right = sum_of_warp(near_right);
+    far_right = sum_of_warp(far_right);
+    const int only = l == 0 ? read(0, y) : 0;
+    const int top = y == 0 ? -reach : y, bottom = y == height - 1 ? y + reach : y;
+    for (int k = 1 + lane; k <= reach; k += 32) {
+        const u16 left = l == 0 ? only : beyond(near_left, far_left, k, l);
+        const u16 right = l == 0 ? only : beyond(near_right, far_right, k, l);
+        for (int row = top; row <= bottom; row++) {
+            to[row * pitch - k] = left;
+            to[row * pitch + width - 1 + k] = right;
+        }
+    }
+}
+
+// Continues column x upwards or downwards.
+template <typename Read>
+__device__ __forceinline__ void continue_column(
+    const Component& c, u16* to, int reach, int x, bool downwards, const Read& read) {
+    const int height = c.src.height, pitch = c.pitch, l = c.border_h;
+    const int first = downwards ? height - 1 : 0, step = downwards ? -1 : 1;
+    int near = 0, far = 0;
+#pragma unroll 8
+    for (int i = 0; i < l; i++) {
+        near += read(x, first + step * i);
+        far += read(x, first + step * (l + i));
+    }
+    const int only = l == 0 ? read(x, 0) : 0;
+    for (int k = 1; k <= reach; k++) {
+        to[(first - step * k) * pitch + x] = l == 0 ? only : beyond(near, far, k, l);
+    }
+}
+
+// Continues a stage: `block` counts the blocks of borders.
+template <typename Read>
+__device__ __forceinline__ void continue_plane(
+    const Component& c, u16* to, int reach, u32 block, const Read& read) {
+    const int width = c.src.width, height = c.src.height;
+    if (block < c.row_blocks) {
+        const int y = block * WARPS + threadIdx.x / 32;
+        if (y < height) continue_row(c, to, reach, y, read);
+        return;
+    }
+    const int column = (block - c.row_blocks) * THREADS + threadIdx.x;
+    if (column < 2 * width) continue_column(c, to, reach, column % width, column >= width, read);
+}
+
+// The samples of a source, in v16.
+struct ReadSource {
+    const Plane& src;
+    __device__ __forceinline__ int operator()(int x, int y) const { return load(src, x, y); }
+};
+
+// The samples of a stage.
+struct ReadStage {
+    const u16* plane;
+    int pitch;
+    __device__ __forceinline__ int operator()(int x, int y) const { return __ldg(plane + y * pitch + x); }
+};
+
+// Where a warp's samples are in a stage, from a row of a block's on.
+struct Place {
+    int x, y;
+    __device__ __forceinline__ Place(const Component& c, u32 block, int rows)
+        : x(block % c.across * COLUMNS + threadIdx.x % 32), y(block / c.across * rows + threadIdx.x / 32) {}
+};
+
+// Widens a block's samples, or passes them on: as they are stored where both planes store alike.
+__device__ __forceinline__ void open_tile(const Component& c, u32 block) {
+    const Plane &src = c.src, &dst = c.dst;
+    const int width = src.width, height = src.height;
+    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
+    const int left = block % c.across * COLUMNS, top = block / c.across * ROWS;
+    if (c.filters && src.sample == SAMPLE_U8 && src.step == 1 && left + COLUMNS <= width && vectors_fit(src, 4)) {
+        // Four samples side by side.
+        const int x = left + threadIdx.x % 32 * 4;
+        for (int y = top + threadIdx.x / 32; y < min(top + ROWS, height); y += WARPS) {
+            const u32 four = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y)));
+            const uint2 wide = make_uint2(__byte_perm(four, 0, 0x4140) << src.shift, __byte_perm(four, 0, 0x4342) << src.shift);
+            *reinterpret_cast<uint2*>(c.source + y * int(c.pitch) + x) = wide;
+        }
+        return;
+    }
+    for (int y = top + threadIdx.x / 32; y < min(top + ROWS, height); y += WARPS) {
+        for (int x = left + threadIdx.x % 32; x < min(left + COLUMNS, width); x += 32) {
+            if (c.filters) {
+                c.source[y * int(c.pitch) + x] = load(src, x, y);
+            } else if (!alike) {
+                store(dst, x, y, load(src, x, y));
+            } else if (src.sample == SAMPLE_U8) {
+                *at<u8>(dst, x, y) = __ldg(at<u8>(src, x, y));
+            } else {
+                *at<u16>(dst, x, y) = __ldg(at<u16>(src, x, y));
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    if (block < c.tiles) {
+        open_tile(c, block);
+    } else {
+        continue_plane(c, c.source, c.reach[0], block - c.tiles, ReadSource{c.src});
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradient p) {
+    __shared__ int shares[MOST_PAIRS + 1];
+    fill_shares(shares);
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    const int width = c.src.width, height = c.src.height, pitch = c.pitch;
+    const Place place(c, block, ROWS);
+    const int last = min(int(block / c.across + 1) * ROWS, height);
+    for (int y = place.y; y < last; y += WARPS) {
+        const u16* const source = c.source + y * pitch + place.x;
+        int centre[EACH], tally[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            centre[i] = __ldg(source + 32 * i);
+            tally[i] = 0;
+        }
+#pragma unroll
+        for (int pair = 0; pair < MOST_PAIRS; pair++) {
+            const u16 *const a = source + c.offsets[pair], *const b = source - c.offsets[pair];
+#pragma unroll
+            for (int i = 0; i < EACH; i++) {
+                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], p.near, 0);
+            }
+        }
+        u8* const evidence = c.evidence + y * pitch;
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const int x = place.x + 32 * i;
+            const int away = abs(share(tally[i], shares)) - int(p.floor);
+            const u8 found = min(max(away, 0) * int(p.scale), 255);
+            if (x < width) evidence[x] = found;
+            // The outermost samples stand in for those beside them.
+            if (x == 0) {
+#pragma unroll
+                for (int k = 1; k <= AROUND; k++) evidence[-k] = found;
+            }
+            if (x == width - 1) {
+#pragma unroll
+                for (int k = 1; k <= AROUND; k++) evidence[x + k] = found;
+            }
+        }
+
+        int own[EACH], value[EACH];
+        smooth(source, source, c.passes[0], shares, own, value);
+        u16* const made = c.made[0] + y * pitch;
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (place.x + 32 * i < width) made[place.x + 32 * i] = value[i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    u16* const plane = c.made[(p.pass - 1) % 2];
+    continue_plane(c, plane, c.reach[p.pass], block, ReadStage{plane, int(c.pitch)});
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradient p) {
+    __shared__ int shares[MOST_PAIRS + 1];
+    fill_shares(shares);
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    const int width = c.src.width, height = c.src.height, pitch = c.pitch;
+    const u16* const from = c.made[(p.pass - 1) % 2];
+    u16* const to = c.made[p.pass % 2];
+    const Place place(c, block, ROWS);
+    const int last = min(int(block / c.across + 1) * ROWS, height);
+    for (int y = place.y; y < last; y += WARPS) {
+        const int at = y * pitch + place.x;
+        int own[EACH], value[EACH];
+        smooth(c.source + at, from + at, c.passes[p.pass], shares, own, value);
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (place.x + 32 * i < width) to[at + 32 * i] = value[i];
+    }
+}
+
+// Sums of columns of evidence: of each row of a block seven, for its samples and four on both sides. A thread takes four
+// columns and some rows.
+constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = THREADS / QUADS, PART_ROWS = (LAST_ROWS + PARTS - 1) / PARTS;
+
+__device__ __forceinline__ void sum_columns(const Component& c, int left, int top, u16 (&sums)[LAST_ROWS][SUMS]) {
+    const int quad = threadIdx.x % QUADS, part = threadIdx.x / QUADS, first = part * PART_ROWS;
+    if (part >= PARTS) return;
+    const int bottom = c.src.height - 1, pitch = c.pitch;
+    // Of each word the first and third column, and the second and fourth.
+    u32 even[PART_ROWS + 2 * AROUND], odd[PART_ROWS + 2 * AROUND];
+#pragma unroll
+    for (int i = 0; i < PART_ROWS + 2 * AROUND; i++) {
+        const int y = clamp(top + first - AROUND + i, 0, bottom);
+        const u32 four = __ldg(reinterpret_cast<const u32*>(c.evidence + y * pitch + left - 4 + 4 * quad));
+        even[i] = four & 0x00ff00ff;
+        odd[i] = four >> 8 & 0x00ff00ff;
+    }
+    u32 even_sum = 0, odd_sum = 0;
+#pragma unroll
+    for (int i = 0; i < 2 * AROUND; i++) {
+        even_sum += even[i];
+        odd_sum += odd[i];
+    }
+#pragma unroll
+    for (int i = 0; i < PART_ROWS; i++) {
+        even_sum += even[i + 2 * AROUND];
+        odd_sum += odd[i + 2 * AROUND];
+        if (first + i < LAST_ROWS) {
+            *reinterpret_cast<uint2*>(&sums[first + i][4 * quad]) =
+                make_uint2(__byte_perm(even_sum, odd_sum, 0x5410), __byte_perm(even_sum, odd_sum, 0x7632));
+        }
+        even_sum -= even[i];
+        odd_sum -= odd[i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_last(const Gradient p) {
+    __shared__ int shares[MOST_PAIRS + 1];
+    __shared__ __align__(8) u16 sums[LAST_ROWS][SUMS];
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p.component, block);
+    const Place place(c, block, LAST_ROWS);
+    const int top = block / c.across * LAST_ROWS;
+    sum_columns(c, block % c.across * COLUMNS, top, sums);
+    fill_shares(shares);  // which waits for the sums too
+
+    const int width = c.src.width, pitch = c.pitch;
+    const int last = min(top + LAST_ROWS, int(c.src.height));
+    for (int y = place.y; y < last; y += WARPS) {
+        const int at = y * pitch + place.x;
+        int own[EACH], value[EACH];
+        smooth(c.source + at, c.made[0] + at, c.passes[3], shares, own, value);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const u16* const columns = &sums[y - top][threadIdx.x % 32 + 32 * i + 4 - AROUND];
+            int sum = 0;
+#pragma unroll
+            for (int k = 0; k <= 2 * AROUND; k++) sum += columns[k];
+            const int weight = clamp((int(p.end) - sum) * int(p.gain), 0, 32767);
+            const int result = own[i] + (((value[i] - own[i]) * weight + 16384) >> 15);
+            if (place.x + 32 * i < width) store(c.dst, place.x + 32 * i, y, clamp(result, c.low, c.high));
+        }
+    }
+}

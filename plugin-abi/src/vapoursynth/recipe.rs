@@ -1,0 +1,149 @@
+//! What a script asks for: a chain, the clips that it reads, and where it runs. And what is built of it.
+
+use super::clip::Clip;
+use super::props::{self, RangeProperty, Told};
+use crate::door::{Doors, Storage};
+use std::sync::Arc;
+use vramp::device::DeviceChoice;
+use vramp::error::Result;
+use vramp::filters;
+use vramp::params::Call;
+use vramp::pipeline::{Engine, Plan, SideInput, Target, Workers, plan_with};
+use vramp::video::{Rational, StreamInfo};
+
+/// VapourSynth runs frames in parallel by itself.
+const THREADS_OF_A_FRAME: usize = 1;
+
+/// A chain on clips.
+pub struct Recipe {
+    chain: Vec<Call>,
+    /// The chain's own clip, and those beside it with their names.
+    clip: Clip,
+    beside: Vec<(String, Clip)>,
+    float: bool,
+    /// The name of the property that says the range.
+    pub range: RangeProperty,
+    workers: Arc<Workers>,
+    device: DeviceChoice,
+}
+
+impl Recipe {
+    /// `chain` on `clip`, and on the clips `beside` it.
+    ///
+    /// # Errors
+    /// When the chain does not fit the clip.
+    pub fn new(
+        chain: Vec<Call>,
+        clip: Clip,
+        beside: Vec<(String, Clip)>,
+        range: RangeProperty,
+        device: DeviceChoice,
+    ) -> Result<Recipe> {
+        let workers = Arc::new(Workers::new(device, THREADS_OF_A_FRAME)?);
+        let mut recipe = Recipe { chain, clip, beside, float: false, range, workers, device };
+        recipe.float = recipe.clip.float && recipe.follows_depth();
+        Ok(recipe)
+    }
+
+    /// Input `input`.
+    pub fn clip(&self, input: usize) -> &Clip {
+        if input == 0 { &self.clip } else { &self.beside[input - 1].1 }
+    }
+
+    /// Every clip, the chain's own first.
+    fn clips(&self) -> impl Iterator<Item = &Clip> {
+        (0..=self.beside.len()).map(|input| self.clip(input))
+    }
+
+    /// The clip that the chain makes, of which `plan` has the stream.
+    pub fn result(&self, plan: &Plan) -> Clip {
+        Clip { info: plan.output.clone(), float: self.float }
+    }
+
+    /// What clips tell before a frame has come.
+    pub fn nothing_told(&self) -> Vec<Told> {
+        self.clips().map(|clip| Told::nothing(&clip.info)).collect()
+    }
+
+    /// The plan for clips whose frames tell this.
+    ///
+    /// # Errors
+    /// When the chain does not fit them.
+    pub fn plan(&self, told: &[Told]) -> Result<Plan> {
+        let streams: Vec<_> = self.clips().zip(told).map(|(clip, told)| told.stream(&clip.info)).collect();
+        self.plan_for(&streams)
+    }
+
+    fn plan_for(&self, streams: &[StreamInfo]) -> Result<Plan> {
+        let filters = self.chain.iter().map(filters::create).collect::<Result<_>>()?;
+        let side =
+            |((name, _), info): (&(String, Clip), &StreamInfo)| SideInput { name: name.clone(), info: info.clone() };
+        let sides: Vec<_> = self.beside.iter().zip(&streams[1..]).map(side).collect();
+        plan_with(filters, &streams[0], &sides, Target::default())
+    }
+
+    /// Whether the chain ends in the depth that it is given. A clip in floating point then stays one.
+    fn follows_depth(&self) -> bool {
+        let follows = |bits: u8| -> Result<bool> {
+            let of_depth =
+                |clip: &Clip| Ok(StreamInfo { format: clip.info.format.to_planar(bits)?, ..clip.info.clone() });
+            let streams = self.clips().map(of_depth).collect::<Result<Vec<_>>>()?;
+            Ok(self.plan_for(&streams)?.output.format.bit_depth() == bits)
+        };
+        [15, 16].into_iter().all(|bits| follows(bits).is_ok_and(|follows| follows))
+    }
+
+    /// Builds `plan`, or a part of one, for frames that come and go as these storages say.
+    ///
+    /// # Errors
+    /// When memory runs out, or the device that was asked for cannot be used.
+    pub fn build(
+        &self,
+        mut plan: Plan,
+        inputs: Vec<Storage>,
+        output: Storage,
+        changes: Vec<(&'static str, i64)>,
+    ) -> Result<Built> {
+        let streams = std::iter::once(&mut plan.input).chain(plan.sides.iter_mut().map(|side| &mut side.info));
+        let is_timed = streams.map(count_frames).fold(true, |all, one| all && one);
+        let doors = Doors::new(&plan, inputs, output)?;
+        let engine = Engine::of(plan, Arc::clone(&self.workers));
+        if matches!(self.device, DeviceChoice::Cuda(_)) {
+            engine.prepare()?;
+        }
+        Ok(Built { engine, doors, is_timed, changes })
+    }
+
+    /// The whole chain for frames that tell this.
+    ///
+    /// # Errors
+    /// When the chain does not fit them, and as [`Recipe::build`].
+    pub fn build_for(&self, told: Told) -> Result<Built> {
+        let plan = self.plan(&[told])?;
+        let output = self.result(&plan).storage();
+        let changes = props::changes(&plan.input, &plan.output, self.range);
+        self.build(plan, vec![self.clip.storage()], output, changes)
+    }
+}
+
+/// Makes the time of frame n `n`. False where the frame rate is not known.
+fn count_frames(info: &mut StreamInfo) -> bool {
+    let rate = info.frame_rate;
+    let is_known = rate.value().is_some();
+    if is_known {
+        info.timebase = Rational::new(rate.den, rate.num);
+    }
+    is_known
+}
+
+/// A chain, or a part of one, built for frames that tell the same.
+pub struct Built {
+    /// What filters.
+    pub engine: Engine,
+    /// How frames come and go.
+    pub doors: Doors,
+    /// Whether frames have times: their numbers, in the timebases of the plan.
+    pub is_timed: bool,
+    /// The properties that say what the whole chain changes of the colours, where the frames are its results.
+    pub changes: Vec<(&'static str, i64)>,
+}

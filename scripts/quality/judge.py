@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Judges debanding filters against known truth, and writes docs/QUALITY.md with its pictures.
+
+    make quality                     with the seed of the committed figures
+    make quality SEED=7              with other frames
+
+Truth frames are made in floating point from the seed, rounded to 8 bits, and given to every filter, which returns 16 bits. An
+error is what lies between its result and the truth, in steps of 8 bits. ffmpeg's filters always take part, libplacebo where
+this ffmpeg has it and it runs.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import tempfile
+
+import numpy as np
+
+import frames
+import pictures
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIZE = frames.SIZE
+
+# What a name in the table stands for: our chain, or ffmpeg's.
+OURS = [
+    "gradient", "gradient=preset=film", "gradient=preset=anime", "gradient=preset=dark", "gradient=preset=codec",
+    "gradient=preset=gentle", "deband", "deband=sample=2:dither=0",
+]
+FFMPEG = [
+    "format=gray16le,deband", "format=gray16le,deband=1thr=0.006:range=24", "gradfun", "gradfun=1.2:24",
+    "format=gray16le,libplacebo=deband=true:deband_iterations=4:deband_threshold=3:deband_grain=0",
+]
+ENCODERS = [("x264", ["-c:v", "libx264"]), ("x265", ["-c:v", "libx265", "-x265-params", "log-level=error"])]
+
+
+def run(command, data=None):
+    done = subprocess.run(command, input=data, capture_output=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stderr.decode(errors='replace').strip()[-300:]}")
+    return done.stdout
+
+
+def y4m(path, all_frames):
+    """Writes frames of 8 bits."""
+    height, width = all_frames[0].shape
+    with open(path, "wb") as file:
+        file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 Cmono\n".encode())
+        for frame in all_frames:
+            file.write(b"FRAME\n" + frame.astype(np.uint8).tobytes())
+
+
+def samples(raw, count, shape):
+    return np.frombuffer(raw, "<u2").reshape(count, *shape).astype(float) / 256
+
+
+class Filter:
+    """A filter of either program."""
+
+    def __init__(self, vramp, ours=None, theirs=None):
+        self.vramp, self.ours, self.theirs = vramp, ours, theirs
+        self.name = f"`{ours}`" if ours else f"ffmpeg `{theirs.removeprefix('format=gray16le,')}`" if theirs else "source"
+
+    def __call__(self, all_frames, folder):
+        """What it makes of frames of 8 bits, in steps of 8 bits."""
+        source, shape = folder / "source.y4m", all_frames[0].shape
+        y4m(source, all_frames)
+        if self.ours:
+            result = folder / "result.raw"
+            run([self.vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu",
+                 "--format", "gray16", "--chain", self.ours])
+            return samples(result.read_bytes(), len(all_frames), shape)
+        chain = [self.theirs] if self.theirs else []
+        graph = ",".join(["format=gray", *chain, "format=gray16le"])
+        raw = run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
+        # ffmpeg widens full range: 255 becomes 65535. What it made in 16 bits itself came from 257 times the source, too.
+        return samples(raw, len(all_frames), shape) * 256 / 257
+
+
+def box9(error):
+    """Means of 9×9."""
+    padded = np.pad(error, ((5, 4), (5, 4)), mode="edge").cumsum(0).cumsum(1)
+    return (padded[9:, 9:] - padded[:-9, 9:] - padded[9:, :-9] + padded[:-9, :-9]) / 81
+
+
+def rms(values):
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def gain(result, truth):
+    """How much of a texture is left."""
+    texture, kept = truth.texture, result - truth.smooth
+    inner = (slice(40, -40), slice(40, -40))
+    texture, kept = texture[inner] - texture[inner].mean(), kept[inner] - kept[inner].mean()
+    return float((texture * kept).sum() / np.square(texture).sum())
+
+
+def judge(filter, truths, drift, folder):
+    """A row of the table."""
+    results = filter([truth.source for truth in truths], folder)
+    errors = {truth.name: result - truth.exact for truth, result in zip(truths, results)}
+    smooth = [truth for truth in truths if truth.kind in ("ramp", "glow")]
+    border = np.ones(SIZE[::-1], bool)
+    border[12:-12, 12:-12] = False
+    row = {
+        "ramps": rms([errors[t.name] for t in smooth]),
+        "LP9": rms([box9(errors[t.name]) for t in smooth]),
+        "border": rms([errors[t.name][border] for t in smooth]),
+        "near edges": rms(np.concatenate([errors[t.name][t.near] for t in truths if t.near is not None])),
+    }
+    for truth, result in zip(truths, results):
+        if truth.texture is not None:
+            row[truth.name] = gain(result, truth)
+    moving = filter([truth.source for truth in drift], folder)
+    error = moving - np.array([truth.exact for truth in drift])
+    row["flicker"] = rms([box9(after - before) for before, after in zip(error, error[1:])])
+    each = {t.name: (rms(errors[t.name]), rms(box9(errors[t.name]))) for t in smooth}
+    return row, each, moving
+
+
+def encoded(result, truth, options, folder):
+    """LP9 and kB of what an encoder at crf 18 and 10 bits leaves of frames."""
+    video = folder / "coded.mkv"
+    count, height, width = result.shape
+    grey = np.full((2, height // 2, width // 2), 512, "<u2").tobytes()
+    luma = np.clip(np.rint(result * 4), 0, 1023).astype("<u2")
+    raw = b"".join(frame.tobytes() + grey for frame in luma)
+    planes = ["-f", "rawvideo", "-pix_fmt", "yuv420p10le"]
+    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *options, "-crf", "18", "-preset",
+         "fast", video], raw)
+    back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), "<u2").reshape(count, -1) / 4
+    back = back[:, : width * height].reshape(count, height, width)
+    return rms([box9(frame - exact) for frame, exact in zip(back, truth)]), video.stat().st_size / 1000
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=20_011)
+    parser.add_argument("--vramp", default=str(ROOT / "target/release/vramp"))
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/QUALITY.md")
+    args = parser.parse_args()
+    truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)
+    filters = [Filter(args.vramp), *(Filter(args.vramp, ours=chain) for chain in OURS),
+               *(Filter(args.vramp, theirs=chain) for chain in FFMPEG)]
+    rows, apart, coded = [], [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        pictures.write(args.out.parent / "quality", truths, args.vramp, folder, ROOT / "samples")
+        exact = np.array([truth.exact for truth in drift])
+        for filter in filters:
+            try:
+                row, each, moving = judge(filter, truths, drift, folder)
+            except RuntimeError as why:
+                print(f"left out: {filter.name}: {str(why)[-80:]}")
+                continue
+            head, each_head = list(row), list(each)
+            rows.append([filter.name, *(f"{value:.3f}" for value in row.values())])
+            apart.append([filter.name, *(f"{a:.3f} / {b:.3f}" for a, b in each.values())])
+            measured = [encoded(moving, exact, options, folder) for _, options in ENCODERS]
+            coded.append([filter.name, *(cell for low, size in measured for cell in (f"{low:.3f}", f"{size:.0f}"))])
+            print(" ".join(rows[-1]), "|", " ".join(coded[-1][1:]), flush=True)
+    text = (pathlib.Path(__file__).parent / "QUALITY.md.in").read_text()
+    of_encoders = [cell for name, _ in ENCODERS for cell in (f"{name}: LP9", "kB")]
+    for key, value in {
+        "SEED": str(args.seed),
+        "TABLE": table(["", *head], rows),
+        "APART": table(["rms / LP9", *each_head], apart),
+        "CODED": table(["", *of_encoders], coded),
+    }.items():
+        text = text.replace(f"@{key}@", value)
+    args.out.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,329 @@
+//! The kernels of cuda/gradient.cu.
+
+use super::plan::{Component as Numbers, Offset, Plan, border};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape as Grid, Stream};
+use crate::error::Result;
+use crate::filters::cuda::{Plane, launch};
+use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::{CudaJob, CudaKernel, Setup};
+
+/// Threads of a block, and the samples it takes: of the last pass it takes more rows.
+const THREADS: usize = 256;
+const COLUMNS: usize = 128;
+const ROWS: usize = 16;
+const LAST_ROWS: usize = 32;
+
+/// What rows of stages begin at multiples of, in samples.
+const ALIGN: usize = 64;
+
+device_struct! {
+    /// What a pass does.
+    #[derive(Default)]
+    struct Pass = "Pass" {
+        /// Of one sample of each pair, in samples of a stage.
+        offsets: [i32; 3],
+        near: u32,
+        bump: u32,
+        limit: u32,
+    }
+}
+
+device_struct! {
+    /// What is done to one component. Addresses are those of the first sample inside the borders.
+    struct Component = "Component" {
+        src: Plane,
+        dst: Plane,
+        source: u64 = "u16*",
+        /// By passes, in turns.
+        made: [u64; 2] = "u16*",
+        evidence: u64 = "u8*",
+        passes: [Pass; 4],
+        /// Of evidence.
+        offsets: [i32; 6],
+        /// How far each stage is continued.
+        reach: [u32; 4],
+        /// Samples from one row of a stage to the next.
+        pitch: u32,
+        /// Bounds of results.
+        low: u32,
+        high: u32,
+        /// 0: the plane is copied.
+        filters: u32,
+        /// Samples of a row, and of a column, that each mean at its end holds.
+        border_w: u32,
+        border_h: u32,
+        /// Blocks side by side.
+        across: u32,
+        /// Blocks of samples; those of borders follow, first the ones of rows.
+        tiles: u32,
+        row_blocks: u32,
+        /// Of all.
+        blocks: u32,
+    }
+}
+
+device_struct! {
+    /// What the kernels are told.
+    struct Args = "Gradient" {
+        component: [Component; 3],
+        /// Of evidence.
+        near: u32,
+        floor: u32,
+        scale: u32,
+        /// Of its sum.
+        end: u32,
+        gain: u32,
+        /// The pass that is done, or whose result is continued before it.
+        pass: u32,
+    }
+}
+
+generated! {
+    "gradient.cuh" after ["../common/plane.cuh"]: Pass, Component, Args;
+}
+
+/// What a launch does, and so how planes are cut into blocks.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// Widens the source and continues it; passes on what is not filtered.
+    Open,
+    /// Looks for evidence and does the first pass, or does another but the last.
+    Pass,
+    /// Continues what a pass made.
+    Borders,
+    /// Does the last pass and blends.
+    Last,
+}
+
+impl Component {
+    /// A component that a picture does not have.
+    const NONE: Component = Component {
+        src: Plane::NONE,
+        dst: Plane::NONE,
+        source: 0,
+        made: [0; 2],
+        evidence: 0,
+        passes: [Pass { offsets: [0; 3], near: 0, bump: 0, limit: 0 }; 4],
+        offsets: [0; 6],
+        reach: [0; 4],
+        pitch: 0,
+        low: 0,
+        high: 0,
+        filters: 0,
+        border_w: 0,
+        border_h: 0,
+        across: 1,
+        tiles: 0,
+        row_blocks: 0,
+        blocks: 0,
+    };
+}
+
+/// The stages of one component in device memory: the source and what passes make, one after the other, then the evidence.
+struct Stages {
+    memory: DeviceBuffer,
+    /// How far they are continued.
+    reach: usize,
+    /// Samples before the first of a row, and from one row to the next.
+    side: usize,
+    pitch: usize,
+    /// Samples of a stage.
+    samples: usize,
+}
+
+/// How stages lie in memory.
+struct Shape {
+    reach: usize,
+    side: usize,
+    pitch: usize,
+    samples: usize,
+    bytes: usize,
+}
+
+impl Shape {
+    fn new(numbers: &Numbers, (width, height): (usize, usize)) -> Shape {
+        let reach = numbers.reach(0);
+        let side = reach.next_multiple_of(ALIGN);
+        let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
+        let samples = pitch * (height + 2 * reach);
+        Shape { reach, side, pitch, samples, bytes: 3 * samples * size_of::<u16>() + pitch * height }
+    }
+}
+
+impl Stages {
+    /// Stages of planes of this size.
+    fn new(device: &CudaDevice, numbers: &Numbers, (width, height): (usize, usize)) -> Result<Stages> {
+        let Shape { reach, side, pitch, samples, bytes } = Shape::new(numbers, (width, height));
+        Ok(Stages { memory: DeviceBuffer::new(device, bytes, "gradient's stages")?, reach, side, pitch, samples })
+    }
+
+    /// The address of the first sample of stage `index` inside the borders.
+    fn stage(&self, index: usize) -> u64 {
+        let sample = index * self.samples + self.reach * self.pitch + self.side;
+        self.memory.address() + (sample * size_of::<u16>()) as u64
+    }
+
+    fn evidence(&self) -> u64 {
+        self.memory.address() + (3 * self.samples * size_of::<u16>() + self.side) as u64
+    }
+
+    /// Samples from one to another.
+    fn distance(&self, (x, y): Offset) -> i32 {
+        (y * self.pitch as isize + x) as i32
+    }
+}
+
+/// A kernel built for one stream.
+pub(super) struct Kernel {
+    plan: Plan,
+    /// Of each component that is filtered.
+    stages: Vec<Option<Stages>>,
+    open: Function,
+    first: Function,
+    borders: Function,
+    pass: Function,
+    last: Function,
+}
+
+/// The size of component `index`.
+fn size_of_component(setup: &Setup, index: usize) -> (usize, usize) {
+    setup.input.format.component_size(index, setup.input.width, setup.input.height)
+}
+
+impl Kernel {
+    /// Bytes of device memory that the kernel of `plan` holds: the stages.
+    pub(super) fn memory(plan: &Plan, setup: &Setup) -> usize {
+        let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
+        filtered.map(|(index, numbers)| Shape::new(numbers, size_of_component(setup, index)).bytes).sum()
+    }
+
+    /// The kernel of `plan`.
+    ///
+    /// # Errors
+    /// When the kernels cannot be loaded or there is no memory for the stages.
+    pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        let stages = |(index, numbers): (usize, &Numbers)| {
+            let size = size_of_component(setup, index);
+            numbers.filters.then(|| Stages::new(device, numbers, size)).transpose()
+        };
+        Ok(Kernel {
+            stages: plan.components.iter().enumerate().map(stages).collect::<Result<_>>()?,
+            plan,
+            open: device.function("gradient", "gradient_open")?,
+            first: device.function("gradient", "gradient_first")?,
+            borders: device.function("gradient", "gradient_borders")?,
+            pass: device.function("gradient", "gradient_pass")?,
+            last: device.function("gradient", "gradient_last")?,
+        })
+    }
+
+    /// What kernels are told of component `index`.
+    fn component(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<Component> {
+        let numbers = &self.plan.components[index];
+        let mut told = Component {
+            src: Plane::new(src)?,
+            dst: Plane::new(dst)?,
+            low: numbers.low.into(),
+            high: numbers.high.into(),
+            border_w: border(src.width) as u32,
+            border_h: border(src.height) as u32,
+            across: src.width.div_ceil(COLUMNS) as u32,
+            ..Component::NONE
+        };
+        if let Some(stages) = &self.stages[index] {
+            told.filters = 1;
+            told.source = stages.stage(0);
+            told.made = [stages.stage(1), stages.stage(2)];
+            told.evidence = stages.evidence();
+            told.pitch = stages.pitch as u32;
+            told.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
+            told.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
+            told.passes = numbers.passes.map(|pass| Pass {
+                offsets: pass.offsets.map(|offset| stages.distance(offset)),
+                near: pass.near.into(),
+                bump: pass.bump.into(),
+                limit: pass.limit.into(),
+            });
+        }
+        Ok(told)
+    }
+
+    /// Puts one launch into `stream`.
+    fn turn(&self, args: &mut Args, turn: Turn, pass: usize, stream: &Stream) -> Result<()> {
+        args.pass = pass as u32;
+        for (component, numbers) in args.component.iter_mut().zip(&self.plan.components) {
+            let (width, height) = component.src.size();
+            let rows = if matches!(turn, Turn::Last) { LAST_ROWS } else { ROWS };
+            // A target of no rows is a component that stays where it is.
+            let wanted = numbers.filters || (matches!(turn, Turn::Open) && component.dst.size().1 > 0);
+            let continues = numbers.filters && height > 0 && matches!(turn, Turn::Open | Turn::Borders);
+            let tiles = if wanted && !matches!(turn, Turn::Borders) { height.div_ceil(rows) } else { 0 };
+            let (row_blocks, column_blocks) = match continues {
+                true => (height.div_ceil(THREADS / 32), (2 * width).div_ceil(THREADS)),
+                false => (0, 0),
+            };
+            component.tiles = component.across * tiles as u32;
+            component.row_blocks = row_blocks as u32;
+            component.blocks = component.tiles + (row_blocks + column_blocks) as u32;
+        }
+        let blocks = args.component.iter().map(|component| component.blocks).sum();
+        if blocks == 0 {
+            return Ok(());
+        }
+        let function = match (turn, pass) {
+            (Turn::Open, _) => &self.open,
+            (Turn::Borders, _) => &self.borders,
+            (Turn::Pass, 0) => &self.first,
+            (Turn::Pass, _) => &self.pass,
+            (Turn::Last, _) => &self.last,
+        };
+        let shape = Grid { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
+        // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;
+        // stages have room for what blocks and offsets reach beyond planes, and live as long as this kernel.
+        unsafe { launch(function, shape, &*args, stream) }
+    }
+}
+
+/// Every `fields`th row of `plane` from row `field` on.
+fn rows_of(plane: &DevicePlane, field: usize, fields: usize) -> DevicePlane {
+    DevicePlane {
+        address: plane.address + (field * plane.pitch) as u64,
+        pitch: plane.pitch * fields,
+        height: (plane.height - field.min(plane.height)).div_ceil(fields),
+        ..*plane
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let CudaJob { props, src, dst, stream, .. } = *job;
+        let src = src.here();
+        let fields = self.plan.fields(props);
+        for field in 0..fields {
+            let mut component = [Component::NONE; 3];
+            for (index, told) in component.iter_mut().enumerate().take(self.plan.components.len()) {
+                *told =
+                    self.component(index, &rows_of(&src[index], field, fields), &rows_of(&dst[index], field, fields))?;
+            }
+            let evidence = self.plan.evidence;
+            let mut args = Args {
+                component,
+                near: evidence.near.into(),
+                floor: evidence.floor.into(),
+                scale: evidence.scale.into(),
+                end: evidence.end.into(),
+                gain: evidence.gain.into(),
+                pass: 0,
+            };
+            self.turn(&mut args, Turn::Open, 0, stream)?;
+            self.turn(&mut args, Turn::Pass, 0, stream)?;
+            for pass in 1..3 {
+                self.turn(&mut args, Turn::Borders, pass, stream)?;
+                self.turn(&mut args, Turn::Pass, pass, stream)?;
+            }
+            self.turn(&mut args, Turn::Borders, 3, stream)?;
+            self.turn(&mut args, Turn::Last, 3, stream)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! The parameters worked out for one stream: what every kernel computes with.
+
+use super::GradientParams;
+use crate::filters::deband::Field;
+use crate::video::{Format, FrameProps, StreamInfo};
+
+/// How far evidence of texture is looked for.
+pub(super) const EVIDENCE_REACH: usize = 6;
+
+/// Samples at a border that each of the two means holds from which it is continued, at most.
+pub(super) const BORDER: usize = 32;
+
+/// What pairs of a sample weigh in 32768ths, when so many of them count. The sample weighs two.
+pub(super) const SHARES: [u16; 7] = [16384, 8192, 5461, 4096, 3277, 2731, 2341];
+
+/// Where one sample of a pair lies, by column and row. The other lies opposite.
+pub(super) type Offset = (isize, isize);
+
+/// The parameters worked out for one stream, in v16.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub components: Vec<Component>,
+    pub evidence: Evidence,
+    field: Field,
+}
+
+/// What is done to one component.
+#[derive(Clone, Debug)]
+pub(super) struct Component {
+    /// False when it is passed on.
+    pub filters: bool,
+    pub passes: [Pass; 4],
+    /// Smallest and largest result.
+    pub low: u16,
+    pub high: u16,
+}
+
+/// One pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// How far it looks.
+    pub step: usize,
+    pub offsets: [Offset; 3],
+    /// How near both samples of a pair must be.
+    pub near: u16,
+    /// How much their sum may differ from twice the sample.
+    pub bump: u16,
+    /// How far its results may lie from the source.
+    pub limit: u16,
+}
+
+/// How evidence of texture is found and weighed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evidence {
+    pub offsets: [Offset; 6],
+    pub near: u16,
+    /// What is no evidence yet.
+    pub floor: u16,
+    /// From v16 to 256ths of a step.
+    pub scale: u16,
+    /// The sum at which nothing is left of the filter.
+    pub end: u16,
+    /// 32768ths for each of the sum below that.
+    pub gain: u16,
+}
+
+impl Component {
+    /// How far what pass `i` reads is continued. Evidence is looked for in what the first one reads.
+    pub fn reach(&self, i: usize) -> usize {
+        self.passes[i].step.max(if i == 0 { EVIDENCE_REACH } else { 0 })
+    }
+}
+
+impl Pass {
+    /// Rows that it looks up and down.
+    pub fn rows(&self) -> usize {
+        rows_of(&self.offsets)
+    }
+}
+
+/// The most rows that one of `offsets` spans.
+pub(super) fn rows_of(offsets: &[Offset]) -> usize {
+    offsets.iter().map(|(_, y)| y.unsigned_abs()).max().unwrap_or(0)
+}
+
+/// Three directions, 60 degrees apart, at a distance of `step` samples; turned by 30 degrees or not.
+fn directions(step: usize, turned: bool) -> [Offset; 3] {
+    let (s, half, high) = (step as isize, step.div_ceil(2) as isize, ((step * 887 + 512) >> 10) as isize);
+    match turned {
+        false => [(s, 0), (half, high), (-half, high)],
+        true => [(high, half), (0, s), (-high, half)],
+    }
+}
+
+/// The range for frames of `height` rows: 32 at 1080, in proportion, but never below 24.
+fn auto_range(height: usize) -> usize {
+    ((4 * height + 67) / 135).clamp(24, 255)
+}
+
+impl Plan {
+    /// What `params` mean for `stream`.
+    pub fn new(params: &GradientParams, stream: &StreamInfo) -> Plan {
+        let format = stream.format;
+        let depth = params.bits.map_or(format.bit_depth().min(10), |bits| bits as u8);
+        let step = 1 << (16 - depth);
+        let scaled = |number: i64| ((number * step + 128) >> 8) as u16;
+        let range = params.range.map_or_else(|| auto_range(stream.height), |range| range as usize);
+        let moves = scaled(params.cell) + scaled(params.slack) > 0 || params.keep_tv_range;
+        let component = |index: usize| {
+            let range = if is_subsampled(format, index) { range.div_ceil(2) } else { range };
+            let pass = |i: usize| {
+                let step = (range >> i).max(1);
+                Pass {
+                    step,
+                    offsets: directions(step, i % 2 == 1),
+                    near: scaled(params.t1),
+                    bump: scaled(if i == 0 { params.t2 } else { params.t2f }),
+                    limit: scaled(params.cell) + if i == 3 { scaled(params.slack) } else { 0 },
+                }
+            };
+            let filters = moves && params.planes.has(format, index);
+            let (low, high) = bounds(params.keep_tv_range, format.is_chroma(index));
+            Component { filters, passes: std::array::from_fn(pass), low, high }
+        };
+        let (near, far) = (directions(EVIDENCE_REACH, false), directions(EVIDENCE_REACH, true));
+        let fade = params.s1 - params.s0;
+        Plan {
+            components: (0..format.components()).map(component).collect(),
+            evidence: Evidence {
+                offsets: [near[0], near[1], near[2], far[0], far[1], far[2]],
+                near: scaled(params.tm),
+                floor: scaled(params.cell + params.tol),
+                scale: 1 << (depth - 8),
+                end: params.s1 as u16,
+                gain: ((32767 + fade / 2) / fade) as u16,
+            },
+            field: params.field,
+        }
+    }
+
+    /// Into how many pictures a frame's rows are dealt out: its fields, or itself.
+    pub fn fields(&self, props: &FrameProps) -> usize {
+        let by_field = match self.field {
+            Field::Auto => props.field_order.is_interlaced(),
+            Field::Off => false,
+            Field::On => true,
+        };
+        if by_field { 2 } else { 1 }
+    }
+}
+
+impl Evidence {
+    /// What is left of the filter in 32768ths where the evidence around a sample is `sum`.
+    pub fn weight(&self, sum: i32) -> i32 {
+        ((i32::from(self.end) - sum) * i32::from(self.gain)).clamp(0, 32767)
+    }
+}
+
+/// Whether component `index` has fewer samples than luma.
+fn is_subsampled(format: Format, index: usize) -> bool {
+    format.is_chroma(index) && (format.subsampling_w() > 0 || format.subsampling_h() > 0)
+}
+
+/// Smallest and largest result of a component.
+fn bounds(keep_tv_range: bool, is_chroma: bool) -> (u16, u16) {
+    match (keep_tv_range, is_chroma) {
+        (false, _) => (0, 65535),
+        (true, false) => (16 << 8, 235 << 8),
+        (true, true) => (16 << 8, 240 << 8),
+    }
+}
+
+/// How many samples each of the two means holds from which a line of `len` samples is continued.
+pub(super) fn border(len: usize) -> usize {
+    let mut border = BORDER;
+    while 2 * border > len {
+        border /= 2;
+    }
+    border
+}

@@ -1,0 +1,303 @@
+//! What is done to one row at a time, a vector of columns at a time.
+
+use super::plan::{Evidence, Offset, Pass, border};
+use super::ring::{Ring, STEP};
+#[cfg(target_arch = "x86_64")]
+use super::simd::{Avx2, Avx512};
+use super::simd::{Portable, Vector};
+
+/// The lanes of both samples of each pair.
+pub(super) type Pairs<'a, const N: usize> = [[&'a [i16]; 2]; N];
+
+/// The pairs at `offsets` from row `y`.
+#[inline(always)]
+pub(super) fn pairs<'a, const N: usize>(ring: &'a Ring, y: isize, offsets: &[Offset; N]) -> Pairs<'a, N> {
+    let mut pairs = [[[].as_slice(); 2]; N];
+    for (pair, (dx, dy)) in pairs.iter_mut().zip(offsets) {
+        *pair = [ring.row(y + dy, *dx), ring.row(y - dy, -dx)];
+    }
+    pairs
+}
+
+/// The rows of a vector type, each a function of its own compiled with the type's instructions: in one with all the rest,
+/// compilers run out of registers.
+pub(super) trait Rows: Vector {
+    /// The evidence of texture in a row.
+    ///
+    /// # Safety
+    /// The processor must have the type's instructions.
+    unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]);
+
+    /// A row of one pass.
+    ///
+    /// # Safety
+    /// The processor must have the type's instructions.
+    unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]);
+
+    /// A row of the last pass and what it is blended to, in v16.
+    ///
+    /// # Safety
+    /// The processor must have the type's instructions.
+    unsafe fn last_row(
+        pass: &Pass,
+        source: &[i16],
+        plane: &[i16],
+        pairs: &Pairs<'_, 3>,
+        blend: &Blend<'_>,
+        out: &mut [u16],
+    );
+}
+
+macro_rules! rows {
+    ($type:ty $(, $features:literal)?) => {
+        impl Rows for $type {
+            $(#[target_feature(enable = $features)])?
+            unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
+                // SAFETY: by the caller.
+                unsafe { evidence_row::<Self>(evidence, source, pairs, out) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
+                // SAFETY: by the caller.
+                unsafe { pass_row::<Self>(pass, source, plane, pairs, out) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn last_row(
+                pass: &Pass,
+                source: &[i16],
+                plane: &[i16],
+                pairs: &Pairs<'_, 3>,
+                blend: &Blend<'_>,
+                out: &mut [u16],
+            ) {
+                // SAFETY: by the caller.
+                unsafe { last_row::<Self>(pass, source, plane, pairs, blend, out) }
+            }
+        }
+    };
+}
+
+rows!(Portable);
+#[cfg(target_arch = "x86_64")]
+rows!(Avx2, "avx2");
+#[cfg(target_arch = "x86_64")]
+rows!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl");
+
+/// Loads `V::WIDTH` lanes from `x` on.
+///
+/// # Safety
+/// The processor must have the instructions of `V`, and `x + V::WIDTH <= lanes.len()`.
+#[inline(always)]
+unsafe fn load<V: Vector>(lanes: &[i16], x: usize) -> V {
+    debug_assert!(x + V::WIDTH <= lanes.len());
+    // SAFETY: by the caller.
+    unsafe { V::load(lanes.as_ptr().add(x)) }
+}
+
+/// Where pairs count.
+#[derive(Clone, Copy)]
+struct Limits<V> {
+    near: V,
+    bump: V,
+}
+
+/// Adds three pairs to `tally`. Written out, since compilers would leave loops over them as loops.
+///
+/// # Safety
+/// As [`load`], of every row of `pairs`.
+#[inline(always)]
+unsafe fn add_three<V: Vector, const BUMPS: bool>(
+    tally: (V, V),
+    centre: V,
+    pairs: [[&[i16]; 2]; 3],
+    x: usize,
+    limits: Limits<V>,
+) -> (V, V) {
+    let [[a, b], [c, d], [e, f]] = pairs;
+    // SAFETY: by the caller.
+    let (a, b, c, d, e, f) = unsafe {
+        (load::<V>(a, x), load::<V>(b, x), load::<V>(c, x), load::<V>(d, x), load::<V>(e, x), load::<V>(f, x))
+    };
+    let (a, b) = (a.sub_saturating(centre), b.sub_saturating(centre));
+    let (c, d) = (c.sub_saturating(centre), d.sub_saturating(centre));
+    let (e, f) = (e.sub_saturating(centre), f.sub_saturating(centre));
+    let tally = V::tally::<BUMPS>(tally, (a, b), limits.near, limits.bump);
+    let tally = V::tally::<BUMPS>(tally, (c, d), limits.near, limits.bump);
+    V::tally::<BUMPS>(tally, (e, f), limits.near, limits.bump)
+}
+
+/// Asserts that all rows are as long, and made of whole steps.
+#[inline(always)]
+fn check<const N: usize>(len: usize, rows: &[&[i16]], pairs: &Pairs<'_, N>) {
+    assert!(len.is_multiple_of(STEP) && rows.iter().chain(pairs.as_flattened()).all(|row| row.len() == len));
+}
+
+/// # Safety
+/// The processor must have the instructions of `V`.
+#[inline(always)]
+unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
+    check(out.len(), &[source], pairs);
+    let [a, b, c, d, e, f] = *pairs;
+    // SAFETY: by the caller, and rows are as long as was checked.
+    unsafe {
+        let (zero, most) = (V::splat(0), V::splat(255));
+        let (floor, scale) = (V::splat(evidence.floor as i16), V::splat(evidence.scale as i16));
+        let near = V::splat(evidence.near as i16);
+        let limits = Limits { near, bump: near };
+        for x in (0..out.len()).step_by(V::WIDTH) {
+            let centre = load::<V>(source, x);
+            let tally = add_three::<V, false>((zero, zero), centre, [a, b, c], x, limits);
+            let away = V::share(add_three::<V, false>(tally, centre, [d, e, f], x, limits)).abs();
+            away.excess_unsigned(floor).mul(scale).min_unsigned(most).store(out.as_mut_ptr().add(x));
+        }
+    }
+}
+
+/// A pass, ready for vectors.
+struct Smooth<'a, V> {
+    source: &'a [i16],
+    plane: &'a [i16],
+    pairs: Pairs<'a, 3>,
+    limits: Limits<V>,
+    low: V,
+    high: V,
+}
+
+impl<'a, V: Vector> Smooth<'a, V> {
+    /// # Safety
+    /// The processor must have the instructions of `V`.
+    #[inline(always)]
+    unsafe fn new(pass: &Pass, source: &'a [i16], plane: &'a [i16], pairs: &Pairs<'a, 3>) -> Self {
+        // SAFETY: by the caller.
+        unsafe {
+            let limits = Limits { near: V::splat(pass.near as i16), bump: V::splat(pass.bump as i16) };
+            let (low, high) = (V::splat(-(pass.limit as i16)), V::splat(pass.limit as i16));
+            Smooth { source, plane, pairs: *pairs, limits, low, high }
+        }
+    }
+
+    /// Samples at `x`: the source's, and the pass's.
+    ///
+    /// # Safety
+    /// As [`load`], of all rows.
+    #[inline(always)]
+    unsafe fn at(&self, x: usize) -> (V, V) {
+        // SAFETY: by the caller.
+        unsafe {
+            let (own, centre, zero) = (load::<V>(self.source, x), load::<V>(self.plane, x), V::splat(0));
+            let delta = V::share(add_three::<V, true>((zero, zero), centre, self.pairs, x, self.limits));
+            let moved = centre.sub(own).add(delta);
+            (own, own.add_saturating(moved.min(self.high).max(self.low)))
+        }
+    }
+}
+
+/// # Safety
+/// The processor must have the instructions of `V`.
+#[inline(always)]
+unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
+    check(out.len(), &[source, plane], pairs);
+    // SAFETY: by the caller, and rows are as long as was checked.
+    unsafe {
+        let smooth = Smooth::<V>::new(pass, source, plane, pairs);
+        for x in (0..out.len()).step_by(V::WIDTH) {
+            smooth.at(x).1.store(out.as_mut_ptr().add(x));
+        }
+    }
+}
+
+/// What the last pass is blended by.
+pub(super) struct Blend<'a> {
+    pub evidence: &'a Evidence,
+    /// Sums of columns of evidence, from three columns before the row on.
+    pub columns: &'a [i16],
+    pub low: u16,
+    pub high: u16,
+}
+
+/// # Safety
+/// The processor must have the instructions of `V`.
+#[inline(always)]
+unsafe fn last_row<V: Vector>(
+    pass: &Pass,
+    source: &[i16],
+    plane: &[i16],
+    pairs: &Pairs<'_, 3>,
+    blend: &Blend<'_>,
+    out: &mut [u16],
+) {
+    check(out.len(), &[source, plane], pairs);
+    assert!(blend.columns.len() >= out.len() + 6);
+    let Evidence { end, gain, .. } = *blend.evidence;
+    // SAFETY: by the caller, and rows are as long as was checked.
+    unsafe {
+        let sign = V::splat(i16::MIN);
+        let (low, high) = (V::splat(blend.low as i16).add(sign), V::splat(blend.high as i16).add(sign));
+        // The weight is whole from `most` on; a little more of it still is no overflow.
+        let (end, gain, most) = (V::splat(end as i16), V::splat(gain as i16), V::splat((32767 / gain + 1) as i16));
+        let whole = V::splat(32767);
+        let smooth = Smooth::<V>::new(pass, source, plane, pairs);
+        for x in (0..out.len()).step_by(V::WIDTH) {
+            let (own, smoothed) = smooth.at(x);
+            let mut sum = load::<V>(blend.columns, x);
+            for i in 1..7 {
+                sum = sum.add(load::<V>(blend.columns, x + i));
+            }
+            let weight = end.excess_unsigned(sum).min_unsigned(most).mul(gain).min_unsigned(whole);
+            let value = own.add(smoothed.sub(own).mul_rounded(weight));
+            value.max(low).min(high).add(sign).store(out.as_mut_ptr().add(x).cast());
+        }
+    }
+}
+
+/// How a line goes on beyond its end.
+#[derive(Clone, Copy)]
+pub(super) struct Beyond {
+    border: i32,
+    shift: u32,
+}
+
+impl Beyond {
+    /// For lines of `len` samples, two or more.
+    #[inline(always)]
+    pub fn new(len: usize) -> Beyond {
+        let border = border(len) as i32;
+        Beyond { border, shift: (2 * border * border).ilog2() }
+    }
+
+    /// The `k`th sample beyond the end of a line whose last few samples sum to `near`, and as many before them to `far`.
+    #[inline(always)]
+    pub fn at(self, near: i32, far: i32, k: i32) -> i16 {
+        let l = self.border;
+        let value = (2 * l * near - (far - near) * (2 * k + l - 1) + l * l) >> self.shift;
+        value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+    }
+}
+
+/// Continues row `y` by `reach` samples on both sides.
+#[inline(always)]
+pub(super) fn extend_row(ring: &mut Ring, y: isize, width: usize, reach: usize) {
+    let (left, row, right) = ring.continued(y, width, reach);
+    if width == 1 {
+        left.fill(row[0]);
+        right.fill(row[0]);
+        return;
+    }
+    let (l, beyond) = (border(width), Beyond::new(width));
+    let (near, far) = (sum(&row[..l]), sum(&row[l..2 * l]));
+    for (i, out) in left.iter_mut().enumerate() {
+        *out = beyond.at(near, far, (reach - i) as i32);
+    }
+    let (near, far) = (sum(&row[width - l..]), sum(&row[width - 2 * l..width - l]));
+    for (i, out) in right.iter_mut().enumerate() {
+        *out = beyond.at(near, far, i as i32 + 1);
+    }
+}
+
+/// The sum of some samples.
+#[inline(always)]
+fn sum(samples: &[i16]) -> i32 {
+    samples.iter().map(|sample| i32::from(*sample)).sum()
+}

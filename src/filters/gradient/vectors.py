@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Writes vectors.txt: what `gradient` makes of small planes, after a plain transcription of its published pseudo-code.
+
+    src/filters/gradient/vectors.py > src/filters/gradient/vectors.txt
+
+Nothing here is shared with the filter, nor arranged as it is: a plane is a function of its coordinates, and what continues it
+is worked out where it is asked for. A line is: width, height, range, bits of a step, other options, seed, hash of the result.
+"""
+
+import functools
+import math
+
+MASK = (1 << 64) - 1
+DEFAULTS = dict(cell=128, slack=64, tol=0, s0=60, s1=900, t1=384, t2=272, t2f=336, tm=640)
+SETS = {
+    "default": {},
+    "film": dict(s0=20, s1=300),
+    "anime": dict(tol=13, s0=100, s1=900),
+    "dark": dict(cell=144, tol=13, s0=100, s1=900),
+    "codec": dict(cell=192, tol=13, s0=60, s1=900, t2=320, t2f=400),
+    "gentle": dict(cell=96, slack=32),
+}
+
+
+def clamp(v, low, high):
+    return min(max(v, low), high)
+
+
+def source(width, height, bits, seed):
+    """A ramp of `seed`'s slopes, cut to `bits` bits, with an edge, a few dots and noise at the ends of the scale."""
+    state = seed
+
+    def draw():
+        nonlocal state
+        state = (state * 6364136223846793005 + 1442695040888963407) & MASK
+        return state >> 33
+
+    sx, sy, base, edge = draw() % 23, draw() % 19, draw() % 60000, draw() % (width + height)
+    rows = []
+    for y in range(height):
+        row = []
+        for x in range(width):
+            v = base + x * sx + y * sy
+            if x + y > edge:
+                v += 3000
+            dot = draw() % 97
+            if dot == 0:
+                v += 300
+            elif dot == 1 and seed % 3 == 0:
+                v = 65535 if draw() % 2 else 0
+            row.append((clamp(v, 0, 65535) >> (16 - bits)) << (16 - bits))
+        rows.append(row)
+    return rows
+
+
+def continued(at, n, k):
+    """The k-th value before position 0 of a line of n values."""
+    if n == 1:
+        return at(0)
+    l = 32
+    while 2 * l > n:
+        l //= 2
+    a = sum(at(i) for i in range(l))
+    b = sum(at(l + i) for i in range(l))
+    return clamp((2 * l * a - (b - a) * (2 * k + l - 1) + l * l) >> int(math.log2(2 * l * l)), 0, 65535)
+
+
+def extended(rows):
+    """rows[y][x] for any x and y."""
+    w, h = len(rows[0]), len(rows)
+
+    @functools.lru_cache(None)
+    def at(x, y):
+        if 0 <= x < w and 0 <= y < h:
+            return rows[y][x]
+        if 0 <= y < h:
+            return continued(lambda i: rows[y][i], w, -x) if x < 0 else continued(lambda i: rows[y][w - 1 - i], w, x - w + 1)
+        if 0 <= x < w:
+            return continued(lambda i: rows[i][x], h, -y) if y < 0 else continued(lambda i: rows[h - 1 - i][x], h, y - h + 1)
+        return at(x, 0 if y < 0 else h - 1)
+
+    return at
+
+
+def dirs(s, which):
+    h, q = (s + 1) >> 1, (s * 887 + 512) >> 10
+    return [(s, 0), (h, q), (-h, q)] if which == "A" else [(q, h), (0, s), (-q, h)]
+
+
+REC = [16384, 8192, 5461, 4096, 3277, 2731, 2341]
+
+
+def delta(p, x, y, offsets, t, t2):
+    c = p(x, y)
+    total = n = 0
+    for dx, dy in offsets:
+        a, b = p(x + dx, y + dy), p(x - dx, y - dy)
+        s = a + b - 2 * c
+        if abs(a - c) <= t and abs(b - c) <= t and abs(s) <= t2:
+            total += s
+            n += 1
+    return (total * REC[n] + 16384) >> 15
+
+
+def gradient(rows, reach, bits, **given):
+    o = {**DEFAULTS, **given}
+    u = 1 << (16 - bits)
+    cell, slack, t1, t2, t2f, tm = ((o[k] * u + 128) >> 8 for k in ("cell", "slack", "t1", "t2", "t2f", "tm"))
+    floor = ((o["cell"] + o["tol"]) * u + 128) >> 8
+    w, h = len(rows[0]), len(rows)
+    v = extended(rows)
+    evidence = dirs(6, "A") + dirs(6, "B")
+    e = [[min(255, max(0, abs(delta(v, x, y, evidence, tm, 1 << 30)) - floor) * (256 // u)) for x in range(w)]
+         for y in range(h)]
+    p = rows
+    for i in range(4):
+        s = max(1, reach >> i)
+        at = extended(p)
+        limit = cell + (slack if i == 3 else 0)
+        offsets = dirs(s, "A" if i % 2 == 0 else "B")
+        bump = t2 if i == 0 else t2f
+        p = [[clamp(rows[y][x] + clamp(p[y][x] - rows[y][x] + delta(at, x, y, offsets, t1, bump), -limit, limit), 0, 65535)
+              for x in range(w)] for y in range(h)]
+    g = (32767 + (o["s1"] - o["s0"]) // 2) // (o["s1"] - o["s0"])
+    out = []
+    for y in range(h):
+        for x in range(w):
+            total = sum(e[clamp(y + j, 0, h - 1)][clamp(x + i, 0, w - 1)] for j in range(-3, 4) for i in range(-3, 4))
+            weight = clamp((o["s1"] - total) * g, 0, 32767)
+            out.append(rows[y][x] + (((p[y][x] - rows[y][x]) * weight + 16384) >> 15))
+    return out
+
+
+def fnv(values):
+    h = 0xCBF29CE484222325
+    for v in values:
+        for byte in (v & 255, v >> 8):
+            h = ((h ^ byte) * 0x100000001B3) & MASK
+    return h
+
+
+def main():
+    shapes = [(1, 1), (2, 1), (1, 2), (3, 2), (4, 9), (7, 7), (1, 40), (33, 1), (16, 5), (63, 5), (64, 3), (65, 66), (20, 130),
+              (97, 31), (50, 140), (35, 150)]
+    seed = 0
+    for number, (w, h) in enumerate(shapes):
+        for name in SETS:
+            for reach, bits in ((32, 8), (1 + (seed * 7) % 40, (8, 9, 10, 12)[seed % 4])):
+                seed += 1
+                if w * h > 3000 and (seed + number) % 3:
+                    continue
+                rows = source(w, h, bits, seed)
+                print(w, h, reach, bits, name, seed, f"{fnv(gradient(rows, reach, bits, **SETS[name])):016x}")
+
+
+if __name__ == "__main__":
+    main()

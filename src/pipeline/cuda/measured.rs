@@ -1,0 +1,73 @@
+//! What kernels measure, on its way to the host.
+
+use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream};
+use crate::error::Result;
+use crate::filters::Measure;
+use crate::video::{Format, Picture, Record};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::sync::Arc;
+
+/// Where a kernel measures.
+pub struct Measurer {
+    filter: &'static str,
+    measure: Measure,
+    /// The kernel's memory, as a picture of one row.
+    there: DevicePicture,
+    pinned: PinnedAllocator,
+    free: Receiver<Picture>,
+    home: Sender<Picture>,
+}
+
+/// A measurement of one frame, which is there when the stream has come to it.
+pub struct Measured {
+    filter: &'static str,
+    measure: Measure,
+    bytes: Option<Picture>,
+    home: Sender<Picture>,
+}
+
+impl Measurer {
+    pub fn new(filter: &'static str, measure: Measure, device: &Arc<CudaDevice>) -> Result<Measurer> {
+        let there = DevicePicture::alloc(device, Format::gray(8)?, measure.bytes, 1)?;
+        let (home, free) = unbounded();
+        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, home })
+    }
+
+    /// Clears the kernel's memory. Gives its address.
+    pub fn clear(&self, stream: &Stream) -> Result<u64> {
+        self.there.clear(stream)?;
+        Ok(self.there.plane(0).0)
+    }
+
+    /// Starts the copy of what was measured.
+    pub fn fetch(&self, stream: &Stream) -> Result<Measured> {
+        let format = self.there.format();
+        let free = self.free.try_recv();
+        let mut bytes = free.or_else(|_| Picture::alloc_in(&self.pinned, format, self.there.width(), 1))?;
+        // SAFETY: both stay until the stream has been waited for, which whoever collects does, and this one's owner before
+        // it is dropped.
+        unsafe { self.there.download(&mut bytes, stream) }?;
+        let (measure, home) = (self.measure.clone(), self.home.clone());
+        Ok(Measured { filter: self.filter, measure, bytes: Some(bytes), home })
+    }
+}
+
+impl Measured {
+    /// The record. The stream has been waited for.
+    pub fn collect(&self) -> Record {
+        let mut record = Record { filter: self.filter, values: Vec::new() };
+        if let Some(bytes) = &self.bytes {
+            (self.measure.collect)(bytes.row_bytes(0, 0), &mut record);
+        }
+        record
+    }
+}
+
+impl Drop for Measured {
+    fn drop(&mut self) {
+        if let Some(bytes) = self.bytes.take() {
+            // A measurer that is gone takes its memory with it.
+            let _ = self.home.send(bytes);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Every registered filter, by itself: the fast kernels against the reference, on every format and shape they take, inside
+//! guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the registry, and has a
+//! test of its own on every rung, as `deband::fast_kernels_equal_the_reference`.
+//!
+//! A third of the cases is run, with every format and every shape among them; `VRAMP_CASES=all` runs all of them,
+//! `VRAMP_SEED=N` others.
+
+#[path = "../kernels/case.rs"]
+#[allow(dead_code)]
+mod case;
+#[path = "../kernels/check.rs"]
+mod check;
+#[path = "../kernels/data.rs"]
+#[allow(dead_code)]
+mod data;
+#[path = "../kernels/memory.rs"]
+#[allow(dead_code)]
+mod memory;
+
+use case::{Case, MEDIUM, SMALL, cases, end_cases, neutral_cases, run_seed};
+use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
+use libtest_mimic::{Arguments, Failed, Trial};
+use vramp::filters::{ALL, Descriptor};
+
+type Check = fn(&Case, &Execs) -> Result<(), String>;
+
+/// A rung: its name, the cases on it, and what is checked of each.
+struct Rung {
+    name: &'static str,
+    cases: fn(&[&'static Descriptor]) -> Vec<Case>,
+    check: Check,
+}
+
+const RUNGS: [Rung; 5] = [
+    Rung { name: "fast_kernels_equal_the_reference", cases: |filters| cases(filters).collect(), check: check_kernels },
+    Rung {
+        name: "options_work_at_the_ends_of_what_they_take",
+        cases: |filters| end_cases(filters).collect(),
+        check: check_kernels,
+    },
+    Rung {
+        name: "neutral_settings_are_the_identity",
+        cases: |filters| neutral_cases(filters).collect(),
+        check: check_neutral,
+    },
+    Rung {
+        name: "results_do_not_depend_on_earlier_frames",
+        cases: |filters| cases(filters).filter(|case| case.shape() == SMALL).collect(),
+        check: check_history,
+    },
+    Rung {
+        name: "results_do_not_depend_on_threads",
+        cases: |filters| cases(filters).filter(|case| case.shape() == MEDIUM).collect(),
+        check: check_threads,
+    },
+];
+
+/// Checks every case and reports the first failures.
+fn climb(rung: &Rung, filter: &'static Descriptor) -> Result<(), Failed> {
+    const SHOWN: usize = 10;
+    let execs = Execs::new();
+    let fault = |case: Case| (rung.check)(&case, &execs).err().map(|fault| format!("{case}: {fault}"));
+    let failures: Vec<String> = (rung.cases)(&[filter]).into_iter().filter_map(fault).take(SHOWN).collect();
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(format!("VRAMP_SEED={}, the first failures:\n{}", run_seed(), failures.join("\n")).into()),
+    }
+}
+
+fn main() {
+    let trial = |filter: &'static Descriptor, rung: &'static Rung| {
+        Trial::test(format!("{}::{}", filter.name, rung.name), move || climb(rung, filter))
+    };
+    let trials = ALL.iter().flat_map(|filter| RUNGS.iter().map(move |rung| trial(filter, rung))).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
