@@ -14,7 +14,7 @@ help:
 	@echo "make build   the release binary, target/release/vramp"
 	@echo "make plugin  the library for video hosts and for programs in C, target/plugin/libvramp.so"
 	@echo "make install-plugins  the library into the plugin folder of each host that is found"
-	@echo "make install the binary, manual page and completions under PREFIX (default /usr/local)"
+	@echo "make install the binary, manual pages and the completions of all shells under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
 	@echo "make quality debanding filters against known truth, with ffmpeg's beside ours: writes docs/QUALITY.md; SEED=N for other frames"
 	@echo "make bless   rewrite generated documents; read the diff"
@@ -106,8 +106,15 @@ fuzz:
 	cd fuzz && $(CARGO) fuzz run chain -- -max_total_time=60
 
 PREFIX ?= /usr/local
+VRAMP ?= target/release/vramp
+# Where each shell looks for completions; PowerShell has no such place, so its profile names the file.
+COMPLETIONS := bash:bash-completion/completions/vramp zsh:zsh/site-functions/_vramp \
+	fish:fish/vendor_completions.d/vramp.fish elvish:elvish/lib/vramp.elv powershell:vramp/vramp.ps1
 install: build
-	install -D --strip --mode=755 target/release/vramp $(DESTDIR)$(PREFIX)/bin/vramp
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	target/release/vramp man > $(DESTDIR)$(PREFIX)/share/man/man1/vramp.1
-	target/release/vramp completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vramp
+	install -D --strip --mode=755 $(VRAMP) $(DESTDIR)$(PREFIX)/bin/vramp
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	$(VRAMP) man --into $(DESTDIR)$(PREFIX)/share/man/man1
+	@set -e; for completion in $(COMPLETIONS); do \
+		file=$(DESTDIR)$(PREFIX)/share/$${completion#*:}; install -d $$(dirname $$file); \
+		echo "completions for $${completion%%:*}: $$file"; $(VRAMP) completions $${completion%%:*} > $$file; \
+	done

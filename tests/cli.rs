@@ -361,6 +361,51 @@ fn ffmpeg_spellings_make_the_same_file() {
 }
 
 #[test]
+fn ffmpeg_options_reach_encoder_and_container() {
+    let folder = Folder::new();
+    let output = folder.path("out.mp4");
+    let line = format!(
+        "-i {BUNNY} -map 0 -map_metadata 0 -c:v libx264 -preset ultrafast -bf 0 -x264-params keyint=2 -colorspace bt709 \
+         -threads 1 -c:a copy -movflags +faststart -frames:v 4 {output}"
+    );
+    run(&line.split_whitespace().collect::<Vec<_>>()).ok();
+    assert_eq!(ffprobe(&output, "stream=codec_name,color_space,has_b_frames"), ["h264,0,bt709", "aac"]);
+    let packets = ffprobe(&output, "packet=codec_type,flags");
+    let video: Vec<_> =
+        packets.iter().filter_map(|line| line.strip_prefix("video,")).map(|flags| &flags[..1]).collect();
+    assert_eq!(video, ["K", "_", "K", "_"]);
+    let bytes = fs::read(&output).unwrap();
+    let at = |name: &[u8]| bytes.windows(4).position(|four| four == name).unwrap();
+    assert!(at(b"moov") < at(b"mdat"), "the index comes first");
+
+    let refused = run(&["-i", BUNNY, "-c:a", "aac", "-color_range", "pc", &folder.path("no.mp4")]);
+    assert_eq!((refused.code, refused.stderr.lines().count()), (Some(2), 1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("-c:a is ffmpeg's: here sound is copied"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_is_debanded_is_encoded_well_by_default() {
+    let folder = Folder::new();
+    let encode = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        let said =
+            run(&[&[GRADIENT, &output, "--frames", "2", "--chain", CHAIN, "--encoder-threads", "1"], args].concat());
+        let said = said.ok().stderr;
+        (said.trim_end().rsplit("; ").next().unwrap().to_owned(), hashes(&output, &[]))
+    };
+    let (said, frames) = encode("a.mkv", &[]);
+    assert_eq!(said, "libx265, preset medium, crf 20, yuv420p10");
+    assert_eq!(encode("b.mkv", &["-c", "libx265", "--depth", "10", "--crf", "20"]).1, frames);
+    assert_eq!(encode("c.mkv", &["-x", "x265-params=qp=9"]).0, "libx265, preset medium, qp=9, yuv420p10");
+    assert_eq!(encode("d.mkv", &["--depth", "8", "--dither", "blue"]).0, "libx265, preset medium, crf 20, yuv420p");
+    let chained = encode("e.mkv", &["--chain", "depth=8:dither=blue"]);
+    assert_eq!(chained.0, "libx265, preset medium, crf 20, yuv420p", "the chain says 8");
+    let named = encode("f.mp4", &["-c", "libx264", "--preset", "ultrafast", "--dither", "blue", "-b", "4M"]);
+    assert_eq!(named.0, "libx264, preset ultrafast, 4M bit/s, yuv420p");
+    assert_eq!(encode("g.mkv", &["-c", "ffv1", "--depth", "12"]).0, "ffv1, lossless, yuv420p12");
+}
+
+#[test]
 fn variable_frame_rate_is_kept() {
     let folder = Folder::new();
     let options = "-vf select='not(mod(n,3))+eq(n,4)+eq(n,10)' -vsync vfr -pix_fmt yuv420p -c:v ffv1";
@@ -446,9 +491,69 @@ fn probe_tells_what_there_is() {
 fn completions_and_the_manual_know_every_option() {
     let manual = run(&["man"]).ok();
     assert!(manual.text().contains(".TH vramp 1") && manual.text().contains("\\-\\-chain"));
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(run(&["completions", shell]).ok().text().contains("chain"), "{shell}");
     }
+    let compare = run(&["man", "compare"]).ok();
+    assert!(compare.text().contains(".TH vramp-compare 1") && compare.text().contains("\\-\\-tolerance"));
+    let wrong = run(&["man", "comparr"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("did you mean 'compare'"), "{}", wrong.stderr);
+}
+
+#[test]
+fn everything_is_installed_for_every_shell_and_command() {
+    let folder = Folder::new();
+    let place = folder.path("root");
+    let variables =
+        [format!("VRAMP={}", env!("CARGO_BIN_EXE_vramp")), format!("DESTDIR={place}"), "PREFIX=/usr".to_owned()];
+    let made = Command::new("make")
+        .args(["-s", "-C", env!("CARGO_MANIFEST_DIR"), "-o", "build", "install"])
+        .args(variables)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let share = |name: &str| fs::read_to_string(format!("{place}/usr/share/{name}")).unwrap();
+    for completion in [
+        "bash-completion/completions/vramp",
+        "zsh/site-functions/_vramp",
+        "fish/vendor_completions.d/vramp.fish",
+        "elvish/lib/vramp.elv",
+        "vramp/vramp.ps1",
+    ] {
+        assert!(share(completion).contains("keep-partial"), "{completion}");
+    }
+    let help = run(&["--help"]).ok();
+    let commands = help.text().split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
+    let commands: Vec<_> =
+        commands.filter_map(|line| line.split_whitespace().next()).filter(|c| *c != "help").collect();
+    assert!(commands.len() > 7, "{commands:?}");
+    for command in &commands {
+        let page = share(&format!("man/man1/vramp-{command}.1"));
+        assert!(page.contains(&format!(".TH vramp-{command} 1")) && page.contains("SYNOPSIS"), "{command}");
+    }
+    assert_eq!(share("man/man1/vramp.1"), run(&["man"]).ok().text());
+    assert_eq!(fs::read_dir(format!("{place}/usr/share/man/man1")).unwrap().count(), commands.len() + 1);
+}
+
+#[test]
+fn progress_fits_a_narrow_terminal() {
+    let folder = Folder::new();
+    let line = format!(
+        "stty rows 24 cols 60; {} {GRADIENT} {} -c ffv1 --progress bar",
+        env!("CARGO_BIN_EXE_vramp"),
+        folder.path("out.mkv")
+    );
+    let ran = Command::new("script").args(["-qfec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
+    let shown = String::from_utf8(ran.stdout).unwrap();
+    let bars: Vec<_> = shown.split(['\r', '\n', '\x1b']).filter(|text| text.contains(" frames  ")).collect();
+    assert!(!bars.is_empty(), "{shown:?}");
+    for bar in &bars {
+        // What follows an escape begins with its code, as in [2K.
+        let text = bar.trim_start_matches(|c: char| c == '[' || c.is_ascii_digit() || c == 'K');
+        assert!(text.chars().count() <= 60, "{bar:?}");
+    }
+    assert!(bars.iter().any(|bar| bar.contains("/25 frames") && bar.trim_end().ends_with(" left")), "{bars:?}");
 }
 
 #[test]

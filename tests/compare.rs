@@ -521,6 +521,9 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
     let ran = compare(&[&a, &odd, "--html", &page, "--worst", "2", &worst, "--tolerance", "psnr=60", "-q"]);
     assert_eq!(ran.code, Some(1));
     let text = fs::read_to_string(&page).unwrap();
+    let small = "src=\"data:image/png;base64,iVBORw0KGgo";
+    assert_eq!(text.matches(small).count(), 6, "three small pictures of each of the two frames");
+    let text = text.replace(small, "");
     for outside in ["http:", "https:", "src=", "url(", "@import", "<link", "import(", "fetch(", "srcset"] {
         assert!(!text.contains(outside), "{outside}");
     }
@@ -534,17 +537,55 @@ fn the_page_is_whole_and_refers_to_nothing_outside() {
     assert_eq!(text.matches("<figure>").count(), text.matches("</figure>").count());
     assert_eq!((text.matches("<figure>").count(), text.matches("role=\"img\"").count()), (3, 3));
     assert!(text.contains("Not within psnr=60") && text.contains("1 frames only in A: 5"));
+    let rate = fs::metadata(&a).unwrap().len() as f64 * 8.0 / 0.24 / 1e6;
+    assert!(
+        text.contains("A: matroska,webm, ffv1, ") && text.contains(&format!(", {rate:.2} Mbit/s in all")),
+        "{rate}"
+    );
+    let made = text.split("<footer>").nth(1).unwrap().split("</footer>").next().unwrap();
+    let (version, date) = made.split_once(", ").unwrap();
+    assert_eq!(version, concat!("vramp ", env!("CARGO_PKG_VERSION")));
+    assert!(date.starts_with("20") && date.ends_with(" UTC") && date.len() == "2026-03-01 07:05 UTC".len(), "{date}");
     let numbers = text.split("id=\"numbers\">").nth(1).unwrap().split("</script>").next().unwrap();
     let numbers: Value = serde_json::from_str(numbers).unwrap();
     assert_eq!((numbers["index"].as_array().unwrap().len(), numbers["psnr"].as_array().unwrap().len()), (5, 3));
 
     assert_eq!(compare(&[&a, &odd, "--html", &page]).code, Some(2), "it exists");
     assert_eq!(compare(&[&a, &odd, "--html", &a, "-y"]).code, Some(2), "it is an input");
-    assert_eq!(fs::read_to_string(&page).unwrap(), text);
+    assert_eq!(fs::read_to_string(&page).unwrap().replace(small, ""), text);
     compare(&[&a, &a, "--html", &page, "-y"]).ok();
     assert!(fs::read_to_string(&page).unwrap().contains("no sample differs"));
     let piped = compare(&[&a, &a, "--html", "-"]).ok();
     assert!(piped.text().starts_with("<!DOCTYPE html>") && piped.text().ends_with("</html>\n"));
+}
+
+#[test]
+fn the_worst_frames_are_not_one_moment() {
+    let folder = Folder::new();
+    let a = clip(&folder, "a.mkv", 60, "scale=64:48,format=yuv420p");
+    // Two bad moments of five frames each, the first of them worse.
+    let bad = "lutyuv=y=val+40:enable=between(n\\,10\\,14),lutyuv=y=val+20:enable=between(n\\,50\\,54)";
+    let b = clip(&folder, "b.mkv", 60, &format!("scale=64:48,format=yuv420p,{bad}"));
+    let frames = |most: &str| {
+        let (_, _, last) = lines(&[&a, &b, "--worst", most, &folder.path(&format!("worst{most}"))]);
+        let shots = last["worst"].as_array().unwrap().iter();
+        shots.map(|shot| shot["frame"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let two = frames("2");
+    assert!((10..15).contains(&two[0]) && (50..55).contains(&two[1]), "{two:?}");
+    assert_eq!(frames("12").len(), 10, "all that differ, where there is room");
+}
+
+#[test]
+fn progress_knows_how_many_pairs_there_will_be() {
+    let folder = Folder::new();
+    let (a, b) = (clip(&folder, "a.mkv", 8, "format=yuv420p"), clip(&folder, "b.mkv", 6, "format=yuv420p"));
+    let total = |args: &[&str]| {
+        let said = compare(&[&[&*a, &b, "--progress", "json"], args].concat()).stderr;
+        let first: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        first["frames"].as_u64()
+    };
+    assert_eq!((total(&[]), total(&["--start", "#2"]), total(&["--frames", "3"])), (Some(6), Some(4), Some(3)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::device::DeviceChoice;
 use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters::{self, gradient};
-use crate::io::libav::{CopyChoice, DecoderChoice, Position, pixfmt};
+use crate::io::libav::{CopyChoice, DecoderChoice, Position, Window, pixfmt};
 use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -90,7 +90,18 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page (roff)
-    Man,
+    Man(ManArgs),
+}
+
+/// Arguments of `vramp man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The command to describe, else vramp itself
+    #[arg(value_name = "COMMAND")]
+    pub of: Option<String>,
+    /// Write the pages of vramp and all its commands to this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "of")]
+    pub into: Option<PathBuf>,
 }
 
 /// Arguments of `vramp filters`.
@@ -202,7 +213,10 @@ pub struct Job {
     /// The video encoder, by libav's name (libx264, libx265, libsvtav1, ffv1, prores_ks ...)
     #[arg(short, long, visible_alias = "encoder", value_name = "ENCODER", help_heading = ENCODING)]
     pub codec: Option<String>,
-    /// Constant quality: lower is better
+    /// Constant quality: lower is better (by default 20 for libx265, 18 for libx264, 14 for libsvtav1)
+    ///
+    /// The defaults keep at least half of what deband does to steps in smooth areas, in 10 bits: docs/ENCODING.md has the
+    /// measurement. They hold where no quality or rate is asked for; other encoders have their own.
     #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality)]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
@@ -265,7 +279,7 @@ pub struct Run {
     #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
           default_missing_value = DEFAULT_PRESET, value_parser = presets())]
     pub deband: Option<String>,
-    /// Bits a sample of the output
+    /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
     pub depth: Option<u8>,
@@ -347,7 +361,8 @@ pub struct ProgressArgs {
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
     /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
     /// true and filters: stage, name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with
-    /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed and fps.
+    /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed, fps and, of a
+    /// video, encoding (encoder, preset, quality or rate, format).
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Messages")]
     pub progress: ProgressChoice,
 }
@@ -434,6 +449,11 @@ impl Job {
 }
 
 impl Run {
+    /// The part of the input.
+    pub fn window(&self) -> Window {
+        Window { start: self.start, end: self.end, frames: self.frames }
+    }
+
     /// The chain's text.
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 
 use crate::cli::args::deband_presets;
 use crate::error::{Error, Result};
-use std::ffi::{OsStr, OsString};
+use std::collections::VecDeque;
+use std::ffi::OsString;
 
 /// ffmpeg's spelling, ours. Read by `--help` too.
 pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
@@ -24,47 +25,188 @@ pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
     ("-sn", "--no-subtitles"),
 ];
 
+/// ffmpeg's options of the encoder or the container whose names are those of -x, or nearly.
+const ENCODERS: &[(&str, &str)] = &[
+    ("-profile:v", "profile"),
+    ("-level:v", "level"),
+    ("-qp", "qp"),
+    ("-maxrate", "maxrate"),
+    ("-minrate", "minrate"),
+    ("-bufsize", "bufsize"),
+    ("-g", "g"),
+    ("-keyint_min", "keyint_min"),
+    ("-sc_threshold", "sc_threshold"),
+    ("-bf", "bf"),
+    ("-refs", "refs"),
+    ("-qmin", "qmin"),
+    ("-qmax", "qmax"),
+    ("-rc", "rc"),
+    ("-cq", "cq"),
+    ("-rc-lookahead", "rc-lookahead"),
+    ("-aq-mode", "aq-mode"),
+    ("-aq-strength", "aq-strength"),
+    ("-cpu-used", "cpu-used"),
+    ("-row-mt", "row-mt"),
+    ("-tiles", "tiles"),
+    ("-flags", "flags"),
+    ("-field_order", "field_order"),
+    ("-x264-params", "x264-params"),
+    ("-x264opts", "x264opts"),
+    ("-x265-params", "x265-params"),
+    ("-svtav1-params", "svtav1-params"),
+    ("-aom-params", "aom-params"),
+    ("-colorspace", "colorspace"),
+    ("-color_primaries", "color_primaries"),
+    ("-color_trc", "color_trc"),
+    ("-chroma_sample_location", "chroma_sample_location"),
+    ("-movflags", "movflags"),
+    ("-brand", "brand"),
+];
+
+/// What ffmpeg users ask for that is done in any case.
+const DONE_ANYWAY: &[(&str, &[&str])] = &[
+    ("-c:a", &["copy"]),
+    ("-codec:a", &["copy"]),
+    ("-acodec", &["copy"]),
+    ("-c:s", &["copy"]),
+    ("-codec:s", &["copy"]),
+    ("-scodec", &["copy"]),
+    ("-c:d", &["copy"]),
+    ("-c:t", &["copy"]),
+    ("-map", &["0"]),
+    ("-map_metadata", &["0"]),
+    ("-map_chapters", &["0"]),
+    ("-fps_mode", &["passthrough", "0"]),
+    ("-vsync", &["passthrough", "0"]),
+];
+
 /// ffmpeg's options that mean something else here, or nothing, and what to do instead.
 const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-t", "--end says where to stop, --frames after how many frames"),
     ("-r", "frames keep the source's times"),
+    ("-framerate", "frames keep the source's times"),
     ("-s", "the picture keeps its size"),
+    ("-aspect", "the picture keeps its shape"),
     ("-map", "every stream is copied unless --no-audio, --no-subtitles or --no-extras leaves it out"),
+    ("-map_metadata", "tags are the source's"),
+    ("-map_chapters", "chapters are the source's"),
+    ("-metadata", "tags are the source's"),
+    ("-disposition", "dispositions are the source's"),
+    ("-attach", "attachments are the source's"),
     ("-vn", "the video is what is filtered"),
+    ("-dn", "data is left out with --no-extras"),
     ("-c:a", "sound is copied, or left out with --no-audio"),
     ("-codec:a", "sound is copied, or left out with --no-audio"),
     ("-acodec", "sound is copied, or left out with --no-audio"),
     ("-b:a", "sound is copied, or left out with --no-audio"),
+    ("-q:a", "sound is copied, or left out with --no-audio"),
+    ("-ac", "sound is copied, or left out with --no-audio"),
+    ("-ar", "sound is copied, or left out with --no-audio"),
+    ("-af", "sound is copied, or left out with --no-audio"),
+    ("-filter:a", "sound is copied, or left out with --no-audio"),
     ("-c:s", "subtitles are copied, or left out with --no-subtitles"),
+    ("-codec:s", "subtitles are copied, or left out with --no-subtitles"),
     ("-scodec", "subtitles are copied, or left out with --no-subtitles"),
     ("-filter_complex", "--chain has one line of filters"),
+    ("-lavfi", "--chain has one line of filters"),
     ("-hide_banner", "there is no banner: leave it out"),
     ("-nostdin", "standard input is read for '-' alone: leave it out"),
+    ("-n", "an existing file stays without -y: leave it out"),
+    ("-stats", "--progress says how progress is shown"),
+    ("-nostats", "--progress none shows no progress"),
+    ("-progress", "--progress json shows progress to programs"),
+    ("-report", "-v says more, and -vv everything"),
+    ("-benchmark", "-v says where the time went, and vramp bench measures"),
     ("-loglevel", "-q prints errors only, and -v more"),
     ("-vsync", "frames keep the source's times"),
     ("-fps_mode", "frames keep the source's times"),
+    ("-copyts", "--timestamps keep keeps the source's times in a part too"),
+    ("-start_at_zero", "--timestamps zero counts times from the first frame"),
+    ("-avoid_negative_ts", "--timestamps says what times begin with"),
+    ("-itsoffset", "streams keep their times"),
+    ("-shortest", "streams keep their length"),
     ("-hwaccel", "--device says where filters run, and --decoder what decodes"),
-    ("-profile:v", "the encoder's own options are given as -x profile=high"),
-    ("-qp", "the encoder's own options are given as -x qp=18"),
-    ("-maxrate", "the encoder's own options are given as -x maxrate=3M"),
-    ("-bufsize", "the encoder's own options are given as -x bufsize=6M"),
-    ("-g", "the encoder's own options are given as -x g=250"),
+    ("-hwaccel_output_format", "--device says where filters run, and --decoder what decodes"),
+    ("-init_hw_device", "--device says where filters run, and --decoder what decodes"),
+    ("-filter_threads", "--threads is for the chain"),
+    ("-color_range", "--range full or --range limited converts the samples too"),
+    ("-pass", "there is no second pass: --crf asks for a quality"),
+    ("-passlogfile", "there is no second pass: --crf asks for a quality"),
+    ("-q:v", "--crf asks for a quality, or -x qmin=N and -x qmax=N"),
+    ("-qscale:v", "--crf asks for a quality, or -x qmin=N and -x qmax=N"),
+    ("-qscale", "--crf asks for a quality, or -x qmin=N and -x qmax=N"),
+    ("-tag:v", "the container's usual tag is written"),
+    ("-vtag", "the container's usual tag is written"),
+    ("-bsf:v", "packets are written as the encoder gives them"),
+    ("-fflags", "inputs are opened with what suits them"),
+    ("-analyzeduration", "inputs are opened with what suits them"),
+    ("-probesize", "inputs are opened with what suits them"),
+    ("-force_key_frames", "the encoder places key frames: -g says how far apart at most"),
+    ("-stream_loop", "an input is read once"),
+    ("-sws_flags", "what must be converted is converted with one set of flags"),
 ];
 
-/// Refuses the options of ffmpeg that this command has not, as far as they would be taken for something else.
+/// The words that ffmpeg's -v takes, where ours takes none.
+const LOG_LEVELS: [&str; 9] = ["quiet", "panic", "fatal", "error", "warning", "info", "verbose", "debug", "trace"];
+
+/// What to write for `word`, an option that would be taken for something else here; nothing for one of ours.
+fn instead(word: &str, next: Option<&str>) -> Option<String> {
+    if let Some((_, instead)) = FFMPEG_OTHERS.iter().find(|(theirs, _)| *theirs == word) {
+        return Some((*instead).to_owned());
+    }
+    if word == "-v" && next.is_some_and(|next| LOG_LEVELS.contains(&next)) {
+        return Some("-q prints errors only, and -v, which takes no word, more".to_owned());
+    }
+    if ENCODERS.iter().any(|(theirs, _)| *theirs == word) {
+        return Some("it takes a value".to_owned());
+    }
+    if is_ours(word) {
+        return None;
+    }
+    let name = &word[1..];
+    match name.split_once(':') {
+        Some((name, _)) => Some(format!("-{name} takes no stream: vramp --help lists the options")),
+        None => {
+            Some(format!("the encoder's own options are given as -x {name}=VALUE, and vramp --help lists the others"))
+        }
+    }
+}
+
+/// Whether `word` is no option of one dash, or can be read as one of ours: flags in a row, then perhaps a letter that
+/// takes what follows it.
+fn is_ours(word: &str) -> bool {
+    let Some(letters) = word.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    else {
+        return true;
+    };
+    let rest = letters.trim_start_matches(['q', 'v', 'y']);
+    let mut after = rest.chars();
+    let valued = after.next();
+    let value = after.as_str();
+    match valued {
+        None | Some('i' | 'o') => true,
+        Some('h' | 'V') => value.is_empty(),
+        Some('b') => !value.starts_with(|c: char| c.is_ascii_alphabetic() || c == ':'),
+        Some('c' | 'f') => !value.contains(':') || value.starts_with('='),
+        Some('x') => value.is_empty() || value.contains('='),
+        Some(_) => false,
+    }
+}
+
+/// Refuses the options of ffmpeg that this command has not, and that would be taken for something else.
 ///
 /// # Errors
 /// When one is among `args`, before any `--`.
 pub fn refuse_others(args: &[OsString]) -> Result<()> {
-    let options = args.iter().take_while(|arg| *arg != "--");
-    let other = |arg: &OsString| FFMPEG_OTHERS.iter().find(|(theirs, _)| arg == OsStr::new(theirs));
-    match options.into_iter().find_map(other) {
+    let words: Vec<_> = args.iter().map_while(|arg| (arg != "--").then(|| arg.to_str().unwrap_or(""))).collect();
+    let refused = (1..words.len()).find_map(|i| Some((words[i], instead(words[i], words.get(i + 1).copied())?)));
+    match refused {
         Some((theirs, instead)) => Err(Error::bad_argument(format!("{theirs} is ffmpeg's: here {instead}"))),
         None => Ok(()),
     }
 }
 
-/// `args` with every ffmpeg spelling replaced, and a preset joined to the `--deband` before it: what is no preset is a file
+/// `args` with what ffmpeg users write put as this command has it, and a preset joined to the `--deband` before it: what is no preset is a file
 /// there. Nothing after `--` is touched.
 pub fn translate(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     join_presets(replace(args))
@@ -86,13 +228,37 @@ fn join_presets(args: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut verbatim = false;
-    let translate_one = |arg: OsString| {
-        verbatim |= arg == "--";
-        let ours = FFMPEG_SPELLINGS.iter().find(|(theirs, _)| !verbatim && arg == OsStr::new(theirs));
-        ours.map_or(arg, |(_, ours)| OsString::from(ours))
-    };
-    args.into_iter().map(translate_one).collect()
+    let mut args = args.into_iter().collect::<VecDeque<_>>();
+    let mut ours = Vec::with_capacity(args.len());
+    while let Some(arg) = args.pop_front() {
+        if arg == "--" {
+            ours.push(arg);
+            break;
+        }
+        let known = |options: &[(&'static str, &'static str)]| {
+            options.iter().find(|(theirs, _)| arg == *theirs).map(|(_, ours)| *ours)
+        };
+        let done = DONE_ANYWAY.iter().find(|(theirs, _)| arg == *theirs).map_or(&[][..], |(_, values)| values);
+        if let Some(spelling) = known(FFMPEG_SPELLINGS) {
+            ours.push(spelling.into());
+        } else if let Some(key) = known(ENCODERS)
+            && let Some(value) = args.pop_front()
+        {
+            let mut pair = OsString::from(format!("{key}="));
+            pair.push(value);
+            ours.extend(["-x".into(), pair]);
+        } else if arg == "-threads" {
+            // Before the input they are the decoder's.
+            let decodes = args.iter().any(|arg| arg == "-i");
+            ours.push(if decodes { "--decoder-threads" } else { "--encoder-threads" }.into());
+        } else if args.front().is_some_and(|value| done.iter().any(|done| value == done)) {
+            args.pop_front();
+        } else {
+            ours.push(arg);
+        }
+    }
+    ours.extend(args);
+    ours
 }
 
 #[cfg(test)]
@@ -101,7 +267,7 @@ mod tests {
 
     fn translated(line: &str) -> String {
         let args = translate(line.split(' ').map(OsString::from));
-        args.join(OsStr::new(" ")).into_string().unwrap()
+        args.join(" ".as_ref()).into_string().unwrap()
     }
 
     #[test]
@@ -119,12 +285,56 @@ mod tests {
     }
 
     #[test]
+    fn options_of_the_encoder_are_handed_on() {
+        assert_eq!(
+            translated("vramp a b -bf 3 -x265-params aq-mode=3 -y"),
+            "vramp a b -x bf=3 -x x265-params=aq-mode=3 -y"
+        );
+        assert_eq!(translated("vramp a b -colorspace bt709"), "vramp a b -x colorspace=bt709");
+        assert_eq!(translated("vramp a b -bf"), "vramp a b -bf", "no value");
+        assert_eq!(
+            translated("vramp -threads 2 -i a -threads 3 b"),
+            "vramp --decoder-threads 2 -i a --encoder-threads 3 b"
+        );
+        assert_eq!(translated("vramp a b -threads 3"), "vramp a b --encoder-threads 3");
+    }
+
+    #[test]
+    fn what_is_done_anyway_may_be_asked_for() {
+        assert_eq!(translated("vramp -i a -map 0 -c:a copy -c:s copy -map_metadata 0 b"), "vramp -i a b");
+        assert_eq!(translated("vramp -i a -c:a aac -map 0:v b"), "vramp -i a -c:a aac -map 0:v b");
+    }
+
+    #[test]
     fn what_ffmpeg_alone_has_is_explained() {
-        let refused = |line: &str| refuse_others(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
-        assert!(refused("vramp a b -c:a copy").unwrap_err().message().contains("--no-audio"));
-        assert!(refused("vramp -t 5 a b").unwrap_err().message().contains("--end"));
-        // Not the -h of help.
-        assert!(refused("vramp -hide_banner -i a b").is_err());
-        assert_eq!(refused("vramp a b -- -t"), Ok(()));
+        let refused = |line: &str| refuse_others(&translate(line.split(' ').map(OsString::from)));
+        for (line, words) in [
+            ("vramp a b -c:a aac", "-c:a is ffmpeg's: here sound is copied, or left out with --no-audio"),
+            ("vramp -t 5 a b", "--end"),
+            // Not the -h of help.
+            ("vramp -hide_banner -i a b", "banner"),
+            ("vramp a b -map 0:a", "--no-extras"),
+            ("vramp -v error -i a b", "-q prints errors only"),
+            ("vramp a b -bf", "takes a value"),
+            ("vramp a b -nal-hrd cbr", "-x nal-hrd=VALUE"),
+            ("vramp a b -bluray-compat 1", "-x bluray-compat=VALUE"),
+            ("vramp a b -metadata:s:a title=x", "-metadata takes no stream"),
+            ("vramp a b -channel_layout:a 5.1", "takes no stream"),
+        ] {
+            let refused = refused(line).unwrap_err();
+            assert!(refused.message().contains(words), "{line}: {refused}");
+        }
+    }
+
+    #[test]
+    fn our_own_short_options_stay() {
+        for line in [
+            "vramp a b -- -t -metadata",
+            "vramp -ia -ob -cffv1 -b4M -fnull -xpreset=slow -x preset=slow -qy -vv -yi a",
+            "vramp -c=ffv1 -b=4M -f=null -h -V - -vvv error.mkv --start -5",
+            "vramp -5",
+        ] {
+            assert_eq!(refuse_others(&translate(line.split(' ').map(OsString::from))), Ok(()), "{line}");
+        }
     }
 }

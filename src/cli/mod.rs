@@ -7,9 +7,11 @@ mod backend;
 mod bench;
 mod beside;
 mod compare;
+mod encoding;
 mod filters;
 mod hash;
 mod log;
+mod manual;
 mod partial;
 mod plugins;
 mod preview;
@@ -87,7 +89,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Hash(args)) => hash::run(args, cli.messages.quiet),
         Some(Command::Verify(args)) => verify::run(args, cli.messages.quiet),
         Some(Command::Completions { shell }) => completions(*shell),
-        Some(Command::Man) => manual(),
+        Some(Command::Man(args)) => manual::run(args),
         None if cli.job.preview.is_some() => preview::run(&cli.job),
         None => transcode::run(&cli.job, cli.messages.quiet),
     }
@@ -97,12 +99,6 @@ fn completions(shell: clap_complete::Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
     print::bytes(&script)
-}
-
-fn manual() -> Result<()> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|e| Error::io("manual page", &e))?;
-    print::bytes(&page)
 }
 
 /// clap's message in one line: what is wrong and its hint, without the usage text.

@@ -8,6 +8,9 @@ use serde::Serialize;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
+/// Columns of a bar that still shows something.
+const SHORTEST_BAR: usize = 8;
+
 /// Time between two reports.
 const INTERVAL: Duration = Duration::from_millis(200);
 
@@ -91,7 +94,7 @@ impl Reporter {
         let line = self.line(&progress);
         match &self.style {
             Style::Bar(bar) => {
-                bar.set_message(describe(&line));
+                bar.set_message(describe(&line, room(&line, columns())));
                 bar.set_position(progress.frames);
             }
             Style::Json => log::json(&line),
@@ -155,15 +158,38 @@ fn bar(total: Option<u64>) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// "83 fps  3.3x  12.3 MiB  0:12 left".
-fn describe(line: &Line<'_>) -> String {
-    let mut parts = vec![format!("{:.1} fps", line.fps)];
-    parts.extend(line.speed.map(|speed| format!("{speed:.2}x")));
-    if line.size > 0 {
-        parts.push(print::size(line.size));
+/// The width of the terminal, where it tells.
+fn columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// What is left of `columns` for the words behind bar and numbers.
+fn room(line: &Line<'_>, columns: Option<usize>) -> usize {
+    let frames = match line.frames {
+        Some(total) => format!("  100%  {0}/{0} frames  ", line.frame.max(total)),
+        None => format!("* {} frames  ", line.frame),
+    };
+    let bar = if line.frames.is_some() { SHORTEST_BAR } else { 0 };
+    columns.map_or(usize::MAX, |columns| columns.saturating_sub(frames.len() + bar))
+}
+
+/// "83.1 fps  3.30x  12.3 MiB  0:12 left", or as much of it as there is room for: what is left comes first, then the rate.
+fn describe(line: &Line<'_>, room: usize) -> String {
+    let size = (line.size > 0).then(|| print::size(line.size));
+    let left = line.eta.map(|eta| format!("{} left", print::clock(eta)));
+    let speed = line.speed.map(|speed| format!("{speed:.2}x"));
+    // In the order of the line, each with its rank.
+    let mut parts = vec![(1, Some(format!("{:.1} fps", line.fps))), (2, speed), (3, size), (0, left)];
+    parts.retain(|(_, words)| words.is_some());
+    let joined = |parts: &[(u8, Option<String>)]| {
+        parts.iter().flat_map(|(_, words)| words.clone()).collect::<Vec<_>>().join("  ")
+    };
+    while parts.len() > 1 && joined(&parts).len() > room {
+        let least = parts.iter().map(|(rank, _)| *rank).max();
+        parts.retain(|(rank, _)| Some(*rank) != least);
     }
-    parts.extend(line.eta.map(|eta| format!("{} left", print::clock(eta))));
-    parts.join("  ")
+    joined(&parts)
 }
 
 #[cfg(test)]
@@ -186,7 +212,21 @@ mod tests {
         reporter.update(progress);
         let line = reporter.line(&progress);
         assert_eq!((line.fps, line.speed, line.eta), (10.0, Some(2.0), Some(8.0)));
-        assert_eq!(describe(&line), "10.0 fps  2.00x  2.0 KiB  0:08 left");
+        assert_eq!(describe(&line, usize::MAX), "10.0 fps  2.00x  2.0 KiB  0:08 left");
+    }
+
+    #[test]
+    fn a_narrow_line_keeps_what_matters() {
+        let mut reporter = reporter(Some(123_456));
+        reporter.update(at(1, Some(10.0), 1));
+        let line = reporter.line(&at(2000, Some(90.0), 40));
+        let at = |columns| describe(&line, room(&line, columns));
+        assert_eq!(at(Some(120)), "50.0 fps  2.00x  2.0 KiB  40:29 left");
+        // 31 columns for "  100%  123456/123456 frames  ", 8 for the bar.
+        assert_eq!(at(Some(70)), "50.0 fps  2.00x  40:29 left");
+        assert_eq!(at(Some(60)), "50.0 fps  40:29 left");
+        assert_eq!(at(Some(40)), "40:29 left");
+        assert_eq!(at(None), at(Some(120)), "the width is not known");
     }
 
     #[test]

@@ -50,18 +50,22 @@ struct Done<'a> {
     size: u64,
     elapsed: f64,
     fps: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'a str>,
 }
 
-/// Tells what a run did: the details for `--verbose`, and last one line, unless `--quiet` is given.
-pub fn summary(summary: &Summary, output: &str, bytes: u64) {
+/// Tells what a run did: the details for `--verbose`, and last one line, unless `--quiet` is given. `encoding` are the
+/// words for what encoded.
+pub fn summary(summary: &Summary, output: &str, bytes: u64, encoding: Option<&str>) {
     details(summary);
     let (frames, elapsed) = (summary.frames, summary.wall.as_secs_f64());
     let fps = if elapsed > 0.0 { frames as f64 / elapsed } else { 0.0 };
     if !log::is_json() {
         let size = if bytes > 0 { format!(", {}", print::size(bytes)) } else { String::new() };
-        info!("{output}: {frames} frames{size} in {elapsed:.1} s ({fps:.1} a second)");
+        let encoding = encoding.map_or_else(String::new, |words| format!("; {words}"));
+        info!("{output}: {frames} frames{size} in {elapsed:.1} s ({fps:.1} a second){encoding}");
     } else if max_level() >= LevelFilter::Info {
-        log::json(&Done { output, frames, size: bytes, elapsed, fps });
+        log::json(&Done { output, frames, size: bytes, elapsed, fps, encoding });
     }
 }
 

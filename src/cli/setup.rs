@@ -48,7 +48,7 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
 /// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams come along.
 pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
     let mut options = InputOptions {
-        window: Window { start: run.start, end: run.end, frames: run.frames },
+        window: run.window(),
         strict: run.strict,
         decoder: run.decoder,
         threads: run.decoder_threads,
@@ -60,21 +60,21 @@ pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) ->
     options
 }
 
-/// How many frames `run` will have. Where the container does not state a number, or positions in time hide it, it is
+/// How many frames `part` of a video will have. Where the container does not state a number, or positions in time hide it, it is
 /// estimated from the rate.
-pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, run: &Run) -> Option<u64> {
+pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, part: &Window) -> Option<u64> {
     let estimate = || {
         let rate = info.frame_rate.value()?;
         let seconds = |position: Position| match position {
             Position::Frame(number) => number as f64 / rate,
             Position::Time(seconds) => seconds,
         };
-        let ends = [run.end.map(seconds), duration];
+        let ends = [part.end.map(seconds), duration];
         let end = ends.into_iter().flatten().reduce(f64::min)?;
-        let length = (end - run.start.map_or(0.0, seconds)).max(0.0);
-        Some(((length * rate).ceil() as u64).min(run.frames.unwrap_or(u64::MAX)))
+        let length = (end - part.start.map_or(0.0, seconds)).max(0.0);
+        Some(((length * rate).ceil() as u64).min(part.frames.unwrap_or(u64::MAX)))
     };
-    info.frame_count.or_else(estimate).or(run.frames)
+    info.frame_count.or_else(estimate).or(part.frames)
 }
 
 /// Refuses to write over the input, by whatever name.
@@ -229,7 +229,7 @@ mod tests {
         let expect = |frame_count, duration, line: &str| {
             let info = StreamInfo { frame_count, ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
             let args = ["vramp", "a", "b"].into_iter().chain(line.split_whitespace());
-            expected_frames(&info, duration, &Cli::try_parse_from(args).unwrap().job.run)
+            expected_frames(&info, duration, &Cli::try_parse_from(args).unwrap().job.run.window())
         };
         assert_eq!(expect(Some(100), Some(9.0), "--frames 7"), Some(100), "the input has counted the part already");
         assert_eq!(expect(None, None, ""), None);

@@ -1,15 +1,16 @@
 //! The main job: a video in, a chain, a video (or its hashes, or nothing) out.
 
 use crate::cli;
-use crate::cli::args::{HashName, Job, TimestampChoice};
+use crate::cli::args::{HashName, Job, Run, TimestampChoice};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::partial::Endable;
 use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
-use crate::cli::{report, setup, signals};
+use crate::cli::{encoding, report, setup, signals};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
+use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::Format;
 use std::ffi::OsStr;
@@ -22,10 +23,10 @@ use std::ffi::OsStr;
 pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let stop = Stop::new(job.keep_partial);
     signals::install(stop.steps())?;
-    let Prepared { mut input, plan, mut chain, mut sink, options } = Prepared::new(job, &stop)?;
+    let Prepared { mut input, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
     report::plan(&plan, &chain, &options);
 
-    let expected = setup::expected_frames(&plan.output, input.duration(), &job.run);
+    let expected = setup::expected_frames(&plan.output, input.duration(), &job.run.window());
     let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
     let tell = &mut |now| reporter.update(now);
     let (ran, stopped) = if job.keep_partial {
@@ -42,13 +43,18 @@ pub fn run(job: &Job, quiet: bool) -> Result<()> {
     drop(reporter);
     let (summary, damage) = ran?;
     let label = label(job)?;
-    report::summary(&summary, &label, sink.bytes());
+    report::summary(&summary, &label, sink.bytes(), encoding.as_deref());
     if stopped {
         damage.iter().for_each(|damage| log::warn!("{damage}"));
         let kept = format!("{label}: stopped; its first {} frames were kept", summary.frames);
         return Err(Error::new(Kind::Cancelled, kept));
     }
     damage.map_or(Ok(()), Err)
+}
+
+/// The error of a run that was stopped before there was anything to keep.
+fn stopped() -> Error {
+    Error::new(Kind::Cancelled, "stopped; no output was kept")
 }
 
 /// How a run is stopped.
@@ -88,6 +94,8 @@ pub struct Prepared {
     pub plan: Plan,
     pub chain: Backend,
     pub sink: Box<dyn Sink>,
+    /// The encoder and what it was asked for, where there is one.
+    pub encoding: Option<String>,
     pub options: Options,
 }
 
@@ -102,22 +110,21 @@ impl Prepared {
         setup::check_apart(input_path, output_path)?;
         let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
-        let mut input = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input))?;
+        let opened = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input));
+        // Of what was not read to its end libav says that it is no video.
+        let mut input = opened.map_err(|error| if stop.input.is_requested() { stopped() } else { error })?;
         log::debug!("{}", input.describe());
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
+        let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
+        let run = &Run { depth, ..run.clone() };
         let (plan, chain) = setup::chain(&mut input, &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if plan.stays {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let sink = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
-        Ok(Prepared {
-            input,
-            plan,
-            chain,
-            sink,
-            options: Options { slots: usize::from(run.on.slots), cancel: cancel.clone() },
-        })
+        let (sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
+        let options = Options { slots: usize::from(run.on.slots), cancel: cancel.clone() };
+        Ok(Prepared { input, plan, chain, sink, encoding, options })
     }
 }
 
@@ -142,8 +149,9 @@ impl Destination {
                 return Ok(Destination::Null);
             }
             _ => {
-                let options = output_options(job, input, cancel);
+                let mut options = output_options(job, input, cancel);
                 let choice = choose_encoder(output, &options)?;
+                encoding::complete(&mut options, &choice);
                 log::debug!("encoder: {} in {}", choice.encoder(), choice.container());
                 return Ok(Destination::Media(Box::new(choice), Box::new(options)));
             }
@@ -162,6 +170,14 @@ impl Destination {
         }
     }
 
+    /// The bits a sample that it takes by default of a source of `format` that goes through `calls`, where it has an idea.
+    fn depth(&self, job: &Job, calls: &[Call], format: Format) -> Option<u8> {
+        match self {
+            Destination::Media(choice, _) => encoding::depth(job, choice, calls, format),
+            Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
     /// The formats that its encoder reads on `gpu`, if it does.
     fn accepted_on(&self, gpu: &Gpu) -> Option<Vec<Format>> {
         match self {
@@ -177,14 +193,27 @@ impl Destination {
         }
     }
 
-    fn create(self, path: &OsStr, job: &Job, plan: &Plan, input: &Input, cancel: &Cancel) -> Result<Box<dyn Sink>> {
+    /// The sink, and the words for how it encodes.
+    fn create(
+        self,
+        path: &OsStr,
+        job: &Job,
+        plan: &Plan,
+        input: &Input,
+        cancel: &Cancel,
+    ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) => {
                 let (container, copied) = (input.container(), input.copied_streams());
-                Box::new(Output::create(path, *choice, &options, &plan.output, container, copied)?)
+                let output = Output::create(path, *choice, &options, &plan.output, container, copied)?;
+                let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
+                let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
+                (Box::new(output), Some(encoding))
             }
-            Destination::Hash(hash) => Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, cancel)?),
-            Destination::Null => Box::new(NullSink),
+            Destination::Hash(hash) => {
+                (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, cancel)?), None)
+            }
+            Destination::Null => (Box::new(NullSink), None),
         })
     }
 }

@@ -127,7 +127,7 @@ pub(super) struct Assembler<S> {
     inputs: Vec<Track<S>>,
     results: Vec<Track<S>>,
     workers: Vec<Worker>,
-    /// The first frame of the chain's own input that is not there for others alone, and the one behind the last.
+    /// The first and the last frame of the chain's own input that are not there for others alone.
     kept: Option<(u64, u64)>,
 }
 
@@ -166,7 +166,7 @@ impl<S: Clone> Assembler<S> {
     pub fn push(&mut self, input: usize, props: FrameProps, samples: S) {
         if input == 0 && !props.context {
             let first = self.kept.map_or(props.frame_index, |(first, _)| first);
-            self.kept = Some((first, props.frame_index + 1));
+            self.kept = Some((first, props.frame_index));
         }
         self.inputs[input].frames.push_back((props, samples));
     }
@@ -250,7 +250,7 @@ impl<S: Clone> Assembler<S> {
                     self.workers[part].next = Some(n + 1);
                     return None;
                 }
-                Some((_, end)) if source >= end => {
+                Some((_, last)) if source > last => {
                     let closed = self.inputs[0].ended || self.inputs[0].last().is_some_and(|last| last >= source);
                     return Some(if closed { Next::Done } else { Next::Need(0) });
                 }
@@ -334,8 +334,10 @@ impl<S: Clone> Assembler<S> {
         props.frame_index = n;
         let phase = worker.cycle.phase(n);
         let worker = &mut self.workers[part];
-        worker.next = Some(n + 1);
-        let next_main = worker.cycle.owner(n + 1);
+        // Callers may number frames up to the very end.
+        let next = n.saturating_add(1);
+        worker.next = Some(next);
+        let next_main = worker.cycle.owner(next);
         for (at, input) in worker.inputs.iter().enumerate() {
             let centre = if input.by_time { centres[at] } else { next_main };
             worker.low[at] = centre.saturating_sub(input.reach.before.into());

@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
 
     try_chain("hflip", NULL);
     try_chain("box(2)", NULL);
-    try_chain("transpose > transpose", NULL);
+    try_chain("transpose > transpose > vflip", NULL);
     const char *size = "give and take one size";
     try_chain("pad(w 640, h 480)", size);
     try_chain("pad(h 49)", size);

@@ -182,7 +182,7 @@ static void filters(void) {
             parameter.struct_size = sizeof parameter;
             EXPECT(VRAMP_OK, filter_parameter(filter, i, &parameter));
             CHECK(parameter.name[0] && parameter.doc[0] && parameter.default_value[0]);
-            const int is_number = parameter.kind != VRAMP_CHOICE && parameter.kind != VRAMP_NAME;
+            const int is_number = parameter.kind != VRAMP_CHOICE && parameter.kind != VRAMP_NAME && parameter.kind != VRAMP_TEXT;
             CHECK(!is_number || parameter.minimum < parameter.maximum);
             CHECK((parameter.kind == VRAMP_CHOICE) == (parameter.choices_count > 0));
             for (uint32_t word = 0; word < parameter.choices_count; word++) CHECK(parameter.choices[word][0]);

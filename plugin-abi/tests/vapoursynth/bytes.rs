@@ -3,10 +3,12 @@
 use crate::clips::{Clip, format_id};
 use crate::host::{Folder, Script};
 use std::fs;
-use vramp::filters::planes::{self, PlaneSet};
+use vramp::error::Result;
+use vramp::filters::planes::PlaneSet;
 use vramp::filters::{ALL, Descriptor};
 use vramp::params::{Choice, Given, ParamKind, parse_chain};
-use vramp::video::Format;
+use vramp::pipeline::{Target, plan};
+use vramp::video::{Format, StreamInfo};
 
 /// The depths that libav has formats for.
 const DEPTHS: [u8; 6] = [8, 9, 10, 12, 14, 16];
@@ -18,7 +20,8 @@ fn chain_of(filter: &Descriptor, case: &str) -> String {
 
 /// The function of a filter and the arguments of a case, as host.c has them.
 fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, String) {
-    let call = parse_chain(&chain_of(filter, case)).unwrap().remove(0);
+    // As the filter itself writes it: other spellings of a word are the chain's alone.
+    let call = vramp::filters::create(&parse_chain(&chain_of(filter, case)).unwrap()[0]).unwrap().call();
     let argument = |Given { param, text, .. }: Given<'_>| {
         let value = match param.kind {
             ParamKind::Choice(PlaneSet::WORDS) => {
@@ -39,35 +42,56 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
     (function, args.join(" "))
 }
 
-/// What the host makes of `clip` in each of these ways; `each` adds the calls.
+/// What the host makes of `clip` in each of `count` ways; `each` adds the calls.
 fn by_host(folder: &Folder, clip: &Clip, count: usize, each: impl Fn(&mut Script, usize)) -> Vec<Vec<u8>> {
-    let order: Vec<_> = (0..clip.frames).map(|n| n.to_string()).collect();
+    frames_by_host(folder, clip, &vec![clip.frames; count], each)
+}
+
+/// The same with a number of frames for each way.
+fn frames_by_host(folder: &Folder, clip: &Clip, frames: &[usize], each: impl Fn(&mut Script, usize)) -> Vec<Vec<u8>> {
     let path = |i: usize| folder.path(&format!("{i}.out"));
     let mut script = Script::new();
     clip.open(&mut script);
-    for i in 0..count {
+    for (i, frames) in frames.iter().enumerate() {
         each(script.line(&["restore"]), i);
+        let order: Vec<_> = (0..*frames).map(|n| n.to_string()).collect();
         script.line(&["frames", &path(i), &order.join(",")]);
     }
     assert_eq!(script.run(), [""; 0], "{}", clip.format);
-    (0..count).map(|i| fs::read(path(i)).unwrap()).collect()
+    (0..frames.len()).map(|i| fs::read(path(i)).unwrap()).collect()
 }
 
-/// The filters that take `format`, with `most` of their cases that work on planes it has and whose result the command can
-/// write.
-fn cases(format: Format, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
-    let filters = ALL.iter().filter(|filter| filter.stands_alone() && (filter.accepts)(format));
-    let cases = filters.flat_map(|filter| filter.cases.iter().take(most).map(|case| (*filter, *case)));
-    let filter_of = |filter, case| vramp::filters::chain(&chain_of(filter, case)).unwrap().remove(0);
-    let cases = cases.filter(|(filter, case)| planes::check(&*filter_of(filter, case), format).is_ok());
-    cases.filter(|(filter, case)| DEPTHS.contains(&result(&chain_of(filter, case), format).bit_depth())).collect()
+/// The filters that take the clip, with `most` of their cases that work on planes and sizes it has, need no other clip, and
+/// give what the command can write.
+fn cases(clip: &Clip, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
+    let fits = |filter: &Descriptor, case: &&str| {
+        result(&chain_of(filter, case), clip).is_ok_and(|made| DEPTHS.contains(&made.format.bit_depth()))
+    };
+    let of = |filter: &&'static Descriptor| {
+        let filter = *filter;
+        filter.cases.iter().filter(move |case| fits(filter, case)).take(most).map(move |case| (filter, *case))
+    };
+    ALL.iter().flat_map(of).collect()
 }
 
-/// The format that a chain gives.
-fn result(chain: &str, format: Format) -> Format {
-    let info = vramp::video::StreamInfo::bare(format, 64, 64);
-    let filters = vramp::filters::chain(chain).unwrap();
-    vramp::pipeline::plan(filters, &info, vramp::pipeline::Target::default()).unwrap().output.format
+/// The stream that a chain makes of the clip.
+fn result(chain: &str, clip: &Clip) -> Result<StreamInfo> {
+    let info =
+        StreamInfo { frame_count: Some(clip.frames as u64), ..StreamInfo::bare(clip.format, clip.size.0, clip.size.1) };
+    Ok(plan(vramp::filters::chain(chain)?, &info, Target::default())?.output)
+}
+
+/// The number of frames of each case.
+fn counts(clip: &Clip, cases: &[(&'static Descriptor, &'static str)]) -> Vec<usize> {
+    let count =
+        |(filter, case): &(&Descriptor, &str)| result(&chain_of(filter, case), clip).unwrap().frame_count.unwrap();
+    cases.iter().map(|case| count(case) as usize).collect()
+}
+
+/// What the command makes of the clip by `chain`.
+fn by_command(clip: &Clip, chain: &str) -> Vec<u8> {
+    let made = result(chain, clip).unwrap();
+    clip.sized_by_command(&["--chain", chain], made.format, (made.width, made.height))
 }
 
 /// Every filter in every format of a family that VapourSynth and libav have in common.
@@ -76,14 +100,14 @@ fn every_filter(family: &str, size: (usize, usize)) {
         let name = if depth == 8 && family != "gray" { family.to_owned() } else { format!("{family}{depth}") };
         let folder = Folder::new();
         let clip = Clip::new(&folder, &name, size, 2);
-        let cases = cases(clip.format, 1);
-        let frames = by_host(&folder, &clip, cases.len(), |script, i| {
+        let cases = cases(&clip, 1);
+        let frames = frames_by_host(&folder, &clip, &counts(&clip, &cases), |script, i| {
             let (function, args) = typed(cases[i].0, cases[i].1, clip.format);
             script.call(&function, &args);
         });
         for ((filter, case), frames) in cases.iter().zip(frames) {
             let chain = chain_of(filter, case);
-            let expected = clip.by_command(&["--chain", &chain], result(&chain, clip.format));
+            let expected = by_command(&clip, &chain);
             assert!(!expected.is_empty() && frames == expected, "{name}: {chain}");
         }
     }
@@ -119,8 +143,9 @@ fn every_case_of_every_filter() {
     for (name, size) in [("yuv420p", (70, 38)), ("yuv422p10", (70, 37)), ("gbrp12", (37, 21))] {
         let folder = Folder::new();
         let clip = Clip::new(&folder, name, size, 3);
-        let cases = cases(clip.format, usize::MAX);
-        let frames = by_host(&folder, &clip, 2 * cases.len(), |script, i| {
+        let cases = cases(&clip, usize::MAX);
+        let twice: Vec<_> = counts(&clip, &cases).into_iter().flat_map(|count| [count; 2]).collect();
+        let frames = frames_by_host(&folder, &clip, &twice, |script, i| {
             let (filter, case) = cases[i / 2];
             let (function, args) = typed(filter, case, clip.format);
             if i % 2 == 0 {
@@ -131,7 +156,7 @@ fn every_case_of_every_filter() {
         });
         for ((filter, case), frames) in cases.iter().zip(frames.chunks(2)) {
             let chain = chain_of(filter, case);
-            let expected = clip.by_command(&["--chain", &chain], result(&chain, clip.format));
+            let expected = by_command(&clip, &chain);
             assert!(frames[0] == expected, "{name}: {chain} by Chain");
             assert!(frames[1] == expected, "{name}: {chain} by its function");
         }

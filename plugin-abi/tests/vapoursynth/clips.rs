@@ -63,9 +63,15 @@ impl Clip {
     /// What the command makes of it: planes in VapourSynth's order, of `format`.
     #[track_caller]
     pub fn by_command(&self, args: &[&str], format: Format) -> Vec<u8> {
+        self.sized_by_command(args, format, self.size)
+    }
+
+    /// The same where the result has another size.
+    #[track_caller]
+    pub fn sized_by_command(&self, args: &[&str], format: Format, size: (usize, usize)) -> Vec<u8> {
         let mut all = vec![self.file.as_str(), "-", "-f", "rawvideo"];
         all.extend(args);
-        in_order(&command(&all), format, self.size)
+        in_order(&command(&all), format, size)
     }
 }
 

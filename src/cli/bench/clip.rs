@@ -160,7 +160,7 @@ fn round(job: &Job) -> Result<Round> {
         })?);
     }
 
-    let Prepared { mut input, plan, mut chain, mut sink, options } = prepare()?;
+    let Prepared { mut input, plan, mut chain, mut sink, options, .. } = prepare()?;
     let whole = cost(|| pipeline::run(&mut input, &plan, &mut chain, &mut *sink, &options, &mut |_| {}).map(drop))?;
     Ok(Round { decode, filter, encode, whole })
 }

@@ -74,6 +74,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE", help_heading = REPORTING)]
     pub html: Option<OsString>,
     /// Write PNGs of the N frames that differ most to DIR: A, B and the amplified difference
+    ///
+    /// They lie a second apart, where enough frames differ, and are small in the page of --html, too.
     #[arg(long, value_names = ["N", "DIR"], num_args = 2, allow_negative_numbers = true, help_heading = REPORTING)]
     pub worst: Option<Vec<OsString>>,
     /// Replace files that exist (never A or B)

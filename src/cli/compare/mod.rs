@@ -7,6 +7,7 @@ mod html;
 mod json;
 mod moved;
 mod pairs;
+mod spread;
 mod text;
 mod video;
 mod worst;
@@ -19,11 +20,12 @@ use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
+use crate::io::libav::Window;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
 use args::Align;
 use crossbeam_channel::bounded;
 use findings::{Findings, Pair, Subject};
-use html::Page;
+use html::{About, Page};
 use moved::Moved;
 use pairs::{Pairs, Shown};
 use std::ffi::{OsStr, OsString};
@@ -78,7 +80,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
         json: args.json,
         subject: &subject,
     };
-    let mut reporter = Reporter::new(args.progress, quiet, expected_pairs(&videos));
+    let mut reporter = Reporter::new(args.progress, quiet, expected_pairs(&videos, &args.window()));
     let damage = comparison.run(args, &mut videos, &cancel, &mut reporter)?;
     drop(reporter);
     if !damage.is_empty() && args.decoder_threads != 1 {
@@ -91,7 +93,8 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     findings.hint.iter().for_each(|hint| log::warn!("{hint}"));
     let shots = worst.map(|worst| worst.write(args.overwrite, &subject, &cancel)).transpose()?.unwrap_or_default();
     if let (Some(path), Some(mut file), Some(plots)) = (&args.html, page, plots) {
-        plots.write(&subject, &findings, &shots, path, &mut file)?;
+        let about = [About::new(&videos[0], &args.a), About::new(&videos[1], &args.b)];
+        plots.write(&subject, &about, &findings, &shots, path, &mut file)?;
     }
     if args.json {
         json::summary(&subject, &findings, &shots, damage.is_empty())?;
@@ -190,8 +193,8 @@ impl Comparison<'_> {
 }
 
 /// As many pairs as the shorter video has frames.
-fn expected_pairs(videos: &[Video; 2]) -> Option<u64> {
-    videos[0].expected_frames().into_iter().chain(videos[1].expected_frames()).min()
+fn expected_pairs(videos: &[Video; 2], part: &Window) -> Option<u64> {
+    videos.iter().filter_map(|video| video.expected_frames(part)).min()
 }
 
 /// What the comparison came to, as the exit code tells it.

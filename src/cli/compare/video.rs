@@ -3,11 +3,12 @@
 use crate::cli::args::{RunsOn, chain_text};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::compare::args::CompareArgs;
+use crate::cli::setup;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
 use crate::io::Hash;
 use crate::io::hash::Streams;
-use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, coded, passing};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Window, coded, passing};
 use crate::params::{Call, parse_chain};
 use crate::pipeline::{self, Cancel, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
@@ -153,9 +154,9 @@ impl Video {
         &self.plan.output
     }
 
-    /// How many frames there will be, where that is known.
-    pub fn expected_frames(&self) -> Option<u64> {
-        self.input.info().frame_count
+    /// How many frames of `part` there will be, where that is known or can be estimated.
+    pub fn expected_frames(&self, part: &Window) -> Option<u64> {
+        setup::expected_frames(self.input.info(), self.input.duration(), part)
     }
 
     /// Reads and filters every frame into `out`, and says how it ended. Stops when `out` is closed.

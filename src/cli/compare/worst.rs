@@ -1,6 +1,8 @@
 //! `--worst`: pictures of the frames that differ most.
 
 use crate::cli::compare::findings::{Pair, Subject};
+use crate::cli::compare::html::thumb;
+use crate::cli::compare::spread;
 use crate::cli::preview::rgb::Image;
 use crate::cli::preview::sheet::{Sheet, dithered, rounded};
 use crate::cli::preview::write_png;
@@ -27,6 +29,8 @@ const PICTURES: [&str; 3] = ["a", "b", "difference"];
 pub struct Worst {
     most: usize,
     folder: PathBuf,
+    /// How many frames lie between two of them, where enough differ.
+    apart: u64,
     /// The worst first; of equals, the earlier.
     kept: Vec<Kept>,
 }
@@ -46,6 +50,8 @@ pub struct Shot {
     pub mse: f64,
     /// A, B and the difference.
     pub files: [PathBuf; 3],
+    /// The same, small.
+    pub small: [Sheet; 3],
     /// How much the difference is amplified.
     pub gain: f32,
 }
@@ -157,16 +163,16 @@ impl Worst {
             let one_sample = Picture::alloc(info.format, 1, 1)?;
             Image::new(&one_sample, &info.color).map_err(|e| e.context("--worst"))?;
         }
-        Ok(Worst { most, folder, kept: Vec::new() })
+        Ok(Worst { most, folder, apart: spread::apart(&subject.infos[0]), kept: Vec::new() })
     }
 
     /// Keeps `pair`, of which `a` and `b` are the pictures, if it is among the worst.
     pub fn offer(&mut self, pair: &Pair, a: Picture, b: Picture) {
         let mse = pair.difference.mse();
-        let rank = self.kept.partition_point(|kept| kept.mse >= mse);
-        if mse > 0.0 && rank < self.most {
-            self.kept.truncate(self.most - 1);
-            self.kept.insert(rank, Kept { frame: pair.a.index, mse, a, b });
+        if mse > 0.0 {
+            let mut kept = std::mem::take(&mut self.kept);
+            kept.push(Kept { frame: pair.a.index, mse, a, b });
+            self.kept = spread::worst(kept, self.most, self.apart, |kept| (kept.frame, kept.mse));
         }
     }
 
@@ -198,7 +204,8 @@ impl Kept {
         let gain = gain(&a, &b);
         let files = PICTURES.map(|what| folder.join(format!("{NAME}{:06}-{what}.png", self.frame)));
         let sheets = [shown(&a), shown(&b), difference(&a, &b, gain)];
-        Ok((Shot { frame: self.frame, mse: self.mse, files, gain }, sheets))
+        let small = sheets.each_ref().map(|sheet| sheet.shrunk(thumb::WIDTH));
+        Ok((Shot { frame: self.frame, mse: self.mse, files, small, gain }, sheets))
     }
 }
 

@@ -124,7 +124,7 @@ impl Examined {
     ) -> Result<(Summary, Option<Error>)> {
         let Examined { input, plan, chain, options, .. } = self;
         report::plan(plan, chain, options);
-        let expected = setup::expected_frames(&plan.output, input.duration(), &self.run);
+        let expected = setup::expected_frames(&plan.output, input.duration(), &self.run.window());
         let mut reporter = Reporter::new(progress.progress, quiet, expected);
         let source: &mut dyn Source = if sound { &mut Sound(input) } else { input };
         let ran = pipeline::run(source, plan, chain, sink, options, &mut |now| reporter.update(now))?;

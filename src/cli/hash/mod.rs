@@ -45,6 +45,6 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     }
     let (summary, damage) = examined.run(&mut sink, args.progress, quiet)?;
     let label = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
-    report::summary(&summary, &label, sink.bytes());
+    report::summary(&summary, &label, sink.bytes(), None);
     damage.map_or(Ok(()), Err)
 }

@@ -72,7 +72,7 @@ fn frames(input: &mut Input) -> Result<Vec<Frame>> {
 }
 
 /// Writes `sheet` as a PNG.
-pub fn write_png(sheet: &Sheet, file: &mut TempFile) -> std::io::Result<()> {
+pub fn write_png(sheet: &Sheet, file: &mut impl Write) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(&mut *file, sheet.width as u32, sheet.height as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

@@ -18,6 +18,31 @@ pub struct Sheet {
 /// What lies beside a picture that is smaller than the other.
 const EMPTY: u8 = 64;
 
+impl Sheet {
+    /// The same picture no wider than `most`: each pixel is the mean of those in its place.
+    pub fn shrunk(&self, most: usize) -> Sheet {
+        let width = self.width.min(most).max(1);
+        let height = (self.height * width / self.width.max(1)).max(1);
+        let span = |i: usize, of: usize, whole: usize| i * whole / of..((i + 1) * whole / of).max(i * whole / of + 1);
+        let mut bytes = Vec::with_capacity(width * height * 3);
+        for y in 0..height {
+            for x in 0..width {
+                let (rows, columns) = (span(y, height, self.height), span(x, width, self.width));
+                let count = rows.len() * columns.len();
+                let mut sums = [0usize; 3];
+                for row in rows {
+                    let (from, to) = (row * self.width + columns.start, row * self.width + columns.end);
+                    for pixel in self.bytes[3 * from..3 * to].chunks(3) {
+                        sums.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += usize::from(*value));
+                    }
+                }
+                bytes.extend(sums.map(|sum| ((sum + count / 2) / count) as u8));
+            }
+        }
+        Sheet { width, height, bytes }
+    }
+}
+
 /// Lays out `source` (left) and `result` (right) over their amplified luma.
 ///
 /// The sheet has 8 bits because that is what viewers show. The upper pair is rounded with the same ordered dither on
@@ -101,6 +126,16 @@ mod tests {
 
     fn pixel(sheet: &Sheet, x: usize, y: usize) -> u8 {
         sheet.bytes[(y * sheet.width + x) * 3]
+    }
+
+    #[test]
+    fn a_small_sheet_has_the_means_of_the_large() {
+        // Five columns make two of two and three, and three rows one.
+        let values = [0, 10, 90, 90, 90, 20, 30, 90, 90, 90, 40, 50, 90, 90, 90u8];
+        let sheet = Sheet { width: 5, height: 3, bytes: values.iter().flat_map(|value| [*value, 7, 255]).collect() };
+        let small = sheet.shrunk(2);
+        assert_eq!((small.width, small.height, &*small.bytes), (2, 1, &[25, 7, 255, 90, 7, 255][..]));
+        assert_eq!(sheet.shrunk(9).bytes, sheet.bytes, "it is small enough");
     }
 
     #[test]

@@ -90,6 +90,11 @@ impl Output {
         Ok(output)
     }
 
+    /// The encoder: another than the chosen, where that one did not take such pictures.
+    pub fn choice(&self) -> &EncoderChoice {
+        &self.choice
+    }
+
     fn contents(&self, start: Start) -> Contents<'_> {
         Contents {
             choice: &self.choice,

@@ -22,7 +22,8 @@ impl Source for Frames<'_> {
         let Some((n, from)) = self.1.next() else { return Ok(None) };
         let mut picture = Picture::alloc(from.format(), from.width(), from.height())?;
         picture.planes_mut().copy_from(&from.planes(), from.format());
-        let props = FrameProps { frame_index: n as u64, pts: Some(n as i64), duration: 1, ..FrameProps::default() };
+        let (frame_index, field_order) = (n as u64, FieldOrder::TopFirst);
+        let props = FrameProps { frame_index, field_order, pts: Some(n as i64), duration: 1, ..FrameProps::default() };
         Ok(Some(Item::Frame(PipelineFrame { props, picture })))
     }
 
@@ -149,7 +150,10 @@ fn record() -> String {
 
 #[track_caller]
 fn ok(status: i32) {
-    assert_eq!(status, abi::OK, "{}", error());
+    if status != abi::OK {
+        eprintln!("{}", error());
+    }
+    assert_eq!(status, abi::OK);
 }
 
 /// What frame `n` is made of, as the calls ask for it.
@@ -193,6 +197,23 @@ fn handle(case: &Case) -> *mut Opaque {
     CHAINS.insert(Chain::new((case.filters)(), &stream(), &names, &options).unwrap())
 }
 
+/// The library's panic hook keeps quiet, so differences are printed.
+#[track_caller]
+fn same(case: &Case, n: u64, got: &(Vec<i32>, String), want: &(Vec<i32>, String)) {
+    let first = got.0.iter().zip(&want.0).position(|(got, want)| got != want);
+    if got != want {
+        eprintln!(
+            "{}, frame {n}: {} samples, {}; first at {first:?}; {} {}",
+            case.name,
+            got.0.len(),
+            want.0.len(),
+            got.1,
+            want.1
+        );
+    }
+    assert!(got == want);
+}
+
 #[test]
 fn frames_are_the_commands_for_chains_of_every_shape() {
     let (info, _) = format::stream(&stream()).unwrap();
@@ -209,7 +230,10 @@ fn frames_are_the_commands_for_chains_of_every_shape() {
             ok(vramp_chain_output(chain, &mut made));
             ok(queue::vramp_queue_create(chain, 1, &mut queue));
         }
-        assert_eq!((count as usize, inputs as usize), (want.len(), clips.len()), "{}", case.name);
+        if (count as usize, inputs as usize) != (want.len(), clips.len()) {
+            eprintln!("{}: {count} frames of {inputs} inputs, not {} of {}", case.name, want.len(), clips.len());
+        }
+        assert_eq!((count as usize, inputs as usize), (want.len(), clips.len()));
         let (made, _) = format::stream(&made).unwrap();
         // Backwards: no frame depends on those before.
         for n in (0..count).rev() {
@@ -222,11 +246,11 @@ fn frames_are_the_commands_for_chains_of_every_shape() {
             // SAFETY: the pictures have the sizes of the chain's streams, and live.
             unsafe {
                 ok(vramp_process_frames(chain, n, pointer, length, &first, &mut result));
-                assert_eq!((samples(&straight), record()), want[n as usize], "{}, frame {n}", case.name);
+                same(case, n, &(samples(&straight), record()), &want[n as usize]);
                 ok(queue::vramp_queue_submit_frames(queue, n, pointer, length, &second, null_mut()));
                 ok(queue::vramp_queue_receive(queue, 1, null_mut()));
             }
-            assert_eq!((samples(&queued), record()), want[n as usize], "{}, frame {n} of a queue", case.name);
+            same(case, n, &(samples(&queued), record()), &want[n as usize]);
             assert_eq!((result.index, result.field_order), (n, abi::TOP_FIRST));
         }
         ok(queue::vramp_queue_destroy(queue));

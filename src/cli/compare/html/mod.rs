@@ -1,12 +1,17 @@
 //! `--html`: one page with plots over time. It refers to nothing but the pictures of `--worst`, and is whole without
 //! its script, which shows the numbers of the frame under the pointer.
 
+mod about;
 mod chart;
 mod link;
 mod scale;
+pub mod thumb;
+
+pub use about::About;
 
 use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
 use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::spread;
 use crate::cli::compare::text::{beyond, place, ranges};
 use crate::cli::compare::worst::Shot;
 use crate::compare::{PlaneTotals, Side, psnr};
@@ -59,27 +64,39 @@ impl Page {
     pub fn write(
         &self,
         subject: &Subject,
+        about: &[About; 2],
         findings: &Findings,
         shots: &[Shot],
         path: &OsStr,
         file: &mut TempFile,
     ) -> Result<()> {
-        let page = self.page(subject, findings, shots, path)?;
+        let page = self.page(subject, about, findings, shots, path)?;
         file.write_all(page.as_bytes()).map_err(|e| Error::io(path.display(), &e))?;
         file.commit()
     }
 
-    fn page(&self, subject: &Subject, findings: &Findings, shots: &[Shot], path: &OsStr) -> Result<String> {
+    fn page(
+        &self,
+        subject: &Subject,
+        about: &[About; 2],
+        findings: &Findings,
+        shots: &[Shot],
+        path: &OsStr,
+    ) -> Result<String> {
         let [a, b] = subject.names.each_ref().map(|name| escaped(name));
+        let [about_a, about_b] = about.each_ref().map(About::words);
         let parts = [
             format!("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{a} and {b}</title>"),
             "<meta name=\"viewport\" content=\"width=device-width\">".to_owned(),
             format!("<style>\n{STYLE}</style></head><body><main>"),
-            format!("<h1>{a}<br><small>and</small> {b}</h1>{}", result(subject, findings)),
+            format!("<h1>{a}<br><small>and</small> {b}</h1>"),
+            format!("<p class=\"about\">A: {about_a}<br>B: {about_b}</p>{}", result(subject, findings)),
             totals(subject, findings),
             self.plots(subject)?,
-            self.worst(subject, shots, path),
+            self.worst(subject, shots),
+            pictures(shots, path)?,
             missing(findings),
+            about::made(),
             format!("</main><script>\n{SCRIPT}</script></body></html>\n"),
         ];
         Ok(parts.join("\n"))
@@ -133,48 +150,60 @@ impl Page {
         let numbers = serde_json::to_string(&numbers).map_err(|e| Error::internal(format!("JSON: {e}")))?;
         Ok(format!(
             "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">Point at a plot, or \
-             focus one and use the arrow keys, for the numbers of a frame.</output>\n{}\n<script \
+             focus one and use the arrow keys, for the numbers of a frame.</output>\n<div class=\"wide\">{}</div>\n<script \
              type=\"application/json\" id=\"numbers\">{numbers}</script>",
             keys(subject, !self.alone.is_empty()),
             charts.concat()
         ))
     }
 
-    fn worst(&self, subject: &Subject, shots: &[Shot], path: &OsStr) -> String {
-        let mut worst: Vec<_> = self.pairs.iter().filter(|point| point.mse > 0.0).collect();
-        worst.sort_by(|a, b| b.mse.total_cmp(&a.mse));
-        worst.truncate(if shots.is_empty() { WORST_SHOWN } else { shots.len() });
+    /// The numbers of the worst frames: of those with pictures, where there are any.
+    fn worst(&self, subject: &Subject, shots: &[Shot]) -> String {
+        let is_shown = |point: &&Point| match shots {
+            [] => point.mse > 0.0,
+            shots => shots.iter().any(|shot| shot.frame == point.frame.index),
+        };
+        let shown = self.pairs.iter().filter(is_shown).collect();
+        let (most, apart) = (shots.len().max(WORST_SHOWN), spread::apart(&subject.infos[0]));
+        let worst = spread::worst(shown, most, apart, |point| (point.frame.index, point.mse));
         if worst.is_empty() {
             return String::new();
         }
         let row = |point: &&Point| {
-            let shot = shots.iter().find(|shot| shot.frame == point.frame.index);
-            let links = shot.map_or_else(String::new, |shot| {
-                let names = ["A".to_owned(), "B".to_owned(), format!("difference ×{}", shot.gain)];
-                let link = |(file, name): (&std::path::PathBuf, String)| {
-                    format!("<a href=\"{}\">{name}</a>", escaped(&link::relative(path, file)))
-                };
-                shot.files.iter().zip(names).map(link).collect::<Vec<_>>().join(" ")
-            });
             let cells = point.planes.iter().map(|(mse, ssim, max)| {
                 format!("<td>{}</td><td>{ssim:.6}</td><td>{max}</td>", decibels(*mse, subject.bit_depth()))
             });
-            format!(
-                "<tr><th scope=\"row\">{}</th>{}<td>{links}</td></tr>",
-                place(&point.frame),
-                cells.collect::<String>()
-            )
+            format!("<tr><th scope=\"row\">{}</th>{}</tr>", place(&point.frame), cells.collect::<String>())
         };
         let heads = subject.planes().iter().map(|name| {
             format!("<th scope=\"col\">{name} PSNR</th><th scope=\"col\">SSIM</th><th scope=\"col\">max</th>")
         });
         format!(
-            "<h2>Worst frames</h2>\n<div class=\"wide\"><table><tr><th scope=\"col\">frame of A</th>{}<th \
-             scope=\"col\">pictures</th></tr>{}</table></div>",
+            "<h2>Worst frames</h2>\n<div class=\"wide\"><table><tr><th scope=\"col\">frame of A</th>{}</tr>{}</table></div>",
             heads.collect::<String>(),
             worst.iter().map(row).collect::<String>()
         )
     }
+}
+
+/// The pictures of `shots`, small, with links to the files as the page at `path` reaches them.
+fn pictures(shots: &[Shot], path: &OsStr) -> Result<String> {
+    let mut html = String::new();
+    for shot in shots {
+        let frame = shot.frame;
+        let names = ["A".to_owned(), "B".to_owned(), format!("difference ×{}", shot.gain)];
+        html += &format!("<div class=\"shot\"><p>frame {frame}</p>");
+        for ((file, small), name) in shot.files.iter().zip(&shot.small).zip(names) {
+            let (link, address) = (escaped(&link::relative(path, file)), thumb::address(small)?);
+            let (width, height) = (small.width, small.height);
+            html += &format!(
+                "<a href=\"{link}\"><img src=\"{address}\" width=\"{width}\" height=\"{height}\" \
+                 alt=\"frame {frame}, {name}\">{name}</a>"
+            );
+        }
+        html += "</div>\n";
+    }
+    Ok(html)
 }
 
 /// The numbers that the script shows. The PSNR of equal planes is null.

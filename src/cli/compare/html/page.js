@@ -37,10 +37,12 @@
 
   const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -25, PageDown: 25, Home: -Infinity, End: Infinity };
   for (const plot of plots) {
-    plot.addEventListener("pointermove", (event) => {
+    const point = (event) => {
       const box = plot.getBoundingClientRect();
       show(nearest((event.clientX - box.left) / box.width * plot.viewBox.baseVal.width));
-    });
+    };
+    plot.addEventListener("pointermove", point);
+    plot.addEventListener("pointerdown", point);
     plot.addEventListener("keydown", (event) => {
       if (!(event.key in steps)) return;
       event.preventDefault();
