@@ -25,7 +25,7 @@ Filters that take the name of a picture (`with=NAME`, `mask=NAME`) read what the
 chain itself goes on unchanged: `keep=sharp,gauss=3,merge=with=sharp:mask=edges`. A name that nothing reads is refused, and \
 so is one that is there already, be it an input's.
 
-Accuracy: no sample changes.
+Accuracy: it computes nothing, so no sample changes.
 
 Cost: memory for the picture until the last filter that reads it.",
     schema: NameParams::SCHEMA,
@@ -45,12 +45,12 @@ pub static USE: Descriptor = Descriptor {
     summary: "Goes on from another picture: an input, or a point of the chain that was named",
     definition: "\
 What the chain had come to is left, and the filters behind this one work on the picture that is named: one that `keep` named, \
-or an input of the command. What was left must have been named too, or be read by nobody: \
+or an input of the command. What is left must have a name and a reader, or the chain is refused: \
 `keep=film,use=mask,gauss=2,keep=soft,use=film,merge=with=other:mask=soft`.
 
-Accuracy: no sample changes.
+Accuracy: it computes nothing, so no sample changes.
 
-Cost: none.",
+Cost: nothing but what it costs to keep the picture that is named.",
     schema: NameParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Point,
@@ -106,38 +106,4 @@ wires! {
 /// It is done with when the chain is planned.
 fn no_kernel(name: &str) -> Error {
     Error::internal(format!("{name} has no kernel"))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::filters::{chain, find};
-    use crate::pipeline::{Target, plan};
-    use crate::video::StreamInfo;
-
-    fn planned(text: &str) -> Result<Vec<&'static str>, String> {
-        let input = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
-        let plan = plan(chain(text).unwrap(), &input, Target::default()).map_err(|error| error.message().to_owned())?;
-        Ok(plan.stages.iter().map(|stage| stage.filter.descriptor().name).collect())
-    }
-
-    #[test]
-    fn points_of_a_chain_have_names() {
-        assert_eq!(planned("keep=a,box=3,merge=with=a").unwrap(), ["box", "merge"]);
-        assert_eq!(planned("keep=a,box=3,keep=b,use=a,gauss=2,diff=with=b").unwrap(), ["box", "gauss", "diff"]);
-        assert_eq!(planned("keep,box=3,merge=kept").unwrap(), ["box", "merge"]);
-    }
-
-    #[test]
-    fn names_that_stand_for_nothing_are_refused() {
-        assert!(planned("merge=with=a").unwrap_err().starts_with("merge: no picture is called 'a' here"));
-        assert!(planned("use=a").unwrap_err().starts_with("use: no picture is called 'a' here"));
-        assert_eq!(planned("keep=a,box=3").unwrap_err(), "nothing in the chain reads the picture 'a'");
-        assert_eq!(planned("keep=a,box=3,keep=a,merge=a").unwrap_err(), "keep: two pictures are called 'a'");
-    }
-
-    #[test]
-    fn they_have_no_kernels() {
-        let kernels = |name| find(name).unwrap().has_kernels();
-        assert_eq!(["keep", "use", "merge", "box"].map(kernels), [false, false, true, true]);
-    }
 }

@@ -2,8 +2,10 @@
 
 use crate::case::{create, formats};
 use std::collections::HashSet;
-use vramp::filters::{ALL, Descriptor, Filter, find};
+use vramp::filters::{ALL, Descriptor, Filter, chain, find};
 use vramp::params::{Arg, Call, PRESET_KEY, ParamKind, Spelling, parse_chain, print_chain};
+use vramp::pipeline::{Target, plan};
+use vramp::video::StreamInfo;
 
 /// Every name and alias, each once, and each one that no spelling of a chain has to quote.
 fn check_names<'a>(names: impl Iterator<Item = &'a str>, of: &str) {
@@ -169,5 +171,36 @@ fn values_outside_are_refused_by_name() {
                 assert!(error.message().contains(param.name), "{value}: {error}");
             }
         }
+    }
+}
+
+/// The kernels that a chain becomes.
+fn planned(text: &str) -> Result<Vec<&'static str>, String> {
+    let input = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
+    let plan = plan(chain(text).unwrap(), &input, Target::default()).map_err(|error| error.message().to_owned())?;
+    Ok(plan.stages.iter().map(|stage| stage.filter.descriptor().name).collect())
+}
+
+#[test]
+fn points_of_a_chain_have_names() {
+    assert_eq!(planned("keep=a,median,merge=with=a").unwrap(), ["median", "merge"]);
+    assert_eq!(planned("keep=a,median,keep=b,use=a,unsharp,diff=with=b").unwrap(), ["median", "unsharp", "diff"]);
+    assert_eq!(planned("keep=other,median,overlay=x=3").unwrap(), ["median", "overlay"]);
+    let kernels = |name| find(name).unwrap().has_kernels();
+    assert_eq!(["keep", "use", "merge", "median"].map(kernels), [false, false, true, true]);
+    let alone = |name| find(name).unwrap().stands_alone();
+    assert_eq!(["keep", "use", "merge", "median"].map(alone), [false, false, false, true]);
+}
+
+#[test]
+fn names_that_stand_for_nothing_are_refused() {
+    for (text, start) in [
+        ("merge=with=a", "merge: no picture is called 'a' here"),
+        ("use=a", "use: no picture is called 'a' here"),
+        ("keep=a,median", "nothing in the chain reads the picture 'a'"),
+        ("keep=a,median,keep=a,merge=a", "keep: two pictures are called 'a'"),
+    ] {
+        let message = planned(text).unwrap_err();
+        assert!(message.starts_with(start), "{text}: {message}");
     }
 }

@@ -179,6 +179,7 @@ impl Scratch {
         }
         let width = part.area.columns.len();
         let table = &part.table[..];
+        // The function is called in one place, where the compiler then puts it: elsewhere it would lack the level.
         for (i, lanes) in self.lanes[..width.next_multiple_of(N)].as_chunks_mut::<N>().0.iter_mut().enumerate() {
             let around = Vectors::<N> { rows: &rows, sources, radius, x: i * N, table };
             *lanes = T::lanes::<Pack<N>>(&part.consts, &around).0;
