@@ -234,7 +234,7 @@ const ARGUMENTS: &[Row] = &[
     ("depth below none", "{in}/good.mkv {out}/o.mkv --depth -8", BAD_ARGUMENT, &["-8", "8..=16"], Nothing),
     ("input without a name", "{empty} {out}/o.mkv", BAD_ARGUMENT, &["input's name is empty"], Nothing),
     ("output without a name", "{in}/good.mkv {empty}", BAD_ARGUMENT, &["output's name is empty"], Nothing),
-    ("ffmpeg's option for sound", "{in}/good.mkv {out}/o.mkv -c:a copy", BAD_ARGUMENT, &["-c:a", "copied"], Nothing),
+    ("ffmpeg's option for sound", "{in}/good.mkv {out}/o.mkv -c:a aac", BAD_ARGUMENT, &["-c:a", "copied"], Nothing),
     ("ffmpeg's length", "{in}/good.mkv {out}/o.mkv -t 5", BAD_ARGUMENT, &["-t", "--end"], Nothing),
     ("help of no command", "help deband", BAD_ARGUMENT, &["'deband'", "vramp --help"], Nothing),
     ("no frames", "{in}/good.mkv {out}/o.mkv -c ffv1 --frames 0", BAD_ARGUMENT, &["--frames"], Nothing),
