@@ -1,5 +1,6 @@
 //! Arguments: from a filter's parameters to the signature that VapourSynth checks, and from what a script gives back to
-//! a call in a chain. A parameter that takes `auto` is left out for it.
+//! a call in a chain. A parameter that takes `auto` is left out for it; one that is something else
+//! then is -1.
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,9 @@ pub const NAMES: &str = "names";
 const DEVICE: &str = "device";
 /// The bit depth of the result.
 const DEPTH: &str = "depth";
+
+/// The value that a filter works out by itself.
+const AUTO: &str = "auto";
 
 /// What VapourSynth hands over: values of the types that the signature asks for.
 pub trait Values {
@@ -161,6 +165,7 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
     Ok(match param.kind {
         _ if names_planes(param) => values.ints(name).map(|list| planes(&list, format)).transpose()?,
         ParamKind::Bool => values.int(name).map(|value| if value == 0 { "off" } else { "on" }.to_owned()),
+        ParamKind::Int { .. } if minus_one_is_auto(param) && values.int(name) == Some(-1) => Some(AUTO.to_owned()),
         ParamKind::Int { min, max } => match values.int(name) {
             Some(value) if !(min..=max).contains(&value) => return Err(refusal(param, value)),
             value => value.map(|value| value.to_string()),
@@ -179,6 +184,12 @@ fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<S
             text => text,
         },
     })
+}
+
+/// True for a number that takes `auto` and is something else when it is left out: −1, which it does not take, says so.
+fn minus_one_is_auto(param: &Param) -> bool {
+    let takes_it = matches!(param.kind, ParamKind::Int { min, .. } if min <= -1);
+    param.auto && (param.default)() != AUTO && !takes_it
 }
 
 fn refusal(param: &Param, value: impl std::fmt::Display) -> Error {

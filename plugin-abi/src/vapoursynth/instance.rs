@@ -17,6 +17,7 @@ use vramp::error::{Error, Result};
 use vramp::filters::{Cycle, Descriptor, Reach};
 use vramp::params::parse_chain;
 use vramp::pipeline::{Feed, Part, PartInput, Plan};
+use vramp::video::StreamInfo;
 
 /// The function that runs a whole chain.
 pub const CHAIN: &str = "Chain";
@@ -144,7 +145,14 @@ impl Maker {
         let rate = |num: i64, factor: u64| i128::from(num) * i128::from(factor);
         let rate = reduced(rate(from.fps_num, cycle.output()), rate(from.fps_den, cycle.input()));
         let (fps_num, fps_den) = if cycle.is_one() { None } else { rate }.unwrap_or((from.fps_num, from.fps_den));
-        let (width, height) = (clip.info.width as c_int, clip.info.height as c_int);
+        let StreamInfo { format, width, height, .. } = clip.info;
+        if !width.is_multiple_of(1 << format.subsampling_w()) || !height.is_multiple_of(1 << format.subsampling_h()) {
+            return Err(Error::unsupported(format!(
+                "the result would be {format} of {width}x{height}, and VapourSynth has no such sizes: they are multiples of what \
+                 chroma is smaller by"
+            )));
+        }
+        let (width, height) = (width as c_int, height as c_int);
         Ok(VideoInfo { format: clip.host_format(self.host, self.core)?, fps_num, fps_den, width, height, num_frames })
     }
 

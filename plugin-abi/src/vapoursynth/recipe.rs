@@ -105,13 +105,13 @@ impl Recipe {
         changes: Vec<(&'static str, i64)>,
     ) -> Result<Built> {
         let streams = std::iter::once(&mut plan.input).chain(plan.sides.iter_mut().map(|side| &mut side.info));
-        let is_timed = streams.map(count_frames).fold(true, |all, one| all && one);
+        let timed: Vec<bool> = streams.map(count_frames).collect();
         let doors = Doors::new(&plan, inputs, output)?;
         let engine = Engine::of(plan, Arc::clone(&self.workers));
         if matches!(self.device, DeviceChoice::Cuda(_)) {
             engine.prepare()?;
         }
-        Ok(Built { engine, doors, is_timed, changes })
+        Ok(Built { engine, doors, is_timed: timed.into_iter().all(|is_timed| is_timed), changes })
     }
 
     /// The whole chain for frames that tell this.

@@ -30,6 +30,8 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
                     (0..format.components()).filter(|i| set.has(format, *i)).map(|i| i.to_string()).collect();
                 format!("i:{}", has.join(","))
             }
+            // Left out it would be the default.
+            ParamKind::Int { .. } if text == "auto" => "i:-1".to_owned(),
             ParamKind::Bool => format!("i:{}", i32::from(matches!(text, "on" | "1" | "true" | "yes"))),
             ParamKind::Int { .. } => format!("i:{text}"),
             ParamKind::Float { .. } => format!("f:{text}"),
@@ -64,8 +66,14 @@ fn frames_by_host(folder: &Folder, clip: &Clip, frames: &[usize], each: impl Fn(
 /// The filters that take the clip, with `most` of their cases that work on planes and sizes it has, need no other clip, and
 /// give what the command can write.
 fn cases(clip: &Clip, most: usize) -> Vec<(&'static Descriptor, &'static str)> {
+    // VapourSynth has no sizes that chroma does not divide.
+    let divides = |made: &StreamInfo| {
+        made.width.is_multiple_of(1 << made.format.subsampling_w())
+            && made.height.is_multiple_of(1 << made.format.subsampling_h())
+    };
     let fits = |filter: &Descriptor, case: &&str| {
-        result(&chain_of(filter, case), clip).is_ok_and(|made| DEPTHS.contains(&made.format.bit_depth()))
+        let made = result(&chain_of(filter, case), clip);
+        made.is_ok_and(|made| DEPTHS.contains(&made.format.bit_depth()) && divides(&made))
     };
     let of = |filter: &&'static Descriptor| {
         let filter = *filter;

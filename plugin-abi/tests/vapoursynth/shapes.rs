@@ -127,6 +127,18 @@ fn other_clips() {
 }
 
 #[test]
+fn sizes_that_vapoursynth_does_not_have_are_refused() {
+    let mut script = Script::new();
+    script.blank("format=i:805830913 width=i:64 height=i:48 length=i:3").call("Crop", "w=i:33 x=i:0");
+    let lines = script.run();
+    assert_eq!(lines.len(), 1);
+    assert!(
+        lines[0].starts_with("error Crop: the result would be yuv420p of 33x48, and VapourSynth has no"),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn clips_without_a_name_are_refused() {
     let mut script = Script::new();
     script.blank("width=i:64 height=i:48 length=i:3").line(&["keep"]);

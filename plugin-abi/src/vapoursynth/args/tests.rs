@@ -102,8 +102,11 @@ fn every_filter_has_a_signature_that_names_each_argument_once() {
 #[test]
 fn what_is_left_out_is_auto() {
     for filter in ALL {
-        let params = filter.schema.params.iter().filter(|param| param.auto);
-        params.for_each(|param| assert_eq!((param.default)(), "auto", "{}: {}", filter.name, param.name));
+        for param in filter.schema.params.iter().filter(|param| param.auto && (param.default)() != AUTO) {
+            let given = Given::default().int(param.name, -1);
+            let want = format!("{}={}=auto", filter.name, param.name);
+            assert_eq!(called(filter.name, "yuv420p", &given).unwrap(), want);
+        }
         assert_eq!(called(filter.name, "yuv420p", &Given::default()).unwrap(), filter.name);
     }
 }
@@ -131,7 +134,10 @@ fn every_parameter_takes_its_limits_and_nothing_beyond() {
                 ParamKind::Bool => (vec![Given::default().int(name, 1), Given::default().int(name, 7)], Vec::new()),
                 ParamKind::Int { min, max } => (
                     vec![Given::default().int(name, min), Given::default().int(name, max)],
-                    vec![Given::default().int(name, min - 1), Given::default().int(name, max + 1)],
+                    vec![
+                        Given::default().int(name, min - if minus_one_is_auto(param) { 2 } else { 1 }),
+                        Given::default().int(name, max + 1),
+                    ],
                 ),
                 ParamKind::Float { min, max } => (
                     vec![Given::default().float(name, min), Given::default().float(name, max)],
