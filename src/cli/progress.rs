@@ -219,10 +219,12 @@ mod tests {
     fn a_narrow_line_keeps_what_matters() {
         let mut reporter = reporter(Some(123_456));
         reporter.update(at(1, Some(10.0), 1));
-        let line = reporter.line(&at(2000, Some(90.0), 40));
+        let progress = at(2000, Some(90.0), 40);
+        reporter.update(progress);
+        let line = reporter.line(&progress);
         let at = |columns| describe(&line, room(&line, columns));
         assert_eq!(at(Some(120)), "50.0 fps  2.00x  2.0 KiB  40:29 left");
-        // 31 columns for "  100%  123456/123456 frames  ", 8 for the bar.
+        // 30 columns for "  100%  123456/123456 frames  ", 8 for the bar.
         assert_eq!(at(Some(70)), "50.0 fps  2.00x  40:29 left");
         assert_eq!(at(Some(60)), "50.0 fps  40:29 left");
         assert_eq!(at(Some(40)), "40:29 left");
