@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::filters::CpuKernel;
 use crate::pipeline::assembler::{Assembler, Job, Next, describe};
 use crate::pipeline::cpu::CpuPart;
-use crate::pipeline::feeder::{Feeder, InputFrame, missing};
+use crate::pipeline::feeder::{Feeder, InputFrame, missing, pass_all};
 use crate::pipeline::stats::Work;
 use crate::pipeline::{Chain, Frame, Item, Plan, Stage};
 use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
@@ -139,7 +139,7 @@ impl CpuChain {
 impl Chain for CpuChain {
     fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         if self.is_empty() {
-            inputs[0].iter().try_for_each(|item| out.send(item)).unwrap_or(());
+            pass_all(&inputs[0], out);
             return Ok(());
         }
         let between = self.results(plan)?;

@@ -17,7 +17,7 @@ mod streams;
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, mebibytes};
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::assembler::{Job, describe};
-use crate::pipeline::feeder::Feeder;
+use crate::pipeline::feeder::{Feeder, pass_all};
 use crate::pipeline::parts::{Feed, Part};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
@@ -294,12 +294,12 @@ impl Needs {
 /// What goes from the departing to the landing side, in order.
 enum Departed {
     Flight(Box<Flight>),
-    Past(Item),
+    Past(Box<Item>),
 }
 
 impl From<Item> for Departed {
     fn from(item: Item) -> Departed {
-        Departed::Past(item)
+        Departed::Past(Box::new(item))
     }
 }
 
@@ -308,7 +308,7 @@ impl From<Item> for Departed {
 fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
     for departed in arriving {
         let item = match departed {
-            Departed::Past(item) => item,
+            Departed::Past(item) => *item,
             Departed::Flight(flight) => {
                 let (item, slot) = flight.land(landed)?;
                 // With no one left to take a slot, it is not needed again.
@@ -332,7 +332,7 @@ impl Chain for CudaChain {
 
     fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
         if plan.stages.is_empty() {
-            inputs[0].iter().try_for_each(|item| out.send(item)).unwrap_or(());
+            pass_all(&inputs[0], out);
             return Ok(());
         }
         self.prepare(plan)?;

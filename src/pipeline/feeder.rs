@@ -100,6 +100,15 @@ impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
     }
 }
 
+/// Sends everything on, for a chain of no stages.
+pub(super) fn pass_all(input: &Receiver<Item>, out: &Sender<Item>) {
+    for item in input {
+        if out.send(item).is_err() {
+            return;
+        }
+    }
+}
+
 /// A frame of an input for a single result.
 pub struct InputFrame<'a> {
     /// The input: 0 is the chain's own.

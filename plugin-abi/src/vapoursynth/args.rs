@@ -82,8 +82,7 @@ pub fn chain_signature() -> String {
 
 /// False for filters that only name a point of a chain, or go on from one: they need a chain around them.
 pub fn has_function(filter: &Descriptor) -> bool {
-    let made = (filter.create)(&Call { name: filter.name.to_owned(), args: Vec::new() });
-    !made.is_ok_and(|made| matches!(made.wiring(), Wiring::Keep(_) | Wiring::Use(_)))
+    filter.has_kernels()
 }
 
 /// The parameters of a filter that name the pictures it reads beside its own, which are clips here: those whose value a

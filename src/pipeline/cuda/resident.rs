@@ -136,6 +136,7 @@ pub struct Resident {
     pub measured: RefCell<Vec<Arc<Measured>>>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "nothing is allocated for a frame")]
 enum Held {
     Arrived {
         arrival: Option<Arrival>,
