@@ -241,6 +241,9 @@ pub struct Job {
     /// The container, by libav's name; or null, framemd5, framehash
     #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
     pub container: Option<String>,
+    /// Encode Dolby Vision of profile 5 all the same, with wrong colours: its metadata is not applied
+    #[arg(long, help_heading = ENCODING)]
+    pub ignore_dolby_vision: bool,
     /// What framehash hashes with
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,

@@ -279,6 +279,7 @@ fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
         input: Some(input.to_owned()),
         threads: job.encoder_threads,
         timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
+        ignore_dolby_vision: job.ignore_dolby_vision,
         cancel: cancel.clone(),
         ..OutputOptions::default()
     }

@@ -7,6 +7,7 @@ use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::hwaccel::EncoderSurfaces;
 use crate::io::libav::lend::LentFrame;
 use crate::io::libav::logging;
+use crate::io::libav::need;
 use crate::io::libav::rhythm::{Clock, Rhythm, rescale};
 use crate::io::libav::setup::{self, EncoderContext, Job, refusal};
 #[cfg(feature = "cuda")]
@@ -73,8 +74,9 @@ impl Encoder {
     /// Opens the encoder that `job` chose. An encoder that refuses the source's timebase gets one tick a frame.
     ///
     /// # Errors
-    /// When an option is wrong or the encoder refuses, with the reason it logs.
+    /// When an option is wrong or the encoder refuses, with the reason it logs; when there is no memory for it.
     pub(super) fn open(job: Job<'_>) -> Result<Encoder> {
+        need::check(job)?;
         let rhythm = rhythm(job.choice);
         match Self::open_in(job, rhythm) {
             Err(refusal) if rhythm == Rhythm::Free && is_about_time(&refusal) => {

@@ -1,5 +1,6 @@
 //! What a container cannot hold of the filtered stream and of the film: said once, before the run.
 
+use crate::error::{Error, Result};
 use crate::io::libav::capacity;
 use crate::io::libav::choose::EncoderChoice;
 use crate::io::libav::hdr::{self, Hdr10};
@@ -27,6 +28,13 @@ const COLOUR_IN_STREAM: [AVCodecID; 7] = [
     AVCodecID::AV_CODEC_ID_PRORES,
     AVCodecID::AV_CODEC_ID_DNXHD,
 ];
+
+/// Bytes of libav's Dolby Vision configuration record: two of its version, profile, level, three flags, and what the base
+/// layer is compatible with (0: nothing).
+const DOVI_RECORD: usize = 8;
+
+/// Profiles of Dolby Vision that have a base layer with colours of its own.
+const OWN_COLOURS: [u8; 2] = [5, 10];
 
 /// H.273's code point for a characteristic that is not stated.
 const UNSPECIFIED: u8 = 2;
@@ -62,6 +70,25 @@ pub(super) fn report(contents: Contents<'_>) {
     if contents.info.field_order.is_interlaced() && !codes_fields(contents.choice) {
         log::warn!("{encoder} does not code fields: the two of an interlaced frame are coded as one picture");
     }
+}
+
+/// Refuses Dolby Vision whose base layer is not a picture by itself: its colours are IPTPQc2, which nothing but the
+/// dynamic metadata turns into others.
+///
+/// # Errors
+/// When the configuration record among `side_data` states such a layer, with what to do.
+pub(super) fn refuse_wrong_colours(side_data: &[SideData]) -> Result<()> {
+    let record = side_data.iter().find(|data| data.kind == Kinds::AV_PKT_DATA_DOVI_CONF as i32);
+    let Some(&[_, _, profile, .., compatible]) = record.and_then(|data| data.bytes.first_chunk::<DOVI_RECORD>()) else {
+        return Ok(());
+    };
+    if compatible != 0 || !OWN_COLOURS.contains(&profile) {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the source is Dolby Vision of profile {profile}, whose colours come out wrong without its metadata, which is \
+         not applied: add --ignore-dolby-vision to encode it all the same"
+    )))
 }
 
 /// What frames bring that does not get into the output; said once each.

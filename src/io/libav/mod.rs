@@ -31,6 +31,7 @@ mod logging;
 mod losses;
 mod memory;
 mod mux;
+mod need;
 mod negotiate;
 mod options;
 mod output;

@@ -48,6 +48,8 @@ pub struct OutputOptions {
     pub threads: usize,
     /// Where the clock starts.
     pub timestamps: Timestamps,
+    /// Whether Dolby Vision is encoded whose base layer has colours of its own (profile 5): they come out wrong.
+    pub ignore_dolby_vision: bool,
     /// Stops the work, also while the encoder gives its last packets.
     pub cancel: Cancel,
 }

@@ -50,7 +50,7 @@ impl Output {
     ///
     /// # Errors
     /// When the file exists and may not be replaced, is the input, or cannot be written; when an option is unknown;
-    /// when the encoder or the container refuses.
+    /// when the encoder or the container refuses; when the colours would be wrong.
     pub fn create(
         path: &(impl AsRef<OsStr> + ?Sized),
         choice: EncoderChoice,
@@ -64,6 +64,9 @@ impl Output {
         check_options(&choice, options)?;
         if let Some(input) = &options.input {
             crate::io::refuse_input(path, input)?;
+        }
+        if !options.ignore_dolby_vision {
+            losses::refuse_wrong_colours(&container.video.side_data)?;
         }
         let file = TempFile::create(path, options.overwrite, &options.cancel)?;
         let side_data = &container.video.side_data;
