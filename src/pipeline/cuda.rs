@@ -260,7 +260,8 @@ impl Needs {
         let input = |input: usize| {
             let StreamInfo { width, height, .. } = *plan.stream(input);
             let held = held(Feed::Input(input));
-            let count = if slots == 0 { 0 } else { slots + held - 1 };
+            // One comes while every slot is on its way, and its marks are read when its frame has landed.
+            let count = if slots == 0 { 0 } else { slots + held };
             InputNeed { shape: (plan.storage(input), width, height), count, in_place: held == 1 }
         };
         let last = plan.parts.len().saturating_sub(1);

@@ -71,11 +71,13 @@ impl Place {
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         (sums.sum, sums.squares) = (long(self.basic), long(self.basic + 8));
         (sums.min, sums.max) = (u16::MAX - word(self.basic + 16) as u16, word(self.basic + 20) as u16);
-        let lists =
-            [(&mut sums.histogram, self.histogram), (&mut sums.rows, self.rows), (&mut sums.columns, self.columns)];
-        for (list, at) in lists {
-            // The histogram has one table here.
-            let most = if at == self.histogram { BINS } else { list.len() };
+        let lists = [
+            // It has one table here.
+            (&mut sums.histogram, self.histogram, BINS),
+            (&mut sums.rows, self.rows, usize::MAX),
+            (&mut sums.columns, self.columns, usize::MAX),
+        ];
+        for (list, at, most) in lists {
             list.iter_mut().take(most).enumerate().for_each(|(i, value)| *value = word(at + 4 * i));
         }
     }
@@ -140,10 +142,12 @@ impl CudaKernel for Kernel {
             }
         }
         let blocks = args.component.iter().map(|component| component.blocks).sum();
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
-        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state, the record's memory has the bytes
-        // that `measure` asks for, and both outlive the work by the caller.
-        unsafe { launch(&self.function, shape, &args, job.stream) }?;
+        if blocks > 0 {
+            let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
+            // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state, the record's memory has the
+            // bytes that `measure` asks for, and both outlive the work by the caller.
+            unsafe { launch(&self.function, shape, &args, job.stream) }?;
+        }
         self.copies.apply(src, job.dst, job.stream)
     }
 
