@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{Folder, ffmpeg, hashes, run, run_fed, vramp};
+use command::{Folder, ffmpeg, hashes, refused, run, run_fed, vramp};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -23,6 +23,7 @@ type Row = (&'static str, &'static str, i32, &'static [&'static str], Leaves);
 const BAD_ARGUMENT: i32 = 2;
 const UNSUPPORTED: i32 = 3;
 const CORRUPT: i32 = 4;
+const OUT_OF_MEMORY: i32 = 5;
 const IO: i32 = 7;
 const INCOMPLETE: i32 = 8;
 
@@ -519,4 +520,48 @@ fn odd_and_tiny_sizes_are_no_fault() {
 /// The sizes and hashes of frames, without their times, which depend on the container.
 fn samples(lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| line.rsplitn(3, ',').take(2).collect()).collect()
+}
+
+#[test]
+fn an_encoder_without_memory_is_not_opened() {
+    let folder = Folder::new();
+    let (source, target) = (folder.path("8k.avi"), folder.path("o.mkv"));
+    ffmpeg(&format!("-f lavfi -i color=s=7680x4320 -frames:v 2 -pix_fmt yuvj420p -c:v mjpeg {source}"));
+    for encoder in [None, Some("libx264"), Some("libx265"), Some("libsvtav1")] {
+        let mut words = vec![source.as_str(), target.as_str(), "--decoder-threads", "1", "--device", "cpu"];
+        words.extend(encoder.iter().flat_map(|encoder| ["-c", encoder]));
+        // What it must not do is to wait for ever.
+        let limited = "ulimit -v 1000000; exec timeout -s KILL 100 \"$0\" \"$@\"";
+        let mut command = Command::new("sh");
+        let ran = command.args(["-c", limited, env!("CARGO_BIN_EXE_vramp")]).args(&words).output().unwrap().into();
+        refused(&ran, OUT_OF_MEMORY, &["no memory for", encoder.unwrap_or("libx265"), "7680x4320", "MiB"]);
+        assert_eq!(folder.names(), ["8k.avi"], "{encoder:?}");
+    }
+}
+
+#[test]
+fn dolby_vision_whose_colours_come_out_wrong_is_asked_for() {
+    let folder = Folder::new();
+    let film = folder.path("film.mp4");
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:d=0.2 -c:v libx264 -bf 0 {film}"));
+    let bytes = fs::read(&film).unwrap();
+    let at = bytes.windows(4).position(|name| name == b"btrt").expect("a box that may become another");
+    // A configuration record: version 1.0, profile, level 5, layers, what the base layer is compatible with.
+    let film_of = |profile: u8, compatible: u8| {
+        let mut bytes = bytes.clone();
+        let record = [1, 0, profile << 1, 5 << 3 | 0b101, compatible << 4, 0, 0, 0, 0, 0, 0, 0];
+        bytes[at..at + 16].copy_from_slice(&[&b"dvcC"[..], &record].concat());
+        let path = folder.path(&format!("profile-{profile}.mp4"));
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let (five, eight, target) = (film_of(5, 0), film_of(8, 1), folder.path("o.mkv"));
+    refused(&run(&[&five, &target, "-c", "ffv1"]), UNSUPPORTED, &["profile 5", "colours", "--ignore-dolby-vision"]);
+    assert!(!folder.names().contains(&"o.mkv".to_owned()));
+    for words in
+        [vec![&*five, &*target, "-c", "ffv1", "--ignore-dolby-vision"], vec![&*eight, &*target, "-c", "ffv1", "-y"]]
+    {
+        let ran = run(&words).ok();
+        assert!(ran.stderr.contains("Dolby Vision, whose layers do not fit"), "{}", ran.stderr);
+    }
 }

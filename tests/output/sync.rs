@@ -1,6 +1,6 @@
 //! Sound beside the pictures: a click that comes with a flash stays there, however often a film is copied.
 
-use crate::media::{Ask, Folder, run, transcoded};
+use crate::media::{Ask, Folder, run, stream, transcoded};
 use std::process::Command;
 use vramp::io::libav::{Position, Timestamps, Window};
 
@@ -131,6 +131,24 @@ fn parts() {
                 ask.window = Window { start: Some(Position::Frame(11)), ..Window::default() };
                 ask.output.timestamps = timestamps;
             });
+        }
+    }
+}
+
+#[test]
+fn pcm_of_a_part_begins_with_its_pictures() {
+    let folder = Folder::new("sync-part");
+    for (source, film) in films(&folder, "pcm_s16le", &["mkv", "mov"]) {
+        for timestamps in [Timestamps::Keep, Timestamps::Zero] {
+            let target = folder.file(&format!("part.{source}"));
+            let mut ask = Ask::codec("libx264").with("preset=ultrafast");
+            ask.window = Window { start: Some(Position::Frame(11)), ..Window::default() };
+            ask.output.timestamps = timestamps;
+            ask.output.overwrite = true;
+            transcoded(&film, &target, ask);
+            let start = |which| stream(&target, which, "stream=start_time").parse::<f64>().unwrap();
+            let late = start("a:0") - start("v:0");
+            assert!(late.abs() <= unit(source), "{source} {timestamps:?}: {late} s late");
         }
     }
 }

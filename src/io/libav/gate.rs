@@ -1,9 +1,12 @@
 //! Which packets of copied streams belong to the frames that a window keeps.
 
 use crate::io::libav::CopiedPacket;
+use crate::io::libav::rhythm::rescale;
 use crate::io::libav::window::{Side, microseconds_to_ticks};
-use crate::pipeline::{Item, Packet};
+use crate::pipeline::{self, Item};
 use crate::video::Rational;
+use ffmpeg_next::Packet;
+use ffmpeg_next::packet::Mut;
 use std::collections::VecDeque;
 
 /// How far past the window's end, in microseconds, the demuxer is read for packets that still belong inside: more
@@ -14,9 +17,18 @@ const INTERLEAVING: i64 = 10_000_000;
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub(super) time: i64,
-    /// Its end where it can be cut (subtitles), else its time.
+    /// Its end where it can be cut (subtitles, PCM), else its time.
     pub(super) until: i64,
     pub(super) unit: Rational,
+    /// What PCM is cut by.
+    pub(super) samples: Option<Samples>,
+}
+
+/// The samples of a packet of PCM, those of all channels at one time together.
+#[derive(Clone, Copy)]
+pub(super) struct Samples {
+    pub(super) bytes: usize,
+    pub(super) rate: i32,
 }
 
 impl Span {
@@ -28,8 +40,11 @@ impl Span {
     /// The packet without what of it is before `from`.
     fn cut(self, from: i64, mut packet: CopiedPacket) -> Item {
         if self.time < from {
-            let late = microseconds_to_ticks(from - self.time, self.unit);
             let CopiedPacket { packet, .. } = &mut packet;
+            let late = match self.samples {
+                None => microseconds_to_ticks(from - self.time, self.unit),
+                Some(samples) => samples.leave_out(packet, from - self.time, self.unit),
+            };
             packet.set_pts(packet.pts().map(|pts| pts + late));
             packet.set_dts(packet.dts().map(|dts| dts + late));
             packet.set_duration((packet.duration() - late).max(0));
@@ -38,8 +53,26 @@ impl Span {
     }
 }
 
+impl Samples {
+    /// Takes from `packet` the samples of its first `time` microseconds, all but one at most. Gives how long those last in
+    /// `unit`.
+    fn leave_out(self, packet: &mut Packet, time: i64, unit: Rational) -> i64 {
+        let sample = Rational::new(1, self.rate);
+        let most = (packet.size() / self.bytes).saturating_sub(1);
+        let count = usize::try_from(microseconds_to_ticks(time, sample)).unwrap_or(0).min(most);
+        let bytes = count * self.bytes;
+        // SAFETY: fewer bytes than the packet has; its buffer keeps the memory, from wherever the data starts.
+        unsafe {
+            let raw = packet.as_mut_ptr();
+            (*raw).data = (*raw).data.add(bytes);
+            (*raw).size -= bytes as i32;
+        }
+        rescale(count as i64, sample, unit)
+    }
+}
+
 /// Cuts copied streams to the kept frames: packets from the first frame's time up to the time of the first frame
-/// after the last. A subtitle that is already shown at the first frame begins there.
+/// after the last. A subtitle that is already shown at the first frame begins there, and so does PCM, to the sample.
 ///
 /// The end can be a frame whose time is not known yet, so a packet waits until a later frame has come.
 pub(super) struct Gate {
@@ -124,13 +157,15 @@ impl Gate {
 
 /// A packet as the pipeline carries it.
 fn item(packet: CopiedPacket) -> Item {
-    Item::Packet(Packet(Box::new(packet)))
+    Item::Packet(pipeline::Packet(Box::new(packet)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ffmpeg_next as ffmpeg;
+
+    const MICROSECOND: Rational = Rational::new(1, 1_000_000);
 
     /// Runs events (packets `p`, subtitles `s` of 15 microseconds, frames before `b`, inside `i`, after `a`, each with a
     /// time) and lists what comes out.
@@ -143,7 +178,7 @@ mod tests {
                     let mut packet = ffmpeg::Packet::empty();
                     packet.set_pts(Some(time));
                     packet.set_duration(duration);
-                    let span = Span { time, until: time + duration, unit: Rational::new(1, 1_000_000) };
+                    let span = Span { time, until: time + duration, unit: MICROSECOND, samples: None };
                     gate.packet(Some(span), CopiedPacket { stream: 1, packet }, &mut out);
                 }
                 'b' => gate.frame(time, Side::Before, &mut out),
@@ -184,6 +219,23 @@ mod tests {
     fn a_subtitle_that_is_shown_at_the_start_begins_there() {
         let events = [('s', 20), ('b', 0), ('s', 28), ('b', 20), ('i', 40), ('s', 50), ('s', 79), ('a', 80), ('s', 30)];
         assert_eq!(run(&events), [40, 50, 79, 40]);
+    }
+
+    #[test]
+    fn pcm_is_cut_to_the_sample() {
+        let (mut gate, mut out) = (Gate::new(false), VecDeque::new());
+        let mut packet = ffmpeg::Packet::copy(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        packet.set_pts(Some(30));
+        packet.set_duration(50);
+        let samples = Some(Samples { bytes: 2, rate: 100_000 });
+        let span = Span { time: 30, until: 80, unit: MICROSECOND, samples };
+        gate.packet(Some(span), CopiedPacket { stream: 1, packet }, &mut out);
+        gate.frame(0, Side::Before, &mut out);
+        gate.frame(55, Side::Inside, &mut out);
+        gate.finish(&mut out);
+        let Some(Item::Packet(packet)) = out.pop_front() else { panic!("the packet reaches into the window") };
+        let packet = packet.0.downcast::<CopiedPacket>().unwrap().packet;
+        assert_eq!((packet.pts(), packet.duration(), packet.data()), (Some(60), 20, Some(&[6, 7, 8, 9][..])));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::{Decoder, Received};
 use crate::io::libav::demux::Demuxer;
 use crate::io::libav::ending::Ending;
-use crate::io::libav::gate::Span;
+use crate::io::libav::gate::{Samples, Span};
 use crate::io::libav::logging;
 use crate::io::libav::memory::FrameMemory;
 use crate::io::libav::skim::Skim;
@@ -14,6 +14,7 @@ use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ahead::Ahead;
 use ffmpeg::Packet;
+use ffmpeg::codec::Parameters;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
 use ffmpeg::format::stream::Stream;
@@ -63,6 +64,8 @@ struct Known {
     still: bool,
     /// Its packets are shown for as long as they say, and can begin later.
     lasts: bool,
+    /// The parameters of PCM, whose packets can begin at any sample.
+    pcm: Option<Parameters>,
     /// The time of its last packet, for those that state none.
     time: i64,
 }
@@ -84,6 +87,7 @@ impl Reader {
             copied: copied.iter().any(|copied| copied.index == stream.index()),
             still: streams::is_still(&stream),
             lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
+            pcm: Some(stream.parameters().clone()).filter(is_pcm),
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
@@ -162,8 +166,13 @@ impl Reader {
         let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
         let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
         stream.time = time.unwrap_or(stream.time);
-        let duration = if stream.lasts { ticks_to_microseconds(packet.duration(), stream.timebase) } else { 0 };
-        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase })
+        let samples = stream.pcm.as_ref().and_then(|pcm| samples(pcm, packet.size()));
+        let duration = if stream.lasts || samples.is_some() {
+            ticks_to_microseconds(packet.duration(), stream.timebase)
+        } else {
+            0
+        };
+        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase, samples })
     }
 
     /// `ticks` of the video in microseconds from the container's start.
@@ -296,6 +305,23 @@ impl Reader {
         }
         Ok(None)
     }
+}
+
+/// Whether sound is PCM whose channels lie beside each other.
+fn is_pcm(parameters: &Parameters) -> bool {
+    let name = parameters.id().name();
+    name.starts_with("pcm_") && !name.ends_with("_planar")
+}
+
+/// The samples of a packet of `bytes` bytes of PCM; `None` where a packet is more than its samples.
+fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
+    // SAFETY: the parameters are alive, and libav only reads them.
+    let (count, rate) = unsafe {
+        let raw = pcm.as_ptr().cast_mut();
+        (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
+    };
+    let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
+    (bytes > 0 && bytes % count == 0 && rate > 0).then(|| Samples { bytes: bytes / count, rate })
 }
 
 /// Has `demuxer` leave out the streams whose index is `unwanted`.
