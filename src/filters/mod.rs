@@ -7,7 +7,9 @@ use crate::device::cpu::CpuLevel;
 use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 use crate::params::{Call, Schema};
-use crate::video::{Format, FrameProps, Record, StreamInfo};
+#[cfg(feature = "cuda")]
+use crate::video::Record;
+use crate::video::{Format, FrameProps, StreamInfo};
 use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -295,6 +297,10 @@ pub trait CudaKernel: Send {
     }
 }
 
+/// Turns what lies in a record's memory into values.
+#[cfg(feature = "cuda")]
+pub type Collect = dyn Fn(&[u8], &mut Record) + Send + Sync;
+
 /// How a [`CudaKernel`] measures.
 #[cfg(feature = "cuda")]
 #[derive(Clone)]
@@ -302,7 +308,7 @@ pub struct Measure {
     /// Bytes of zeroed device memory that it measures into, by operations whose order does not matter.
     pub bytes: usize,
     /// Turns these bytes into values: the host's half of a reduction.
-    pub collect: Arc<dyn Fn(&[u8], &mut Record) + Send + Sync>,
+    pub collect: Arc<Collect>,
 }
 
 /// A filter built for one stream on the CPU. Its memory and tables are made when it is built, not a frame at a time.

@@ -59,6 +59,7 @@ pub struct DeviceFrame {
 pub struct Packet(pub Box<dyn Any + Send>);
 
 /// What a source yields.
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are frames")]
 pub enum Item {
     /// A frame, to be filtered.
     Frame(Frame),

@@ -105,7 +105,7 @@ impl Case {
     }
 
     /// Whether the filter takes pictures of this shape: a picture may be too small for it.
-    fn fits(&self) -> bool {
+    pub fn fits(&self) -> bool {
         self.spec().is_ok()
     }
 

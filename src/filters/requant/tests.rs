@@ -460,7 +460,7 @@ fn fast_kernels_equal_the_reference() {
 fn streams_are_described_after_the_change() {
     let output = |format: &str, bits| {
         let input = StreamInfo::bare(format.parse().unwrap(), 4, 4);
-        Depth::to(bits, Dither::None).spec(&[input.clone()]).map(|spec| spec.output.format.to_string())
+        Depth::to(bits, Dither::None).spec(std::slice::from_ref(&input)).map(|spec| spec.output.format.to_string())
     };
     assert_eq!(output("yuv420p", 10).unwrap(), "yuv420p10");
     assert_eq!(output("nv12", 10).unwrap(), "p010");

@@ -5,10 +5,13 @@ use super::sums::{PlaneSums, StatsSums};
 use crate::filters::measure::Sums;
 use crate::video::{Record, Value};
 
-/// The samples of every plane that is measured, row by row.
+/// A plane's name, what is measured of it, and its samples, row by row.
+type Measured = (&'static str, What, Vec<Vec<u16>>);
+
+/// The samples of every plane that is measured.
 #[derive(Clone)]
 pub struct Reference {
-    planes: Vec<Option<(&'static str, What, Vec<Vec<u16>>)>>,
+    planes: Vec<Option<Measured>>,
 }
 
 impl Reference {
@@ -32,7 +35,7 @@ impl Sums for Reference {
 
     fn finish(&mut self, record: &mut Record) {
         for (name, what, rows) in self.planes.iter_mut().flatten() {
-            measure(*name, *what, &std::mem::take(rows), record);
+            measure(name, *what, &std::mem::take(rows), record);
         }
     }
 }

@@ -1,12 +1,11 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::testing::{picture, samples};
 use crate::filters::{CpuJob, Frames, Setup, Window, chain};
-use crate::pipeline::{CpuChain, Target, plan};
 use crate::video::{Format, FrameProps, Picture, Record, StreamInfo, Value};
 
 /// What `stats` with `args` measures of `src`, by the plain and every fast kernel.
 fn measure(args: &str, src: &Picture) -> Record {
-    let filter = chain(&format!("stats={args}")).unwrap().remove(0);
+    let filter = chain(&super::DESCRIPTOR.text(args)).unwrap().remove(0);
     let (format, width, height) = (src.format(), src.width(), src.height());
     let input = StreamInfo::bare(format, width, height);
     let setup = Setup::of(input.clone(), format, input, format);
@@ -76,28 +75,4 @@ fn extremes_do_not_overflow() {
     let record = measure("what=all", &src);
     assert_eq!(record.get("y_sum"), Some(&Value::Int(65535 * 3000 * 70)));
     assert_eq!(record.get("y_variance"), Some(&Value::Float(0.0)));
-}
-
-/// Kernels that measure in the middle of a chain leave the picture where it is, and measure what came to them.
-#[test]
-fn a_chain_with_stats_gives_what_it_gives_without() {
-    let format: Format = "yuv420p".parse().unwrap();
-    let src = picture(format, 37, 21, |c, x, y| ((x * 7 + y * 31 + c * 50) % 256) as i32);
-    let run = |text: &str| {
-        let info = StreamInfo::bare(format, 37, 21);
-        let plan = plan(chain(text).unwrap(), &info, Target { format: Some(format), ..Target::default() }).unwrap();
-        let mut out = Picture::alloc(format, 37, 21).unwrap();
-        let exec = CpuExec::new(2, CpuLevel::detect()).unwrap();
-        let copied: Vec<_> = plan.stages.iter().map(|stage| stage.setup.src != stage.setup.dst).collect();
-        let mut chain = CpuChain::new(&plan, exec).unwrap();
-        chain.run(&FrameProps::default(), &src.planes(), &mut out.planes_mut());
-        ((0..3).map(|c| samples(&out, c)).collect::<Vec<_>>(), copied, chain.bytes())
-    };
-    let (plain, _, bytes) = run("box=1,gauss=1");
-    for text in ["stats,box=1,gauss=1", "box=1,stats=all,gauss=1", "box=1,gauss=1,stats", "stats,box=1,stats,gauss=1"] {
-        let (got, copied, _) = run(text);
-        assert!(got == plain, "{text}");
-        assert!(!text.starts_with("stats") || !copied[0], "{text}: it leaves the source as it is stored");
-    }
-    assert_eq!(run("stats,box=1,stats,gauss=1").2, bytes, "no picture is there for what only measures");
 }

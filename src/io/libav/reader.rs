@@ -321,7 +321,7 @@ fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
         (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
     };
     let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
-    (bytes > 0 && bytes % count == 0 && rate > 0).then(|| Samples { bytes: bytes / count, rate })
+    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| Samples { bytes: bytes / count, rate })
 }
 
 /// Has `demuxer` leave out the streams whose index is `unwanted`.

@@ -166,3 +166,31 @@ fn a_chain_of_a_hundred_filters_takes_two_pictures() {
     let picture = Picture::bytes(info.format.to_v16(), info.width, info.height).unwrap();
     assert!(chain.bytes() <= 2 * picture + 6 * 64, "{} bytes, a picture has {picture}", chain.bytes());
 }
+
+/// Kernels that measure in the middle of a chain leave the picture where it is, and measure what came to them.
+#[test]
+fn a_chain_that_measures_gives_what_it_gives_without() {
+    for format in ["gray8", "yuv420p", "yuv422p10", "gbrp", "nv12"] {
+        let info = info(format, 37, 21);
+        let src = picture(&info, 3);
+        let run = |text: &str| {
+            let target = Target { format: Some(info.format), ..Target::default() };
+            let plan = plan(chain(text).unwrap(), &info, target).unwrap();
+            let mut out = Picture::alloc(info.format, 37, 21).unwrap();
+            let exec = crate::device::cpu::CpuExec::new(2, crate::device::cpu::CpuLevel::detect()).unwrap();
+            let copied: Vec<_> = plan.stages.iter().map(|stage| stage.setup.src != stage.setup.dst).collect();
+            let mut chain = CpuChain::new(&plan, exec).unwrap();
+            chain.run(&FrameProps::default(), &src.planes(), &mut out.planes_mut());
+            (out, copied, chain.bytes())
+        };
+        let (plain, _, bytes) = run("box=1,gauss=1");
+        for text in
+            ["stats,box=1,gauss=1", "box=1,stats=all,gauss=1", "box=1,gauss=1,stats", "stats,box=1,stats,gauss=1"]
+        {
+            let (got, copied, _) = run(text);
+            assert_eq!(rows(&got), rows(&plain), "{format} {text}");
+            assert!(!text.starts_with("stats") || !copied[0], "{text}: it leaves the source as it is stored");
+        }
+        assert_eq!(run("stats,box=1,stats,gauss=1").2, bytes, "no picture is there for what only measures");
+    }
+}
