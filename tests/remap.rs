@@ -61,7 +61,9 @@ fn moved_samples_are_ffmpegs() {
             ("crop=40:30:6:4,transpose=1,pad=64:64:2:8,hflip", "crop=40:30:6:4,transpose=1,pad=64:64:2:8,hflip"),
         ] {
             let turns = ["transpose", "rotate=90", "rotate=270"].iter().any(|turn| chain.contains(turn));
-            let (no_440, black_differs) = (turns && format == "yuv422p", chain.contains("pad") && format == "gray");
+            // FFmpeg scales its black by 1023/255, so that chroma of ten bits is 514 and not the neutral 512.
+            let (no_440, deep) = (turns && format == "yuv422p", format.ends_with("10le"));
+            let black_differs = chain.contains("pad") && (format == "gray" || deep);
             if !no_440 && !black_differs {
                 assert_eq!(ours(&clip, chain), theirs(&clip, filter, format), "{chain} {format}");
             }

@@ -203,6 +203,12 @@ impl<T: Local> Filter for Stage<T> {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        let plan = Plan::new(&self.params, setup);
+        Ok(plan.components.iter().flatten().map(|component| size_of_val(&*component.table)).sum())
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, setup), device)?))
     }
