@@ -81,7 +81,8 @@ fn other_numbers_of_frames() {
         "select=cycle=3:frames=1,gauss=1",
         "separate_fields,tmedian,select=cycle=2:frames=1",
     ]) {
-        same_as_command("yuv420p", chain);
+        // Of 38 rows a field has 19, which VapourSynth takes of 4:4:4 alone.
+        same_as_command("yuv444p", chain);
     }
 }
 

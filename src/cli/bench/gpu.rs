@@ -5,9 +5,9 @@ mod pipeline;
 use super::kernels::{plan_for, work};
 use super::timing::{Effort, RING_PICTURES, ramps};
 use crate::cli::args::BenchArgs;
-use crate::device::cuda::{CudaDevice, DevicePicture, Graph, Stream, driver_version, limits};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream, driver_version, limits};
 use crate::error::Result;
-use crate::filters::{CudaJob, CudaKernel};
+use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::params::{Call, Spelling, print_chain};
 use crate::pipeline::{Between, Plan};
 use crate::video::{Format, FrameProps, Picture};
@@ -191,6 +191,8 @@ impl Ring {
 /// The kernels of a plan, and the pictures between them.
 struct Kernels {
     kernels: Vec<Box<dyn CudaKernel>>,
+    /// What each measures into, frame after frame; nobody reads it.
+    records: Vec<Option<DeviceBuffer>>,
     between: Between,
 }
 
@@ -200,7 +202,11 @@ impl Kernels {
             let name = stage.filter.descriptor().name;
             stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
         });
-        Ok(Kernels { kernels: kernels.collect::<Result<_>>()?, between: Between::new(plan, &plan.parts[0], device)? })
+        let kernels: Vec<_> = kernels.collect::<Result<_>>()?;
+        let measures = kernels.iter().map(|kernel| kernel.measure());
+        let record = |measure: Measure| DeviceBuffer::new(device, measure.bytes, "a frame's measured values");
+        let records = measures.map(|measure| measure.map(record).transpose()).collect::<Result<_>>()?;
+        Ok(Kernels { kernels, records, between: Between::new(plan, &plan.parts[0], device)? })
     }
 
     fn enqueue(&mut self, index: u64, (src, dst): (&DevicePicture, &DevicePicture), stream: &Stream) -> Result<()> {
@@ -208,8 +214,9 @@ impl Kernels {
         let (src, dst) = (src.planes(), dst.planes());
         let mut kernels = self.kernels.iter_mut().enumerate();
         kernels.try_for_each(|(i, kernel)| {
+            let record = self.records[i].as_ref().map_or(0, DeviceBuffer::address);
             self.between.with_planes(i, &[vec![src]], &dst, |src, dst| {
-                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record: 0, stream })
+                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record, stream })
             })
         })
     }

@@ -9,13 +9,13 @@ use crate::filters::cuda::{CHUNK, Plane, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
-/// Samples that a block of `requant_pattern` takes: 32 chunks of 8 side by side, 8 rows.
+/// Samples that a block of `requant_pattern` or `requant_biased` takes: 32 chunks of 8 side by side, 8 rows.
 const BLOCK: (usize, usize) = (256, 8);
 
 /// Rows that a block of `requant_diffuse` takes.
 const BAND: usize = 32;
 
-/// Threads of a block of either.
+/// Threads of a block of any of them.
 const THREADS: u32 = 256;
 
 device_struct! {
@@ -124,6 +124,7 @@ impl Kernel {
         check(setup)?;
         let (name, source) = match requant.dither {
             Dither::Fs => ("requant_diffuse", Source::Diffusion(Diffusion::new(setup, device)?)),
+            _ if requant.bias() != 0 => ("requant_biased", Source::Pattern(tiles(&requant, device)?)),
             _ => ("requant_pattern", Source::Pattern(tiles(&requant, device)?)),
         };
         Ok(Kernel { requant, function: device.function("requant", name)?, source })
