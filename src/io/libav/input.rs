@@ -4,20 +4,20 @@
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 use crate::filters::Reach;
-use crate::io::libav::chapters;
-use crate::io::libav::damage::Damage;
-use crate::io::libav::decode::Decoder;
-use crate::io::libav::decoder_choice::DecoderChoice;
-use crate::io::libav::demux;
-use crate::io::libav::finish::Finisher;
-use crate::io::libav::gate::Gate;
-use crate::io::libav::hdr;
+use crate::io::libav::decode::choice::DecoderChoice;
+use crate::io::libav::decode::damage::Damage;
+use crate::io::libav::decode::decoder::Decoder;
+use crate::io::libav::decode::finish::Finisher;
+use crate::io::libav::demux::chapters;
+use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
+use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
-use crate::io::libav::reader::Reader;
-use crate::io::libav::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
-use crate::io::libav::tags;
-use crate::io::libav::window::{Side, Window};
+use crate::io::libav::mux::tags;
+use crate::io::libav::seek::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, StreamInfo};
 use around::Around;
@@ -70,7 +70,7 @@ pub struct Input {
     copied: Vec<CopiedStream>,
     decoder: DecoderChoice,
     window: Window,
-    gate: Gate,
+    trim: Trim,
     around: Around,
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
@@ -103,18 +103,18 @@ impl Input {
     pub fn open(path: &(impl AsRef<OsStr> + ?Sized), options: InputOptions) -> Result<Input> {
         let path = path.as_ref();
         options.window.validate()?;
-        let demuxer = demux::open(path, &options.cancel)?;
-        let told = demux::told_at_end(&demuxer);
-        Self::start(path, demuxer, told, options).map_err(|e| e.context(demux::name(path)))
+        let demuxer = demuxer::open(path, &options.cancel)?;
+        let told = demuxer::told_at_end(&demuxer);
+        Self::start(path, demuxer, told, options).map_err(|e| e.context(demuxer::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demux::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
+    fn start(path: &OsStr, demuxer: demuxer::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
         let mut container = Container::of(&demuxer, &video);
         let copied = CopiedStream::choose(&demuxer, index, options.copy);
-        let means = DecoderChoice::means(demux::name(path), &options, video.parameters().id())?;
+        let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
 
@@ -123,7 +123,7 @@ impl Input {
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
-            options.decoder.without_nvdec(demux::name(path), reason)?;
+            options.decoder.without_nvdec(demuxer::name(path), reason)?;
         }
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
@@ -152,7 +152,7 @@ impl Input {
             copied,
             decoder: options.decoder,
             window: options.window,
-            gate: Gate::new(options.window.is_whole()),
+            trim: Trim::new(options.window.is_whole()),
             around: Around::default(),
             phase: Phase::Frames,
             time: 0,
@@ -202,7 +202,7 @@ impl Input {
 
     /// Says once what of the source does not come out as it is.
     fn say_changes(&mut self) {
-        let name = demux::name(&self.path);
+        let name = demuxer::name(&self.path);
         self.finisher.say_conversion(&name);
         if !std::mem::replace(&mut self.changes_said, true) && self.has_alpha_beside() {
             log::warn!("{name}: its alpha, which lies beside the pictures, is left out");
@@ -249,10 +249,10 @@ impl Input {
         if self.surfaces().is_none() {
             return Ok(());
         }
-        self.decoder.without_nvdec(demux::name(&self.path), reason)?;
+        self.decoder.without_nvdec(demuxer::name(&self.path), reason)?;
         self.first = None;
         self.reader.restart_in_software()?;
-        let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demux::name(&self.path)))?;
+        let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demuxer::name(&self.path)))?;
         self.finisher = Finisher::new(&first, self.finisher.sar())?;
         self.first = Some(first);
         Ok(())
@@ -267,7 +267,7 @@ impl Input {
             return Err(Error::internal("a conversion was asked for after the first frame"));
         }
         self.decode_in_software("its frames must be converted in host memory")?;
-        self.finisher.convert_to(format).map_err(|e| e.context(demux::name(&self.path)))?;
+        self.finisher.convert_to(format).map_err(|e| e.context(demuxer::name(&self.path)))?;
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
@@ -310,14 +310,14 @@ impl Input {
         };
         self.hand_on();
         let Some(frame) = frame else {
-            self.gate.finish(&mut self.ready);
+            self.trim.finish(&mut self.ready);
             return self.end(Phase::Over);
         };
         let index = self.decoded;
         self.decoded += 1;
         self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
         let side = self.around.side(self.window.side(index, self.time, self.kept));
-        self.gate.frame(self.time, side, &mut self.ready);
+        self.trim.frame(self.time, side, &mut self.ready);
         match side {
             Side::Before => {
                 self.around.before(frame, index);
@@ -331,7 +331,7 @@ impl Input {
     /// Hands on the packets of copied streams that were met.
     fn hand_on(&mut self) {
         while let Some((span, packet)) = self.reader.met() {
-            self.gate.packet(span, packet, &mut self.ready);
+            self.trim.packet(span, packet, &mut self.ready);
         }
     }
 
@@ -385,11 +385,11 @@ impl Input {
             return Ok(());
         };
         let span = self.reader.span(&packet);
-        if self.gate.is_past(span) {
+        if self.trim.is_past(span) {
             self.phase = Phase::Over;
         } else if self.reader.is_copied(&packet) {
             let packet = CopiedPacket { stream: packet.stream(), packet };
-            self.gate.packet(span, packet, &mut self.ready);
+            self.trim.packet(span, packet, &mut self.ready);
         }
         Ok(())
     }
@@ -406,7 +406,7 @@ impl Source for Input {
             if let Some(item) = self.ready.pop_front() {
                 return Ok(Some(item));
             }
-            if let Some(item) = self.finished().map_err(|e| e.context(demux::name(&self.path)))? {
+            if let Some(item) = self.finished().map_err(|e| e.context(demuxer::name(&self.path)))? {
                 return Ok(Some(item));
             }
             match self.phase {
@@ -414,7 +414,7 @@ impl Source for Input {
                 Phase::Packets => self.next_packet(),
                 Phase::Over => return Ok(None),
             }
-            .map_err(|e| e.context(demux::name(&self.path)))?;
+            .map_err(|e| e.context(demuxer::name(&self.path)))?;
         }
     }
 
@@ -423,11 +423,11 @@ impl Source for Input {
             let before = reach.before;
             let lines =
                 format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
-            return Err(Error::unsupported(lines).context(demux::name(&self.path)));
+            return Err(Error::unsupported(lines).context(demuxer::name(&self.path)));
         }
         self.around = Around::new(reach);
-        if let Some(skim) = self.reader.skim() {
-            skim.lead_by(reach.before);
+        if let Some(index) = self.reader.index() {
+            index.lead_by(reach.before);
         }
         Ok(())
     }
@@ -438,7 +438,7 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        self.reader.damage().map(|e| e.context(demux::name(&self.path)))
+        self.reader.damage().map(|e| e.context(demuxer::name(&self.path)))
     }
 }
 
@@ -446,7 +446,7 @@ impl Source for Input {
 fn first_frame(reader: &mut Reader, codec: &str) -> Result<Video> {
     reader.frame()?.ok_or_else(|| {
         let known = reader.damage().map(|report| report.to_string());
-        let hint = demux::hint(reader.demuxer()).map(str::to_owned);
+        let hint = demuxer::hint(reader.demuxer()).map(str::to_owned);
         let cause: String = known.into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
         Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}"))
     })

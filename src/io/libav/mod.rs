@@ -1,67 +1,32 @@
 //! Decode, encode and mux through libav.
 
-mod access;
-mod beside;
-mod capacity;
-mod chapters;
-mod choose;
-mod clock;
-mod color;
-mod context;
-mod convert;
-mod damage;
 mod decode;
-mod decoder_choice;
-mod decoding;
 mod demux;
 mod encode;
-mod ending;
-mod failure;
-mod fallback;
-mod finish;
-mod gate;
-mod hdr;
-mod header;
+mod format;
 #[cfg(feature = "cuda")]
 mod hwaccel;
 mod input;
 mod inventory;
-mod lend;
 mod logging;
-mod losses;
-mod memory;
 mod mux;
-mod need;
-mod negotiate;
 mod options;
 mod output;
-mod pack;
-mod passage;
-pub mod pixfmt;
-mod props;
-mod reader;
-mod rhythm;
-mod settings;
-mod setup;
-mod skim;
-mod slices;
-mod start;
-mod streams;
-mod tags;
-mod window;
+mod seek;
 
-pub use beside::{coded, passing, presentation};
-pub use choose::{EncoderChoice, choose_encoder, video_encoders};
-pub use decoder_choice::DecoderChoice;
+pub use decode::choice::DecoderChoice;
+pub use demux::beside::{coded, passing, presentation};
+pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
+pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
+pub use format::negotiate::{Negotiated, Wanted, negotiate};
+pub use format::pixfmt;
 #[cfg(feature = "cuda")]
 pub use hwaccel::TakenBack;
 pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
-pub use negotiate::{Negotiated, Wanted, negotiate};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
-pub use streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
-pub use window::{Position, Window};
+pub use seek::window::{Position, Window};
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;

@@ -1,18 +1,21 @@
 //! The end of a run: frames are encoded, copied packets pass, and a whole file takes its name.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::choose::EncoderChoice;
-use crate::io::libav::context::Context;
-use crate::io::libav::encode::{Encoder, Received};
-use crate::io::libav::header::{self, Contents};
-use crate::io::libav::mux::Muxer;
+use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media};
+use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::encode::encoder::{Encoder, Received};
+use crate::io::libav::encode::fallback;
+use crate::io::libav::encode::settings;
+use crate::io::libav::encode::setup::{EncoderContext, Job};
+use crate::io::libav::encode::timebase::rescale;
+use crate::io::libav::init;
+use crate::io::libav::mux::context::Context;
+use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::mux::muxer::Muxer;
+use crate::io::libav::mux::start::Start;
+use crate::io::libav::mux::stream_copy::{self, StreamCopy};
+use crate::io::libav::mux::warnings;
 use crate::io::libav::options::{OutputOptions, Timestamps};
-use crate::io::libav::passage::{self, Passage};
-use crate::io::libav::rhythm::rescale;
-use crate::io::libav::setup::{EncoderContext, Job};
-use crate::io::libav::start::Start;
-use crate::io::libav::streams::{Container, CopiedPacket, CopiedStream, Media};
-use crate::io::libav::{fallback, init, losses, settings};
 use crate::io::{Outlet, TempFile};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
@@ -31,13 +34,13 @@ pub struct Output {
     info: StreamInfo,
     container: Container,
     encoder: Encoder,
-    passages: Vec<Passage>,
+    copies: Vec<StreamCopy>,
     /// Packets from before the header, which waits for the first of the video and of all sound.
     waiting: Vec<CopiedPacket>,
     encoded: Vec<ffmpeg_next::Packet>,
     muxer: Option<Muxer>,
     times: Times,
-    losses: losses::OfFrames,
+    losses: warnings::OfFrames,
     bytes: u64,
     // Last, so that libav lets go of the file before it is removed.
     file: TempFile,
@@ -66,7 +69,7 @@ impl Output {
             crate::io::refuse_input(path, input)?;
         }
         if !options.ignore_dolby_vision {
-            losses::refuse_wrong_colours(&container.video.side_data)?;
+            warnings::refuse_wrong_colours(&container.video.side_data)?;
         }
         let file = TempFile::create(path, options.overwrite, &options.cancel)?;
         let side_data = &container.video.side_data;
@@ -78,18 +81,18 @@ impl Output {
             info: info.clone(),
             container: container.clone(),
             encoder,
-            passages: Vec::new(),
+            copies: Vec::new(),
             waiting: Vec::new(),
             encoded: Vec::new(),
             muxer: None,
             times: Times::new(info),
-            losses: losses::OfFrames::default(),
+            losses: warnings::OfFrames::default(),
             bytes: 0,
             file,
         };
         header::rehearse(&output.contents(Start::default()))?;
-        output.passages = passage::admit(output.contents(Start::default()), copied);
-        losses::report(output.contents(Start::default()));
+        output.copies = stream_copy::admit(output.contents(Start::default()), copied);
+        warnings::report(output.contents(Start::default()));
         Ok(output)
     }
 
@@ -105,7 +108,7 @@ impl Output {
             info: &self.info,
             encoder: &self.encoder,
             container: &self.container,
-            passages: &self.passages,
+            copies: &self.copies,
             offset: start.offset,
             seekable: matches!(self.file.outlet(), Outlet::File(_)),
             negative_times: start.negative_times,
@@ -132,9 +135,9 @@ impl Output {
 
     /// Whether there are packets enough to tell how the output starts.
     fn knows_start(&self) -> bool {
-        let mut sound = self.passages.iter().filter(|passage| passage.media == Media::Audio);
+        let mut sound = self.copies.iter().filter(|copy| copy.media == Media::Audio);
         let met = |index| self.waiting.iter().any(|packet| packet.stream == index);
-        !self.encoded.is_empty() && (self.encoded.len() > MOST_WAITING || sound.all(|passage| met(passage.index)))
+        !self.encoded.is_empty() && (self.encoded.len() > MOST_WAITING || sound.all(|copy| met(copy.index)))
     }
 
     /// Writes the header and what waited for it.
@@ -147,7 +150,7 @@ impl Output {
         };
         let waiting = std::mem::take(&mut self.waiting);
         let unit = self.info.timebase;
-        passage::complete(&mut self.passages, &waiting, self.choice.container(), |to| rescale(offset, unit, to));
+        stream_copy::complete(&mut self.copies, &waiting, self.choice.container(), |to| rescale(offset, unit, to));
 
         let start = Start::of(&self.contents(Start { offset, ..Start::default() }), first, &waiting);
         let mut muxer = Muxer::begin(&self.contents(start), &self.file, &self.path)?;

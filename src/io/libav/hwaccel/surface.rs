@@ -4,7 +4,7 @@ use super::nvdec::Shared;
 use super::share;
 use crate::device::cuda::DevicePicture;
 use crate::error::{Error, Result};
-use crate::io::libav::pixfmt;
+use crate::io::libav::format::pixfmt;
 use crate::pipeline::DeviceFrame;
 use crate::video::{Format, FrameProps};
 use ffmpeg::ffi::AVHWFramesContext;

@@ -3,9 +3,10 @@
 use super::EncoderSurfaces;
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::failure;
-use crate::io::libav::lend::LentFrame;
-use crate::io::libav::{pixfmt, props};
+use crate::io::libav::decode::props;
+use crate::io::libav::format::pixfmt;
+use crate::io::libav::format::wrap::LentFrame;
+use crate::io::libav::mux::failure;
 use crate::pipeline::{DeviceFrame, Frame, Packet, Sink};
 use crate::video::StreamInfo;
 use ffmpeg::ffi;

@@ -1,7 +1,7 @@
 //! Frames around a window, for filters that read them.
 
 use crate::filters::Reach;
-use crate::io::libav::window::Side;
+use crate::io::libav::seek::window::Side;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;

@@ -2,11 +2,11 @@
 
 use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
-use crate::io::libav::demux;
-use crate::io::libav::gate::Gate;
-use crate::io::libav::reader::Reader;
-use crate::io::libav::skim::{Landing, Skim};
-use crate::io::libav::window::Side;
+use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
+use crate::io::libav::seek::window::Side;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
@@ -22,13 +22,13 @@ pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions)
     let reason = match (options.strict, is_file) {
         (true, _) => Some("--strict looks for damage in them".to_owned()),
         (_, false) => Some("it is no file that could be opened again".to_owned()),
-        (false, true) => reader.begin_skim().err().map(|error| error.to_string()),
+        (false, true) => reader.begin_index().err().map(|error| error.to_string()),
     };
     reason.inspect(|reason| say_decoded(path, reason));
 }
 
 fn say_decoded(path: &OsStr, reason: &str) {
-    log::debug!("{}: the frames before the start are decoded too: {reason}", demux::name(path));
+    log::debug!("{}: the frames before the start are decoded too: {reason}", demuxer::name(path));
 }
 
 impl Input {
@@ -36,29 +36,29 @@ impl Input {
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
         let mut frame = first;
-        while let Some(skim) = self.reader.skim() {
-            if frame.pts().is_some_and(|pts| skim.begin(pts, self.decoded)) {
+        while let Some(index) = self.reader.index() {
+            if frame.pts().is_some_and(|pts| index.begin(pts, self.decoded)) {
                 return self.pass_by(frame);
             }
             self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
             if self.window.side(self.decoded, self.time, self.kept) != Side::Before {
                 break;
             }
-            self.gate.frame(self.time, Side::Before, &mut self.ready);
+            self.trim.frame(self.time, Side::Before, &mut self.ready);
             self.around.before(frame, self.decoded);
             self.decoded += 1;
             let Some(next) = self.reader.frame()? else { return Ok(None) };
             frame = next;
             self.hand_on();
         }
-        self.reader.end_skim().and_then(|skim| skim.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
+        self.reader.end_index().and_then(|index| index.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
         Ok(Some(frame))
     }
 
     /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
     fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
         self.find_window()?;
-        let Some(landing) = self.reader.end_skim().map(Skim::finish) else { return Ok(Some(frame)) };
+        let Some(landing) = self.reader.end_index().map(FrameIndex::finish) else { return Ok(Some(frame)) };
         if !self.reader.land(&landing) {
             if landing.times.len() > 1 {
                 say_decoded(
@@ -70,7 +70,7 @@ impl Input {
         }
         drop(frame);
         let doubt = landing.doubt.map_or_else(String::new, |doubt| format!(", and at no later one: {doubt}"));
-        log::debug!("{}: decoding begins at frame {}{doubt}", demux::name(&self.path), landing.point.frame);
+        log::debug!("{}: decoding begins at frame {}{doubt}", demuxer::name(&self.path), landing.point.frame);
         match self.arrive(landing)? {
             Some(frame) => Ok(Some(frame)),
             None => self.start_over().map(Some),
@@ -80,12 +80,12 @@ impl Input {
     /// Reads until the window's first frame is found among those that will come out, or nothing is certain any more.
     fn find_window(&mut self) -> Result<()> {
         loop {
-            while let Some(certain) = self.reader.skim().and_then(Skim::certain) {
+            while let Some(certain) = self.reader.index().and_then(FrameIndex::certain) {
                 let time = self.reader.time(certain.pts);
                 if self.window.side(certain.frame, time, self.kept) != Side::Before {
                     return Ok(());
                 }
-                self.gate.frame(time, Side::Before, &mut self.ready);
+                self.trim.frame(time, Side::Before, &mut self.ready);
             }
             if !self.reader.look_ahead()? {
                 return Ok(());
@@ -113,10 +113,10 @@ impl Input {
 
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
-        log::debug!("{}: what decodes there is not what its packets say", demux::name(&self.path));
-        let demuxer = demux::open(&self.path, self.reader.cancel())?;
+        log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
+        let demuxer = demuxer::open(&self.path, self.reader.cancel())?;
         self.reader.start_over(demuxer);
-        (self.gate, self.ready) = (Gate::new(false), VecDeque::new());
+        (self.trim, self.ready) = (Trim::new(false), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
         self.around.start_over();
         first_frame(&mut self.reader, self.codec)

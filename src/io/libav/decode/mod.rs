@@ -1,0 +1,8 @@
+//! From packets to frames of the pipeline.
+
+pub(super) mod choice;
+pub(super) mod damage;
+pub(super) mod decoder;
+pub(super) mod finish;
+pub(super) mod memory;
+pub(super) mod props;

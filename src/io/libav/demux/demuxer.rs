@@ -1,0 +1,242 @@
+//! Opens a source for reading: files, URLs, standard input and pipes, with errors that name what is wrong.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::{self, logging};
+use crate::pipeline::Cancel;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
+use ffmpeg::format::context::StreamIo;
+use ffmpeg::util::error::EIO;
+use ffmpeg_next as ffmpeg;
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::thread;
+use std::time::Duration;
+
+/// What a local source may open besides itself: files beside a playlist, never the network.
+const LOCAL_PROTOCOLS: &str = "file,crypto,data";
+
+/// Bytes read from a pipe at once, and how many such blocks wait.
+const BLOCK: usize = 1 << 18;
+const BLOCKS: usize = 8;
+
+/// How often a wait for a pipe looks for a stop request.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Opens `path` and reads what its streams are. `-` is standard input; a name with `://` goes to libav as it is;
+/// anything else is a local file, whatever characters it has.
+///
+/// # Errors
+/// One line that says which of these it is: missing, unreadable, a folder, empty, not media, damaged, stopped.
+pub(in crate::io::libav) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxer> {
+    libav::init();
+    logging::take_last_error();
+    if path.as_encoded_bytes().contains(&0) {
+        return Err(Error::bad_argument("a file name cannot hold a zero byte"));
+    }
+    let opened = if path == "-" {
+        open_stdin(cancel)?
+    } else if let Some(url) = path.to_str().filter(|text| text.contains("://")) {
+        ffmpeg::format::input_with_interrupt_and_dictionary(url, stopped(cancel), options(false))
+    } else {
+        open_file(path, cancel)?
+    };
+    opened.map_err(|error| match cancel.is_requested() {
+        // Where it was stopped, it may take what it has for all there is.
+        true => Error::new(Kind::Cancelled, format!("{}: stopped while it was opened", name(path))),
+        false => refused(path, error),
+    })
+}
+
+/// What messages call `path`.
+pub(in crate::io::libav) fn name(path: &OsStr) -> impl Display {
+    if path == "-" { OsStr::new("standard input").display() } else { path.display() }
+}
+
+/// What the demuxer complained of while `demuxer` was opened just now, if that led to the end of the source: reading does
+/// not get there a second time. Complaints from further ahead come again.
+pub(in crate::io::libav) fn told_at_end(demuxer: &Demuxer) -> Option<String> {
+    // SAFETY: the demuxer is alive, and so is its file if it has one.
+    let ended = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_some_and(|file| file.eof_reached != 0) };
+    let line = logging::take_last_error().filter(|line| ended && line.writer == demuxer.format().name());
+    line.map(|line| line.text)
+}
+
+/// Why an input of which nothing decodes may be sound all the same.
+pub(in crate::io::libav) fn hint(demuxer: &Demuxer) -> Option<&'static str> {
+    // SAFETY: the demuxer is alive, and so is its file if it has one.
+    let goes_back = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_none_or(|file| file.seekable != 0) };
+    let is_indexed = demuxer.format().name().split(',').any(|name| name == "mp4");
+    (is_indexed && !goes_back).then_some(
+        "through a pipe, mp4 is readable only with its index in front of its frames: give the file itself, or move the \
+         index with 'ffmpeg -i FILE -c copy -movflags +faststart NEW'",
+    )
+}
+
+/// libav's answer, apart from what we find out before asking it.
+type Opened = Result<Demuxer, ffmpeg::Error>;
+
+fn open_file(path: &OsStr, cancel: &Cancel) -> Result<Opened> {
+    match fs::metadata(path) {
+        // Patterns of numbered pictures name no file.
+        Err(e) if e.kind() == ErrorKind::NotFound && path.as_encoded_bytes().contains(&b'%') => {}
+        Err(e) => return Err(Error::io(path.display(), &e)),
+        Ok(meta) if meta.is_dir() => return Err(Error::io(path.display(), &ErrorKind::IsADirectory.into())),
+        Ok(meta) if !meta.is_file() => {
+            let name = path.to_owned();
+            return Ok(open_stream(Pipe::new(move || File::open(name))?, cancel));
+        }
+        Ok(meta) => check_file(path, &meta)?,
+    }
+    let Some(text) = path.to_str() else {
+        // ffmpeg-next takes names that are text.
+        let file = File::open(path).map_err(|e| Error::io(path.display(), &e))?;
+        return Ok(open_seekable(file, cancel));
+    };
+    let url = format!("file:{text}");
+    Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true)))
+}
+
+/// What the file system knows better than libav.
+fn check_file(path: &OsStr, meta: &Metadata) -> Result<()> {
+    File::open(path).map_err(|e| Error::io(path.display(), &e))?;
+    if meta.len() == 0 {
+        return Err(Error::corrupt(format!("{}: the file is empty", path.display())));
+    }
+    Ok(())
+}
+
+/// Standard input: seekable when it is a file (`< file`), else read ahead by a thread.
+fn open_stdin(cancel: &Cancel) -> Result<Opened> {
+    match stdin_file() {
+        Some(file) => Ok(open_seekable(file, cancel)),
+        None => Ok(open_stream(Pipe::new(|| Ok(io::stdin()))?, cancel)),
+    }
+}
+
+#[cfg(unix)]
+fn stdin_file() -> Option<File> {
+    use std::os::fd::AsFd;
+    let file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    file.metadata().ok()?.is_file().then_some(file)
+}
+
+#[cfg(not(unix))]
+fn stdin_file() -> Option<File> {
+    None
+}
+
+fn open_seekable(file: File, cancel: &Cancel) -> Opened {
+    StreamIo::from_read_seek_with_capacity(file, BLOCK).and_then(|stream| open_io(stream, cancel))
+}
+
+fn open_stream(pipe: Pipe, cancel: &Cancel) -> Opened {
+    StreamIo::from_read_with_capacity(pipe, BLOCK).and_then(|stream| open_io(stream, cancel))
+}
+
+fn open_io(stream: StreamIo, cancel: &Cancel) -> Opened {
+    ffmpeg::format::input_from_stream_with_interrupt(stream, None, Some(options(true)), stopped(cancel))
+}
+
+fn stopped(cancel: &Cancel) -> impl FnMut() -> bool + Send + 'static {
+    let cancel = cancel.clone();
+    move || cancel.is_requested()
+}
+
+fn options(local: bool) -> ffmpeg::Dictionary<'static> {
+    let mut options = ffmpeg::Dictionary::new();
+    // As ffmpeg's command does: programs of a transport stream that begin late are seen.
+    options.set("scan_all_pmts", "1");
+    if local {
+        options.set("protocol_whitelist", LOCAL_PROTOCOLS);
+    }
+    options
+}
+
+/// The error of a source that libav does not open.
+fn refused(path: &OsStr, error: ffmpeg::Error) -> Error {
+    let cause = logging::take_last_error();
+    let name = name(path);
+    // An end within what says what there is, is an input/output error to some demuxers.
+    let kind = match error {
+        ffmpeg::Error::Other { errno: EIO } if reads_to_its_end(path) => {
+            return Error::corrupt(format!("{name}: it ends before it says what it holds"));
+        }
+        _ => libav::kind(error),
+    };
+    match kind {
+        _ if error == ffmpeg::Error::ProtocolNotFound => libav::error(name, error),
+        Kind::Cancelled => Error::new(Kind::Cancelled, format!("{name}: stopped while it was opened")),
+        Kind::CorruptInput | Kind::Unsupported => {
+            let cause = cause.map_or_else(|| error.to_string(), |line| format!("{} ({error})", line.text));
+            Error::corrupt(format!("{name}: not a media file, or damaged: {cause}"))
+        }
+        _ => libav::error(name, error),
+    }
+}
+
+/// Whether `path` is a file that the system reads without a fault.
+fn reads_to_its_end(path: &OsStr) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    is_file && File::open(path).and_then(|mut file| io::copy(&mut file, &mut io::sink())).is_ok()
+}
+
+/// A source that blocks (a pipe, a device), read by a thread of its own, so that a wait for it can be stopped.
+struct Pipe {
+    blocks: Receiver<io::Result<Vec<u8>>>,
+    block: Vec<u8>,
+    read: usize,
+}
+
+impl Pipe {
+    fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Result<Pipe> {
+        let (send, blocks) = bounded(BLOCKS);
+        let pump = move || {
+            let mut source = match open() {
+                Ok(source) => source,
+                Err(error) => return drop(send.send(Err(error))),
+            };
+            loop {
+                let mut block = vec![0; BLOCK];
+                let read = match source.read(&mut block) {
+                    Ok(0) => return,
+                    Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                    read => read,
+                };
+                let failed = read.is_err();
+                let block = read.map(|length| {
+                    block.truncate(length);
+                    block
+                });
+                // At a closed channel nobody reads any more.
+                if send.send(block).is_err() || failed {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new()
+            .name("vramp-pipe".to_owned())
+            .spawn(pump)
+            .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start the thread that reads a pipe: {e}")))?;
+        Ok(Pipe { blocks, block: Vec::new(), read: 0 })
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.block.len() {
+            match self.blocks.recv_timeout(LOOK) {
+                Ok(block) => (self.block, self.read) = (block?, 0),
+                // The caller looks whether it should stop, and comes back.
+                Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::Interrupted.into()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
+        let length = out.len().min(self.block.len() - self.read);
+        out[..length].copy_from_slice(&self.block[self.read..self.read + length]);
+        self.read += length;
+        Ok(length)
+    }
+}

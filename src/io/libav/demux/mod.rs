@@ -1,0 +1,10 @@
+//! Reads a source: opens it, says what is in it, and hands out the packets that a run keeps.
+
+pub(super) mod beside;
+pub(super) mod chapters;
+pub(super) mod decoding_times;
+pub(super) mod demuxer;
+pub(super) mod ending;
+pub(super) mod reader;
+pub(super) mod streams;
+pub(super) mod trim;

@@ -1,0 +1,337 @@
+//! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::decode::decoder::{Decoder, Received};
+use crate::io::libav::decode::memory::FrameMemory;
+use crate::io::libav::demux::demuxer::Demuxer;
+use crate::io::libav::demux::ending::Ending;
+use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
+use crate::io::libav::demux::trim::{Samples, Span};
+use crate::io::libav::logging;
+use crate::io::libav::seek::frame_index::FrameIndex;
+use crate::io::libav::seek::window::ticks_to_microseconds;
+use crate::pipeline::Cancel;
+use crate::video::Rational;
+use ahead::Ahead;
+use ffmpeg::Packet;
+use ffmpeg::codec::Parameters;
+use ffmpeg::error::EAGAIN;
+use ffmpeg::ffi::{self, AVDiscard};
+use ffmpeg::format::stream::Stream;
+use ffmpeg::frame::Video;
+use ffmpeg_next as ffmpeg;
+use std::collections::VecDeque;
+
+mod ahead;
+mod marks;
+
+/// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
+const MOST_RESYNCS: usize = 4096;
+
+/// Reads a source to its end.
+pub(in crate::io::libav) struct Reader {
+    demuxer: Demuxer,
+    video: usize,
+    decoder: Decoder,
+    cancel: Cancel,
+    /// The container's start time in microseconds.
+    origin: i64,
+    streams: Vec<Known>,
+    /// Packets of copied streams, in the demuxer's order.
+    met: VecDeque<Packet>,
+    /// Packets of the video that wait for the decoder.
+    ahead: Ahead,
+    /// The demuxer has nothing more.
+    ended: bool,
+    /// Follows the video's packets as long as frames may be passed by.
+    index: Option<FrameIndex>,
+    /// Follows where packets lie.
+    ending: Ending,
+    /// What the demuxer told of the end when it was opened.
+    told: Option<String>,
+    /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
+    jump: Option<u8>,
+    /// A joint of transport streams was said.
+    joint_said: bool,
+}
+
+/// What is known of a stream.
+struct Known {
+    timebase: Rational,
+    /// Its packets are kept.
+    copied: bool,
+    /// A picture that belongs to the whole source (cover art).
+    still: bool,
+    /// Its packets are shown for as long as they say, and can begin later.
+    lasts: bool,
+    /// The parameters of PCM, whose packets can begin at any sample.
+    pcm: Option<Parameters>,
+    /// The time of its last packet, for those that state none.
+    time: i64,
+}
+
+impl Reader {
+    /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`, until `cancel` asks to stop.
+    pub(in crate::io::libav) fn new(
+        mut demuxer: Demuxer,
+        video: usize,
+        decoder: Decoder,
+        copied: &[CopiedStream],
+        cancel: Cancel,
+    ) -> Reader {
+        // SAFETY: the demuxer is alive.
+        let start = unsafe { (*demuxer.as_ptr()).start_time };
+        let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
+        let known = |stream: Stream| Known {
+            timebase: stream.time_base().into(),
+            copied: copied.iter().any(|copied| copied.index == stream.index()),
+            still: streams::is_still(&stream),
+            lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
+            pcm: Some(stream.parameters().clone()).filter(is_pcm),
+            time: 0,
+        };
+        let streams: Vec<Known> = demuxer.streams().map(known).collect();
+        discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
+        Reader {
+            demuxer,
+            video,
+            decoder,
+            cancel,
+            origin,
+            streams,
+            met: VecDeque::new(),
+            ahead: Ahead::default(),
+            ended: false,
+            index: None,
+            ending: Ending::default(),
+            told: None,
+            jump: None,
+            joint_said: false,
+        }
+    }
+
+    /// At the end of the source, `told` is what is wrong with it, unless it is `None`.
+    pub(in crate::io::libav) fn expect_fault(&mut self, told: Option<String>) {
+        self.told = told;
+    }
+
+    /// The demuxer, to ask it things.
+    pub(in crate::io::libav) fn demuxer(&self) -> &Demuxer {
+        &self.demuxer
+    }
+
+    /// Where the decoder puts frames.
+    pub(in crate::io::libav) fn memory(&self) -> &FrameMemory {
+        self.decoder.memory()
+    }
+
+    /// Has the video decoded from its start again, in software.
+    ///
+    /// # Errors
+    /// After [`Reader::settle`], or when the decoder does not start.
+    pub(in crate::io::libav) fn restart_in_software(&mut self) -> Result<()> {
+        self.decoder.restart_in_software(&stream(&self.demuxer, self.video))
+    }
+
+    /// From now on there is no way back to the start.
+    pub(in crate::io::libav) fn settle(&mut self) {
+        self.decoder.settle();
+    }
+
+    /// Why NVDEC did not take the video.
+    pub(in crate::io::libav) fn declined(&self) -> Option<&str> {
+        self.decoder.declined()
+    }
+
+    /// What was lost so far, in one line.
+    pub(in crate::io::libav) fn damage(&self) -> Option<Error> {
+        self.decoder.damage()
+    }
+
+    /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
+    pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
+        let packet = self.met.pop_front()?;
+        Some((self.span(&packet), CopiedPacket { stream: packet.stream(), packet }))
+    }
+
+    /// The time of `frame` in microseconds from the container's start.
+    pub(in crate::io::libav) fn frame_time(&self, frame: &Video) -> Option<i64> {
+        frame.pts().map(|pts| self.time(pts))
+    }
+
+    /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
+    /// it belongs to the whole source.
+    pub(in crate::io::libav) fn span(&mut self, packet: &Packet) -> Option<Span> {
+        let index = packet.stream();
+        let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
+        let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
+        stream.time = time.unwrap_or(stream.time);
+        let samples = stream.pcm.as_ref().and_then(|pcm| samples(pcm, packet.size()));
+        let duration = if stream.lasts || samples.is_some() {
+            ticks_to_microseconds(packet.duration(), stream.timebase)
+        } else {
+            0
+        };
+        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase, samples })
+    }
+
+    /// `ticks` of the video in microseconds from the container's start.
+    pub(in crate::io::libav) fn time(&self, ticks: i64) -> i64 {
+        self.since_start(ticks, self.video)
+    }
+
+    /// Stops it.
+    pub(in crate::io::libav) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// How much was lost so far.
+    pub(in crate::io::libav) fn faults(&self) -> u64 {
+        self.decoder.faults()
+    }
+
+    /// Frames that were decoded, wherever they are.
+    pub(in crate::io::libav) fn frames_decoded(&self) -> u64 {
+        self.decoder.given()
+    }
+
+    /// The container's start time in microseconds.
+    pub(in crate::io::libav) fn origin(&self) -> i64 {
+        self.origin
+    }
+
+    fn since_start(&self, ticks: i64, stream: usize) -> i64 {
+        let timebase = self.streams.get(stream).map_or(Rational::new(0, 1), |stream| stream.timebase);
+        ticks_to_microseconds(ticks, timebase).saturating_sub(self.origin)
+    }
+
+    /// The next frame in presentation order, or `None` after the last.
+    ///
+    /// # Errors
+    /// When memory runs out, the run was stopped, or damage is fatal by request.
+    pub(in crate::io::libav) fn frame(&mut self) -> Result<Option<Video>> {
+        loop {
+            match self.decoder.receive(&stream(&self.demuxer, self.video))? {
+                Received::Frame(frame) => return Ok(Some(frame)),
+                Received::End => return Ok(None),
+                Received::Starved => self.feed()?,
+            }
+        }
+    }
+
+    /// The next packet of any stream, undecoded: for when no frame is wanted any more.
+    ///
+    /// # Errors
+    /// As [`Reader::frame`].
+    pub(in crate::io::libav) fn packet(&mut self) -> Result<Option<Packet>> {
+        for _ in 0..MOST_RESYNCS {
+            let mut packet = Packet::empty();
+            // What is on record from before did not happen in this read.
+            logging::take_last_error();
+            let read = packet.read(&mut self.demuxer);
+            // Some demuxers say only in their log that they lost their way, or that the end came early.
+            let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
+            let cause = match (read, line) {
+                (Ok(()), line) => {
+                    line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+                    self.ending.packet(&packet);
+                    return Ok(Some(packet));
+                }
+                _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
+                (Err(ffmpeg::Error::Other { errno: EAGAIN }), line) => {
+                    self.decoder.gap(line.map_or_else(|| "nothing that can be read".to_owned(), |line| line.text))?;
+                    continue;
+                }
+                (Err(ffmpeg::Error::Eof), line) => {
+                    line.map(|line| line.text).or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
+                }
+                (Err(error), None) => Some(error.to_string()),
+                (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
+            };
+            cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
+            return Ok(None);
+        }
+        self.decoder.cut("nothing that can be read follows")?;
+        Ok(None)
+    }
+
+    /// True when `packet` is of a copied stream. Streams that turn up after the opening are not.
+    pub(in crate::io::libav) fn is_copied(&self, packet: &Packet) -> bool {
+        self.streams.get(packet.stream()).is_some_and(|stream| stream.copied)
+    }
+
+    /// Gives the decoder its next packet, or the end.
+    fn feed(&mut self) -> Result<()> {
+        if self.cancel.is_requested() {
+            return Err(Error::new(Kind::Cancelled, "stopped"));
+        }
+        if self.ahead.is_empty()
+            && let Some(packet) = self.video_packet()?
+        {
+            self.ahead.push(packet);
+        }
+        match self.ahead.pop() {
+            Some(packet) => self.decoder.send(packet, &stream(&self.demuxer, self.video)),
+            None => self.decoder.end(),
+        }
+    }
+
+    /// The demuxer's next packet of the video that is not empty, and what is met on the way.
+    fn video_packet(&mut self) -> Result<Option<Packet>> {
+        while !self.ended {
+            let faults = self.decoder.faults();
+            let packet = self.packet()?;
+            match &packet {
+                Some(packet) if packet.stream() == self.video => self.note_marks(packet)?,
+                Some(_) => {}
+                None => {
+                    self.ended = true;
+                    self.note_loss()?;
+                }
+            }
+            if let Some(index) = self.index.as_mut().filter(|_| self.decoder.faults() > faults) {
+                index.gap();
+            }
+            match packet {
+                Some(packet) if packet.stream() == self.video && packet.size() > 0 => {
+                    if let Some(index) = &mut self.index {
+                        index.take(&packet);
+                    }
+                    return Ok(Some(packet));
+                }
+                Some(packet) if self.is_copied(&packet) => self.met.push_back(packet),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether sound is PCM whose channels lie beside each other.
+fn is_pcm(parameters: &Parameters) -> bool {
+    let name = parameters.id().name();
+    name.starts_with("pcm_") && !name.ends_with("_planar")
+}
+
+/// The samples of a packet of `bytes` bytes of PCM; `None` where a packet is more than its samples.
+fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
+    // SAFETY: the parameters are alive, and libav only reads them.
+    let (count, rate) = unsafe {
+        let raw = pcm.as_ptr().cast_mut();
+        (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
+    };
+    let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
+    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| Samples { bytes: bytes / count, rate })
+}
+
+/// Has `demuxer` leave out the streams whose index is `unwanted`.
+fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
+    for index in (0..demuxer.streams().len()).filter(|index| unwanted(*index)) {
+        // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
+        unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };
+    }
+}
+
+fn stream(demuxer: &Demuxer, index: usize) -> Stream<'_> {
+    demuxer.stream(index).expect("streams do not go away")
+}

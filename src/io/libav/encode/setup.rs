@@ -1,0 +1,257 @@
+//! How an encoder is told its job, before it is opened.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::encode::settings::Settings;
+use crate::io::libav::encode::slices;
+use crate::io::libav::format::color::ColorFields;
+use crate::io::libav::format::hdr::{self, Hdr10};
+use crate::io::libav::logging::{self, Heard};
+use crate::io::libav::mux::failure;
+use crate::io::libav::options::OutputOptions;
+use crate::video::{FieldOrder, Rational, SideData, StreamInfo};
+use ffmpeg_next::error::ENOMEM;
+use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVFieldOrder, AVPixelFormat, AVRational};
+use std::ptr::{self, NonNull, addr_of_mut};
+
+/// Constant quality for codecs whose default is a bit rate no one wants, on their own scale. Theora's goes up to 10.
+const DEFAULT_QUALITY: [(AVCodecID, i32); 8] = [
+    (AVCodecID::AV_CODEC_ID_MPEG1VIDEO, 3),
+    (AVCodecID::AV_CODEC_ID_MPEG2VIDEO, 3),
+    (AVCodecID::AV_CODEC_ID_MPEG4, 3),
+    (AVCodecID::AV_CODEC_ID_MJPEG, 3),
+    (AVCodecID::AV_CODEC_ID_FLV1, 3),
+    (AVCodecID::AV_CODEC_ID_WMV2, 3),
+    (AVCodecID::AV_CODEC_ID_SNOW, 3),
+    (AVCodecID::AV_CODEC_ID_THEORA, 7),
+];
+
+/// Where the quantisers of a codec end, by its standard. Encoders whose options have no end take more in silence.
+const LAST_QUANTISER: [(AVCodecID, f64); 2] =
+    [(AVCodecID::AV_CODEC_ID_H264, 51.0), (AVCodecID::AV_CODEC_ID_HEVC, 51.0)];
+
+/// Options that are on the scale of quantisers.
+const QUANTISERS: [&str; 2] = ["crf", "qp"];
+
+/// Options that set the quality, so that the default is not wanted.
+const QUALITY_OPTIONS: [&str; 6] = ["b", "global_quality", "flags", "qmin", "qmax", "maxrate"];
+
+/// Codecs that code the two fields of a frame as fields.
+pub(in crate::io::libav) const CODES_FIELDS: [AVCodecID; 6] = [
+    AVCodecID::AV_CODEC_ID_H264,
+    AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG4,
+    AVCodecID::AV_CODEC_ID_PRORES,
+    AVCodecID::AV_CODEC_ID_DNXHD,
+    AVCodecID::AV_CODEC_ID_DVVIDEO,
+];
+
+/// How libav's wrappers begin a line about a parameter that the encoder behind them does not take.
+const WRONG_PARAMETER: [&str; 3] = ["Unknown option", "Invalid value", "Error parsing option"];
+
+/// What an encoder is opened for.
+#[derive(Clone, Copy)]
+pub(in crate::io::libav) struct Job<'a> {
+    pub(in crate::io::libav) choice: &'a EncoderChoice,
+    pub(in crate::io::libav) options: &'a OutputOptions,
+    pub(in crate::io::libav) info: &'a StreamInfo,
+    /// Stream-level side data of the video.
+    pub(in crate::io::libav) side_data: &'a [SideData],
+}
+
+/// Sets what the user asks for on top of what vramp wants.
+///
+/// # Errors
+/// When the encoder has no such option, or does not take the value.
+pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
+    let Job { choice, options, side_data, .. } = job;
+    let encoder = choice.encoder();
+    let given = |key: &str| options.options.iter().rev().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+
+    if let Some(count) = slices::suiting(encoder, options, job.info) {
+        settings.set("slices", &count)?;
+    }
+    let own = own_parameters(encoder, &Hdr10::of(side_data));
+    if let Some((option, parameters)) = &own {
+        settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;
+    }
+    if let Some(bitrate) = &options.bitrate {
+        if !is_lossy(choice) {
+            return Err(Error::bad_argument(format!("{encoder} is lossless and takes no bit rate")));
+        }
+        settings.set("b", bitrate)?;
+    }
+    let knobs = [
+        ("crf", options.crf.map(|crf| crf.to_string())),
+        ("qp", options.qp.map(|qp| qp.to_string())),
+        ("preset", options.preset.clone()),
+        ("tune", options.tune.clone()),
+    ];
+    for (key, value) in knobs.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+        check_quantiser(settings, choice, key, value)?;
+        settings.set(key, value)?;
+    }
+    let merged = own.map(|(option, _)| option);
+    for (key, value) in options.options.iter().filter(|(key, _)| merged != Some(key.as_str()) && settings.has(key)) {
+        check_quantiser(settings, choice, key, value)?;
+        settings.set(key, value)?;
+    }
+    let quality = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id);
+    if let Some((_, quality)) = quality
+        && options.bitrate.is_none()
+        && QUALITY_OPTIONS.iter().all(|key| given(key).is_none())
+    {
+        settings.set("flags", "+qscale")?;
+        settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
+    }
+    Ok(())
+}
+
+/// Refuses a quantiser beyond the end of the codec's scale, where the encoder's option itself has no end: libav refuses
+/// what is beyond that.
+fn check_quantiser(settings: Settings<'_>, choice: &EncoderChoice, key: &str, value: &str) -> Result<()> {
+    let end = LAST_QUANTISER.iter().find(|(codec, _)| *codec == choice.codec.id).map(|(_, end)| *end);
+    let Some(end) = end.filter(|_| QUANTISERS.contains(&key) && settings.is_endless(key)) else { return Ok(()) };
+    match value.parse::<f64>() {
+        Ok(number) if number > end => {
+            let encoder = choice.encoder();
+            Err(Error::bad_argument(format!("{encoder} does not take {key}={value}: its scale ends at {end}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The option that holds an encoder's own parameters, and those vramp sets: HDR10 metadata, and silence from an
+/// encoder that would write to standard error by itself.
+fn own_parameters(encoder: &str, hdr: &Hdr10) -> Option<(&'static str, Vec<(&'static str, String)>)> {
+    let mut words = hdr::words(encoder, hdr)?;
+    if encoder == "libx265" && log::max_level() < log::Level::Trace {
+        words.parameters.push(("log-level", "none".to_owned()));
+    }
+    Some((words.option, words.parameters))
+}
+
+/// Whether the codec loses anything.
+pub(in crate::io::libav) fn is_lossy(choice: &EncoderChoice) -> bool {
+    // SAFETY: looks an id up in a static table.
+    let descriptor = unsafe { ffi::avcodec_descriptor_get(choice.codec.id).as_ref() };
+    descriptor.is_none_or(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_LOSSY != 0)
+}
+
+/// A rational as libav has it.
+pub(in crate::io::libav) fn rational(value: Rational) -> AVRational {
+    AVRational { num: value.num, den: value.den }
+}
+
+/// An `AVCodecContext` of ours.
+pub(in crate::io::libav) struct EncoderContext(NonNull<AVCodecContext>);
+
+impl Drop for EncoderContext {
+    fn drop(&mut self) {
+        let mut context = self.0.as_ptr();
+        // SAFETY: the context is ours and is not used again.
+        unsafe { ffi::avcodec_free_context(&mut context) }
+    }
+}
+
+impl EncoderContext {
+    /// A context with the encoder's defaults.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub(in crate::io::libav) fn new(choice: &EncoderChoice) -> Result<EncoderContext> {
+        // SAFETY: the codec is static; gives a context with its defaults, or null.
+        NonNull::new(unsafe { ffi::avcodec_alloc_context3(choice.codec) })
+            .map(EncoderContext)
+            .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for an encoder"))
+    }
+
+    pub(in crate::io::libav) fn as_ptr(&self) -> *mut AVCodecContext {
+        self.0.as_ptr()
+    }
+
+    /// The encoder's options.
+    pub(in crate::io::libav) fn settings(&self, owner: &'static str) -> Settings<'_> {
+        // SAFETY: the context lives as long as the borrow.
+        unsafe { Settings::of(self.0.as_ptr().cast(), owner) }
+    }
+
+    /// Tells the encoder about the stream.
+    ///
+    /// # Errors
+    /// When a number is too large for libav.
+    pub(in crate::io::libav) fn describe(
+        &self,
+        job: Job<'_>,
+        pixel_format: AVPixelFormat,
+        unit: Rational,
+    ) -> Result<()> {
+        let Job { choice, options, info, .. } = job;
+        let number = |value: usize, what: &str| {
+            i32::try_from(value).map_err(|_| Error::unsupported(format!("{what} {value} is more than libav takes")))
+        };
+        let (width, height) = (number(info.width, "width")?, number(info.height, "height")?);
+        // SAFETY: the context is ours and not open yet.
+        unsafe {
+            let context = self.0.as_ptr();
+            (*context).width = width;
+            (*context).height = height;
+            (*context).pix_fmt = pixel_format;
+            (*context).time_base = rational(unit);
+            (*context).framerate = rational(info.frame_rate);
+            (*context).sample_aspect_ratio = rational(info.sar);
+            (*context).thread_count = number(options.threads, "the number of threads")?;
+            ColorFields {
+                range: addr_of_mut!((*context).color_range),
+                matrix: addr_of_mut!((*context).colorspace),
+                transfer: addr_of_mut!((*context).color_trc),
+                primaries: addr_of_mut!((*context).color_primaries),
+                location: addr_of_mut!((*context).chroma_sample_location),
+            }
+            .write(&info.color);
+            (*context).field_order = match info.field_order {
+                FieldOrder::Progressive => AVFieldOrder::AV_FIELD_PROGRESSIVE,
+                FieldOrder::TopFirst => AVFieldOrder::AV_FIELD_TT,
+                FieldOrder::BottomFirst => AVFieldOrder::AV_FIELD_BB,
+            };
+            if info.field_order.is_interlaced() && CODES_FIELDS.contains(&choice.codec.id) {
+                (*context).flags |= (ffi::AV_CODEC_FLAG_INTERLACED_DCT | ffi::AV_CODEC_FLAG_INTERLACED_ME) as i32;
+            }
+            if choice.container.flags & ffi::AVFMT_GLOBALHEADER != 0 {
+                (*context).flags |= ffi::AV_CODEC_FLAG_GLOBAL_HEADER as i32;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the encoder. Gives what libav warns of.
+    ///
+    /// # Errors
+    /// When the encoder refuses, with the reason it logs.
+    pub(in crate::io::libav) fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<Heard> {
+        let (code, heard) = logging::listen(|| {
+            // SAFETY: the context was made for this codec; null is no further options.
+            unsafe { ffi::avcodec_open2(self.0.as_ptr(), choice.codec, ptr::null_mut()) }
+        });
+        let what = format!("{} ({}x{} {})", choice.encoder(), info.width, info.height, info.format);
+        if code < 0 { Err(refusal(&what, code, &heard)) } else { Ok(heard) }
+    }
+}
+
+/// Refuses what libav only warns of when an encoder is opened: a parameter of the encoder's own that it does not take.
+///
+/// # Errors
+/// When there is one among `warnings`.
+pub(in crate::io::libav) fn check_parameters(encoder: &str, warnings: &[String]) -> Result<()> {
+    match warnings.iter().find(|line| WRONG_PARAMETER.iter().any(|start| line.starts_with(start))) {
+        Some(line) => Err(Error::bad_argument(format!("{encoder}: {}", line.trim_end_matches('.')))),
+        None => Ok(()),
+    }
+}
+
+/// The error of an encoder that gave `code` after logging `heard`. Other system errors than memory are about drivers.
+pub(in crate::io::libav) fn refusal(what: &str, code: i32, heard: &Heard) -> Error {
+    let kind = if code == -ENOMEM { Kind::OutOfMemory } else { Kind::Unsupported };
+    let reason = heard.reason().map_or_else(|| failure::text(code), str::to_owned);
+    Error::new(kind, format!("{what}: {reason}"))
+}

@@ -1,0 +1,9 @@
+//! Between libav's pixel formats and colour words and ours, and what changes on the way to an encoder.
+
+pub(super) mod color;
+pub(super) mod convert;
+pub(super) mod hdr;
+pub(super) mod negotiate;
+pub(super) mod pack;
+pub mod pixfmt;
+pub(super) mod wrap;

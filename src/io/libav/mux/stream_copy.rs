@@ -1,0 +1,246 @@
+//! The streams that pass a run by: which of them the container holds, and in what form.
+
+use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
+use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::encode::timebase::rescale;
+use crate::io::libav::mux::capacity;
+use crate::io::libav::mux::header::{self, Contents};
+use crate::video::Rational;
+use ffmpeg_next::codec::Parameters;
+use ffmpeg_next::ffi::{self, AVCodecID};
+use std::ffi::{CStr, c_int, c_uint};
+
+/// Containers that keep a cover picture as such.
+const COVER_ART: [&str; 2] = ["mp4", "ipod"];
+
+/// Containers that keep data streams, besides those of the QuickTime family.
+const DATA: [&str; 3] = ["mpegts", "nut", "mxf"];
+
+/// What a picture's file is called in a container that keeps files, and its type.
+const PICTURE_FILES: [(&str, &str, &str); 6] = [
+    ("mjpeg", "cover.jpg", "image/jpeg"),
+    ("png", "cover.png", "image/png"),
+    ("gif", "cover.gif", "image/gif"),
+    ("bmp", "cover.bmp", "image/bmp"),
+    ("tiff", "cover.tiff", "image/tiff"),
+    ("webp", "cover.webp", "image/webp"),
+];
+
+/// Up to this version, libavformat has a Matroska track tell the priming of Opus (and of nothing else), without adding
+/// it to the times of the track.
+const LIFTS_NOT: c_uint = 59 << 16 | 30 << 8 | 100;
+
+/// How a copied stream lies in the output.
+#[derive(Clone, Debug)]
+pub(in crate::io::libav) enum Form {
+    /// Packet by packet, or nothing but its header (attachments).
+    Packets,
+    /// A cover picture: one packet without a time.
+    Still,
+    /// A file inside the container: the bytes of what was a cover picture.
+    File(Vec<u8>),
+}
+
+/// A copied stream on its way to the output.
+pub(in crate::io::libav) struct StreamCopy {
+    /// Its index in the source.
+    pub(in crate::io::libav) index: usize,
+    pub(in crate::io::libav) media: Media,
+    pub(in crate::io::libav) parameters: Parameters,
+    /// Unit of its packets' times.
+    pub(in crate::io::libav) timebase: Rational,
+    /// The frame rate of a video; 0/0 otherwise.
+    pub(in crate::io::libav) frame_rate: Rational,
+    pub(in crate::io::libav) tags: StreamTags,
+    pub(in crate::io::libav) form: Form,
+    /// Samples at its start that only warm the decoder up, where the container counts them apart.
+    pub(in crate::io::libav) priming: Option<c_int>,
+    /// What is added to its times, in its timebase: readers take the priming from them again.
+    pub(in crate::io::libav) lift: i64,
+}
+
+impl StreamCopy {
+    fn new(stream: &CopiedStream, form: Form) -> StreamCopy {
+        let mut tags = stream.tags.clone();
+        match &form {
+            // Muxers look for this flag alone.
+            Form::Still => tags.disposition = ffi::AV_DISPOSITION_ATTACHED_PIC,
+            Form::File(_) => name_file(&mut tags, codec_name(&stream.parameters)),
+            Form::Packets => {}
+        }
+        StreamCopy {
+            index: stream.index,
+            media: stream.media,
+            parameters: stream.parameters.clone(),
+            timebase: stream.timebase,
+            frame_rate: stream.frame_rate,
+            tags,
+            form,
+            priming: None,
+            lift: 0,
+        }
+    }
+
+    /// "stream 2 (subtitle subrip)"
+    fn describe(&self) -> String {
+        describe(self.index, self.media, &self.parameters)
+    }
+
+    /// How many frames of a video are decoded before one that is shown earlier.
+    pub(in crate::io::libav) fn reordering(&self) -> usize {
+        // SAFETY: the parameters are alive.
+        usize::try_from(unsafe { (*self.parameters.as_ptr()).video_delay }).unwrap_or(0)
+    }
+
+    /// The sampling rate, for sound.
+    fn sample_rate(&self) -> Option<c_int> {
+        // SAFETY: the parameters are alive.
+        let rate = unsafe { (*self.parameters.as_ptr()).sample_rate };
+        (self.media == Media::Audio && rate > 0).then_some(rate)
+    }
+
+    /// Has Matroska tell what warms the decoder up: as much as the source tells, and all that is before 0, where the
+    /// stream starts at `start`.
+    fn prime(&mut self, start: i64) {
+        let Some(rate) = self.sample_rate() else { return };
+        let sample = Rational::new(1, rate);
+        // SAFETY: the parameters are alive; libav's version is a number.
+        let (told, codec, version) = unsafe {
+            let parameters = &*self.parameters.as_ptr();
+            (parameters.initial_padding, parameters.codec_id, ffi::avformat_version())
+        };
+        let before_zero = c_int::try_from(rescale(-start, self.timebase, sample)).unwrap_or(0);
+        self.priming = Some(told.max(before_zero)).filter(|samples| *samples > 0);
+        if version <= LIFTS_NOT && codec == AVCodecID::AV_CODEC_ID_OPUS {
+            self.lift = rescale(self.priming.unwrap_or(0).into(), sample, self.timebase);
+        }
+    }
+}
+
+/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason.
+pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream]) -> Vec<StreamCopy> {
+    let (mut candidates, mut refused) = (Vec::new(), Refused::default());
+    for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
+        match form(contents.choice, stream) {
+            Ok(form) => candidates.push(StreamCopy::new(stream, form)),
+            Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
+        }
+    }
+    if header::rehearse(&Contents { copies: &candidates, ..contents }).is_ok() {
+        refused.report();
+        return candidates;
+    }
+    let mut admitted = Vec::new();
+    for copy in candidates {
+        admitted.push(copy);
+        if let Err(refusal) = header::rehearse(&Contents { copies: &admitted, ..contents })
+            && let Some(copy) = admitted.pop()
+        {
+            refused.add(refusal.message().to_owned(), copy.describe());
+        }
+    }
+    refused.report();
+    admitted
+}
+
+/// Streams that are left out, by reason.
+#[derive(Default)]
+struct Refused(Vec<(String, Vec<String>)>);
+
+impl Refused {
+    fn add(&mut self, reason: String, stream: String) {
+        match self.0.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, streams)) => streams.push(stream),
+            None => self.0.push((reason, vec![stream])),
+        }
+    }
+
+    fn report(&self) {
+        for (reason, streams) in &self.0 {
+            log::warn!("left out: {}: {reason}", streams.join(", "));
+        }
+    }
+}
+
+/// Whether a muxer makes the stream itself: a QuickTime track of chapters from the chapters, one of time code from the
+/// video's tag.
+pub(in crate::io::libav) fn is_made_anew(source: &Container, stream: &CopiedStream) -> bool {
+    // SAFETY: the parameters are alive.
+    let tag = unsafe { (*stream.parameters.as_ptr()).codec_tag }.to_le_bytes();
+    let has_time_code = source.video.metadata.iter().any(|(key, _)| key.eq_ignore_ascii_case("timecode"));
+    stream.media == Media::Data && (&tag == b"text" && !source.chapters.is_empty() || &tag == b"tmcd" && has_time_code)
+}
+
+/// How `stream` would lie in the container, or why it cannot.
+fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
+    let container = choice.container();
+    if capacity::is_video_alone(choice.container) {
+        return Err(format!("{container} holds one video stream and nothing else"));
+    }
+    if stream.media == Media::Video && stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 {
+        return match container {
+            // The picture itself comes with its packet.
+            "matroska" => Ok(Form::File(vec![0])),
+            _ if COVER_ART.contains(&container) => Ok(Form::Still),
+            _ => Err(format!("{container} has no place for cover art")),
+        };
+    }
+    if stream.media == Media::Attachment && container != "matroska" {
+        return Err(format!("{container} has no place for attached files"));
+    }
+    if stream.media == Media::Data && !capacity::is_quicktime(container) && !DATA.contains(&container) {
+        return Err(format!("{container} has no place for data"));
+    }
+    let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
+    // SAFETY: the parameters are alive.
+    let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
+    if has_codec && !capacity::holds_codec(choice.container, codec) {
+        return Err(format!("{container} does not hold this codec"));
+    }
+    Ok(Form::Packets)
+}
+
+/// Gives each copy what only the first packets tell: the picture of a cover that becomes a file, and the priming
+/// of sound in a container that has no times before 0. `offset` is taken from every time.
+pub(in crate::io::libav) fn complete(
+    copies: &mut Vec<StreamCopy>,
+    waiting: &[CopiedPacket],
+    container: &str,
+    offset: impl Fn(Rational) -> i64,
+) {
+    let mut refused = Refused::default();
+    copies.retain_mut(|copy| {
+        let first = waiting.iter().find(|packet| packet.stream == copy.index).map(|packet| &packet.packet);
+        if let Form::File(bytes) = &mut copy.form {
+            let Some(data) = first.and_then(|packet| packet.data()) else {
+                refused.add("the picture does not come before the video".to_owned(), copy.describe());
+                return false;
+            };
+            *bytes = data.to_vec();
+        }
+        let start = first.and_then(|packet| packet.pts()).map_or(0, |pts| pts - offset(copy.timebase));
+        if capacity::is_matroska(container) {
+            copy.prime(start);
+        }
+        true
+    });
+    refused.report();
+}
+
+fn name_file(tags: &mut StreamTags, codec: &str) {
+    let Some((_, file, mime)) = PICTURE_FILES.iter().find(|(name, ..)| *name == codec) else { return };
+    for (key, value) in [("filename", file), ("mimetype", mime)] {
+        if !tags.metadata.iter().any(|(k, _)| k.eq_ignore_ascii_case(key)) {
+            tags.metadata.push((key.to_owned(), (*value).to_owned()));
+        }
+    }
+}
+
+fn describe(index: usize, media: Media, parameters: &Parameters) -> String {
+    format!("stream {index} ({} {})", media.word(), codec_name(parameters))
+}
+
+pub(in crate::io::libav) fn codec_name(parameters: &Parameters) -> &'static str {
+    // SAFETY: the parameters are alive; codec names are static.
+    unsafe { CStr::from_ptr(ffi::avcodec_get_name((*parameters.as_ptr()).codec_id)) }.to_str().unwrap_or("?")
+}

@@ -1,0 +1,267 @@
+//! Which frames a decoder would give, told from packets alone, so that those before a part need not be decoded.
+
+use crate::error::Result;
+use crate::io::libav::seek::access::{self, Access, Doubt, Look};
+use ffmpeg::Packet;
+use ffmpeg::ffi;
+use ffmpeg::format::stream::Stream;
+use ffmpeg::packet::Ref;
+use ffmpeg_next as ffmpeg;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ptr;
+
+/// Side data by which a container changes what the decoder was told at the start.
+const CHANGES: [ffi::AVPacketSideDataType; 3] = [
+    ffi::AVPacketSideDataType::AV_PKT_DATA_PALETTE,
+    ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA,
+    ffi::AVPacketSideDataType::AV_PKT_DATA_PARAM_CHANGE,
+];
+
+const NO_TIMES: Doubt = "its packets have no times";
+
+/// Follows the packets of a video from its first on: an index that forgets what lies behind.
+///
+/// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
+/// of such packets whose times are earlier, and it is certain as soon as none of those can follow. It counts from the
+/// origin, the first frame at which decoding can begin: what comes of packets before that, only a decoder can tell.
+/// Whatever makes the index doubtful ends it; what it said before still holds.
+pub(in crate::io::libav) struct FrameIndex {
+    look: Box<dyn Look>,
+    /// Frames that the decoder holds back to bring them in order.
+    delay: usize,
+    /// Packets met.
+    packets: u64,
+    /// Frames that are not certain yet.
+    pending: BinaryHeap<Reverse<Pending>>,
+    /// The place of the next certain frame.
+    next_frame: u64,
+    /// Frames before the one that is looked for that are wanted too.
+    lead: u64,
+    /// Where decoding would begin, the times of the certain frames from there on, and the last frame with an access.
+    landing: Point,
+    times: VecDeque<i64>,
+    /// Where decoding could begin, but for the frames before that are wanted too.
+    later: VecDeque<Point>,
+    last_access: Point,
+    /// The origin's time.
+    origin: Option<i64>,
+    highest_pts: Option<i64>,
+    last_dts: Option<i64>,
+    doubt: Option<Doubt>,
+}
+
+/// A frame that waits for its turn; they are ordered by time.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    pts: i64,
+    packet: u64,
+    access: Access,
+}
+
+/// Where decoding can begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::io::libav) struct Point {
+    /// The packet's number in decoding order.
+    pub(in crate::io::libav) packet: u64,
+    /// The frame's absolute index.
+    pub(in crate::io::libav) frame: u64,
+}
+
+/// Where to begin decoding, and what to expect there.
+pub(in crate::io::libav) struct Landing {
+    pub(in crate::io::libav) point: Point,
+    /// The times of the frames that must come out, as far as they are certain.
+    pub(in crate::io::libav) times: VecDeque<i64>,
+    /// Why no later place was looked for, if something was in the way.
+    pub(in crate::io::libav) doubt: Option<Doubt>,
+}
+
+/// A frame whose place is certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::io::libav) struct Certain {
+    pub(in crate::io::libav) frame: u64,
+    pub(in crate::io::libav) pts: i64,
+}
+
+impl FrameIndex {
+    /// An index over `stream` from its first packet on.
+    ///
+    /// # Errors
+    /// Why no place but the start will do.
+    pub(in crate::io::libav) fn new(stream: &Stream) -> Result<FrameIndex> {
+        let parameters = stream.parameters();
+        // SAFETY: the parameters are alive.
+        let delay = unsafe { (*parameters.as_ptr()).video_delay };
+        Ok(FrameIndex {
+            look: access::look(&parameters)?,
+            delay: usize::try_from(delay).unwrap_or(0),
+            packets: 0,
+            pending: BinaryHeap::new(),
+            next_frame: 0,
+            lead: 0,
+            landing: Point::default(),
+            times: VecDeque::new(),
+            later: VecDeque::new(),
+            last_access: Point::default(),
+            origin: None,
+            highest_pts: None,
+            last_dts: None,
+            doubt: None,
+        })
+    }
+
+    /// Has decoding begin so early that `frames` before the one that is looked for come out as well.
+    pub(in crate::io::libav) fn lead_by(&mut self, frames: u32) {
+        self.lead = frames.into();
+    }
+
+    /// Frames whose place is certain.
+    pub(in crate::io::libav) fn frames(&self) -> u64 {
+        self.next_frame
+    }
+
+    /// Where decoding would begin.
+    pub(in crate::io::libav) fn landing(&self) -> Point {
+        self.landing
+    }
+
+    /// Meets the next packet.
+    pub(in crate::io::libav) fn take(&mut self, packet: &Packet) {
+        if self.is_sure() {
+            self.judge(packet).unwrap_or_else(|doubt| self.end(doubt));
+        }
+        self.packets += 1;
+    }
+
+    /// Ends the index for a reason.
+    pub(in crate::io::libav) fn end(&mut self, doubt: Doubt) {
+        self.doubt.get_or_insert(doubt);
+        self.pending.clear();
+    }
+
+    /// Notes that the demuxer lost its way before the next packet.
+    pub(in crate::io::libav) fn gap(&mut self) {
+        if self.origin.is_some() {
+            self.end("the container is damaged");
+        }
+    }
+
+    /// Whether it goes on.
+    pub(in crate::io::libav) fn is_sure(&self) -> bool {
+        self.doubt.is_none()
+    }
+
+    fn judge(&mut self, packet: &Packet) -> Result<(), Doubt> {
+        let unit = self.look.look(packet.data().unwrap_or_default());
+        if self.origin.is_none() {
+            let is_access = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None);
+            if !is_access || !can_begin(packet) {
+                return Ok(());
+            }
+            self.origin = Some(packet.pts().ok_or(NO_TIMES)?);
+            self.land(Point { packet: self.packets, frame: 0 });
+            self.last_access = self.landing;
+        }
+        if packet.is_corrupt() {
+            return Err("a packet is marked as damaged");
+        }
+        if changes_decoder(packet) {
+            return Err("the container changes what the decoder must know");
+        }
+        let mut unit = unit?;
+        let pts = packet.pts().ok_or(NO_TIMES)?;
+        self.judge_dts(packet.dts(), pts)?;
+        if self.pending.iter().filter(|Reverse(earlier)| earlier.pts > pts).count() > self.delay {
+            return Err("its frames are further out of order than the decoder knows");
+        }
+        // What is decoded before a frame where decoding can begin is shown before it, and the decoder's clock starts
+        // there.
+        let is_next = packet.dts().is_some() && Some(pts) > self.highest_pts;
+        if !can_begin(packet) || !is_next {
+            unit.access = Access::None;
+        }
+        self.highest_pts = self.highest_pts.max(Some(pts));
+        if unit.shown && !is_discarded(packet) && Some(pts) >= self.origin {
+            self.pending.push(Reverse(Pending { pts, packet: self.packets, access: unit.access }));
+        }
+        Ok(())
+    }
+
+    fn judge_dts(&mut self, dts: Option<i64>, pts: i64) -> Result<(), Doubt> {
+        let dts = dts.or(self.last_dts);
+        if dts > Some(pts) || dts < self.last_dts {
+            return Err("its times run backwards");
+        }
+        self.last_dts = dts;
+        Ok(())
+    }
+
+    /// Learns that frame `frame` came out with time `pts`. True when that is the origin's, so that it can begin to count.
+    pub(in crate::io::libav) fn begin(&mut self, pts: i64, frame: u64) -> bool {
+        if self.origin != Some(pts) {
+            return false;
+        }
+        self.next_frame = frame;
+        (self.landing.frame, self.last_access.frame) = (frame, frame);
+        true
+    }
+
+    /// The next frame, once its place is certain.
+    pub(in crate::io::libav) fn certain(&mut self) -> Option<Certain> {
+        let Reverse(first) = self.pending.peek()?;
+        // No packet that follows is shown before its decoding time, and no decoder waits longer than for its delay.
+        let is_certain = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let Reverse(Pending { pts, packet, access }) = if is_certain { self.pending.pop()? } else { return None };
+        if self.times.back().is_some_and(|last| pts <= *last) {
+            self.end("its frames are out of order");
+            return None;
+        }
+        let point = Point { packet, frame: self.next_frame };
+        self.next_frame += 1;
+        self.times.push_back(pts);
+        match access {
+            Access::Clean => self.later.push_back(point),
+            Access::Open => self.later.push_back(self.last_access),
+            Access::None => {}
+        }
+        if access != Access::None {
+            self.last_access = point;
+        }
+        while let Some(at) = self.later.front().copied().filter(|at| at.frame + self.lead <= point.frame) {
+            self.land(at);
+            self.later.pop_front();
+        }
+        Some(Certain { frame: point.frame, pts })
+    }
+
+    /// Has decoding begin at `point`.
+    fn land(&mut self, point: Point) {
+        self.times.drain(..(point.frame - self.landing.frame) as usize);
+        self.landing = point;
+    }
+
+    /// What was found.
+    pub(in crate::io::libav) fn finish(self) -> Landing {
+        Landing { point: self.landing, times: self.times, doubt: self.doubt }
+    }
+}
+
+/// Whether a container tells the decoder something new along with `packet`.
+fn changes_decoder(packet: &Packet) -> bool {
+    // SAFETY: the packet is alive and only read; its size is not asked for.
+    CHANGES
+        .iter()
+        .any(|kind| unsafe { !ffi::av_packet_get_side_data(packet.as_ptr(), *kind, ptr::null_mut()).is_null() })
+}
+
+/// Whether the container lets decoding begin at `packet`.
+fn can_begin(packet: &Packet) -> bool {
+    packet.is_key() && !is_discarded(packet)
+}
+
+/// Whether what comes of `packet` is not shown: an edit list leaves it out.
+fn is_discarded(packet: &Packet) -> bool {
+    // SAFETY: the packet is alive.
+    unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }
+}
