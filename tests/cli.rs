@@ -125,6 +125,13 @@ fn a_file_called_like_a_command_is_reached_by_its_path() {
 }
 
 #[test]
+fn fewer_frames_than_asked_for_are_reported() {
+    let ran = |frames: &str| run(&[BUNNY, "-f", "null", "--start", "#120", "--frames", frames]).ok().stderr;
+    assert!(ran("50").contains("the source ends after 12 of the 50 frames that --frames asks for"), "{}", ran("50"));
+    assert!(!ran("12").contains("the source ends"), "{}", ran("12"));
+}
+
+#[test]
 fn every_way_to_write_a_chain_gives_the_same_frames() {
     let folder = Folder::new();
     let clip = clip(&folder, "clip.mkv", "64x48", 3, "-pix_fmt yuv420p -c:v ffv1");

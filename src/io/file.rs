@@ -116,21 +116,37 @@ impl TempFile {
         }
     }
 
-    /// Gives the whole file its final name. Writing ends here.
+    /// Gives the whole file its final name, once it is on the disk: after a power failure too, what has the name is
+    /// whole. Writing ends here.
     ///
     /// # Errors
     /// When the rest cannot be written, or the file cannot be renamed; it is then removed.
     pub fn commit(&mut self) -> Result<()> {
         self.flush().map_err(|e| Error::io(self.name.display(), &e))?;
-        let Place::Beside { path, target, overwrite, .. } = &self.place else { return Ok(()) };
+        let Place::Beside { path, file, target, overwrite } = &self.place else { return Ok(()) };
+        // Also what a library wrote through a descriptor of its own: the call is about the file.
+        file.sync_all().map_err(|e| Error::io(self.name.display(), &e))?;
         match give_name(path, target, *overwrite) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(exists(&self.name)),
             result => result.map_err(|e| Error::io(self.name.display(), &e))?,
         }
         unfinished().retain(|other| other != path);
+        sync_folder(target);
         self.place = Place::Final { path: target.clone() };
         Ok(())
     }
+}
+
+/// Has the disk keep the name of `target`. Some file systems cannot; the file is whole with them too.
+fn sync_folder(target: &Path) {
+    if let Ok(folder) = File::open(folder_of(target)) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// The folder that `target` lies in.
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// Where `path` leads. A link is followed, so that what it points at is written and the link stays, also when there is
@@ -221,7 +237,6 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
 /// Removes temporary files of `target`, whose names begin with `start`, that nobody writes any more: runs that were
 /// killed leave them, and hidden as they are, they would fill the disk unseen.
 fn remove_abandoned(target: &Path, start: &OsStr) {
-    let folder = target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let is_ours = |entry: &DirEntry| {
         let name = entry.file_name();
         let rest = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
@@ -229,7 +244,7 @@ fn remove_abandoned(target: &Path, start: &OsStr) {
         number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     // What cannot be listed, opened or locked is left alone.
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
     for path in entries.filter(is_ours).map(|entry| entry.path()) {
         let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && fs::remove_file(&path).is_ok());
         if abandoned {

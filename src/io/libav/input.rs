@@ -311,6 +311,7 @@ impl Input {
         self.hand_on();
         let Some(frame) = frame else {
             self.trim.finish(&mut self.ready);
+            self.warn_of_early_end();
             return self.end(Phase::Over);
         };
         let index = self.decoded;
@@ -364,6 +365,14 @@ impl Input {
             Item::Packet(_) => {}
         }
         Ok(Some(item))
+    }
+
+    /// Says that the source has fewer frames than were asked for.
+    fn warn_of_early_end(&self) {
+        let fewer = self.window.frames.filter(|asked| (1..*asked).contains(&self.kept));
+        if let Some(asked) = fewer {
+            log::warn!("the source ends after {} of the {asked} frames that --frames asks for", self.kept);
+        }
     }
 
     /// Leaves the frames behind.

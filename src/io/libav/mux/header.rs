@@ -16,6 +16,9 @@ use crate::video::StreamInfo;
 use ffmpeg_next::ffi::{self, AVChapter, AVCodecID, AVMediaType};
 use std::ffi::{c_int, c_void};
 
+/// Containers whose muxers draw random identifiers, or write the date, unless they are asked for exact bytes.
+const RANDOM_IDENTIFIERS: [&str; 8] = ["matroska", "webm", "ogg", "ogv", "oga", "mxf", "mxf_d10", "mxf_opatom"];
+
 /// Everything that a header is written from.
 #[derive(Clone, Copy)]
 pub(in crate::io::libav) struct Contents<'a> {
@@ -65,6 +68,10 @@ fn configure(context: &Context, contents: &Contents<'_>) -> Result<()> {
         if settings.has("movie_timescale") {
             settings.set("movie_timescale", &movie_timescale(contents).to_string())?;
         }
+    }
+    if RANDOM_IDENTIFIERS.contains(&choice.container()) {
+        // The same run gives the same bytes.
+        settings.set("fflags", "+bitexact")?;
     }
     if contents.negative_times {
         settings.set("avoid_negative_ts", "disabled")?;
