@@ -673,7 +673,7 @@ fn deband_alone_makes_ten_bits_of_eight() {
     let said = run(&[GRADIENT, &output, "--deband", "-c", "mpeg4", "--frames", "2"]).ok().stderr;
     assert!(said.contains("narrowed to 8 bits, where banding comes back"), "{said}");
 
-    // Before other filters, and as a text of hashes states it.
+    // Before other filters, and as a hash file states it.
     let debanded = hashes(GRADIENT, &["--frames", "2", "--deband", "codec", "--chain", "box=1"]);
     let chain = ["--frames", "2", "--chain", "gradient=preset=codec,box=1", "--depth", "10"];
     assert_eq!(debanded, hashes(GRADIENT, &chain));

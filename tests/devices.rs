@@ -106,7 +106,7 @@ fn a_device_that_is_not_there_is_refused_and_leaves_the_output_alone() {
     let code = if gpus() == 0 { UNSUPPORTED } else { BAD_ARGUMENT };
     for rest in [&["-c", "ffv1"][..], &["-f", "framemd5"], &["--preview", "0"]] {
         let ran = run(&[&[GRADIENT, &output, "-y", "--device", &format!("cuda:{number}")], rest].concat());
-        refused(&ran, code, &["(device cpu does without)"]);
+        refused(&ran, code, &["; use --device cpu"]);
         assert_eq!((folder.names(), fs::read(&output).unwrap()), (vec!["old.mkv".to_owned()], b"old".to_vec()));
     }
 }
@@ -153,7 +153,7 @@ fn a_budget_that_does_not_cover_the_run_is_refused_with_both_figures() {
 fn bench_measures_a_gpu_or_says_why_not() {
     let args = ["bench", "--device", "cuda", "--quick", "--json", "--size", "64x48", "--filter", "deband"];
     if gpus() == 0 {
-        refused(&run(&args), UNSUPPORTED, &["(device cpu does without)"]);
+        refused(&run(&args), UNSUPPORTED, &["; use --device cpu"]);
     }
     if gpu().is_err() {
         return;

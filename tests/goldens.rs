@@ -22,7 +22,7 @@ const GRADIENT: Part = ("banded-gradient.mkv", "#12", "2");
 const BUNNY: Part = ("big-buck-bunny-720p.mp4", "#5", "2");
 const DARK: Part = ("dark-scene-1080p-1frame.mkv", "#0", "1");
 
-/// A text of hashes, and what it is of.
+/// A hash file, and what it is of.
 struct Golden {
     /// Below tests/goldens.
     name: PathBuf,

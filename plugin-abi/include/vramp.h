@@ -12,7 +12,7 @@
  * the shorter struct, and one that is older takes a longer struct whose additional bytes are zero. So initialise structs
  * with { .struct_size = sizeof x }, which clears the rest. What exists keeps its meaning within a major version.
  *
- * Results. A function that can fail returns a vramp_status. On failure vramp_last_error() tells the calling thread why, in
+ * Results. A function that can fail returns a vramp_status. On failure vramp_last_error() gives the calling thread the reason, in
  * one line. Nothing is written to the caller's memory then, unless it says so below.
  *
  * Handles are numbers that look like pointers: one that has been destroyed, or never was, is refused and not followed. They
@@ -247,7 +247,7 @@ vramp_status vramp_chain_output(const vramp_chain *chain, vramp_stream *output);
 vramp_status vramp_chain_input_count(const vramp_chain *chain, uint32_t *count);
 
 /* Which frames of an input frame `frame` of the result is made of: `first` to `last`, both included. `first` is never before
-   0; where the stream ends before `last`, what there is of them is enough, and the nearest stands in for the rest. Frames of
+   0; where the stream ends before `last`, the frames that exist are enough, and the nearest is repeated. Frames of
    inputs beside the chain's own are counted as the frames that they are read with: of another rate or length, give under
    each number the frame that is shown at that time. */
 vramp_status vramp_chain_needs(const vramp_chain *chain, uint64_t frame, uint32_t input, uint64_t *first, uint64_t *last);
@@ -258,7 +258,7 @@ vramp_status vramp_chain_frames(const vramp_chain *chain, uint64_t input_frames,
 /* The result's frame rate is the input's times `numerator` / `denominator`. */
 vramp_status vramp_chain_rate(const vramp_chain *chain, uint64_t *numerator, uint64_t *denominator);
 
-/* Makes ready what the first frame would wait for: the GPU, its kernels, threads, memory. Tells whether the device can be
+/* Makes ready what the first frame would wait for: the GPU, its kernels, threads, memory. Says whether the device can be
    used. */
 vramp_status vramp_chain_prepare(vramp_chain *chain);
 

@@ -76,13 +76,13 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
-    /// Hold one video against another, frame by frame
+    /// Compare two videos frame by frame
     Compare(Box<CompareArgs>),
     /// Say which hosts of the plugin library there are, and where it is installed
     Plugins(PluginsArgs),
-    /// Write what every frame of a video is, as a text of hashes
+    /// Write a hash file: one hash per frame and plane
     Hash(Box<HashArgs>),
-    /// Check that a video is the one a text of hashes was made of
+    /// Verify a video against a hash file
     Verify(Box<VerifyArgs>),
     /// Print a completion script for a shell
     Completions {
@@ -308,7 +308,7 @@ pub struct Run {
     /// Sample format of the output, by FFmpeg's names (yuv420p10, nv12, gray8, gbrp ...)
     ///
     /// RGB is filtered as RGB where this asks for gbrp, gbrp10, rgb24 ... or the output loses nothing (a lossless encoder that
-    /// takes RGB, a list of hashes, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
+    /// takes RGB, a hash file, none). Elsewhere it becomes YCbCr of 4:4:4 with two bits more, before the chain. Packed
     /// RGB (rgb24, bgra ...) becomes gbrp, without a loss.
     #[arg(long, value_name = "NAME", help_heading = FILTERING, value_parser = pixfmt::by_name)]
     pub format: Option<Format>,

@@ -181,7 +181,7 @@ impl Destination {
                 return Ok(Destination::Media(Box::new(choice), Box::new(options)));
             }
         };
-        say_what_is_ignored(job, "a list of hashes");
+        say_what_is_ignored(job, "a hash file");
         Ok(Destination::Hash(hash))
     }
 

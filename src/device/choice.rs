@@ -83,7 +83,7 @@ impl DeviceChoice {
                 log::log!(level, "filtering on the CPU: {error}");
                 Ok(None)
             }
-            (Err(error), _) => Err(Error::new(error.kind(), format!("{error} (device cpu does without)"))),
+            (Err(error), _) => Err(Error::new(error.kind(), format!("{error}; use --device cpu"))),
         }
     }
 }
@@ -96,7 +96,7 @@ impl DeviceChoice {
     /// When a CUDA device was asked for by name.
     pub fn open(self) -> Result<Option<Infallible>> {
         match self {
-            DeviceChoice::Cuda(_) => Err(Error::unsupported("this build has no CUDA (device cpu does without)")),
+            DeviceChoice::Cuda(_) => Err(Error::unsupported("this build has no CUDA; use --device cpu")),
             DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
         }
     }
@@ -129,7 +129,7 @@ mod tests {
         let failed = || Err::<(), _>(Error::unsupported("no NVIDIA driver"));
         assert_eq!(DeviceChoice::Auto.or_cpu(failed()), Ok(None));
         let error = DeviceChoice::Cuda(0).or_cpu(failed()).unwrap_err();
-        assert_eq!((error.kind(), error.message()), (Kind::Unsupported, "no NVIDIA driver (device cpu does without)"));
+        assert_eq!((error.kind(), error.message()), (Kind::Unsupported, "no NVIDIA driver; use --device cpu"));
         assert_eq!(DeviceChoice::Auto.or_cpu(Ok(1)), Ok(Some(1)));
         assert!(DeviceChoice::Cpu.open().unwrap().is_none());
     }

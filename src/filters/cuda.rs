@@ -81,6 +81,6 @@ impl Plane {
 /// # Safety
 /// As [`Function::launch`].
 pub(super) unsafe fn launch<A: Copy>(function: &Function, shape: Shape, args: &A, stream: &Stream) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: as the caller promises.
     unsafe { function.launch(shape, &[(&raw const *args).cast()], stream) }
 }

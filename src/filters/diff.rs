@@ -18,7 +18,7 @@ crate::choices! {
 }
 
 crate::params! {
-    /// What `diff` can be told.
+    /// The parameters of `diff`.
     pub struct DiffParams {
         /// The other picture: the name of an input or of a point of the chain.
         with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
@@ -26,7 +26,7 @@ crate::params! {
         op: Op = Op::Make, ParamKind::Choice(<Op as Choice>::WORDS), unit "", aliases ["mode"];
         /// What differences are multiplied with.
         amount: f64 = 1.0, ParamKind::Float { min: 0.0, max: 64.0 }, unit "", aliases ["a"];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}

@@ -9,7 +9,7 @@ use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 
 crate::params! {
-    /// What `levels` can be told.
+    /// The parameters of `levels`.
     pub struct LevelsParams {
         /// What values are multiplied with.
         gain: f64 = 1.0, ParamKind::Float { min: 0.0, max: 16.0 }, unit "", aliases [];
@@ -17,7 +17,7 @@ crate::params! {
         offset: f64 = 0.0, ParamKind::Float { min: -1.0, max: 1.0 }, unit "", aliases [];
         /// More makes the middle lighter, less makes it darker.
         gamma: f64 = 1.0, ParamKind::Float { min: 0.1, max: 10.0 }, unit "", aliases [];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Y, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}

@@ -8,11 +8,11 @@ use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 
 crate::params! {
-    /// What `median` can be told.
+    /// The parameters of `median`.
     pub struct MedianParams {
         /// How far the window reaches: 1 is 3×3 samples, 2 is 5×5, and 0 changes nothing.
         radius: i64 = 1, ParamKind::Int { min: 0, max: 2 }, unit "samples", aliases ["r"];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
@@ -25,7 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Removes single wrong samples: every sample becomes the middle one of those around it",
     definition: "\
 Of the `(2·radius + 1)²` samples around a place, in order of their values, the middle one (J. W. Tukey, *Exploratory Data \
-Analysis*, 1977). Beyond the border the nearest sample stands in.
+Analysis*, 1977). Beyond the border the nearest sample is replicated.
 
 Accuracy: a result is one of the samples, so nothing is rounded.
 

@@ -10,7 +10,7 @@ use crate::params::{Choice, Name, ParamKind, Params};
 use crate::video::{Model, StreamInfo};
 
 crate::params! {
-    /// What `merge` can be told.
+    /// The parameters of `merge`.
     pub struct MergeParams {
         /// The other picture: the name of an input or of a point of the chain.
         with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
@@ -18,7 +18,7 @@ crate::params! {
         weight: f64 = 0.5, ParamKind::Float { min: 0.0, max: 1.0 }, unit "", aliases ["w"];
         /// A picture that says it place by place: black counts nothing, white as `weight` says. `auto` is none.
         mask: Option<Name> = None, ParamKind::Name, unit "", aliases [];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}

@@ -7,7 +7,7 @@ use crate::params::{Call, Name, ParamKind, Params};
 use crate::video::StreamInfo;
 
 crate::params! {
-    /// What `keep` and `use` can be told.
+    /// The parameters of `keep` and `use`.
     pub struct NameParams {
         /// What the picture is called.
         name: Name = Name::new("kept").expect("a name"), ParamKind::Name, unit "", aliases [];

@@ -14,7 +14,7 @@ const PLACE: ParamKind = ParamKind::Int { min: -65536, max: 65536 };
 const TIME: ParamKind = ParamKind::Float { min: 0.0, max: 1e9 };
 
 crate::params! {
-    /// What `overlay` can be told.
+    /// The parameters of `overlay`.
     pub struct OverlayParams {
         /// The picture that is laid upon the chain's: the name of an input or of a point of the chain.
         with: Name = Name::new("other").expect("a name"), ParamKind::Name, unit "", aliases [];
@@ -42,7 +42,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     definition: "\
 Where the other picture lies, a sample `v` becomes `v + k·(w − v)`, where `w` is the other picture's sample and `k` is \
 `opacity`, or `opacity` times the alpha picture, as `merge` takes a mask. Everywhere else, and in frames that are shown \
-before `start` or from `end` on, the picture is passed on. A frame without a time has the one that its number and the frame \
+before `start` or from `end` on, the picture is copied. A frame without a time has the one that its number and the frame \
 rate give.
 
 The other picture may have any size, and has the components of the chain's, and its range.

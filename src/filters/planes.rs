@@ -5,8 +5,17 @@ use crate::filters::Filter;
 use crate::params::{Choice, ParamKind};
 use crate::video::{Format, Model};
 
+/// What every filter's option `planes` says of itself.
+macro_rules! planes_doc {
+    () => {
+        "Planes to filter; the rest are copied. Planes that the format lacks are ignored, but at least one must exist. On RGB, \
+         `yuv` and `y` mean all three."
+    };
+}
+pub(crate) use planes_doc;
+
 crate::choices! {
-    /// The planes that a filter works on; the others are passed on.
+    /// The planes that a filter works on; the others are copied.
     pub enum PlaneSet {
         /// All of them, of whatever format.
         Yuv = "yuv",

@@ -10,7 +10,7 @@ use crate::video::{Model, StreamInfo};
 const MOST: f64 = 2.5;
 
 crate::params! {
-    /// What `saturation` can be told.
+    /// The parameters of `saturation`.
     pub struct SaturationParams {
         /// What colour differences are multiplied with: 0 is grey, 1 changes nothing.
         saturation: f64 = 1.0, ParamKind::Float { min: 0.0, max: MOST }, unit "", aliases ["s"];
@@ -27,7 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Makes colours stronger or weaker, and turns hues",
     definition: "\
 With `b` and `r` for how far Cb and Cr are from their middle, `s` for `saturation` and `h` for `hue`: `b' = s·(b·cos h − \
-r·sin h)` and `r' = s·(b·sin h + r·cos h)`. Luma is passed on. What passes the ends of the scale stays there.
+r·sin h)` and `r' = s·(b·sin h + r·cos h)`. Luma is copied. What passes the ends of the scale stays there.
 
 Accuracy: factors are integers in 1/16384, and their sines and cosines are the same on every machine; the result is rounded \
 to 16 bits, half up.

@@ -8,11 +8,11 @@ use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 
 crate::params! {
-    /// What `tmedian` can be told.
+    /// The parameters of `tmedian`.
     pub struct TmedianParams {
         /// How many frames before and after are read; 0 changes nothing.
         radius: i64 = 1, ParamKind::Int { min: 0, max: 3 }, unit "frames", aliases ["r"];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
@@ -25,7 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Removes what is there in single frames, such as dirt and dropouts: the middle one of a place's samples in time",
     definition: "\
 Of the `2·radius + 1` samples at a place in the frame, in those before it and in those after it, in order of their values, \
-the middle one. Beyond the ends of a film the nearest frame stands in. What moves fast is there in single frames too.
+the middle one. Beyond the ends of a film the nearest frame is repeated. What moves fast is there in single frames too.
 
 Accuracy: a result is one of the samples, so nothing is rounded.
 

@@ -8,13 +8,13 @@ use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 
 crate::params! {
-    /// What `unsharp` can be told.
+    /// The parameters of `unsharp`.
     pub struct UnsharpParams {
         /// How much of the difference from the blurred picture is added: 0 changes nothing, less blurs.
         amount: f64 = 0.5, ParamKind::Float { min: -1.0, max: 4.0 }, unit "", aliases ["a"];
         /// How far the blur reaches: 1 is 3×3 samples, 2 is 5×5.
         radius: i64 = 1, ParamKind::Int { min: 1, max: 2 }, unit "samples", aliases ["r"];
-        /// The planes that are filtered; the others are passed on.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Y, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}
@@ -27,7 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Sharpens: adds a part of the difference from a blurred picture, or blurs with a negative amount",
     definition: "\
 `v + amount·(v − b)`, where `b` is the mean of the samples around a place with binomial weights: rows and columns of \
-1, 2, 1, or of 1, 4, 6, 4, 1 with radius 2. Beyond the border the nearest sample stands in, and what passes the ends of the \
+1, 2, 1, or of 1, 4, 6, 4, 1 with radius 2. Beyond the border the nearest sample is replicated, and what passes the ends of the \
 scale stays there.
 
 Accuracy: integers of 16 bits and four more for `b`; `amount` is rounded to 1/256. The result is the nearest of 16 bits to \

@@ -97,7 +97,7 @@ pub struct Preset {
     pub args: &'static [(&'static str, &'static str)],
 }
 
-/// Everything a filter can be told.
+/// All parameters of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
     /// The parameters, in positional order.
@@ -296,7 +296,7 @@ macro_rules! params {
         $(#[doc = $struct_doc:literal])+
         $vis:vis struct $name:ident {
             $(
-                $(#[doc = $doc:literal])+
+                $(#[doc = $doc:expr])+
                 $field:ident : $ty:ty = $default:expr, $kind:expr, unit $unit:literal, aliases [$($alias:literal),*];
             )*
         }

@@ -143,8 +143,14 @@ fn a_pipe_gets_a_file_that_needs_no_going_back() {
 fn the_same_run_gives_the_same_bytes() {
     let folder = Folder::new("twice");
     let source = folder.make("source.mkv", &format!("{PICTURE} {SOUND} -c:v ffv1 -c:a libvorbis -shortest"));
-    let containers =
-        [("mkv", "ffv1"), ("webm", "libvpx"), ("ogv", "libtheora"), ("mxf", "mpeg2video"), ("mp4", "mpeg4"), ("avi", "ffv1")];
+    let containers = [
+        ("mkv", "ffv1"),
+        ("webm", "libvpx"),
+        ("ogv", "libtheora"),
+        ("mxf", "mpeg2video"),
+        ("mp4", "mpeg4"),
+        ("avi", "ffv1"),
+    ];
     for (container, codec) in containers {
         let files = ["a", "b"].map(|name| folder.file(&format!("{name}.{container}")));
         files.iter().for_each(|file| drop(transcoded(&source, file, Ask::codec(codec))));

@@ -133,14 +133,14 @@ fn texts_that_are_not_whole_or_not_texts_are_refused() {
         (text[..from - 150].to_owned(), CORRUPT, &["cut off"]),
         (text.replace("\n1, ", "\n2, "), CORRUPT, &["was changed"]),
         (text.replace("version: 1", "version: 2"), UNSUPPORTED, &["version 2", "up to 1"]),
-        (String::new(), CORRUPT, &["no text of hashes"]),
-        ("{}\n".to_owned(), CORRUPT, &["no text of hashes"]),
+        (String::new(), CORRUPT, &["not a hash file"]),
+        ("{}\n".to_owned(), CORRUPT, &["not a hash file"]),
     ] {
         fs::write(&file, content).unwrap();
         refused(&verify(&file, GRADIENT, &[]), code, words);
     }
-    refused(&verify(GRADIENT, GRADIENT, &[]), CORRUPT, &["no text of hashes"]);
-    refused(&verify("/dev/zero", GRADIENT, &[]), CORRUPT, &["no text of hashes"]);
+    refused(&verify(GRADIENT, GRADIENT, &[]), CORRUPT, &["not a hash file"]);
+    refused(&verify("/dev/zero", GRADIENT, &[]), CORRUPT, &["not a hash file"]);
     refused(&verify(&folder.path("none"), GRADIENT, &[]), IO, &["none", "No such file"]);
     refused(&verify(&folder.path(""), GRADIENT, &[]), IO, &["directory"]);
     refused(&verify(&golden, &folder.path("none.mkv"), &[]), IO, &["none.mkv"]);

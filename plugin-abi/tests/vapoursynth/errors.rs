@@ -69,7 +69,7 @@ fn clips_that_are_not_filtered() {
 #[test]
 fn a_device_that_is_not_there_is_refused_when_the_filter_is_made() {
     let line = refusal(&yuv(), "Deband", &["device=s:cuda:99"]);
-    assert!(line.starts_with("error Deband: ") && line.ends_with("(device cpu does without)"), "{line}");
+    assert!(line.starts_with("error Deband: ") && line.ends_with("; use --device cpu"), "{line}");
 }
 
 /// What goes wrong with a frame before the filter is told as it was.

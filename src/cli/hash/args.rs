@@ -14,7 +14,7 @@ pub struct HashArgs {
     /// The input; - is standard input
     #[arg(value_name = "IN")]
     pub input: OsString,
-    /// The text of hashes; - is standard output
+    /// The hash file; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: OsString,
     /// Replace FILE if it exists (never when it is IN)
@@ -65,7 +65,7 @@ impl HashArgs {
     }
 }
 
-/// How a text of hashes is laid out.
+/// How a hash file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LayoutChoice {
     /// vramp's own.

@@ -1,4 +1,4 @@
-//! The options that decide what is hashed: written into a text of hashes, and taken from one.
+//! The options that decide what is hashed: written into a hash file, and taken from one.
 
 use crate::cli::args::Run;
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! `vramp hash`: what every frame is, as a text of hashes.
+//! `vramp hash`: what every frame is, as a hash file.
 
 mod args;
 mod asked;

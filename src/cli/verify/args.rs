@@ -10,7 +10,7 @@ use std::ffi::OsString;
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = HELP)]
 pub struct VerifyArgs {
-    /// The text of hashes: of `vramp hash`, or of ffmpeg's framemd5 or framehash; - is standard input
+    /// The hash file: of `vramp hash`, or of ffmpeg's framemd5 or framehash; - is standard input
     #[arg(value_name = "FILE")]
     pub file: OsString,
     /// The video that it should be of; - is standard input

@@ -1,4 +1,4 @@
-//! `vramp verify`: whether a video is the one that a text of hashes was made of.
+//! `vramp verify`: whether a video is the one that a hash file was made of.
 
 mod args;
 mod hints;

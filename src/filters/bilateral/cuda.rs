@@ -72,7 +72,7 @@ device_struct! {
     struct Component = "Component" {
         src: Plane,
         dst: Plane,
-        /// 0: the plane is passed on.
+        /// 0: the plane is copied.
         filters: u32,
         /// Blocks side by side.
         across: u32,
@@ -124,7 +124,7 @@ pub(super) struct Kernel {
     turns: Vec<Turn>,
 }
 
-/// A launch: for components whose weights are the same. The first takes those along that are passed on.
+/// A launch: for components whose weights are the same. The first takes those along that are copied.
 struct Turn {
     name: String,
     function: Function,

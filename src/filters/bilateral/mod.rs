@@ -50,7 +50,7 @@ const MOST: usize = 30;
 const RADIUS: ParamKind = ParamKind::Int { min: 0, max: MOST as i64 };
 
 crate::params! {
-    /// What `bilateral` can be told.
+    /// The parameters of `bilateral`.
     pub struct BilateralParams {
         /// Standard deviation of the weight of distances.
         sigma_s: f64 = 3.0, SIGMA_S, unit "samples", aliases ["sigma_spatial", "sigmaS"];
@@ -67,8 +67,7 @@ crate::params! {
         radius_c: Option<i64> = None, RADIUS, unit "samples", aliases [];
         /// Whose differences weigh chroma: its `own`, or those of `luma`, whose edges chroma then keeps.
         guide: Guide = Guide::Own, ParamKind::Choice(<Guide as Choice>::WORDS), unit "", aliases ["ref"];
-        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
-        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

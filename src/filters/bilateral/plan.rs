@@ -62,7 +62,7 @@ impl Plan {
         if self.is_chroma(component) { &self.chroma } else { &self.luma }
     }
 
-    /// True when component `component` is filtered, and not just passed on.
+    /// True when component `component` is filtered, and not just copied.
     pub fn filters(&self, component: usize) -> bool {
         self.weights(component).radii() != (0, 0) && self.planes.has(self.format, component)
     }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 const RADIUS: ParamKind = ParamKind::Int { min: 0, max: 512 };
 
 crate::params! {
-    /// What `box` can be told.
+    /// The parameters of `box`.
     pub struct BoxParams {
         /// How far the window reaches to each side, in samples of the plane at hand.
         radius: i64 = 2, RADIUS, unit "samples", aliases ["r"];
@@ -37,8 +37,7 @@ crate::params! {
         radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"];
         /// How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian.
         passes: i64 = 1, ParamKind::Int { min: 1, max: 8 }, unit "", aliases ["power"];
-        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
-        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

@@ -32,11 +32,11 @@ impl Plan {
             format: stream.format,
             planes: params.planes,
         };
-        // Planes are passed on in one pass.
+        // Planes are copied in one pass.
         if plan.is_identity() { Plan { passes: 1, ..plan } } else { plan }
     }
 
-    /// True when component `component` is blurred, and not just passed on.
+    /// True when component `component` is blurred, and not just copied.
     pub fn blurs(&self, component: usize) -> bool {
         (self.radius_w, self.radius_h) != (0, 0) && self.planes.has(self.format, component)
     }

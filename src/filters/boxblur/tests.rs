@@ -94,7 +94,7 @@ fn only_the_named_planes_are_blurred() {
 
 #[test]
 fn stored_bits_of_other_planes_stay() {
-    // p010's low bits mean nothing, and stay where the plane is passed on.
+    // p010's low bits mean nothing, and stay where the plane is copied.
     let format = Format::semi_planar(10).unwrap();
     let src = picture(format, 4, 4, |_, x, y| (x * 9000 + y * 77 + 3) as i32);
     let out = run(BoxParams { planes: PlaneSet::Y, ..radius(1) }, &src, format);

@@ -277,7 +277,7 @@ unsafe fn avx512<const N: usize, const P: usize, const SAMPLE: usize>(
     dst: &mut PlanesMut<'_>,
     scratch: &mut Scratch,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: as the caller promises.
     unsafe { run_band::<Avx512, N, P, SAMPLE>(band, dst, scratch) }
 }
 
@@ -290,7 +290,7 @@ unsafe fn avx2<const N: usize, const P: usize, const SAMPLE: usize>(
     dst: &mut PlanesMut<'_>,
     scratch: &mut Scratch,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: as the caller promises.
     unsafe { run_band::<Avx2, N, P, SAMPLE>(band, dst, scratch) }
 }
 

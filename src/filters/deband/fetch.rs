@@ -15,9 +15,9 @@ pub(super) unsafe fn fetch<const N: usize, const P: usize>(
     offsets: &[i32; WIDTH],
     out: &mut [[u16; N]; WIDTH],
 ) {
-    // SAFETY: passed on.
+    // SAFETY: as the caller promises.
     let at = |i: usize| unsafe { centre.add(i * P).offset(offsets[place(i)] as isize) };
-    // SAFETY: passed on.
+    // SAFETY: as the caller promises.
     unsafe { collect(at, out) }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn interleave<const N: usize>(rows: [&[u8]; N], v: usize) -> [u8; WID
 #[inline(always)]
 pub(super) unsafe fn expand<const N: usize, const P: usize>(from: *const u16, out: &mut [[u16; N]]) {
     for (v, out) in out.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
-        // SAFETY: passed on.
+        // SAFETY: as the caller promises.
         unsafe { collect(|i| from.add((v * WIDTH + i) * P), out) }
     }
 }

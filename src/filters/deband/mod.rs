@@ -39,7 +39,7 @@ crate::choices! {
 }
 
 crate::params! {
-    /// What `deband` can be told.
+    /// The parameters of `deband`.
     pub struct DebandParams {
         /// How far reference samples may lie, in each direction. Halved on subsampled planes.
         range: i64 = 15, ParamKind::Int { min: 0, max: 127 }, unit "samples", aliases ["r"];
@@ -70,8 +70,7 @@ crate::params! {
         field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"];
         /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
         keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
-        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
-        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

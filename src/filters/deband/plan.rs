@@ -64,7 +64,7 @@ impl Plan {
             let own = if is_chroma { [params.cb, params.cr][index - 1] } else { params.y };
             let threshold = own.unwrap_or(params.threshold);
             let noise = if is_chroma { params.dither_c } else { params.dither_y }.unwrap_or(dither);
-            // Nothing is below a threshold of zero, so that what is not filtered is passed on as it is.
+            // Nothing is below a threshold of zero, so that what is not filtered is copied as it is.
             let [threshold, noise] = [threshold, noise].map(|strength| if is_filtered { strength } else { 0 });
             let (low, high) = bounds(yc48, params.keep_tv_range && is_filtered, is_chroma);
             Component {

@@ -17,7 +17,7 @@ pub(super) const SIGN: u16 = 0x8000;
 /// They must be inside each of the group's `P` components, which must have one layout.
 #[inline(always)]
 pub(super) unsafe fn load<const P: usize>(src: &[PlaneRef<'_>], x: usize, y: usize, out: &mut [u16]) {
-    // SAFETY: passed on; the type is the samples' own.
+    // SAFETY: as the caller promises; the type is the samples' own.
     unsafe {
         match src[0].layout().sample {
             SampleType::U8 => load_as::<u8, P>(src, x, y, out),
@@ -38,7 +38,7 @@ pub(super) unsafe fn store<const N: usize, const P: usize>(
     x: usize,
     y: usize,
 ) {
-    // SAFETY: passed on; the type is the samples' own.
+    // SAFETY: as the caller promises; the type is the samples' own.
     unsafe {
         match dst.get(0).layout().sample {
             SampleType::U8 => store_as::<u8, N, P>(pixels, dst, x, y),

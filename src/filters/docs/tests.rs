@@ -5,7 +5,7 @@ use crate::params::{ParamKind, Params};
 use crate::video::Model;
 
 crate::params! {
-    /// What `lift` can be told.
+    /// The parameters of `lift`.
     pub struct Lift {
         /// Added to every sample. A text that is long enough to be wrapped when a terminal
         /// of eighty columns shows it, with a | in it.

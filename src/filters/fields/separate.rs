@@ -34,7 +34,7 @@ Frames 2n and 2n + 1 of the result are the fields of frame n: row j of the top f
 field row 2j + 1. Of an odd number of rows the bottom field has one less: it shows its last row twice.
 
 The frame rate doubles, and each field lasts half as long as its frame did. The result is marked progressive, with half the \
-sample aspect ratio. Closed captions go with the first field. Metadata that tells of places in the picture (pan-scan, active \
+sample aspect ratio. Closed captions go with the first field. Metadata about places in the picture (pan-scan, active \
 format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.

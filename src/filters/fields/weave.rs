@@ -35,7 +35,7 @@ both fields. After `separate_fields`, with the order that the frames had, it giv
 even.
 
 The frame rate halves, and each frame lasts as long as its fields did. The result is marked interlaced in the order given, with \
-twice the sample aspect ratio. Metadata of the second frame, and what tells of places in the picture (pan-scan, active \
+twice the sample aspect ratio. Metadata of the second frame, and metadata about places in the picture (pan-scan, active \
 format, regions of interest), is dropped.
 
 Accuracy: samples are moved, not computed.

@@ -36,7 +36,7 @@ device_struct! {
     struct Component = "Component" {
         src: Plane,
         dst: Plane,
-        /// 0: the plane is passed on.
+        /// 0: the plane is copied.
         blurs: u32,
         /// Strips side by side.
         across: u32,

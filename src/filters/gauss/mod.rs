@@ -24,14 +24,13 @@ use plan::Plan;
 use std::sync::Arc;
 
 crate::params! {
-    /// What `gauss` can be told.
+    /// The parameters of `gauss`.
     pub struct GaussParams {
         /// Standard deviation of the Gaussian, in samples of the plane at hand.
         sigma: f64 = 0.5, ParamKind::Float { min: 0.1, max: 64.0 }, unit "samples", aliases ["s"];
         /// Where the Gaussian is cut off; `auto` is three sigmas, rounded up.
         radius: Option<i64> = None, ParamKind::Int { min: 0, max: 192 }, unit "samples", aliases ["r"];
-        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
-        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {}

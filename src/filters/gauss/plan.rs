@@ -27,7 +27,7 @@ impl Plan {
         self.weights.len() - 1
     }
 
-    /// True when component `component` is blurred, and not just passed on.
+    /// True when component `component` is blurred, and not just copied.
     pub fn blurs(&self, component: usize) -> bool {
         self.radius() > 0 && self.planes.has(self.format, component)
     }

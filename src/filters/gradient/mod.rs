@@ -36,7 +36,7 @@ const BUMP: ParamKind = ParamKind::Int { min: 0, max: 4096 };
 const EVIDENCE: ParamKind = ParamKind::Int { min: 0, max: 49 * 255 };
 
 crate::params! {
-    /// What `gradient` can be told.
+    /// The parameters of `gradient`.
     pub struct GradientParams {
         /// How far the widest of four passes looks; half of it, rounded up, on subsampled planes. Bands up to about twice as
         /// wide vanish. `auto` follows the frame's height: 24 up to 810 rows, 32 at 1080, 64 at 2160.
@@ -66,8 +66,7 @@ crate::params! {
         field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"];
         /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
         keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
-        /// The planes that are filtered; the others are passed on. Those that a format lacks count for nothing, and one must
-        /// be there. `yuv` is all planes of any format, and on RGB `y` too, which has no chroma.
+        #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
     presets {

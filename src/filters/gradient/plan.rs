@@ -27,7 +27,7 @@ pub(super) struct Plan {
 /// What is done to one component.
 #[derive(Clone, Debug)]
 pub(super) struct Component {
-    /// False when it is passed on.
+    /// False when it is copied.
     pub filters: bool,
     pub passes: [Pass; 4],
     /// Smallest and largest result.

@@ -38,7 +38,7 @@ device_struct! {
         dst: Plane,
         /// What the function looks up.
         table: u64 = "const u16*",
-        /// 0: the plane is passed on.
+        /// 0: the plane is copied.
         computes: u32,
         /// Blocks side by side, rows of a block, and blocks in all.
         across: u32,
@@ -103,7 +103,7 @@ pub(super) struct Kernel<T: Local> {
     /// Where something around a place is read.
     strips: Option<Strips>,
     tables: [Option<DeviceBuffer>; 3],
-    /// Of the components; zeros for those that are passed on.
+    /// Of the components; zeros for those that are copied.
     consts: [T::Consts; 3],
 }
 

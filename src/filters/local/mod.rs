@@ -42,7 +42,7 @@ pub const MOST_RADIUS: usize = 2;
 ///
 /// Values are lanes of 16 bits: v16, or YC48 with its sign bit flipped, which keeps order, differences and means.
 pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
-    /// What the function is told about a component, on the CPU and in a kernel.
+    /// What the function gets for a component, on the CPU and in a kernel.
     type Consts: DeviceStruct + Default + Send + Sync + 'static;
 
     /// The file in `cuda/` that has its kernels.
@@ -92,7 +92,7 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
         own.chain((1..inputs.len()).map(|input| Source::of(input, component))).collect()
     }
 
-    /// What the function is told about a component, or `None` where it changes nothing and the component is passed on.
+    /// What the function gets for a component, or `None` where it changes nothing and the component is copied.
     /// Asked for the planes that it works on alone.
     fn consts(&self, inputs: &[StreamInfo], component: usize) -> Option<Self::Consts>;
 

@@ -33,7 +33,7 @@ pub(super) struct Plan<T: Local> {
     params: T,
     pub setup: Setup,
     pub radius: usize,
-    /// `None`: passed on.
+    /// `None`: copied.
     pub components: Vec<Option<Component<T::Consts>>>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Component<C> {
     pub area: Area,
 }
 
-/// The part of a component where all sources have samples. Outside it the component is passed on.
+/// The part of a component where all sources have samples. Outside it the component is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Area {
     pub columns: Range<usize>,

@@ -41,8 +41,8 @@ where 4:2:0 is interlaced, so that chroma stays in the field of its luma. Others
 allowed; `round=on` takes the next below, and makes `w` and `h` multiples too. A part that reaches beyond the picture is \
 refused.
 
-The sample aspect ratio stays. An odd `y` exchanges the fields of interlaced frames, and they are marked so. Metadata that \
-tells of places in the picture (pan-scan, active format, regions of interest) is dropped.
+The sample aspect ratio stays. An odd `y` exchanges the fields of interlaced frames, and they are marked so. Metadata about \
+places in the picture (pan-scan, active format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.
 

@@ -22,7 +22,7 @@ Sample (i, j) of the result is sample (w − 1 − i, j) of the source, in every
 
 Chroma that sits above the left one of its luma samples then sits above the right one, where no standard has a word for it: \
 samples are kept as they are, half a chroma sample off where a player takes them for left-sited, and the chroma location \
-is not stated any more. Metadata that tells of places in the picture (pan-scan, active format, regions of interest) is \
+is not stated any more. Metadata about places in the picture (pan-scan, active format, regions of interest) is \
 dropped.
 
 Accuracy: samples are moved, not computed.

@@ -70,8 +70,8 @@ the first code. Black is code 16 in limited range and 0 in full range, with chro
 `x` and `y` are whole samples of chroma, as in `crop`: others are refused, with the next that are allowed; `round=on` takes \
 the next below. The middle (`auto`) is rounded down to them. A result smaller than the picture at its place is refused.
 
-The sample aspect ratio stays. An odd `y` exchanges the fields of interlaced frames, and they are marked so. Metadata that \
-tells of places in the picture (pan-scan, active format, regions of interest) is dropped.
+The sample aspect ratio stays. An odd `y` exchanges the fields of interlaced frames, and they are marked so. Metadata about \
+places in the picture (pan-scan, active format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed; the colour is the nearest of the stream's codes.
 

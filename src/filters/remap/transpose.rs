@@ -47,7 +47,7 @@ Sample (i, j) of the result is, of a source of w×h, (j, i) for `cclock_flip`, (
 
 The sample aspect ratio is turned over. The chroma location turns with the picture: left becomes top; where no standard has a \
 word for the new one, it is not stated any more and samples are kept as they are. 4:2:2 is refused: it would become \
-4:4:0. Fields would become columns: the frames are marked progressive. Metadata that tells of places in the picture \
+4:4:0. Fields would become columns: the frames are marked progressive. Metadata about places in the picture \
 (pan-scan, active format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.

@@ -49,7 +49,7 @@ impl What {
 }
 
 crate::params! {
-    /// What `stats` can be told.
+    /// The parameters of `stats`.
     pub struct StatsParams {
         /// What is measured: `basic` is minimum, maximum, sum, mean and variance, `hist` a histogram, `rows` and `columns` the
         /// sum of each row and of each column.

@@ -1,4 +1,4 @@
-//! The lines of a text of hashes, which may be anything.
+//! The lines of a hash file, which may be anything.
 
 use crate::error::{Error, Result};
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ pub fn name(path: &OsStr) -> String {
 
 /// The error of a text that is something else.
 pub fn no_text_of_hashes() -> Error {
-    Error::corrupt("no text of hashes ('vramp hash' or ffmpeg's framemd5 and framehash make them)")
+    Error::corrupt("not a hash file ('vramp hash' or ffmpeg's framemd5 and framehash make them)")
 }
 
 impl Lines {

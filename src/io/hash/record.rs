@@ -1,4 +1,4 @@
-//! What a text of hashes says.
+//! What a hash file says.
 
 use crate::error::Result;
 use crate::io::hash::digest::Hash;
@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
-/// How a text of hashes is laid out.
+/// How a hash file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// vramp's own: a hash a plane, everything that describes a frame, and an end that tells a whole file.
@@ -20,7 +20,7 @@ pub enum Layout {
     Ffmpeg,
 }
 
-/// A text of hashes.
+/// A hash file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashFile {
     /// Its layout, which says what an entry's hashes are of.

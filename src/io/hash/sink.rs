@@ -27,7 +27,7 @@ pub struct Beside {
     pub streams: Option<Streams>,
 }
 
-/// Writes a text of hashes.
+/// Writes a hash file.
 ///
 /// In ffmpeg's layout the columns pts, size and hash are those of
 /// `ffmpeg -i IN -copyts -vsync passthrough -enc_time_base -1 -map 0:v:0 -f framemd5`.

@@ -1,4 +1,4 @@
-//! The streams that pass the chain by: what every packet of theirs is, in a text of hashes and for a comparison.
+//! The streams that pass the chain by: what every packet of theirs is, in a hash file and for a comparison.
 
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};

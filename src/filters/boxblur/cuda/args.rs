@@ -21,7 +21,7 @@ device_struct! {
         totals: u64 = "u32*",
         /// In a row of either, a multiple of eight.
         columns: u32,
-        /// 0: the plane is passed on.
+        /// 0: the plane is copied.
         blurs: u32,
         /// Strips side by side.
         across: u32,
@@ -108,7 +108,7 @@ impl Component {
         eight: 0,
     };
 
-    /// From `src` to `dst`, in blocks as `cut` says; without `blurs`, passed on.
+    /// From `src` to `dst`, in blocks as `cut` says; without `blurs`, copied.
     ///
     /// # Errors
     /// When a plane is too large for the kernels.
