@@ -56,10 +56,9 @@ pub fn check(plan: &Plan) -> Result<()> {
 
 /// What stands on the line of a frame.
 fn line(props: &FrameProps, timebase: Rational) -> Json {
-    let time = props.pts.zip(timebase.value()).map(|(pts, unit)| pts as f64 * unit);
     let mut line = Map::new();
     line.insert("frame".to_owned(), props.frame_index.into());
-    line.insert("time".to_owned(), time.into());
+    line.insert("time".to_owned(), props.seconds(timebase).into());
     line.insert("records".to_owned(), props.records.iter().map(record).collect());
     Json::Object(line)
 }

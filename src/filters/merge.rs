@@ -69,8 +69,8 @@ generated! {
 }
 
 impl Consts {
-    /// For a weight from 0 to 1, and a mask.
-    pub fn new(weight: f64, mask: Option<&StreamInfo>) -> Consts {
+    /// For a weight from 0 to 1, and a mask; `None` where there is nothing of the other picture.
+    pub fn new(weight: f64, mask: Option<&StreamInfo>) -> Option<Consts> {
         let (black, span) = match mask {
             None => (0, 1),
             Some(mask) if mask.format.is_yc48() => (0x8000, 4096),
@@ -78,12 +78,8 @@ impl Consts {
             Some(_) => (BLACK, LIMITED_LUMA),
         };
         let inverse = ((1u64 << 31) as f64 / f64::from(span)).round() as u32;
-        Consts { weight: (weight * 32768.0).round() as u32, has_mask: mask.is_some().into(), black, span, inverse }
-    }
-
-    /// Whether there is anything of the other picture.
-    pub fn counts(&self) -> bool {
-        self.weight > 0
+        let weight = (weight * 32768.0).round() as u32;
+        (weight > 0).then(|| Consts { weight, has_mask: mask.is_some().into(), black, span, inverse })
     }
 
     /// The sample of the first source and that of the second, mixed by the third where there is a mask.
@@ -114,15 +110,27 @@ pub fn mask_source(
     Source { origin, shrink, ..Source::of(input, component) }
 }
 
-/// Refuses a mask that is not of `size`, or of RGB for what is not.
+/// The kernel that mixes with a mask or without.
+pub fn kernel(mask: Option<&Name>) -> String {
+    if mask.is_some() { "merge_by_mask" } else { "merge" }.to_owned()
+}
+
+/// The names of the other picture and of its mask.
+pub fn names(with: &Name, mask: Option<&Name>) -> Vec<String> {
+    std::iter::once(with).chain(mask).map(|name| name.as_str().to_owned()).collect()
+}
+
+/// Refuses a mask, the third of `inputs`, that has not the size of `inputs[like]`, or is of RGB for what is not.
 ///
 /// # Errors
 /// With what does not fit.
-pub fn check_mask(first: &StreamInfo, mask: &StreamInfo, name: &str, size: (usize, usize)) -> Result<()> {
-    if (mask.width, mask.height) != size {
+pub fn check_mask(inputs: &[StreamInfo], like: usize, name: Option<&Name>) -> Result<()> {
+    let Some(name) = name.map(Name::as_str) else { return Ok(()) };
+    let (first, like, mask) = (&inputs[0], &inputs[like], &inputs[2]);
+    if (mask.width, mask.height) != (like.width, like.height) {
         return Err(Error::unsupported(format!(
             "the mask '{name}' has {}x{}, and what it is for has {}x{}: they must be of one size",
-            mask.width, mask.height, size.0, size.1
+            mask.width, mask.height, like.width, like.height
         )));
     }
     if mask.format.model() == Model::Rgb && first.format.model() != Model::Rgb {
@@ -143,7 +151,7 @@ impl Local for MergeParams {
     }
 
     fn kernel(&self) -> String {
-        if self.mask.is_some() { "merge_by_mask" } else { "merge" }.to_owned()
+        kernel(self.mask.as_ref())
     }
 
     fn planes(&self) -> PlaneSet {
@@ -151,13 +159,12 @@ impl Local for MergeParams {
     }
 
     fn others(&self) -> Vec<String> {
-        std::iter::once(&self.with).chain(&self.mask).map(|name| name.as_str().to_owned()).collect()
+        names(&self.with, self.mask.as_ref())
     }
 
     fn check(&self, inputs: &[StreamInfo]) -> Result<()> {
         check_alike(&inputs[0], &inputs[1], self.with.as_str())?;
-        let size = (inputs[0].width, inputs[0].height);
-        self.mask.as_ref().map_or(Ok(()), |name| check_mask(&inputs[0], &inputs[2], name.as_str(), size))
+        check_mask(inputs, 0, self.mask.as_ref())
     }
 
     fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
@@ -166,7 +173,7 @@ impl Local for MergeParams {
     }
 
     fn consts(&self, inputs: &[StreamInfo], _: usize) -> Option<Consts> {
-        Some(Consts::new(self.weight, inputs.get(2))).filter(Consts::counts)
+        Consts::new(self.weight, inputs.get(2))
     }
 
     #[inline(always)]

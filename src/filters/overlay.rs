@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::filters::local::{self, Local, Near, Source, check_samples};
-use crate::filters::merge::{Consts, check_mask, mask_source};
+use crate::filters::merge::{self, Consts, check_mask, mask_source};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Name, ParamKind, Params};
 use crate::video::{FrameProps, StreamInfo};
@@ -86,17 +86,16 @@ impl Local for OverlayParams {
     }
 
     fn kernel(&self) -> String {
-        if self.alpha.is_some() { "merge_by_mask" } else { "merge" }.to_owned()
+        merge::kernel(self.alpha.as_ref())
     }
 
     fn others(&self) -> Vec<String> {
-        std::iter::once(&self.with).chain(&self.alpha).map(|name| name.as_str().to_owned()).collect()
+        merge::names(&self.with, self.alpha.as_ref())
     }
 
     fn check(&self, inputs: &[StreamInfo]) -> Result<()> {
         check_samples(&inputs[0], &inputs[1], self.with.as_str())?;
-        let size = (inputs[1].width, inputs[1].height);
-        self.alpha.as_ref().map_or(Ok(()), |name| check_mask(&inputs[0], &inputs[2], name.as_str(), size))
+        check_mask(inputs, 1, self.alpha.as_ref())
     }
 
     fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
@@ -106,15 +105,12 @@ impl Local for OverlayParams {
     }
 
     fn consts(&self, inputs: &[StreamInfo], _: usize) -> Option<Consts> {
-        Some(Consts::new(self.opacity, inputs.get(2))).filter(Consts::counts)
+        Consts::new(self.opacity, inputs.get(2))
     }
 
     fn applies(&self, input: &StreamInfo, props: &FrameProps) -> bool {
-        let time = match (props.pts, input.timebase.value(), input.frame_rate.value()) {
-            (Some(pts), Some(unit), _) => pts as f64 * unit,
-            (_, _, Some(rate)) => props.frame_index as f64 / rate,
-            _ => 0.0,
-        };
+        let by_rate = || input.frame_rate.value().map_or(0.0, |rate| props.frame_index as f64 / rate);
+        let time = props.seconds(input.timebase).unwrap_or_else(by_rate);
         self.start.is_none_or(|start| start <= time) && self.end.is_none_or(|end| time < end)
     }
 

@@ -36,21 +36,9 @@ pub(super) fn samples(picture: &Picture, component: usize) -> Vec<i32> {
 /// What the reference of `filter` makes of `src`, stored as `dst`; the fast kernels make the same.
 pub(super) fn run(filter: &dyn Filter, src: &Picture, dst: Format) -> Picture {
     let input = StreamInfo::bare(src.format(), src.width(), src.height());
-    let setup = Setup::of(input.clone(), src.format(), input, dst);
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    let mut out = Picture::alloc(dst, src.width(), src.height()).unwrap();
-    filter.reference(&setup).unwrap().run_alone(&FrameProps::default(), &src.planes(), &mut out.planes_mut(), &exec);
-    for level in CpuLevel::available() {
-        let mut fast = Picture::alloc(dst, src.width(), src.height()).unwrap();
-        filter.cpu(&setup, level).unwrap().run_alone(
-            &FrameProps::default(),
-            &src.planes(),
-            &mut fast.planes_mut(),
-            &exec,
-        );
-        (0..src.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
-    }
-    out
+    let setup = Setup::of(input.clone(), src.format(), input.clone(), dst);
+    let inputs = [vec![src.planes()]];
+    run_levels(filter, &setup, &Spec::computed(input), &inputs, &FrameProps::default(), &one_thread()).0
 }
 
 /// What the filter of `text` makes of flat grey frames with these values, of which it reads all.
@@ -68,29 +56,41 @@ pub(super) fn run_inputs(text: &str, inputs: &[&[Picture]]) -> Picture {
     let spec = filter.spec(&infos).unwrap();
     let mut setup = Setup::of(infos[0].clone(), infos[0].format, spec.output.clone(), infos[0].format);
     setup.sides = infos[1..].iter().map(|info| Side { info: info.clone(), src: info.format }).collect();
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    let run = |mut kernel: Box<dyn CpuKernel>| run_frames(kernel.as_mut(), &setup, &spec, inputs, &exec);
-    let out = run(filter.reference(&setup).unwrap());
-    for level in CpuLevel::available() {
-        let fast = run(filter.cpu(&setup, level).unwrap());
-        (0..out.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&out, c), "{level}, component {c}"));
-    }
-    out
+    let inputs: Vec<Vec<_>> = inputs.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
+    run_levels(&*filter, &setup, &spec, &inputs, &FrameProps::default(), &one_thread()).0
 }
 
-fn run_frames(
-    kernel: &mut dyn CpuKernel,
+/// An executor for pictures that are not worth sharing.
+pub(super) fn one_thread() -> CpuExec {
+    CpuExec::new(1, CpuLevel::Portable).unwrap()
+}
+
+/// What the reference of `filter` makes of these frames of each of its inputs, and what it measures. The fast kernel of
+/// every level makes and measures the same.
+pub(super) fn run_levels(
+    filter: &dyn Filter,
     setup: &Setup,
     spec: &Spec,
-    inputs: &[&[Picture]],
+    inputs: &[Vec<Planes<'_>>],
+    props: &FrameProps,
     exec: &CpuExec,
-) -> Picture {
-    let planes: Vec<Vec<Planes<'_>>> =
-        inputs.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
-    let windows: Vec<_> = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
-    let mut out = Picture::alloc(setup.dst, spec.output.width, spec.output.height).unwrap();
-    let (props, mut record) = (FrameProps::default(), Record::default());
-    let (src, dst) = (Frames::new(&windows), out.planes_mut());
-    kernel.run(CpuJob { props: &props, phase: 0, src, dst, record: &mut record, exec });
-    out
+) -> (Picture, Record) {
+    let windows: Vec<_> = inputs.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
+    let run = |mut kernel: Box<dyn CpuKernel>| {
+        let mut out = Picture::alloc(setup.dst, spec.output.width, spec.output.height).unwrap();
+        let (phase, mut record) = (spec.cycle.phase(props.frame_index), Record::default());
+        let (src, dst) = (Frames::new(&windows), out.planes_mut());
+        kernel.run(CpuJob { props, phase, src, dst, record: &mut record, exec });
+        (out, record)
+    };
+    let (out, record) = run(filter.reference(setup).unwrap());
+    let text = filter.call();
+    for level in CpuLevel::available() {
+        let (fast, measured) = run(filter.cpu(setup, level).unwrap());
+        for component in 0..out.planes().len() {
+            assert_eq!(samples(&fast, component), samples(&out, component), "{text} {level}, component {component}");
+        }
+        assert_eq!(measured, record, "{text} {level}");
+    }
+    (out, record)
 }

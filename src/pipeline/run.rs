@@ -229,7 +229,7 @@ impl SinkStage<'_> {
 
     /// A frame's time in seconds.
     fn time(&self, props: &FrameProps) -> Option<f64> {
-        props.pts.zip(self.plan.output.timebase.value()).map(|(pts, timebase)| pts as f64 * timebase)
+        props.seconds(self.plan.output.timebase)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -95,6 +95,13 @@ pub struct FrameProps {
     pub records: Vec<Record>,
 }
 
+impl FrameProps {
+    /// Presentation time in seconds, in a stream whose times are counted in `timebase`.
+    pub fn seconds(&self, timebase: Rational) -> Option<f64> {
+        self.pts.zip(timebase.value()).map(|(pts, unit)| pts as f64 * unit)
+    }
+}
+
 impl Default for FrameProps {
     fn default() -> Self {
         Self {

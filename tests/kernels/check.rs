@@ -5,7 +5,7 @@ use crate::data::fill;
 use crate::memory::{Guarded, compare};
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::filters::{CpuJob, CpuKernel, Filter, Frames, Reach, Setup, Spec, Window};
-use vramp::video::Record;
+use vramp::video::{FrameProps, Planes, PlanesMut, Record};
 
 /// Threads to run with.
 const THREADS: [usize; 3] = [1, 2, 3];
@@ -70,35 +70,44 @@ pub fn run(
     let spec = case.spec().map_err(|e| e.to_string())?;
     let sources = sources(case, &spec, later, poison, 1);
     let planes: Vec<Vec<_>> = sources.iter().map(|frames| frames.iter().map(Guarded::planes).collect()).collect();
-    let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
-    let windows: Vec<_> = windows.collect();
     let mut dst = Guarded::new(case.dst, spec.output.width, spec.output.height, poison + 1);
-    let (props, mut record) = (case.props(later), Record::default());
-    kernel.run(CpuJob {
-        props: &props,
-        phase: spec.cycle.phase(props.frame_index),
-        src: Frames::new(&windows),
-        dst: dst.planes_mut(),
-        record: &mut record,
-        exec,
-    });
+    dst.record = run_job(kernel, &spec, &case.props(later), &planes, dst.planes_mut(), exec);
     dst.damage().map_err(|fault| format!("{}: {fault}", kernel.path()))?;
-    dst.record = record;
     Ok(dst)
+}
+
+/// Runs `kernel` on the frames of each of its inputs, and gives what it measured.
+pub fn run_job(
+    kernel: &mut dyn CpuKernel,
+    spec: &Spec,
+    props: &FrameProps,
+    inputs: &[Vec<Planes<'_>>],
+    dst: PlanesMut<'_>,
+    exec: &CpuExec,
+) -> Record {
+    let windows: Vec<_> = inputs.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
+    let (phase, mut record) = (spec.cycle.phase(props.frame_index), Record::default());
+    kernel.run(CpuJob { props, phase, src: Frames::new(&windows), dst, record: &mut record, exec });
+    record
 }
 
 /// The frames that make the frame `later` frames on, for each input.
 pub fn sources(case: &Case, spec: &Spec, later: u64, poison: u64, align: usize) -> Vec<Vec<Guarded>> {
     let (width, height) = case.shape();
-    let frame = |input, offset: i64| {
+    let frame = |input, offset| {
         let mut src = Guarded::aligned(case.src, width, height, poison, align);
         fill(&mut src.planes_mut(), case.content, case.seed_of(input, later, offset));
         src
     };
-    let frames = |(input, reach): (usize, &Reach)| {
+    frames(spec, frame)
+}
+
+/// `frame(input, offset)` for every frame that a job reads of each input.
+pub fn frames<F>(spec: &Spec, frame: impl Fn(usize, i64) -> F) -> Vec<Vec<F>> {
+    let of = |(input, reach): (usize, &Reach)| {
         (-i64::from(reach.before)..=i64::from(reach.after)).map(|offset| frame(input, offset)).collect()
     };
-    spec.reads.iter().enumerate().map(frames).collect()
+    spec.reads.iter().enumerate().map(of).collect()
 }
 
 /// Every fast kernel gives what the reference gives. Guards, pitches and what the output held before differ from

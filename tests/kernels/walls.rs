@@ -1,15 +1,15 @@
 //! Pictures that end where memory ends: a kernel that touches a byte beside its samples dies of it.
 
 use crate::case::{Case, cases};
-use crate::check::{Execs, reference};
+use crate::check::{Execs, frames, reference, run_job};
 use crate::data::fill;
 use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, sysconf};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::process::Command;
 use std::ptr;
-use vramp::filters::{ALL, CpuJob, CpuKernel, Frames, Reach, Window};
-use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut, Record};
+use vramp::filters::{ALL, CpuKernel};
+use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
 
 /// Where a buffer's wall is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,23 +156,11 @@ fn check(case: &Case, execs: &Execs) {
                 fill(&mut src.planes_mut(), case.content, case.seed_of(input, 0, offset));
                 src
             };
-            let offsets = |reach: &Reach| -i64::from(reach.before)..=i64::from(reach.after);
-            let frames = |(input, reach)| offsets(reach).map(|offset| frame(input, offset)).collect::<Vec<_>>();
-            let sources: Vec<_> = spec.reads.iter().enumerate().map(frames).collect();
+            let sources = frames(&spec, frame);
             let planes: Vec<Vec<_>> =
                 sources.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
-            let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
-            let windows: Vec<_> = windows.collect();
             let mut dst = Picture::new(case.dst, (spec.output.width, spec.output.height), wall, apart);
-            let (props, mut record) = (case.props(0), Record::default());
-            kernel.run(CpuJob {
-                props: &props,
-                phase: spec.cycle.phase(props.frame_index),
-                src: Frames::new(&windows),
-                dst: dst.planes_mut(),
-                record: &mut record,
-                exec,
-            });
+            run_job(kernel, &spec, &case.props(0), &planes, dst.planes_mut(), exec);
             dst.samples()
         };
         let expected = result(reference(&*filter, &setup).unwrap().as_mut(), execs.plain());

@@ -22,8 +22,7 @@ pub struct Shown {
 impl Shown {
     /// Describes a frame of a stream whose times are counted in `timebase`.
     pub fn new(props: &FrameProps, timebase: Rational) -> Shown {
-        let time = props.pts.zip(timebase.value()).map(|(pts, unit)| pts as f64 * unit);
-        Shown { index: props.frame_index, pts: props.pts, time }
+        Shown { index: props.frame_index, pts: props.pts, time: props.seconds(timebase) }
     }
 }
 

@@ -11,11 +11,15 @@ use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::remap::CudaMover;
-use crate::filters::remap::{CpuMover, Map, apply_plainly};
-use crate::filters::{CpuJob, CpuKernel};
+use crate::filters::remap::{CpuMover, Map, apply_plainly, forget_places};
+use crate::filters::{CpuJob, CpuKernel, Descriptor, Filter, Setup, Spec};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaJob, CudaKernel};
-use crate::video::{FieldOrder, FrameProps, Planes, PlanesMut, Rational};
+use crate::params::{Call, Params};
+use crate::video::{FieldOrder, FrameProps, Planes, PlanesMut, Rational, StreamInfo};
+use std::fmt::Debug;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 crate::choices! {
     /// Which field comes first in time.
@@ -62,9 +66,60 @@ struct Pass {
     to: Rows,
 }
 
-/// What a filter moves to make a frame of these properties at this place of its cycle.
-trait Passes: Clone + Send + 'static {
+/// The parameters of a filter that moves fields.
+trait Fields: Params + Debug + Clone + Send + Sync + 'static {
+    /// What the filter is.
+    const DESCRIPTOR: &'static Descriptor;
+
+    /// What it makes of a stream.
+    fn spec(&self, input: &StreamInfo) -> Spec;
+
+    /// Rewrites the properties of a frame whose places were forgotten.
+    fn describe(&self, props: &mut FrameProps);
+
+    /// What moves to make a frame of these properties at this place of the cycle.
     fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass>;
+}
+
+/// A filter that moves fields.
+#[derive(Debug)]
+struct Fielded<P>(P);
+
+/// The filter that `call` asks for.
+fn create<P: Fields>(call: &Call) -> Result<Box<dyn Filter>> {
+    Ok(Box::new(Fielded(P::from_call(call)?)))
+}
+
+impl<P: Fields> Filter for Fielded<P> {
+    fn descriptor(&self) -> &'static Descriptor {
+        P::DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.0.to_call(P::DESCRIPTOR.name)
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        Ok(self.0.spec(&inputs[0]))
+    }
+
+    fn describe(&self, _: &Setup, props: &mut FrameProps) {
+        forget_places(props);
+        self.0.describe(props);
+    }
+
+    fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Reference(self.0.clone())))
+    }
+
+    fn cpu(&self, _: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(Fast { params: self.0.clone(), mover: CpuMover::new([Map::ROWS; 3], level)? }))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, _: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(Cuda { params: self.0.clone(), mover: CudaMover::new([Map::ROWS; 3], device)? }))
+    }
 }
 
 /// The sample aspect ratio of a picture whose rows are `higher` / `lower` times as high.
@@ -84,7 +139,7 @@ fn with_rows(sar: Rational, higher: i32, lower: i32) -> Rational {
 
 struct Reference<P>(P);
 
-impl<P: Passes> CpuKernel for Reference<P> {
+impl<P: Fields> CpuKernel for Reference<P> {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { props, phase, src, mut dst, .. } = job;
         for Pass { offset, from, to } in self.0.passes(props, phase) {
@@ -99,20 +154,14 @@ impl<P: Passes> CpuKernel for Reference<P> {
 }
 
 struct Fast<P> {
-    passes: P,
+    params: P,
     mover: CpuMover,
 }
 
-impl<P: Passes> Fast<P> {
-    fn new(passes: P, level: CpuLevel) -> Result<Fast<P>> {
-        Ok(Fast { passes, mover: CpuMover::new([Map::ROWS; 3], level)? })
-    }
-}
-
-impl<P: Passes> CpuKernel for Fast<P> {
+impl<P: Fields> CpuKernel for Fast<P> {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { props, phase, src, mut dst, exec, .. } = job;
-        for Pass { offset, from, to } in self.passes.passes(props, phase) {
+        for Pass { offset, from, to } in self.params.passes(props, phase) {
             let src = rows_of(src.at(0, offset), from);
             self.mover.apply(&src, &mut rows_of_mut(&mut dst, to), exec);
         }
@@ -143,21 +192,14 @@ fn rows_of_mut<'a>(planes: &'a mut PlanesMut<'_>, rows: Rows) -> PlanesMut<'a> {
 
 #[cfg(feature = "cuda")]
 struct Cuda<P> {
-    passes: P,
+    params: P,
     mover: CudaMover,
 }
 
 #[cfg(feature = "cuda")]
-impl<P: Passes> Cuda<P> {
-    fn new(passes: P, device: &CudaDevice) -> Result<Cuda<P>> {
-        Ok(Cuda { passes, mover: CudaMover::new([Map::ROWS; 3], device)? })
-    }
-}
-
-#[cfg(feature = "cuda")]
-impl<P: Passes> CudaKernel for Cuda<P> {
+impl<P: Fields> CudaKernel for Cuda<P> {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
-        for Pass { offset, from, to } in self.passes.passes(job.props, job.phase) {
+        for Pass { offset, from, to } in self.params.passes(job.props, job.phase) {
             let src = device_rows(job.src.at(0, offset), |height| from.of(height));
             self.mover.apply(&src, &device_rows(job.dst, |_| to), job.stream)?;
         }

@@ -1,18 +1,9 @@
 //! `separate_fields`: every field as a frame.
 
-use super::{Fast, Order, Pass, Passes, Reference, Rows, with_rows};
-use crate::device::cpu::CpuLevel;
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
-use crate::error::Result;
-#[cfg(feature = "cuda")]
-use crate::filters::CudaKernel;
-use crate::filters::remap::forget_places;
-use crate::filters::{Change, CpuKernel, Cycle, Descriptor, Filter, Footprint, Setup, Spec};
-use crate::params::{Call, Choice, ParamKind, Params};
+use super::{Fields, Order, Pass, Rows, with_rows};
+use crate::filters::{Change, Cycle, Descriptor, Footprint, Spec};
+use crate::params::{Choice, ParamKind, Params};
 use crate::video::{FieldOrder, FrameProps, SideData, StreamInfo};
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
 
 crate::params! {
     /// What `separate_fields` needs.
@@ -47,43 +38,23 @@ Cost: that of a copy of the picture.",
     changes: &[Change::Size, Change::Aspect, Change::Rate],
     neutral: &[],
     cases: &["", "order=bff"],
-    create: |call| Ok(Box::new(SeparateFields(SeparateParams::from_call(call)?))),
+    create: super::create::<SeparateParams>,
 };
 
-/// The filter.
-#[derive(Clone, Debug)]
-struct SeparateFields(SeparateParams);
+impl Fields for SeparateParams {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
-impl Passes for SeparateFields {
-    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass> {
-        let said = if props.field_order == FieldOrder::BottomFirst { Order::Bff } else { Order::Tff };
-        let bottom_first = usize::from(self.0.order.unwrap_or(said) == Order::Bff);
-        vec![Pass { offset: 0, from: Rows::Field(bottom_first ^ phase), to: Rows::All }]
-    }
-}
-
-impl Filter for SeparateFields {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn call(&self) -> Call {
-        self.0.to_call(DESCRIPTOR.name)
-    }
-
-    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let input = &inputs[0];
+    fn spec(&self, input: &StreamInfo) -> Spec {
         let output = StreamInfo {
             height: input.height.div_ceil(2),
             sar: with_rows(input.sar, 1, 2),
             field_order: FieldOrder::Progressive,
             ..input.clone()
         };
-        Ok(Spec { cycle: Cycle::new(1, vec![0, 0]), ..Spec::computed(output) })
+        Spec { cycle: Cycle::new(1, vec![0, 0]), ..Spec::computed(output) }
     }
 
-    fn describe(&self, _: &Setup, props: &mut FrameProps) {
-        forget_places(props);
+    fn describe(&self, props: &mut FrameProps) {
         if props.frame_index % 2 == 1 {
             props.side_data.retain(|data| data.kind != SideData::CAPTIONS);
             props.key = false;
@@ -91,17 +62,9 @@ impl Filter for SeparateFields {
         (props.field_order, props.repeat) = (FieldOrder::Progressive, 0);
     }
 
-    fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Reference(self.clone())))
-    }
-
-    fn cpu(&self, _: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Fast::new(self.clone(), level)?))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        let _ = setup;
-        Ok(Box::new(super::Cuda::new(self.clone(), device)?))
+    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass> {
+        let said = if props.field_order == FieldOrder::BottomFirst { Order::Bff } else { Order::Tff };
+        let bottom_first = usize::from(self.order.unwrap_or(said) == Order::Bff);
+        vec![Pass { offset: 0, from: Rows::Field(bottom_first ^ phase), to: Rows::All }]
     }
 }

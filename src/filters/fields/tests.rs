@@ -1,9 +1,8 @@
 //! Fields worked out by hand.
 
-use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::testing::{picture, samples};
-use crate::filters::{CpuJob, CpuKernel, Frames, Setup, Window, chain};
-use crate::video::{FieldOrder, Format, FrameProps, Picture, Planes, Rational, Record, SideData, StreamInfo};
+use crate::filters::testing::{one_thread, picture, run_levels, samples};
+use crate::filters::{Setup, chain};
+use crate::video::{FieldOrder, Format, FrameProps, Picture, Rational, SideData, StreamInfo};
 
 /// What `text` makes of `frames`: the reference's result, which every level's is.
 fn made(text: &str, frames: &[&Picture], props: &FrameProps) -> Picture {
@@ -11,27 +10,8 @@ fn made(text: &str, frames: &[&Picture], props: &FrameProps) -> Picture {
     let input = StreamInfo::bare(frames[0].format(), frames[0].width(), frames[0].height());
     let spec = filter.spec(std::slice::from_ref(&input)).unwrap();
     let setup = Setup::of(input.clone(), input.format, spec.output.clone(), input.format);
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    let planes: Vec<Planes<'_>> = frames.iter().map(|frame| frame.planes()).collect();
-    let run = |mut kernel: Box<dyn CpuKernel>| {
-        let mut dst = Picture::alloc(input.format, spec.output.width, spec.output.height).unwrap();
-        let windows = [Window::new(&planes, spec.reads[0])];
-        kernel.run(CpuJob {
-            props,
-            phase: spec.cycle.phase(props.frame_index),
-            src: Frames::new(&windows),
-            dst: dst.planes_mut(),
-            record: &mut Record::default(),
-            exec: &exec,
-        });
-        dst
-    };
-    let result = run(filter.reference(&setup).unwrap());
-    for level in CpuLevel::available() {
-        let fast = run(filter.cpu(&setup, level).unwrap());
-        (0..result.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&result, c), "{text} {level}"));
-    }
-    result
+    let planes = frames.iter().map(|frame| frame.planes()).collect();
+    run_levels(&*filter, &setup, &spec, &[planes], props, &one_thread()).0
 }
 
 fn props(frame_index: u64, field_order: FieldOrder) -> FrameProps {

@@ -1,18 +1,9 @@
 //! `weave`: two fields in one frame.
 
-use super::{Fast, Order, Pass, Passes, Reference, Rows, with_rows};
-use crate::device::cpu::CpuLevel;
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
-use crate::error::Result;
-#[cfg(feature = "cuda")]
-use crate::filters::CudaKernel;
-use crate::filters::remap::forget_places;
-use crate::filters::{Change, CpuKernel, Cycle, Descriptor, Filter, Footprint, Reach, Setup, Spec};
-use crate::params::{Call, Choice, ParamKind, Params};
+use super::{Fields, Order, Pass, Rows, with_rows};
+use crate::filters::{Change, Cycle, Descriptor, Footprint, Reach, Spec};
+use crate::params::{Choice, ParamKind, Params};
 use crate::video::{FrameProps, StreamInfo};
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
 
 crate::params! {
     /// What `weave` needs.
@@ -48,59 +39,31 @@ Cost: that of a copy of the result.",
     changes: &[Change::Size, Change::Aspect, Change::Rate],
     neutral: &[],
     cases: &["tff", "order=bff"],
-    create: |call| Ok(Box::new(Weave(WeaveParams::from_call(call)?))),
+    create: super::create::<WeaveParams>,
 };
 
-/// The filter.
-#[derive(Clone, Debug)]
-struct Weave(WeaveParams);
+impl Fields for WeaveParams {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
-impl Passes for Weave {
-    fn passes(&self, _: &FrameProps, _: usize) -> Vec<Pass> {
-        let bottom_first = usize::from(self.0.order == Order::Bff);
-        let pass =
-            |later: usize| Pass { offset: later as isize, from: Rows::All, to: Rows::Field(bottom_first ^ later) };
-        vec![pass(0), pass(1)]
-    }
-}
-
-impl Filter for Weave {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn call(&self) -> Call {
-        self.0.to_call(DESCRIPTOR.name)
-    }
-
-    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let input = &inputs[0];
+    fn spec(&self, input: &StreamInfo) -> Spec {
         let output = StreamInfo {
             height: 2 * input.height,
             sar: with_rows(input.sar, 2, 1),
-            field_order: self.0.order.field_order(),
+            field_order: self.order.field_order(),
             ..input.clone()
         };
         let both = Reach { before: 0, after: 1 };
-        Ok(Spec { cycle: Cycle::new(2, vec![0]), ..Spec::computed(output).reading(both) })
+        Spec { cycle: Cycle::new(2, vec![0]), ..Spec::computed(output).reading(both) }
     }
 
-    fn describe(&self, _: &Setup, props: &mut FrameProps) {
-        forget_places(props);
-        (props.field_order, props.repeat) = (self.0.order.field_order(), 0);
+    fn describe(&self, props: &mut FrameProps) {
+        (props.field_order, props.repeat) = (self.order.field_order(), 0);
     }
 
-    fn reference(&self, _: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Reference(self.clone())))
-    }
-
-    fn cpu(&self, _: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(Fast::new(self.clone(), level)?))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        let _ = setup;
-        Ok(Box::new(super::Cuda::new(self.clone(), device)?))
+    fn passes(&self, _: &FrameProps, _: usize) -> Vec<Pass> {
+        let bottom_first = usize::from(self.order == Order::Bff);
+        let pass =
+            |later: usize| Pass { offset: later as isize, from: Rows::All, to: Rows::Field(bottom_first ^ later) };
+        vec![pass(0), pass(1)]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{CpuMover, apply_plainly};
 use crate::error::Result;
-use crate::filters::testing::{picture, samples};
+use crate::filters::testing::{one_thread, picture, run_levels, samples};
 use crate::filters::{Spec, chain};
 use crate::video::{ChromaLocation, FieldOrder, Format, FrameProps, Picture, Range, Rational, SideData, StreamInfo};
 
@@ -22,23 +22,11 @@ fn refused(text: &str, input: &StreamInfo) -> String {
 /// What `text` makes of a picture whose luma sample (x, y) is 10·y + x, and chroma 100 more and 200 more; the reference's and
 /// every fast kernel's, which are the same.
 fn moved(text: &str, input: &StreamInfo) -> Picture {
-    use crate::device::cpu::{CpuExec, CpuLevel};
     let src = picture(input.format, input.width, input.height, |c, x, y| (100 * c + 10 * y + x) as i32);
-    let filter = chain(text).unwrap().remove(0);
-    let output = spec(text, input).unwrap().output;
-    let setup = crate::filters::Setup::of(input.clone(), input.format, output.clone(), output.format);
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
-    let run = |mut kernel: Box<dyn crate::filters::CpuKernel>| {
-        let mut dst = Picture::alloc(output.format, output.width, output.height).unwrap();
-        kernel.run_alone(&FrameProps::default(), &src.planes(), &mut dst.planes_mut(), &exec);
-        dst
-    };
-    let result = run(filter.reference(&setup).unwrap());
-    for level in CpuLevel::available() {
-        let fast = run(filter.cpu(&setup, level).unwrap());
-        (0..result.planes().len()).for_each(|c| assert_eq!(samples(&fast, c), samples(&result, c), "{text} {level}"));
-    }
-    result
+    let spec = spec(text, input).unwrap();
+    let setup = crate::filters::Setup::of(input.clone(), input.format, spec.output.clone(), spec.output.format);
+    let (filter, inputs) = (chain(text).unwrap().remove(0), [vec![src.planes()]]);
+    run_levels(&*filter, &setup, &spec, &inputs, &FrameProps::default(), &one_thread()).0
 }
 
 /// Luma of a 3×2 picture: 0 1 2 over 10 11 12.
@@ -227,11 +215,11 @@ fn frames_say_what_is_still_true() {
 /// Stored alike, samples are moved as they are, even those that no decoder writes.
 #[test]
 fn what_is_stored_alike_is_moved_as_it_is_stored() {
-    use crate::device::cpu::{CpuExec, CpuLevel};
+    use crate::device::cpu::CpuLevel;
     let p010: Format = "p010".parse().unwrap();
     let input = StreamInfo::bare(p010, 8, 8);
     let src = picture(p010, 8, 8, |c, x, y| (4096 * c + 64 * y + 7 * x) as i32);
-    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
+    let exec = one_thread();
     for geometry in [
         super::Geometry::of(&input, super::Axis::Mirrored, super::Axis::From(-2)),
         super::Geometry::swapped(&input, super::Axis::Mirrored, super::Axis::From(0)),

@@ -1,36 +1,19 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::testing::{picture, samples};
-use crate::filters::{CpuJob, Frames, Setup, Window, chain};
+use crate::filters::testing::{picture, run_levels, samples};
+use crate::filters::{Setup, Spec, chain};
 use crate::video::{Format, FrameProps, Picture, Record, StreamInfo, Value};
 
 /// What `stats` with `args` measures of `src`, by the plain and every fast kernel.
 fn measure(args: &str, src: &Picture) -> Record {
     let filter = chain(&super::DESCRIPTOR.text(args)).unwrap().remove(0);
-    let (format, width, height) = (src.format(), src.width(), src.height());
-    let input = StreamInfo::bare(format, width, height);
-    let setup = Setup::of(input.clone(), format, input, format);
-    let run = |kernel: &mut dyn crate::filters::CpuKernel| {
-        let (planes, exec) = (src.planes(), CpuExec::new(2, CpuLevel::Portable).unwrap());
-        let mut out = Picture::alloc(format, width, height).unwrap();
-        let mut record = Record::default();
-        let windows = [Window::of(&planes)];
-        let (props, src_frames) = (FrameProps::default(), Frames::new(&windows));
-        kernel.run(CpuJob {
-            props: &props,
-            phase: 0,
-            src: src_frames,
-            dst: out.planes_mut(),
-            record: &mut record,
-            exec: &exec,
-        });
-        (0..format.components()).for_each(|c| assert_eq!(samples(&out, c), samples(src, c), "component {c}"));
-        record
-    };
-    let plain = run(&mut *filter.reference(&setup).unwrap());
-    for level in CpuLevel::available() {
-        assert_eq!(run(&mut *filter.cpu(&setup, level).unwrap()), plain, "{level}");
-    }
-    plain
+    let format = src.format();
+    let input = StreamInfo::bare(format, src.width(), src.height());
+    let setup = Setup::of(input.clone(), format, input.clone(), format);
+    let exec = CpuExec::new(2, CpuLevel::Portable).unwrap();
+    let inputs = [vec![src.planes()]];
+    let (out, record) = run_levels(&*filter, &setup, &Spec::computed(input), &inputs, &FrameProps::default(), &exec);
+    (0..format.components()).for_each(|c| assert_eq!(samples(&out, c), samples(src, c), "component {c}"));
+    record
 }
 
 #[test]
