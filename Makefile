@@ -52,6 +52,7 @@ test: setup hosts lint docs check-ptx
 
 lint:
 	$(CARGO) fmt --all --check
+	scripts/glossary.sh
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	$(CARGO) clippy --locked --lib --no-default-features -- -D warnings
 	$(CARGO) clippy --locked -p vramp-plugin --all-targets -- -D warnings
