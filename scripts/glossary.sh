@@ -17,8 +17,8 @@ does without|use --device cpu
 lets go of|releases
 lent|borrowed, wrapped'
 
-places="README.md CONTRIBUTING.md SECURITY.md docs samples/README.md samples/commands.md plugin-abi/include src/cli/args.rs
-$(ls -d src/cli/args src/cli/*/args.rs 2>/dev/null) src/cli/argv.rs"
+places="README.md CONTRIBUTING.md SECURITY.md docs samples/README.md samples/commands.md plugin-abi/include
+$(find src/cli -name args.rs) $(find src/cli/args -name '*.rs' 2>/dev/null || true) src/cli/argv.rs"
 
 found=0
 while IFS='|' read -r word instead; do
