@@ -81,8 +81,9 @@ fn programs_read_json_lines() {
     let args = ["a.mkv", "b.mkv", "-o", "out/{name}.mkv", "--progress", "json", "--jobs", "2"];
     let ran = batch(&folder, &args);
     let lines: Vec<serde_json::Value> = ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let find = |input: &str, key: &str| lines.iter().find(|line| line["input"] == input && line.get(key).is_some());
-    assert_eq!(find("a.mkv", "done").unwrap()["frame"], 5);
+    let find = |input: &str, key: &str| lines.iter().rfind(|line| line["input"] == input && line.get(key).is_some());
+    let progress = find("a.mkv", "done").unwrap();
+    assert_eq!((&progress["frame"], &progress["done"]), (&5.into(), &true.into()));
     assert_eq!(find("a.mkv", "output").unwrap()["output"], "out/a.mkv");
     assert_eq!(find("b.mkv", "error").unwrap()["code"], 4);
     let [.., sum, error] = &lines[..] else { panic!("{}", ran.stderr) };
