@@ -1,5 +1,11 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
+mod batch;
+mod presets;
+
+pub use batch::BatchArgs;
+pub use presets::PresetsArgs;
+
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
 use crate::cli::hash::HashArgs;
@@ -70,6 +76,10 @@ pub enum Color {
 /// A subcommand.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Filter many videos, with one command line for all
+    Batch(Box<BatchArgs>),
+    /// List the presets of options, or print one
+    Presets(PresetsArgs),
     /// List the filters, or explain one
     Filters(FiltersArgs),
     /// Say what this machine and this build can do
@@ -229,14 +239,17 @@ pub struct Job {
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
     pub bitrate: Option<String>,
-    /// The encoder's preset
+    /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
+    ///
+    /// A preset of options holds any options of this command. Those that stand on the command line replace the preset's,
+    /// and so do those of a later preset; -x is joined, key by key. Repeat it for both kinds.
     #[arg(long, value_name = "NAME", help_heading = ENCODING)]
-    pub preset: Option<String>,
+    pub preset: Vec<String>,
     /// The encoder's tuning
     #[arg(long, value_name = "NAME", help_heading = ENCODING)]
     pub tune: Option<String>,
     /// Any other option of the encoder; repeat for more
-    #[arg(short = 'x', value_name = "KEY=VALUE", value_parser = parse_pair, help_heading = ENCODING)]
+    #[arg(short = 'x', long, value_name = "KEY=VALUE", value_parser = parse_pair, help_heading = ENCODING)]
     pub option: Vec<(String, String)>,
     /// The container, by libav's name; or null, framemd5, framehash
     #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
@@ -471,6 +484,11 @@ impl Job {
             empty if empty.is_empty() => Err(missing("the output's name is empty")),
             output => Ok(output),
         }
+    }
+
+    /// The encoder's preset, once presets of options are replaced by what they hold: the last one that is given.
+    pub fn encoder_preset(&self) -> Option<&str> {
+        self.preset.last().map(String::as_str)
     }
 
     /// Which other streams come along.

@@ -4,16 +4,19 @@ mod alpha;
 mod args;
 mod argv;
 mod backend;
+mod batch;
 mod bench;
 mod beside;
 mod compare;
 mod encoding;
 mod filters;
+mod given;
 mod hash;
 mod log;
 mod manual;
 mod partial;
 mod plugins;
+mod presets;
 mod preview;
 mod print;
 mod probe;
@@ -29,7 +32,7 @@ mod verify;
 use crate::error::{Error, Kind, Result};
 use args::{Cli, Command};
 use clap::error::ErrorKind;
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches};
 use std::any::Any;
 use std::ffi::OsString;
 use std::panic;
@@ -80,9 +83,15 @@ fn run(args: &[OsString]) -> Result<()> {
         }
         Err(error) => return Err(usage_error(&error)),
     };
+    let matches = match presets::expand(&matches)? {
+        Some(args) => parse(&args)?,
+        None => matches,
+    };
     let cli = Cli::from_arg_matches(&matches).map_err(|error| usage_error(&error))?;
     log::install(cli.messages.quiet, cli.messages.verbose, log::wants_color(cli.messages.color == args::Color::Never));
     match &cli.command {
+        Some(Command::Batch(args)) => batch::run(args, &matches, cli.messages.quiet),
+        Some(Command::Presets(args)) => presets::run(args),
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
@@ -95,6 +104,11 @@ fn run(args: &[OsString]) -> Result<()> {
         None if cli.job.preview.is_some() => preview::run(&cli.job),
         None => transcode::run(&cli.job, cli.messages.quiet),
     }
+}
+
+/// What clap makes of `args`, the program's name first.
+fn parse(args: &[OsString]) -> Result<ArgMatches> {
+    Cli::command().try_get_matches_from(args).map_err(|error| usage_error(&error))
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<()> {

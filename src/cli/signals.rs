@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io;
 use crate::pipeline::Cancel;
 use std::ffi::c_int;
+use std::process::Command;
 use std::{mem, ptr};
 
 /// The signals that end a program unless it takes them, as far as ctrlc does.
@@ -27,6 +28,20 @@ pub fn install(steps: impl IntoIterator<Item = Cancel>) -> Result<()> {
     ctrlc::set_handler(handler).map_err(|e| Error::internal(format!("signal handler: {e}")))?;
     ignored.into_iter().for_each(ignore);
     Ok(())
+}
+
+/// Has the process of `command` be stopped when this one is gone, however it went: nobody would hear of it any more. Where the
+/// system has no such request, it runs to its end. The thread that starts the process must last as long as this one.
+pub fn end_with_this(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt;
+        let ask = || Ok(rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?);
+        // SAFETY: between fork and exec it does one system call, and allocates nothing.
+        unsafe { command.pre_exec(ask) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
 }
 
 fn is_ignored(signal: c_int) -> bool {

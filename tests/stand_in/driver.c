@@ -1,8 +1,9 @@
-// A stand-in for NVIDIA's driver: one device whose memory is the host's, where copies copy and kernels do nothing.
+// A stand-in for NVIDIA's driver: a device whose memory is the host's, where copies copy and kernels do nothing.
 //
 // STAND_IN_FAIL="NAME=CODE" makes every call of a function fail, "NAME:N=CODE" those from the Nth on.
 // STAND_IN_CUDA, STAND_IN_MAJOR, STAND_IN_MINOR and STAND_IN_MIB are the driver's version, the device's compute capability
 // and its memory; STAND_IN_PTX=1 makes it a driver that takes no machine code.
+// STAND_IN_DEVICES is the number of devices, of which CUDA_VISIBLE_DEVICES shows one, with its number in its name.
 // STAND_IN_MEMORY is what it takes the host's memory for: 1 is page-locked.
 
 #include <pthread.h>
@@ -51,15 +52,22 @@ static int drop(void *handle) {
     return 0;
 }
 
+static const char *shown(void) {
+    static char name[32];
+    const char *number = getenv("CUDA_VISIBLE_DEVICES");
+    if (number) snprintf(name, sizeof name, " %s", number);
+    return name;
+}
+
 static void *block(size_t bytes) {
     return aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 }
 
 CALL(cuInit, (unsigned flags), (void)0)
 CALL(cuDriverGetVersion, (int *version), *version = setting("STAND_IN_CUDA", 13000))
-CALL(cuDeviceGetCount, (int *count), *count = 1)
+CALL(cuDeviceGetCount, (int *count), *count = getenv("CUDA_VISIBLE_DEVICES") ? 1 : setting("STAND_IN_DEVICES", 1))
 CALL(cuDeviceGet, (int *device, int ordinal), *device = ordinal)
-CALL(cuDeviceGetName, (char *name, int bytes, int device), snprintf(name, bytes, "stand-in"))
+CALL(cuDeviceGetName, (char *name, int bytes, int device), snprintf(name, bytes, "stand-in%s", shown()))
 CALL(cuDeviceTotalMem_v2, (size_t *bytes, int device), *bytes = (size_t)setting("STAND_IN_MIB", 1024) << 20)
 CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
      *value = attribute == 75   ? setting("STAND_IN_MAJOR", 9)

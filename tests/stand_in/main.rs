@@ -213,3 +213,29 @@ fn a_common_card_runs_machine_code_and_any_other_the_ptx() {
     let loaded = modules(&[("STAND_IN_PTX", "1")], "deband");
     assert_eq!(loaded, [("deband_u8".to_owned(), "PTX".to_owned())], "a driver that does not take it");
 }
+
+#[test]
+fn films_of_a_batch_take_turns_on_the_devices() {
+    let folder = Folder::new();
+    let batch = |devices, args: &[&str]| {
+        let mut command = vramp();
+        command.env("LD_LIBRARY_PATH", driver()).env("STAND_IN_DEVICES", devices).env_remove("CUDA_VISIBLE_DEVICES");
+        let copy = folder.path("copy.mkv");
+        fs::copy(GRADIENT, &copy).unwrap();
+        command.args(["batch", GRADIENT, &copy, "-o", &folder.path("{name}.md5"), "-f", "framemd5", "--frames", "3"]);
+        Ran::from(command.args(args).output().unwrap()).ok()
+    };
+    let there = ["--chain", "deband", "--depth", "10", "-v", "-y"];
+    for device in ["auto", "cuda"] {
+        let ran = batch("2", &[&there[..], &["--device", device]].concat());
+        assert!(ran.stderr.contains("2 films, 2 at a time"), "{}", ran.stderr);
+        for line in ["banded-gradient.mkv: filtering on stand-in 0", "copy.mkv: filtering on stand-in 1"] {
+            assert!(ran.stderr.contains(line), "{}", ran.stderr);
+        }
+    }
+    let dry = |devices, args| batch(devices, &[&there[..], args, &["--dry-run"]].concat()).text().to_owned();
+    assert!(dry("3", &["--device", "cuda"]).lines().nth(1).unwrap().starts_with("CUDA_VISIBLE_DEVICES=1 vramp "));
+    assert!(!dry("1", &[]).contains("VISIBLE"), "one device needs no turns");
+    assert!(!dry("3", &["--device", "cuda:2"]).contains("VISIBLE"), "a device with a number is meant by it");
+    assert!(!dry("3", &["--device", "cpu"]).contains("VISIBLE"));
+}
