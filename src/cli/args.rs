@@ -1,5 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
+pub mod sound;
+
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
 use crate::cli::hash::HashArgs;
@@ -13,6 +15,7 @@ use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sound::SoundArgs;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -248,6 +251,9 @@ pub struct Job {
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,
 
+    /// What becomes of the sound.
+    #[command(flatten)]
+    pub sound: SoundArgs,
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]
     pub no_audio: bool,

@@ -27,6 +27,9 @@ use std::ffi::OsStr;
 /// So many packets of the video wait for the first of the sound: more than lie between them in any sane file.
 const MOST_WAITING: usize = 64;
 
+/// And so many for sound that is being encoded: more than its filters and encoders hold back.
+const MOST_ENCODING: usize = 512;
+
 /// A file being encoded. It has its final name only after [`Sink::finish`]; dropped before, it leaves nothing.
 pub struct Output {
     path: String,
@@ -107,6 +110,11 @@ impl Output {
         &self.choice
     }
 
+    /// The source's streams that are decoded here ([`Input::decode_beside`](super::Input::decode_beside)).
+    pub fn decoded_streams(&self) -> Vec<usize> {
+        self.treatments.recoded().collect()
+    }
+
     fn contents(&self, start: Start) -> Contents<'_> {
         Contents {
             choice: &self.choice,
@@ -157,7 +165,8 @@ impl Output {
         let sound = || self.copies.iter().filter(|copy| copy.media == Media::Audio);
         let met = |copy: &StreamCopy| self.waiting.iter().any(|(stream, _)| *stream == copy.index);
         let is_pending = |copy: &StreamCopy| self.treatments.recoder(copy.index).is_some_and(Recode::is_pending);
-        let waited = self.encoded.len() > MOST_WAITING && !sound().any(is_pending);
+        let most = if sound().any(is_pending) { MOST_ENCODING } else { MOST_WAITING };
+        let waited = self.encoded.len() > most;
         !self.encoded.is_empty() && (waited || sound().all(met))
     }
 

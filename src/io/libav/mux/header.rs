@@ -66,6 +66,11 @@ fn configure(context: &Context, contents: &Contents<'_>) -> Result<()> {
             settings.set("movie_timescale", &movie_timescale(contents).to_string())?;
         }
     }
+    // FLAC in MP4 has a specification since 2017, which libav calls experimental before FFmpeg 6.
+    let is_flac = |copy: &StreamCopy| copy.codec() == AVCodecID::AV_CODEC_ID_FLAC;
+    if choice.container() == "mp4" && contents.copies.iter().any(is_flac) {
+        settings.set("strict", "experimental")?;
+    }
     if contents.negative_times {
         settings.set("avoid_negative_ts", "disabled")?;
     }

@@ -107,6 +107,12 @@ impl StreamCopy {
         usize::try_from(unsafe { (*self.parameters.as_ptr()).video_delay }).unwrap_or(0)
     }
 
+    /// Its codec.
+    pub(in crate::io::libav) fn codec(&self) -> AVCodecID {
+        // SAFETY: the parameters are alive.
+        unsafe { (*self.parameters.as_ptr()).codec_id }
+    }
+
     /// The sampling rate, for sound.
     fn sample_rate(&self) -> Option<c_int> {
         // SAFETY: the parameters are alive.
@@ -169,6 +175,25 @@ pub(in crate::io::libav) fn admit(
     admitted
 }
 
+/// Whether the container of `contents` holds `stream` as it is, or the reason why it does not.
+pub(in crate::io::libav) fn holds(contents: Contents<'_>, stream: &CopiedStream) -> Result<(), String> {
+    let copies = [StreamCopy::new(stream, form(contents.choice, stream)?)];
+    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
+}
+
+/// Whether the container of `contents` holds what `recoder` makes of `stream`, or the reason why it does not.
+pub(in crate::io::libav) fn holds_recoded(
+    contents: Contents<'_>,
+    stream: &CopiedStream,
+    recoder: &dyn Recode,
+) -> Result<(), String> {
+    let copies = [StreamCopy::recoded(stream, recoder)];
+    takes(contents.choice, stream.media, &copies[0].parameters)?;
+    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
+}
+
 /// Streams that are left out, by reason.
 #[derive(Default)]
 struct Refused(Vec<(String, Vec<String>)>);
@@ -217,13 +242,23 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     if stream.media == Media::Data && !capacity::is_quicktime(container) && !DATA.contains(&container) {
         return Err(format!("{container} has no place for data"));
     }
-    let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
+    takes(choice, stream.media, &stream.parameters)?;
+    Ok(Form::Packets)
+}
+
+/// Refuses a codec that the container does not hold.
+fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Result<(), String> {
+    let container = choice.container();
+    if capacity::is_video_alone(choice.container) {
+        return Err(format!("{container} holds one video stream and nothing else"));
+    }
+    let has_codec = matches!(media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
     // SAFETY: the parameters are alive.
-    let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
+    let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
         return Err(format!("{container} does not hold this codec"));
     }
-    Ok(Form::Packets)
+    Ok(())
 }
 
 /// Gives each copy what only the first packets tell: the picture of a cover that becomes a file, and the priming
