@@ -2,6 +2,7 @@
 
 mod batch;
 mod presets;
+pub mod sound;
 
 pub use batch::BatchArgs;
 pub use presets::PresetsArgs;
@@ -19,6 +20,7 @@ use crate::params::{MAX_CHAIN_BYTES, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sound::SoundArgs;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -261,6 +263,9 @@ pub struct Job {
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,
 
+    /// What becomes of the sound.
+    #[command(flatten)]
+    pub sound: SoundArgs,
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]
     pub no_audio: bool,

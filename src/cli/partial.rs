@@ -77,7 +77,7 @@ impl<'a> Endable<'a> {
 
     fn time(&self, item: &Item) -> Option<f64> {
         let Item::Packet(Packet(packet)) = item else { return None };
-        let CopiedPacket { stream, packet } = packet.downcast_ref()?;
+        let CopiedPacket { stream, packet, .. } = packet.downcast_ref()?;
         let unit = self.units.get(stream)?.value()?;
         Some(packet.pts().or(packet.dts())? as f64 * unit)
     }
@@ -165,7 +165,7 @@ mod tests {
                 _ => {
                     let mut packet = ffmpeg_next::Packet::empty();
                     packet.set_pts(Some(value));
-                    Item::Packet(Packet(Box::new(CopiedPacket { stream: 1, packet })))
+                    Item::Packet(Packet(Box::new(CopiedPacket { stream: 1, packet, kept: (None, None) })))
                 }
             }))
         }

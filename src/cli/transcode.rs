@@ -123,6 +123,7 @@ impl Prepared {
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
         let run = &Run { depth, ..run.clone() };
+        job.sound.delay(&mut input)?;
         let sides = Sides::open(run, cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if job.records.is_some() {
@@ -132,7 +133,8 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let (mut sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
+        let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, cancel));
+        let (mut sink, encoding) = created?;
         if let Some(path) = &job.records {
             sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
         }
@@ -224,13 +226,14 @@ impl Destination {
         path: &OsStr,
         job: &Job,
         plan: &Plan,
-        input: &Input,
+        input: &mut Input,
         cancel: &Cancel,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) => {
                 let (container, copied) = (input.container(), input.copied_streams());
                 let output = Output::create(path, *choice, &options, &plan.output, container, copied)?;
+                input.decode_beside(&output.decoded_streams());
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
                 (Box::new(output), Some(encoding))
@@ -280,6 +283,7 @@ fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
         threads: job.encoder_threads,
         timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
         ignore_dolby_vision: job.ignore_dolby_vision,
+        sound: job.sound.options(job.run.strict),
         cancel: cancel.clone(),
         ..OutputOptions::default()
     }

@@ -199,7 +199,7 @@ fn both_ways(path: &str, window: Window) -> [(Vec<u64>, Vec<String>); 2] {
     // Damage anywhere matters to a strict run, so that it decodes everything.
     [true, false].map(|strict| {
         let all = read(path, InputOptions { window, strict, ..InputOptions::default() }).unwrap();
-        let packet = |CopiedPacket { stream, packet }: &CopiedPacket| {
+        let packet = |CopiedPacket { stream, packet, .. }: &CopiedPacket| {
             let bytes = packet.data().map(<[u8]>::to_vec).unwrap_or_default();
             format!("{stream} {:?} {:?} {} {bytes:x?}", packet.pts(), packet.dts(), packet.duration())
         };

@@ -6,6 +6,7 @@ mod encoders;
 mod files;
 mod media;
 mod refusals;
+mod sound;
 mod streams;
 mod sync;
 mod times;

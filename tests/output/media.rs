@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Once;
 use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::error::Result;
+use vramp::error::{Error, Result};
 use vramp::io::libav::{self, Input, InputOptions, Output, OutputOptions, Wanted, Window};
 use vramp::pipeline::{self, CpuChain, Options, Progress, Target};
 
@@ -165,6 +165,18 @@ pub fn transcode_watched(
     ask: Ask,
     report: &mut dyn FnMut(Progress),
 ) -> Result<Vec<String>> {
+    let (said, damage) = transcode_damaged(source, target, ask, report)?;
+    assert_eq!(damage, None, "{source}");
+    Ok(said)
+}
+
+/// As [`transcode_watched`], with what was lost of a damaged source.
+pub fn transcode_damaged(
+    source: &str,
+    target: &str,
+    ask: Ask,
+    report: &mut dyn FnMut(Progress),
+) -> Result<(Vec<String>, Option<Error>)> {
     listen();
     let mut input = Input::open(source, InputOptions { window: ask.window, ..InputOptions::default() })?;
     let options = OutputOptions { input: Some(source.into()), ..ask.output };
@@ -178,10 +190,10 @@ pub fn transcode_watched(
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::Portable)?)?;
     let (container, copied) = (input.container(), input.copied_streams());
     let mut output = Output::create(target, choice, &options, &plan.output, container, copied)?;
+    input.decode_beside(&output.decoded_streams());
     let run = Options { cancel: options.cancel, ..Options::default() };
     let (_, damage) = pipeline::run(&mut input, &plan, &mut chain, &mut output, &run, report)?;
-    assert_eq!(damage, None, "{source}");
-    Ok(found.notes.into_iter().chain(WARNINGS.take()).collect())
+    Ok((found.notes.into_iter().chain(WARNINGS.take()).collect(), damage))
 }
 
 /// [`transcode`] that must succeed.

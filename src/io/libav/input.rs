@@ -11,12 +11,13 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::Reader;
-use crate::io::libav::demux::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
+use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice};
 use crate::io::libav::demux::trim::Trim;
 use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
+use crate::io::libav::recode::sound::request::{self, Tracks};
 use crate::io::libav::seek::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, StreamInfo};
@@ -142,6 +143,7 @@ impl Input {
             sar: props.sar,
             field_order: props.field_order,
         };
+        let origin = reader.origin();
         Ok(Input {
             path: path.to_owned(),
             reader,
@@ -152,7 +154,7 @@ impl Input {
             copied,
             decoder: options.decoder,
             window: options.window,
-            trim: Trim::new(options.window.is_whole()),
+            trim: Trim::new(options.window.is_whole(), origin),
             around: Around::default(),
             phase: Phase::Frames,
             time: 0,
@@ -278,6 +280,27 @@ impl Input {
         self.finisher.is_converting().then(|| self.finisher.source_format())
     }
 
+    /// Has the copied streams `indices` come out as whoever decodes them needs them: for a part of the source with what goes
+    /// before it, and with [what of them is kept](super::CopiedPacket::kept). To be called before the first frame is taken.
+    pub fn decode_beside(&mut self, indices: &[usize]) {
+        indices.iter().for_each(|index| self.reader.decode_beside(*index));
+    }
+
+    /// Has `tracks` of the sound come `delay` microseconds later, or earlier: what is before the start of the film then is
+    /// left out. To be called before the first frame is taken.
+    ///
+    /// # Errors
+    /// When there is no such track.
+    pub fn delay_sound(&mut self, tracks: &Tracks, delay: i64) -> Result<()> {
+        tracks.check(&self.copied)?;
+        for (number, stream) in request::tracks(&self.copied) {
+            if tracks.have(stream, number) {
+                self.reader.delay(stream.index, delay);
+            }
+        }
+        Ok(())
+    }
+
     /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from
     /// page-locked memory a device copies fastest. The few that it has begun stay where they are.
     pub fn decode_into(&mut self, allocator: Arc<dyn HostAllocator>) {
@@ -393,11 +416,11 @@ impl Input {
             self.phase = Phase::Over;
             return Ok(());
         };
-        let span = self.reader.span(&packet);
+        let is_copied = self.reader.is_copied(&packet);
+        let (span, packet) = self.reader.shown(packet);
         if self.trim.is_past(span) {
             self.phase = Phase::Over;
-        } else if self.reader.is_copied(&packet) {
-            let packet = CopiedPacket { stream: packet.stream(), packet };
+        } else if is_copied {
             self.trim.packet(span, packet, &mut self.ready);
         }
         Ok(())

@@ -12,6 +12,7 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod recode;
 mod seek;
 
 pub use decode::choice::DecoderChoice;
@@ -26,6 +27,7 @@ pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
+pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule, Tracks};
 pub use seek::window::{Position, Window};
 
 use crate::error::{Error, Kind};

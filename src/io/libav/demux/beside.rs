@@ -63,7 +63,7 @@ fn extradata(parameters: &Parameters) -> &[u8] {
 
 /// A packet of a copied stream, to be looked at.
 pub fn coded(packet: &Packet) -> Option<Coded<'_>> {
-    let CopiedPacket { stream, packet } = packet.0.downcast_ref()?;
+    let CopiedPacket { stream, packet, .. } = packet.0.downcast_ref()?;
     let time = packet.pts().or(packet.dts());
     Some(Coded { stream: *stream, pts: time, duration: packet.duration(), bytes: packet.data().unwrap_or_default() })
 }

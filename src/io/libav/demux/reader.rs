@@ -9,7 +9,7 @@ use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::demux::trim::{Samples, Span};
 use crate::io::libav::logging;
 use crate::io::libav::seek::frame_index::FrameIndex;
-use crate::io::libav::seek::window::ticks_to_microseconds;
+use crate::io::libav::seek::window::{microseconds_to_ticks, ticks_to_microseconds};
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ahead::Ahead;
@@ -27,6 +27,9 @@ mod marks;
 
 /// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
 const MOST_RESYNCS: usize = 4096;
+
+/// What a packet of sound that does not say how long it lasts is taken for, in microseconds: more than common codecs have.
+const UNKNOWN_DURATION: i64 = 120_000;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {
@@ -66,6 +69,10 @@ struct Known {
     lasts: bool,
     /// The parameters of PCM, whose packets can begin at any sample.
     pcm: Option<Parameters>,
+    /// Its packets are decoded, so that they can begin and end anywhere.
+    decoded: bool,
+    /// How much later it comes, in microseconds.
+    delay: i64,
     /// The time of its last packet, for those that state none.
     time: i64,
 }
@@ -88,6 +95,8 @@ impl Reader {
             still: streams::is_still(&stream),
             lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
             pcm: Some(stream.parameters().clone()).filter(is_pcm),
+            decoded: false,
+            delay: 0,
             time: 0,
         };
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
@@ -151,7 +160,27 @@ impl Reader {
     /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
     pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
         let packet = self.met.pop_front()?;
-        Some((self.span(&packet), CopiedPacket { stream: packet.stream(), packet }))
+        Some(self.shown(packet))
+    }
+
+    /// A packet of a copied stream, moved by its stream's delay, and when it is shown.
+    pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<Span>, CopiedPacket) {
+        if let Some(stream) = self.streams.get(packet.stream()) {
+            let delay = microseconds_to_ticks(stream.delay, stream.timebase);
+            packet.set_pts(packet.pts().map(|pts| pts + delay));
+            packet.set_dts(packet.dts().map(|dts| dts + delay));
+        }
+        (self.span(&packet), CopiedPacket { stream: packet.stream(), packet, kept: (None, None) })
+    }
+
+    /// Notes that a copied stream is decoded.
+    pub(in crate::io::libav) fn decode_beside(&mut self, index: usize) {
+        self.streams.get_mut(index).into_iter().for_each(|stream| stream.decoded = true);
+    }
+
+    /// Has a copied stream come later, by `delay` microseconds.
+    pub(in crate::io::libav) fn delay(&mut self, index: usize, delay: i64) {
+        self.streams.get_mut(index).into_iter().for_each(|stream| stream.delay = delay);
     }
 
     /// The time of `frame` in microseconds from the container's start.
@@ -166,13 +195,20 @@ impl Reader {
         let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
         let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
         stream.time = time.unwrap_or(stream.time);
-        let samples = stream.pcm.as_ref().and_then(|pcm| samples(pcm, packet.size()));
-        let duration = if stream.lasts || samples.is_some() {
-            ticks_to_microseconds(packet.duration(), stream.timebase)
-        } else {
-            0
+        let samples = stream.pcm.as_ref().filter(|_| !stream.decoded).and_then(|pcm| samples(pcm, packet.size()));
+        let duration = match ticks_to_microseconds(packet.duration(), stream.timebase) {
+            0 if stream.decoded => UNKNOWN_DURATION,
+            duration if stream.lasts || stream.decoded || samples.is_some() => duration,
+            _ => 0,
         };
-        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase, samples })
+        Some(Span {
+            time: stream.time,
+            until: stream.time.saturating_add(duration),
+            unit: stream.timebase,
+            samples,
+            decoded: stream.decoded,
+            moved: stream.delay < 0,
+        })
     }
 
     /// `ticks` of the video in microseconds from the container's start.

@@ -280,4 +280,7 @@ pub struct CopiedPacket {
     pub stream: usize,
     /// The packet, in its stream's timebase.
     pub packet: ffmpeg::Packet,
+    /// For a stream that is [decoded](super::super::Input::decode_beside): from when to when it is wanted, where that is known to
+    /// matter, in microseconds of the source's clock.
+    pub kept: (Option<i64>, Option<i64>),
 }

@@ -13,6 +13,10 @@ use std::collections::VecDeque;
 /// than the interleaving of any sane file.
 const INTERLEAVING: i64 = 10_000_000;
 
+/// How much of a stream that is decoded goes before a window, in microseconds, for its decoder to warm up: three times what Opus
+/// asks for.
+const WARM_UP: i64 = 240_000;
+
 /// When a packet is shown: its times in microseconds, and the unit of its own.
 #[derive(Clone, Copy)]
 pub(in crate::io::libav) struct Span {
@@ -22,6 +26,10 @@ pub(in crate::io::libav) struct Span {
     pub(in crate::io::libav) unit: Rational,
     /// What PCM is cut by.
     pub(in crate::io::libav) samples: Option<Samples>,
+    /// It is decoded: whoever does that cuts it to what is kept.
+    pub(in crate::io::libav) decoded: bool,
+    /// It comes earlier than the source has it, so that its start may be before the film's.
+    pub(in crate::io::libav) moved: bool,
 }
 
 /// The samples of a packet of PCM, those of all channels at one time together.
@@ -34,12 +42,18 @@ pub(in crate::io::libav) struct Samples {
 impl Span {
     /// Whether some of it is at `from` or later.
     fn reaches(self, from: i64) -> bool {
-        self.time >= from || self.until > from
+        let lead = if self.decoded { WARM_UP } else { 0 };
+        self.time >= from || self.until > from - lead
+    }
+
+    /// Whether it is known what of it belongs inside a window that goes on to `time` at least.
+    fn is_settled(self, time: i64) -> bool {
+        if self.decoded { self.until <= time } else { self.time < time }
     }
 
     /// The packet without what of it is before `from`.
     fn cut(self, from: i64, mut packet: CopiedPacket) -> Item {
-        if self.time < from {
+        if self.time < from && !self.decoded {
             let CopiedPacket { packet, .. } = &mut packet;
             let late = match self.samples {
                 None => microseconds_to_ticks(from - self.time, self.unit),
@@ -77,6 +91,8 @@ impl Samples {
 /// The end can be a frame whose time is not known yet, so a packet waits until a later frame has come.
 pub(in crate::io::libav) struct Trim {
     state: State,
+    /// The container's start time in microseconds.
+    origin: i64,
     waiting: VecDeque<(Span, CopiedPacket)>,
 }
 
@@ -94,18 +110,26 @@ enum State {
 
 impl Trim {
     /// A trim for a run of the whole source, or of a part.
-    pub(in crate::io::libav) fn new(whole: bool) -> Trim {
-        Trim { state: if whole { State::Whole } else { State::Before }, waiting: VecDeque::new() }
+    pub(in crate::io::libav) fn new(whole: bool, origin: i64) -> Trim {
+        Trim { state: if whole { State::Whole } else { State::Before }, origin, waiting: VecDeque::new() }
+    }
+
+    /// What of a packet shown in `span` is inside from `from` to `until`.
+    fn keep(&self, (span, mut packet): (Span, CopiedPacket), from: i64, until: Option<i64>) -> Item {
+        packet.kept = (Some(from + self.origin), until.map(|until| until + self.origin));
+        span.cut(from, packet)
     }
 
     /// Takes a packet shown in `span`. One without a time belongs to the whole source and always passes.
     pub(in crate::io::libav) fn packet(&mut self, span: Option<Span>, packet: CopiedPacket, out: &mut VecDeque<Item>) {
         let Some(span) = span else { return out.push_back(item(packet)) };
         match self.state {
+            State::Whole if span.moved && span.reaches(0) => out.push_back(self.keep((span, packet), 0, None)),
+            State::Whole if span.moved => {}
             State::Whole => out.push_back(item(packet)),
             State::Before | State::Open(_) => self.waiting.push_back((span, packet)),
             State::Closed(from, until) if span.time < until && span.reaches(from) => {
-                out.push_back(span.cut(from, packet));
+                out.push_back(self.keep((span, packet), from, Some(until)));
             }
             State::Closed(..) => {}
         }
@@ -120,11 +144,12 @@ impl Trim {
                 self.state = State::Open(time);
             }
             (State::Open(from), side) => {
+                let end = (side == Side::After).then_some(time);
                 for _ in 0..self.waiting.len() {
                     match self.waiting.pop_front() {
-                        Some((span, packet)) if span.time < time => {
+                        Some((span, packet)) if span.is_settled(time) || end.is_some() && span.time < time => {
                             if span.reaches(from) {
-                                out.push_back(span.cut(from, packet));
+                                out.push_back(self.keep((span, packet), from, end));
                             }
                         }
                         Some(later) => self.waiting.push_back(later),
@@ -143,8 +168,8 @@ impl Trim {
     /// Lets the rest through when the source ends inside the window.
     pub(in crate::io::libav) fn finish(&mut self, out: &mut VecDeque<Item>) {
         if let State::Open(from) = self.state {
-            let rest = self.waiting.drain(..).filter(|(span, _)| span.reaches(from));
-            out.extend(rest.map(|(span, packet)| span.cut(from, packet)));
+            let rest = std::mem::take(&mut self.waiting).into_iter().filter(|(span, _)| span.reaches(from));
+            out.extend(rest.map(|packet| self.keep(packet, from, None)));
         }
     }
 
@@ -170,7 +195,7 @@ mod tests {
     /// Runs events (packets `p`, subtitles `s` of 15 microseconds, frames before `b`, inside `i`, after `a`, each with a
     /// time) and lists what comes out.
     fn run(events: &[(char, i64)]) -> Vec<i64> {
-        let (mut trim, mut out) = (Trim::new(false), VecDeque::new());
+        let (mut trim, mut out) = (Trim::new(false, 0), VecDeque::new());
         for &(event, time) in events {
             match event {
                 'p' | 's' => {
@@ -178,8 +203,15 @@ mod tests {
                     let mut packet = ffmpeg::Packet::empty();
                     packet.set_pts(Some(time));
                     packet.set_duration(duration);
-                    let span = Span { time, until: time + duration, unit: MICROSECOND, samples: None };
-                    trim.packet(Some(span), CopiedPacket { stream: 1, packet }, &mut out);
+                    let span = Span {
+                        time,
+                        until: time + duration,
+                        unit: MICROSECOND,
+                        samples: None,
+                        decoded: false,
+                        moved: false,
+                    };
+                    trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
                 }
                 'b' => trim.frame(time, Side::Before, &mut out),
                 'i' => trim.frame(time, Side::Inside, &mut out),
@@ -223,13 +255,13 @@ mod tests {
 
     #[test]
     fn pcm_is_cut_to_the_sample() {
-        let (mut trim, mut out) = (Trim::new(false), VecDeque::new());
+        let (mut trim, mut out) = (Trim::new(false, 0), VecDeque::new());
         let mut packet = ffmpeg::Packet::copy(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         packet.set_pts(Some(30));
         packet.set_duration(50);
         let samples = Some(Samples { bytes: 2, rate: 100_000 });
-        let span = Span { time: 30, until: 80, unit: MICROSECOND, samples };
-        trim.packet(Some(span), CopiedPacket { stream: 1, packet }, &mut out);
+        let span = Span { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, moved: false };
+        trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
         trim.frame(0, Side::Before, &mut out);
         trim.frame(55, Side::Inside, &mut out);
         trim.finish(&mut out);

@@ -116,7 +116,7 @@ impl Input {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
         let demuxer = demuxer::open(&self.path, self.reader.cancel())?;
         self.reader.start_over(demuxer);
-        (self.trim, self.ready) = (Trim::new(false), VecDeque::new());
+        (self.trim, self.ready) = (Trim::new(false, self.reader.origin()), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
         self.around.start_over();
         first_frame(&mut self.reader, self.codec)

@@ -1,10 +1,11 @@
 //! How an output starts: what is taken from all times, so that its container holds them.
 
-use crate::io::libav::demux::streams::{CopiedPacket, Media};
+use crate::io::libav::demux::streams::Media;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::Contents;
 use crate::io::libav::mux::stream_copy::StreamCopy;
+use crate::io::libav::options::Timestamps;
 use crate::video::Rational;
 use ffmpeg_next::{Packet, ffi};
 
@@ -23,10 +24,10 @@ pub(in crate::io::libav) struct Start {
 impl Start {
     /// The start of an output of `contents`, given the encoder's first packet and those of copied streams that came before
     /// it. Says what the container moves.
-    pub(in crate::io::libav) fn of(contents: &Contents<'_>, video: &Packet, waiting: &[CopiedPacket]) -> Start {
+    pub(in crate::io::libav) fn of(contents: &Contents<'_>, video: &Packet, waiting: &[(usize, Packet)]) -> Start {
         let starts = |copy: &'_ StreamCopy| {
-            let packet = waiting.iter().find(|packet| packet.stream == copy.index)?;
-            Some((packet.packet.pts()?, copy.timebase))
+            let (_, packet) = waiting.iter().find(|(stream, _)| *stream == copy.index)?;
+            Some((packet.pts()?, copy.timebase))
         };
         let unit = contents.info.timebase;
         let container = contents.choice.container();
@@ -48,8 +49,28 @@ impl Start {
         if lowest < 0.0 && !any_time && !capacity::is_untimed(contents.choice.container) {
             log::warn!("{container} has no times before 0: all times move by {:.3} s", -lowest);
         }
+        say_late(contents, shown, &starts);
         let primed = contents.copies.iter().any(|copy| copy.priming.is_some());
         Start { offset, negative_times: primed && lowest >= 0.0 }
+    }
+}
+
+/// Says how late sound that is copied begins after the pictures, which are shown at `shown` seconds, of a film that is cut: by a
+/// part of a packet.
+fn say_late(contents: &Contents<'_>, shown: f64, starts: &dyn Fn(&StreamCopy) -> Option<(i64, Rational)>) {
+    const PACKET: f64 = 0.15;
+    const HEARD: f64 = 0.002;
+    if contents.options.timestamps == Timestamps::Keep {
+        return;
+    }
+    let copies = contents.copies.iter().filter(|copy| copy.media == Media::Audio && !copy.is_recoded);
+    let late = copies.filter_map(starts).map(|(time, timebase)| seconds(time, timebase) - shown);
+    let late = late.filter(|late| (HEARD..PACKET).contains(late)).fold(0.0, f64::max);
+    if late > 0.0 {
+        let late = late * 1000.0;
+        log::info!(
+            "copied sound begins {late:.0} ms after the pictures, with its first whole packet; encoded it begins with them"
+        );
     }
 }
 

@@ -1,11 +1,13 @@
-//! The streams that pass a run by: which of them the container holds, and in what form.
+//! The streams besides the video, copied or coded anew: which of them the container holds, and in what form.
 
-use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
+use crate::io::libav::demux::streams::{Container, CopiedStream, Media, StreamTags};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::recode::{Recode, Treatments};
 use crate::video::Rational;
+use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::{self, AVCodecID};
 use std::ffi::{CStr, c_int, c_uint};
@@ -41,7 +43,7 @@ pub(in crate::io::libav) enum Form {
     File(Vec<u8>),
 }
 
-/// A copied stream on its way to the output.
+/// A stream of the source on its way to the output: copied, or coded anew.
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
@@ -49,6 +51,8 @@ pub(in crate::io::libav) struct StreamCopy {
     pub(in crate::io::libav) parameters: Parameters,
     /// Unit of its packets' times.
     pub(in crate::io::libav) timebase: Rational,
+    /// Its packets are not the source's, but made of them.
+    pub(in crate::io::libav) is_recoded: bool,
     /// The frame rate of a video; 0/0 otherwise.
     pub(in crate::io::libav) frame_rate: Rational,
     pub(in crate::io::libav) tags: StreamTags,
@@ -73,11 +77,22 @@ impl StreamCopy {
             media: stream.media,
             parameters: stream.parameters.clone(),
             timebase: stream.timebase,
+            is_recoded: false,
             frame_rate: stream.frame_rate,
             tags,
             form,
             priming: None,
             lift: 0,
+        }
+    }
+
+    /// `stream`, as `recoder` makes it.
+    fn recoded(stream: &CopiedStream, recoder: &dyn Recode) -> StreamCopy {
+        StreamCopy {
+            parameters: recoder.parameters().clone(),
+            timebase: recoder.timebase(),
+            is_recoded: true,
+            ..StreamCopy::new(stream, Form::Packets)
         }
     }
 
@@ -90,6 +105,12 @@ impl StreamCopy {
     pub(in crate::io::libav) fn reordering(&self) -> usize {
         // SAFETY: the parameters are alive.
         usize::try_from(unsafe { (*self.parameters.as_ptr()).video_delay }).unwrap_or(0)
+    }
+
+    /// Its codec.
+    pub(in crate::io::libav) fn codec(&self) -> AVCodecID {
+        // SAFETY: the parameters are alive.
+        unsafe { (*self.parameters.as_ptr()).codec_id }
     }
 
     /// The sampling rate, for sound.
@@ -117,10 +138,21 @@ impl StreamCopy {
     }
 }
 
-/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason.
-pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream]) -> Vec<StreamCopy> {
+/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason, but for
+/// those that `treatments` leave out.
+pub(in crate::io::libav) fn admit(
+    contents: Contents<'_>,
+    copied: &[CopiedStream],
+    treatments: &Treatments,
+) -> Vec<StreamCopy> {
     let (mut candidates, mut refused) = (Vec::new(), Refused::default());
-    for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
+    let wanted =
+        |stream: &&CopiedStream| !is_made_anew(contents.container, stream) && !treatments.leave_out(stream.index);
+    for stream in copied.iter().filter(wanted) {
+        if let Some(recoder) = treatments.recoder(stream.index) {
+            candidates.push(StreamCopy::recoded(stream, recoder));
+            continue;
+        }
         match form(contents.choice, stream) {
             Ok(form) => candidates.push(StreamCopy::new(stream, form)),
             Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
@@ -141,6 +173,25 @@ pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream
     }
     refused.report();
     admitted
+}
+
+/// Whether the container of `contents` holds `stream` as it is, or the reason why it does not.
+pub(in crate::io::libav) fn holds(contents: Contents<'_>, stream: &CopiedStream) -> Result<(), String> {
+    let copies = [StreamCopy::new(stream, form(contents.choice, stream)?)];
+    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
+}
+
+/// Whether the container of `contents` holds what `recoder` makes of `stream`, or the reason why it does not.
+pub(in crate::io::libav) fn holds_recoded(
+    contents: Contents<'_>,
+    stream: &CopiedStream,
+    recoder: &dyn Recode,
+) -> Result<(), String> {
+    let copies = [StreamCopy::recoded(stream, recoder)];
+    takes(contents.choice, stream.media, &copies[0].parameters)?;
+    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
 }
 
 /// Streams that are left out, by reason.
@@ -191,26 +242,36 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
     if stream.media == Media::Data && !capacity::is_quicktime(container) && !DATA.contains(&container) {
         return Err(format!("{container} has no place for data"));
     }
-    let has_codec = matches!(stream.media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
+    takes(choice, stream.media, &stream.parameters)?;
+    Ok(Form::Packets)
+}
+
+/// Refuses a codec that the container does not hold.
+fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Result<(), String> {
+    let container = choice.container();
+    if capacity::is_video_alone(choice.container) {
+        return Err(format!("{container} holds one video stream and nothing else"));
+    }
+    let has_codec = matches!(media, Media::Audio | Media::Video | Media::Subtitle) || container == "mpegts";
     // SAFETY: the parameters are alive.
-    let codec = unsafe { (*stream.parameters.as_ptr()).codec_id };
+    let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
         return Err(format!("{container} does not hold this codec"));
     }
-    Ok(Form::Packets)
+    Ok(())
 }
 
 /// Gives each copy what only the first packets tell: the picture of a cover that becomes a file, and the priming
 /// of sound in a container that has no times before 0. `offset` is taken from every time.
 pub(in crate::io::libav) fn complete(
     copies: &mut Vec<StreamCopy>,
-    waiting: &[CopiedPacket],
+    waiting: &[(usize, Packet)],
     container: &str,
     offset: impl Fn(Rational) -> i64,
 ) {
     let mut refused = Refused::default();
     copies.retain_mut(|copy| {
-        let first = waiting.iter().find(|packet| packet.stream == copy.index).map(|packet| &packet.packet);
+        let first = waiting.iter().find(|(stream, _)| *stream == copy.index).map(|(_, packet)| packet);
         if let Form::File(bytes) = &mut copy.form {
             let Some(data) = first.and_then(|packet| packet.data()) else {
                 refused.add("the picture does not come before the video".to_owned(), copy.describe());
