@@ -1,5 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
+mod subtitles;
+
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
 use crate::cli::hash::HashArgs;
@@ -17,6 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
+use subtitles::SubtitleArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -257,6 +260,9 @@ pub struct Job {
     /// Leave out attachments, cover art, further video streams and data
     #[arg(long, help_heading = STREAMS)]
     pub no_extras: bool,
+    /// Subtitles.
+    #[command(flatten)]
+    pub subtitles: SubtitleArgs,
 
     /// Threads of the encoder; 0 lets it choose
     ///

@@ -179,6 +179,16 @@ impl Input {
         &self.copied
     }
 
+    /// Takes stream `index` out of those that are copied.
+    pub fn leave_out(&mut self, index: usize) {
+        self.copied.retain(|stream| stream.index != index);
+    }
+
+    /// Where the container's times begin, in microseconds.
+    pub fn start_time(&self) -> i64 {
+        self.reader.origin()
+    }
+
     /// The video codec's name.
     pub fn codec_name(&self) -> &str {
         self.codec

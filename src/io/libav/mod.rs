@@ -13,6 +13,7 @@ mod mux;
 mod options;
 mod output;
 mod seek;
+mod subtitles;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
@@ -27,6 +28,7 @@ pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
 pub use seek::window::{Position, Window};
+pub use subtitles::{Burn, BurnSink, BurntSubtitles, WhichSubtitles};
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;
