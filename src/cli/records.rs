@@ -101,4 +101,8 @@ impl Sink for RecordsSink {
     fn bytes(&self) -> u64 {
         self.sink.bytes()
     }
+
+    fn damage(&self) -> Option<Error> {
+        self.sink.damage()
+    }
 }

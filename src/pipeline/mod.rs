@@ -155,4 +155,10 @@ pub trait Sink {
 
     /// Bytes written so far, where that has a meaning.
     fn bytes(&self) -> u64;
+
+    /// After [`Sink::finish`]: what was lost of packets that the sink decodes, as a
+    /// [`Kind::Incomplete`](crate::error::Kind::Incomplete) error.
+    fn damage(&self) -> Option<Error> {
+        None
+    }
 }

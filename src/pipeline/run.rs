@@ -141,7 +141,8 @@ pub fn run_with(
         picture_bytes: pool.bytes() + work.host_bytes,
         device_bytes: work.device_bytes,
     };
-    let damage = source.damage().or_else(|| sides.iter().find_map(|side| side.damage()));
+    let beside = || sides.iter().find_map(|side| side.damage());
+    let damage = source.damage().or_else(beside).or_else(|| stage.sink.damage());
     Ok((summary, damage))
 }
 

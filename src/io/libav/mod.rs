@@ -12,6 +12,7 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod recode;
 mod seek;
 mod subtitles;
 

@@ -1,4 +1,4 @@
-//! The end of a run: frames are encoded, copied packets pass, and a whole file takes its name.
+//! The end of a run: frames are encoded, packets of other streams are copied or coded anew, and a whole file takes its name.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media};
@@ -16,6 +16,7 @@ use crate::io::libav::mux::start::Start;
 use crate::io::libav::mux::stream_copy::{self, StreamCopy};
 use crate::io::libav::mux::warnings;
 use crate::io::libav::options::{OutputOptions, Timestamps};
+use crate::io::libav::recode::{Recode, Treatments};
 use crate::io::{Outlet, TempFile};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
@@ -35,8 +36,10 @@ pub struct Output {
     container: Container,
     encoder: Encoder,
     copies: Vec<StreamCopy>,
-    /// Packets from before the header, which waits for the first of the video and of all sound.
-    waiting: Vec<CopiedPacket>,
+    treatments: Treatments,
+    /// Packets from before the header, which waits for the first of the video and of all sound, with the source's index of their
+    /// stream.
+    waiting: Vec<(usize, ffmpeg_next::Packet)>,
     encoded: Vec<ffmpeg_next::Packet>,
     muxer: Option<Muxer>,
     times: Times,
@@ -82,6 +85,7 @@ impl Output {
             container: container.clone(),
             encoder,
             copies: Vec::new(),
+            treatments: Treatments::default(),
             waiting: Vec::new(),
             encoded: Vec::new(),
             muxer: None,
@@ -91,7 +95,9 @@ impl Output {
             file,
         };
         header::rehearse(&output.contents(Start::default()))?;
-        output.copies = stream_copy::admit(output.contents(Start::default()), copied);
+        let treatments = Treatments::choose(output.contents(Start::default()), copied)?;
+        output.copies = stream_copy::admit(output.contents(Start::default()), copied, &treatments);
+        output.treatments = treatments;
         warnings::report(output.contents(Start::default()));
         Ok(output)
     }
@@ -133,11 +139,26 @@ impl Output {
         Ok(())
     }
 
+    /// Writes packets of streams that are not the video, or keeps them until there is a header.
+    fn pass(&mut self, packets: Vec<(usize, ffmpeg_next::Packet)>) -> Result<()> {
+        let Some(muxer) = &mut self.muxer else {
+            self.waiting.extend(packets);
+            return Ok(());
+        };
+        for (stream, packet) in packets {
+            muxer.copied(stream, packet)?;
+        }
+        self.bytes = muxer.bytes();
+        Ok(())
+    }
+
     /// Whether there are packets enough to tell how the output starts.
     fn knows_start(&self) -> bool {
-        let mut sound = self.copies.iter().filter(|copy| copy.media == Media::Audio);
-        let met = |index| self.waiting.iter().any(|packet| packet.stream == index);
-        !self.encoded.is_empty() && (self.encoded.len() > MOST_WAITING || sound.all(|copy| met(copy.index)))
+        let sound = || self.copies.iter().filter(|copy| copy.media == Media::Audio);
+        let met = |copy: &StreamCopy| self.waiting.iter().any(|(stream, _)| *stream == copy.index);
+        let is_pending = |copy: &StreamCopy| self.treatments.recoder(copy.index).is_some_and(Recode::is_pending);
+        let waited = self.encoded.len() > MOST_WAITING && !sound().any(is_pending);
+        !self.encoded.is_empty() && (waited || sound().all(met))
     }
 
     /// Writes the header and what waited for it.
@@ -154,8 +175,8 @@ impl Output {
 
         let start = Start::of(&self.contents(Start { offset, ..Start::default() }), first, &waiting);
         let mut muxer = Muxer::begin(&self.contents(start), &self.file, &self.path)?;
-        for packet in waiting {
-            muxer.copied(packet.stream, packet.packet)?;
+        for (stream, packet) in waiting {
+            muxer.copied(stream, packet)?;
         }
         for packet in encoded {
             muxer.video(packet)?;
@@ -185,17 +206,13 @@ impl Sink for Output {
         let Ok(packet) = packet.0.downcast::<CopiedPacket>() else {
             return Err(Error::internal("a packet that is not libav's came to a libav output"));
         };
-        match &mut self.muxer {
-            Some(muxer) => {
-                muxer.copied(packet.stream, packet.packet)?;
-                self.bytes = muxer.bytes();
-            }
-            None => self.waiting.push(*packet),
-        }
-        Ok(())
+        let ready = self.treatments.packet(*packet)?;
+        self.pass(ready)
     }
 
     fn finish(&mut self) -> Result<()> {
+        let rest = self.treatments.finish()?;
+        self.pass(rest)?;
         self.encoder.end()?;
         self.drain()?;
         if self.muxer.is_none() {
@@ -210,6 +227,10 @@ impl Sink for Output {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn damage(&self) -> Option<Error> {
+        self.treatments.damage()
     }
 }
 

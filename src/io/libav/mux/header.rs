@@ -98,7 +98,7 @@ fn add_video(context: &Context, contents: &Contents<'_>) -> Result<()> {
             tags::attach(stream, data.type_, std::slice::from_raw_parts(data.data, data.size))?;
         }
         tags::describe(stream, &container.video.side_data, false)?;
-        tags::set_tags(&mut (*stream).metadata, tags::of_video(&container.video.metadata));
+        tags::set_tags(&mut (*stream).metadata, tags::of_recoded(&container.video.metadata));
     }
     Ok(())
 }
@@ -128,8 +128,12 @@ fn add_copy(context: &Context, copy: &StreamCopy) -> Result<()> {
         (*stream).avg_frame_rate = rational(copy.frame_rate);
         (*stream).sample_aspect_ratio = (*parameters).sample_aspect_ratio;
         (*stream).disposition = copy.tags.disposition;
-        tags::describe(stream, &copy.tags.side_data, true)?;
-        tags::set_tags(&mut (*stream).metadata, tags::of_stream(&copy.tags.metadata));
+        tags::describe(stream, &copy.tags.side_data, !copy.is_recoded)?;
+        if copy.is_recoded {
+            tags::set_tags(&mut (*stream).metadata, tags::of_recoded(&copy.tags.metadata));
+        } else {
+            tags::set_tags(&mut (*stream).metadata, tags::of_stream(&copy.tags.metadata));
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! How an output starts: what is taken from all times, so that its container holds them.
 
-use crate::io::libav::demux::streams::{CopiedPacket, Media};
+use crate::io::libav::demux::streams::Media;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::Contents;
@@ -23,10 +23,10 @@ pub(in crate::io::libav) struct Start {
 impl Start {
     /// The start of an output of `contents`, given the encoder's first packet and those of copied streams that came before
     /// it. Says what the container moves.
-    pub(in crate::io::libav) fn of(contents: &Contents<'_>, video: &Packet, waiting: &[CopiedPacket]) -> Start {
+    pub(in crate::io::libav) fn of(contents: &Contents<'_>, video: &Packet, waiting: &[(usize, Packet)]) -> Start {
         let starts = |copy: &'_ StreamCopy| {
-            let packet = waiting.iter().find(|packet| packet.stream == copy.index)?;
-            Some((packet.packet.pts()?, copy.timebase))
+            let (_, packet) = waiting.iter().find(|(stream, _)| *stream == copy.index)?;
+            Some((packet.pts()?, copy.timebase))
         };
         let unit = contents.info.timebase;
         let container = contents.choice.container();

@@ -1,11 +1,13 @@
-//! The streams that pass a run by: which of them the container holds, and in what form.
+//! The streams besides the video, copied or coded anew: which of them the container holds, and in what form.
 
-use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media, StreamTags};
+use crate::io::libav::demux::streams::{Container, CopiedStream, Media, StreamTags};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::recode::{Recode, Treatments};
 use crate::video::Rational;
+use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::{self, AVCodecID};
 use std::ffi::{CStr, c_int, c_uint};
@@ -41,7 +43,7 @@ pub(in crate::io::libav) enum Form {
     File(Vec<u8>),
 }
 
-/// A copied stream on its way to the output.
+/// A stream of the source on its way to the output: copied, or coded anew.
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
@@ -49,6 +51,8 @@ pub(in crate::io::libav) struct StreamCopy {
     pub(in crate::io::libav) parameters: Parameters,
     /// Unit of its packets' times.
     pub(in crate::io::libav) timebase: Rational,
+    /// Its packets are not the source's, but made of them.
+    pub(in crate::io::libav) is_recoded: bool,
     /// The frame rate of a video; 0/0 otherwise.
     pub(in crate::io::libav) frame_rate: Rational,
     pub(in crate::io::libav) tags: StreamTags,
@@ -73,11 +77,22 @@ impl StreamCopy {
             media: stream.media,
             parameters: stream.parameters.clone(),
             timebase: stream.timebase,
+            is_recoded: false,
             frame_rate: stream.frame_rate,
             tags,
             form,
             priming: None,
             lift: 0,
+        }
+    }
+
+    /// `stream`, as `recoder` makes it.
+    fn recoded(stream: &CopiedStream, recoder: &dyn Recode) -> StreamCopy {
+        StreamCopy {
+            parameters: recoder.parameters().clone(),
+            timebase: recoder.timebase(),
+            is_recoded: true,
+            ..StreamCopy::new(stream, Form::Packets)
         }
     }
 
@@ -117,10 +132,21 @@ impl StreamCopy {
     }
 }
 
-/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason.
-pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream]) -> Vec<StreamCopy> {
+/// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason, but for
+/// those that `treatments` leave out.
+pub(in crate::io::libav) fn admit(
+    contents: Contents<'_>,
+    copied: &[CopiedStream],
+    treatments: &Treatments,
+) -> Vec<StreamCopy> {
     let (mut candidates, mut refused) = (Vec::new(), Refused::default());
-    for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
+    let wanted =
+        |stream: &&CopiedStream| !is_made_anew(contents.container, stream) && !treatments.leave_out(stream.index);
+    for stream in copied.iter().filter(wanted) {
+        if let Some(recoder) = treatments.recoder(stream.index) {
+            candidates.push(StreamCopy::recoded(stream, recoder));
+            continue;
+        }
         match form(contents.choice, stream) {
             Ok(form) => candidates.push(StreamCopy::new(stream, form)),
             Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
@@ -204,13 +230,13 @@ fn form(choice: &EncoderChoice, stream: &CopiedStream) -> Result<Form, String> {
 /// of sound in a container that has no times before 0. `offset` is taken from every time.
 pub(in crate::io::libav) fn complete(
     copies: &mut Vec<StreamCopy>,
-    waiting: &[CopiedPacket],
+    waiting: &[(usize, Packet)],
     container: &str,
     offset: impl Fn(Rational) -> i64,
 ) {
     let mut refused = Refused::default();
     copies.retain_mut(|copy| {
-        let first = waiting.iter().find(|packet| packet.stream == copy.index).map(|packet| &packet.packet);
+        let first = waiting.iter().find(|(stream, _)| *stream == copy.index).map(|(_, packet)| packet);
         if let Form::File(bytes) = &mut copy.form {
             let Some(data) = first.and_then(|packet| packet.data()) else {
                 refused.add("the picture does not come before the video".to_owned(), copy.describe());

@@ -15,7 +15,7 @@ const CONTAINER_TAGS: [&str; 4] = ["encoder", "major_brand", "minor_version", "c
 /// WebM's word for alpha within the packets, beside the pictures.
 pub(in crate::io::libav) const ALPHA_MODE: &str = "alpha_mode";
 
-/// Metadata of a video stream that is not true of the new one.
+/// Metadata of a stream that is not true of the one that is made of it.
 const CODING_TAGS: [&str; 4] = ["encoder", "BPS", "DURATION", ALPHA_MODE];
 
 /// QuickTime's word for who made a track's data.
@@ -50,8 +50,8 @@ pub(in crate::io::libav) fn of_film(tags: &[Tag]) -> impl Iterator<Item = &Tag> 
     tags.iter().filter(|(key, _)| !CONTAINER_TAGS.contains(&key.as_str()))
 }
 
-/// What is said of the filtered video, rather than of its old coding.
-pub(in crate::io::libav) fn of_video(tags: &[Tag]) -> impl Iterator<Item = &Tag> {
+/// What is said of a stream that is coded anew, the video or another, rather than of its old coding.
+pub(in crate::io::libav) fn of_recoded(tags: &[Tag]) -> impl Iterator<Item = &Tag> {
     let about_coding = |key: &str| {
         CODING_TAGS.iter().any(|tag| key.eq_ignore_ascii_case(tag))
             || COUNTED_TAGS.iter().any(|start| key.starts_with(start))
@@ -156,7 +156,7 @@ mod tests {
         let kept = |tags: Vec<&Tag>| tags.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>().join(" ");
         let film = "title vendor_id BPS-eng DURATION _STATISTICS_TAGS language";
         assert_eq!(kept(of_film(&tags).collect()), film);
-        assert_eq!(kept(of_video(&tags).collect()), "title major_brand language");
+        assert_eq!(kept(of_recoded(&tags).collect()), "title major_brand language");
         let copied = "title encoder major_brand BPS-eng DURATION _STATISTICS_TAGS language";
         assert_eq!(kept(of_stream(&tags).collect()), copied);
     }
