@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use subtitles::SubtitleArgs;
+pub use subtitles::names_subtitles;
 
 /// The whole command line.
 #[derive(Debug, Parser)]

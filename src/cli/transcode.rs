@@ -11,7 +11,7 @@ use crate::cli::sides::Sides;
 use crate::cli::{encoding, report, setup, signals};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{
-    BurnSink, BurntSubtitles, EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder,
+    BurnSink, BurntSubtitles, EncoderChoice, Input, Output, OutputOptions, SubtitleOptions, Timestamps, choose_encoder,
 };
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
@@ -128,7 +128,7 @@ impl Prepared {
         log::debug!("{}", input.describe());
         let burnt = burn.map(|burn| burn.read(input_path, cancel)).transpose()?;
         if let Some(stream) = burnt.as_ref().and_then(BurntSubtitles::stream) {
-            input.leave_out(stream);
+            destination.leave_out(stream);
         }
         // Subtitles are drawn in host memory.
         let on_gpu = if burnt.is_some() { None } else { destination.accepted_on(&gpu) };
@@ -233,6 +233,13 @@ impl Destination {
         }
     }
 
+    /// Leaves the source's stream `index` out, which is drawn into the picture.
+    fn leave_out(&mut self, index: usize) {
+        if let Destination::Media(_, options) = self {
+            options.subtitles.burnt = Some(index);
+        }
+    }
+
     /// The sink, and the words for how it encodes.
     fn create(
         self,
@@ -295,6 +302,7 @@ fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
         threads: job.encoder_threads,
         timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
         ignore_dolby_vision: job.ignore_dolby_vision,
+        subtitles: SubtitleOptions { rules: job.subtitles.subtitles.clone(), burnt: None },
         cancel: cancel.clone(),
         ..OutputOptions::default()
     }

@@ -43,7 +43,12 @@ fn pgs_is_drawn_where_and_while_it_says() {
         assert_eq!(changed.is_some(), expected.is_some(), "frame {frame}");
         // A sample at an edge may have the colour by chance, so what changed lies inside, and reaches nearly as far.
         if let (Some(changed), Some(expected)) = (changed, expected) {
-            assert!(changed.0 >= expected.0 && changed.2 <= expected.2 && changed.1 >= expected.1 && changed.3 <= expected.3);
+            assert!(
+                changed.0 >= expected.0
+                    && changed.2 <= expected.2
+                    && changed.1 >= expected.1
+                    && changed.3 <= expected.3
+            );
             assert!(changed.2 - changed.0 + 4 >= expected.2 - expected.0, "{changed:?}");
         }
     }

@@ -161,7 +161,8 @@ fn more_bits_and_other_layouts_hold_the_same_picture() {
         fs::read(&path).unwrap()
     };
     let (planar, semi) = (raw("yuv420p10"), raw("p010"));
-    let samples = |bytes: &[u8]| bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect::<Vec<_>>();
+    let samples =
+        |bytes: &[u8]| bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect::<Vec<_>>();
     let (planar, semi) = (samples(&planar), samples(&semi));
     let luma = 320 * 180;
     assert!(planar[..luma].iter().zip(&semi).all(|(a, b)| a << 6 == *b));

@@ -1,10 +1,11 @@
 //! Subtitles, as the command draws and converts them; judged by ffmpeg and ffprobe.
 #![cfg(feature = "cli")]
 
-#[path = "../command/mod.rs"]
-mod command;
 mod bitmaps;
 mod burn;
+#[path = "../command/mod.rs"]
+mod command;
+mod convert;
 mod fonts;
 mod sup;
 mod video;

@@ -1,7 +1,7 @@
 //! What is done with subtitles.
 
 use crate::error::{Error, Result};
-use crate::io::libav::{Burn, WhichSubtitles};
+use crate::io::libav::{Burn, SubtitleRule, WhichSubtitles};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,11 +10,21 @@ use std::path::Path;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = super::STREAMS)]
 pub struct SubtitleArgs {
+    /// What becomes of subtitles: auto, copy, none, or text as srt, ass, mov_text or webvtt; of all or some. Repeat for more
+    ///
+    /// TRACKS is a number among the subtitles, from 1, a language as the file has it (eng), or all. A number wins over a
+    /// language and a language over all. auto copies what the container holds and converts text that it does not hold: to
+    /// mov_text in MP4 and MOV, webvtt in WebM, srt in Matroska. Times and letters stay. What a script in ASS has besides
+    /// (places, effects, drawings) is lost in other codecs, and said. Lines that overlap are joined for mov_text, which
+    /// shows one at a time.
+    #[arg(long, value_name = "[TRACKS=]HOW", conflicts_with = "no_subtitles")]
+    pub subtitles: Vec<SubtitleRule>,
     /// Draw subtitles into the picture: the input's (its default ones, the Nth, or a language) or those of FILE
     ///
     /// They are drawn after the chain, in the output's size and colours, and are then not copied. N counts from 1. Text
     /// is drawn by libass (Debian's package libass9), with the fonts that are attached to the input or to FILE; bitmaps
-    /// (PGS, VobSub, DVB) are scaled with the picture. The value follows an equals sign: --burn-subtitles=signs.ass.
+    /// (PGS, VobSub, DVB) are scaled with the picture. A language, or a film as FILE, follows an equals sign:
+    /// --burn-subtitles=eng.
     #[arg(long, value_name = "N|LANGUAGE|FILE", num_args = 0..=1, require_equals = true, default_missing_value = "",
           conflicts_with = "preview")]
     pub burn_subtitles: Option<OsString>,
@@ -45,6 +55,13 @@ impl SubtitleArgs {
         };
         Ok(Some(Burn { file: None, which, forced_only }))
     }
+}
+
+/// Whether `word`, after `--burn-subtitles`, is its value rather than the input: a number, or a file that holds nothing else.
+pub fn names_subtitles(word: &str) -> bool {
+    let suffix = word.rsplit_once('.').map_or("", |(_, suffix)| suffix);
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || ["srt", "ass", "ssa", "vtt", "sup", "idx"].iter().any(|known| suffix.eq_ignore_ascii_case(known))
 }
 
 /// Whether `text` may be a language's code, as containers have them: eng, de.

@@ -179,11 +179,6 @@ impl Input {
         &self.copied
     }
 
-    /// Takes stream `index` out of those that are copied.
-    pub fn leave_out(&mut self, index: usize) {
-        self.copied.retain(|stream| stream.index != index);
-    }
-
     /// Where the container's times begin, in microseconds.
     pub fn start_time(&self) -> i64 {
         self.reader.origin()

@@ -29,7 +29,10 @@ pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
 pub use seek::window::{Position, Window};
-pub use subtitles::{Burn, BurnSink, BurntSubtitles, WhichSubtitles};
+pub use subtitles::{
+    Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, SubtitleTracks, TextCodec,
+    WhichSubtitles,
+};
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;

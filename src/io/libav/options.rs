@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
+use crate::io::libav::subtitles::SubtitleOptions;
 use crate::pipeline::Cancel;
 use std::ffi::OsString;
 #[cfg(feature = "cuda")]
@@ -50,6 +51,8 @@ pub struct OutputOptions {
     pub timestamps: Timestamps,
     /// Whether Dolby Vision is encoded whose base layer has colours of its own (profile 5): they come out wrong.
     pub ignore_dolby_vision: bool,
+    /// What becomes of subtitles.
+    pub subtitles: SubtitleOptions,
     /// Stops the work, also while the encoder gives its last packets.
     pub cancel: Cancel,
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream, Media};
 use crate::io::libav::mux::header::Contents;
+use crate::io::libav::subtitles;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
@@ -46,13 +47,14 @@ pub(in crate::io::libav) enum Treatment {
     Recode(Box<dyn Recode>),
 }
 
-/// What becomes of `stream` in an output of `contents`.
+/// What becomes of `stream`, which is number `number` of its kind, in an output of `contents`.
 ///
 /// # Errors
 /// When what was asked for cannot be done.
-fn treatment(_contents: Contents<'_>, stream: &CopiedStream) -> Result<Treatment> {
+fn treatment(contents: Contents<'_>, stream: &CopiedStream, number: usize) -> Result<Treatment> {
     match stream.media {
-        Media::Audio | Media::Subtitle | Media::Attachment | Media::Video | Media::Data => Ok(Treatment::Copy),
+        Media::Subtitle => subtitles::treatment(contents, stream, number),
+        Media::Audio | Media::Attachment | Media::Video | Media::Data => Ok(Treatment::Copy),
     }
 }
 
@@ -69,9 +71,11 @@ impl Treatments {
     /// # Errors
     /// When what was asked for cannot be done.
     pub(in crate::io::libav) fn choose(contents: Contents<'_>, streams: &[CopiedStream]) -> Result<Treatments> {
+        contents.options.subtitles.check(streams)?;
         let mut treatments = Treatments::default();
-        for stream in streams {
-            match treatment(contents, stream)? {
+        for (at, stream) in streams.iter().enumerate() {
+            let number = streams[..=at].iter().filter(|other| other.media == stream.media).count();
+            match treatment(contents, stream, number)? {
                 Treatment::Copy => {}
                 Treatment::LeaveOut => treatments.left_out.push(stream.index),
                 Treatment::Recode(recode) => treatments.recoded.push((stream.index, recode)),

@@ -8,7 +8,7 @@ use super::libass::Frame as Drawn;
 use super::pictures::{Pictures, Place};
 use super::text::{self, Text};
 use super::track::{self, Track, WhichSubtitles};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::libav::Input;
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
@@ -158,6 +158,10 @@ impl Sink for BurnSink {
 
     fn bytes(&self) -> u64 {
         self.sink.bytes()
+    }
+
+    fn damage(&self) -> Option<Error> {
+        self.sink.damage()
     }
 }
 

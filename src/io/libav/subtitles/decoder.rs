@@ -12,14 +12,14 @@ use std::{ptr, slice};
 
 /// What a stream of subtitles holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::io::libav) enum Kind {
     Text,
     Pictures,
 }
 
 impl Kind {
     /// Of a codec; `None` when libav does not say.
-    pub(super) fn of(parameters: &Parameters) -> Option<Kind> {
+    pub(in crate::io::libav) fn of(parameters: &Parameters) -> Option<Kind> {
         // SAFETY: the parameters are alive, and descriptors are static.
         let properties = unsafe { ffi::avcodec_descriptor_get((*parameters.as_ptr()).codec_id).as_ref()?.props };
         match properties {

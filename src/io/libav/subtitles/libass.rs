@@ -240,7 +240,8 @@ fn length(bytes: &[u8]) -> Result<c_int> {
 unsafe extern "C" fn message(level: c_int, format: *const c_char, arguments: VaList, said: *mut c_void) {
     // SAFETY: libass gives a format that ends with a zero and arguments that fit it.
     let text = unsafe { logging::text(ptr::null_mut(), ffi::AV_LOG_INFO, format, arguments) };
-    if level > WARNING {
+    // libav makes a script of plain text, in a font that nobody asked for.
+    if level > WARNING || text.contains("(Arial, ") {
         log::trace!(target: "libass", "{text}");
         return;
     }
