@@ -29,7 +29,7 @@ fn pgs_is_drawn_where_and_while_it_says() {
     let (pgs, muxed, out) = (folder.path("a.sup"), folder.path("muxed.mkv"), folder.path("out.mkv"));
     let second = Rectangle { start: 1400, end: 1800, x: 0, y: 0, width: 64, height: 64, ..rectangle() };
     sup::write(&pgs, (320, 180), &[rectangle(), Rectangle { color: [235, 128, 128, 128], forced: true, ..second }]);
-    ffmpeg(&format!("-i {film} -i {pgs} -map 0 -map 1 -c copy {muxed}"));
+    ffmpeg(&format!("-copyts -i {film} -i {pgs} -map 0 -map 1 -c copy {muxed}"));
     burn(&muxed, &out, &["--burn-subtitles"]);
     let [plain, burnt] = [&film, &out].map(|file| Video::luma(file, SIZE));
     assert_eq!(burnt.frames(), 50);
@@ -99,7 +99,7 @@ fn vobsub_and_dvb_are_drawn_as_ffmpegs_overlay_draws_them() {
     sup::write(&pgs, (720, 576), &[shown]);
     for (codec, name) in [("dvdsub", "vobsub.mkv"), ("dvbsub", "dvb.mkv")] {
         let (muxed, ours, theirs) = (folder.path(name), folder.path("ours.mkv"), folder.path("theirs.mkv"));
-        ffmpeg(&format!("-i {film} -i {pgs} -map 0 -map 1 -c:v copy -c:s {codec} -s:s 720x576 {muxed}"));
+        ffmpeg(&format!("-copyts -i {film} -i {pgs} -map 0 -map 1 -c:v copy -c:s {codec} -s:s 720x576 {muxed}"));
         burn(&muxed, &ours, &["--burn-subtitles", "--frames", "40"]);
         ffmpeg(&format!("-i {muxed} -filter_complex [0:v][0:s]overlay -frames:v 40 -c:v ffv1 {theirs}"));
         let [plain, ours, theirs] = [&film, &ours, &theirs].map(|file| Video::luma(file, (720, 576)));

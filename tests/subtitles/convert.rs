@@ -34,7 +34,7 @@ fn text(file: &str) -> String {
     let args = ["-v", "error", "-i", file, "-map", "0:s:0", "-c:s", "text", "-f", "srt", "-"];
     let out = Command::new("ffmpeg").args(args).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
+    String::from_utf8(out.stdout).unwrap().replace('\r', "")
 }
 
 fn codecs(file: &str) -> Vec<String> {

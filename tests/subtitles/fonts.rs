@@ -3,9 +3,9 @@
 use crate::command::{Folder, ffmpeg, hashes};
 use std::fs;
 
-const FONT: &str = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf";
+const FONT: &str = "/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf";
 
-/// DejaVu Sans Bold by a name that no system has, of the same length.
+/// DejaVu Serif Bold by a name that no system has, of the same length.
 fn renamed(folder: &Folder) -> String {
     let mut bytes = fs::read(FONT).expect("fonts-dejavu-core is installed");
     let wide = |text: &str| text.bytes().flat_map(|byte| [0, byte]).collect::<Vec<u8>>();
@@ -30,7 +30,7 @@ fn script(font: &str) -> String {
 fn attached_fonts_are_used() {
     let folder = Folder::new();
     let font = renamed(&folder);
-    let [own, known] = [("own.ass", "Vrampx Sans"), ("known.ass", "DejaVu Sans")].map(|(name, font)| {
+    let [own, known] = [("own.ass", "Vrampx Serif"), ("known.ass", "DejaVu Serif")].map(|(name, font)| {
         let path = folder.path(name);
         fs::write(&path, script(font)).unwrap();
         path

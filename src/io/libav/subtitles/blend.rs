@@ -272,3 +272,6 @@ fn over(below: u32, sample: Sample, most: u32) -> u32 {
     let one = u32::from(ONE);
     ((below * u32::from(sample.through) + sample.add + one / 2) / one).min(most)
 }
+
+#[cfg(test)]
+mod tests;

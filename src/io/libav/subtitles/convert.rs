@@ -55,12 +55,14 @@ pub(in crate::io::libav) fn treatment(
         SubtitleChoice::Auto | SubtitleChoice::Copy => None,
     };
     let is_text = Kind::of(&stream.parameters) == Some(Kind::Text);
-    let Some(wanted) = wanted.filter(|wanted| is_text && wanted.id() != codec) else { return Ok(Treatment::Copy) };
+    let Some(wanted) = wanted.filter(|_| is_text) else { return Ok(Treatment::Copy) };
     if !capacity::holds_codec(contents.choice.container, wanted.id()) {
-        let what = format!(
+        return Err(Error::bad_argument(format!(
             "{container} does not hold the subtitles that --subtitles asks for: leave it out, or name another container"
-        );
-        return Err(Error::bad_argument(what));
+        )));
+    }
+    if wanted.id() == codec {
+        return Ok(Treatment::Copy);
     }
     Ok(Treatment::Recode(Box::new(Converted::new(stream, wanted)?)))
 }
