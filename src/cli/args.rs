@@ -3,6 +3,7 @@
 mod batch;
 mod presets;
 pub mod sound;
+mod subtitles;
 
 pub use batch::BatchArgs;
 pub use presets::PresetsArgs;
@@ -25,6 +26,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
+use subtitles::SubtitleArgs;
+pub use subtitles::names_subtitles;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -275,6 +278,9 @@ pub struct Job {
     /// Leave out attachments, cover art, further video streams and data
     #[arg(long, help_heading = STREAMS)]
     pub no_extras: bool,
+    /// Subtitles.
+    #[command(flatten)]
+    pub subtitles: SubtitleArgs,
 
     /// Threads of the encoder; 0 lets it choose
     ///

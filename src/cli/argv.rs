@@ -1,9 +1,9 @@
 //! Options as ffmpeg users type them, turned into this command's own before they are parsed.
 
-use crate::cli::args::deband_presets;
+use crate::cli::args::{deband_presets, names_subtitles};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// ffmpeg's spelling, ours. Read by `--help` too.
 pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
@@ -104,9 +104,9 @@ const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-ar", "sound is copied, or left out with --no-audio"),
     ("-af", "sound is copied, or left out with --no-audio"),
     ("-filter:a", "sound is copied, or left out with --no-audio"),
-    ("-c:s", "subtitles are copied, or left out with --no-subtitles"),
-    ("-codec:s", "subtitles are copied, or left out with --no-subtitles"),
-    ("-scodec", "subtitles are copied, or left out with --no-subtitles"),
+    ("-c:s", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
+    ("-codec:s", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
+    ("-scodec", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
     ("-filter_complex", "--chain has one line of filters"),
     ("-lavfi", "--chain has one line of filters"),
     ("-hide_banner", "there is no banner: leave it out"),
@@ -206,18 +206,28 @@ pub fn refuse_others(args: &[OsString]) -> Result<()> {
     }
 }
 
-/// `args` with what ffmpeg users write put as this command has it, and a preset joined to the `--deband` before it: what is no preset is a file
-/// there. Nothing after `--` is touched.
+/// `args` with what ffmpeg users write put as this command has it, and a value joined to the `--deband` or
+/// `--burn-subtitles` before it: what is no preset, and no subtitles, is a file there. Nothing after `--` is touched.
 pub fn translate(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    join_presets(replace(args))
+    join_values(replace(args))
 }
 
-fn join_presets(args: Vec<OsString>) -> Vec<OsString> {
+/// Options whose value may be left out take the next word only where that can be nothing else.
+fn is_value_of(option: &OsStr, word: &OsStr) -> bool {
+    let word = word.to_str().unwrap_or_default();
+    match option.to_str() {
+        Some("--deband") => deband_presets().any(|preset| word == preset),
+        Some("--burn-subtitles") => names_subtitles(word),
+        _ => false,
+    }
+}
+
+fn join_values(args: Vec<OsString>) -> Vec<OsString> {
     let (mut joined, mut verbatim): (Vec<OsString>, bool) = (Vec::new(), false);
     for arg in args {
         verbatim |= arg == "--";
         match joined.last_mut() {
-            Some(last) if !verbatim && *last == "--deband" && deband_presets().any(|preset| arg == preset) => {
+            Some(last) if !verbatim && is_value_of(last, &arg) => {
                 last.push("=");
                 last.push(arg);
             }
@@ -282,6 +292,9 @@ mod tests {
         assert_eq!(translated("vramp a b --deband film -y"), "vramp a b --deband=film -y");
         assert_eq!(translated("vramp --deband a.mkv film"), "vramp --deband a.mkv film");
         assert_eq!(translated("vramp --deband -- film b"), "vramp --deband -- film b");
+        assert_eq!(translated("vramp --burn-subtitles 2 a b"), "vramp --burn-subtitles=2 a b");
+        assert_eq!(translated("vramp --burn-subtitles x.ASS a b"), "vramp --burn-subtitles=x.ASS a b");
+        assert_eq!(translated("vramp --burn-subtitles a.mkv b"), "vramp --burn-subtitles a.mkv b");
     }
 
     #[test]

@@ -10,7 +10,9 @@ use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
 use crate::cli::{encoding, report, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
+use crate::io::libav::{
+    BurnSink, BurntSubtitles, EncoderChoice, Input, Output, OutputOptions, SubtitleOptions, Timestamps, choose_encoder,
+};
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
@@ -114,13 +116,23 @@ impl Prepared {
         setup::check_apart(input_path, output_path)?;
         Sides::check_apart(run, output_path)?;
         check_records(job, input_path, output_path)?;
+        let burn = job.subtitles.burn()?;
+        if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
+            setup::check_apart(file, output_path)?;
+        }
         let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
         let opened = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input));
         // Of what was not read to its end libav says that it is no video.
         let mut input = opened.map_err(|error| if stop.input.is_requested() { stopped() } else { error })?;
         log::debug!("{}", input.describe());
-        let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
+        let burnt = burn.map(|burn| burn.read(input_path, cancel)).transpose()?;
+        if let Some(stream) = burnt.as_ref().and_then(BurntSubtitles::stream) {
+            destination.leave_out(stream);
+        }
+        // Subtitles are drawn in host memory.
+        let on_gpu = if burnt.is_some() { None } else { destination.accepted_on(&gpu) };
+        let on_gpu = on_gpu.unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
         let run = &Run { depth, ..run.clone() };
         job.sound.delay(&mut input)?;
@@ -135,6 +147,9 @@ impl Prepared {
         setup::warn(&plan, run);
         let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, cancel));
         let (mut sink, encoding) = created?;
+        if let Some(subtitles) = burnt {
+            sink = Box::new(BurnSink::new(subtitles, &input, &plan.output, sink)?);
+        }
         if let Some(path) = &job.records {
             sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
         }
@@ -220,6 +235,13 @@ impl Destination {
         }
     }
 
+    /// Leaves the source's stream `index` out, which is drawn into the picture.
+    fn leave_out(&mut self, index: usize) {
+        if let Destination::Media(_, options) = self {
+            options.subtitles.burnt = Some(index);
+        }
+    }
+
     /// The sink, and the words for how it encodes.
     fn create(
         self,
@@ -284,6 +306,7 @@ fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
         timestamps: if zero { Timestamps::Zero } else { Timestamps::Keep },
         ignore_dolby_vision: job.ignore_dolby_vision,
         sound: job.sound.options(job.run.strict),
+        subtitles: SubtitleOptions { rules: job.subtitles.subtitles.clone(), burnt: None },
         cancel: cancel.clone(),
         ..OutputOptions::default()
     }

@@ -74,16 +74,10 @@ fn mp4_takes_what_it_can_and_tells_the_rest() {
     let source = film(&folder);
     let target = folder.file("a.mp4");
     let told = transcoded(&source, &target, Ask::codec("libx264"));
-    assert_eq!(
-        told,
-        [
-            "left out: stream 2 (subtitle subrip): mp4 does not hold this codec",
-            "left out: stream 3 (attachment none): mp4 has no place for attached files",
-        ]
-    );
+    assert_eq!(told, ["left out: stream 3 (attachment none): mp4 has no place for attached files"]);
     let kinds = "stream=codec_name:stream_disposition=attached_pic:stream_tags=language";
-    // The track of chapters is the third.
-    let expected = ["h264,0,und", "aac,0,swe", "bin_data,0,eng", "mjpeg,1"];
+    // The text is converted. The track of chapters is the fourth.
+    let expected = ["h264,0,und", "aac,0,swe", "mov_text,0,und", "bin_data,0,eng", "mjpeg,1"];
     assert_eq!(probe(&target, &format!("-show_entries {kinds}")), expected);
     assert_eq!(packet_hash(&target, "0:a"), packet_hash(&source, "0:a"));
     assert_eq!(packet_hash(&target, "0:v:1"), packet_hash(&source, "0:v:1"));
@@ -124,8 +118,8 @@ fn each_container_tells_what_it_leaves_out() {
         ]
     );
     let webm = told("a.webm", "libvpx-vp9");
-    assert!(webm.iter().any(|line| line.starts_with(&format!("left out: {sound}, {text}: webm"))), "{webm:?}");
-    assert_eq!(probe(&folder.file("a.webm"), "-show_entries stream=codec_name"), ["vp9"]);
+    assert!(webm.iter().any(|line| line.starts_with(&format!("left out: {sound}: webm"))), "{webm:?}");
+    assert_eq!(probe(&folder.file("a.webm"), "-show_entries stream=codec_name"), ["vp9", "webvtt"]);
     assert_eq!(told("a.avi", "ffv1").len(), 4);
     assert_eq!(probe(&folder.file("a.avi"), "-show_entries stream=codec_name"), ["ffv1", "aac"]);
 }

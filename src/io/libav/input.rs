@@ -181,6 +181,11 @@ impl Input {
         &self.copied
     }
 
+    /// Where the container's times begin, in microseconds.
+    pub fn start_time(&self) -> i64 {
+        self.reader.origin()
+    }
+
     /// The video codec's name.
     pub fn codec_name(&self) -> &str {
         self.codec

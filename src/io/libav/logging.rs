@@ -37,7 +37,7 @@ impl Line {
 }
 
 /// A `va_list` as a C function receives it: a pointer on every platform with FFmpeg.
-type VaList = *mut c_void;
+pub(super) type VaList = *mut c_void;
 
 /// Sends libav's lines to the `log` crate, target `libav`: errors and warnings at debug, the rest at trace. A failure
 /// that matters comes back as an error code, and the caller reports it.
@@ -222,7 +222,7 @@ unsafe fn note_fault(context: *mut c_void, format: *const c_char, is_error: bool
 ///
 /// # Safety
 /// As for libav's `av_log_format_line2`.
-unsafe fn text(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) -> String {
+pub(super) unsafe fn text(context: *mut c_void, level: c_int, format: *const c_char, arguments: VaList) -> String {
     type Formatter =
         unsafe extern "C" fn(*mut c_void, c_int, *const c_char, VaList, *mut c_char, c_int, *mut c_int) -> c_int;
     let mut buffer = [0u8; LINE];

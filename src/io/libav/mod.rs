@@ -14,6 +14,7 @@ mod options;
 mod output;
 mod recode;
 mod seek;
+mod subtitles;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
@@ -29,6 +30,10 @@ pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule, Tracks};
 pub use seek::window::{Position, Window};
+pub use subtitles::{
+    Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, SubtitleTracks, TextCodec,
+    WhichSubtitles,
+};
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;

@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::io::libav::recode::sound::request::SoundOptions;
+use crate::io::libav::subtitles::SubtitleOptions;
 use crate::pipeline::Cancel;
 use std::ffi::OsString;
 #[cfg(feature = "cuda")]
@@ -53,6 +54,8 @@ pub struct OutputOptions {
     pub ignore_dolby_vision: bool,
     /// What becomes of the sound.
     pub sound: SoundOptions,
+    /// What becomes of subtitles.
+    pub subtitles: SubtitleOptions,
     /// Stops the work, also while the encoder gives its last packets.
     pub cancel: Cancel,
 }

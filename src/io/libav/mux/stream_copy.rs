@@ -6,6 +6,7 @@ use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::{self, Contents};
 use crate::io::libav::recode::{Recode, Treatments};
+use crate::io::libav::subtitles;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
@@ -256,7 +257,9 @@ fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Resul
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
-        return Err(format!("{container} does not hold this codec"));
+        let is_drawn = subtitles::Kind::of(&stream.parameters) == Some(subtitles::Kind::Pictures);
+        let hint = if is_drawn { ": --burn-subtitles draws it into the picture" } else { "" };
+        return Err(format!("{container} does not hold this codec{hint}"));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ pub(super) mod sound;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream, Media};
 use crate::io::libav::mux::header::Contents;
+use crate::io::libav::subtitles;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
@@ -55,7 +56,8 @@ pub(in crate::io::libav) enum Treatment {
 fn treatment(contents: Contents<'_>, stream: &CopiedStream, number: usize) -> Result<Treatment> {
     match stream.media {
         Media::Audio => sound::treatment(contents, stream, number),
-        Media::Subtitle | Media::Attachment | Media::Video | Media::Data => Ok(Treatment::Copy),
+        Media::Subtitle => subtitles::treatment(contents, stream, number),
+        Media::Attachment | Media::Video | Media::Data => Ok(Treatment::Copy),
     }
 }
 
@@ -73,6 +75,7 @@ impl Treatments {
     /// When what was asked for cannot be done.
     pub(in crate::io::libav) fn choose(contents: Contents<'_>, streams: &[CopiedStream]) -> Result<Treatments> {
         contents.options.sound.check(streams)?;
+        contents.options.subtitles.check(streams)?;
         let mut treatments = Treatments::default();
         for (at, stream) in streams.iter().enumerate() {
             let number = streams[..=at].iter().filter(|other| other.media == stream.media).count();
