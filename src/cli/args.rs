@@ -18,6 +18,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
+pub mod tracks;
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -247,6 +249,10 @@ pub struct Job {
     /// What framehash hashes with
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,
+
+    /// Tracks, tags and chapters that are not the input's.
+    #[command(flatten)]
+    pub tracks: tracks::TrackArgs,
 
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]

@@ -12,7 +12,8 @@ use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::streams::{self, Container, CopiedPacket, CopiedStream, CopyChoice};
-use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
+use crate::io::libav::extra::added::{Added, Addition, Film};
 use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
@@ -29,6 +30,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 mod around;
+mod beside;
 mod skip;
 
 /// How an input is opened.
@@ -50,6 +52,8 @@ pub struct InputOptions {
     pub cancel: Cancel,
     /// Which other streams are handed on.
     pub copy: CopyChoice,
+    /// Files whose tracks are added to those.
+    pub add: Vec<Addition>,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -68,6 +72,7 @@ pub struct Input {
     info: StreamInfo,
     container: Container,
     copied: Vec<CopiedStream>,
+    added: Added,
     decoder: DecoderChoice,
     window: Window,
     trim: Trim,
@@ -78,6 +83,8 @@ pub struct Input {
     /// The index of the next frame, and how many of those before it are inside the window.
     decoded: u64,
     kept: u64,
+    /// What is added to the times of frames, in the stream's timebase.
+    shift: i64,
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
@@ -91,6 +98,8 @@ enum Phase {
     Frames,
     /// The window's frames are out, but packets of copied streams may still belong inside.
     Packets,
+    /// The source has ended, but tracks that are added go on.
+    Added,
     /// Nothing.
     Over,
 }
@@ -113,7 +122,7 @@ impl Input {
         let index = video.index();
         let codec = video.parameters().id().name();
         let mut container = Container::of(&demuxer, &video);
-        let copied = CopiedStream::choose(&demuxer, index, options.copy);
+        let mut copied = CopiedStream::choose(&demuxer, index, options.copy);
         let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
@@ -122,6 +131,13 @@ impl Input {
         reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
+        let film = Film {
+            start: demuxer::film_start(reader.demuxer()),
+            origin: reader.origin(),
+            strict: options.strict,
+        };
+        let count = reader.demuxer().streams().len();
+        let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {
             options.decoder.without_nvdec(demuxer::name(path), reason)?;
         }
@@ -150,6 +166,7 @@ impl Input {
             info,
             container,
             copied,
+            added,
             decoder: options.decoder,
             window: options.window,
             trim: Trim::new(options.window.is_whole()),
@@ -158,6 +175,7 @@ impl Input {
             time: 0,
             decoded: 0,
             kept: 0,
+            shift: 0,
             first: Some(first),
             ready: VecDeque::new(),
             changes_said: false,
@@ -311,12 +329,13 @@ impl Input {
         self.hand_on();
         let Some(frame) = frame else {
             self.trim.finish(&mut self.ready);
-            return self.end(Phase::Over);
+            return self.end(if self.added.is_empty() { Phase::Over } else { Phase::Added });
         };
         let index = self.decoded;
         self.decoded += 1;
         self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
         let side = self.around.side(self.window.side(index, self.time, self.kept));
+        self.add_until(self.time)?;
         self.trim.frame(self.time, side, &mut self.ready);
         match side {
             Side::Before => {
@@ -347,6 +366,7 @@ impl Input {
 
     /// Hands `frame`, which comes after the window, on where it is read for those inside.
     fn follow(&mut self, frame: Video, index: u64) -> Result<()> {
+        self.add_until(self.time.saturating_add(INTERLEAVING))?;
         if self.kept == 0 || !self.around.after(frame, index) {
             return self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets });
         }
@@ -357,12 +377,14 @@ impl Input {
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
         let mut item = self.finisher.frame(frame, index)?;
-        match &mut item {
-            Item::Frame(frame) => frame.props.context = context,
+        let props = match &mut item {
+            Item::Frame(frame) => &mut frame.props,
             #[cfg(feature = "cuda")]
-            Item::DeviceFrame(frame) => frame.props.context = context,
-            Item::Packet(_) => {}
-        }
+            Item::DeviceFrame(frame) => &mut frame.props,
+            Item::Packet(_) => return Ok(Some(item)),
+        };
+        props.context = context;
+        props.pts = props.pts.map(|pts| pts.saturating_add(self.shift));
         Ok(Some(item))
     }
 
@@ -412,6 +434,7 @@ impl Source for Input {
             match self.phase {
                 Phase::Frames => self.next_frame(),
                 Phase::Packets => self.next_packet(),
+                Phase::Added => self.next_added(),
                 Phase::Over => return Ok(None),
             }
             .map_err(|e| e.context(demuxer::name(&self.path)))?;
@@ -438,7 +461,8 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        self.reader.damage().map(|e| e.context(demuxer::name(&self.path)))
+        let own = self.reader.damage().map(|e| e.context(demuxer::name(&self.path)));
+        own.or_else(|| self.added.damage())
     }
 }
 

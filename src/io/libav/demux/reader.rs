@@ -5,8 +5,9 @@ use crate::io::libav::decode::decoder::{Decoder, Received};
 use crate::io::libav::decode::memory::FrameMemory;
 use crate::io::libav::demux::demuxer::Demuxer;
 use crate::io::libav::demux::ending::Ending;
-use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
-use crate::io::libav::demux::trim::{Samples, Span};
+use crate::io::libav::demux::known::Known;
+use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
+use crate::io::libav::demux::trim::Span;
 use crate::io::libav::logging;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
@@ -14,7 +15,6 @@ use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ahead::Ahead;
 use ffmpeg::Packet;
-use ffmpeg::codec::Parameters;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
 use ffmpeg::format::stream::Stream;
@@ -55,21 +55,6 @@ pub(in crate::io::libav) struct Reader {
     joint_said: bool,
 }
 
-/// What is known of a stream.
-struct Known {
-    timebase: Rational,
-    /// Its packets are kept.
-    copied: bool,
-    /// A picture that belongs to the whole source (cover art).
-    still: bool,
-    /// Its packets are shown for as long as they say, and can begin later.
-    lasts: bool,
-    /// The parameters of PCM, whose packets can begin at any sample.
-    pcm: Option<Parameters>,
-    /// The time of its last packet, for those that state none.
-    time: i64,
-}
-
 impl Reader {
     /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`, until `cancel` asks to stop.
     pub(in crate::io::libav) fn new(
@@ -82,14 +67,7 @@ impl Reader {
         // SAFETY: the demuxer is alive.
         let start = unsafe { (*demuxer.as_ptr()).start_time };
         let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
-        let known = |stream: Stream| Known {
-            timebase: stream.time_base().into(),
-            copied: copied.iter().any(|copied| copied.index == stream.index()),
-            still: streams::is_still(&stream),
-            lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
-            pcm: Some(stream.parameters().clone()).filter(is_pcm),
-            time: 0,
-        };
+        let known = |stream: Stream| Known::new(&stream, copied.iter().any(|copied| copied.index == stream.index()));
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
         discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
         Reader {
@@ -162,17 +140,8 @@ impl Reader {
     /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
     /// it belongs to the whole source.
     pub(in crate::io::libav) fn span(&mut self, packet: &Packet) -> Option<Span> {
-        let index = packet.stream();
-        let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
-        let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
-        stream.time = time.unwrap_or(stream.time);
-        let samples = stream.pcm.as_ref().and_then(|pcm| samples(pcm, packet.size()));
-        let duration = if stream.lasts || samples.is_some() {
-            ticks_to_microseconds(packet.duration(), stream.timebase)
-        } else {
-            0
-        };
-        Some(Span { time: stream.time, until: stream.time.saturating_add(duration), unit: stream.timebase, samples })
+        let origin = self.origin;
+        self.streams.get_mut(packet.stream())?.span(packet, origin)
     }
 
     /// `ticks` of the video in microseconds from the container's start.
@@ -307,25 +276,8 @@ impl Reader {
     }
 }
 
-/// Whether sound is PCM whose channels lie beside each other.
-fn is_pcm(parameters: &Parameters) -> bool {
-    let name = parameters.id().name();
-    name.starts_with("pcm_") && !name.ends_with("_planar")
-}
-
-/// The samples of a packet of `bytes` bytes of PCM; `None` where a packet is more than its samples.
-fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
-    // SAFETY: the parameters are alive, and libav only reads them.
-    let (count, rate) = unsafe {
-        let raw = pcm.as_ptr().cast_mut();
-        (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
-    };
-    let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
-    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| Samples { bytes: bytes / count, rate })
-}
-
 /// Has `demuxer` leave out the streams whose index is `unwanted`.
-fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
+pub(in crate::io::libav) fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
     for index in (0..demuxer.streams().len()).filter(|index| unwanted(*index)) {
         // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
         unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };

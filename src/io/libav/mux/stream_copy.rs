@@ -45,6 +45,8 @@ pub(in crate::io::libav) enum Form {
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
+    /// What messages call it.
+    name: String,
     pub(in crate::io::libav) media: Media,
     pub(in crate::io::libav) parameters: Parameters,
     /// Unit of its packets' times.
@@ -70,6 +72,7 @@ impl StreamCopy {
         }
         StreamCopy {
             index: stream.index,
+            name: describe(stream),
             media: stream.media,
             parameters: stream.parameters.clone(),
             timebase: stream.timebase,
@@ -79,11 +82,6 @@ impl StreamCopy {
             priming: None,
             lift: 0,
         }
-    }
-
-    /// "stream 2 (subtitle subrip)"
-    fn describe(&self) -> String {
-        describe(self.index, self.media, &self.parameters)
     }
 
     /// How many frames of a video are decoded before one that is shown earlier.
@@ -123,7 +121,7 @@ pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream
     for stream in copied.iter().filter(|stream| !is_made_anew(contents.container, stream)) {
         match form(contents.choice, stream) {
             Ok(form) => candidates.push(StreamCopy::new(stream, form)),
-            Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
+            Err(reason) => refused.add(reason, describe(stream)),
         }
     }
     if header::rehearse(&Contents { copies: &candidates, ..contents }).is_ok() {
@@ -136,7 +134,7 @@ pub(in crate::io::libav) fn admit(contents: Contents<'_>, copied: &[CopiedStream
         if let Err(refusal) = header::rehearse(&Contents { copies: &admitted, ..contents })
             && let Some(copy) = admitted.pop()
         {
-            refused.add(refusal.message().to_owned(), copy.describe());
+            refused.add(refusal.message().to_owned(), copy.name.clone());
         }
     }
     refused.report();
@@ -213,7 +211,7 @@ pub(in crate::io::libav) fn complete(
         let first = waiting.iter().find(|packet| packet.stream == copy.index).map(|packet| &packet.packet);
         if let Form::File(bytes) = &mut copy.form {
             let Some(data) = first.and_then(|packet| packet.data()) else {
-                refused.add("the picture does not come before the video".to_owned(), copy.describe());
+                refused.add("the picture does not come before the video".to_owned(), copy.name.clone());
                 return false;
             };
             *bytes = data.to_vec();
@@ -236,8 +234,13 @@ fn name_file(tags: &mut StreamTags, codec: &str) {
     }
 }
 
-fn describe(index: usize, media: Media, parameters: &Parameters) -> String {
-    format!("stream {index} ({} {})", media.word(), codec_name(parameters))
+/// "stream 2 (subtitle subrip)", "stream 0 of signs.ass (subtitle ass)"
+fn describe(stream: &CopiedStream) -> String {
+    let codec = format!("({} {})", stream.media.word(), codec_name(&stream.parameters));
+    match &stream.added_from {
+        None => format!("stream {} {codec}", stream.index),
+        Some((file, index)) => format!("stream {index} of {file} {codec}"),
+    }
 }
 
 pub(in crate::io::libav) fn codec_name(parameters: &Parameters) -> &'static str {
