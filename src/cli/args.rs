@@ -297,8 +297,8 @@ pub struct Run {
     pub deband: Option<String>,
     /// A further input, for filters of the chain that read the picture NAME; repeat for more. Without a name, the input
     ///
-    /// It is decoded from its start, and its frames are matched by their times: while a frame of the input is shown, the one of
-    /// FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
+    /// It is decoded from its start, and its frames are matched by their times from each file's start: while a frame of the input is
+    /// shown, the one of FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
     #[arg(long = "input", value_name = "[NAME=]FILE", help_heading = FILTERING)]
     pub inputs: Vec<OsString>,
     /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)

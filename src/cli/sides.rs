@@ -23,7 +23,8 @@ impl Sides {
     pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<Sides> {
         let mut sides = Sides::default();
         for (name, path) in run.named_inputs()? {
-            let mut input = Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
+            let mut input =
+                Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
             log::debug!("{name}: {}", input.describe());
             if let Some(alpha) = input.dropped_alpha() {
                 log::warn!("{name}: its alpha ({alpha}) is left out");

@@ -131,11 +131,8 @@ impl Input {
         reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
-        let film = Film {
-            start: demuxer::film_start(reader.demuxer()),
-            origin: reader.origin(),
-            strict: options.strict,
-        };
+        let film =
+            Film { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
         let count = reader.demuxer().streams().len();
         let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {

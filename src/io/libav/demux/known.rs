@@ -48,11 +48,8 @@ impl Known {
         let time = time.map(|ticks| ticks_to_microseconds(ticks, self.timebase).saturating_sub(origin));
         self.time = time.unwrap_or(self.time);
         let samples = self.pcm.as_ref().and_then(|pcm| samples(pcm, packet.size()));
-        let duration = if self.lasts || samples.is_some() {
-            ticks_to_microseconds(packet.duration(), self.timebase)
-        } else {
-            0
-        };
+        let duration =
+            if self.lasts || samples.is_some() { ticks_to_microseconds(packet.duration(), self.timebase) } else { 0 };
         Some(Span { time: self.time, until: self.time.saturating_add(duration), unit: self.timebase, samples })
     }
 }

@@ -1,8 +1,8 @@
 //! Chapters of another file: one of media, ffmetadata, Matroska's XML, or the simple text of OGM.
 
 use crate::error::{Error, Result};
-use crate::io::libav::demux::streams::{self, Chapter};
 use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::streams::{self, Chapter};
 use crate::io::libav::encode::timebase::rescale;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
@@ -57,7 +57,11 @@ fn text(path: &OsStr) -> Result<Option<String>> {
     file.by_ref().take(64).read_to_end(&mut bytes).map_err(failed)?;
     let start = String::from_utf8_lossy(&bytes);
     let start = start.trim_start_matches('\u{feff}').trim_start();
-    if !start.starts_with("CHAPTER") && !start.starts_with("<?xml") && !start.starts_with("<!") && !start.starts_with("<Chapters") {
+    if !start.starts_with("CHAPTER")
+        && !start.starts_with("<?xml")
+        && !start.starts_with("<!")
+        && !start.starts_with("<Chapters")
+    {
         return Ok(None);
     }
     file.read_to_end(&mut bytes).map_err(failed)?;

@@ -27,10 +27,7 @@ const HELD: [(&str, &[&str]); 8] = [
         &["title", "language", "default", "forced", "commentary", "original", "hearing-impaired", "visual-impaired"],
     ),
     ("webm", &["title", "language", "default", "forced"]),
-    (
-        "mp4",
-        &["title", "language", "default", "forced", "commentary", "dub", "hearing-impaired", "visual-impaired"],
-    ),
+    ("mp4", &["title", "language", "default", "forced", "commentary", "dub", "hearing-impaired", "visual-impaired"]),
     ("mov", &["title", "language", "default"]),
     ("ipod", &["title", "language", "default"]),
     ("mpegts", &["language", "hearing-impaired", "visual-impaired"]),
@@ -111,7 +108,8 @@ pub fn edit_tracks(
     let video = (Kind::Video, video.map(|(_, value)| value.as_str()));
     let others = copied.iter().map(|stream| (Kind::of(stream), selector::language(stream)));
     let labels = Label::of_all(std::iter::once(video).chain(others));
-    let mut tracks: Vec<&mut StreamTags> = std::iter::once(&mut film.video).chain(copied.iter_mut().map(|s| &mut s.tags)).collect();
+    let mut tracks: Vec<&mut StreamTags> =
+        std::iter::once(&mut film.video).chain(copied.iter_mut().map(|s| &mut s.tags)).collect();
     let (mut defaults, mut lost) = (vec![false; tracks.len()], Vec::new());
     for edit in edits {
         let chosen: Vec<usize> = (0..labels.len()).filter(|track| edit.selector.selects(&labels[*track])).collect();

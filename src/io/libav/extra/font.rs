@@ -58,10 +58,7 @@ pub(super) fn open(path: &OsStr, index: usize) -> Result<Option<CopiedStream>> {
         parameters,
         timebase: Rational::new(1, 1000),
         frame_rate: Rational::new(0, 1),
-        tags: StreamTags {
-            metadata: vec![tag("filename", &name), tag("mimetype", mime)],
-            ..StreamTags::default()
-        },
+        tags: StreamTags { metadata: vec![tag("filename", &name), tag("mimetype", mime)], ..StreamTags::default() },
         added_from: Some((path.display().to_string(), 0)),
     }))
 }

@@ -42,7 +42,8 @@ impl FromStr for Language {
         let code = text.to_ascii_lowercase();
         let common = BIBLIOGRAPHIC.iter().find(|(own, _)| *own == code).map(|(_, common)| *common);
         let listed = || isolang::Language::from_639_1(&code).or_else(|| isolang::Language::from_639_3(&code));
-        let found = common.or_else(|| NONE.into_iter().find(|none| *none == code)).or_else(|| Some(listed()?.to_639_3()));
+        let found =
+            common.or_else(|| NONE.into_iter().find(|none| *none == code)).or_else(|| Some(listed()?.to_639_3()));
         found.map(|code| Language(code.to_owned())).ok_or_else(|| {
             Error::bad_argument(format!("'{text}' is no language: write a code of ISO 639, as en, eng, de, deu"))
         })

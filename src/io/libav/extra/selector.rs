@@ -18,14 +18,14 @@ pub(super) enum Kind {
     Data,
 }
 
-/// Letters of kinds, and the words that messages have for them.
-const KINDS: [(char, Kind, &str); 6] = [
-    ('v', Kind::Video, "video"),
-    ('a', Kind::Audio, "audio"),
-    ('s', Kind::Subtitle, "subtitles"),
-    ('t', Kind::Attachment, "attachment"),
-    ('c', Kind::Cover, "cover picture"),
-    ('d', Kind::Data, "data"),
+/// Letters of kinds.
+const KINDS: [(char, Kind); 6] = [
+    ('v', Kind::Video),
+    ('a', Kind::Audio),
+    ('s', Kind::Subtitle),
+    ('t', Kind::Attachment),
+    ('c', Kind::Cover),
+    ('d', Kind::Data),
 ];
 
 impl Kind {
@@ -40,12 +40,8 @@ impl Kind {
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
-        KINDS.iter().find(|(_, kind, _)| *kind == self).map_or("", |(_, _, word)| word)
-    }
-
     fn letter(self) -> char {
-        KINDS.iter().find(|(_, kind, _)| *kind == self).map_or('?', |(letter, ..)| *letter)
+        KINDS.iter().find(|(_, kind)| *kind == self).map_or('?', |(letter, _)| *letter)
     }
 }
 
@@ -75,15 +71,15 @@ impl FromStr for TrackSelector {
             ))
         };
         let mut letters = text.chars();
-        let kind = letters.next().and_then(|first| KINDS.iter().find(|(letter, ..)| *letter == first));
+        let kind = letters.next().and_then(|first| KINDS.iter().find(|(letter, _)| *letter == first));
         let rest = letters.as_str();
         match kind {
-            Some((_, kind, _)) if rest.is_empty() => Ok(TrackSelector { kind: Some(*kind), which: Which::All }),
-            Some((_, kind, _)) if rest.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some((_, kind)) if rest.is_empty() => Ok(TrackSelector { kind: Some(*kind), which: Which::All }),
+            Some((_, kind)) if rest.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let number = rest.parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?;
                 Ok(TrackSelector { kind: Some(*kind), which: Which::Number(number) })
             }
-            Some((_, kind, _)) if rest.starts_with('-') => {
+            Some((_, kind)) if rest.starts_with('-') => {
                 Ok(TrackSelector { kind: Some(*kind), which: Which::In(rest[1..].parse().map_err(|_| wrong())?) })
             }
             _ => Ok(TrackSelector { kind: None, which: Which::In(text.parse().map_err(|_| wrong())?) }),
@@ -109,6 +105,7 @@ pub(super) struct Label {
     pub(super) kind: Kind,
     /// Its number among those of its kind, from 1.
     number: usize,
+    /// Empty where it is not stated.
     language: String,
 }
 
@@ -118,7 +115,8 @@ impl Label {
         let mut labels: Vec<Label> = Vec::new();
         for (kind, language) in tracks {
             let number = 1 + labels.iter().filter(|label| label.kind == kind).count();
-            labels.push(Label { kind, number, language: language.unwrap_or_default().to_owned() });
+            let language = language.filter(|language| *language != "und").unwrap_or_default().to_owned();
+            labels.push(Label { kind, number, language });
         }
         labels
     }

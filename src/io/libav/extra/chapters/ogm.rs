@@ -12,7 +12,9 @@ pub(super) fn read(text: &str) -> Result<Vec<Listed>> {
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = || {
             let line = line.trim();
-            Error::bad_argument(format!("line {number} ('{line}') is no chapter: write CHAPTER01=HH:MM:SS.mmm, CHAPTER01NAME=Title"))
+            Error::bad_argument(format!(
+                "line {number} ('{line}') is no chapter: write CHAPTER01=HH:MM:SS.mmm, CHAPTER01NAME=Title"
+            ))
         };
         let (key, value) = line.trim_start().split_once('=').ok_or_else(wrong)?;
         let key = key.trim().strip_prefix("CHAPTER").ok_or_else(wrong)?;

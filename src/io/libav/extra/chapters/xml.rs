@@ -22,7 +22,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Listed>> {
     let default = editions().find(|edition| is_set(*edition, "EditionFlagDefault", false));
     let Some(edition) = default.or_else(|| editions().next()) else { return Ok(Vec::new()) };
     let atoms = edition.children().filter(|node| node.has_tag_name("ChapterAtom"));
-    let shown = atoms.filter(|atom| is_set(*atom, "ChapterFlagEnabled", true) && !is_set(*atom, "ChapterFlagHidden", false));
+    let shown =
+        atoms.filter(|atom| is_set(*atom, "ChapterFlagEnabled", true) && !is_set(*atom, "ChapterFlagHidden", false));
     shown.map(chapter).collect()
 }
 
