@@ -4,6 +4,7 @@ mod batch;
 mod presets;
 pub mod sound;
 mod subtitles;
+pub mod tracks;
 
 pub use batch::BatchArgs;
 pub use presets::PresetsArgs;
@@ -269,6 +270,11 @@ pub struct Job {
     /// What becomes of the sound.
     #[command(flatten)]
     pub sound: SoundArgs,
+
+    /// Tracks, tags and chapters that are not the input's.
+    #[command(flatten)]
+    pub tracks: tracks::TrackArgs,
+
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]
     pub no_audio: bool,
@@ -315,8 +321,8 @@ pub struct Run {
     pub deband: Option<String>,
     /// A further input, for filters of the chain that read the picture NAME; repeat for more. Without a name, the input
     ///
-    /// It is decoded from its start, and its frames are matched by their times: while a frame of the input is shown, the one of
-    /// FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
+    /// It is decoded from its start, and its frames are matched by their times from each file's start: while a frame of the input is
+    /// shown, the one of FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
     #[arg(long = "input", value_name = "[NAME=]FILE", help_heading = FILTERING)]
     pub inputs: Vec<OsString>,
     /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)

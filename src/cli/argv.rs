@@ -23,6 +23,8 @@ pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
     ("-vframes", "--frames"),
     ("-an", "--no-audio"),
     ("-sn", "--no-subtitles"),
+    ("-metadata", "--tag"),
+    ("-attach", "--add"),
 ];
 
 /// ffmpeg's options of the encoder or the container whose names are those of -x, or nearly.
@@ -88,11 +90,9 @@ const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-s", "the picture keeps its size"),
     ("-aspect", "the picture keeps its shape"),
     ("-map", "every stream is copied unless --no-audio, --no-subtitles or --no-extras leaves it out"),
-    ("-map_metadata", "tags are the source's"),
-    ("-map_chapters", "chapters are the source's"),
-    ("-metadata", "tags are the source's"),
-    ("-disposition", "dispositions are the source's"),
-    ("-attach", "attachments are the source's"),
+    ("-map_metadata", "--metadata FILE takes tags from a file, and --metadata none writes none"),
+    ("-map_chapters", "--chapters FILE takes chapters from a file, and --chapters none writes none"),
+    ("-disposition", "--track sets flags, as in --track a1:default,forced=no"),
     ("-vn", "the video is what is filtered"),
     ("-dn", "data is left out with --no-extras"),
     ("-c:a", "sound is copied, or left out with --no-audio"),

@@ -26,6 +26,7 @@ mod report;
 mod setup;
 mod sides;
 mod signals;
+mod tracks;
 mod transcode;
 mod verify;
 

@@ -8,7 +8,7 @@ use crate::pipeline::{Cancel, SideInput, Source};
 use std::ffi::OsStr;
 
 /// The named inputs of a run, in the order of the arguments. They are decoded from their start, whatever part of the main
-/// input is run: frames are matched by their times.
+/// input is run: frames are matched by their times from each file's start.
 #[derive(Default)]
 pub struct Sides {
     streams: Vec<SideInput>,
@@ -16,18 +16,20 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Opens what `run` names.
+    /// Opens what `run` names, beside the input `main`.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn open(run: &Run, cancel: &Cancel) -> Result<Sides> {
+    pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<Sides> {
         let mut sides = Sides::default();
         for (name, path) in run.named_inputs()? {
-            let input = Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
+            let mut input =
+                Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
             log::debug!("{name}: {}", input.describe());
             if let Some(alpha) = input.dropped_alpha() {
                 log::warn!("{name}: its alpha ({alpha}) is left out");
             }
+            input.align_to(main);
             sides.streams.push(SideInput { name: name.to_owned(), info: input.info().clone() });
             sides.inputs.push(input);
         }

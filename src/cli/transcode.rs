@@ -8,7 +8,7 @@ use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
-use crate::cli::{encoding, report, setup, signals};
+use crate::cli::{encoding, report, setup, signals, tracks};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{
     BurnSink, BurntSubtitles, EncoderChoice, Input, Output, OutputOptions, SubtitleOptions, Timestamps, choose_encoder,
@@ -115,6 +115,7 @@ impl Prepared {
         let (input_path, output_path) = (job.input()?, job.output()?);
         setup::check_apart(input_path, output_path)?;
         Sides::check_apart(run, output_path)?;
+        tracks::check_output(job, output_path)?;
         check_records(job, input_path, output_path)?;
         let burn = job.subtitles.burn()?;
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
@@ -122,10 +123,17 @@ impl Prepared {
         }
         let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
-        let opened = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input));
+        let mut options = setup::input_options(run, job.copied(), &gpu, &stop.input);
+        if matches!(destination, Destination::Media(..)) {
+            options.add.clone_from(&job.tracks.add);
+        }
+        let opened = Input::open(input_path, options);
         // Of what was not read to its end libav says that it is no video.
         let mut input = opened.map_err(|error| if stop.input.is_requested() { stopped() } else { error })?;
         log::debug!("{}", input.describe());
+        if matches!(destination, Destination::Media(..)) {
+            tracks::chapters(job, &mut input, cancel)?;
+        }
         let burnt = burn.map(|burn| burn.read(input_path, cancel)).transpose()?;
         if let Some(stream) = burnt.as_ref().and_then(BurntSubtitles::stream) {
             destination.leave_out(stream);
@@ -136,7 +144,7 @@ impl Prepared {
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
         let run = &Run { depth, ..run.clone() };
         job.sound.delay(&mut input)?;
-        let sides = Sides::open(run, cancel)?;
+        let sides = Sides::open(run, &input, cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if job.records.is_some() {
             records::check(&plan)?;
@@ -253,8 +261,8 @@ impl Destination {
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) => {
-                let (container, copied) = (input.container(), input.copied_streams());
-                let output = Output::create(path, *choice, &options, &plan.output, container, copied)?;
+                let (film, copied) = tracks::described(job, input, &choice, cancel)?;
+                let output = Output::create(path, *choice, &options, &plan.output, &film, &copied)?;
                 input.decode_beside(&output.decoded_streams());
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
@@ -282,6 +290,10 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
     let ignored: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
     if !ignored.is_empty() {
         log::warn!("{destination} has no encoder and keeps the source's times: {} ignored", ignored.join(", "));
+    }
+    let ignored: Vec<_> = job.tracks.given().collect();
+    if !ignored.is_empty() {
+        log::warn!("{destination} has no tracks, tags or chapters: {} ignored", ignored.join(", "));
     }
 }
 

@@ -84,6 +84,7 @@ impl Sink for Values {
 fn run(path: &str, window: Window, other: &str) -> Vec<(u64, i32)> {
     let mut input = Input::open(path, InputOptions { window, ..frames_only() }).unwrap();
     let mut other = Input::open(other, frames_only()).unwrap();
+    other.align_to(&input);
     let sides = [SideInput { name: "other".to_owned(), info: other.info().clone() }];
     let target = Target { format: Some(input.info().format), ..Target::default() };
     let plan = pipeline::plan_with(vec![Box::new(Other)], input.info(), &sides, target).unwrap();
@@ -110,5 +111,27 @@ fn frames_are_matched_by_time_whatever_part_is_run() {
         let window = Window { start: from, end: until, frames: None };
         assert_eq!(run(&path, window, &slow), want[start as usize..end as usize], "{start}..{end}");
         assert!(run(&path, window, &still).iter().all(|(_, value)| *value == 77), "a still picture lasts");
+    }
+}
+
+#[test]
+fn films_are_matched_from_their_own_starts() {
+    let scratch = Scratch::new("aligned");
+    let picture = moving(2.0);
+    // The clocks of the films begin at 0, at 1.4 s and more, and at 7 s.
+    let main = scratch.make("main.mkv", &picture, X264);
+    let transport = scratch.make("main.ts", &picture, "-c:v mpeg2video -bf 0");
+    let counted = "-f lavfi -i color=black:s=16x16:r=25:d=2,format=gray,geq=lum=N*5";
+    let side = scratch.make("side.mkv", counted, "-c:v ffv1");
+    let late = scratch.make("late.mkv", counted, "-c:v ffv1 -output_ts_offset 7");
+    // Thirds of a second are no times that microseconds tell.
+    let third = scratch.make("third.nut", counted, "-c:v ffv1 -output_ts_offset 1.3333333");
+    let want: Vec<(u64, i32)> = (0..50).map(|n| (n, 5 * n as i32)).collect();
+    for main in [&main, &transport] {
+        for side in [&side, &late, &third] {
+            assert_eq!(run(main, Window::default(), side), want, "{main} {side}");
+            let window = Window { start: Some(Position::Time(0.4)), end: Some(Position::Frame(30)), frames: None };
+            assert_eq!(run(main, window, side), want[10..30], "{main} {side}");
+        }
     }
 }

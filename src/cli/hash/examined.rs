@@ -42,7 +42,7 @@ impl Examined {
         let mut input = Input::open(path, setup::input_options(run, copy, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         run.check_named()?;
-        let sides = Sides::open(run, &cancel)?;
+        let sides = Sides::open(run, &input, &cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());

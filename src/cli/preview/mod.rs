@@ -37,7 +37,7 @@ pub fn run(job: &Job) -> Result<()> {
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let mut sides = Sides::open(&job.run, &cancel)?;
+    let mut sides = Sides::open(&job.run, &input, &cancel)?;
     let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Takes::ANYTHING, &job.run)?;
     let chain = Backend::new(&plan, &mut input, &job.run.on, &Gpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;

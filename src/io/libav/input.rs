@@ -10,9 +10,11 @@ use crate::io::libav::decode::decoder::Decoder;
 use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice};
-use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
+use crate::io::libav::extra::added::{Added, Addition, Film};
 use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
@@ -30,6 +32,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 mod around;
+mod beside;
 mod skip;
 
 /// How an input is opened.
@@ -51,6 +54,8 @@ pub struct InputOptions {
     pub cancel: Cancel,
     /// Which other streams are handed on.
     pub copy: CopyChoice,
+    /// Files whose tracks are added to those.
+    pub add: Vec<Addition>,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -69,6 +74,7 @@ pub struct Input {
     info: StreamInfo,
     container: Container,
     copied: Vec<CopiedStream>,
+    added: Added,
     decoder: DecoderChoice,
     window: Window,
     trim: Trim,
@@ -79,6 +85,8 @@ pub struct Input {
     /// The index of the next frame, and how many of those before it are inside the window.
     decoded: u64,
     kept: u64,
+    /// What is added to the times of frames, in the stream's timebase.
+    shift: i64,
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
@@ -92,6 +100,8 @@ enum Phase {
     Frames,
     /// The window's frames are out, but packets of copied streams may still belong inside.
     Packets,
+    /// The source has ended, but tracks that are added go on.
+    Added,
     /// Nothing.
     Over,
 }
@@ -114,7 +124,7 @@ impl Input {
         let index = video.index();
         let codec = video.parameters().id().name();
         let mut container = Container::of(&demuxer, &video);
-        let copied = CopiedStream::choose(&demuxer, index, options.copy);
+        let mut copied = CopiedStream::choose(&demuxer, index, options.copy);
         let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
         let stated = streams::Stated::of(&demuxer, &video);
@@ -123,6 +133,10 @@ impl Input {
         reader.expect_fault(told);
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
+        let film =
+            Film { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
+        let count = reader.demuxer().streams().len();
+        let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {
             options.decoder.without_nvdec(demuxer::name(path), reason)?;
         }
@@ -152,6 +166,7 @@ impl Input {
             info,
             container,
             copied,
+            added,
             decoder: options.decoder,
             window: options.window,
             trim: Trim::new(options.window.is_whole(), origin),
@@ -160,6 +175,7 @@ impl Input {
             time: 0,
             decoded: 0,
             kept: 0,
+            shift: 0,
             first: Some(first),
             ready: VecDeque::new(),
             changes_said: false,
@@ -288,7 +304,15 @@ impl Input {
     /// Has the copied streams `indices` come out as whoever decodes them needs them: for a part of the source with what goes
     /// before it, and with [what of them is kept](super::CopiedPacket::kept). To be called before the first frame is taken.
     pub fn decode_beside(&mut self, indices: &[usize]) {
-        indices.iter().for_each(|index| self.reader.decode_beside(*index));
+        for index in indices {
+            self.stream_mut(*index).into_iter().for_each(|stream| stream.decoded = true);
+        }
+    }
+
+    /// What is known of a stream, the source's or an added one.
+    fn stream_mut(&mut self, index: usize) -> Option<&mut Known> {
+        let (reader, added) = (&mut self.reader, &mut self.added);
+        reader.stream_mut(index).or_else(|| added.stream_mut(index))
     }
 
     /// Has `tracks` of the sound come `delay` microseconds later, or earlier: what is before the start of the film then is
@@ -298,10 +322,10 @@ impl Input {
     /// When there is no such track.
     pub fn delay_sound(&mut self, tracks: &Tracks, delay: i64) -> Result<()> {
         tracks.check(&self.copied)?;
-        for (number, stream) in request::tracks(&self.copied) {
-            if tracks.have(stream, number) {
-                self.reader.delay(stream.index, delay);
-            }
+        let chosen = request::tracks(&self.copied).filter(|(number, stream)| tracks.have(stream, *number));
+        let indices: Vec<usize> = chosen.map(|(_, stream)| stream.index).collect();
+        for index in indices {
+            self.stream_mut(index).into_iter().for_each(|stream| stream.delay = delay);
         }
         Ok(())
     }
@@ -340,12 +364,13 @@ impl Input {
         let Some(frame) = frame else {
             self.trim.finish(&mut self.ready);
             self.warn_of_early_end();
-            return self.end(Phase::Over);
+            return self.end(if self.added.is_empty() { Phase::Over } else { Phase::Added });
         };
         let index = self.decoded;
         self.decoded += 1;
         self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
         let side = self.around.side(self.window.side(index, self.time, self.kept));
+        self.add_until(self.time)?;
         self.trim.frame(self.time, side, &mut self.ready);
         match side {
             Side::Before => {
@@ -376,6 +401,7 @@ impl Input {
 
     /// Hands `frame`, which comes after the window, on where it is read for those inside.
     fn follow(&mut self, frame: Video, index: u64) -> Result<()> {
+        self.add_until(self.time.saturating_add(INTERLEAVING))?;
         if self.kept == 0 || !self.around.after(frame, index) {
             return self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets });
         }
@@ -386,12 +412,14 @@ impl Input {
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
         let mut item = self.finisher.frame(frame, index)?;
-        match &mut item {
-            Item::Frame(frame) => frame.props.context = context,
+        let props = match &mut item {
+            Item::Frame(frame) => &mut frame.props,
             #[cfg(feature = "cuda")]
-            Item::DeviceFrame(frame) => frame.props.context = context,
-            Item::Packet(_) => {}
-        }
+            Item::DeviceFrame(frame) => &mut frame.props,
+            Item::Packet(_) => return Ok(Some(item)),
+        };
+        props.context = context;
+        props.pts = props.pts.map(|pts| pts.saturating_add(self.shift));
         Ok(Some(item))
     }
 
@@ -449,6 +477,7 @@ impl Source for Input {
             match self.phase {
                 Phase::Frames => self.next_frame(),
                 Phase::Packets => self.next_packet(),
+                Phase::Added => self.next_added(),
                 Phase::Over => return Ok(None),
             }
             .map_err(|e| e.context(demuxer::name(&self.path)))?;
@@ -475,7 +504,8 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        self.reader.damage().map(|e| e.context(demuxer::name(&self.path)))
+        let own = self.reader.damage().map(|e| e.context(demuxer::name(&self.path)));
+        own.or_else(|| self.added.damage())
     }
 }
 

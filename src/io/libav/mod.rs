@@ -3,6 +3,7 @@
 mod decode;
 mod demux;
 mod encode;
+mod extra;
 mod format;
 #[cfg(feature = "cuda")]
 mod hwaccel;
@@ -20,6 +21,11 @@ pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
+pub use extra::added::Addition;
+pub use extra::chapters::read_chapters;
+pub use extra::edit::{TrackEdit, edit_tracks};
+pub use extra::selector::TrackSelector;
+pub use extra::tags::{read_tags, set_tags};
 pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]

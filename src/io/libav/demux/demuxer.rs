@@ -64,6 +64,13 @@ pub(in crate::io::libav) fn told_at_end(demuxer: &Demuxer) -> Option<String> {
     line.map(|line| line.text)
 }
 
+/// Where the film's time 0 lies on the container's clock, in microseconds: at the start that it states. What lies before 0
+/// only warms decoders of sound up.
+pub(in crate::io::libav) fn film_start(demuxer: &Demuxer) -> i64 {
+    // SAFETY: the demuxer is alive. Where no start is stated, it has the lowest number there is.
+    unsafe { (*demuxer.as_ptr()).start_time }.max(0)
+}
+
 /// Why an input of which nothing decodes may be sound all the same.
 pub(in crate::io::libav) fn hint(demuxer: &Demuxer) -> Option<&'static str> {
     // SAFETY: the demuxer is alive, and so is its file if it has one.

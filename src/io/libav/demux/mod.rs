@@ -5,6 +5,7 @@ pub(super) mod chapters;
 pub(super) mod decoding_times;
 pub(super) mod demuxer;
 pub(super) mod ending;
+pub(super) mod known;
 pub(super) mod reader;
 pub(super) mod streams;
 pub(super) mod trim;

@@ -5,16 +5,16 @@ use crate::io::libav::decode::decoder::{Decoder, Received};
 use crate::io::libav::decode::memory::FrameMemory;
 use crate::io::libav::demux::demuxer::Demuxer;
 use crate::io::libav::demux::ending::Ending;
-use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
-use crate::io::libav::demux::trim::{Samples, Span};
+use crate::io::libav::demux::known::Known;
+use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
+use crate::io::libav::demux::trim::Span;
 use crate::io::libav::logging;
 use crate::io::libav::seek::frame_index::FrameIndex;
-use crate::io::libav::seek::window::{microseconds_to_ticks, ticks_to_microseconds};
+use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ahead::Ahead;
 use ffmpeg::Packet;
-use ffmpeg::codec::Parameters;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::{self, AVDiscard};
 use ffmpeg::format::stream::Stream;
@@ -27,9 +27,6 @@ mod marks;
 
 /// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
 const MOST_RESYNCS: usize = 4096;
-
-/// What a packet of sound that does not say how long it lasts is taken for, in microseconds: more than common codecs have.
-const UNKNOWN_DURATION: i64 = 120_000;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {
@@ -58,25 +55,6 @@ pub(in crate::io::libav) struct Reader {
     joint_said: bool,
 }
 
-/// What is known of a stream.
-struct Known {
-    timebase: Rational,
-    /// Its packets are kept.
-    copied: bool,
-    /// A picture that belongs to the whole source (cover art).
-    still: bool,
-    /// Its packets are shown for as long as they say, and can begin later.
-    lasts: bool,
-    /// The parameters of PCM, whose packets can begin at any sample.
-    pcm: Option<Parameters>,
-    /// Its packets are decoded, so that they can begin and end anywhere.
-    decoded: bool,
-    /// How much later it comes, in microseconds.
-    delay: i64,
-    /// The time of its last packet, for those that state none.
-    time: i64,
-}
-
 impl Reader {
     /// Reads stream `video` of `demuxer` through `decoder`, and the packets of `copied`, until `cancel` asks to stop.
     pub(in crate::io::libav) fn new(
@@ -89,16 +67,7 @@ impl Reader {
         // SAFETY: the demuxer is alive.
         let start = unsafe { (*demuxer.as_ptr()).start_time };
         let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
-        let known = |stream: Stream| Known {
-            timebase: stream.time_base().into(),
-            copied: copied.iter().any(|copied| copied.index == stream.index()),
-            still: streams::is_still(&stream),
-            lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
-            pcm: Some(stream.parameters().clone()).filter(is_pcm),
-            decoded: false,
-            delay: 0,
-            time: 0,
-        };
+        let known = |stream: Stream| Known::new(&stream, copied.iter().any(|copied| copied.index == stream.index()));
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
         discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
         Reader {
@@ -165,50 +134,19 @@ impl Reader {
 
     /// A packet of a copied stream, moved by its stream's delay, and when it is shown.
     pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<Span>, CopiedPacket) {
-        if let Some(stream) = self.streams.get(packet.stream()) {
-            let delay = microseconds_to_ticks(stream.delay, stream.timebase);
-            packet.set_pts(packet.pts().map(|pts| pts + delay));
-            packet.set_dts(packet.dts().map(|dts| dts + delay));
-        }
-        (self.span(&packet), CopiedPacket { stream: packet.stream(), packet, kept: (None, None) })
+        let origin = self.origin;
+        let span = self.streams.get_mut(packet.stream()).and_then(|stream| stream.shown(&mut packet, origin));
+        (span, CopiedPacket { stream: packet.stream(), packet, kept: (None, None) })
     }
 
-    /// Notes that a copied stream is decoded.
-    pub(in crate::io::libav) fn decode_beside(&mut self, index: usize) {
-        self.streams.get_mut(index).into_iter().for_each(|stream| stream.decoded = true);
-    }
-
-    /// Has a copied stream come later, by `delay` microseconds.
-    pub(in crate::io::libav) fn delay(&mut self, index: usize, delay: i64) {
-        self.streams.get_mut(index).into_iter().for_each(|stream| stream.delay = delay);
+    /// What is known of the stream of that index.
+    pub(in crate::io::libav) fn stream_mut(&mut self, index: usize) -> Option<&mut Known> {
+        self.streams.get_mut(index)
     }
 
     /// The time of `frame` in microseconds from the container's start.
     pub(in crate::io::libav) fn frame_time(&self, frame: &Video) -> Option<i64> {
         frame.pts().map(|pts| self.time(pts))
-    }
-
-    /// When `packet` is shown, from the container's start: at its stream's last time when it states none. Nothing when
-    /// it belongs to the whole source.
-    pub(in crate::io::libav) fn span(&mut self, packet: &Packet) -> Option<Span> {
-        let index = packet.stream();
-        let time = packet.pts().or(packet.dts()).map(|ticks| self.since_start(ticks, index));
-        let stream = self.streams.get_mut(index).filter(|stream| !stream.still)?;
-        stream.time = time.unwrap_or(stream.time);
-        let samples = stream.pcm.as_ref().filter(|_| !stream.decoded).and_then(|pcm| samples(pcm, packet.size()));
-        let duration = match ticks_to_microseconds(packet.duration(), stream.timebase) {
-            0 if stream.decoded => UNKNOWN_DURATION,
-            duration if stream.lasts || stream.decoded || samples.is_some() => duration,
-            _ => 0,
-        };
-        Some(Span {
-            time: stream.time,
-            until: stream.time.saturating_add(duration),
-            unit: stream.timebase,
-            samples,
-            decoded: stream.decoded,
-            moved: stream.delay < 0,
-        })
     }
 
     /// `ticks` of the video in microseconds from the container's start.
@@ -343,25 +281,8 @@ impl Reader {
     }
 }
 
-/// Whether sound is PCM whose channels lie beside each other.
-fn is_pcm(parameters: &Parameters) -> bool {
-    let name = parameters.id().name();
-    name.starts_with("pcm_") && !name.ends_with("_planar")
-}
-
-/// The samples of a packet of `bytes` bytes of PCM; `None` where a packet is more than its samples.
-fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
-    // SAFETY: the parameters are alive, and libav only reads them.
-    let (count, rate) = unsafe {
-        let raw = pcm.as_ptr().cast_mut();
-        (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
-    };
-    let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
-    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| Samples { bytes: bytes / count, rate })
-}
-
 /// Has `demuxer` leave out the streams whose index is `unwanted`.
-fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
+pub(in crate::io::libav) fn discard(demuxer: &mut Demuxer, unwanted: impl Fn(usize) -> bool) {
     for index in (0..demuxer.streams().len()).filter(|index| unwanted(*index)) {
         // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
         unsafe { (**(*demuxer.as_mut_ptr()).streams.add(index)).discard = AVDiscard::AVDISCARD_ALL };

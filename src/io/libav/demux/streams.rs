@@ -71,9 +71,12 @@ pub struct StreamTags {
 }
 
 /// A stream that is copied packet by packet.
+#[derive(Clone)]
 pub struct CopiedStream {
-    /// Its index in the input.
+    /// Its index in the input. Those of added files follow the input's own.
     pub index: usize,
+    /// The file that it is added from, and its index there; `None`: the input.
+    pub added_from: Option<(String, usize)>,
     /// What it holds.
     pub media: Media,
     /// The codec's parameters, a copy of the input's.
@@ -196,15 +199,20 @@ impl CopiedStream {
     /// The streams of `input` but `video` that `choice` takes.
     pub(in crate::io::libav) fn choose(input: &Demuxer, video: usize, choice: CopyChoice) -> Vec<CopiedStream> {
         let streams = input.streams().filter(|stream| stream.index() != video && choice.takes(Media::of(stream)));
-        let copied = streams.map(|stream| CopiedStream {
+        streams.map(|stream| CopiedStream::of(&stream)).collect()
+    }
+
+    /// `stream` of an input.
+    pub(in crate::io::libav) fn of(stream: &Stream) -> CopiedStream {
+        CopiedStream {
             index: stream.index(),
-            media: Media::of(&stream),
+            added_from: None,
+            media: Media::of(stream),
             parameters: stream.parameters().clone(),
             timebase: stream.time_base().into(),
             frame_rate: stream.avg_frame_rate().into(),
-            tags: StreamTags::of(&stream),
-        });
-        copied.collect()
+            tags: StreamTags::of(stream),
+        }
     }
 }
 
@@ -222,20 +230,30 @@ impl StreamTags {
 impl Container {
     /// What `input` says about itself and its stream `video`.
     pub(in crate::io::libav) fn of(input: &Demuxer, video: &Stream) -> Container {
-        let chapters = input.chapters().map(|chapter| Chapter {
-            id: chapter.id(),
-            timebase: chapter.time_base().into(),
-            start: chapter.start(),
-            end: chapter.end(),
-            metadata: pairs(chapter.metadata()),
-        });
         Container {
             format: input.format().name().to_owned(),
-            metadata: pairs(input.metadata()),
-            chapters: chapters.collect(),
+            metadata: film_tags(input),
+            chapters: chapters(input),
             video: StreamTags::of(video),
         }
     }
+}
+
+/// What `input` says of the whole film.
+pub(in crate::io::libav) fn film_tags(input: &Demuxer) -> Vec<(String, String)> {
+    pairs(input.metadata())
+}
+
+/// The chapters of `input`.
+pub(in crate::io::libav) fn chapters(input: &Demuxer) -> Vec<Chapter> {
+    let chapters = input.chapters().map(|chapter| Chapter {
+        id: chapter.id(),
+        timebase: chapter.time_base().into(),
+        start: chapter.start(),
+        end: chapter.end(),
+        metadata: pairs(chapter.metadata()),
+    });
+    chapters.collect()
 }
 
 /// The entries of a dictionary. Bytes that are not UTF-8 become U+FFFD: files may hold any.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// How far past the window's end, in microseconds, the demuxer is read for packets that still belong inside: more
 /// than the interleaving of any sane file.
-const INTERLEAVING: i64 = 10_000_000;
+pub(in crate::io::libav) const INTERLEAVING: i64 = 10_000_000;
 
 /// How much of a stream that is decoded goes before a window, in microseconds, for its decoder to warm up: three times what Opus
 /// asks for.
@@ -133,6 +133,11 @@ impl Trim {
             }
             State::Closed(..) => {}
         }
+    }
+
+    /// Whether a packet shown in `span` is over before the frame at `time`, and no earlier one is kept.
+    pub(in crate::io::libav) fn is_before(&self, span: Option<Span>, time: i64) -> bool {
+        matches!(self.state, State::Before) && span.is_some_and(|span| !span.reaches(time))
     }
 
     /// Takes the news of a decoded frame, before the frame itself is handed on.

@@ -48,6 +48,8 @@ pub(in crate::io::libav) enum Form {
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
+    /// What messages call it.
+    name: String,
     pub(in crate::io::libav) media: Media,
     pub(in crate::io::libav) parameters: Parameters,
     /// Unit of its packets' times.
@@ -75,6 +77,7 @@ impl StreamCopy {
         }
         StreamCopy {
             index: stream.index,
+            name: describe(stream),
             media: stream.media,
             parameters: stream.parameters.clone(),
             timebase: stream.timebase,
@@ -95,11 +98,6 @@ impl StreamCopy {
             is_recoded: true,
             ..StreamCopy::new(stream, Form::Packets)
         }
-    }
-
-    /// "stream 2 (subtitle subrip)"
-    fn describe(&self) -> String {
-        describe(self.index, self.media, &self.parameters)
     }
 
     /// How many frames of a video are decoded before one that is shown earlier.
@@ -156,7 +154,7 @@ pub(in crate::io::libav) fn admit(
         }
         match form(contents.choice, stream) {
             Ok(form) => candidates.push(StreamCopy::new(stream, form)),
-            Err(reason) => refused.add(reason, describe(stream.index, stream.media, &stream.parameters)),
+            Err(reason) => refused.add(reason, describe(stream)),
         }
     }
     if header::rehearse(&Contents { copies: &candidates, ..contents }).is_ok() {
@@ -169,7 +167,7 @@ pub(in crate::io::libav) fn admit(
         if let Err(refusal) = header::rehearse(&Contents { copies: &admitted, ..contents })
             && let Some(copy) = admitted.pop()
         {
-            refused.add(refusal.message().to_owned(), copy.describe());
+            refused.add(refusal.message().to_owned(), copy.name.clone());
         }
     }
     refused.report();
@@ -257,7 +255,7 @@ fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Resul
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
-        let is_drawn = subtitles::Kind::of(&stream.parameters) == Some(subtitles::Kind::Pictures);
+        let is_drawn = subtitles::Kind::of(parameters) == Some(subtitles::Kind::Pictures);
         let hint = if is_drawn { ": --burn-subtitles draws it into the picture" } else { "" };
         return Err(format!("{container} does not hold this codec{hint}"));
     }
@@ -277,7 +275,7 @@ pub(in crate::io::libav) fn complete(
         let first = waiting.iter().find(|(stream, _)| *stream == copy.index).map(|(_, packet)| packet);
         if let Form::File(bytes) = &mut copy.form {
             let Some(data) = first.and_then(|packet| packet.data()) else {
-                refused.add("the picture does not come before the video".to_owned(), copy.describe());
+                refused.add("the picture does not come before the video".to_owned(), copy.name.clone());
                 return false;
             };
             *bytes = data.to_vec();
@@ -300,8 +298,13 @@ fn name_file(tags: &mut StreamTags, codec: &str) {
     }
 }
 
-fn describe(index: usize, media: Media, parameters: &Parameters) -> String {
-    format!("stream {index} ({} {})", media.word(), codec_name(parameters))
+/// "stream 2 (subtitle subrip)", "stream 0 of signs.ass (subtitle ass)"
+fn describe(stream: &CopiedStream) -> String {
+    let codec = format!("({} {})", stream.media.word(), codec_name(&stream.parameters));
+    match &stream.added_from {
+        None => format!("stream {} {codec}", stream.index),
+        Some((file, index)) => format!("stream {index} of {file} {codec}"),
+    }
 }
 
 pub(in crate::io::libav) fn codec_name(parameters: &Parameters) -> &'static str {

@@ -1,0 +1,10 @@
+//! What an output has besides its source: tracks, tags and chapters of other files, and names and flags of tracks.
+
+pub(super) mod added;
+pub(super) mod chapters;
+pub(super) mod edit;
+mod file;
+mod font;
+mod language;
+pub(super) mod selector;
+pub(super) mod tags;
