@@ -88,8 +88,8 @@ impl<'a> Queue<'a> {
 
     /// Whether more films are begun.
     fn goes_on(&self) -> bool {
-        let failed = self.results.iter().flatten().any(Result::is_err);
-        !self.options.stops[0].is_requested() && !(failed && self.options.fail_fast)
+        let given_up = self.options.fail_fast && self.results.iter().flatten().any(Result::is_err);
+        !given_up && !self.options.stops[0].is_requested()
     }
 
     fn begin(&mut self, film: usize, slot: usize) {
