@@ -20,7 +20,7 @@ pub struct TrackArgs {
     /// Title, language and flags of tracks of the output, as in a1:title=Japanese,language=ja,default; repeat for more
     ///
     /// Tracks are named as for --add, and counted in the output: the video is v1, and the input's tracks come before added ones.
-    /// Settings have commas between: title=TEXT (a comma in it is written \\,), language=CODE (ISO 639: de, deu, ger), and the flags default,
+    /// Settings have commas between: title=TEXT (a comma in it is written \,), language=CODE (ISO 639: de, deu, ger), and the flags default,
     /// forced, commentary, original, dub, hearing-impaired and visual-impaired, with =no behind them to clear them. A track that
     /// becomes the default takes that from the others of its kind. What the container cannot hold is said.
     #[arg(long, value_name = "TRACKS:SETTINGS")]

@@ -141,11 +141,13 @@ pub fn edit_tracks(
 impl TrackEdit {
     fn apply(&self, track: &mut StreamTags, container: &str) {
         if let Some(title) = &self.title {
-            tags::set(&mut track.metadata, "title", title);
-            if capacity::is_quicktime(container) {
-                // Most players show this name.
-                tags::set(&mut track.metadata, "handler_name", title);
-            }
+            // Players of MP4 show the handler's name; with both, some show the title twice.
+            let (key, other) = match capacity::is_quicktime(container) {
+                true => ("handler_name", "title"),
+                false => ("title", "handler_name"),
+            };
+            tags::set(&mut track.metadata, key, title);
+            tags::set(&mut track.metadata, other, "");
         }
         if let Some(language) = &self.language {
             tags::set(&mut track.metadata, "language", language.code(capacity::is_matroska(container)));
