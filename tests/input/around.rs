@@ -78,7 +78,7 @@ impl Sink for Listed {
     }
 
     fn packet(&mut self, packet: Packet) -> Result<()> {
-        let CopiedPacket { stream, packet } = *packet.0.downcast().unwrap();
+        let CopiedPacket { stream, packet, .. } = *packet.0.downcast().unwrap();
         self.packets.push(format!("{stream} {:?} {:?} {}", packet.pts(), packet.dts(), packet.duration()));
         Ok(())
     }
