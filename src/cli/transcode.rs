@@ -285,6 +285,7 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
         ("--preset", !job.preset.is_empty()),
         ("--tune", job.tune.is_some()),
         ("-x", !job.option.is_empty()),
+        ("--audio", !job.sound.audio.is_empty()),
         ("--timestamps zero", job.timestamps == TimestampChoice::Zero),
     ];
     let ignored: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
