@@ -103,9 +103,12 @@ fn vobsub_and_dvb_are_drawn_as_ffmpegs_overlay_draws_them() {
         burn(&muxed, &ours, &["--burn-subtitles", "--frames", "40"]);
         ffmpeg(&format!("-i {muxed} -filter_complex [0:v][0:s]overlay -frames:v 40 -c:v ffv1 {theirs}"));
         let [plain, ours, theirs] = [&film, &ours, &theirs].map(|file| Video::luma(file, (720, 576)));
-        let (x, y, right, bottom) = ours.changed(20, &plain).expect("something is drawn");
-        assert!((99..=101).contains(&x) && (399..=402).contains(&y) && right <= 501 && bottom <= 481, "{codec}");
+        // What ffmpeg's encoders make of it states no end.
+        for frame in [5, 20, 35] {
+            let expected = (frame > 10).then_some((100, 400, 500, 480));
+            assert_eq!(ours.changed(frame, &plain), expected, "{codec}, frame {frame}");
+            assert_eq!(theirs.changed(frame, &plain), expected, "{codec}, frame {frame}");
+        }
         assert!(ours.at(20, 300, 440).abs_diff(theirs.at(20, 300, 440)) <= 2, "{codec}");
-        assert!(ours.changed(5, &plain).is_none() && ours.changed(35, &plain).is_none(), "{codec}");
     }
 }
