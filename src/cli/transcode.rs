@@ -8,14 +8,17 @@ use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
-use crate::cli::{encoding, report, setup, signals};
+use crate::cli::{encoding, passes, report, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
+use crate::io::libav::{
+    Analysis, EncoderChoice, FirstPass, Input, Output, OutputOptions, Pass, SameFrames, Timestamps, choose_encoder,
+};
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::Format;
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 /// Runs `job`.
 ///
@@ -25,27 +28,47 @@ use std::ffi::OsStr;
 pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let stop = Stop::new(job.keep_partial);
     signals::install(stop.steps())?;
-    let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
+    let Some(first) = Destination::first_pass(job)? else { return run_once(job, quiet, &stop, None) };
+    cli::log::say_once(|| {
+        run_once(job, quiet, &stop, Some(&Pass::First(first.clone())))?;
+        cli::log::repeats();
+        run_once(job, quiet, &stop, Some(&Pass::Second(first)))
+    })
+}
+
+/// Runs `job` from its first frame to its last, as `pass` if it makes two.
+fn run_once(job: &Job, quiet: bool, stop: &Stop, pass: Option<&Pass>) -> Result<()> {
+    let prepared = Prepared::new(job, stop, pass)?;
+    let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = prepared;
     report::plan(&plan, &chain, &options);
 
     let expected = setup::expected_frames(&plan.output, input.duration(), &job.run.window());
-    let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
+    let mut reporter = Reporter::new(job.progress.progress, quiet, expected).of_pass(pass);
+    let is_first = matches!(pass, Some(Pass::First(_)));
     let tell = &mut |now| reporter.update(now);
-    let (ran, stopped) = if job.keep_partial {
+    let (ran, stopped) = if job.keep_partial && !is_first {
         let copied: Vec<_> = input.copied_streams().iter().map(|stream| (stream.index, stream.timebase)).collect();
-        let mut input = Endable::new(&mut input, copied, stop.input);
+        let mut input = Endable::new(&mut input, copied, stop.input.clone());
         let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
         (ran, input.ended_early())
     } else {
         let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
         (ran, false)
     };
+    if is_first {
+        // Damage is told of the pass that makes the output.
+        drop(reporter);
+        return ran.map(|(summary, _)| log::debug!("pass 1: {} frames", summary.frames));
+    }
     if let Ok((summary, _)) = &ran {
         reporter.finish(summary);
     }
     drop(reporter);
     let (summary, damage) = ran?;
     let label = label(job)?;
+    if !stopped {
+        passes::judge(job, sink.bytes(), &label);
+    }
     report::summary(&summary, &label, sink.bytes(), encoding.as_deref());
     if stopped {
         damage.iter().for_each(|damage| log::warn!("{damage}"));
@@ -106,7 +129,7 @@ pub struct Prepared {
 impl Prepared {
     /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
     /// is opened.
-    pub fn new(job: &Job, stop: &Stop) -> Result<Prepared> {
+    pub fn new(job: &Job, stop: &Stop, pass: Option<&Pass>) -> Result<Prepared> {
         let cancel = &stop.all;
         let run = &job.run;
         let calls = setup::calls(run)?;
@@ -114,7 +137,7 @@ impl Prepared {
         setup::check_apart(input_path, output_path)?;
         Sides::check_apart(run, output_path)?;
         check_records(job, input_path, output_path)?;
-        let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
+        let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
         let opened = Input::open(input_path, setup::input_options(run, job.copied(), &gpu, &stop.input));
         // Of what was not read to its end libav says that it is no video.
@@ -132,8 +155,10 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let (mut sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, cancel))?;
-        if let Some(path) = &job.records {
+        let (mut sink, encoding) = cli::log::silenced(|| destination.create(output_path, job, &plan, &input, stop))?;
+        if let Some(path) = &job.records
+            && !matches!(pass, Some(Pass::First(_)))
+        {
             sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
         }
         let options = Options { slots: usize::from(run.on.slots), cancel: cancel.clone() };
@@ -164,7 +189,19 @@ enum Destination {
 }
 
 impl Destination {
-    fn choose(job: &Job, input: &OsStr, output: &OsStr, cancel: &Cancel) -> Result<Destination> {
+    /// The first pass, where `job` encodes and makes two.
+    fn first_pass(job: &Job) -> Result<Option<Arc<FirstPass>>> {
+        let asked = job.rate.two_pass || job.rate.target_size.is_some();
+        let encodes =
+            !matches!(job.container.as_deref(), Some("framemd5" | "framehash" | "null")) && job.hash.is_none();
+        if !asked || !encodes {
+            return Ok(None);
+        }
+        let choice = choose_encoder(job.output()?, &output_options(job, job.input()?, &Cancel::default()))?;
+        passes::first(job, &choice)
+    }
+
+    fn choose(job: &Job, input: &OsStr, output: &OsStr, pass: Option<&Pass>, cancel: &Cancel) -> Result<Destination> {
         let hash = match (job.container.as_deref(), job.hash) {
             (Some("framemd5"), None | Some(HashName::Md5)) | (Some("framehash"), Some(HashName::Md5)) => Hash::Md5,
             (Some("framehash"), None | Some(HashName::Sha256)) => Hash::Sha256,
@@ -176,6 +213,7 @@ impl Destination {
             _ => {
                 let mut options = output_options(job, input, cancel);
                 let choice = choose_encoder(output, &options)?;
+                passes::ask(job, input, &choice, &mut options, pass, cancel)?;
                 encoding::complete(&mut options, &choice);
                 log::debug!("encoder: {} in {}", choice.encoder(), choice.container());
                 return Ok(Destination::Media(Box::new(choice), Box::new(options)));
@@ -225,18 +263,26 @@ impl Destination {
         job: &Job,
         plan: &Plan,
         input: &Input,
-        cancel: &Cancel,
+        stop: &Stop,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) => {
                 let (container, copied) = (input.container(), input.copied_streams());
+                if let Some(Pass::First(first)) = &options.pass {
+                    let analysis = Analysis::create(path, &choice, &options, first, &plan.output, container, copied)?;
+                    return Ok((Box::new(analysis), None));
+                }
                 let output = Output::create(path, *choice, &options, &plan.output, container, copied)?;
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
-                (Box::new(output), Some(encoding))
+                let sink: Box<dyn Sink> = match &options.pass {
+                    Some(pass) => Box::new(SameFrames::new(output, pass.first_pass(), stop.input.clone())),
+                    None => Box::new(output),
+                };
+                (sink, Some(encoding))
             }
             Destination::Hash(hash) => {
-                (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, cancel)?), None)
+                (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, &stop.all)?), None)
             }
             Destination::Null => (Box::new(NullSink), None),
         })
@@ -249,6 +295,10 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
         ("--codec", job.codec.is_some()),
         ("--crf", job.crf.is_some()),
         ("--bitrate", job.bitrate.is_some()),
+        ("--qp", job.rate.qp.is_some()),
+        ("--target-size", job.rate.target_size.is_some()),
+        ("--two-pass", job.rate.two_pass),
+        ("--film-grain", job.rate.film_grain.is_some()),
         ("--preset", job.preset.is_some()),
         ("--tune", job.tune.is_some()),
         ("-x", !job.option.is_empty()),

@@ -12,7 +12,10 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod passes;
+mod reference;
 mod seek;
+mod size;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
@@ -26,7 +29,9 @@ pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
+pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
 pub use seek::window::{Position, Window};
+pub use size::{Film, survey};
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;

@@ -1,6 +1,6 @@
 //! Static HDR10 metadata: from side data to the words encoders take it in.
 
-use crate::video::{self, SideData};
+use crate::video::{self, SideData, StreamInfo};
 use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as InStream};
 
 /// Chromaticities are told to encoders in these parts of 1.
@@ -89,6 +89,22 @@ pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<Words> {
     Some(Words { option, parameters: display.into_iter().chain(light).collect() })
 }
 
+/// H.273's transfer characteristics of HDR.
+const PQ: u8 = 16;
+const HLG: u8 = 18;
+
+/// What x265 does for HDR when it is told to. In PQ it weighs quantisers by brightness and saturation, which it does for 10 bits of
+/// 4:2:0 alone. Where the container leaves room for it (`hvc1` does not), metadata is repeated at every key frame, so that a
+/// player finds it wherever it begins.
+pub(in crate::io::libav) fn suited_to_x265(info: &StreamInfo, is_quicktime: bool) -> Vec<(&'static str, String)> {
+    let transfer = info.color.transfer;
+    let format = info.format;
+    let main10 = format.bit_depth() == 10 && (format.subsampling_w(), format.subsampling_h()) == (1, 1);
+    let wanted =
+        [("hdr10-opt", transfer == PQ && main10), ("repeat-headers", [PQ, HLG].contains(&transfer) && !is_quicktime)];
+    wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(key, _)| (key, "1".to_owned())).collect()
+}
+
 /// `parameters` put before the `key=value:key=value` list that the user gave; what the user gave stays as it is.
 pub(in crate::io::libav) fn merge(parameters: &[(&str, String)], user: &str) -> String {
     let given: Vec<&str> = user.split(':').filter_map(|entry| entry.split('=').next()).collect();
@@ -174,6 +190,22 @@ mod tests {
             assert_eq!(words.parameters, [(key, value.to_owned()), (light, "1000,400".to_owned())], "{encoder}");
         }
         assert!(words("ffv1", &hdr).is_none());
+    }
+
+    #[test]
+    fn x265_is_told_of_pq_and_hlg() {
+        let told = |format: &str, transfer, is_quicktime| {
+            let mut info = StreamInfo::bare(format.parse().unwrap(), 64, 64);
+            info.color.transfer = transfer;
+            let words = suited_to_x265(&info, is_quicktime).into_iter().map(|(key, _)| key);
+            words.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(told("yuv420p10", PQ, false), "hdr10-opt repeat-headers");
+        assert_eq!(told("yuv420p10", PQ, true), "hdr10-opt");
+        assert_eq!(told("yuv422p10", PQ, false), "repeat-headers");
+        assert_eq!(told("yuv420p12", PQ, true), "");
+        assert_eq!(told("yuv420p10", HLG, false), "repeat-headers");
+        assert_eq!(told("yuv420p10", 1, false), "");
     }
 
     #[test]
