@@ -185,7 +185,8 @@ fn room(line: &Line<'_>, columns: Option<usize>) -> usize {
         Some(total) => format!("  100%  {0}/{0} frames  ", line.frame.max(total)),
         None => format!("* {} frames  ", line.frame),
     };
-    let bar = if line.frames.is_some() { SHORTEST_BAR } else { 0 } + line.pass.map_or(0, |_| "pass 1/2  ".len());
+    let bar = if line.frames.is_some() { SHORTEST_BAR } else { 0 };
+    let bar = bar + line.pass.map_or(0, |_| "pass 1/2  ".len());
     columns.map_or(usize::MAX, |columns| columns.saturating_sub(frames.len() + bar))
 }
 

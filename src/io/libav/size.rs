@@ -11,19 +11,19 @@ use crate::video::Rational;
 use ffmpeg_next::Packet;
 use std::ffi::OsStr;
 
-/// What containers write besides packets: in all, for each packet, and in bytes of a thousand. Measured on what libav's
-/// muxers make of films with sound; MPEG-TS pads every packet to 188 bytes.
-const OVERHEAD: [(&str, u64, u64, u64); 8] = [
-    ("mp4", 2000, 10, 0),
-    ("mov", 2000, 10, 0),
-    ("ipod", 2000, 10, 0),
-    ("matroska", 1000, 8, 0),
-    ("webm", 1000, 8, 0),
-    ("mpegts", 4000, 140, 25),
-    ("avi", 8000, 30, 0),
-    ("nut", 1000, 12, 0),
+/// What containers write besides packets: in all, for each packet, in bytes of a thousand, and for each second. Measured on
+/// what libav's muxers make of films with sound. MPEG-TS pads every packet to 188 bytes, and repeats its tables.
+const OVERHEAD: [(&str, [u64; 4]); 8] = [
+    ("mp4", [2000, 10, 0, 0]),
+    ("mov", [2000, 10, 0, 0]),
+    ("ipod", [2000, 10, 0, 0]),
+    ("matroska", [1000, 8, 0, 0]),
+    ("webm", [1000, 8, 0, 0]),
+    ("mpegts", [1000, 135, 22, 4136]),
+    ("avi", [8000, 30, 0, 0]),
+    ("nut", [1000, 12, 0, 0]),
 ];
-const OTHER_OVERHEAD: (u64, u64, u64) = (1000, 12, 0);
+const OTHER_OVERHEAD: [u64; 4] = [1000, 12, 0, 0];
 
 /// Pixels for a bit of video, at the very least: at their coarsest quantisers encoders spend some five times as much on a film.
 const PIXELS_A_BIT: u64 = 1000;
@@ -60,9 +60,10 @@ impl Film {
         if self.seconds <= 0.0 {
             return Err(Error::unsupported("--target-size: the input does not say how long it is: use --bitrate"));
         }
-        let known = OVERHEAD.iter().find(|(name, ..)| *name == container);
-        let (whole, each, share) = known.map_or(OTHER_OVERHEAD, |(_, whole, each, share)| (*whole, *each, *share));
-        let others = whole + each * (self.frames + self.packets) + self.packet_bytes + self.attached;
+        let known = OVERHEAD.iter().find(|(name, _)| *name == container);
+        let [whole, each, share, second] = known.map_or(OTHER_OVERHEAD, |(_, overhead)| *overhead);
+        let tables = whole + each * (self.frames + self.packets) + (second as f64 * self.seconds) as u64;
+        let others = tables + self.packet_bytes + self.attached;
         let with_share = |bytes: u64| bytes + bytes / 1000 * share;
         let least = with_share(others + self.pixels * self.frames / PIXELS_A_BIT / 8);
         if size < least {
@@ -166,8 +167,9 @@ mod tests {
     fn the_video_gets_what_is_left() {
         // 10 000 000 - 1 600 000 - 2000 - 10 × 6500 = 8 333 000 bytes, in 100 s.
         assert_eq!(film().video_rate(10_000_000, "mp4").unwrap(), 666_640);
-        // A share of 25 in 1000: 4000 + 140 × 6500 + 1 600 000 = 2 514 000, with its share 2 576 850; 7 423 150 / 1.025.
-        assert_eq!(film().video_rate(10_000_000, "mpegts").unwrap(), 579_367);
+        // A share of 22 in 1000: 1000 + 135 × 6500 + 100 × 4136 + 1 600 000 = 2 892 100, and with its share 2 955 724.
+        // 7 044 276 / 1.022 are 6 892 638 bytes.
+        assert_eq!(film().video_rate(10_000_000, "mpegts").unwrap(), 551_411);
     }
 
     #[test]

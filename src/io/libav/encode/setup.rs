@@ -9,7 +9,7 @@ use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::format::color::ColorFields;
 use crate::io::libav::format::hdr::{self, Hdr10};
 use crate::io::libav::logging::{self, Heard};
-use crate::io::libav::mux::{capacity, failure};
+use crate::io::libav::mux::failure;
 use crate::io::libav::options::OutputOptions;
 use crate::video::{FieldOrder, Rational, SideData, StreamInfo};
 use ffmpeg_next::error::ENOMEM;
@@ -140,7 +140,7 @@ fn own_parameters(job: Job<'_>) -> Result<Option<(&'static str, Vec<(&'static st
     let grain = options.film_grain.map(|amount| Ok((grain::place(encoder)?, amount))).transpose()?;
     let Some(mut words) = hdr::words(encoder, &Hdr10::of(side_data)) else { return Ok(None) };
     if encoder == "libx265" {
-        words.parameters.extend(hdr::suited_to_x265(info, capacity::is_quicktime(choice.container())));
+        words.parameters.extend(hdr::suited_to_x265(info));
     }
     if encoder == "libx265" && log::max_level() < log::Level::Trace {
         words.parameters.push(("log-level", "none".to_owned()));

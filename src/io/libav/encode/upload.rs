@@ -88,7 +88,8 @@ impl Uploads {
         });
         let name = device.name();
         let Some(opened) = NonNull::new(raw).filter(|_| code >= 0).map(BufferRef) else {
-            let reason = heard.reason().map_or_else(|| failure::text(code), str::to_owned);
+            // libav says why only where there is a device that fails.
+            let reason = heard.reason().unwrap_or("libav finds none");
             return Err(Error::unsupported(format!("no {name} device can be opened here: {reason}")));
         };
         // SAFETY: the device is open; gives a reference, or null.

@@ -89,20 +89,16 @@ pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<Words> {
     Some(Words { option, parameters: display.into_iter().chain(light).collect() })
 }
 
-/// H.273's transfer characteristics of HDR.
+/// H.273's transfer characteristics of PQ.
 const PQ: u8 = 16;
-const HLG: u8 = 18;
 
-/// What x265 does for HDR when it is told to. In PQ it weighs quantisers by brightness and saturation, which it does for 10 bits of
-/// 4:2:0 alone. Where the container leaves room for it (`hvc1` does not), metadata is repeated at every key frame, so that a
-/// player finds it wherever it begins.
-pub(in crate::io::libav) fn suited_to_x265(info: &StreamInfo, is_quicktime: bool) -> Vec<(&'static str, String)> {
-    let transfer = info.color.transfer;
+/// What x265 does for PQ only when it is told to: it weighs quantisers by brightness and saturation, for 10 bits of 4:2:0 alone.
+/// That it signals HDR10 and repeats its headers follows from the metadata.
+pub(in crate::io::libav) fn suited_to_x265(info: &StreamInfo) -> Option<(&'static str, String)> {
     let format = info.format;
-    let main10 = format.bit_depth() == 10 && (format.subsampling_w(), format.subsampling_h()) == (1, 1);
-    let wanted =
-        [("hdr10-opt", transfer == PQ && main10), ("repeat-headers", [PQ, HLG].contains(&transfer) && !is_quicktime)];
-    wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(key, _)| (key, "1".to_owned())).collect()
+    let is_420 = (format.subsampling_w(), format.subsampling_h()) == (1, 1);
+    let suits = info.color.transfer == PQ && format.bit_depth() == 10 && is_420;
+    suits.then(|| ("hdr10-opt", "1".to_owned()))
 }
 
 /// `parameters` put before the `key=value:key=value` list that the user gave; what the user gave stays as it is.
@@ -193,19 +189,16 @@ mod tests {
     }
 
     #[test]
-    fn x265_is_told_of_pq_and_hlg() {
-        let told = |format: &str, transfer, is_quicktime| {
+    fn x265_is_told_of_pq_where_it_acts_on_it() {
+        let is_told = |format: &str, transfer| {
             let mut info = StreamInfo::bare(format.parse().unwrap(), 64, 64);
             info.color.transfer = transfer;
-            let words = suited_to_x265(&info, is_quicktime).into_iter().map(|(key, _)| key);
-            words.collect::<Vec<_>>().join(" ")
+            suited_to_x265(&info).is_some()
         };
-        assert_eq!(told("yuv420p10", PQ, false), "hdr10-opt repeat-headers");
-        assert_eq!(told("yuv420p10", PQ, true), "hdr10-opt");
-        assert_eq!(told("yuv422p10", PQ, false), "repeat-headers");
-        assert_eq!(told("yuv420p12", PQ, true), "");
-        assert_eq!(told("yuv420p10", HLG, false), "repeat-headers");
-        assert_eq!(told("yuv420p10", 1, false), "");
+        assert!(is_told("yuv420p10", PQ));
+        for (format, transfer) in [("yuv422p10", PQ), ("yuv420p12", PQ), ("yuv420p10", 18), ("yuv420p10", 1)] {
+            assert!(!is_told(format, transfer), "{format} {transfer}");
+        }
     }
 
     #[test]

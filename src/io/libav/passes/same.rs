@@ -112,7 +112,7 @@ mod tests {
 
     /// A second pass over the frames 7 at 0 and 8 at 1.
     fn second(stop: &Cancel) -> SameFrames<Count> {
-        let first = FirstPass::new("mpeg4", "-".as_ref()).unwrap();
+        let first = FirstPass::new("libvpx", "-".as_ref()).unwrap();
         first.frames.set([frame(7, 0), frame(8, 1)].iter().map(Fingerprint::of).collect()).unwrap();
         SameFrames::new(Count::default(), first, stop.clone())
     }
