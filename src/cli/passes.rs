@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::sync::Arc;
 
-/// An output that misses its size by more of a hundred is told.
+/// An output that misses its size by more than this, in hundredths, gets a warning.
 const TOLERANCE: f64 = 3.0;
 
 /// The first pass of `job`, if it makes two: those that ask for it, and those that ask for a size of an encoder that has two.
@@ -79,7 +79,7 @@ pub fn ask(
     Ok(())
 }
 
-/// Tells of an output, of `bytes` as far as was counted while it was written, that misses the size that `job` asks for.
+/// Warns of an output that misses the size that `job` asks for; `bytes` were counted while it was written.
 pub fn judge(job: &Job, bytes: u64, label: &str) {
     let Some(size) = job.rate.target_size else { return };
     // The index of some containers comes last.

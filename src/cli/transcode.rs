@@ -56,7 +56,7 @@ fn run_once(job: &Job, quiet: bool, stop: &Stop, pass: Option<&Pass>) -> Result<
         (ran, false)
     };
     if is_first {
-        // Damage is told of the pass that makes the output.
+        // Damage is reported by the pass that makes the output.
         drop(reporter);
         return ran.map(|(summary, _)| log::debug!("pass 1: {} frames", summary.frames));
     }

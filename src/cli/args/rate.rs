@@ -20,7 +20,7 @@ pub struct RateArgs {
     /// Size of the whole output, sound included, as in 700M (k, M and G count by 1000; Ki, Mi and Gi by 1024)
     ///
     /// What the other streams and the container take is measured and subtracted; the rest, over the duration of the part that is
-    /// run, is the video's bit rate. Encoders that have two passes get two. It takes another reading of the input.
+    /// run, is the video's bit rate. Encoders that have two passes get two. The input is read once more for it.
     #[arg(long, value_name = "SIZE", help_heading = ENCODING, value_parser = parse_size,
           conflicts_with_all = ["crf", "bitrate"])]
     pub target_size: Option<u64>,
@@ -30,7 +30,7 @@ pub struct RateArgs {
     /// first.
     #[arg(long, help_heading = ENCODING, conflicts_with_all = ["crf", "qp"])]
     pub two_pass: bool,
-    /// Take the source's grain out and have the decoder add an amount of synthetic grain, 0 to 50 (libsvtav1, libaom-av1)
+    /// Have decoders add synthetic grain, 0 to 50, modelled on the source's (libsvtav1, libaom-av1)
     #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(0..=MOST_GRAIN))]
     pub film_grain: Option<u8>,

@@ -117,7 +117,7 @@ impl Pass {
     /// Has an encoder that is not open yet make this pass. Gives what the context points at.
     ///
     /// # Errors
-    /// When `encoder` has no two passes, or its file no name that can be told to it.
+    /// When `encoder` has no two passes, or its file has no name that can be given to it.
     ///
     /// # Safety
     /// The context is valid, not open, and is freed before the text is.
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_any_name_are_told() {
+    fn files_of_any_name_are_given() {
         assert_eq!(escaped("/a b/c:d='e\\f"), "/a\\ b/c\\:d\\=\\'e\\\\f");
     }
 
