@@ -2,12 +2,14 @@
 
 mod batch;
 mod presets;
+mod rate;
 pub mod sound;
 mod subtitles;
 pub mod tracks;
 
 pub use batch::BatchArgs;
 pub use presets::PresetsArgs;
+pub use rate::RateArgs;
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
@@ -240,11 +242,15 @@ pub struct Job {
     ///
     /// The defaults keep at least half of what deband does to steps in smooth areas, in 10 bits: docs/ENCODING.md has the
     /// measurement. They hold where no quality or rate is asked for; other encoders have their own.
-    #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality)]
+    #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality,
+          conflicts_with = "bitrate")]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
     pub bitrate: Option<String>,
+    /// The other ways to control the rate.
+    #[command(flatten)]
+    pub rate: RateArgs,
     /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
     ///
     /// A preset of options holds any options of this command. Those that stand on the command line replace the preset's,
@@ -405,7 +411,7 @@ pub struct ProgressArgs {
     /// How progress is shown, on standard error
     ///
     /// A JSON line has frame, frames (in all, where known), time (of the last frame), fps, speed (seconds of video a
-    /// second), size (bytes), eta and elapsed (seconds), and done. The last of them, after the output is whole, has done
+    /// second), size (bytes), eta and elapsed (seconds), and done; of two passes, pass says which. The last of them, after the output is whole, has done
     /// true and filters: stage, name and ms_per_frame of each. What is not known is null. Messages are JSON lines too, with
     /// level (error, warn, info ...) and message, and the summary at the end has output, frames, size, elapsed, fps and, of a
     /// video, encoding (encoder, preset, quality or rate, format).

@@ -48,14 +48,17 @@ pub fn describe(encoder: &str, is_lossless: bool, options: &OutputOptions, forma
         _ if is_lossless => "lossless".to_owned(),
         _ => format!("{preset} and rate control"),
     };
-    format!("{encoder}, {rate}, {format}")
+    let grain = options.film_grain.map_or_else(String::new, |amount| format!(", film grain {amount}"));
+    format!("{encoder}, {rate}{grain}, {format}")
 }
 
 /// What `options` ask of quality and rate, in words.
 fn rate_control(options: &OutputOptions) -> Vec<String> {
     let mut asked = Vec::new();
     asked.extend(options.crf.map(|crf| format!("crf {crf}")));
-    asked.extend(options.bitrate.as_ref().map(|rate| format!("{rate} bit/s")));
+    asked.extend(options.qp.map(|qp| format!("qp {qp}")));
+    asked.extend(options.bitrate.as_deref().map(bits));
+    asked.extend(options.pass.as_ref().map(|_| "in two passes".to_owned()));
     for (key, value) in &options.options {
         let own = value.split(':').filter(|pair| OWN_RATE_CONTROL.contains(&pair.split('=').next().unwrap_or("")));
         match RATE_CONTROL.contains(&key.as_str()) {
@@ -65,6 +68,14 @@ fn rate_control(options: &OutputOptions) -> Vec<String> {
         }
     }
     asked
+}
+
+/// A bit rate as it was asked for, or, where it was worked out, in thousands.
+fn bits(rate: &str) -> String {
+    match rate.parse::<f64>() {
+        Ok(number) => format!("{:.0} kbit/s", number / 1000.0),
+        Err(_) => format!("{rate} bit/s"),
+    }
 }
 
 fn find<T: Copy>(table: &[(&str, T)], encoder: &str) -> Option<T> {
@@ -106,6 +117,10 @@ mod tests {
             said("libx265", false, options(&[("x265-params", "qp=4:me=3")])),
             "libx265, preset medium, qp=4, gray10"
         );
+        let bits = |rate: &str| OutputOptions { bitrate: Some(rate.to_owned()), ..OutputOptions::default() };
+        assert_eq!(said("libx264", false, bits("4M")), "libx264, preset medium, 4M bit/s, gray10");
+        let grainy = OutputOptions { film_grain: Some(8), ..bits("1234567") };
+        assert_eq!(said("libsvtav1", false, grainy), "libsvtav1, its own preset, 1235 kbit/s, film grain 8, gray10");
         assert_eq!(said("ffv1", true, options(&[])), "ffv1, lossless, gray10");
         assert_eq!(said("mpeg4", false, options(&[])), "mpeg4, its own preset and rate control, gray10");
     }

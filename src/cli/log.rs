@@ -4,6 +4,7 @@ use crate::error::Error;
 use indicatif::ProgressBar;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
@@ -20,6 +21,15 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Standard error, kept open for messages while [`silenced`] has closed it to libraries.
 static STDERR: OnceLock<Option<File>> = OnceLock::new();
 
+/// What was said in a first pass, and whether it is over: what the second says again is not heard.
+static SAID: Mutex<Option<Said>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Said {
+    lines: HashSet<String>,
+    repeats: bool,
+}
+
 struct Logger;
 
 impl Log for Logger {
@@ -31,7 +41,10 @@ impl Log for Logger {
 
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
-            line(record.level(), &record.args().to_string());
+            let message = record.args().to_string();
+            if !was_said(&message) {
+                line(record.level(), &message);
+            }
         }
     }
 
@@ -108,6 +121,34 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
     }
     let _restore = Restore(kept);
     work()
+}
+
+/// Runs `work`, which does the same twice, with [`repeats`] in between: what it says a second time is not heard.
+pub fn say_once<T>(work: impl FnOnce() -> T) -> T {
+    let set = |said| *SAID.lock().unwrap_or_else(PoisonError::into_inner) = said;
+    set(Some(Said::default()));
+    let result = work();
+    set(None);
+    result
+}
+
+/// From here on work is repeated.
+pub fn repeats() {
+    if let Some(said) = &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) {
+        said.repeats = true;
+    }
+}
+
+/// Whether the first of two passes said `message`.
+fn was_said(message: &str) -> bool {
+    match &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(said) if said.repeats => said.lines.contains(message),
+        Some(said) => {
+            said.lines.insert(message.to_owned());
+            false
+        }
+        None => false,
+    }
 }
 
 /// Writes `text` to standard error. One that is gone leaves nobody to tell.

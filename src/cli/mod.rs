@@ -15,6 +15,7 @@ mod hash;
 mod log;
 mod manual;
 mod partial;
+mod passes;
 mod plugins;
 mod presets;
 mod preview;

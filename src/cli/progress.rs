@@ -2,6 +2,7 @@
 
 use crate::cli::args::ProgressChoice;
 use crate::cli::{log, print};
+use crate::io::libav::Pass;
 use crate::pipeline::{Progress, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -33,6 +34,9 @@ struct Line<'a> {
     eta: Option<f64>,
     /// Seconds since the run began.
     elapsed: f64,
+    /// Which of two passes, where there are two. Numbers of frames and times are the pass's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pass: Option<u8>,
     /// True in the last line of progress, which comes after the output is whole.
     done: bool,
     /// In the last line: each filter's time.
@@ -65,6 +69,7 @@ pub struct Reporter {
     last: Option<Progress>,
     time: Option<f64>,
     shown: Option<Instant>,
+    pass: Option<u8>,
 }
 
 impl Reporter {
@@ -79,7 +84,16 @@ impl Reporter {
         if let Style::Bar(bar) = &style {
             log::step_aside(bar);
         }
-        Reporter { style, total, first: None, last: None, time: None, shown: None }
+        Reporter { style, total, first: None, last: None, time: None, shown: None, pass: None }
+    }
+
+    /// The same of one of two passes.
+    pub fn of_pass(mut self, pass: Option<&Pass>) -> Reporter {
+        self.pass = pass.map(|pass| if matches!(pass, Pass::First(_)) { 1 } else { 2 });
+        if let (Style::Bar(bar), Some(pass)) = (&self.style, self.pass) {
+            bar.set_prefix(format!("pass {pass}/2  "));
+        }
+        self
     }
 
     /// Shows `progress`, unless the last report was a moment ago.
@@ -130,6 +144,7 @@ impl Reporter {
             size: progress.bytes,
             eta: left.filter(|_| fps > 0.0).map(|left| left as f64 / fps),
             elapsed,
+            pass: self.pass,
             done: false,
             filters: None,
         }
@@ -152,8 +167,8 @@ pub fn per_frame(busy: Duration, frames: u64) -> f64 {
 
 fn bar(total: Option<u64>) -> ProgressBar {
     let (bar, template) = match total {
-        Some(total) => (ProgressBar::new(total), "{wide_bar} {percent:>3}%  {pos}/{len} frames  {msg}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {pos} frames  {msg}"),
+        Some(total) => (ProgressBar::new(total), "{prefix}{wide_bar} {percent:>3}%  {pos}/{len} frames  {msg}"),
+        None => (ProgressBar::new_spinner(), "{prefix}{spinner} {pos} frames  {msg}"),
     };
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
@@ -171,6 +186,7 @@ fn room(line: &Line<'_>, columns: Option<usize>) -> usize {
         None => format!("* {} frames  ", line.frame),
     };
     let bar = if line.frames.is_some() { SHORTEST_BAR } else { 0 };
+    let bar = bar + line.pass.map_or(0, |_| "pass 1/2  ".len());
     columns.map_or(usize::MAX, |columns| columns.saturating_sub(frames.len() + bar))
 }
 

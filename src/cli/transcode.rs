@@ -8,16 +8,18 @@ use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
-use crate::cli::{encoding, report, setup, signals, tracks};
+use crate::cli::{encoding, passes, report, setup, signals, tracks};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{
-    BurnSink, BurntSubtitles, EncoderChoice, Input, Output, OutputOptions, SubtitleOptions, Timestamps, choose_encoder,
+    Analysis, BurnSink, BurntSubtitles, EncoderChoice, FirstPass, Input, Output, OutputOptions, Pass, SameFrames,
+    SubtitleOptions, Timestamps, choose_encoder,
 };
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
 use crate::video::Format;
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 /// Runs `job`.
 ///
@@ -27,27 +29,47 @@ use std::ffi::OsStr;
 pub fn run(job: &Job, quiet: bool) -> Result<()> {
     let stop = Stop::new(job.keep_partial);
     signals::install(stop.steps())?;
-    let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = Prepared::new(job, &stop)?;
+    let Some(first) = Destination::first_pass(job)? else { return run_once(job, quiet, &stop, None) };
+    cli::log::say_once(|| {
+        run_once(job, quiet, &stop, Some(&Pass::First(first.clone())))?;
+        cli::log::repeats();
+        run_once(job, quiet, &stop, Some(&Pass::Second(first)))
+    })
+}
+
+/// Runs `job` from its first frame to its last, as `pass` if it makes two.
+fn run_once(job: &Job, quiet: bool, stop: &Stop, pass: Option<&Pass>) -> Result<()> {
+    let prepared = Prepared::new(job, stop, pass)?;
+    let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = prepared;
     report::plan(&plan, &chain, &options);
 
     let expected = setup::expected_frames(&plan.output, input.duration(), &job.run.window());
-    let mut reporter = Reporter::new(job.progress.progress, quiet, expected);
+    let mut reporter = Reporter::new(job.progress.progress, quiet, expected).of_pass(pass);
+    let is_first = matches!(pass, Some(Pass::First(_)));
     let tell = &mut |now| reporter.update(now);
-    let (ran, stopped) = if job.keep_partial {
+    let (ran, stopped) = if job.keep_partial && !is_first {
         let copied: Vec<_> = input.copied_streams().iter().map(|stream| (stream.index, stream.timebase)).collect();
-        let mut input = Endable::new(&mut input, copied, stop.input);
+        let mut input = Endable::new(&mut input, copied, stop.input.clone());
         let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
         (ran, input.ended_early())
     } else {
         let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
         (ran, false)
     };
+    if is_first {
+        // Damage is reported by the pass that makes the output.
+        drop(reporter);
+        return ran.map(|(summary, _)| log::debug!("pass 1: {} frames", summary.frames));
+    }
     if let Ok((summary, _)) = &ran {
         reporter.finish(summary);
     }
     drop(reporter);
     let (summary, damage) = ran?;
     let label = label(job)?;
+    if !stopped {
+        passes::judge(job, sink.bytes(), &label);
+    }
     report::summary(&summary, &label, sink.bytes(), encoding.as_deref());
     if stopped {
         damage.iter().for_each(|damage| log::warn!("{damage}"));
@@ -108,7 +130,7 @@ pub struct Prepared {
 impl Prepared {
     /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
     /// is opened.
-    pub fn new(job: &Job, stop: &Stop) -> Result<Prepared> {
+    pub fn new(job: &Job, stop: &Stop, pass: Option<&Pass>) -> Result<Prepared> {
         let cancel = &stop.all;
         let run = &job.run;
         let calls = setup::calls(run)?;
@@ -121,7 +143,7 @@ impl Prepared {
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
             setup::check_apart(file, output_path)?;
         }
-        let mut destination = Destination::choose(job, input_path, output_path, cancel)?;
+        let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
         let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
         let mut options = setup::input_options(run, job.copied(), &gpu, &stop.input);
         if matches!(destination, Destination::Media(..)) {
@@ -153,12 +175,14 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, cancel));
+        let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, stop));
         let (mut sink, encoding) = created?;
         if let Some(subtitles) = burnt {
             sink = Box::new(BurnSink::new(subtitles, &input, &plan.output, sink)?);
         }
-        if let Some(path) = &job.records {
+        if let Some(path) = &job.records
+            && !matches!(pass, Some(Pass::First(_)))
+        {
             sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
         }
         let options = Options { slots: usize::from(run.on.slots), cancel: cancel.clone() };
@@ -189,7 +213,19 @@ enum Destination {
 }
 
 impl Destination {
-    fn choose(job: &Job, input: &OsStr, output: &OsStr, cancel: &Cancel) -> Result<Destination> {
+    /// The first pass, where `job` encodes and makes two.
+    fn first_pass(job: &Job) -> Result<Option<Arc<FirstPass>>> {
+        let asked = job.rate.two_pass || job.rate.target_size.is_some();
+        let encodes =
+            !matches!(job.container.as_deref(), Some("framemd5" | "framehash" | "null")) && job.hash.is_none();
+        if !asked || !encodes {
+            return Ok(None);
+        }
+        let choice = choose_encoder(job.output()?, &output_options(job, job.input()?, &Cancel::default()))?;
+        passes::first(job, &choice)
+    }
+
+    fn choose(job: &Job, input: &OsStr, output: &OsStr, pass: Option<&Pass>, cancel: &Cancel) -> Result<Destination> {
         let hash = match (job.container.as_deref(), job.hash) {
             (Some("framemd5"), None | Some(HashName::Md5)) | (Some("framehash"), Some(HashName::Md5)) => Hash::Md5,
             (Some("framehash"), None | Some(HashName::Sha256)) => Hash::Sha256,
@@ -201,6 +237,7 @@ impl Destination {
             _ => {
                 let mut options = output_options(job, input, cancel);
                 let choice = choose_encoder(output, &options)?;
+                passes::ask(job, input, &choice, &mut options, pass, cancel)?;
                 encoding::complete(&mut options, &choice);
                 log::debug!("encoder: {} in {}", choice.encoder(), choice.container());
                 return Ok(Destination::Media(Box::new(choice), Box::new(options)));
@@ -257,19 +294,27 @@ impl Destination {
         job: &Job,
         plan: &Plan,
         input: &mut Input,
-        cancel: &Cancel,
+        stop: &Stop,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) => {
-                let (film, copied) = tracks::described(job, input, &choice, cancel)?;
+                let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
+                if let Some(Pass::First(first)) = &options.pass {
+                    let analysis = Analysis::create(path, &choice, &options, first, &plan.output, &film, &copied)?;
+                    return Ok((Box::new(analysis), None));
+                }
                 let output = Output::create(path, *choice, &options, &plan.output, &film, &copied)?;
                 input.decode_beside(&output.decoded_streams());
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
-                (Box::new(output), Some(encoding))
+                let sink: Box<dyn Sink> = match &options.pass {
+                    Some(pass) => Box::new(SameFrames::new(output, pass.first_pass(), stop.input.clone())),
+                    None => Box::new(output),
+                };
+                (sink, Some(encoding))
             }
             Destination::Hash(hash) => {
-                (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, cancel)?), None)
+                (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, &stop.all)?), None)
             }
             Destination::Null => (Box::new(NullSink), None),
         })
@@ -282,6 +327,10 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
         ("--codec", job.codec.is_some()),
         ("--crf", job.crf.is_some()),
         ("--bitrate", job.bitrate.is_some()),
+        ("--qp", job.rate.qp.is_some()),
+        ("--target-size", job.rate.target_size.is_some()),
+        ("--two-pass", job.rate.two_pass),
+        ("--film-grain", job.rate.film_grain.is_some()),
         ("--preset", !job.preset.is_empty()),
         ("--tune", job.tune.is_some()),
         ("-x", !job.option.is_empty()),

@@ -4,9 +4,10 @@ use crate::error::{Error, Kind, Result};
 use crate::pipeline::Cancel;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -38,8 +39,13 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
         // The process ends; there is nobody left to act on a failure.
-        let _ = fs::remove_file(path);
+        let _ = remove(&path);
     }
+}
+
+/// Removes a temporary file, or a folder with what is in it.
+fn remove(path: &Path) -> io::Result<()> {
+    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 /// A file under a temporary name beside its final one. [`TempFile::commit`] renames it; dropping it removes it.
@@ -99,7 +105,7 @@ impl TempFile {
             }
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
-                let (temporary, file) = create_beside(&target).map_err(failed)?;
+                let (temporary, file) = create_beside(&target, create_file).map_err(failed)?;
                 unfinished().push(temporary.clone());
                 Place::Beside { path: temporary, file, target, overwrite }
             }
@@ -206,9 +212,13 @@ fn open_direct(path: &Path, cancel: &Cancel) -> Result<File> {
     }
 }
 
-/// A new file in the folder of `target`, under a name that no finished file has, locked as long as it is written. What
+fn create_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// What `create` makes in the folder of `target`, under a name that no finished file has, locked as long as it is used. What
 /// killed runs left of the same target goes.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+fn create_beside(target: &Path, create: impl Fn(&Path) -> io::Result<File>) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
     let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
     let mut hidden = OsString::from(".");
@@ -219,7 +229,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         let mut unique = hidden.clone();
         unique.push(format!("{}-{attempt}{UNFINISHED_END}", std::process::id()));
         let path = target.with_file_name(unique);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match create(&path) {
             // Another run may look for abandoned files at this moment: what it locks, it removes.
             Ok(file) => match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {}
@@ -241,12 +251,12 @@ fn remove_abandoned(target: &Path, start: &OsStr) {
         let name = entry.file_name();
         let rest = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
         let number = rest.and_then(|rest| rest.strip_suffix(UNFINISHED_END.as_bytes()));
-        number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file())
+        number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
     };
     // What cannot be listed, opened or locked is left alone.
     let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
     for path in entries.filter(is_ours).map(|entry| entry.path()) {
-        let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && fs::remove_file(&path).is_ok());
+        let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && remove(&path).is_ok());
         if abandoned {
             log::info!("{}: removed; a run that was killed left it", path.display());
         }
@@ -286,6 +296,46 @@ impl Drop for TempFile {
             && error.kind() != ErrorKind::NotFound
         {
             log::warn!("{}: could not be removed: {error}", path.display());
+        }
+    }
+}
+
+/// A folder for what a library keeps in files while an output is made. It lies beside the output, and goes with all that is in
+/// it when it is dropped.
+#[derive(Debug)]
+pub struct TempFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl TempFolder {
+    /// Creates the folder for the output `path`: in the system's place for temporary files if that is no regular file.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(path: &OsStr) -> Result<TempFolder> {
+        let is_stream = path == STANDARD_STREAM || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+        let target = if is_stream { std::env::temp_dir().join("output") } else { follow_links(Path::new(path)) };
+        let made = create_beside(&target, |folder| {
+            DirBuilder::new().mode(0o700).create(folder)?;
+            File::open(folder)
+        });
+        let (path, lock) = made.map_err(|e| Error::io(target.display(), &e))?;
+        unfinished().push(path.clone());
+        Ok(TempFolder { path, _lock: lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        unfinished().retain(|other| other != &self.path);
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            log::warn!("{}: could not be removed: {error}", self.path.display());
         }
     }
 }

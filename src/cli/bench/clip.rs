@@ -87,7 +87,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
     let mut job = job(args, &output)?;
     // The first pass brings the clip into the page cache, says how many frames there are, and warns of what there is
     // to warn of, which need not be repeated.
-    let mut first = Prepared::new(&job, &Stop::default())?;
+    let mut first = Prepared::new(&job, &Stop::default(), None)?;
     let frames = drain(&mut first)?.min(most_frames(&first.plan));
     drop(first);
     job.run.frames = Some(frames as u64);
@@ -139,7 +139,7 @@ impl Round {
 }
 
 fn round(job: &Job) -> Result<Round> {
-    let prepare = || Prepared::new(job, &Stop::default());
+    let prepare = || Prepared::new(job, &Stop::default(), None);
     let mut alone = prepare()?;
     let decode = cost(|| drain(&mut alone).map(drop))?;
     drop(alone);

@@ -149,3 +149,20 @@ fn what_killed_runs_left_goes_and_what_is_written_stays() {
     drop((one, other));
     assert_eq!(folder.names().len(), others.len());
 }
+
+#[test]
+fn a_folder_lies_beside_the_output_and_goes_with_what_is_in_it() {
+    let folder = Folder::new("beside");
+    let output = folder.file("out.mkv");
+    let made = TempFolder::create(output.as_ref()).unwrap();
+    assert_eq!(made.path().parent(), Some(folder.0.as_path()));
+    fs::write(made.path().join("stats"), "learnt").unwrap();
+    // One that a killed run left, and the one that is in use.
+    let left = folder.file(".out.mkv.vramp-1-0.part");
+    fs::create_dir(&left).unwrap();
+    fs::write(format!("{left}/stats"), "old").unwrap();
+    let file = create(&output, false).unwrap();
+    assert!(made.path().exists() && !fs::exists(&left).unwrap(), "{:?}", folder.names());
+    drop((file, made));
+    assert_eq!(folder.names(), Vec::<String>::new());
+}

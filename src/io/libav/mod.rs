@@ -13,8 +13,11 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod passes;
 mod recode;
+mod reference;
 mod seek;
+mod size;
 mod subtitles;
 
 pub use decode::choice::DecoderChoice;
@@ -34,8 +37,10 @@ pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
+pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule, Tracks};
 pub use seek::window::{Position, Window};
+pub use size::{Film, survey};
 pub use subtitles::{
     Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, SubtitleTracks, TextCodec,
     WhichSubtitles,

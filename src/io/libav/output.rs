@@ -69,14 +69,7 @@ impl Output {
         copied: &[CopiedStream],
     ) -> Result<Output> {
         let path = path.as_ref();
-        init();
-        check_options(&choice, options)?;
-        if let Some(input) = &options.input {
-            crate::io::refuse_input(path, input)?;
-        }
-        if !options.ignore_dolby_vision {
-            warnings::refuse_wrong_colours(&container.video.side_data)?;
-        }
+        check(path, &choice, options, container)?;
         let file = TempFile::create(path, options.overwrite, &options.cancel)?;
         let side_data = &container.video.side_data;
         let (choice, encoder) = fallback::open(Job { choice: &choice, options, info, side_data })?;
@@ -243,8 +236,29 @@ impl Sink for Output {
     }
 }
 
+/// Refuses what can be seen to be wrong before anything is made.
+///
+/// # Errors
+/// When an option is unknown, the output is the input, or the colours would be wrong.
+pub(super) fn check(
+    path: &OsStr,
+    choice: &EncoderChoice,
+    options: &OutputOptions,
+    container: &Container,
+) -> Result<()> {
+    init();
+    check_options(choice, options)?;
+    if let Some(input) = &options.input {
+        crate::io::refuse_input(path, input)?;
+    }
+    if !options.ignore_dolby_vision {
+        warnings::refuse_wrong_colours(&container.video.side_data)?;
+    }
+    Ok(())
+}
+
 /// The frames' times: those the source states, or the ones that must be meant.
-struct Times {
+pub(super) struct Times {
     first: Option<i64>,
     last: Option<i64>,
     /// How long a frame lasts that does not say.
@@ -254,7 +268,7 @@ struct Times {
 }
 
 impl Times {
-    fn new(info: &StreamInfo) -> Times {
+    pub(super) fn new(info: &StreamInfo) -> Times {
         let rate = info.frame_rate;
         let nominal = match rate.value() {
             Some(_) => rescale(1, Rational::new(rate.den, rate.num), info.timebase).max(1),
@@ -264,9 +278,8 @@ impl Times {
     }
 
     /// When the next frame is shown: after the last one, whatever a damaged source says.
-    fn next(&mut self, props: &FrameProps) -> i64 {
-        let step = if self.last_duration > 0 { self.last_duration } else { self.nominal };
-        let expected = self.last.map_or(0, |last| last + step);
+    pub(super) fn next(&mut self, props: &FrameProps) -> i64 {
+        let expected = self.end();
         let mut pts = props.pts.unwrap_or(expected);
         if let Some(last) = self.last
             && pts <= last
@@ -280,6 +293,17 @@ impl Times {
         self.last = Some(pts);
         self.last_duration = props.duration;
         pts
+    }
+
+    /// When the last frame ends.
+    fn end(&self) -> i64 {
+        let step = if self.last_duration > 0 { self.last_duration } else { self.nominal };
+        self.last.map_or(0, |last| last + step)
+    }
+
+    /// From the first frame to the end of the last.
+    pub(super) fn length(&self) -> i64 {
+        self.end() - self.first.unwrap_or(0)
     }
 }
 
@@ -303,6 +327,6 @@ mod tests {
         let frames = [(None, 0), (Some(40), 0), (None, 50), (None, 0), (Some(100), 0), (Some(500), 0)];
         let shown = frames.map(|(pts, duration)| times.next(&FrameProps { pts, duration, ..FrameProps::default() }));
         assert_eq!(shown, [0, 40, 80, 130, 131, 500]);
-        assert_eq!(times.first, Some(0));
+        assert_eq!((times.first, times.length()), (Some(0), 540));
     }
 }

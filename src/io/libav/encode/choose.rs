@@ -1,7 +1,7 @@
 //! From a path and a few words to a container, an encoder, and the formats the two take.
 
 use crate::error::{Error, Result};
-use crate::io::libav::encode::setup;
+use crate::io::libav::encode::{setup, upload};
 use crate::io::libav::format::pack::Packing;
 use crate::io::libav::format::pixfmt::{Native, native};
 #[cfg(feature = "cuda")]
@@ -30,6 +30,18 @@ const DEFAULTS: [(&[&str], &[&str]); 4] = [
 /// Which encoder a codec's name means, where libav's own order would take another.
 const PREFERRED: [(&str, &str); 4] =
     [("h264", "libx264"), ("hevc", "libx265"), ("h265", "libx265"), ("av1", "libsvtav1")];
+
+/// How libav ends the names of encoders that are hardware's, and what that is.
+const DEVICES: [(&str, &str); 8] = [
+    ("nvenc", "NVIDIA's NVENC"),
+    ("vaapi", "a VAAPI device"),
+    ("qsv", "Intel's Quick Sync"),
+    ("amf", "AMD's AMF"),
+    ("vulkan", "a Vulkan device"),
+    ("videotoolbox", "Apple's VideoToolbox"),
+    ("mf", "Windows' Media Foundation"),
+    ("d3d12va", "a Direct3D 12 device"),
+];
 
 /// The container and the encoder of an output, and the formats they take.
 #[derive(Clone)]
@@ -98,7 +110,9 @@ impl EncoderChoice {
 
     /// Whether the encoder is a piece of hardware's.
     pub(in crate::io::libav) fn is_hardware(&self) -> bool {
-        self.codec.capabilities & ffi::AV_CODEC_CAP_HARDWARE as i32 != 0
+        // libav knows of some only that they may be.
+        let hardware = ffi::AV_CODEC_CAP_HARDWARE | ffi::AV_CODEC_CAP_HYBRID;
+        self.codec.capabilities & hardware as i32 != 0
     }
 
     /// The other encoders that suit the container and take `format`, best first.
@@ -244,16 +258,37 @@ fn encoder(wanted: &str) -> Result<&'static ffi::AVCodec> {
         .or_else(|| by_codec(wanted))
         .or_else(|| by_name(&format!("lib{wanted}")));
     match found {
-        None if wanted == "copy" => Err(Error::bad_argument(
-            "what is filtered cannot be copied: name an encoder, ffv1 for one that loses nothing",
-        )),
         Some(codec) if codec.type_ == AVMediaType::AVMEDIA_TYPE_VIDEO => Ok(codec),
         Some(_) => Err(Error::bad_argument(format!("{wanted} is not a video encoder"))),
-        None => {
-            let hint = did_you_mean(wanted, video_encoders().into_iter().chain(PREFERRED.map(|(codec, _)| codec)));
-            Err(Error::bad_argument(format!("encoder '{wanted}' is not known to this libav{hint}")))
-        }
+        None => Err(unknown(wanted)),
     }
+}
+
+/// The refusal of an encoder that this libav does not have.
+fn unknown(wanted: &str) -> Error {
+    if wanted == "copy" {
+        return Error::bad_argument(
+            "what is filtered cannot be copied: name an encoder, ffv1 for one that loses nothing",
+        );
+    }
+    if let Some((device, software)) = hardware(wanted) {
+        let version = ffmpeg_next::codec::version();
+        let (major, minor) = (version >> 16, version >> 8 & 0xff);
+        return Error::unsupported(format!(
+            "libavcodec {major}.{minor} is built without {wanted}, which encodes on {device}: {software} encodes without it"
+        ));
+    }
+    let hint = did_you_mean(wanted, video_encoders().into_iter().chain(PREFERRED.map(|(codec, _)| codec)));
+    Error::bad_argument(format!("encoder '{wanted}' is not known to this libav{hint}"))
+}
+
+/// What `wanted`, the name of an encoder that libav has elsewhere, encodes on, and the encoder of the same codec that needs no
+/// such thing.
+fn hardware(wanted: &str) -> Option<(&'static str, &'static str)> {
+    let (codec, device) = wanted.rsplit_once('_')?;
+    let device = DEVICES.iter().find(|(suffix, _)| *suffix == device)?.1;
+    let software = PREFERRED.iter().find(|(name, _)| *name == codec)?.1;
+    Some((device, software))
 }
 
 fn by_name(wanted: &str) -> Option<&'static ffi::AVCodec> {
@@ -305,6 +340,9 @@ fn pixel_formats(codec: &ffi::AVCodec) -> Vec<Pixel> {
     let mut formats = Vec::new();
     if codec.pix_fmts.is_null() {
         return every_pixel_format();
+    }
+    if let Some(uploaded) = upload::formats(codec) {
+        return uploaded;
     }
     let mut next = codec.pix_fmts;
     // SAFETY: the list ends with AV_PIX_FMT_NONE, and nothing is read behind it.

@@ -5,17 +5,19 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::memory_need;
 use crate::io::libav::encode::setup::{self, EncoderContext, Job, refusal};
 use crate::io::libav::encode::timebase::{Clock, Timing, rescale};
+use crate::io::libav::encode::upload::Uploads;
 use crate::io::libav::format::wrap::LentFrame;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel::EncoderSurfaces;
 use crate::io::libav::logging;
 use crate::io::libav::mux::capacity;
+use crate::io::libav::passes::{Pass, Text};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
 use crate::pipeline::Frame;
 use crate::video::{FrameProps, Picture, Range, Rational, StreamInfo};
 use ffmpeg_next::error::EAGAIN;
-use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVPixelFormat};
+use ffmpeg_next::ffi::{self, AVCodecContext, AVCodecID, AVFrame, AVPixelFormat};
 use ffmpeg_next::packet::Mut;
 use std::collections::HashMap;
 use std::ptr;
@@ -34,12 +36,17 @@ pub(in crate::io::libav) struct Encoder {
     /// Frames come in GPU memory.
     #[cfg(feature = "cuda")]
     surfaces: Option<EncoderSurfaces>,
+    /// Frames of the host are copied to the encoder's device.
+    uploads: Option<Uploads>,
     clock: Clock,
     info: StreamInfo,
     /// Durations of the frames inside, by tick: encoders do not hand them on.
     durations: HashMap<i64, i64>,
     /// Whether the user knows that the output holds no times.
     times_lost: bool,
+    /// Which pass of two this is, and what the first learnt: behind the context, which points at it.
+    pass: Option<Pass>,
+    _learnt: Option<Text>,
     /// Whether it got a frame, and whether it was told of the end.
     fed: bool,
     ended: bool,
@@ -95,7 +102,21 @@ impl Encoder {
         context.describe(job, pixel_format, clock.unit())?;
         #[cfg(feature = "cuda")]
         let surfaces = surfaces(job, pixel_format, &context)?;
+        #[cfg(feature = "cuda")]
+        let is_host = surfaces.is_none();
+        #[cfg(not(feature = "cuda"))]
+        let is_host = true;
+        let uploads = if is_host { Uploads::open(choice, info, pixel_format)? } else { None };
+        if let Some(uploads) = &uploads {
+            // SAFETY: the context is ours and not open yet.
+            unsafe { uploads.serve(context.as_ptr()) }?;
+        }
         setup::configure(context.settings(name), job)?;
+        let learnt = match &job.options.pass {
+            // SAFETY: the context is ours, not open yet, and goes before the text that the encoder keeps.
+            Some(pass) => unsafe { pass.enter(name, context.settings(name), context.as_ptr()) }?,
+            None => None,
+        };
         let heard = context.open(choice, info)?;
         let encoder = Encoder {
             context,
@@ -103,10 +124,13 @@ impl Encoder {
             pixel_format,
             #[cfg(feature = "cuda")]
             surfaces,
+            uploads,
             clock,
             info: info.clone(),
             durations: HashMap::new(),
             times_lost: false,
+            pass: job.options.pass.clone(),
+            _learnt: learnt,
             fed: false,
             ended: false,
         };
@@ -168,7 +192,14 @@ impl Encoder {
 
     fn give_frame(&mut self, index: u64, lent: &LentFrame) -> Result<()> {
         self.fed = true;
-        self.give(Some(lent)).map_err(|e| e.context(format!("frame {index}")))
+        let given = match &self.uploads {
+            Some(uploads) => uploads.copy(lent).and_then(|copy| {
+                // SAFETY: the copy lives until the encoder has its reference.
+                self.give(unsafe { copy.as_ptr() })
+            }),
+            None => self.give(lent.as_ptr()),
+        };
+        given.map_err(|e| e.context(format!("frame {index}")))
     }
 
     /// Tells the encoder that no frame follows.
@@ -177,11 +208,10 @@ impl Encoder {
     /// When the encoder fails.
     pub(in crate::io::libav) fn end(&mut self) -> Result<()> {
         self.ended = true;
-        self.give(None)
+        self.give(ptr::null())
     }
 
-    fn give(&mut self, frame: Option<&LentFrame>) -> Result<()> {
-        let frame = frame.map_or(ptr::null(), LentFrame::as_ptr);
+    fn give(&self, frame: *const AVFrame) -> Result<()> {
         // SAFETY: the context is open; the frame is null or alive, and the encoder takes references of its own.
         let (code, heard) = logging::listen(|| unsafe { ffi::avcodec_send_frame(self.context.as_ptr(), frame) });
         if code < 0 { Err(refusal(self.name, code, &heard)) } else { Ok(()) }
@@ -196,6 +226,10 @@ impl Encoder {
         let context = self.context.as_ptr();
         // SAFETY: the context is open and the packet is ours.
         let (code, heard) = logging::listen(|| unsafe { ffi::avcodec_receive_packet(context, packet.as_mut_ptr()) });
+        if let (0.. | ffi::AVERROR_EOF, Some(pass)) = (code, &self.pass) {
+            // SAFETY: the context is open.
+            unsafe { pass.gather(context) };
+        }
         match code {
             0.. => {
                 self.stamp(&mut packet);

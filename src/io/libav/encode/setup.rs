@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::encode::grain::{self, Grain};
 use crate::io::libav::encode::settings::Settings;
 use crate::io::libav::encode::slices;
+use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::format::color::ColorFields;
 use crate::io::libav::format::hdr::{self, Hdr10};
 use crate::io::libav::logging::{self, Heard};
@@ -46,6 +48,10 @@ pub(in crate::io::libav) const CODES_FIELDS: [AVCodecID; 6] = [
     AVCodecID::AV_CODEC_ID_DVVIDEO,
 ];
 
+/// Encoders that have a frame last so many units as this field of the context says, one by default, and spend their bits
+/// accordingly: in two passes a hundredth of the rate that was asked for.
+const COUNTS_TICKS: [&str; 3] = ["libvpx", "libvpx-vp9", "libaom-av1"];
+
 /// How libav's wrappers begin a line about a parameter that the encoder behind them does not take.
 const WRONG_PARAMETER: [&str; 3] = ["Unknown option", "Invalid value", "Error parsing option"];
 
@@ -64,16 +70,21 @@ pub(in crate::io::libav) struct Job<'a> {
 /// # Errors
 /// When the encoder has no such option, or does not take the value.
 pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
-    let Job { choice, options, side_data, .. } = job;
+    let Job { choice, options, .. } = job;
     let encoder = choice.encoder();
     let given = |key: &str| options.options.iter().rev().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
 
     if let Some(count) = slices::suiting(encoder, options, job.info) {
         settings.set("slices", &count)?;
     }
-    let own = own_parameters(encoder, &Hdr10::of(side_data));
+    let own = own_parameters(job)?;
     if let Some((option, parameters)) = &own {
         settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;
+    }
+    if let Some(amount) = options.film_grain
+        && let Grain::Option(key) = grain::place(encoder)?
+    {
+        settings.set(key, &amount.to_string())?;
     }
     if let Some(bitrate) = &options.bitrate {
         if !is_lossy(choice) {
@@ -121,14 +132,26 @@ fn check_quantiser(settings: Settings<'_>, choice: &EncoderChoice, key: &str, va
     }
 }
 
-/// The option that holds an encoder's own parameters, and those vramp sets: HDR10 metadata, and silence from an
+/// The option that holds an encoder's own parameters, and those vramp sets: HDR, its pass, film grain, and silence from an
 /// encoder that would write to standard error by itself.
-fn own_parameters(encoder: &str, hdr: &Hdr10) -> Option<(&'static str, Vec<(&'static str, String)>)> {
-    let mut words = hdr::words(encoder, hdr)?;
+fn own_parameters(job: Job<'_>) -> Result<Option<(&'static str, Vec<(&'static str, String)>)>> {
+    let Job { choice, options, info, side_data } = job;
+    let encoder = choice.encoder();
+    let grain = options.film_grain.map(|amount| Ok((grain::place(encoder)?, amount))).transpose()?;
+    let Some(mut words) = hdr::words(encoder, &Hdr10::of(side_data)) else { return Ok(None) };
+    if encoder == "libx265" {
+        words.parameters.extend(hdr::suited_to_x265(info));
+    }
     if encoder == "libx265" && log::max_level() < log::Level::Trace {
         words.parameters.push(("log-level", "none".to_owned()));
     }
-    Some((words.option, words.parameters))
+    if let Some(pass) = &options.pass {
+        words.parameters.extend(pass.parameters()?);
+    }
+    if let Some((Grain::Parameter(key), amount)) = grain {
+        words.parameters.push((key, amount.to_string()));
+    }
+    Ok(Some((words.option, words.parameters)))
 }
 
 /// Whether the codec loses anything.
@@ -216,6 +239,10 @@ impl EncoderContext {
             };
             if info.field_order.is_interlaced() && CODES_FIELDS.contains(&choice.codec.id) {
                 (*context).flags |= (ffi::AV_CODEC_FLAG_INTERLACED_DCT | ffi::AV_CODEC_FLAG_INTERLACED_ME) as i32;
+            }
+            if COUNTS_TICKS.contains(&choice.encoder()) && info.frame_rate.value().is_some() {
+                let ticks = rescale(1, Rational::new(info.frame_rate.den, info.frame_rate.num), unit);
+                (*context).ticks_per_frame = i32::try_from(ticks.max(1)).unwrap_or(1);
             }
             if choice.container.flags & ffi::AVFMT_GLOBALHEADER != 0 {
                 (*context).flags |= ffi::AV_CODEC_FLAG_GLOBAL_HEADER as i32;

@@ -1,6 +1,6 @@
 //! Static HDR10 metadata: from side data to the words encoders take it in.
 
-use crate::video::{self, SideData};
+use crate::video::{self, SideData, StreamInfo};
 use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as InStream};
 
 /// Chromaticities are told to encoders in these parts of 1.
@@ -89,6 +89,18 @@ pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<Words> {
     Some(Words { option, parameters: display.into_iter().chain(light).collect() })
 }
 
+/// H.273's transfer characteristics of PQ.
+const PQ: u8 = 16;
+
+/// What x265 does for PQ only when it is asked to: it weighs quantisers by brightness and saturation, for 10 bits of 4:2:0 alone.
+/// That it signals HDR10 and repeats its headers follows from the metadata.
+pub(in crate::io::libav) fn suited_to_x265(info: &StreamInfo) -> Option<(&'static str, String)> {
+    let format = info.format;
+    let is_420 = (format.subsampling_w(), format.subsampling_h()) == (1, 1);
+    let suits = info.color.transfer == PQ && format.bit_depth() == 10 && is_420;
+    suits.then(|| ("hdr10-opt", "1".to_owned()))
+}
+
 /// `parameters` put before the `key=value:key=value` list that the user gave; what the user gave stays as it is.
 pub(in crate::io::libav) fn merge(parameters: &[(&str, String)], user: &str) -> String {
     let given: Vec<&str> = user.split(':').filter_map(|entry| entry.split('=').next()).collect();
@@ -160,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn each_encoder_is_told_in_its_own_words() {
+    fn each_encoder_is_asked_in_its_own_words() {
         let hdr = Hdr10::of(&[light(), p3(1, 1)]);
         let coded = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)";
         let plain = "G(0.26500,0.69000)B(0.15000,0.06000)R(0.68000,0.32000)WP(0.31270,0.32900)L(1000.00000,0.00500)";
@@ -174,6 +186,19 @@ mod tests {
             assert_eq!(words.parameters, [(key, value.to_owned()), (light, "1000,400".to_owned())], "{encoder}");
         }
         assert!(words("ffv1", &hdr).is_none());
+    }
+
+    #[test]
+    fn x265_is_asked_where_it_acts_on_it() {
+        let is_asked = |format: &str, transfer| {
+            let mut info = StreamInfo::bare(format.parse().unwrap(), 64, 64);
+            info.color.transfer = transfer;
+            suited_to_x265(&info).is_some()
+        };
+        assert!(is_asked("yuv420p10", PQ));
+        for (format, transfer) in [("yuv422p10", PQ), ("yuv420p12", PQ), ("yuv420p10", 18), ("yuv420p10", 1)] {
+            assert!(!is_asked(format, transfer), "{format} {transfer}");
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub use taken_back::TakenBack;
 
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::io::libav::logging;
-use ffmpeg_next::ffi::{self, AVBufferRef, AVCodec, AVHWDeviceContext, AVHWDeviceType};
+use crate::io::libav::reference::BufferRef;
+use ffmpeg_next::ffi::{self, AVCodec, AVHWDeviceContext, AVHWDeviceType};
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -30,20 +31,6 @@ struct CudaContext {
     context: *mut c_void,
     stream: *mut c_void,
     internal: *mut c_void,
-}
-
-/// A reference of libav's.
-struct BufferRef(NonNull<AVBufferRef>);
-
-// SAFETY: libav counts references atomically.
-unsafe impl Send for BufferRef {}
-
-impl Drop for BufferRef {
-    fn drop(&mut self) {
-        let mut raw = self.0.as_ptr();
-        // SAFETY: the reference is ours and is not used again.
-        unsafe { ffi::av_buffer_unref(&mut raw) }
-    }
 }
 
 /// libav's view of `device`, working in `stream`. It keeps `share`, which must hold both.

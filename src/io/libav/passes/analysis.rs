@@ -1,0 +1,117 @@
+//! The first pass: an encoder without an output.
+
+use super::same::Fingerprint;
+use super::{FirstPass, Pass};
+use crate::error::{Error, Kind, Result};
+use crate::io::TempFile;
+use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream};
+use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::encode::encoder::{Encoder, Received};
+use crate::io::libav::encode::fallback;
+use crate::io::libav::encode::setup::Job;
+use crate::io::libav::options::OutputOptions;
+use crate::io::libav::output::{Times, check};
+use crate::io::libav::size::{Film, kept_streams};
+use crate::pipeline::{Cancel, Frame, Packet, Sink};
+use crate::video::StreamInfo;
+use std::ffi::OsStr;
+use std::fs;
+use std::sync::Arc;
+
+/// A sink of frames whose encoder measures them. What the pass finds out is in its [`FirstPass`] after [`Sink::finish`], and all
+/// of it when this is dropped: some encoders write it when they close.
+pub struct Analysis {
+    first: Arc<FirstPass>,
+    encoder: Encoder,
+    info: StreamInfo,
+    times: Times,
+    /// The copied streams that the output will have.
+    kept: Vec<usize>,
+    frames: Vec<Fingerprint>,
+    film: Film,
+    cancel: Cancel,
+    /// The output's place, so that what is wrong with it is found before the frames are.
+    _place: Option<TempFile>,
+}
+
+impl Analysis {
+    /// The first pass `first` for what [`Output::create`](crate::io::libav::Output::create) makes of the same arguments.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create(
+        path: &OsStr,
+        choice: &EncoderChoice,
+        options: &OutputOptions,
+        first: &Arc<FirstPass>,
+        info: &StreamInfo,
+        container: &Container,
+        copied: &[CopiedStream],
+    ) -> Result<Analysis> {
+        check(path, choice, options, container)?;
+        // A pipe would be opened for its reader, and closed.
+        let is_stream = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+        let place = (!is_stream).then(|| TempFile::create(path, options.overwrite, &options.cancel)).transpose()?;
+        let options = OutputOptions { pass: Some(Pass::First(Arc::clone(first))), ..options.clone() };
+        let (choice, encoder) =
+            fallback::open(Job { choice, options: &options, info, side_data: &container.video.side_data })?;
+        let (kept, attached) = kept_streams(&choice, copied);
+        let pixels = (info.width * info.height) as u64;
+        Ok(Analysis {
+            first: Arc::clone(first),
+            encoder,
+            info: info.clone(),
+            times: Times::new(info),
+            kept,
+            frames: Vec::new(),
+            film: Film { pixels, attached, ..Film::default() },
+            cancel: options.cancel,
+            _place: place,
+        })
+    }
+
+    /// Lets the encoder's packets go.
+    fn drain(&mut self) -> Result<()> {
+        while let Received::Packet(_) = self.encoder.receive()? {
+            if self.cancel.is_requested() {
+                return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Analysis {
+    fn frame(&mut self, frame: Frame) -> Result<()> {
+        self.frames.push(Fingerprint::of(&frame));
+        let pts = self.times.next(&frame.props);
+        self.encoder.send(frame, pts)?;
+        self.drain()
+    }
+
+    fn packet(&mut self, packet: Packet) -> Result<()> {
+        if let Some(CopiedPacket { stream, packet, .. }) = packet.0.downcast_ref()
+            && self.kept.contains(stream)
+        {
+            self.film.packet(packet.size());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.encoder.end()?;
+        self.drain()?;
+        if self.frames.is_empty() {
+            return Err(Error::bad_argument("there is no frame to write"));
+        }
+        self.film.frames = self.frames.len() as u64;
+        self.film.seconds = self.times.length() as f64 * self.info.timebase.value().unwrap_or(0.0);
+        let again = || Error::internal("a first pass was made twice");
+        self.first.frames.set(std::mem::take(&mut self.frames)).map_err(|_| again())?;
+        self.first.film.set(self.film.clone()).map_err(|_| again())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,189 @@
+//! How large an output becomes, and which bit rate of its video makes it a given size.
+
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::streams::{self, CopiedStream, CopyChoice, Media};
+use crate::io::libav::encode::choose::EncoderChoice;
+use crate::io::libav::mux::capacity;
+use crate::io::libav::seek::window::{Window, ticks_to_microseconds};
+use crate::pipeline::Cancel;
+use crate::video::Rational;
+use ffmpeg_next::Packet;
+use std::ffi::OsStr;
+
+/// What containers write besides packets: in all, for each packet, in bytes of a thousand, and for each second. Measured on
+/// what libav's muxers make of films with sound. MPEG-TS pads every packet to 188 bytes, and repeats its tables.
+const OVERHEAD: [(&str, [u64; 4]); 8] = [
+    ("mp4", [2000, 10, 0, 0]),
+    ("mov", [2000, 10, 0, 0]),
+    ("ipod", [2000, 10, 0, 0]),
+    ("matroska", [1000, 8, 0, 0]),
+    ("webm", [1000, 8, 0, 0]),
+    ("mpegts", [1000, 135, 22, 4136]),
+    ("avi", [8000, 30, 0, 0]),
+    ("nut", [1000, 12, 0, 0]),
+];
+const OTHER_OVERHEAD: [u64; 4] = [1000, 12, 0, 0];
+
+/// Pixels for a bit of video, at the very least: at their coarsest quantisers encoders spend some five times as much on a film.
+const PIXELS_A_BIT: u64 = 1000;
+
+/// What a film is, as far as its size is concerned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Film {
+    /// Its length in seconds.
+    pub seconds: f64,
+    /// Frames.
+    pub frames: u64,
+    /// Pixels of a frame.
+    pub pixels: u64,
+    /// Packets of the copied streams, and their bytes.
+    pub packets: u64,
+    /// Bytes of these packets.
+    pub packet_bytes: u64,
+    /// Bytes of attached files.
+    pub attached: u64,
+}
+
+impl Film {
+    /// Counts a packet of a copied stream.
+    pub(in crate::io::libav) fn packet(&mut self, bytes: usize) {
+        self.packets += 1;
+        self.packet_bytes += bytes as u64;
+    }
+
+    /// Bits a second of video that make the whole `size` bytes in `container`.
+    ///
+    /// # Errors
+    /// When the film's length is not known, or the size leaves too little for a picture, with the least that does.
+    pub fn video_rate(&self, size: u64, container: &str) -> Result<u64> {
+        if self.seconds <= 0.0 {
+            return Err(Error::unsupported("--target-size: the input does not say how long it is: use --bitrate"));
+        }
+        let known = OVERHEAD.iter().find(|(name, _)| *name == container);
+        let [whole, each, share, second] = known.map_or(OTHER_OVERHEAD, |(_, overhead)| *overhead);
+        let tables = whole + each * (self.frames + self.packets) + (second as f64 * self.seconds) as u64;
+        let others = tables + self.packet_bytes + self.attached;
+        let with_share = |bytes: u64| bytes + bytes / 1000 * share;
+        let least = with_share(others + self.pixels * self.frames / PIXELS_A_BIT / 8);
+        if size < least {
+            let sound = readable(self.packet_bytes + self.attached);
+            return Err(Error::bad_argument(format!(
+                "--target-size {} cannot be met: the other streams are {sound} and the least for all is {}",
+                readable(size),
+                readable(least)
+            )));
+        }
+        let video = (size - with_share(others)) as f64 / (1.0 + share as f64 / 1000.0);
+        Ok((video * 8.0 / self.seconds) as u64)
+    }
+}
+
+/// Bytes as `--target-size` takes them, rounded up.
+fn readable(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{}k", bytes.div_ceil(1000)),
+        1_000_000..1_000_000_000 => format!("{:.2}M", bytes.div_ceil(10_000) as f64 / 100.0),
+        _ => format!("{:.2}G", bytes.div_ceil(10_000_000) as f64 / 100.0),
+    }
+}
+
+/// The streams among `copied` that the container takes, as far as is known before a header is written, and the bytes of
+/// those that are files.
+pub(in crate::io::libav) fn kept_streams(choice: &EncoderChoice, copied: &[CopiedStream]) -> (Vec<usize>, u64) {
+    let holds = |stream: &&CopiedStream| {
+        stream.media == Media::Attachment || capacity::holds_codec(choice.container, stream.parameters.id().into())
+    };
+    let kept: Vec<_> = copied.iter().filter(holds).collect();
+    // SAFETY: the parameters are alive.
+    let bytes = |stream: &&CopiedStream| unsafe { (*stream.parameters.as_ptr()).extradata_size.max(0) as u64 };
+    let files = kept.iter().filter(|stream| stream.media == Media::Attachment).copied();
+    (kept.iter().map(|stream| stream.index).collect(), files.map(|stream| bytes(&stream)).sum())
+}
+
+/// Reads the packets of `path`, without decoding any, for what lies inside `window` and goes to the output of `choice`.
+///
+/// # Errors
+/// When the source cannot be read, or the run was stopped.
+pub fn survey(
+    path: &OsStr,
+    window: &Window,
+    copy: CopyChoice,
+    choice: &EncoderChoice,
+    cancel: &Cancel,
+) -> Result<Film> {
+    let mut demuxer = demuxer::open(path, cancel)?;
+    let video = streams::best_video(&demuxer).map_err(|e| e.context(demuxer::name(path)))?;
+    let (index, rate) = (video.index(), streams::Stated::of(&demuxer, &video).frame_rate);
+    // SAFETY: the stream's parameters are alive.
+    let size = unsafe { ((*video.parameters().as_ptr()).width, (*video.parameters().as_ptr()).height) };
+    let units: Vec<Rational> = demuxer.streams().map(|stream| stream.time_base().into()).collect();
+    let (kept, attached) = kept_streams(choice, &CopiedStream::choose(&demuxer, index, copy));
+    // SAFETY: the demuxer is alive.
+    let origin = unsafe { (*demuxer.as_ptr()).start_time };
+    let origin = if origin == ffmpeg_next::ffi::AV_NOPTS_VALUE { 0 } else { origin };
+    let (from, until) = window.span(rate);
+    let inside = |time: i64| from.is_none_or(|from| time >= from) && until.is_none_or(|until| time < until);
+
+    let mut film = Film { pixels: size.0.max(0) as u64 * size.1.max(0) as u64, attached, ..Film::default() };
+    let (mut first, mut end) = (i64::MAX, i64::MIN);
+    let mut packet = Packet::empty();
+    while packet.read(&mut demuxer).is_ok() {
+        if cancel.is_requested() {
+            return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
+        }
+        let Some(unit) = units.get(packet.stream()).copied() else { continue };
+        let since_start = |ticks: i64| ticks_to_microseconds(ticks, unit).saturating_sub(origin);
+        let time = packet.pts().or(packet.dts()).map(since_start);
+        if !time.is_none_or(inside) {
+            continue;
+        }
+        if packet.stream() != index {
+            if kept.contains(&packet.stream()) {
+                film.packet(packet.size());
+            }
+            continue;
+        }
+        film.frames += 1;
+        if let Some(time) = time {
+            (first, end) = (first.min(time), end.max(time + ticks_to_microseconds(packet.duration(), unit)));
+        }
+    }
+    // Streams without times have a rate.
+    let counted = rate.value().map(|rate| film.frames as f64 / rate);
+    film.seconds = if first < end { (end - first) as f64 / 1e6 } else { counted.unwrap_or(0.0) };
+    Ok(film)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn film() -> Film {
+        Film { seconds: 100.0, frames: 2500, pixels: 1_000_000, packets: 4000, packet_bytes: 1_600_000, attached: 0 }
+    }
+
+    #[test]
+    fn the_video_gets_what_is_left() {
+        // 10 000 000 - 1 600 000 - 2000 - 10 × 6500 = 8 333 000 bytes, in 100 s.
+        assert_eq!(film().video_rate(10_000_000, "mp4").unwrap(), 666_640);
+        // A share of 22 in 1000: 1000 + 135 × 6500 + 100 × 4136 + 1 600 000 = 2 892 100, and with its share 2 955 724.
+        // 7 044 276 / 1.022 are 6 892 638 bytes.
+        assert_eq!(film().video_rate(10_000_000, "mpegts").unwrap(), 551_411);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_least() {
+        // 1 667 000 and 2500 × 1 000 000 / 8000 = 312 500.
+        let refusal = film().video_rate(1_979_499, "mp4").unwrap_err();
+        assert!(refusal.message().contains("the least for all is 1.98M"), "{refusal}");
+        assert!(film().video_rate(1_979_500, "mp4").is_ok());
+        assert!(Film { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
+    }
+
+    #[test]
+    fn sizes_are_rounded_up() {
+        let sizes = [1, 999_001, 1_000_001, 123_456_789, 1_500_000_001];
+        assert_eq!(sizes.map(readable), ["1k", "1000k", "1.01M", "123.46M", "1.51G"]);
+    }
+}
