@@ -18,6 +18,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
+pub mod pictures;
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -248,6 +250,10 @@ pub struct Job {
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,
 
+    /// How sequences of pictures are written.
+    #[command(flatten)]
+    pub numbers: pictures::PictureNumbers,
+
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]
     pub no_audio: bool,
@@ -328,6 +334,9 @@ pub struct Run {
     /// At most this many frames
     #[arg(long, value_name = "N", help_heading = WINDOW, allow_negative_numbers = true, value_parser = parse_count)]
     pub frames: Option<u64>,
+    /// How sequences of pictures are read.
+    #[command(flatten)]
+    pub pictures: pictures::PictureInput,
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,

@@ -13,6 +13,7 @@ mod hash;
 mod log;
 mod manual;
 mod partial;
+mod pictures;
 mod plugins;
 mod preview;
 mod print;

@@ -8,9 +8,9 @@ use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
-use crate::cli::{encoding, report, setup, signals};
+use crate::cli::{encoding, pictures, report, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, Timestamps, choose_encoder};
+use crate::io::libav::{EncoderChoice, Input, Output, OutputOptions, PictureOutput, Timestamps, choose_encoder};
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, Options, Plan, Sink};
@@ -122,7 +122,8 @@ impl Prepared {
         log::debug!("{}", input.describe());
         let on_gpu = destination.accepted_on(&gpu).unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
-        let run = &Run { depth, ..run.clone() };
+        let run = &pictures::complete(Run { depth, ..run.clone() }, destination.encoder(), &mut input);
+        let calls = setup::calls(run)?;
         let sides = Sides::open(run, cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if job.records.is_some() {
@@ -185,6 +186,14 @@ impl Destination {
         Ok(Destination::Hash(hash))
     }
 
+    /// The encoder, where there is one.
+    fn encoder(&self) -> Option<&EncoderChoice> {
+        match self {
+            Destination::Media(choice, _) => Some(choice),
+            Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
     /// What it takes, in GPU memory the formats `on_gpu`.
     fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
@@ -228,6 +237,13 @@ impl Destination {
         cancel: &Cancel,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
+            Destination::Media(choice, options) if choice.is_pictures() => {
+                let first = u64::from(job.numbers.start_number);
+                let encoding = encoding::describe(choice.encoder(), choice.is_lossless(), &options, plan.output.format);
+                let container = input.container();
+                let output = PictureOutput::create(path, &choice, &options, &plan.output, container, first)?;
+                (Box::new(output), Some(encoding))
+            }
             Destination::Media(choice, options) => {
                 let (container, copied) = (input.container(), input.copied_streams());
                 let output = Output::create(path, *choice, &options, &plan.output, container, copied)?;

@@ -12,6 +12,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+mod folder;
+
+pub use folder::TempFolder;
+
 /// The name that stands for standard output (and, for inputs, standard input).
 const STANDARD_STREAM: &str = "-";
 
@@ -34,11 +38,19 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Removes a temporary file, or a folder of them.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path)?.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    }
+}
+
 /// Removes every temporary file of this process: for an end that runs no destructors.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
         // The process ends; there is nobody left to act on a failure.
-        let _ = fs::remove_file(path);
+        let _ = remove(&path);
     }
 }
 
@@ -190,9 +202,14 @@ fn open_direct(path: &Path, cancel: &Cancel) -> Result<File> {
     }
 }
 
-/// A new file in the folder of `target`, under a name that no finished file has, locked as long as it is written. What
-/// killed runs left of the same target goes.
+/// A new file in the folder of `target`, locked as long as it is written.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    create_hidden(target, |path| OpenOptions::new().write(true).create_new(true).open(path))
+}
+
+/// What `create` makes in the folder of `target`, under a name that no finished file has, and locked. What killed runs left
+/// of the same target goes.
+fn create_hidden(target: &Path, create: impl Fn(&Path) -> io::Result<File>) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
     let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
     let mut hidden = OsString::from(".");
@@ -203,7 +220,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         let mut unique = hidden.clone();
         unique.push(format!("{}-{attempt}{UNFINISHED_END}", std::process::id()));
         let path = target.with_file_name(unique);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match create(&path) {
             // Another run may look for abandoned files at this moment: what it locks, it removes.
             Ok(file) => match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {}
@@ -226,12 +243,12 @@ fn remove_abandoned(target: &Path, start: &OsStr) {
         let name = entry.file_name();
         let rest = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
         let number = rest.and_then(|rest| rest.strip_suffix(UNFINISHED_END.as_bytes()));
-        number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file())
+        number.is_some_and(is_unique) && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
     };
     // What cannot be listed, opened or locked is left alone.
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.filter(is_ours).map(|entry| entry.path()) {
-        let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && fs::remove_file(&path).is_ok());
+        let abandoned = File::open(&path).is_ok_and(|file| file.try_lock().is_ok() && remove(&path).is_ok());
         if abandoned {
             log::info!("{}: removed; a run that was killed left it", path.display());
         }

@@ -17,9 +17,11 @@ use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
+use crate::io::libav::pictures::feed::PictureFeed;
+use crate::io::libav::pictures::list::{Missing, PictureList};
 use crate::io::libav::seek::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, HostAllocator, Range, StreamInfo};
+use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
 use around::Around;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
@@ -50,6 +52,10 @@ pub struct InputOptions {
     pub cancel: Cancel,
     /// Which other streams are handed on.
     pub copy: CopyChoice,
+    /// The frame rate of pictures and of bare streams, which state none; 25 by default.
+    pub rate: Option<Rational>,
+    /// What is done about numbers that a sequence of pictures leaves out.
+    pub missing: Missing,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -63,6 +69,7 @@ pub struct InputOptions {
 pub struct Input {
     path: OsString,
     reader: Reader,
+    rate: Option<Rational>,
     finisher: Finisher,
     codec: &'static str,
     info: StreamInfo,
@@ -84,6 +91,9 @@ pub struct Input {
     changes_said: bool,
 }
 
+/// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
+const FLOATS: &str = "exr";
+
 /// What is still to come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -103,12 +113,19 @@ impl Input {
     pub fn open(path: &(impl AsRef<OsStr> + ?Sized), options: InputOptions) -> Result<Input> {
         let path = path.as_ref();
         options.window.validate()?;
-        let demuxer = demuxer::open(path, &options.cancel)?;
-        let told = demuxer::told_at_end(&demuxer);
-        Self::start(path, demuxer, told, options).map_err(|e| e.context(demuxer::name(path)))
+        let list = PictureList::find(path, options.missing)?;
+        let first = list.as_ref().and_then(|list| list.files().first()).map_or(path, |first| first.as_os_str());
+        let demuxer = demuxer::open_at(first, options.rate, &options.cancel)?;
+        Self::start(path, demuxer, list, options).map_err(|e| e.context(demuxer::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demuxer::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
+    fn start(
+        path: &OsStr,
+        demuxer: demuxer::Demuxer,
+        list: Option<PictureList>,
+        options: InputOptions,
+    ) -> Result<Input> {
+        let told = demuxer::told_at_end(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -116,14 +133,24 @@ impl Input {
         let copied = CopiedStream::choose(&demuxer, index, options.copy);
         let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
-        let stated = streams::Stated::of(&demuxer, &video);
+        let mut stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
         reader.expect_fault(told);
+        if let Some(list) = list {
+            let rate = options.rate.unwrap_or(stated.frame_rate);
+            let pictures = PictureFeed::new(list, index, rate, stated.timebase, !options.strict);
+            container.format = format!("{} pictures", pictures.count());
+            stated.frames = Some(pictures.count() as u64);
+            reader.read_pictures(pictures);
+        }
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         if let Some(reason) = reader.declined() {
             options.decoder.without_nvdec(demuxer::name(path), reason)?;
+        }
+        if codec == FLOATS {
+            return Err(Error::unsupported("holds floats, and filters read integers: make 16-bit png or tiff of it first"));
         }
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
@@ -144,6 +171,7 @@ impl Input {
         };
         Ok(Input {
             path: path.to_owned(),
+            rate: options.rate,
             reader,
             finisher,
             codec,
@@ -216,6 +244,9 @@ impl Input {
 
     /// The length of the whole source in seconds, where the container states one.
     pub fn duration(&self) -> Option<f64> {
+        if let Some(pictures) = self.reader.pictures() {
+            return self.info.timebase.value().map(|unit| pictures.time(pictures.count()) as f64 * unit);
+        }
         let duration = self.reader.demuxer().duration();
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
@@ -271,6 +302,11 @@ impl Input {
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
+    }
+
+    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a conversion to come, whatever it states.
+    pub fn use_matrix(&mut self, matrix: u8) {
+        self.finisher.use_matrix(matrix);
     }
 
     /// What frames are converted from before they come out, by libav's name; `None` when they come as they are.
@@ -356,7 +392,7 @@ impl Input {
     /// The next frame of those that come out.
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
-        let mut item = self.finisher.frame(frame, index)?;
+        let mut item = self.finisher.frame(frame, index).map_err(|e| self.of_picture(e, index))?;
         match &mut item {
             Item::Frame(frame) => frame.props.context = context,
             #[cfg(feature = "cuda")]
@@ -364,6 +400,14 @@ impl Input {
             Item::Packet(_) => {}
         }
         Ok(Some(item))
+    }
+
+    /// `error`, with the file of picture `index` where there is one.
+    fn of_picture(&self, error: Error, index: u64) -> Error {
+        match self.reader.pictures().and_then(|pictures| pictures.file(index)) {
+            Some(file) => error.context(file.display()),
+            None => error,
+        }
     }
 
     /// Leaves the frames behind.

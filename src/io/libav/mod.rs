@@ -12,6 +12,7 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod pictures;
 mod seek;
 
 pub use decode::choice::DecoderChoice;
@@ -26,6 +27,8 @@ pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
+pub use pictures::list::Missing;
+pub use pictures::output::PictureOutput;
 pub use seek::window::{Position, Window};
 
 use crate::error::{Error, Kind};

@@ -214,7 +214,7 @@ impl Sink for Output {
 }
 
 /// The frames' times: those the source states, or the ones that must be meant.
-struct Times {
+pub(in crate::io::libav) struct Times {
     first: Option<i64>,
     last: Option<i64>,
     /// How long a frame lasts that does not say.
@@ -224,7 +224,8 @@ struct Times {
 }
 
 impl Times {
-    fn new(info: &StreamInfo) -> Times {
+    /// The times of the frames of a stream.
+    pub(in crate::io::libav) fn new(info: &StreamInfo) -> Times {
         let rate = info.frame_rate;
         let nominal = match rate.value() {
             Some(_) => rescale(1, Rational::new(rate.den, rate.num), info.timebase).max(1),
@@ -234,7 +235,7 @@ impl Times {
     }
 
     /// When the next frame is shown: after the last one, whatever a damaged source says.
-    fn next(&mut self, props: &FrameProps) -> i64 {
+    pub(in crate::io::libav) fn next(&mut self, props: &FrameProps) -> i64 {
         let step = if self.last_duration > 0 { self.last_duration } else { self.nominal };
         let expected = self.last.map_or(0, |last| last + step);
         let mut pts = props.pts.unwrap_or(expected);

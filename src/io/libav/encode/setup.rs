@@ -26,6 +26,15 @@ const DEFAULT_QUALITY: [(AVCodecID, i32); 8] = [
     (AVCodecID::AV_CODEC_ID_THEORA, 7),
 ];
 
+/// Those among them whose quality `--crf` asks for, on their scale of quantisers.
+const SCALED: [AVCodecID; 4] = [
+    AVCodecID::AV_CODEC_ID_MJPEG,
+    AVCodecID::AV_CODEC_ID_MPEG1VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG4,
+];
+const QUALITY_SCALE: std::ops::RangeInclusive<f64> = 1.0..=31.0;
+
 /// Where the quantisers of a codec end, by its standard. Encoders whose options have no end take more in silence.
 const LAST_QUANTISER: [(AVCodecID, f64); 2] =
     [(AVCodecID::AV_CODEC_ID_H264, 51.0), (AVCodecID::AV_CODEC_ID_HEVC, 51.0)];
@@ -81,8 +90,13 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         }
         settings.set("b", bitrate)?;
     }
+    let quantiser = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id).map(|(_, quality)| *quality);
+    let scaled = options.crf.filter(|_| SCALED.contains(&choice.codec.id) && !settings.has("crf"));
+    if let Some(crf) = scaled.filter(|crf| !QUALITY_SCALE.contains(crf)) {
+        return Err(Error::bad_argument(format!("{encoder} does not take crf={crf}: its scale goes from 1 to 31")));
+    }
     let knobs = [
-        ("crf", options.crf.map(|crf| crf.to_string())),
+        ("crf", options.crf.filter(|_| scaled.is_none()).map(|crf| crf.to_string())),
         ("qp", options.qp.map(|qp| qp.to_string())),
         ("preset", options.preset.clone()),
         ("tune", options.tune.clone()),
@@ -96,13 +110,12 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
     }
-    let quality = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id);
-    if let Some((_, quality)) = quality
+    if let Some(quality) = scaled.or(quantiser.map(f64::from))
         && options.bitrate.is_none()
         && QUALITY_OPTIONS.iter().all(|key| given(key).is_none())
     {
         settings.set("flags", "+qscale")?;
-        settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
+        settings.set("global_quality", &(quality * f64::from(ffi::FF_QP2LAMBDA)).round().to_string())?;
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ use std::fs;
 
 /// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
 pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
-    if options.window.start.is_none() {
+    // Every picture of a sequence is a file of its own: nothing needs to be followed.
+    if options.window.start.is_none() || reader.pictures().is_some() {
         return;
     }
     let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -35,6 +36,12 @@ impl Input {
     /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
+        if let Some(begin) = self.first_picture() {
+            drop(first);
+            self.reader.jump_to_picture(begin);
+            self.decoded = begin as u64;
+            return self.reader.frame();
+        }
         let mut frame = first;
         while let Some(index) = self.reader.index() {
             if frame.pts().is_some_and(|pts| index.begin(pts, self.decoded)) {
@@ -53,6 +60,14 @@ impl Input {
         }
         self.reader.end_index().and_then(|index| index.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
         Ok(Some(frame))
+    }
+
+    /// The first picture of a sequence that is read, where others before it are passed by.
+    fn first_picture(&self) -> Option<usize> {
+        let pictures = self.reader.pictures().filter(|pictures| pictures.jumps())?;
+        let side = |index: &usize| self.window.side(*index as u64, self.reader.time(pictures.time(*index)), 0);
+        let inside = (0..pictures.count()).find(|index| side(index) != Side::Before)?;
+        Some(inside.saturating_sub(self.around.before_window())).filter(|begin| *begin > 0)
     }
 
     /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
@@ -114,7 +129,7 @@ impl Input {
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
-        let demuxer = demuxer::open(&self.path, self.reader.cancel())?;
+        let demuxer = demuxer::open_at(&self.path, self.rate, self.reader.cancel())?;
         self.reader.start_over(demuxer);
         (self.trim, self.ready) = (Trim::new(false), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
