@@ -37,7 +37,9 @@ fn probed(input: &str, entries: &str) -> String {
 
 #[test]
 fn rgb_goes_through_without_a_change() {
-    for (format, extension) in [("rgb24", "png"), ("rgb48be", "png"), ("rgb24", "tif"), ("rgb48le", "tiff"), ("gray", "png")] {
+    for (format, extension) in
+        [("rgb24", "png"), ("rgb48be", "png"), ("rgb24", "tif"), ("rgb48le", "tiff"), ("gray", "png")]
+    {
         let folder = Folder::new();
         let source = sequence(&folder, &format!("s_%02d.{extension}"), 0, 4, format);
         let result = folder.path(&format!("o_%03d.{extension}"));
@@ -55,9 +57,7 @@ fn rgb_goes_through_without_a_change() {
 fn pictures_have_the_rate_that_is_given() {
     let folder = Folder::new();
     let (source, result) = (sequence(&folder, "%d.png", 8, 3, "rgb24"), folder.path("o.mkv"));
-    for (args, rate) in
-        [(&["--fps", "23.976"][..], "24000/1001"), (&["-framerate", "12"], "12/1"), (&[], "25/1")]
-    {
+    for (args, rate) in [(&["--fps", "23.976"][..], "24000/1001"), (&["-framerate", "12"], "12/1"), (&[], "25/1")] {
         run(&[&["-y", &source, &result, "-c", "ffv1"], args].concat()).ok();
         assert_eq!(probed(&result, "stream=r_frame_rate"), rate);
         assert_eq!(theirs(&result), theirs_from(&source, 8));
@@ -98,6 +98,10 @@ fn missing_numbers_are_named_held_or_skipped() {
         fs::remove_file(folder.path(&format!("s0{number}.png"))).unwrap();
     }
     refused(&run(&[&pattern, "-f", "null"]), BAD_ARGUMENT, &["s%02d.png", "(2: 3-4)", "--missing hold"]);
+    let far = folder.path("s99999999999999.png");
+    fs::copy(folder.path("s01.png"), &far).unwrap();
+    refused(&run(&[&pattern, "-f", "null", "--missing", "hold"]), BAD_ARGUMENT, &["numbers are missing"]);
+    fs::remove_file(far).unwrap();
     let result = folder.path("o.mkv");
     for (what, places) in [("hold", &[0, 1, 1, 1, 4, 5][..]), ("skip", &[0, 1, 4, 5])] {
         run(&["-y", &pattern, &result, "-c", "ffv1", "--missing", what]).ok();
@@ -176,7 +180,12 @@ fn sequences_replace_nothing_unasked() {
     let folder = Folder::new();
     let pattern = sequence(&folder, "s%02d.png", 1, 3, "rgb24");
     let result = folder.path("o%02d.png");
+    // What a killed run left.
+    let left = folder.path(".o%02d.png.vramp-1-0.part");
+    fs::create_dir(&left).unwrap();
+    fs::write(format!("{left}/o01.png"), "half").unwrap();
     run(&[&pattern, &result]).ok();
+    assert!(!fs::exists(&left).unwrap());
     refused(&run(&[&pattern, &result]), BAD_ARGUMENT, &["o01.png exists", "-y", "--start-number"]);
     run(&[&pattern, &result, "--start-number", "4"]).ok();
     assert_eq!(theirs(&result), theirs(&pattern).repeat(2));
@@ -248,8 +257,17 @@ fn lists_join_files_without_a_gap() {
 
     fs::write(&list, "file b.mkv\nfile wide.mkv\n").unwrap();
     refused(&run(&[&list, "-f", "null"]), 3, &["wide.mkv cannot follow", "96x48"]);
+    fs::write(&list, "file list.txt\n").unwrap();
+    refused(&run(&[&list, "-f", "null"]), BAD_ARGUMENT, &["line 1", "is a list itself"]);
     fs::write(&list, "file b.mkv\nfile gone.mkv\n").unwrap();
     refused(&run(&[&list, "-f", "null"]), BAD_ARGUMENT, &["list.txt", "line 2", "gone.mkv"]);
+}
+
+#[test]
+fn scripts_are_sent_to_what_runs_them() {
+    let folder = Folder::new();
+    fs::write(folder.path("a.vpy"), "import vapoursynth as vs").unwrap();
+    refused(&run(&[&folder.path("a.vpy"), "-f", "null"]), 3, &["a.vpy", "vspipe -c y4m"]);
 }
 
 #[test]

@@ -257,7 +257,9 @@ fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             ours.push("--fps".into());
         } else if arg == "-start_number" && !is_input(&args) {
             ours.push("--start-number".into());
-        } else if arg == "-f" && is_input(&args) && args.front().is_some_and(|format| *format == *"image2" || *format == *"concat")
+        } else if arg == "-f"
+            && is_input(&args)
+            && args.front().is_some_and(|format| *format == *"image2" || *format == *"concat")
         {
             // Patterns are known by their names, and lists by their first line.
             args.pop_front();

@@ -150,7 +150,9 @@ impl Input {
             options.decoder.without_nvdec(demuxer::name(path), reason)?;
         }
         if codec == FLOATS {
-            return Err(Error::unsupported("holds floats, and filters read integers: make 16-bit png or tiff of it first"));
+            return Err(Error::unsupported(
+                "holds floats, and filters read integers: make 16-bit png or tiff of it first",
+            ));
         }
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();

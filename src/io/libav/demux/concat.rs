@@ -24,13 +24,18 @@ const SELF_CONTAINED: [Id; 3] = [Id::H264, Id::AV1, Id::VP9];
 /// # Errors
 /// When a line is not understood, or a file is missing, or not like the first in its streams.
 pub(in crate::io::libav) fn read(path: &Path, cancel: &Cancel) -> Result<Option<String>> {
-    let is_called_so = path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e));
-    let Some(text) = is_called_so.then(|| text_of(path)).flatten().filter(|text| is_list(text)) else { return Ok(None) };
+    let Some(text) = list_at(path) else { return Ok(None) };
     let folder = fs::canonicalize(path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")));
     let folder = folder.map_err(|e| Error::io(path.display(), &e))?;
     let (list, files) = resolve(&text, &folder).map_err(|e| e.context(path.display()))?;
     check_alike(&files, cancel).map_err(|e| e.context(path.display()))?;
     Ok(Some(list))
+}
+
+/// The text of the list in the file at `path`.
+fn list_at(path: &Path) -> Option<String> {
+    let is_called_so = path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e));
+    is_called_so.then(|| text_of(path)).flatten().filter(|text| is_list(text))
 }
 
 fn text_of(path: &Path) -> Option<String> {
@@ -68,6 +73,9 @@ fn resolve(text: &str, folder: &Path) -> Result<(String, Vec<PathBuf>)> {
         let file = folder.join(name.strip_prefix("file:").unwrap_or(&name));
         if !fs::metadata(&file).map_err(|e| wrong(&format!("{}: {e}", file.display())))?.is_file() {
             return Err(wrong(&format!("{} is no file", file.display())));
+        }
+        if list_at(&file).is_some() {
+            return Err(wrong(&format!("{} is a list itself", file.display())));
         }
         list.push_str(&format!("file 'file:{}'\n", file.display().to_string().replace('\'', r"'\''")));
         files.push(file);
@@ -118,7 +126,8 @@ fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<()> {
         }
         let words = |layout: &Layout| layout.0.iter().map(|track| track.what.clone()).collect::<Vec<_>>().join(" + ");
         let (theirs, ours, name) = (words(&other), words(&layout), file.display());
-        let why = if theirs == ours { "another format or decoder setup".to_owned() } else { format!("{theirs}, not {ours}") };
+        let why =
+            if theirs == ours { "another format or decoder setup".to_owned() } else { format!("{theirs}, not {ours}") };
         return Err(Error::unsupported(format!(
             "{name} cannot follow {}: it has {why}; encode it alike first",
             first.display()

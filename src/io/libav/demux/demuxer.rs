@@ -6,8 +6,8 @@ use crate::io::libav::{self, logging};
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::ffi;
+pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg::util::error::EIO;
 use ffmpeg_next as ffmpeg;
@@ -76,8 +76,14 @@ fn takes_rate(demuxer: &Demuxer) -> bool {
     unsafe {
         let class = &raw const (*(*demuxer.as_ptr()).iformat).priv_class;
         let found = !(*class).is_null()
-            && !ffi::av_opt_find(class.cast_mut().cast(), c"framerate".as_ptr(), ptr::null(), 0, ffi::AV_OPT_SEARCH_FAKE_OBJ)
-                .is_null();
+            && !ffi::av_opt_find(
+                class.cast_mut().cast(),
+                c"framerate".as_ptr(),
+                ptr::null(),
+                0,
+                ffi::AV_OPT_SEARCH_FAKE_OBJ,
+            )
+            .is_null();
         found
     }
 }
@@ -120,6 +126,7 @@ fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Op
         }
         Ok(meta) => check_file(path, &meta)?,
     }
+    refuse_script(path)?;
     if let Some(list) = concat::read(Path::new(path), cancel)? {
         return Ok(open_list(list, cancel));
     }
@@ -130,6 +137,15 @@ fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Op
     };
     let url = format!("file:{text}");
     Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true, rate)))
+}
+
+/// Scripts of a frame server are no media, but what runs them writes into pipes.
+fn refuse_script(path: &OsStr) -> Result<()> {
+    if Path::new(path).extension().is_none_or(|extension| extension != "vpy") {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Error::unsupported(format!("{name}: scripts are not run here: vspipe -c y4m '{name}' - | vramp - OUT")))
 }
 
 /// What the file system knows better than libav.

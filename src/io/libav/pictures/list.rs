@@ -22,6 +22,9 @@ const EXTENSIONS: [&[&str]; 12] = [
     &["sgi", "rgb"],
 ];
 
+/// More numbers in a row than these are no sequence with gaps, but times of day, say.
+const MOST_HELD: u64 = 1 << 20;
+
 /// So many gaps are named in an error.
 const MOST_NAMED: usize = 5;
 
@@ -67,8 +70,8 @@ impl PictureList {
         let files = match (gaps(&files), missing) {
             (gaps, _) if gaps.is_empty() => files,
             (_, Missing::Skip) => files,
-            (_, Missing::Hold) => held(&files),
-            (gaps, Missing::Refuse) => return Err(incomplete(text, &gaps)),
+            (gaps, Missing::Hold) if count(&gaps) <= MOST_HELD => held(&files),
+            (gaps, Missing::Hold | Missing::Refuse) => return Err(incomplete(text, &gaps)),
         };
         Ok(Some(PictureList { files }))
     }
@@ -152,6 +155,11 @@ fn gaps(files: &[PathBuf]) -> Vec<(u64, u64)> {
     pairs.map(|pair| (pair[0] + 1, pair[1] - 1)).collect()
 }
 
+/// How many numbers are left out.
+fn count(gaps: &[(u64, u64)]) -> u64 {
+    gaps.iter().fold(0, |count, (first, last)| count.saturating_add(last - first + 1))
+}
+
 /// Every file as often as it lasts until the next number.
 fn held(files: &[PathBuf]) -> Vec<PathBuf> {
     let numbers = numbers(files).unwrap_or_default();
@@ -165,7 +173,7 @@ fn incomplete(what: &str, gaps: &[(u64, u64)]) -> Error {
     if gaps.len() > MOST_NAMED {
         runs.push("...".to_owned());
     }
-    let count: u64 = gaps.iter().map(|(first, last)| last - first + 1).sum();
+    let count = count(gaps);
     Error::bad_argument(format!(
         "{what}: numbers are missing ({count}: {}): --missing hold repeats the picture before, --missing skip leaves them out",
         runs.join(", ")
@@ -189,6 +197,7 @@ mod tests {
         let names: Vec<_> = held(&some).iter().map(|file| file.display().to_string()).collect();
         let expected = ["2", "3", "3", "3", "6", "7", "7", "7", "10"].map(|n| format!("a/{n}.png"));
         assert_eq!(names, expected);
+        assert_eq!(count(&[(1, u64::MAX - 1), (1, u64::MAX - 1)]), u64::MAX);
         assert_eq!(gaps(&files(&["a1.png", "b5.png"])), [], "two sequences, or none");
         assert_eq!(gaps(&files(&["cover.png", "x.png"])), []);
     }

@@ -129,7 +129,8 @@ impl Place {
             Place::One { file, .. } => file.commit(),
             Place::Many { folder, name, next, overwrite } => {
                 folder.commit()?;
-                let stale: Vec<u64> = name.found()?.into_iter().filter(|number| *number >= *next && *overwrite).collect();
+                let stale: Vec<u64> =
+                    name.found()?.into_iter().filter(|number| *number >= *next && *overwrite).collect();
                 if let [first, ..] = stale[..] {
                     let (count, first) = (stale.len(), name.path(first));
                     log::warn!("{}: {count} more of an earlier run follow, from there on", first.display());
