@@ -139,7 +139,8 @@ impl Input {
         reader.expect_fault(told);
         if let Some(list) = list {
             let rate = options.rate.unwrap_or(stated.frame_rate);
-            let pictures = PictureFeed::new(list, index, rate, stated.timebase, !options.strict);
+            let jumps = options.window.start.is_some() && !options.strict;
+            let pictures = PictureFeed::new(list, index, rate, stated.timebase, jumps);
             container.format = format!("{} pictures", pictures.count());
             stated.frames = Some(pictures.count() as u64);
             reader.read_pictures(pictures);

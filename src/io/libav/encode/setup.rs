@@ -90,10 +90,9 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         }
         settings.set("b", bitrate)?;
     }
-    let quantiser = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id).map(|(_, quality)| *quality);
     let scaled = options.crf.filter(|_| SCALED.contains(&choice.codec.id) && !settings.has("crf"));
-    if let Some(crf) = scaled.filter(|crf| !QUALITY_SCALE.contains(crf)) {
-        return Err(Error::bad_argument(format!("{encoder} does not take crf={crf}: its scale goes from 1 to 31")));
+    if let Some(crf) = scaled {
+        set_scaled(settings, encoder, crf)?;
     }
     let knobs = [
         ("crf", options.crf.filter(|_| scaled.is_none()).map(|crf| crf.to_string())),
@@ -110,14 +109,24 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
     }
-    if let Some(quality) = scaled.or(quantiser.map(f64::from))
+    let quality = DEFAULT_QUALITY.iter().find(|(codec, _)| *codec == choice.codec.id);
+    if let Some((_, quality)) = quality
         && options.bitrate.is_none()
         && QUALITY_OPTIONS.iter().all(|key| given(key).is_none())
     {
         settings.set("flags", "+qscale")?;
-        settings.set("global_quality", &(quality * f64::from(ffi::FF_QP2LAMBDA)).round().to_string())?;
+        settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
     }
     Ok(())
+}
+
+/// Asks for one quantiser throughout: `crf`, on the scale of encoders that have no option of that name.
+fn set_scaled(settings: Settings<'_>, encoder: &str, crf: f64) -> Result<()> {
+    if !QUALITY_SCALE.contains(&crf) {
+        return Err(Error::bad_argument(format!("{encoder} does not take crf={crf}: its scale goes from 1 to 31")));
+    }
+    let quantiser = crf.round().to_string();
+    ["qmin", "qmax"].into_iter().try_for_each(|end| settings.set(end, &quantiser))
 }
 
 /// Refuses a quantiser beyond the end of the codec's scale, where the encoder's option itself has no end: libav refuses

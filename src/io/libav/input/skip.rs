@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
 use crate::io::libav::seek::window::Side;
 use ffmpeg::frame::Video;
@@ -36,11 +37,8 @@ impl Input {
     /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
-        if let Some(begin) = self.first_picture() {
-            drop(first);
-            self.reader.jump_to_picture(begin);
-            self.decoded = begin as u64;
-            return self.reader.frame();
+        if self.reader.pictures().is_some_and(PictureFeed::jumps) {
+            return self.begin_pictures(first);
         }
         let mut frame = first;
         while let Some(index) = self.reader.index() {
@@ -62,12 +60,20 @@ impl Input {
         Ok(Some(frame))
     }
 
-    /// The first picture of a sequence that is read, where others before it are passed by.
-    fn first_picture(&self) -> Option<usize> {
-        let pictures = self.reader.pictures().filter(|pictures| pictures.jumps())?;
-        let side = |index: &usize| self.window.side(*index as u64, self.reader.time(pictures.time(*index)), 0);
-        let inside = (0..pictures.count()).find(|index| side(index) != Side::Before)?;
-        Some(inside.saturating_sub(self.around.before_window())).filter(|begin| *begin > 0)
+    /// Goes on from `first`, a sequence's first picture, with the first one that is read for the window.
+    fn begin_pictures(&mut self, first: Video) -> Result<Option<Video>> {
+        let Some(pictures) = self.reader.pictures() else { return Ok(Some(first)) };
+        let time = |index| self.reader.time(pictures.time(index));
+        let side = |index: &usize| self.window.side(*index as u64, time(*index), 0);
+        let inside = (0..pictures.count()).find(|index| side(index) != Side::Before).unwrap_or(pictures.count());
+        let begin = inside.saturating_sub(self.around.before_window());
+        if begin == 0 {
+            self.reader.jump_to_picture(1);
+            return Ok(Some(first));
+        }
+        (self.decoded, self.time) = (begin as u64, time(begin - 1));
+        self.reader.jump_to_picture(begin);
+        self.reader.frame()
     }
 
     /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.

@@ -19,13 +19,13 @@ pub(in crate::io::libav) struct PictureFeed {
     /// How long a picture lasts, and the unit of the packets' times.
     lasts: Rational,
     unit: Rational,
-    /// Whether a run may begin in the middle.
+    /// Until a jump there is nothing behind the first, which says what all are.
     jumps: bool,
 }
 
 impl PictureFeed {
-    /// Packets of stream `stream` for `list`, `rate` a second, with times in `unit`s. Those before a part are passed by if
-    /// `jumps`.
+    /// Packets of stream `stream` for `list`, `rate` a second, with times in `unit`s. If it `jumps`, the run begins with
+    /// [`PictureFeed::jump`], and until then there is the first alone: a decoder would have others read ahead.
     pub(in crate::io::libav) fn new(
         list: PictureList,
         stream: usize,
@@ -46,14 +46,14 @@ impl PictureFeed {
         rescale(index as i64, self.lasts, self.unit)
     }
 
-    /// Whether the pictures before a part need not be read.
+    /// Whether a jump is still to come.
     pub(in crate::io::libav) fn jumps(&self) -> bool {
         self.jumps
     }
 
     /// Goes on with picture `index`.
     pub(in crate::io::libav) fn jump(&mut self, index: usize) {
-        self.next = index;
+        (self.next, self.jumps) = (index, false);
     }
 
     /// The file of picture `index`.
@@ -66,7 +66,8 @@ impl PictureFeed {
     /// # Errors
     /// When the file cannot be read, or is empty.
     pub(in crate::io::libav) fn packet(&mut self) -> Result<Option<Packet>> {
-        let Some(file) = self.list.files().get(self.next) else { return Ok(None) };
+        let end = if self.jumps { 1 } else { self.count() };
+        let Some(file) = self.list.files()[..end].get(self.next) else { return Ok(None) };
         let bytes = fs::read(file).map_err(|e| Error::io(file.display(), &e))?;
         if bytes.is_empty() {
             return Err(Error::corrupt(format!("{}: the file is empty", file.display())));
