@@ -11,7 +11,7 @@ pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg::util::error::EIO;
 use ffmpeg_next as ffmpeg;
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::fmt::Display;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -75,16 +75,11 @@ fn takes_rate(demuxer: &Demuxer) -> bool {
     // SAFETY: the demuxer is alive, its format and its class are static, and libav reads a pointer to the class alone.
     unsafe {
         let class = &raw const (*(*demuxer.as_ptr()).iformat).priv_class;
-        let found = !(*class).is_null()
-            && !ffi::av_opt_find(
-                class.cast_mut().cast(),
-                c"framerate".as_ptr(),
-                ptr::null(),
-                0,
-                ffi::AV_OPT_SEARCH_FAKE_OBJ,
-            )
-            .is_null();
-        found
+        let find = |name: &CStr| {
+            let object = class.cast_mut().cast();
+            ffi::av_opt_find(object, name.as_ptr(), ptr::null(), 0, ffi::AV_OPT_SEARCH_FAKE_OBJ)
+        };
+        !(*class).is_null() && !find(c"framerate").is_null()
     }
 }
 
