@@ -1,6 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 mod batch;
+pub mod pictures;
 mod presets;
 mod rate;
 pub mod sound;
@@ -281,6 +282,10 @@ pub struct Job {
     #[command(flatten)]
     pub tracks: tracks::TrackArgs,
 
+    /// How sequences of pictures are written.
+    #[command(flatten)]
+    pub numbers: pictures::PictureNumbers,
+
     /// Leave sound out
     #[arg(long, help_heading = STREAMS)]
     pub no_audio: bool,
@@ -364,6 +369,9 @@ pub struct Run {
     /// At most this many frames
     #[arg(long, value_name = "N", help_heading = WINDOW, allow_negative_numbers = true, value_parser = parse_count)]
     pub frames: Option<u64>,
+    /// How sequences of pictures are read.
+    #[command(flatten)]
+    pub pictures: pictures::PictureInput,
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,

@@ -22,6 +22,7 @@ pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
     ("-to", "--end"),
     ("-frames:v", "--frames"),
     ("-vframes", "--frames"),
+    ("-framerate", "--fps"),
     ("-an", "--no-audio"),
     ("-sn", "--no-subtitles"),
     ("-metadata", "--tag"),
@@ -78,6 +79,8 @@ const DONE_ANYWAY: &[(&str, &[&str])] = &[
     ("-map", &["0"]),
     ("-map_metadata", &["0"]),
     ("-map_chapters", &["0"]),
+    ("-pattern_type", &["sequence", "glob", "none"]),
+    ("-safe", &["0"]),
     ("-fps_mode", &["passthrough", "0"]),
     ("-vsync", &["passthrough", "0"]),
 ];
@@ -85,8 +88,9 @@ const DONE_ANYWAY: &[(&str, &[&str])] = &[
 /// ffmpeg's options that mean something else here, or nothing, and what to do instead.
 const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-t", "--end says where to stop, --frames after how many frames"),
-    ("-r", "frames keep the source's times"),
-    ("-framerate", "frames keep the source's times"),
+    ("-r", "frames keep the source's times, and --fps is the rate of pictures"),
+    ("-start_number", "a sequence begins with its first number: --start #N passes pictures by"),
+    ("-pattern_type", "'shots/*.png' in quotes is a glob, shot_%04d.png a sequence"),
     ("-s", "the picture keeps its size"),
     ("-aspect", "the picture keeps its shape"),
     ("-map", "every stream is copied unless --no-audio, --no-subtitles or --no-extras leaves it out"),
@@ -258,9 +262,17 @@ fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             pair.push(value);
             ours.extend(["-x".into(), pair]);
         } else if arg == "-threads" {
-            // Before the input they are the decoder's.
-            let decodes = args.iter().any(|arg| arg == "-i");
-            ours.push(if decodes { "--decoder-threads" } else { "--encoder-threads" }.into());
+            ours.push(if is_input(&args) { "--decoder-threads" } else { "--encoder-threads" }.into());
+        } else if arg == "-r" && is_input(&args) {
+            ours.push("--fps".into());
+        } else if arg == "-start_number" && !is_input(&args) {
+            ours.push("--start-number".into());
+        } else if arg == "-f"
+            && is_input(&args)
+            && args.front().is_some_and(|format| *format == *"image2" || *format == *"concat")
+        {
+            // Patterns are known by their names, and lists by their first line.
+            args.pop_front();
         } else if args.front().is_some_and(|value| done.iter().any(|done| value == done)) {
             args.pop_front();
         } else {
@@ -269,6 +281,11 @@ fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     }
     ours.extend(args);
     ours
+}
+
+/// Whether the input is among the arguments that `follow`, so that an option of ffmpeg's is about it.
+fn is_input(follow: &VecDeque<OsString>) -> bool {
+    follow.iter().take_while(|arg| *arg != "--").any(|arg| arg == "-i")
 }
 
 #[cfg(test)]
@@ -310,6 +327,19 @@ mod tests {
             "vramp --decoder-threads 2 -i a --encoder-threads 3 b"
         );
         assert_eq!(translated("vramp a b -threads 3"), "vramp a b --encoder-threads 3");
+    }
+
+    #[test]
+    fn options_of_pictures_belong_to_the_side_they_stand_at() {
+        assert_eq!(
+            translated("vramp -f image2 -pattern_type glob -framerate 24 -i *.png -start_number 9 o%d.png"),
+            "vramp --fps 24 -i *.png --start-number 9 o%d.png"
+        );
+        assert_eq!(translated("vramp -f concat -safe 0 -i list.txt b.mkv"), "vramp -i list.txt b.mkv");
+        assert_eq!(translated("vramp -r 24000/1001 -i a%d.png b.mkv"), "vramp --fps 24000/1001 -i a%d.png b.mkv");
+        for line in ["vramp -i a -r 24 b", "vramp -start_number 3 -i a%d.png b"] {
+            assert_eq!(translated(line), line, "told what to write instead");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod log;
 mod manual;
 mod partial;
 mod passes;
+mod pictures;
 mod plugins;
 mod presets;
 mod preview;

@@ -54,6 +54,8 @@ pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) ->
         threads: run.decoder_threads,
         cancel: cancel.clone(),
         copy,
+        rate: run.pictures.fps,
+        missing: run.pictures.missing.into(),
         ..InputOptions::default()
     };
     gpu.let_decode(&mut options);

@@ -63,6 +63,7 @@ fn options(run: &Run, cancel: &Cancel) -> InputOptions {
         threads: run.decoder_threads,
         cancel: cancel.clone(),
         copy: CopyChoice::NONE,
+        missing: run.pictures.missing.into(),
         ..InputOptions::default()
     }
 }

@@ -8,11 +8,11 @@ use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
 use crate::cli::sides::Sides;
-use crate::cli::{encoding, passes, report, setup, signals, tracks};
+use crate::cli::{encoding, passes, pictures, report, setup, signals, tracks};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{
-    Analysis, BurnSink, BurntSubtitles, EncoderChoice, FirstPass, Input, Output, OutputOptions, Pass, SameFrames,
-    SubtitleOptions, Timestamps, choose_encoder,
+    Analysis, BurnSink, BurntSubtitles, EncoderChoice, FirstPass, Input, Output, OutputOptions, Pass, PictureOutput,
+    SameFrames, SubtitleOptions, Timestamps, choose_encoder,
 };
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
@@ -164,7 +164,8 @@ impl Prepared {
         let on_gpu = if burnt.is_some() { None } else { destination.accepted_on(&gpu) };
         let on_gpu = on_gpu.unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
-        let run = &Run { depth, ..run.clone() };
+        let run = &pictures::complete(Run { depth, ..run.clone() }, destination.encoder(), &mut input);
+        let calls = setup::calls(run)?;
         job.sound.delay(&mut input)?;
         let sides = Sides::open(run, &input, cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
@@ -247,6 +248,14 @@ impl Destination {
         Ok(Destination::Hash(hash))
     }
 
+    /// The encoder, where there is one.
+    fn encoder(&self) -> Option<&EncoderChoice> {
+        match self {
+            Destination::Media(choice, _) => Some(choice),
+            Destination::Hash(_) | Destination::Null => None,
+        }
+    }
+
     /// What it takes, in GPU memory the formats `on_gpu`.
     fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
@@ -297,6 +306,13 @@ impl Destination {
         stop: &Stop,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
+            Destination::Media(choice, options) if choice.is_pictures() => {
+                let first = u64::from(job.numbers.start_number);
+                let encoding = encoding::describe(choice.encoder(), choice.is_lossless(), &options, plan.output.format);
+                let container = input.container();
+                let output = PictureOutput::create(path, &choice, &options, &plan.output, container, first)?;
+                (Box::new(output), Some(encoding))
+            }
             Destination::Media(choice, options) => {
                 let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
                 if let Some(Pass::First(first)) = &options.pass {

@@ -4,14 +4,17 @@ use crate::error::{Error, Kind, Result};
 use crate::pipeline::Cancel;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
+
+mod folder;
+
+pub use folder::{TempFiles, TempFolder};
 
 /// The name that stands for standard output (and, for inputs, standard input).
 const STANDARD_STREAM: &str = "-";
@@ -35,17 +38,20 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Removes a temporary file, or a folder of them.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path)?.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    }
+}
+
 /// Removes every temporary file of this process: for an end that runs no destructors.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
         // The process ends; there is nobody left to act on a failure.
         let _ = remove(&path);
     }
-}
-
-/// Removes a temporary file, or a folder with what is in it.
-fn remove(path: &Path) -> io::Result<()> {
-    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 /// A file under a temporary name beside its final one. [`TempFile::commit`] renames it; dropping it removes it.
@@ -296,46 +302,6 @@ impl Drop for TempFile {
             && error.kind() != ErrorKind::NotFound
         {
             log::warn!("{}: could not be removed: {error}", path.display());
-        }
-    }
-}
-
-/// A folder for what a library keeps in files while an output is made. It lies beside the output, and goes with all that is in
-/// it when it is dropped.
-#[derive(Debug)]
-pub struct TempFolder {
-    path: PathBuf,
-    _lock: File,
-}
-
-impl TempFolder {
-    /// Creates the folder for the output `path`: in the system's place for temporary files if that is no regular file.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn create(path: &OsStr) -> Result<TempFolder> {
-        let is_stream = path == STANDARD_STREAM || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
-        let target = if is_stream { std::env::temp_dir().join("output") } else { follow_links(Path::new(path)) };
-        let made = create_beside(&target, |folder| {
-            DirBuilder::new().mode(0o700).create(folder)?;
-            File::open(folder)
-        });
-        let (path, lock) = made.map_err(|e| Error::io(target.display(), &e))?;
-        unfinished().push(path.clone());
-        Ok(TempFolder { path, _lock: lock })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Drop for TempFolder {
-    fn drop(&mut self) {
-        unfinished().retain(|other| other != &self.path);
-        if let Err(error) = fs::remove_dir_all(&self.path) {
-            log::warn!("{}: could not be removed: {error}", self.path.display());
         }
     }
 }

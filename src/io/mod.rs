@@ -7,7 +7,7 @@ pub mod libav;
 mod null;
 mod same;
 
-pub use file::{Outlet, TempFile, TempFolder, follow_links, remove_unfinished};
+pub use file::{Outlet, TempFile, TempFiles, TempFolder, follow_links, remove_unfinished};
 pub use hash::{Hash, HashSink};
 pub use null::NullSink;
 pub use same::refuse_input;

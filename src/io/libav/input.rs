@@ -19,10 +19,12 @@ use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
+use crate::io::libav::pictures::feed::PictureFeed;
+use crate::io::libav::pictures::list::{Missing, PictureList};
 use crate::io::libav::recode::sound::request::{self, Tracks};
 use crate::io::libav::seek::window::{Side, Window};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, HostAllocator, Range, StreamInfo};
+use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
 use around::Around;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
@@ -56,6 +58,10 @@ pub struct InputOptions {
     pub copy: CopyChoice,
     /// Files whose tracks are added to those.
     pub add: Vec<Addition>,
+    /// The frame rate of pictures and of bare streams, which state none; 25 by default.
+    pub rate: Option<Rational>,
+    /// What is done about numbers that a sequence of pictures leaves out.
+    pub missing: Missing,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -69,6 +75,7 @@ pub struct InputOptions {
 pub struct Input {
     path: OsString,
     reader: Reader,
+    rate: Option<Rational>,
     finisher: Finisher,
     codec: &'static str,
     info: StreamInfo,
@@ -93,6 +100,9 @@ pub struct Input {
     changes_said: bool,
 }
 
+/// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
+const FLOATS: &str = "exr";
+
 /// What is still to come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -114,12 +124,19 @@ impl Input {
     pub fn open(path: &(impl AsRef<OsStr> + ?Sized), options: InputOptions) -> Result<Input> {
         let path = path.as_ref();
         options.window.validate()?;
-        let demuxer = demuxer::open(path, &options.cancel)?;
-        let told = demuxer::told_at_end(&demuxer);
-        Self::start(path, demuxer, told, options).map_err(|e| e.context(demuxer::name(path)))
+        let list = PictureList::find(path, options.missing)?;
+        let first = list.as_ref().and_then(|list| list.files().first()).map_or(path, |first| first.as_os_str());
+        let demuxer = demuxer::open_at(first, options.rate, &options.cancel)?;
+        Self::start(path, demuxer, list, options).map_err(|e| e.context(demuxer::name(path)))
     }
 
-    fn start(path: &OsStr, demuxer: demuxer::Demuxer, told: Option<String>, options: InputOptions) -> Result<Input> {
+    fn start(
+        path: &OsStr,
+        demuxer: demuxer::Demuxer,
+        list: Option<PictureList>,
+        options: InputOptions,
+    ) -> Result<Input> {
+        let told = demuxer::told_at_end(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -127,10 +144,18 @@ impl Input {
         let mut copied = CopiedStream::choose(&demuxer, index, options.copy);
         let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
         let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
-        let stated = streams::Stated::of(&demuxer, &video);
+        let mut stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
         reader.expect_fault(told);
+        if let Some(list) = list {
+            let rate = options.rate.unwrap_or(stated.frame_rate);
+            let jumps = options.window.start.is_some() && !options.strict;
+            let pictures = PictureFeed::new(list, index, rate, stated.timebase, jumps);
+            container.format = format!("{} pictures", pictures.count());
+            stated.frames = Some(pictures.count() as u64);
+            reader.read_pictures(pictures);
+        }
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         let film =
@@ -139,6 +164,11 @@ impl Input {
         let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {
             options.decoder.without_nvdec(demuxer::name(path), reason)?;
+        }
+        if codec == FLOATS {
+            return Err(Error::unsupported(
+                "holds floats, and filters read integers: make 16-bit png or tiff of it first",
+            ));
         }
         let finisher = Finisher::new(&first, stated.sar)?;
         let (width, height) = finisher.size();
@@ -160,6 +190,7 @@ impl Input {
         let origin = reader.origin();
         Ok(Input {
             path: path.to_owned(),
+            rate: options.rate,
             reader,
             finisher,
             codec,
@@ -239,6 +270,9 @@ impl Input {
 
     /// The length of the whole source in seconds, where the container states one.
     pub fn duration(&self) -> Option<f64> {
+        if let Some(pictures) = self.reader.pictures() {
+            return self.info.timebase.value().map(|unit| pictures.time(pictures.count()) as f64 * unit);
+        }
         let duration = self.reader.demuxer().duration();
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
@@ -294,6 +328,11 @@ impl Input {
         self.info.format = self.finisher.format();
         self.info.color = self.finisher.first().color;
         Ok(())
+    }
+
+    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a conversion to come, whatever it states.
+    pub fn use_matrix(&mut self, matrix: u8) {
+        self.finisher.use_matrix(matrix);
     }
 
     /// What frames are converted from before they come out, by libav's name; `None` when they come as they are.
@@ -411,7 +450,7 @@ impl Input {
     /// The next frame of those that come out.
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
-        let mut item = self.finisher.frame(frame, index)?;
+        let mut item = self.finisher.frame(frame, index).map_err(|e| self.of_picture(e, index))?;
         let props = match &mut item {
             Item::Frame(frame) => &mut frame.props,
             #[cfg(feature = "cuda")]
@@ -428,6 +467,14 @@ impl Input {
         let fewer = self.window.frames.filter(|asked| (1..*asked).contains(&self.kept));
         if let Some(asked) = fewer {
             log::warn!("the source ends after {} of the {asked} frames that --frames asks for", self.kept);
+        }
+    }
+
+    /// `error`, with the file of picture `index` where there is one.
+    fn of_picture(&self, error: Error, index: u64) -> Error {
+        match self.reader.pictures().and_then(|pictures| pictures.file(index)) {
+            Some(file) => error.context(file.display()),
+            None => error,
         }
     }
 

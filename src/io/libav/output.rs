@@ -258,7 +258,7 @@ pub(super) fn check(
 }
 
 /// The frames' times: those the source states, or the ones that must be meant.
-pub(super) struct Times {
+pub(in crate::io::libav) struct Times {
     first: Option<i64>,
     last: Option<i64>,
     /// How long a frame lasts that does not say.
@@ -268,7 +268,8 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn new(info: &StreamInfo) -> Times {
+    /// The times of the frames of a stream.
+    pub(in crate::io::libav) fn new(info: &StreamInfo) -> Times {
         let rate = info.frame_rate;
         let nominal = match rate.value() {
             Some(_) => rescale(1, Rational::new(rate.den, rate.num), info.timebase).max(1),
@@ -278,7 +279,7 @@ impl Times {
     }
 
     /// When the next frame is shown: after the last one, whatever a damaged source says.
-    pub(super) fn next(&mut self, props: &FrameProps) -> i64 {
+    pub(in crate::io::libav) fn next(&mut self, props: &FrameProps) -> i64 {
         let expected = self.end();
         let mut pts = props.pts.unwrap_or(expected);
         if let Some(last) = self.last

@@ -7,7 +7,7 @@ use crate::io::libav::format::pixfmt;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel::Surface;
 use crate::pipeline::{Frame, Item};
-use crate::video::{ColorInfo, Format, FrameProps, Rational};
+use crate::video::{ColorInfo, Format, FrameProps, Model, Rational};
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -22,6 +22,8 @@ pub(in crate::io::libav) struct Finisher {
     first: FrameProps,
     format: Format,
     converter: Option<Converter>,
+    /// The matrix by which RGB becomes YCbCr, where the output calls for one.
+    matrix: Option<u8>,
     /// What the one line about the conversion says; taken when it is said.
     notice: Option<Notice>,
 }
@@ -45,7 +47,7 @@ impl Finisher {
         let native = pixfmt::native(shape.pixel);
         let format = native.map_or_else(|| convert::nearest(shape.pixel), |native| Ok(native.format))?;
         let first = props::props(first_frame, 0, shape.full_range, sar);
-        let mut finisher = Finisher { shape, sar, first, format, converter: None, notice: None };
+        let mut finisher = Finisher { shape, sar, first, format, converter: None, matrix: None, notice: None };
         if native.is_none() {
             finisher.convert(format)?;
             finisher.notice = Some(Notice::Needed);
@@ -65,9 +67,15 @@ impl Finisher {
         Ok(())
     }
 
+    /// Has RGB become YCbCr by `matrix`, if it does.
+    pub(in crate::io::libav) fn use_matrix(&mut self, matrix: u8) {
+        self.matrix = (self.format.model() == Model::Rgb).then_some(matrix);
+    }
+
     fn convert(&mut self, format: Format) -> Result<()> {
         let Shape { pixel, width, height, .. } = self.shape;
-        self.converter = Some(Converter::new(pixel, format, width as usize, height as usize, self.first.color)?);
+        let color = ColorInfo { matrix: self.matrix.unwrap_or(self.first.color.matrix), ..self.first.color };
+        self.converter = Some(Converter::new(pixel, format, width as usize, height as usize, color)?);
         self.format = format;
         Ok(())
     }

@@ -1,17 +1,22 @@
 //! Opens a source for reading: files, URLs, standard input and pipes, with errors that name what is wrong.
 
 use crate::error::{Error, Kind, Result};
+use crate::io::libav::demux::concat;
 use crate::io::libav::{self, logging};
 use crate::pipeline::Cancel;
+use crate::video::Rational;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use ffmpeg::ffi;
 pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg::util::error::EIO;
 use ffmpeg_next as ffmpeg;
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::fmt::Display;
 use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
+use std::path::Path;
+use std::ptr;
 use std::thread;
 use std::time::Duration;
 
@@ -31,23 +36,51 @@ const LOOK: Duration = Duration::from_millis(50);
 /// # Errors
 /// One line that says which of these it is: missing, unreadable, a folder, empty, not media, damaged, stopped.
 pub(in crate::io::libav) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxer> {
+    open_at(path, None, cancel)
+}
+
+/// Opens `path` as [`open`] does. Pictures, and bare streams that state none, have the frame rate `rate`.
+///
+/// # Errors
+/// As [`open`], and when `path` states times of its own.
+pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Demuxer> {
     libav::init();
     logging::take_last_error();
     if path.as_encoded_bytes().contains(&0) {
         return Err(Error::bad_argument("a file name cannot hold a zero byte"));
     }
     let opened = if path == "-" {
-        open_stdin(cancel)?
+        open_stdin(rate, cancel)?
     } else if let Some(url) = path.to_str().filter(|text| text.contains("://")) {
-        ffmpeg::format::input_with_interrupt_and_dictionary(url, stopped(cancel), options(false))
+        ffmpeg::format::input_with_interrupt_and_dictionary(url, stopped(cancel), options(false, rate))
     } else {
-        open_file(path, cancel)?
+        open_file(path, rate, cancel)?
     };
-    opened.map_err(|error| match cancel.is_requested() {
+    let opened = opened.map_err(|error| match cancel.is_requested() {
         // Where it was stopped, it may take what it has for all there is.
         true => Error::new(Kind::Cancelled, format!("{}: stopped while it was opened", name(path))),
         false => refused(path, error),
-    })
+    })?;
+    match rate {
+        Some(_) if !takes_rate(&opened) => Err(Error::bad_argument(format!(
+            "{}: its frames have times of their own: --fps is for pictures and for bare streams",
+            name(path)
+        ))),
+        _ => Ok(opened),
+    }
+}
+
+/// Whether the demuxer has an option for the frame rate.
+fn takes_rate(demuxer: &Demuxer) -> bool {
+    // SAFETY: the demuxer is alive, its format and its class are static, and libav reads a pointer to the class alone.
+    unsafe {
+        let class = &raw const (*(*demuxer.as_ptr()).iformat).priv_class;
+        let find = |name: &CStr| {
+            let object = class.cast_mut().cast();
+            ffi::av_opt_find(object, name.as_ptr(), ptr::null(), 0, ffi::AV_OPT_SEARCH_FAKE_OBJ)
+        };
+        !(*class).is_null() && !find(c"framerate").is_null()
+    }
 }
 
 /// What messages call `path`.
@@ -85,25 +118,36 @@ pub(in crate::io::libav) fn hint(demuxer: &Demuxer) -> Option<&'static str> {
 /// libav's answer, apart from what we find out before asking it.
 type Opened = Result<Demuxer, ffmpeg::Error>;
 
-fn open_file(path: &OsStr, cancel: &Cancel) -> Result<Opened> {
+fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Opened> {
     match fs::metadata(path) {
-        // Patterns of numbered pictures name no file.
-        Err(e) if e.kind() == ErrorKind::NotFound && path.as_encoded_bytes().contains(&b'%') => {}
         Err(e) => return Err(Error::io(path.display(), &e)),
         Ok(meta) if meta.is_dir() => return Err(Error::io(path.display(), &ErrorKind::IsADirectory.into())),
         Ok(meta) if !meta.is_file() => {
             let name = path.to_owned();
-            return Ok(open_stream(Pipe::new(move || File::open(name))?, cancel));
+            return Ok(open_stream(Pipe::new(move || File::open(name))?, rate, cancel));
         }
         Ok(meta) => check_file(path, &meta)?,
+    }
+    refuse_script(path)?;
+    if let Some(list) = concat::read(Path::new(path), cancel)? {
+        return Ok(open_list(list, cancel));
     }
     let Some(text) = path.to_str() else {
         // ffmpeg-next takes names that are text.
         let file = File::open(path).map_err(|e| Error::io(path.display(), &e))?;
-        return Ok(open_seekable(file, cancel));
+        return Ok(open_seekable(file, rate, cancel));
     };
     let url = format!("file:{text}");
-    Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true)))
+    Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true, rate)))
+}
+
+/// Scripts of a frame server are no media, but what runs them writes into pipes.
+fn refuse_script(path: &OsStr) -> Result<()> {
+    if Path::new(path).extension().is_none_or(|extension| extension != "vpy") {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Error::unsupported(format!("{name}: scripts are not run here: vspipe -c y4m '{name}' - | vramp - OUT")))
 }
 
 /// What the file system knows better than libav.
@@ -116,10 +160,10 @@ fn check_file(path: &OsStr, meta: &Metadata) -> Result<()> {
 }
 
 /// Standard input: seekable when it is a file (`< file`), else read ahead by a thread.
-fn open_stdin(cancel: &Cancel) -> Result<Opened> {
+fn open_stdin(rate: Option<Rational>, cancel: &Cancel) -> Result<Opened> {
     match stdin_file() {
-        Some(file) => Ok(open_seekable(file, cancel)),
-        None => Ok(open_stream(Pipe::new(|| Ok(io::stdin()))?, cancel)),
+        Some(file) => Ok(open_seekable(file, rate, cancel)),
+        None => Ok(open_stream(Pipe::new(|| Ok(io::stdin()))?, rate, cancel)),
     }
 }
 
@@ -135,16 +179,24 @@ fn stdin_file() -> Option<File> {
     None
 }
 
-fn open_seekable(file: File, cancel: &Cancel) -> Opened {
-    StreamIo::from_read_seek_with_capacity(file, BLOCK).and_then(|stream| open_io(stream, cancel))
+fn open_seekable(file: File, rate: Option<Rational>, cancel: &Cancel) -> Opened {
+    StreamIo::from_read_seek_with_capacity(file, BLOCK).and_then(|stream| open_io(stream, rate, cancel))
 }
 
-fn open_stream(pipe: Pipe, cancel: &Cancel) -> Opened {
-    StreamIo::from_read_with_capacity(pipe, BLOCK).and_then(|stream| open_io(stream, cancel))
+/// Opens what the files of `list` are together. They are checked, so that the list may name them wherever they lie.
+fn open_list(list: String, cancel: &Cancel) -> Opened {
+    let mut options = options(true, None);
+    options.set("safe", "0");
+    let stream = StreamIo::from_read_seek_with_capacity(Cursor::new(list.into_bytes()), BLOCK)?;
+    ffmpeg::format::input_from_stream_with_interrupt(stream, None, Some(options), stopped(cancel))
 }
 
-fn open_io(stream: StreamIo, cancel: &Cancel) -> Opened {
-    ffmpeg::format::input_from_stream_with_interrupt(stream, None, Some(options(true)), stopped(cancel))
+fn open_stream(pipe: Pipe, rate: Option<Rational>, cancel: &Cancel) -> Opened {
+    StreamIo::from_read_with_capacity(pipe, BLOCK).and_then(|stream| open_io(stream, rate, cancel))
+}
+
+fn open_io(stream: StreamIo, rate: Option<Rational>, cancel: &Cancel) -> Opened {
+    ffmpeg::format::input_from_stream_with_interrupt(stream, None, Some(options(true, rate)), stopped(cancel))
 }
 
 fn stopped(cancel: &Cancel) -> impl FnMut() -> bool + Send + 'static {
@@ -152,12 +204,15 @@ fn stopped(cancel: &Cancel) -> impl FnMut() -> bool + Send + 'static {
     move || cancel.is_requested()
 }
 
-fn options(local: bool) -> ffmpeg::Dictionary<'static> {
+fn options(local: bool, rate: Option<Rational>) -> ffmpeg::Dictionary<'static> {
     let mut options = ffmpeg::Dictionary::new();
     // As ffmpeg's command does: programs of a transport stream that begin late are seen.
     options.set("scan_all_pmts", "1");
     if local {
         options.set("protocol_whitelist", LOCAL_PROTOCOLS);
+    }
+    if let Some(rate) = rate {
+        options.set("framerate", &format!("{}/{}", rate.num, rate.den));
     }
     options
 }

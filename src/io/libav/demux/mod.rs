@@ -2,6 +2,7 @@
 
 pub(super) mod beside;
 pub(super) mod chapters;
+pub(super) mod concat;
 pub(super) mod decoding_times;
 pub(super) mod demuxer;
 pub(super) mod ending;

@@ -9,6 +9,7 @@ use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
 use crate::io::libav::demux::trim::Span;
 use crate::io::libav::logging;
+use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
@@ -45,6 +46,8 @@ pub(in crate::io::libav) struct Reader {
     ended: bool,
     /// Follows the video's packets as long as frames may be passed by.
     index: Option<FrameIndex>,
+    /// A sequence of pictures, of which the demuxer knows only the first.
+    pictures: Option<PictureFeed>,
     /// Follows where packets lie.
     ending: Ending,
     /// What the demuxer told of the end when it was opened.
@@ -81,6 +84,7 @@ impl Reader {
             ahead: Ahead::default(),
             ended: false,
             index: None,
+            pictures: None,
             ending: Ending::default(),
             told: None,
             jump: None,
@@ -91,6 +95,34 @@ impl Reader {
     /// At the end of the source, `told` is what is wrong with it, unless it is `None`.
     pub(in crate::io::libav) fn expect_fault(&mut self, told: Option<String>) {
         self.told = told;
+    }
+
+    /// Takes the packets from `pictures`.
+    pub(in crate::io::libav) fn read_pictures(&mut self, pictures: PictureFeed) {
+        self.pictures = Some(pictures);
+    }
+
+    /// The sequence of pictures that is read.
+    pub(in crate::io::libav) fn pictures(&self) -> Option<&PictureFeed> {
+        self.pictures.as_ref()
+    }
+
+    /// Goes on with picture `index` of the sequence.
+    pub(in crate::io::libav) fn jump_to_picture(&mut self, index: usize) {
+        let Some(pictures) = &mut self.pictures else { return };
+        pictures.jump(index);
+        self.ended = false;
+        self.ahead = Ahead::default();
+        self.decoder.jump(&stream(&self.demuxer, self.video), index as u64, None);
+    }
+
+    /// Names the picture that did not decode, `taken` frames before the decoder's next one. A sequence with a picture less
+    /// would be another one.
+    fn check_picture(&self, taken: u64) -> Result<()> {
+        let Some(pictures) = self.pictures.as_ref().filter(|_| self.decoder.faults() > 0) else { return Ok(()) };
+        let file = pictures.file(self.decoder.frames().saturating_sub(taken)).map(|file| file.display().to_string());
+        let cause = self.decoder.damage().map_or_else(String::new, |damage| format!(": {damage}"));
+        Err(Error::corrupt(format!("{} does not decode{cause}", file.unwrap_or_default())))
     }
 
     /// The demuxer, to ask it things.
@@ -186,8 +218,14 @@ impl Reader {
     pub(in crate::io::libav) fn frame(&mut self) -> Result<Option<Video>> {
         loop {
             match self.decoder.receive(&stream(&self.demuxer, self.video))? {
-                Received::Frame(frame) => return Ok(Some(frame)),
-                Received::End => return Ok(None),
+                Received::Frame(frame) => {
+                    self.check_picture(1)?;
+                    return Ok(Some(frame));
+                }
+                Received::End => {
+                    self.check_picture(0)?;
+                    return Ok(None);
+                }
                 Received::Starved => self.feed()?,
             }
         }
@@ -198,6 +236,9 @@ impl Reader {
     /// # Errors
     /// As [`Reader::frame`].
     pub(in crate::io::libav) fn packet(&mut self) -> Result<Option<Packet>> {
+        if let Some(pictures) = &mut self.pictures {
+            return pictures.packet();
+        }
         for _ in 0..MOST_RESYNCS {
             let mut packet = Packet::empty();
             // What is on record from before did not happen in this read.

@@ -85,6 +85,11 @@ impl EncoderChoice {
         name(self.container.name)
     }
 
+    /// Whether every frame becomes a file, which [`PictureOutput`](crate::io::libav::PictureOutput) writes.
+    pub fn is_pictures(&self) -> bool {
+        holds_pictures(self.container)
+    }
+
     /// The encoder's name, as libav has it ("libx265").
     pub fn encoder(&self) -> &'static str {
         name(self.codec.name)
@@ -166,16 +171,22 @@ fn readable_as(pixel: Pixel) -> Option<Format> {
 pub fn choose_encoder(path: &(impl AsRef<OsStr> + ?Sized), options: &OutputOptions) -> Result<EncoderChoice> {
     crate::io::libav::init();
     let container = container(path.as_ref(), options.container.as_deref())?;
-    let codec = match &options.codec {
-        Some(wanted) => encoder(wanted)?,
-        None => default_encoder(container)?,
+    let pictures = if holds_pictures(container) { Some(picture_encoder(container, path.as_ref())?) } else { None };
+    let codec = match (&options.codec, pictures) {
+        (Some(wanted), _) => encoder(wanted)?,
+        (None, Some(usual)) => usual,
+        (None, None) => default_encoder(container)?,
     };
+    if let Some(usual) = pictures.filter(|usual| usual.id != codec.id) {
+        let (path, usual, codec) = (path.as_ref().display(), name(usual.name), name(codec.name));
+        return Err(Error::unsupported(format!("{path} is called as {usual}'s pictures are, and not as {codec}'s")));
+    }
     // Frames as they are have two names in libav, and y4m takes one.
     let codec = match (is_raw(codec), by_id(container.video_codec)) {
         (true, Some(own)) if is_raw(own) => own,
         _ => codec,
     };
-    if !holds(container, codec) {
+    if pictures.is_none() && !holds(container, codec) {
         let hint = match default_encoder(container) {
             Ok(usual) => format!("; use {}, or another container", name(usual.name)),
             Err(_) => String::new(),
@@ -234,7 +245,10 @@ fn container(path: &OsStr, wanted: Option<&str>) -> Result<&'static ffi::AVOutpu
     if found.video_codec == AVCodecID::AV_CODEC_ID_NONE || is_sound {
         return Err(Error::unsupported(format!("{} holds no video: choose another container", name(found.name))));
     }
-    if found.flags & ffi::AVFMT_NOFILE != 0 {
+    if holds_pictures(found) && path == "-" {
+        return Err(Error::bad_argument("pictures go to files: for standard output give -f image2pipe"));
+    }
+    if found.flags & ffi::AVFMT_NOFILE != 0 && !holds_pictures(found) {
         return Err(Error::unsupported(format!(
             "{} names its files itself, and vramp writes one whole file: choose another container",
             name(found.name)
@@ -321,8 +335,36 @@ fn default_encoder(container: &'static ffi::AVOutputFormat) -> Result<&'static f
     })
 }
 
+/// Whether the "container" is a file for each frame.
+fn holds_pictures(container: &ffi::AVOutputFormat) -> bool {
+    name(container.name) == "image2"
+}
+
+/// Whether the "container" is pictures one behind the other.
+fn holds_a_pipe_of_pictures(container: &ffi::AVOutputFormat) -> bool {
+    name(container.name) == "image2pipe"
+}
+
+/// The encoder of pictures that are called as `path` is.
+fn picture_encoder(container: &'static ffi::AVOutputFormat, path: &OsStr) -> Result<&'static ffi::AVCodec> {
+    let text = c_string(path)?;
+    // SAFETY: the container is static, and the text ends with a zero; null is no name and no type.
+    let id = unsafe {
+        let video = AVMediaType::AVMEDIA_TYPE_VIDEO;
+        ffi::av_guess_codec(container, ptr::null(), text.as_ptr(), ptr::null(), video)
+    };
+    // The first of WebP's encoders makes one animation of all frames.
+    let still = if id == AVCodecID::AV_CODEC_ID_WEBP { by_name("libwebp") } else { None };
+    still.or_else(|| by_id(id)).ok_or_else(|| {
+        Error::unsupported(format!("{}: this libav has no encoder for such pictures: png, tiff?", path.display()))
+    })
+}
+
 /// Whether the container can hold the encoder's codec, as far as is known before a header is written.
 fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool {
+    if holds_a_pipe_of_pictures(container) {
+        return capacity::holds_codec(container, codec.id);
+    }
     // A bare stream of one codec takes anything libav gives it, and is then read back as that codec.
     if capacity::is_untimed(container) && capacity::is_video_alone(container) && !is_raw(codec) {
         return container.video_codec == codec.id;

@@ -28,6 +28,15 @@ const DEFAULT_QUALITY: [(AVCodecID, i32); 8] = [
     (AVCodecID::AV_CODEC_ID_THEORA, 7),
 ];
 
+/// Those among them whose quality `--crf` asks for, on their scale of quantisers.
+const SCALED: [AVCodecID; 4] = [
+    AVCodecID::AV_CODEC_ID_MJPEG,
+    AVCodecID::AV_CODEC_ID_MPEG1VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG2VIDEO,
+    AVCodecID::AV_CODEC_ID_MPEG4,
+];
+const QUALITY_SCALE: std::ops::RangeInclusive<f64> = 1.0..=31.0;
+
 /// Where the quantisers of a codec end, by its standard. Encoders whose options have no end take more in silence.
 const LAST_QUANTISER: [(AVCodecID, f64); 2] =
     [(AVCodecID::AV_CODEC_ID_H264, 51.0), (AVCodecID::AV_CODEC_ID_HEVC, 51.0)];
@@ -92,8 +101,12 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         }
         settings.set("b", bitrate)?;
     }
+    let scaled = options.crf.filter(|_| SCALED.contains(&choice.codec.id) && !settings.has("crf"));
+    if let Some(crf) = scaled {
+        set_scaled(settings, encoder, crf)?;
+    }
     let knobs = [
-        ("crf", options.crf.map(|crf| crf.to_string())),
+        ("crf", options.crf.filter(|_| scaled.is_none()).map(|crf| crf.to_string())),
         ("qp", options.qp.map(|qp| qp.to_string())),
         ("preset", options.preset.clone()),
         ("tune", options.tune.clone()),
@@ -116,6 +129,15 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         settings.set("global_quality", &(quality * ffi::FF_QP2LAMBDA).to_string())?;
     }
     Ok(())
+}
+
+/// Asks for one quantiser throughout: `crf`, on the scale of encoders that have no option of that name.
+fn set_scaled(settings: Settings<'_>, encoder: &str, crf: f64) -> Result<()> {
+    if !QUALITY_SCALE.contains(&crf) {
+        return Err(Error::bad_argument(format!("{encoder} does not take crf={crf}: its scale goes from 1 to 31")));
+    }
+    let quantiser = crf.round().to_string();
+    ["qmin", "qmax"].into_iter().try_for_each(|end| settings.set(end, &quantiser))
 }
 
 /// Refuses a quantiser beyond the end of the codec's scale, where the encoder's option itself has no end: libav refuses

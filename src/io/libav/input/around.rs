@@ -30,6 +30,11 @@ impl Around {
         Around { reach, ..Around::default() }
     }
 
+    /// How many frames before the window are read.
+    pub(super) fn before_window(&self) -> usize {
+        self.reach.before as usize
+    }
+
     /// Where a frame stands that, taken by itself, stands at `side` of the window: times that run backwards neither close
     /// it at its start nor open it again.
     pub(super) fn side(&self, side: Side) -> Side {

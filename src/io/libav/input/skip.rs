@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
 use crate::io::libav::seek::window::Side;
 use ffmpeg::frame::Video;
@@ -15,7 +16,8 @@ use std::fs;
 
 /// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
 pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
-    if options.window.start.is_none() {
+    // Every picture of a sequence is a file of its own: nothing needs to be followed.
+    if options.window.start.is_none() || reader.pictures().is_some() {
         return;
     }
     let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -35,6 +37,9 @@ impl Input {
     /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
+        if self.reader.pictures().is_some_and(PictureFeed::jumps) {
+            return self.begin_pictures(first);
+        }
         let mut frame = first;
         while let Some(index) = self.reader.index() {
             if frame.pts().is_some_and(|pts| index.begin(pts, self.decoded)) {
@@ -53,6 +58,22 @@ impl Input {
         }
         self.reader.end_index().and_then(|index| index.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
         Ok(Some(frame))
+    }
+
+    /// Goes on from `first`, a sequence's first picture, with the first one that is read for the window.
+    fn begin_pictures(&mut self, first: Video) -> Result<Option<Video>> {
+        let Some(pictures) = self.reader.pictures() else { return Ok(Some(first)) };
+        let time = |index| self.reader.time(pictures.time(index));
+        let side = |index: &usize| self.window.side(*index as u64, time(*index), 0);
+        let inside = (0..pictures.count()).find(|index| side(index) != Side::Before).unwrap_or(pictures.count());
+        let begin = inside.saturating_sub(self.around.before_window());
+        if begin == 0 {
+            self.reader.jump_to_picture(1);
+            return Ok(Some(first));
+        }
+        (self.decoded, self.time) = (begin as u64, time(begin - 1));
+        self.reader.jump_to_picture(begin);
+        self.reader.frame()
     }
 
     /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
@@ -114,7 +135,7 @@ impl Input {
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
-        let demuxer = demuxer::open(&self.path, self.reader.cancel())?;
+        let demuxer = demuxer::open_at(&self.path, self.rate, self.reader.cancel())?;
         self.reader.start_over(demuxer);
         (self.trim, self.ready) = (Trim::new(false, self.reader.origin()), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
