@@ -70,3 +70,21 @@ LAYOUT(Deband, first_blocks, 344);
 LAYOUT(Deband, by_field, 348);
 LAYOUT(Deband, sample, 352);
 LAYOUT(Deband, unused, 356);
+
+struct DebandDirect {
+    Deband base;
+    int farthest[3];  // For `sample` 5, the other thresholds of each component: of any reference, and of the middle of each pair.
+    int middle[3];
+    u32 sample;  // The number of the definition.
+    u32 blur_first;
+    u32 extend;  // References outside are the nearest samples inside.
+    u32 unused;
+};
+static_assert(sizeof(DebandDirect) == 400 && alignof(DebandDirect) == 8, "DebandDirect differs from the host's");
+LAYOUT(DebandDirect, base, 0);
+LAYOUT(DebandDirect, farthest, 360);
+LAYOUT(DebandDirect, middle, 372);
+LAYOUT(DebandDirect, sample, 384);
+LAYOUT(DebandDirect, blur_first, 388);
+LAYOUT(DebandDirect, extend, 392);
+LAYOUT(DebandDirect, unused, 396);

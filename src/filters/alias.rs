@@ -19,6 +19,8 @@ pub struct Foreign {
     pub program: &'static str,
     /// How the values that it takes unnamed are written here.
     pub example: &'static str,
+    /// Options that it counts in finer steps, and how many of those are one here.
+    pub finer: &'static [(&'static str, i64)],
 }
 
 impl Alias {
@@ -29,22 +31,47 @@ impl Alias {
 
     /// What `program` calls a filter of the kind; `example` is how its unnamed values are written here.
     pub const fn foreign(program: &'static str, name: &'static str, example: &'static str) -> Alias {
-        Alias { name, foreign: Some(Foreign { program, example }) }
+        Alias { name, foreign: Some(Foreign { program, example, finer: &[] }) }
     }
 
-    /// Refuses a call by this name whose unnamed values mean something else where the name comes from. The first is the
-    /// same option everywhere.
+    /// The same name of a program that counts these options in finer steps.
+    #[must_use]
+    pub const fn finer(self, finer: &'static [(&'static str, i64)]) -> Alias {
+        let foreign = match self.foreign {
+            Some(foreign) => Some(Foreign { finer, ..foreign }),
+            None => None,
+        };
+        Alias { foreign, ..self }
+    }
+
+    /// What a call by this name is by the filter's own.
     ///
     /// # Errors
-    /// With how to write it.
-    pub fn check(&self, call: &Call) -> Result<()> {
-        let unnamed = call.args.iter().filter(|arg| arg.key.is_none()).count();
-        match self.foreign {
-            Some(Foreign { program, example }) if unnamed > 1 => Err(Error::bad_argument(format!(
-                "{}: {program}'s second value is another option here: name options, as in {example}",
-                self.name
-            ))),
-            _ => Ok(()),
+    /// Where unnamed values mean something else where the name comes from, with how to write it; the first is the same option
+    /// everywhere. Where a value lies between two that the filter has, with both.
+    pub fn translate(&self, call: &Call) -> Result<Call> {
+        let mut call = call.clone();
+        let Some(Foreign { program, example, finer }) = self.foreign else { return Ok(call) };
+        let name = self.name;
+        if call.args.iter().filter(|arg| arg.key.is_none()).count() > 1 {
+            return Err(Error::bad_argument(format!(
+                "{name}: {program}'s second value is another option here: name options, as in {example}"
+            )));
         }
+        for arg in &mut call.args {
+            let key = arg.key.as_deref().unwrap_or("");
+            let Some((_, steps)) = finer.iter().find(|(option, _)| key.eq_ignore_ascii_case(option)) else { continue };
+            // What is no whole number is refused as any such value is.
+            let Ok(value) = arg.value.parse::<i64>() else { continue };
+            if value % steps != 0 {
+                let lower = value.div_euclid(*steps).saturating_mul(*steps);
+                return Err(Error::bad_argument(format!(
+                    "{name}: {key}={value} lies between two strengths that this filter has: use {key}={lower} or {key}={}",
+                    lower.saturating_add(*steps)
+                )));
+            }
+            arg.value = (value / steps).to_string();
+        }
+        Ok(call)
     }
 }

@@ -63,8 +63,10 @@ pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
 /// For an unknown filter (with the nearest right name) or wrong arguments.
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
     let filter = find_or_suggest(&call.name)?;
-    filter.aliases.iter().find(|alias| alias.name == call.name).map_or(Ok(()), |alias| alias.check(call))?;
-    zones::create(filter, call)
+    match filter.aliases.iter().find(|alias| alias.name == call.name) {
+        Some(alias) => zones::create(filter, &alias.translate(call)?),
+        None => zones::create(filter, call),
+    }
 }
 
 /// Makes every filter of the chain written in `text`.

@@ -48,7 +48,7 @@ fn aliases_that_are_others_names_take_one_unnamed_value() {
     let made = |text: &str| vramp::filters::chain(text).map(|_| ()).map_err(|error| error.message().to_owned());
     let aliases = ALL.iter().flat_map(|filter| filter.aliases.iter().map(move |alias| (filter, alias)));
     let foreign: Vec<_> = aliases.filter_map(|(filter, alias)| Some((filter, alias.name, alias.foreign?))).collect();
-    assert_eq!(foreign.iter().map(|(_, name, _)| *name).collect::<Vec<_>>(), ["boxblur", "gblur"]);
+    assert_eq!(foreign.iter().map(|(_, name, _)| *name).collect::<Vec<_>>(), ["f3kdb", "boxblur", "gblur"]);
     for (filter, name, of) in foreign {
         let message =
             format!("{name}: {}'s second value is another option here: name options, as in {}", of.program, of.example);

@@ -4,7 +4,7 @@ mod args;
 mod table;
 mod tiles;
 
-use self::args::{Args, Component};
+use self::args::{Args, Component, Direct};
 use self::table::DeviceTable;
 use self::tiles::{Grid, Shapes};
 use super::plan::Plan;
@@ -15,7 +15,7 @@ use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 use std::sync::Arc;
 
-/// Threads of a block of `deband_gather`, and the samples it takes.
+/// Threads of a block of `deband_gather` and `deband_direct`, and the samples it takes.
 const GATHER: (u32, (usize, usize)) = (256, (32, 8));
 
 /// A kernel built for one stream.
@@ -31,6 +31,8 @@ enum Way {
     Tiles(Function, Grid),
     /// Where they lie: the range leaves no room for tiles.
     Gather(Function),
+    /// Where they lie as well: for what the other kernels are not compiled for.
+    Direct(Function),
 }
 
 impl Kernel {
@@ -47,6 +49,7 @@ impl Kernel {
         let (_, _, layout) = setup.src.component_layout(0);
         let shapes = Shapes::of(&plan, layout.sample.bytes());
         let way = match Grid::choose(&shapes, device.info().multiprocessors) {
+            _ if plan.extend || plan.sample > 2 => Way::Direct(device.function("deband_direct", "deband_direct")?),
             Some(grid) => Way::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
             None => Way::Gather(device.function("deband_gather", "deband_gather")?),
         };
@@ -93,15 +96,20 @@ impl CudaKernel for Kernel {
                     Shape { grid: [grid.blocks(), 1, 1], block: [grid.threads, 1, 1], shared: grid.shared as u32 };
                 (function, shape)
             }
-            Way::Gather(function) => {
+            Way::Gather(function) | Way::Direct(function) => {
                 let (threads, (wide, high)) = GATHER;
                 let blocks =
                     [src[0].width.div_ceil(wide) as u32, src[0].height.div_ceil(high) as u32, src.len() as u32];
                 (function, Shape { grid: blocks, block: [threads, 1, 1], shared: 0 })
             }
         };
-        // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
-        // caller; the table covers every row of them and lives as long as this kernel.
-        unsafe { launch(function, shape, &args, stream) }
+        // SAFETY: `Direct` is the parameter of that kernel, and `Args` of all others; the planes have the sizes they state and
+        // outlive the work by the caller; the table covers every row of them and lives as long as this kernel.
+        unsafe {
+            match self.way {
+                Way::Direct(_) => launch(function, shape, &Direct::new(args, &self.plan), stream),
+                _ => launch(function, shape, &args, stream),
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! (Cb and Cr, or all of YC48) lie side by side, so that one read fetches a whole pixel.
 
 use super::fetch::{expand, fetch, interleave, prefetch};
-use super::plan::Plan;
+use super::plan::{Plan, references};
 use super::rows::{SIGN, load, store};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
@@ -63,6 +63,8 @@ struct Group {
 /// What is the same for every pixel: a vector of each, the components of a group taking turns.
 struct Constants {
     threshold: [u16; WIDTH],
+    farthest: [u16; WIDTH],
+    middle: [u16; WIDTH],
     low: [u16; WIDTH],
     high: [u16; WIDTH],
     noise: [u16; WIDTH],
@@ -199,12 +201,15 @@ impl Group {
         let all = &plan.components[components.clone()];
         let (width, height, range) = (all[0].width, all[0].height, all[0].range);
         let lanes = all.len().next_power_of_two();
-        let mut reach: Vec<u8> = (0..width).map(|x| range.min(x).min(width - 1 - x) as u8).collect();
+        let near = |x: usize| if plan.extend { range } else { range.min(x).min(width - 1 - x) };
+        let mut reach: Vec<u8> = (0..width).map(|x| near(x) as u8).collect();
         reach.resize(width.next_multiple_of(WIDTH), 0);
         let sign = if plan.yc48 { i32::from(SIGN) } else { 0 };
         let lane = |i: usize| all.get(i % lanes);
         let constants = Constants {
             threshold: from_fn(|i| lane(i).map_or(0, |c| c.threshold as u16)),
+            farthest: from_fn(|i| lane(i).map_or(0, |c| c.farthest as u16)),
+            middle: from_fn(|i| lane(i).map_or(0, |c| c.middle as u16)),
             low: from_fn(|i| lane(i).map_or(0, |c| (c.low + sign) as u16)),
             high: from_fn(|i| lane(i).map_or(0, |c| (c.high + sign) as u16)),
             noise: from_fn(|i| lane(i).map_or(0, |c| c.dither as u16)),
@@ -245,16 +250,21 @@ impl Group {
 
 /// The kernel for `components` that lie side by side: N lanes a pixel in vectors, P samples in scratch.
 fn kernel(level: CpuLevel, components: usize, sample: i64) -> BandKernel {
-    match (components, sample) {
-        (1, 0) => at_level::<1, 1, 0>(level),
-        (1, 1) => at_level::<1, 1, 1>(level),
-        (1, _) => at_level::<1, 1, 2>(level),
-        (2, 0) => at_level::<2, 2, 0>(level),
-        (2, 1) => at_level::<2, 2, 1>(level),
-        (2, _) => at_level::<2, 2, 2>(level),
-        (_, 0) => at_level::<4, 3, 0>(level),
-        (_, 1) => at_level::<4, 3, 1>(level),
-        (_, _) => at_level::<4, 3, 2>(level),
+    match components {
+        1 => of_sample::<1, 1>(level, sample),
+        2 => of_sample::<2, 2>(level, sample),
+        _ => of_sample::<4, 3>(level, sample),
+    }
+}
+
+fn of_sample<const N: usize, const P: usize>(level: CpuLevel, sample: i64) -> BandKernel {
+    match sample {
+        0 => at_level::<N, P, 0>(level),
+        1 => at_level::<N, P, 1>(level),
+        2 => at_level::<N, P, 2>(level),
+        3 => at_level::<N, P, 3>(level),
+        4 => at_level::<N, P, 4>(level),
+        _ => at_level::<N, P, 5>(level),
     }
 }
 
@@ -326,7 +336,7 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
                     } else {
                         place_references::<V, P, SAMPLE, false>(band, left, y, vectors, &mut row.offsets);
                     }
-                    for (offsets, out) in row.offsets.iter().zip(&mut row.references).take(1 << SAMPLE) {
+                    for (offsets, out) in row.offsets.iter().zip(&mut row.references).take(references(SAMPLE)) {
                         for v in 0..vectors {
                             let offsets = &offsets.as_chunks::<WIDTH>().0[v];
                             let out = &mut out.as_chunks_mut::<N>().0.as_chunks_mut::<WIDTH>().0[v];
@@ -360,13 +370,38 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
 unsafe fn copy_strip<const P: usize>(band: &Band<'_>, left: usize, len: usize, copy: &mut [u16]) {
     let (group, range, halo) = (band.group, band.group.range, band.group.halo());
     let columns = left.saturating_sub(range)..(left + len + range).min(group.width);
-    let rows = band.rows.start.saturating_sub(halo)..(band.rows.end + halo).min(group.height);
-    for y in rows {
-        let at = (y + halo - band.rows.start) * group.stride + (columns.start + range - left) * P;
-        let out = &mut copy[at..at + columns.len() * P];
+    let rows = band.rows.start as isize - halo as isize..(band.rows.end + halo) as isize;
+    for (row, y) in rows.enumerate() {
+        let inside = nearest_row(y, group.height, band.by_field);
+        if !band.plan.extend && inside as isize != y {
+            continue;
+        }
+        let at = row * group.stride;
+        let own = at + (columns.start + range - left) * P..at + (columns.end + range - left) * P;
         // SAFETY: the columns and rows were cut to the components.
-        unsafe { load::<P>(&band.src[group.components.clone()], columns.start, y, out) };
+        unsafe { load::<P>(&band.src[group.components.clone()], columns.start, inside, &mut copy[own.clone()]) };
+        if band.plan.extend {
+            repeat_ends::<P>(&mut copy[at..at + (len + 2 * range) * P], own.start - at..own.end - at);
+        }
     }
+}
+
+/// The row that stands for row `y` of a picture of `height` rows, or of a field of it: itself or the nearest inside.
+fn nearest_row(y: isize, height: usize, by_field: bool) -> usize {
+    let last = height as isize - 1;
+    let inside = y.clamp(0, last);
+    let is_other_field = by_field && (y - inside) % 2 != 0;
+    (inside - if is_other_field { (y - inside).signum() } else { 0 }).clamp(0, last) as usize
+}
+
+/// Fills a row outside `inside` with its first and its last pixel.
+#[inline(always)]
+fn repeat_ends<const P: usize>(row: &mut [u16], inside: Range<usize>) {
+    let row = row.as_chunks_mut::<P>().0;
+    let (start, end) = (inside.start / P, inside.end / P);
+    let (first, last) = (row[start], row[end - 1]);
+    row[..start].fill(first);
+    row[end..].fill(last);
 }
 
 /// Asks the cache for the random bytes and the target of `len` columns from `left` on, in row `i` of the band.
@@ -403,11 +438,13 @@ unsafe fn place_references<V: Vector, const P: usize, const SAMPLE: usize, const
     let room = if SAMPLE == 0 { above } else { above.min(below) };
     // SAFETY: the caller has the instructions.
     let splat = |value: usize| unsafe { V::splat(value as u16) };
-    let near = splat(group.range.min(above).min(below));
+    let extend = band.plan.extend;
+    let near = splat(if extend { group.range } else { group.range.min(above).min(below) });
     let (one, even) = (splat(1), splat(!1));
     // In a field the first even offset that stays inside is the limit: one that was rounded below it is two less, so
-    // taking the larger adds two.
-    let highest = splat((room.min(254) & !1).wrapping_neg());
+    // taking the larger adds two. Rows that continue the field leave it where it is.
+    let limit = if extend { 254 } else { room.min(254) & !1 };
+    let highest = splat(limit.wrapping_neg());
     let vertical = |v: V| if BY_FIELD { v.and(even).max_signed(highest) } else { v };
 
     let bytes = |draw| &band.table.row(draw, band.base, left, y).as_chunks::<WIDTH>().0[..vectors];
@@ -422,7 +459,14 @@ unsafe fn place_references<V: Vector, const P: usize, const SAMPLE: usize, const
         let steps = n.add(n).or(one);
         let spread = |bytes: &[u8; WIDTH]| widen(bytes).mul(steps).shift_right_8().sub(n);
         let (a, b) = (spread(&a[v]), spread(&b[v]));
-        vertical(a).weigh(b, (row, column), &mut p[v], &mut m[v]);
+        match SAMPLE {
+            0..=2 => vertical(a).weigh(b, (row, column), &mut p[v], &mut m[v]),
+            3 => b.weigh(b, (0, column), &mut p[v], &mut m[v]),
+            _ => {
+                vertical(a).weigh(b, (row, 0), &mut p[v], &mut m[v]);
+                b.weigh(b, (0, column), &mut q[v], &mut r[v]);
+            }
+        }
         if SAMPLE == 2 {
             vertical(b).weigh(a, (-row, column), &mut q[v], &mut r[v]);
         }
@@ -460,12 +504,17 @@ unsafe fn blend<V: Vector, const N: usize, const SAMPLE: usize, const BLUR_FIRST
     let out = &mut out.as_chunks_mut::<WIDTH>().0[..own.len()];
     for v in 0..own.len() {
         let own = load(&own[v]);
+        let farther = |a: V, b: V| own.abs_diff(a).max(own.abs_diff(b));
+        let take = |value: V, farthest: V| {
+            let difference = if BLUR_FIRST { own.abs_diff(value) } else { farthest };
+            difference.if_less(threshold, value, own)
+        };
         let p = load(&p[v]);
-        let (value, farthest) = match SAMPLE {
-            0 => (p, own.abs_diff(p)),
-            1 => {
+        let debanded = match SAMPLE {
+            0 => take(p, own.abs_diff(p)),
+            1 | 3 => {
                 let m = load(&m[v]);
-                (p.average(m), own.abs_diff(p).max(own.abs_diff(m)))
+                take(p.average(m), farther(p, m))
             }
             _ => {
                 let (m, q, r) = (load(&m[v]), load(&q[v]), load(&r[v]));
@@ -473,12 +522,19 @@ unsafe fn blend<V: Vector, const N: usize, const SAMPLE: usize, const BLUR_FIRST
                 // Averaging averages rounds up twice. That shows where the second rounding did (s + t is odd) and the
                 // first did as well (one of the pairs was odd).
                 let twice = p.xor(m).or(q.xor(r)).and(s.xor(t)).and(one);
-                let near = own.abs_diff(p).max(own.abs_diff(m));
-                (s.average(t).sub(twice), near.max(own.abs_diff(q)).max(own.abs_diff(r)))
+                let value = s.average(t).sub(twice);
+                let farthest = farther(p, m).max(farther(q, r));
+                match SAMPLE {
+                    2 => take(value, farthest),
+                    4 => take(s, farther(p, m)).average(take(t, farther(q, r))),
+                    _ => {
+                        let value = own.abs_diff(value).if_less(threshold, value, own);
+                        let value = farthest.if_less(load(&c.farthest), value, own);
+                        farther(s, t).if_less(load(&c.middle), value, own)
+                    }
+                }
             }
         };
-        let difference = if BLUR_FIRST { own.abs_diff(value) } else { farthest };
-        let debanded = difference.if_less(threshold, value, own);
         // SAFETY: the caller has the instructions.
         let byte = unsafe { V::widen(&interleave(bytes, v)) };
         // (steps · byte) >> 8 in 16 bits: the high byte's share is whole.

@@ -38,6 +38,31 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// What becomes of references that would lie outside the picture.
+    pub enum Border {
+        /// There are none: towards the border the range shrinks.
+        Shrink = "shrink",
+        /// The nearest sample inside is one.
+        Extend = "extend",
+    }
+}
+
+/// f3kdb's thresholds and grain are 64ths of an 8-bit step.
+const F3KDB_STEPS: [(&str, i64); 11] = [
+    ("y", 16),
+    ("cb", 16),
+    ("cr", 16),
+    ("y_1", 16),
+    ("cb_1", 16),
+    ("cr_1", 16),
+    ("y_2", 16),
+    ("cb_2", 16),
+    ("cr_2", 16),
+    ("grainy", 4),
+    ("grainc", 4),
+];
+
 crate::params! {
     /// The parameters of `deband`.
     pub struct DebandParams {
@@ -55,11 +80,12 @@ crate::params! {
         /// Noise added after debanding: 16 reaches one 8-bit step either way. `auto` is 15, or 0 for `sample=0`.
         dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"];
         /// Noise on luma, or on R, G and B; `auto` is `dither`.
-        dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY"];
+        dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY", "grainy"];
         /// Noise on Cb and Cr; `auto` is `dither`.
-        dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC"];
-        /// References of a sample: 0 copies one, 1 averages a pair, 2 averages two pairs at right angles.
-        sample: i64 = 1, ParamKind::Int { min: 0, max: 2 }, unit "", aliases ["sample_mode"];
+        dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC", "grainc"];
+        /// References of a sample: 0 copies one, 1 averages a pair, 2 averages two pairs at right angles. As f3kdb numbers them,
+        /// 3 is a pair in the row, 4 the mean of a pair in the column and one in the row, and 5 both at once, with three thresholds.
+        sample: i64 = 1, ParamKind::Int { min: 0, max: 5 }, unit "", aliases ["sample_mode"];
         /// Chooses the random table. Seeds 2^32 apart are the same, so -1 and 4294967295 are.
         seed: i64 = 0, ParamKind::Int { min: -2_147_483_648, max: 4_294_967_295 }, unit "", aliases [];
         /// Compare a sample with the average of its references, not with each of them. Removes more, detail included.
@@ -72,6 +98,21 @@ crate::params! {
         keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
+        /// References that would lie outside: `shrink` lets the range shrink towards the border, as AviUtl does, so that the
+        /// outermost samples are not debanded; `extend` takes the nearest sample inside, and debands at full strength up to the edge.
+        border: Border = Border::Shrink, ParamKind::Choice(<Border as Choice>::WORDS), unit "", aliases [];
+        /// With `sample=5`, how much luma, or R, G and B, may differ from any one reference; `auto` is `y`.
+        y_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_1"];
+        /// The same of Cb; `auto` is `cb`.
+        cb_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_1"];
+        /// The same of Cr; `auto` is `cr`.
+        cr_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_1"];
+        /// With `sample=5`, how much luma, or R, G and B, may differ from the middle of each pair; `auto` is `y`.
+        y_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_2"];
+        /// The same of Cb; `auto` is `cb`.
+        cb_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_2"];
+        /// The same of Cr; `auto` is `cr`.
+        cr_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_2"];
     }
     presets {
         "gentle": "Bands of one step in clean sources; keeps most texture", [("range", "12"), ("threshold", "6"), ("dither", "6")];
@@ -84,7 +125,10 @@ crate::params! {
 /// What `deband` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "deband",
-    aliases: &[Alias::own("banding")],
+    aliases: &[
+        Alias::own("banding"),
+        Alias::foreign("f3kdb", "f3kdb", "deband=range=15:threshold=4").finer(&F3KDB_STEPS),
+    ],
     summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
     definition: include_str!("definition.md"),
     schema: DebandParams::SCHEMA,
@@ -112,6 +156,19 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "sample=2:threshold=31:dither=31:keep_tv_range=on:planes=u",
         "sample=0:range=127:threshold=31:dither=31:keep_tv_range=on:planes=yv",
         "blur_first=on:threshold=31:dither=31:planes=uv",
+        "sample=3",
+        "sample=3:blur_first=on:rand_each_frame=on",
+        "sample=4",
+        "sample=4:blur_first=on:threshold=31:field=on",
+        "sample=5",
+        "sample=5:threshold=20:y_1=31:y_2=12:cb_1=3:cr_2=25:field=on",
+        "border=extend",
+        "sample=0:threshold=31:border=extend:field=on",
+        "sample=2:range=127:threshold=31:border=extend:field=on",
+        "sample=2:blur_first=on:border=extend:rand_each_frame=on:planes=yu",
+        "sample=3:range=31:threshold=31:border=extend",
+        "sample=4:field=on:threshold=31:border=extend:keep_tv_range=on",
+        "sample=5:threshold=31:border=extend:field=on",
     ],
     create: |call| Ok(Box::new(Deband { params: DebandParams::from_call(call)? })),
 };

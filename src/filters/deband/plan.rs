@@ -1,6 +1,6 @@
 //! The parameters worked out for one stream: what every kernel computes with.
 
-use super::{DebandParams, Field};
+use super::{Border, DebandParams, Field};
 use crate::error::{Error, Result};
 use crate::filters::Setup;
 use crate::video::{FrameProps, StreamInfo};
@@ -16,6 +16,10 @@ pub(super) struct Component {
     pub range: usize,
     /// A sample that differs less than this becomes the average.
     pub threshold: i32,
+    /// With `sample` 5: if it also differs less than this from every reference ...
+    pub farthest: i32,
+    /// ... and less than this from the middle of each pair.
+    pub middle: i32,
     /// Noise reaches from −`dither` to `dither`.
     pub dither: i32,
     /// Smallest result.
@@ -31,10 +35,12 @@ pub(super) struct Plan {
     pub width: usize,
     /// Luma height.
     pub height: usize,
-    /// References of a sample: one, a pair, or two pairs.
+    /// Which references a sample has, and how they are taken.
     pub sample: i64,
     /// Compare with the average of the references.
     pub blur_first: bool,
+    /// References outside are the nearest samples inside; the range does not shrink towards the border.
+    pub extend: bool,
     /// Other random bytes in each of 16 frames.
     pub rand_each_frame: bool,
     /// Seed of the random table.
@@ -53,7 +59,8 @@ impl Plan {
         let yc48 = format.is_yc48();
         // Thresholds and noise are stated in YC48's scale; v16 has 16 times as many steps.
         let scale = if yc48 { 0 } else { 4 };
-        let blur_first = params.sample != 0 && params.blur_first;
+        // One reference is its own average, and sample 5 compares with both.
+        let blur_first = !matches!(params.sample, 0 | 5) && params.blur_first;
         let threshold_shift = if blur_first { 1 } else { 2 } + scale;
         let dither = params.dither.unwrap_or(if params.sample == 0 { 0 } else { 15 });
         let component = |index: usize| {
@@ -61,8 +68,10 @@ impl Plan {
             let is_filtered = params.planes.has(format, index);
             let is_chroma = format.is_chroma(index);
             let subsampled = is_chroma && (format.subsampling_w() > 0 || format.subsampling_h() > 0);
-            let own = if is_chroma { [params.cb, params.cr][index - 1] } else { params.y };
-            let threshold = own.unwrap_or(params.threshold);
+            let own = |[y, cb, cr]: [Option<i64>; 3]| if is_chroma { [cb, cr][index - 1] } else { y };
+            let threshold = own([params.y, params.cb, params.cr]).unwrap_or(params.threshold);
+            let farthest = own([params.y_1, params.cb_1, params.cr_1]).unwrap_or(threshold);
+            let middle = own([params.y_2, params.cb_2, params.cr_2]).unwrap_or(threshold);
             let noise = if is_chroma { params.dither_c } else { params.dither_y }.unwrap_or(dither);
             // Nothing is below a threshold of zero, so that what is not filtered is copied as it is.
             let [threshold, noise] = [threshold, noise].map(|strength| if is_filtered { strength } else { 0 });
@@ -72,6 +81,8 @@ impl Plan {
                 height,
                 range: params.range as usize >> usize::from(subsampled),
                 threshold: (threshold as i32) << threshold_shift,
+                farthest: (farthest as i32) << threshold_shift,
+                middle: (middle as i32) << threshold_shift,
                 dither: (noise as i32) << scale,
                 low,
                 high,
@@ -82,6 +93,7 @@ impl Plan {
             height: stream.height,
             sample: params.sample,
             blur_first,
+            extend: params.border == Border::Extend,
             rand_each_frame: params.rand_each_frame,
             seed: params.seed as u32,
             yc48,
@@ -105,6 +117,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// How many references a sample has.
+    pub(super) fn references(&self) -> usize {
+        references(self.sample as usize)
+    }
+
     /// True when no sample can change.
     pub(super) fn is_identity(&self) -> bool {
         (0..self.components.len()).all(|component| self.keeps(component))
@@ -123,6 +140,15 @@ impl Plan {
             Field::Off => false,
             Field::On => true,
         }
+    }
+}
+
+/// How many references a sample has in mode `sample`.
+pub(super) const fn references(sample: usize) -> usize {
+    match sample {
+        0 => 1,
+        1 | 3 => 2,
+        _ => 4,
     }
 }
 

@@ -34,39 +34,58 @@ impl Reference {
     fn sample(&self, src: PlaneRef<'_>, index: usize, x: usize, y: usize, base: usize, by_field: bool) -> i32 {
         let plan = &self.plan;
         let c = &plan.components[index];
-        let n = c.range.min(x).min(y).min(c.width - 1 - x).min(c.height - 1 - y) as i32;
-        let draw = |draw, n| spread(self.table.row(draw, base, x, y)[0], n);
-        let (a, b) = (draw(Draw::RefA, n), draw(Draw::RefB, n));
+        let draw_at = |draw, n| spread(self.table.row(draw, base, x, y)[0], n);
+        let (right, below) = (c.width - 1 - x, c.height - 1 - y);
+        let n = if plan.extend { c.range } else { c.range.min(x).min(y).min(right).min(below) } as i32;
+        let (a, b) = (draw_at(Draw::RefA, n), draw_at(Draw::RefB, n));
 
+        // Outside, the nearest sample of the plane, or of the field.
+        let (left, above, right, below) = (x as i32, y as i32, right as i32, below as i32);
+        let (rows_above, rows_below) = if by_field { (above & !1, below & !1) } else { (above, below) };
         let value_at = |dx: i32, dy: i32| {
-            let (x, y) = (x.wrapping_add_signed(dx as isize), y.wrapping_add_signed(dy as isize));
+            let x = x.wrapping_add_signed(dx.clamp(-left, right) as isize);
+            let y = y.wrapping_add_signed(dy.clamp(-rows_above, rows_below) as isize);
             if plan.yc48 { src.get(x, y) } else { i32::from(src.v16(x, y)) }
         };
-        let (above, below) = (y as i32, (c.height - 1 - y) as i32);
         // One reference looks up only where its offset is negative; a pair looks as far down as up.
         let room = if plan.sample == 0 { above } else { above.min(below) };
-        let rows = |offset: i32| if by_field { within_field(offset, room) } else { offset };
+        let rows = |offset: i32| match (by_field, plan.extend) {
+            (false, _) => offset,
+            (true, true) => offset & !1,
+            (true, false) => within_field(offset, room),
+        };
+        let pair = |dx: i32, dy: i32| [value_at(dx, dy), value_at(-dx, -dy)];
 
         let own = value_at(0, 0);
-        let (value, farthest) = match plan.sample {
-            0 => {
-                let p = value_at(b, rows(a));
-                (p, own.abs_diff(p))
-            }
-            1 => {
-                let (p, m) = (value_at(b, rows(a)), value_at(-b, -rows(a)));
-                ((p + m + 1) >> 1, own.abs_diff(p).max(own.abs_diff(m)))
-            }
+        let differs = |value: i32| own.abs_diff(value) as i32;
+        let farthest = |references: &[i32]| references.iter().map(|r| differs(*r)).max().unwrap_or(0);
+        let debanded = |references: &[i32]| {
+            let value = average(references);
+            let difference = if plan.blur_first { differs(value) } else { farthest(references) };
+            if difference < c.threshold { value } else { own }
+        };
+        let value = match plan.sample {
+            0 => debanded(&[value_at(b, rows(a))]),
+            1 => debanded(&pair(b, rows(a))),
+            2 => debanded([pair(b, rows(a)), pair(a, -rows(b))].as_flattened()),
+            3 => debanded(&pair(b, 0)),
+            4 => average(&[debanded(&pair(0, rows(a))), debanded(&pair(b, 0))]),
             _ => {
-                let refs = [value_at(b, rows(a)), value_at(-b, -rows(a)), value_at(a, -rows(b)), value_at(-a, rows(b))];
-                let farthest = refs.map(|r| own.abs_diff(r)).into_iter().max().unwrap_or(0);
-                ((refs.iter().sum::<i32>() + 2) >> 2, farthest)
+                let pairs = [pair(0, rows(a)), pair(b, 0)];
+                let (all, middles) = (pairs.as_flattened(), pairs.map(|pair| average(&pair)));
+                let value = average(all);
+                let is_band = differs(value) < c.threshold && farthest(all) < c.farthest;
+                if is_band && farthest(&middles) < c.middle { value } else { own }
             }
         };
-        let difference = if plan.blur_first { own.abs_diff(value) } else { farthest };
-        let debanded = if (difference as i32) < c.threshold { value } else { own };
-        (debanded + draw(Draw::Dither(index), c.dither)).clamp(c.low, c.high)
+        (value + draw_at(Draw::Dither(index), c.dither)).clamp(c.low, c.high)
     }
+}
+
+/// The mean of one, two or four values, rounded half up.
+fn average(values: &[i32]) -> i32 {
+    let count = values.len() as i32;
+    (values.iter().sum::<i32>() + count / 2).div_euclid(count)
 }
 
 /// Maps a random byte to −n..n.

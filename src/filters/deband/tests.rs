@@ -107,6 +107,96 @@ fn sample_2_averages_two_pairs() {
     assert_eq!(centre("sample=2:threshold=10:dither=0:blur_first=on", FAR), 100 << 8);
 }
 
+/// The same with references in the middle of each edge, for a = 2 and b = −2 (or 2, where b is drawn so):
+///
+/// ```text
+///  .  . 103 .   .      the pair of the column is (2, 4), which is 102, and (2, 0), 103;
+///  97 . 100 . 104      that of the row (0, 2), 97, and (4, 2), 104
+///  .  . 102 .   .
+/// ```
+fn cross(args: &str) -> i32 {
+    let sample = |_, x, y| match (x, y) {
+        (2, 0) => 103,
+        (2, 4) => 102,
+        (0, 2) => 97,
+        (4, 2) => 104,
+        _ => 100,
+    };
+    let args = format!("range=2:dither=0:{args}");
+    result(&args, ("gray8", "gray16"), (5, 5), sample, FAR, &FrameProps::default(), (0, 2, 2))
+}
+
+#[test]
+fn sample_3_averages_a_pair_of_the_row() {
+    // (97 + 104)/2 = 100.5. The larger difference is 4 · 256 = 1024 = 64 · 16.
+    assert_eq!(cross("sample=3:threshold=17"), 25728);
+    assert_eq!(cross("sample=3:threshold=16"), 100 << 8);
+    // blur_first: half a step is 128, exactly 32 · 4.
+    assert_eq!(cross("sample=3:threshold=5:blur_first=on"), 25728);
+    assert_eq!(cross("sample=3:threshold=4:blur_first=on"), 100 << 8);
+}
+
+#[test]
+fn sample_4_decides_each_pair_alone() {
+    // The column's 102.5 and the row's 100.5 have the mean 101.5.
+    assert_eq!(cross("sample=4:threshold=17"), 25984);
+    // The row differs by 1024 and stays 100: with the column's 102.5 that is 101.25.
+    assert_eq!(cross("sample=4:threshold=16"), 25920);
+    // The column differs by 768 = 64 · 12.
+    assert_eq!(cross("sample=4:threshold=12"), 100 << 8);
+    // blur_first: the column's average differs by 640 = 32 · 20, the row's by 128.
+    assert_eq!(cross("sample=4:threshold=20:blur_first=on"), (100 << 8) + 64);
+}
+
+#[test]
+fn sample_5_has_three_thresholds() {
+    // The average of all four is 101.5, which differs by 384 = 64 · 6; the farthest is 1024 = 64 · 16 away, the middle of
+    // the column, 102.5, 640 = 64 · 10.
+    assert_eq!(cross("sample=5:threshold=17"), 25984);
+    assert_eq!(cross("sample=5:threshold=7:y_1=17:y_2=11"), 25984);
+    for one_too_low in ["threshold=6:y_1=17:y_2=11", "threshold=7:y_1=16:y_2=11", "threshold=7:y_1=17:y_2=10"] {
+        assert_eq!(cross(&format!("sample=5:{one_too_low}")), 100 << 8, "{one_too_low}");
+        assert_eq!(cross(&format!("sample=5:blur_first=on:{one_too_low}")), 100 << 8, "{one_too_low}");
+    }
+    // What is not stated is the component's own first threshold.
+    assert_eq!(cross("sample=5:threshold=1:y=17"), 25984);
+    assert_eq!(cross("sample=5:threshold=31:y=17:y_1=16"), 100 << 8);
+}
+
+/// A grey row of 8 bits: 100, 101, 102, 103, 104.
+#[test]
+fn an_extended_border_is_debanded() {
+    let at = |args: &str, x: usize| {
+        let args = format!("range=2:sample=3:threshold=31:dither=0:{args}");
+        let sample = |_, x, _| 100 + x as i32;
+        result(&args, ("gray8", "gray16"), (5, 1), sample, FAR, &FrameProps::default(), (0, x, 0))
+    };
+    // b = −2: the pair of column 0 is 100, which stands for column −2, and 102. Of column 1 it is 100 and 103; of 4 it is
+    // 104 and 102.
+    assert_eq!([0, 1, 2, 4].map(|x| at("border=extend", x)), [25856, 25984, 102 << 8, 103 << 8]);
+    // One row leaves no range.
+    assert_eq!([0, 1, 2, 4].map(|x| at("border=shrink", x)), [100 << 8, 101 << 8, 102 << 8, 104 << 8]);
+}
+
+#[test]
+fn an_extended_field_ends_at_its_own_rows() {
+    // The column's value is its row's: 100 + y.
+    let at = |args: &str, height: usize, y: usize| {
+        let args = format!("range=2:sample=4:threshold=31:dither=0:border=extend:{args}");
+        let sample = |_, _, y| 100 + y as i32;
+        result(&args, ("gray8", "gray16"), (1, height), sample, FAR, &FrameProps::default(), (0, 0, y))
+    };
+    // a = 2, row 1 of 6: rows 3 and −1, which row 0 stands for: (103 + 100)/2 = 101.5. The row's pair is the sample itself,
+    // so that the mean is 101.25. In a field row 1 stands for it: 102, and 101.5.
+    assert_eq!(at("field=off", 6, 1), 25920);
+    assert_eq!(at("field=on", 6, 1), 25984);
+    // Row 4 of 6: rows 2 and 6, for which 5 stands, or 4 in a field: 103.5 and 103; the means with 104 are 103.75 and 103.5.
+    assert_eq!(at("field=off", 6, 4), 26560);
+    assert_eq!(at("field=on", 6, 4), 26496);
+    // One row is all there is of its field.
+    assert_eq!(at("field=on", 1, 0), 100 << 8);
+}
+
 #[test]
 fn both_pairs_keep_their_field() {
     // Threshold 31 lets 1984 pass; the differences below are at most 6 · 256 = 1536.
@@ -344,4 +434,22 @@ fn unequal_settings_are_told_apart() {
     assert_eq!(component("deband=threshold=9:cb=3", 1).threshold, 3 << 6);
     assert_eq!(component("deband=threshold=9:cb=3", 2).threshold, 9 << 6);
     assert_eq!(DESCRIPTOR.name, "deband");
+}
+
+#[test]
+fn f3kdb_counts_in_64ths() {
+    let by = |text: &str| chain(text).map(|filters| filters[0].call().to_string()).map_err(|e| e.message().to_owned());
+    let own = |args: &str| by(&format!("deband={args}"));
+    assert_eq!(by("f3kdb=20:Y=64:cb=48:cr=0:sample_mode=4"), own("range=20:y=4:cb=3:cr=0:sample=4"));
+    assert_eq!(
+        by("f3kdb(y_1 16, Cb_2 32, grainy 64, grainC 4, dynamic_grain on)"),
+        own("y_1=1:cb_2=2:dither_y=16:dither_c=1:rand_each_frame=on")
+    );
+    assert_eq!(
+        by("f3kdb=y=40"),
+        Err("f3kdb: y=40 lies between two strengths that this filter has: use y=32 or y=48".to_owned())
+    );
+    assert!(by("f3kdb=y=512").is_err() && by("f3kdb=y=much").is_err() && by("f3kdb=sample_mode=6").is_err());
+    // By the other names they are as they were.
+    assert_eq!(by("banding=Y=16"), own("y=16"));
 }

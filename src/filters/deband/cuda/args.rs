@@ -5,6 +5,7 @@ use super::tiles::{Grid, Tiles};
 use crate::filters::cuda::Plane;
 use crate::filters::deband::plan::{self, Plan};
 use crate::filters::device_struct::{device_struct, generated};
+use std::array::from_fn;
 
 device_struct! {
     /// What is done to one component.
@@ -76,8 +77,40 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// What `deband_direct` gets.
+    pub struct Direct = "DebandDirect" {
+        base: Args,
+        /// For `sample` 5, the other thresholds of each component: of any reference, and of the middle of each pair.
+        farthest: [i32; 3],
+        middle: [i32; 3],
+        /// The number of the definition.
+        sample: u32,
+        blur_first: u32,
+        /// References outside are the nearest samples inside.
+        extend: u32,
+        unused: u32,
+    }
+}
+
 generated! {
-    "deband.cuh" after ["../common/plane.cuh"]: Component, Group, Args;
+    "deband.cuh" after ["../common/plane.cuh"]: Component, Group, Args, Direct;
+}
+
+impl Direct {
+    /// `base` for a kernel of `plan`.
+    pub fn new(base: Args, plan: &Plan) -> Direct {
+        let of = |value: fn(&plan::Component) -> i32| from_fn(|i| plan.components.get(i).map_or(0, value));
+        Direct {
+            base,
+            farthest: of(|component| component.farthest),
+            middle: of(|component| component.middle),
+            sample: plan.sample as u32,
+            blur_first: plan.blur_first.into(),
+            extend: plan.extend.into(),
+            unused: 0,
+        }
+    }
 }
 
 impl Component {
@@ -100,7 +133,7 @@ impl Component {
     pub fn new(src: Plane, dst: Plane, noise: u64, of: &plan::Component, plan: &Plan, eight_bit: bool) -> Component {
         // Stored differences of 8-bit samples are compared as they are, averages in v16.
         let threshold = if eight_bit && !plan.blur_first { (of.threshold + 255) >> 8 } else { of.threshold };
-        let references = 1 << plan.sample;
+        let references = plan.references() as i32;
         Component {
             src,
             dst,
