@@ -402,6 +402,32 @@ fn small_frames_are_measured() {
 }
 
 #[test]
+fn the_banding_of_both_is_shown_where_it_is_asked_for() {
+    let folder = Folder::new();
+    let (a, page) = (folder.path("a.mkv"), folder.path("page.html"));
+    // Stairs of one code, 20 columns each.
+    ffmpeg(&format!("-f lavfi -i nullsrc=s=320x180,format=gray,geq=lum=30+floor(X/20) -frames:v 2 -c:v ffv1 {a}"));
+    let sides = [&a, &a, "--chain-b", "gradient,depth=10:dither=tpdf", "--banding"];
+    let (_, frames, summary) = lines(&[&sides[..], &["--html", &page]].concat());
+    let index = |value: &Value| value.as_f64().unwrap();
+    let mean = |side: &str| index(&summary["banding"][side]["mean"]);
+    assert!(mean("a") > 10.0 && mean("b") < mean("a") / 2.0, "{summary}");
+    for side in ["a", "b"] {
+        let of_frames: Vec<f64> = frames.iter().map(|frame| index(&frame["banding"][side])).collect();
+        assert!((of_frames.iter().sum::<f64>() / 2.0 - mean(side)).abs() < 1e-9, "{frames:?}");
+        let highest = of_frames.iter().copied().fold(0.0, f64::max);
+        assert_eq!(index(&summary["banding"][side]["max"]["value"]), highest);
+    }
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("banding of A and, dashed, of B (CAMBI)") && page.contains("mean banding"));
+    let ran = compare(&sides).ok();
+    let text = ran.text();
+    assert!(text.contains(&format!("A      {:<12.3}", mean("a"))) && text.contains("mean banding"), "{text}");
+    let (_, frames, summary) = lines(&[&a, &a]);
+    assert!(summary["banding"].is_null() && frames[0]["banding"].is_null());
+}
+
+#[test]
 fn the_worst_frames_become_pictures() {
     let folder = Folder::new();
     let a = clip(&folder, "a.mkv", 6, "format=yuv420p");

@@ -15,6 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 mod alias;
+pub mod banding;
 pub mod bilateral;
 pub mod boxblur;
 #[cfg(feature = "cuda")]

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::{
-    Descriptor, Filter, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge, names,
-    overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
+    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
+    names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -36,6 +36,7 @@ pub static ALL: &[&Descriptor] = &[
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,
+    &banding::DESCRIPTOR,
     &separate::DESCRIPTOR,
     &weave::DESCRIPTOR,
     &select::DESCRIPTOR,

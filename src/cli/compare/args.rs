@@ -67,6 +67,9 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub alpha: AlphaArgs,
 
+    /// Measure the banding of both videos, too: the index of the banding filter (CAMBI) of every frame
+    #[arg(long, help_heading = REPORTING)]
+    pub banding: bool,
     /// Print JSON lines: one for the videos, one a frame, one summary
     #[arg(long, help_heading = REPORTING)]
     pub json: bool,
@@ -119,7 +122,9 @@ Examples:
   vramp compare old.mkv new.mkv --tolerance exact --html report.html --worst 5 worst
       bit for bit, with a page and pictures to look at
   vramp compare source.mp4 debanded.mkv --chain-a deband --json
-      against what the chain would have made, for programs";
+      against what the chain would have made, for programs
+  vramp compare source.mp4 debanded.mkv --banding
+      what debanding changed, and how much banding is left of it";
 
 /// What pairs frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

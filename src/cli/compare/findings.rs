@@ -2,6 +2,7 @@
 
 use crate::cli::alpha;
 use crate::cli::compare::args::{Align, CompareArgs};
+use crate::cli::compare::banding::Banding;
 use crate::cli::compare::beside::Aside;
 use crate::cli::compare::moved::Hint;
 use crate::cli::compare::pairs::Shown;
@@ -24,6 +25,8 @@ pub struct Subject {
     pub align: Align,
     /// What must hold.
     pub tolerance: Option<Tolerance>,
+    /// Whether their banding is measured.
+    pub banding: bool,
 }
 
 impl Subject {
@@ -36,6 +39,7 @@ impl Subject {
             alpha_ignored: [0, 1].map(|i| videos[i].alpha_ignored),
             align: args.align,
             tolerance: args.tolerance,
+            banding: args.banding,
         }
     }
 
@@ -71,6 +75,8 @@ pub struct Pair {
     pub difference: FrameDifference,
     /// What breaks the tolerance.
     pub fault: Option<Fault>,
+    /// The banding of both, where it is asked for.
+    pub banding: Option<[f64; 2]>,
 }
 
 /// Numbers of frames, as ranges.
@@ -98,6 +104,8 @@ pub struct Findings {
     pub totals: Totals,
     /// Frames of A that B lacks, and frames of B that A lacks.
     pub alone: [Runs; 2],
+    /// The banding of each video.
+    pub banding: [Banding; 2],
     /// The first pair that differs.
     pub first: Option<(Shown, FrameDifference)>,
     /// Pairs beyond the tolerance.
@@ -120,6 +128,7 @@ impl Findings {
         Findings {
             totals: Totals::new(planes),
             alone: Default::default(),
+            banding: Default::default(),
             first: None,
             faults: 0,
             first_fault: None,
@@ -136,6 +145,9 @@ impl Findings {
             self.lead = pair.b.time.zip(pair.a.time).map(|(b, a)| b - a);
         }
         self.totals.add(pair.a.index, &pair.difference);
+        for (video, index) in self.banding.iter_mut().zip(pair.banding.into_iter().flatten()) {
+            video.add(pair.a.index, index);
+        }
         if self.first.is_none() && !pair.difference.is_none() {
             self.first = Some((pair.a, pair.difference.clone()));
         }

@@ -1,5 +1,6 @@
 //! What `--json` prints: docs/COMPARE.md explains every field. JSON has no infinity, so the PSNR of equal samples is null.
 
+use crate::cli::compare::banding::Banding;
 use crate::cli::compare::beside;
 use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
 use crate::cli::compare::pairs::Shown;
@@ -35,6 +36,7 @@ enum Line<'a> {
         ssim: f64,
         max: u16,
         planes: Vec<Plane<'a>>,
+        banding: Option<Both<f64>>,
         within: Option<bool>,
     },
     Missing {
@@ -50,6 +52,7 @@ enum Line<'a> {
         largest_time_difference: f64,
         all: Overall<'a>,
         planes: Vec<Overall<'a>>,
+        banding: Option<Both<Indices>>,
         worst: Vec<Png<'a>>,
         beside: Vec<beside::Line<'a>>,
         hint: Option<Moved<'a>>,
@@ -111,6 +114,19 @@ struct Overall<'a> {
     max: Option<Worst<u16>>,
 }
 
+/// What each video has.
+#[derive(Serialize)]
+struct Both<T> {
+    a: T,
+    b: T,
+}
+
+#[derive(Serialize)]
+struct Indices {
+    mean: f64,
+    max: Option<Worst<f64>>,
+}
+
 #[derive(Serialize)]
 struct Worst<T> {
     value: T,
@@ -160,6 +176,7 @@ pub fn pair(subject: &Subject, pair: &Pair) -> Result<()> {
         ssim: difference.ssim(),
         max: difference.largest(),
         planes: planes(subject, difference),
+        banding: pair.banding.map(|[a, b]| Both { a, b }),
         within: subject.tolerance.map(|_| pair.fault.is_none()),
     })
 }
@@ -208,6 +225,10 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
         largest_time_difference: findings.apart,
         all: overall(None, &totals.frame),
         planes: subject.planes().iter().zip(&totals.planes).map(|(name, of)| overall(Some(name), of)).collect(),
+        banding: subject.banding.then(|| {
+            let [a, b] = findings.banding.each_ref().map(Indices::from);
+            Both { a, b }
+        }),
         worst: worst.collect(),
         beside: findings.asides.iter().map(beside::Line::from).collect(),
         hint: findings.hint.as_ref().map(|hint| Moved {
@@ -234,6 +255,12 @@ fn print(line: &Line<'_>) -> Result<()> {
 impl From<Shown> for Place {
     fn from(Shown { index, pts, time }: Shown) -> Place {
         Place { index, pts, time }
+    }
+}
+
+impl From<&Banding> for Indices {
+    fn from(banding: &Banding) -> Indices {
+        Indices { mean: banding.mean(), max: banding.highest.map(|(value, frame)| Worst { value, frame }) }
     }
 }
 

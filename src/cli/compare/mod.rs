@@ -1,6 +1,7 @@
 //! `vramp compare`: how far two videos are apart, frame by frame.
 
 mod args;
+mod banding;
 mod beside;
 mod findings;
 mod html;
@@ -160,7 +161,9 @@ impl Comparison<'_> {
         let difference = self.measure.frame(&a.picture.planes(), &b.picture.planes());
         let [in_a, in_b] = &self.subject.infos;
         let tolerance = self.subject.tolerance;
+        let banding = banding::index(&a).zip(banding::index(&b)).filter(|_| self.subject.banding);
         let pair = Pair {
+            banding: banding.map(|(a, b)| [a, b]),
             a: Shown::new(&a.props, in_a.timebase),
             b: Shown::new(&b.props, in_b.timebase),
             apart,

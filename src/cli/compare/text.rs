@@ -50,6 +50,14 @@ pub fn summary(subject: &Subject, findings: &Findings) -> String {
     for (name, of) in planes.map(|(name, of)| (*name, of)).chain([("all", &totals.frame)]) {
         line(&mut text, row(subject, findings, name, of));
     }
+    if subject.banding {
+        line(&mut text, "\n       mean banding  highest".to_owned());
+        for (name, banding) in ["A", "B"].iter().zip(&findings.banding) {
+            let highest =
+                banding.highest.map_or_else(String::new, |(value, frame)| format!("{value:.3} (frame {frame})"));
+            line(&mut text, format!("{name:<5}  {:<12.3}  {highest}", banding.mean()));
+        }
+    }
     text
 }
 

@@ -3,6 +3,7 @@
 use crate::cli::args::{RunsOn, chain_text};
 use crate::cli::backend::{Backend, Gpu};
 use crate::cli::compare::args::CompareArgs;
+use crate::cli::compare::banding;
 use crate::cli::setup;
 use crate::error::{Error, Kind, Result};
 use crate::filters;
@@ -47,6 +48,7 @@ pub fn chains(args: &CompareArgs) -> Result<[Vec<Call>; 2]> {
         for text in texts {
             calls.extend(parse_chain(&chain_text(text)?)?);
         }
+        calls.extend(args.banding.then(banding::call));
         calls.iter().try_for_each(|call| filters::create(call).map(drop))?;
         Ok(calls)
     };

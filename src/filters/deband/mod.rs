@@ -19,7 +19,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
@@ -125,10 +125,7 @@ crate::params! {
 /// What `deband` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "deband",
-    aliases: &[
-        Alias::own("banding"),
-        Alias::foreign("f3kdb", "f3kdb", "deband=range=15:threshold=4").finer(&F3KDB_STEPS),
-    ],
+    aliases: &[Alias::foreign("f3kdb", "f3kdb", "deband=range=15:threshold=4").finer(&F3KDB_STEPS)],
     summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
     definition: include_str!("definition.md"),
     schema: DebandParams::SCHEMA,

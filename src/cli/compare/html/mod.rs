@@ -9,6 +9,7 @@ pub mod thumb;
 
 pub use about::About;
 
+use crate::cli::compare::banding::Banding;
 use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
 use crate::cli::compare::pairs::Shown;
 use crate::cli::compare::spread;
@@ -42,6 +43,8 @@ struct Point {
     mse: f64,
     /// Mean squared error, similarity and largest difference of each plane.
     planes: Vec<(f64, f64, u16)>,
+    /// Of A and of B, where it is asked for.
+    banding: Option<[f64; 2]>,
 }
 
 impl Page {
@@ -49,7 +52,8 @@ impl Page {
     pub fn pair(&mut self, pair: &Pair) {
         let planes = pair.difference.planes.iter();
         let planes = planes.map(|plane| (plane.mse(), plane.ssim, plane.largest.map_or(0, |largest| largest.value())));
-        self.pairs.push(Point { frame: pair.a, mse: pair.difference.mse(), planes: planes.collect() });
+        let (mse, banding) = (pair.difference.mse(), pair.banding);
+        self.pairs.push(Point { frame: pair.a, mse, planes: planes.collect(), banding });
     }
 
     /// Adds a frame of `side` that the other lacks.
@@ -127,16 +131,25 @@ impl Page {
         };
         let (decibels, similarity, largest) =
             (series(&|p| psnr(p.0, depth)), series(&|p| p.1), series(&|p| f64::from(p.2)));
-        let plot = |title, values: &[Vec<f64>], top, limit: Option<f64>| {
-            let curves = subject.planes().iter().zip(values);
+        let banding: Vec<[f64; 2]> = self.pairs.iter().filter_map(|point| point.banding).collect();
+        let banding = match banding[..] {
+            [] => Vec::new(),
+            _ => [0, 1].map(|side| banding.iter().map(|both| both[side]).collect::<Vec<_>>()).to_vec(),
+        };
+        let plot = |title, names: &[&str], values: &[Vec<f64>], top, limit: Option<f64>| {
+            let curves = names.iter().zip(values);
             let curves = curves.map(|(name, values)| Curve { name, values }).collect();
             Chart { title, x, unit, xs: &xs, alone: &alone, curves, top, limit }.svg()
         };
-        let charts = [
-            plot("PSNR, dB", &decibels, Top::Any, limits.psnr),
-            plot("SSIM", &similarity, Top::One, limits.ssim),
-            plot("largest difference, code values", &largest, Top::FromZero, limits.max.map(f64::from)),
+        let planes = subject.planes();
+        let mut charts = vec![
+            plot("PSNR, dB", planes, &decibels, Top::Any, limits.psnr),
+            plot("SSIM", planes, &similarity, Top::One, limits.ssim),
+            plot("largest difference, code values", planes, &largest, Top::FromZero, limits.max.map(f64::from)),
         ];
+        if !banding.is_empty() {
+            charts.push(plot("banding of A and, dashed, of B (CAMBI)", &["A", "B"], &banding, Top::FromZero, None));
+        }
         let numbers = Numbers {
             planes: subject.planes(),
             index: self.pairs.iter().map(|point| point.frame.index).collect(),
@@ -145,6 +158,7 @@ impl Page {
             psnr: decibels.iter().map(|values| values.iter().map(|value| rounded(*value, 1e3)).collect()).collect(),
             ssim: similarity.iter().map(|values| values.iter().map(|value| rounded(*value, 1e6)).collect()).collect(),
             max: largest,
+            banding: banding.iter().map(|values| values.iter().map(|value| rounded(*value, 1e3)).collect()).collect(),
         };
         // Inside a script only "</" would end it, which numbers and plane names do not have.
         let numbers = serde_json::to_string(&numbers).map_err(|e| Error::internal(format!("JSON: {e}")))?;
@@ -217,6 +231,8 @@ struct Numbers<'a> {
     psnr: Vec<Vec<f64>>,
     ssim: Vec<Vec<f64>>,
     max: Vec<Vec<f64>>,
+    /// Of A and of B, or nothing.
+    banding: Vec<Vec<f64>>,
 }
 
 fn rounded(value: f64, to: f64) -> f64 {
@@ -290,11 +306,24 @@ fn totals(subject: &Subject, findings: &Findings) -> String {
         )
     };
     let rows = subject.planes().iter().copied().zip(&totals.planes).chain([("all", &totals.frame)]).map(row);
+    let banding = if subject.banding { banding(findings) } else { String::new() };
     format!(
         "<div class=\"wide\"><table><tr><th scope=\"col\">plane</th><th scope=\"col\">mean PSNR, dB</th><th \
          scope=\"col\">lowest</th><th scope=\"col\">mean SSIM</th><th scope=\"col\">lowest</th><th scope=\"col\">largest \
-         difference</th></tr>{}</table></div>",
+         difference</th></tr>{}</table></div>{banding}",
         rows.collect::<String>()
+    )
+}
+
+fn banding(findings: &Findings) -> String {
+    let row = |(name, banding): (&str, &Banding)| {
+        let highest = banding.highest.map_or_else(String::new, |(value, frame)| format!("{value:.3} (frame {frame})"));
+        format!("<tr><th scope=\"row\">{name}</th><td>{:.3}</td><td>{highest}</td></tr>", banding.mean())
+    };
+    let rows: String = ["A", "B"].into_iter().zip(&findings.banding).map(row).collect();
+    format!(
+        "<div class=\"wide\"><table><tr><th scope=\"col\">video</th><th scope=\"col\">mean banding</th><th \
+         scope=\"col\">highest</th></tr>{rows}</table></div>"
     )
 }
 

@@ -32,7 +32,8 @@
       return `${name}: ${decibels}, SSIM ${numbers.ssim[i][shown].toFixed(6)}, max ${numbers.max[i][shown]}`;
     });
     const when = time === null ? "" : ` (${time.toFixed(3)} s)`;
-    readout.textContent = `Frame ${numbers.index[shown]}${when}. ${planes.join("; ")}`;
+    const banding = numbers.banding.map((index, i) => `banding of ${"AB"[i]} ${index[shown].toFixed(3)}`);
+    readout.textContent = `Frame ${numbers.index[shown]}${when}. ${[...planes, ...banding].join("; ")}`;
   };
 
   const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -25, PageDown: 25, Home: -Infinity, End: Infinity };

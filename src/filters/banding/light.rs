@@ -1,0 +1,80 @@
+//! How much light codes are, and which steps between them are seen.
+
+crate::choices! {
+    /// How codes become light.
+    pub enum Eotf {
+        /// ITU-R BT.1886 on a display from 0.01 to 300 cd/m².
+        Bt1886 = "bt1886",
+        /// SMPTE ST 2084.
+        Pq = "pq",
+    }
+}
+
+/// Black and white of limited range in ten bits, which the published definition takes every picture to have.
+const FOOT: u16 = 64;
+const HEAD: u16 = 940;
+
+/// The light of codes of ten bits.
+pub struct Light {
+    eotf: Eotf,
+}
+
+impl Light {
+    pub fn new(eotf: Eotf) -> Light {
+        Light { eotf }
+    }
+
+    /// Of `code`, in cd/m².
+    fn of(&self, code: u16) -> f64 {
+        let signal = f64::from(code.clamp(FOOT, HEAD) - FOOT) / f64::from(HEAD - FOOT);
+        match self.eotf {
+            Eotf::Bt1886 => bt1886(signal),
+            Eotf::Pq => pq(signal),
+        }
+    }
+
+    /// The darkest code of at least `light` cd/m²; 0 where black has that.
+    pub fn darkest_at(&self, light: f64) -> u16 {
+        let found = (FOOT..=HEAD).find(|code| self.of(*code) >= light).unwrap_or(HEAD);
+        if found == FOOT { 0 } else { found }
+    }
+
+    /// The highest code from which a step of `size` codes up adds more than the share `threshold` of its light: 0 where none
+    /// does, and all codes where all do.
+    pub fn highest_that_sees(&self, size: u16, threshold: f64) -> u16 {
+        let sees = |code: &u16| self.of(code + size) - self.of(*code) > threshold * self.of(*code);
+        match (FOOT..=HEAD - size).take_while(sees).last() {
+            None => 0,
+            Some(code) if code == HEAD - size => super::plan::TOP,
+            Some(code) => code,
+        }
+    }
+}
+
+fn bt1886(signal: f64) -> f64 {
+    const GAMMA: f64 = 2.4;
+    let (white, black) = (300f64.powf(1.0 / GAMMA), 0.01f64.powf(1.0 / GAMMA));
+    (white - black).powf(GAMMA) * (signal + black / (white - black)).max(0.0).powf(GAMMA)
+}
+
+fn pq(signal: f64) -> f64 {
+    let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
+    let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
+    let power = signal.powf(1.0 / m2);
+    10000.0 * ((power - c1).max(0.0) / (c2 - c3 * power)).powf(1.0 / m1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_the_scale() {
+        let light = Light::new(Eotf::Bt1886);
+        assert!((light.of(64) - 0.01).abs() < 1e-9 && (light.of(940) - 300.0).abs() < 1e-9);
+        let light = Light::new(Eotf::Pq);
+        assert!(light.of(0) < 1e-9 && (light.of(1023) - 10000.0).abs() < 1e-6);
+        // ST 2084's code for 100 cd/m² is 0.508 of the scale: 64 + 0.508·876 = 509.
+        assert!((light.of(509) - 100.0).abs() < 1.0, "{}", light.of(509));
+    }
+}
