@@ -19,7 +19,7 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use plan::Plan;
