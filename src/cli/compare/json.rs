@@ -52,7 +52,7 @@ enum Line<'a> {
         largest_time_difference: f64,
         all: Overall<'a>,
         planes: Vec<Overall<'a>>,
-        banding: Option<Both<Indices>>,
+        banding: Option<Box<Both<Indices>>>,
         worst: Vec<Png<'a>>,
         beside: Vec<beside::Line<'a>>,
         hint: Option<Moved<'a>>,
@@ -227,7 +227,7 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
         planes: subject.planes().iter().zip(&totals.planes).map(|(name, of)| overall(Some(name), of)).collect(),
         banding: subject.banding.then(|| {
             let [a, b] = findings.banding.each_ref().map(Indices::from);
-            Both { a, b }
+            Box::new(Both { a, b })
         }),
         worst: worst.collect(),
         beside: findings.asides.iter().map(beside::Line::from).collect(),

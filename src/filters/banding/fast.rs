@@ -74,14 +74,14 @@ impl CpuKernel for Fast {
         scales.make(plan, &src[0], *level, job.exec);
         let mut sums = [0; SCALES];
         for (scale, sum) in sums.iter_mut().enumerate() {
-            let map = scales.maps[scale].planes()[0];
+            let (map, shared) = (scales.maps[scale].planes()[0], &*met);
             job.exec.bands(&mut contrasts[scale].planes_mut(), TALL, |_, rows, mut band| {
                 workspaces.lend(
                     || Workspace::new(plan),
                     |workspace| {
                         // SAFETY: `new` has asked for the level.
                         unsafe { contrast::of_rows(*level, plan, &map, rows, &mut band, workspace) };
-                        let mut met = met.lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut met = shared.lock().unwrap_or_else(PoisonError::into_inner);
                         met.iter_mut().zip(&mut workspace.met).for_each(|(all, own)| *all += std::mem::take(own));
                     },
                 );

@@ -11,12 +11,14 @@ pub const SCALES: usize = WEIGHTS.len();
 /// What all scales together weigh.
 pub const WEIGHT: u32 = 31;
 
+/// The most steps that are looked at.
+pub const MOST_STEPS: usize = 32;
+
 /// What a step of 1, 2, … codes of ten bits weighs.
-const STEP_WEIGHTS: [u32; 32] =
+const STEP_WEIGHTS: [u32; MOST_STEPS] =
     [1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
 
-/// The most steps that are looked at, and samples to each side of a window: with more, numbers pass 32 bits.
-pub const MOST_STEPS: usize = STEP_WEIGHTS.len();
+/// The most samples to each side of a window: with more, numbers pass 32 bits.
 const WIDEST: usize = 63;
 
 /// Samples to each side of one whose neighbours say whether it lies in a flat area.

@@ -43,64 +43,61 @@ impl Scales {
     /// Makes all of them from `luma`.
     pub fn make(&mut self, plan: &Plan, luma: &PlaneRef<'_>, level: CpuLevel, exec: &CpuExec) {
         let Scales { a, b, c, halves, maps } = self;
-        let rows = Rows { level, exec };
-        let first = if plan.smooths { &mut *c } else { &mut *a };
-        // SAFETY: of this and all that follow: the kernel was made for a level that the processor has.
-        rows.each(first, |y, out| unsafe { codes(level, plan, luma, y, out) });
+        let make = |step: Step<'_>, from: &PlaneRef<'_>, out: &mut Picture| {
+            exec.bands(&mut out.planes_mut(), BAND, |_, rows: Range<usize>, mut band| {
+                for (i, y) in rows.enumerate() {
+                    // SAFETY: the kernel was made for a level that the processor has.
+                    unsafe { row(level, &step, from, y, band.row_u16_mut(i)) };
+                }
+            });
+        };
         if plan.smooths {
-            rows.of(c, a, |from, y, out| unsafe { means(level, from.row_u16(y), below(from, y), out) });
+            make(Step::Codes(plan), luma, c);
+            make(Step::Means, &c.planes()[0], a);
+        } else {
+            make(Step::Codes(plan), luma, a);
         }
-        rows.of(a, b, |from, y, out| unsafe { flats(level, from.row_u16(y), below(from, y), out) });
-        rows.of(b, c, |from, y, out| unsafe { column_sums(level, from, y, out) });
-        let marked = a.planes()[0];
-        rows.of(c, b, |from, y, out| unsafe { mark(level, from.row_u16(y), marked.row_u16(y), plan.flat, out) });
-        rows.of(b, &mut maps[0], |from, y, out| unsafe { modes(level, from, y, out) });
+        make(Step::Flats, &a.planes()[0], b);
+        make(Step::ColumnSums, &b.planes()[0], c);
+        make(Step::Mark { codes: a.planes()[0], flat: plan.flat }, &c.planes()[0], b);
+        make(Step::Modes, &b.planes()[0], &mut maps[0]);
         for (scale, half) in halves.iter_mut().enumerate() {
-            let (done, rest) = maps.split_at_mut(scale + 1);
-            rows.of(&done[scale], half, |from, y, out| unsafe { every_second(level, from.row_u16(2 * y), out) });
-            rows.of(half, &mut rest[0], |from, y, out| unsafe { modes(level, from, y, out) });
+            make(Step::EverySecond, &maps[scale].planes()[0], half);
+            make(Step::Modes, &half.planes()[0], &mut maps[scale + 1]);
         }
     }
 }
 
-/// Makes pictures row by row, on all threads.
-struct Rows<'a> {
-    level: CpuLevel,
-    exec: &'a CpuExec,
+/// What a picture is made of another one by.
+enum Step<'a> {
+    Codes(&'a Plan),
+    Means,
+    Flats,
+    ColumnSums,
+    /// Of column sums and the codes that they belong to.
+    Mark {
+        codes: PlaneRef<'a>,
+        flat: u32,
+    },
+    Modes,
+    EverySecond,
 }
 
-impl Rows<'_> {
-    fn each(&self, out: &mut Picture, row: impl Fn(usize, &mut [u16]) + Sync + Send) {
-        debug_assert!(self.level.require().is_ok());
-        self.exec.bands(&mut out.planes_mut(), BAND, |_, rows: Range<usize>, mut band| {
-            for (i, y) in rows.enumerate() {
-                row(y, band.row_u16_mut(i));
-            }
-        });
+by_level!(row = row_of(step: &Step<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]));
+
+#[inline(always)]
+fn row_of(step: &Step<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]) {
+    let below = || (y + 1 < from.height()).then(|| from.row_u16(y + 1));
+    match step {
+        Step::Codes(plan) => codes_row(plan, from, y, out),
+        Step::Means => means_row(from.row_u16(y), below(), out),
+        Step::Flats => flats_row(from.row_u16(y), below(), out),
+        Step::ColumnSums => column_sums_row(from, y, out),
+        Step::Mark { codes, flat } => mark_row(from.row_u16(y), codes.row_u16(y), *flat, out),
+        Step::Modes => modes_row(from, y, out),
+        Step::EverySecond => every_second_of(from.row_u16(2 * y), out),
     }
-
-    fn of(
-        &self,
-        from: &Picture,
-        out: &mut Picture,
-        row: impl for<'p> Fn(&PlaneRef<'p>, usize, &mut [u16]) + Sync + Send,
-    ) {
-        let from = from.planes()[0];
-        self.each(out, |y, out| row(&from, y, out));
-    }
 }
-
-fn below<'a>(plane: &'a PlaneRef<'_>, y: usize) -> Option<&'a [u16]> {
-    (y + 1 < plane.height()).then(|| plane.row_u16(y + 1))
-}
-
-by_level!(codes = codes_row(plan: &Plan, luma: &PlaneRef<'_>, y: usize, out: &mut [u16]));
-by_level!(means = means_row(row: &[u16], below: Option<&[u16]>, out: &mut [u16]));
-by_level!(flats = flats_row(row: &[u16], below: Option<&[u16]>, out: &mut [u16]));
-by_level!(column_sums = column_sums_row(flat: &PlaneRef<'_>, y: usize, out: &mut [u16]));
-by_level!(mark = mark_row(sums: &[u16], codes: &[u16], flat: u32, out: &mut [u16]));
-by_level!(modes = modes_row(marked: &PlaneRef<'_>, y: usize, out: &mut [u16]));
-by_level!(every_second = every_second_of(row: &[u16], out: &mut [u16]));
 
 #[inline(always)]
 fn codes_row(plan: &Plan, luma: &PlaneRef<'_>, y: usize, out: &mut [u16]) {

@@ -146,7 +146,7 @@ fn the_map_shows_where() {
 
 #[test]
 fn odd_and_tiny_pictures() {
-    for (width, height) in [(1, 1), (2, 1), (1, 9), (5, 3), (7, 7), (129, 3), (3, 130), (131, 129), (257, 40)] {
+    for (width, height) in [(1, 1), (1, 9), (7, 5), (3, 130), (131, 129)] {
         for args in ["", "window_size=127:map=on", "window_size=127:max_log_contrast=5:tvi_threshold=0.0001:topk=1"] {
             measure(args, &gray(10, width, height, |x, y| 64 + ((x / 3 + y / 5) % 7) as i32));
             measure(args, &gray(8, width, height, |x, y| 60 + (noise(x / 4, y / 4) & 3)));
