@@ -9,8 +9,9 @@ cd "$(dirname "$0")/.."
 # Integration tests that have something to do on a GPU, and those of the plugin library.
 tests="cuda kernels"
 plugin_tests="c_abi_cuda"
-# Large libraries that libav loads and no test calls: character sets, a speech codec, vector graphics.
-unused="libicudata libcodec2 librsvg-2"
+# Large libraries that are loaded and that no test there calls: character sets, a speech codec, vector graphics, and libav's
+# filters with all that they need.
+unused="libicudata libcodec2 librsvg-2 libavfilter"
 limit_mb=58
 profile=${PROFILE:-release}
 built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
@@ -32,10 +33,15 @@ packed() {
 # A library of the same name whose functions end the program, and which needs no other library: stand_in LIBRARY TARGET
 stand_in() {
     soname=$(readelf -d "$1" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    # The version that programs ask its symbols for, where it states one.
+    version=$(readelf -VW "$1" | sed -n 's/.*Index: 2 .* Name: \(.*\)$/\1/p')
+    script=
+    [ -z "$version" ] || { echo "$version { *; };" > "$2/version.map" && script="-Wl,--version-script=$2/version.map"; }
     {
-        nm -D --defined-only "$1" | sed -n 's/.* [TtWi] \([A-Za-z_][A-Za-z0-9_]*\)$/void \1(void) { __builtin_trap(); }/p'
-        nm -D --defined-only "$1" | sed -n 's/.* [BDRV] \([A-Za-z_][A-Za-z0-9_]*\)$/const char \1[64];/p'
-    } | cc -w -x c -shared -nostdlib -fno-builtin "-Wl,-soname,$soname" -o "$2/$soname" -
+        nm -D --defined-only "$1" | sed -n 's/.* [TtWi] \([A-Za-z_][A-Za-z0-9_]*\)\(@.*\)*$/void \1(void) { __builtin_trap(); }/p'
+        nm -D --defined-only "$1" | sed -n 's/.* [BDRV] \([A-Za-z_][A-Za-z0-9_]*\)\(@.*\)*$/const char \1[64];/p'
+    } | cc -w -x c -shared -nostdlib -fno-builtin "-Wl,-soname,$soname" $script -o "$2/$soname" -
+    rm -f "$2/version.map"
 }
 
 cargo build --profile "$profile" --locked --bin vramp

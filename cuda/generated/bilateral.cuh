@@ -26,7 +26,7 @@ LAYOUT(Weights, down, 164);
 struct Component {
     Plane src;
     Plane dst;
-    u32 filters;  // 0: the plane is passed on.
+    u32 filters;  // 0: the plane is copied.
     u32 across;  // Blocks side by side.
     u32 blocks;  // Blocks of the component.
     u32 unused;

@@ -9,7 +9,7 @@ struct Component {
     u16* row_sums;  // Of the columns of every window, row by row, stored values: of box_sums.cu.
     u32* totals;  // Sums of sixteen rows of every column, or of its row sums; null where windows are low.
     u32 columns;  // In a row of either, a multiple of eight.
-    u32 blurs;  // 0: the plane is passed on.
+    u32 blurs;  // 0: the plane is copied.
     u32 across;  // Strips side by side.
     u32 rows;  // Rows of a block, where blocks walk down.
     u32 blocks;  // Blocks of the component.

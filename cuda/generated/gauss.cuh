@@ -6,7 +6,7 @@
 struct Component {
     Plane src;
     Plane dst;
-    u32 blurs;  // 0: the plane is passed on.
+    u32 blurs;  // 0: the plane is copied.
     u32 across;  // Strips side by side.
     u32 rows;  // Rows of a block, where blocks walk down.
     u32 blocks;  // Blocks of the component.

@@ -21,7 +21,7 @@ struct LocalComponent {
     Plane src;  // The component of the frame at hand.
     Plane dst;
     const u16* table;  // What the function looks up.
-    u32 computes;  // 0: the plane is passed on.
+    u32 computes;  // 0: the plane is copied.
     u32 across;  // Blocks side by side, rows of a block, and blocks in all.
     u32 rows;
     u32 blocks;

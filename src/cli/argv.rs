@@ -23,6 +23,9 @@ pub const FFMPEG_SPELLINGS: &[(&str, &str)] = &[
     ("-frames:v", "--frames"),
     ("-vframes", "--frames"),
     ("-framerate", "--fps"),
+    ("-c:a", "--audio"),
+    ("-codec:a", "--audio"),
+    ("-acodec", "--audio"),
     ("-an", "--no-audio"),
     ("-sn", "--no-subtitles"),
     ("-metadata", "--tag"),
@@ -68,9 +71,6 @@ const ENCODERS: &[(&str, &str)] = &[
 
 /// What ffmpeg users ask for that is done in any case.
 const DONE_ANYWAY: &[(&str, &[&str])] = &[
-    ("-c:a", &["copy"]),
-    ("-codec:a", &["copy"]),
-    ("-acodec", &["copy"]),
     ("-c:s", &["copy"]),
     ("-codec:s", &["copy"]),
     ("-scodec", &["copy"]),
@@ -99,15 +99,12 @@ const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-disposition", "--track sets flags, as in --track a1:default,forced=no"),
     ("-vn", "the video is what is filtered"),
     ("-dn", "data is left out with --no-extras"),
-    ("-c:a", "sound is copied, or left out with --no-audio"),
-    ("-codec:a", "sound is copied, or left out with --no-audio"),
-    ("-acodec", "sound is copied, or left out with --no-audio"),
-    ("-b:a", "sound is copied, or left out with --no-audio"),
-    ("-q:a", "sound is copied, or left out with --no-audio"),
-    ("-ac", "sound is copied, or left out with --no-audio"),
-    ("-ar", "sound is copied, or left out with --no-audio"),
-    ("-af", "sound is copied, or left out with --no-audio"),
-    ("-filter:a", "sound is copied, or left out with --no-audio"),
+    ("-b:a", "--audio has the rate too, as in --audio aac:192k"),
+    ("-q:a", "--audio has a rate, as in --audio aac:192k"),
+    ("-ac", "--audio-downmix stereo or mono mixes channels"),
+    ("-ar", "encoders get the source's rate, or the nearest that they take"),
+    ("-af", "--loudness, --audio-delay and --audio-downmix are what is done to sound"),
+    ("-filter:a", "--loudness, --audio-delay and --audio-downmix are what is done to sound"),
     ("-c:s", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
     ("-codec:s", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
     ("-scodec", "--subtitles srt, ass, mov_text or webvtt converts text, and --no-subtitles leaves all out"),
@@ -344,15 +341,15 @@ mod tests {
 
     #[test]
     fn what_is_done_anyway_may_be_asked_for() {
-        assert_eq!(translated("vramp -i a -map 0 -c:a copy -c:s copy -map_metadata 0 b"), "vramp -i a b");
-        assert_eq!(translated("vramp -i a -c:a aac -map 0:v b"), "vramp -i a -c:a aac -map 0:v b");
+        assert_eq!(translated("vramp -i a -map 0 -c:s copy -map_metadata 0 b"), "vramp -i a b");
+        assert_eq!(translated("vramp -i a -c:a aac -map 0:v b"), "vramp -i a --audio aac -map 0:v b");
     }
 
     #[test]
     fn what_ffmpeg_alone_has_is_explained() {
         let refused = |line: &str| refuse_others(&translate(line.split(' ').map(OsString::from)));
         for (line, words) in [
-            ("vramp a b -c:a aac", "-c:a is ffmpeg's: here sound is copied, or left out with --no-audio"),
+            ("vramp a b -b:a 192k", "-b:a is ffmpeg's: here --audio has the rate too, as in --audio aac:192k"),
             ("vramp -t 5 a b", "--end"),
             // Not the -h of help.
             ("vramp -hide_banner -i a b", "banner"),

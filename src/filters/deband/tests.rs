@@ -450,6 +450,6 @@ fn f3kdb_counts_in_64ths() {
         Err("f3kdb: y=40 lies between two strengths that this filter has: use y=32 or y=48".to_owned())
     );
     assert!(by("f3kdb=y=512").is_err() && by("f3kdb=y=much").is_err() && by("f3kdb=sample_mode=6").is_err());
-    // By the other names they are as they were.
-    assert_eq!(by("banding=Y=16"), own("y=16"));
+    // By its own name they are as they were.
+    assert_eq!(by("deband=Y=16"), own("y=16"));
 }
