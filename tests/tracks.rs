@@ -242,7 +242,7 @@ fn tags_are_of_another_file_or_given() {
     let tags = |file: &str| probe(file, "-show_entries format_tags=title,artist,ARTIST,date,DATE");
     let ran = make(&source, &out, &["--tag", "title=New", "--tag", "artist=Who", "-metadata", "date=2001"]).ok();
     assert!(!ran.stderr.contains("warn"), "{}", ran.stderr);
-    assert_eq!(tags(&out), ["New,2001,Who"]);
+    assert_eq!(tags(&out), ["New,Who,2001"]);
     make(&source, &out, &["--tag", "title="]).ok();
     assert_eq!(tags(&out), [""; 0]);
     let about = folder.path("about.txt");

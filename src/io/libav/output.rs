@@ -105,7 +105,7 @@ impl Output {
 
     /// The source's streams that are decoded here ([`Input::decode_beside`](super::Input::decode_beside)).
     pub fn decoded_streams(&self) -> Vec<usize> {
-        self.treatments.recoded().collect()
+        self.treatments.needed_whole().collect()
     }
 
     fn contents(&self, start: Start) -> Contents<'_> {

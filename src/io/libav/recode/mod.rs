@@ -32,6 +32,10 @@ pub(in crate::io::libav) trait Recode {
     /// As [`Recode::packet`].
     fn finish(&mut self) -> Result<Vec<Packet>>;
 
+    /// Whether it cuts what it makes to [what is kept](CopiedPacket::kept), so that it gets packets whole, and those before the
+    /// part too. Else packets come cut.
+    fn cuts(&self) -> bool;
+
     /// Whether it took packets but gave none yet: sound that begins late does not keep a header waiting, but this does.
     fn is_pending(&self) -> bool;
 
@@ -98,9 +102,9 @@ impl Treatments {
         self.recoded.iter().find(|(stream, _)| *stream == index).map(|(_, recode)| &**recode)
     }
 
-    /// The source's streams that are coded anew.
-    pub(in crate::io::libav) fn recoded(&self) -> impl Iterator<Item = usize> {
-        self.recoded.iter().map(|(stream, _)| *stream)
+    /// The streams whose packets are needed [whole](Recode::cuts).
+    pub(in crate::io::libav) fn needed_whole(&self) -> impl Iterator<Item = usize> {
+        self.recoded.iter().filter(|(_, recoder)| recoder.cuts()).map(|(stream, _)| *stream)
     }
 
     /// Takes a packet of the source. Gives those that are written: itself, or what is made of it.

@@ -161,6 +161,10 @@ impl Recode for Converted {
         Ok(self.encode(rest))
     }
 
+    fn cuts(&self) -> bool {
+        false
+    }
+
     fn is_pending(&self) -> bool {
         false
     }

@@ -241,6 +241,10 @@ impl Recode for Sound {
         Ok(packets)
     }
 
+    fn cuts(&self) -> bool {
+        true
+    }
+
     fn is_pending(&self) -> bool {
         self.fed && !self.encoder.has_begun()
     }
