@@ -87,7 +87,7 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         settings.set("slices", &count)?;
     }
     let own = own_parameters(job)?;
-    if let Some((option, parameters)) = &own {
+    if let Some(hdr::Words { option, parameters }) = &own {
         settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;
     }
     if let Some(amount) = options.film_grain
@@ -115,7 +115,7 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
     }
-    let merged = own.map(|(option, _)| option);
+    let merged = own.map(|own| own.option);
     for (key, value) in options.options.iter().filter(|(key, _)| merged != Some(key.as_str()) && settings.has(key)) {
         check_quantiser(settings, choice, key, value)?;
         settings.set(key, value)?;
@@ -156,7 +156,7 @@ fn check_quantiser(settings: Settings<'_>, choice: &EncoderChoice, key: &str, va
 
 /// The option that holds an encoder's own parameters, and those vramp sets: HDR, its pass, film grain, and silence from an
 /// encoder that would write to standard error by itself.
-fn own_parameters(job: Job<'_>) -> Result<Option<(&'static str, Vec<(&'static str, String)>)>> {
+fn own_parameters(job: Job<'_>) -> Result<Option<hdr::Words>> {
     let Job { choice, options, info, side_data } = job;
     let encoder = choice.encoder();
     let grain = options.film_grain.map(|amount| Ok((grain::place(encoder)?, amount))).transpose()?;
@@ -173,7 +173,7 @@ fn own_parameters(job: Job<'_>) -> Result<Option<(&'static str, Vec<(&'static st
     if let Some((Grain::Parameter(key), amount)) = grain {
         words.parameters.push((key, amount.to_string()));
     }
-    Ok(Some((words.option, words.parameters)))
+    Ok(Some(words))
 }
 
 /// Whether the codec loses anything.

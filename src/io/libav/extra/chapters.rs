@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_chapter_without_an_end_lasts_until_the_next() {
         let listed = |start, end| Listed { start, end, title: None };
-        let list = vec![listed(2_000_000_000, None), listed(0, Some(500_000_000)), listed(1_000_000_000, None)];
+        let list = [listed(2_000_000_000, None), listed(0, Some(500_000_000)), listed(1_000_000_000, None)];
         let ends = |length| {
             let list = list.iter().map(|one| listed(one.start, one.end)).collect();
             with_ends(list, length).iter().map(|chapter| (chapter.id, chapter.end / 1_000_000)).collect::<Vec<_>>()
