@@ -118,6 +118,7 @@ impl Plan {
     }
 
     /// How many references a sample has.
+    #[cfg(feature = "cuda")]
     pub(super) fn references(&self) -> usize {
         references(self.sample as usize)
     }
