@@ -12,7 +12,7 @@ use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::Reader;
-use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice};
+use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
 use crate::io::libav::extra::added::{Added, Addition, Film};
 use crate::io::libav::format::hdr;
@@ -21,8 +21,9 @@ use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::pictures::list::{Missing, PictureList};
-use crate::io::libav::recode::sound::request::{self, Tracks};
+use crate::io::libav::recode::sound::request;
 use crate::io::libav::seek::window::{Side, Window};
+use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
 use around::Around;
@@ -360,8 +361,8 @@ impl Input {
     /// # Errors
     /// When there is no such track.
     pub fn delay_sound(&mut self, tracks: &Tracks, delay: i64) -> Result<()> {
-        tracks.check(&self.copied)?;
-        let chosen = request::tracks(&self.copied).filter(|(number, stream)| tracks.have(stream, *number));
+        request::check(tracks, &self.copied)?;
+        let chosen = numbered(Media::Audio, &self.copied).filter(|(number, stream)| tracks.have(stream, *number));
         let indices: Vec<usize> = chosen.map(|(_, stream)| stream.index).collect();
         for index in indices {
             self.stream_mut(index).into_iter().for_each(|stream| stream.delay = delay);

@@ -20,6 +20,7 @@ mod reference;
 mod seek;
 mod size;
 mod subtitles;
+mod tracks;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
@@ -41,13 +42,13 @@ pub use output::Output;
 pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
-pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule, Tracks};
+pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule};
 pub use seek::window::{Position, Window};
 pub use size::{Film, survey};
 pub use subtitles::{
-    Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, SubtitleTracks, TextCodec,
-    WhichSubtitles,
+    Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, TextCodec, WhichSubtitles,
 };
+pub use tracks::Tracks;
 
 use crate::error::{Error, Kind};
 use crate::video::Rational;

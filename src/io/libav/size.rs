@@ -119,9 +119,7 @@ pub fn survey(
     let size = unsafe { ((*video.parameters().as_ptr()).width, (*video.parameters().as_ptr()).height) };
     let units: Vec<Rational> = demuxer.streams().map(|stream| stream.time_base().into()).collect();
     let (kept, attached) = kept_streams(choice, &CopiedStream::choose(&demuxer, index, copy));
-    // SAFETY: the demuxer is alive.
-    let origin = unsafe { (*demuxer.as_ptr()).start_time };
-    let origin = if origin == ffmpeg_next::ffi::AV_NOPTS_VALUE { 0 } else { origin };
+    let origin = demuxer::start_time(&demuxer);
     let (from, until) = window.span(rate);
     let inside = |time: i64| from.is_none_or(|from| time >= from) && until.is_none_or(|until| time < until);
 

@@ -6,10 +6,10 @@ use crate::io::libav::{self, logging};
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use ffmpeg::ffi;
 pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg::util::error::EIO;
+use ffmpeg::{Packet, ffi};
 use ffmpeg_next as ffmpeg;
 use std::ffi::{CStr, OsStr};
 use std::fmt::Display;
@@ -26,6 +26,9 @@ const LOCAL_PROTOCOLS: &str = "file,crypto,data";
 /// Bytes read from a pipe at once, and how many such blocks wait.
 const BLOCK: usize = 1 << 18;
 const BLOCKS: usize = 8;
+
+/// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
+pub(in crate::io::libav) const MOST_RESYNCS: usize = 4096;
 
 /// How often a wait for a pipe looks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
@@ -100,8 +103,25 @@ pub(in crate::io::libav) fn told_at_end(demuxer: &Demuxer) -> Option<String> {
 /// Where the film's time 0 lies on the container's clock, in microseconds: at the start that it states. What lies before 0
 /// only warms decoders of sound up.
 pub(in crate::io::libav) fn film_start(demuxer: &Demuxer) -> i64 {
-    // SAFETY: the demuxer is alive. Where no start is stated, it has the lowest number there is.
-    unsafe { (*demuxer.as_ptr()).start_time }.max(0)
+    start_time(demuxer).max(0)
+}
+
+/// The container's start time in microseconds; 0 where it states none.
+pub(in crate::io::libav) fn start_time(demuxer: &Demuxer) -> i64 {
+    // SAFETY: the demuxer is alive.
+    let start = unsafe { (*demuxer.as_ptr()).start_time };
+    if start == ffi::AV_NOPTS_VALUE { 0 } else { start }
+}
+
+/// Reads the next packet of any stream. Beside it is what the demuxer said in its log meanwhile: some say only there that
+/// they lost their way, or that the end came early.
+pub(in crate::io::libav) fn read(demuxer: &mut Demuxer) -> (Result<Packet, ffmpeg::Error>, Option<String>) {
+    let mut packet = Packet::empty();
+    // What is on record from before did not happen in this read.
+    logging::take_last_error();
+    let read = packet.read(demuxer);
+    let line = logging::take_last_error().filter(|line| line.writer == demuxer.format().name());
+    (read.map(|()| packet), line.map(|line| line.text))
 }
 
 /// Why an input of which nothing decodes may be sound all the same.

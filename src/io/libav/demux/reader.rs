@@ -3,12 +3,11 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::decoder::{Decoder, Received};
 use crate::io::libav::decode::memory::FrameMemory;
-use crate::io::libav::demux::demuxer::Demuxer;
+use crate::io::libav::demux::demuxer::{self, Demuxer, MOST_RESYNCS};
 use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
 use crate::io::libav::demux::trim::Span;
-use crate::io::libav::logging;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
@@ -17,7 +16,7 @@ use crate::video::Rational;
 use ahead::Ahead;
 use ffmpeg::Packet;
 use ffmpeg::error::EAGAIN;
-use ffmpeg::ffi::{self, AVDiscard};
+use ffmpeg::ffi::AVDiscard;
 use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -25,9 +24,6 @@ use std::collections::VecDeque;
 
 mod ahead;
 mod marks;
-
-/// So often in a row a demuxer may look for where to go on. A transport stream's looks at 64 KiB each time.
-const MOST_RESYNCS: usize = 4096;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {
@@ -67,9 +63,7 @@ impl Reader {
         copied: &[CopiedStream],
         cancel: Cancel,
     ) -> Reader {
-        // SAFETY: the demuxer is alive.
-        let start = unsafe { (*demuxer.as_ptr()).start_time };
-        let origin = if start == ffi::AV_NOPTS_VALUE { 0 } else { start };
+        let origin = demuxer::start_time(&demuxer);
         let known = |stream: Stream| Known::new(&stream, copied.iter().any(|copied| copied.index == stream.index()));
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
         discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
@@ -240,28 +234,22 @@ impl Reader {
             return pictures.packet();
         }
         for _ in 0..MOST_RESYNCS {
-            let mut packet = Packet::empty();
-            // What is on record from before did not happen in this read.
-            logging::take_last_error();
-            let read = packet.read(&mut self.demuxer);
-            // Some demuxers say only in their log that they lost their way, or that the end came early.
-            let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
-            let cause = match (read, line) {
-                (Ok(()), line) => {
-                    line.map_or(Ok(()), |line| self.decoder.gap(line.text))?;
+            let cause = match demuxer::read(&mut self.demuxer) {
+                (Ok(packet), line) => {
+                    line.map_or(Ok(()), |line| self.decoder.gap(line))?;
                     self.ending.packet(&packet);
                     return Ok(Some(packet));
                 }
                 _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
                 (Err(ffmpeg::Error::Other { errno: EAGAIN }), line) => {
-                    self.decoder.gap(line.map_or_else(|| "nothing that can be read".to_owned(), |line| line.text))?;
+                    self.decoder.gap(line.unwrap_or_else(|| "nothing that can be read".to_owned()))?;
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {
-                    line.map(|line| line.text).or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
+                    line.or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
                 }
                 (Err(error), None) => Some(error.to_string()),
-                (Err(error), Some(line)) => Some(format!("{} ({error})", line.text)),
+                (Err(error), Some(line)) => Some(format!("{line} ({error})")),
             };
             cause.map_or(Ok(()), |cause| self.decoder.cut(cause))?;
             return Ok(None);

@@ -196,6 +196,12 @@ impl Media {
 }
 
 impl CopiedStream {
+    /// Its language, as the container writes it.
+    pub(in crate::io::libav) fn language(&self) -> Option<&str> {
+        let tag = self.tags.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
+        tag.map(|(_, value)| value.as_str())
+    }
+
     /// The streams of `input` but `video` that `choice` takes.
     pub(in crate::io::libav) fn choose(input: &Demuxer, video: usize, choice: CopyChoice) -> Vec<CopiedStream> {
         let streams = input.streams().filter(|stream| stream.index() != video && choice.takes(Media::of(stream)));

@@ -1,7 +1,7 @@
 //! `--track`: titles, languages and flags of the output's tracks.
 
 use super::language::Language;
-use super::selector::{self, Kind, Label, TrackSelector};
+use super::selector::{Kind, Label, TrackSelector};
 use super::tags;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{Container, CopiedStream, StreamTags};
@@ -106,7 +106,7 @@ pub fn edit_tracks(
 ) -> Result<()> {
     let video = film.video.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
     let video = (Kind::Video, video.map(|(_, value)| value.as_str()));
-    let others = copied.iter().map(|stream| (Kind::of(stream), selector::language(stream)));
+    let others = copied.iter().map(|stream| (Kind::of(stream), stream.language()));
     let labels = Label::of_all(std::iter::once(video).chain(others));
     let mut tracks: Vec<&mut StreamTags> =
         std::iter::once(&mut film.video).chain(copied.iter_mut().map(|s| &mut s.tags)).collect();

@@ -1,16 +1,15 @@
 //! One file whose tracks are added, read as far as the source has come.
 
 use super::added::{Addition, Film};
-use super::selector::{self, Kind, Label};
+use super::selector::{Kind, Label};
 use crate::error::{Error, Kind as Fault, Result};
-use crate::io::libav::demux::demuxer::{self, Demuxer};
+use crate::io::libav::demux::demuxer::{self, Demuxer, MOST_RESYNCS};
 use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::discard;
 use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
 use crate::io::libav::demux::trim::Span;
 use crate::io::libav::encode::timebase::rescale;
-use crate::io::libav::logging;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ffmpeg::error::EAGAIN;
@@ -18,9 +17,6 @@ use ffmpeg::{Packet, ffi, media};
 use ffmpeg_next as ffmpeg;
 
 const MICROSECOND: Rational = Rational::new(1, 1_000_000);
-
-/// So often in a row a demuxer may look for where to go on.
-const MOST_RESYNCS: usize = 4096;
 
 /// A packet of an added track, and when it is shown, counted as the source's packets are.
 pub(super) type Timed = (Option<Span>, CopiedPacket);
@@ -142,14 +138,9 @@ impl AddedFile {
 
     fn read(&mut self) -> Result<Option<Packet>> {
         for _ in 0..MOST_RESYNCS {
-            let mut packet = Packet::empty();
-            // What is on record from before did not happen in this read.
-            logging::take_last_error();
-            let read = packet.read(&mut self.demuxer);
-            let line = logging::take_last_error().filter(|line| line.writer == self.demuxer.format().name());
-            let line = line.map(|line| line.text);
+            let (read, line) = demuxer::read(&mut self.demuxer);
             match read {
-                Ok(()) => {
+                Ok(packet) => {
                     line.map_or(Ok(()), |line| self.note(line))?;
                     self.ending.packet(&packet);
                     return Ok(Some(packet));
@@ -185,7 +176,7 @@ fn choose(demuxer: &Demuxer, addition: &Addition) -> Result<Vec<CopiedStream>> {
         // A picture is a cover, whatever its demuxer makes of it.
         streams.iter_mut().for_each(|stream| stream.tags.disposition |= ffi::AV_DISPOSITION_ATTACHED_PIC);
     }
-    let labels = Label::of_all(streams.iter().map(|stream| (Kind::of(stream), selector::language(stream))));
+    let labels = Label::of_all(streams.iter().map(|stream| (Kind::of(stream), stream.language())));
     let wanted = |label: &Label| match &addition.selection[..] {
         [] if is_picture(demuxer) => true,
         [] => matches!(label.kind, Kind::Audio | Kind::Subtitle | Kind::Attachment),

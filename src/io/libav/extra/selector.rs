@@ -142,12 +142,6 @@ impl TrackSelector {
     }
 }
 
-/// The tag `language` of `stream`.
-pub(super) fn language(stream: &CopiedStream) -> Option<&str> {
-    let tag = stream.tags.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
-    tag.map(|(_, value)| value.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,5 +22,5 @@ mod track;
 pub use burn::{Burn, BurnSink, BurntSubtitles};
 pub(in crate::io::libav) use convert::treatment;
 pub(in crate::io::libav) use decoder::Kind;
-pub use request::{SubtitleChoice, SubtitleOptions, SubtitleRule, SubtitleTracks, TextCodec};
+pub use request::{SubtitleChoice, SubtitleOptions, SubtitleRule, TextCodec};
 pub use track::WhichSubtitles;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedStream, Media};
-use std::fmt;
+use crate::io::libav::tracks::{self, Tracks};
 use std::str::FromStr;
 
 /// What is asked of the subtitles of an output.
@@ -18,20 +18,9 @@ pub struct SubtitleOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubtitleRule {
     /// Which ones.
-    pub tracks: SubtitleTracks,
+    pub tracks: Tracks,
     /// What becomes of them.
     pub choice: SubtitleChoice,
-}
-
-/// Which subtitles.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SubtitleTracks {
-    /// Every stream.
-    All,
-    /// Those in a language, as the container writes it.
-    Language(String),
-    /// The n-th stream of subtitles, from 1.
-    Number(usize),
 }
 
 /// What becomes of a stream of subtitles.
@@ -67,13 +56,8 @@ impl SubtitleOptions {
         if self.burnt == Some(stream.index) {
             return SubtitleChoice::None;
         }
-        let rank = |rule: &&SubtitleRule| match rule.tracks {
-            SubtitleTracks::All => 0,
-            SubtitleTracks::Language(_) => 1,
-            SubtitleTracks::Number(_) => 2,
-        };
-        let fitting = self.rules.iter().filter(|rule| rule.tracks.have(stream, number));
-        fitting.max_by_key(rank).map_or_else(SubtitleChoice::default, |rule| rule.choice)
+        let rule = tracks::rule_for(&self.rules, |rule| &rule.tracks, stream, number);
+        rule.map_or_else(SubtitleChoice::default, |rule| rule.choice)
     }
 
     /// Refuses rules for subtitles that `streams` do not have.
@@ -81,58 +65,19 @@ impl SubtitleOptions {
     /// # Errors
     /// For the first of them.
     pub(in crate::io::libav) fn check(&self, streams: &[CopiedStream]) -> Result<()> {
-        let there = || streams.iter().filter(|stream| stream.media == Media::Subtitle).zip(1..);
         for SubtitleRule { tracks, .. } in &self.rules {
-            if *tracks != SubtitleTracks::All && !there().any(|(stream, number)| tracks.have(stream, number)) {
-                let have: Vec<_> =
-                    there().map(|(stream, n)| format!("{n} ({})", language(stream).unwrap_or("und"))).collect();
-                let have = if have.is_empty() { "none".to_owned() } else { have.join(", ") };
-                return Err(Error::bad_argument(format!(
-                    "--subtitles: there are no subtitles {tracks}; the input has {have}"
-                )));
+            if let Some(there) = tracks.missing_among(Media::Subtitle, streams) {
+                let have = if there.is_empty() { "none" } else { &there };
+                let which = match tracks {
+                    Tracks::All => "all".to_owned(),
+                    Tracks::Number(number) => format!("number {number}"),
+                    Tracks::Language(language) => format!("in '{language}'"),
+                };
+                let line = format!("--subtitles: there are no subtitles {which}; the input has {have}");
+                return Err(Error::bad_argument(line));
             }
         }
         Ok(())
-    }
-}
-
-impl SubtitleTracks {
-    fn have(&self, stream: &CopiedStream, number: usize) -> bool {
-        match self {
-            SubtitleTracks::All => true,
-            SubtitleTracks::Number(wanted) => *wanted == number,
-            SubtitleTracks::Language(wanted) => language(stream).is_some_and(|it| it.eq_ignore_ascii_case(wanted)),
-        }
-    }
-}
-
-fn language(stream: &CopiedStream) -> Option<&str> {
-    let tag = stream.tags.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
-    tag.map(|(_, value)| value.as_str())
-}
-
-impl fmt::Display for SubtitleTracks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SubtitleTracks::All => f.write_str("all"),
-            SubtitleTracks::Number(number) => write!(f, "number {number}"),
-            SubtitleTracks::Language(language) => write!(f, "in '{language}'"),
-        }
-    }
-}
-
-impl FromStr for SubtitleTracks {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<SubtitleTracks, String> {
-        let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        match text.parse::<usize>() {
-            Ok(0) => Err("subtitles are counted from 1".to_owned()),
-            Ok(number) => Ok(SubtitleTracks::Number(number)),
-            Err(_) if text == "all" => Ok(SubtitleTracks::All),
-            Err(_) if is_plain => Ok(SubtitleTracks::Language(text.to_owned())),
-            Err(_) => Err(format!("'{text}' is neither a number, nor a language, nor all")),
-        }
     }
 }
 
@@ -141,8 +86,8 @@ impl FromStr for SubtitleRule {
 
     fn from_str(text: &str) -> Result<SubtitleRule, String> {
         let (tracks, choice) = match text.split_once('=') {
-            Some((tracks, choice)) => (tracks.parse()?, choice),
-            None => (SubtitleTracks::All, text),
+            Some((tracks, choice)) => (Tracks::read(tracks, "subtitles", "a number")?, choice),
+            None => (Tracks::All, text),
         };
         Ok(SubtitleRule { tracks, choice: choice.parse()? })
     }

@@ -4,11 +4,11 @@ use super::decoder::Kind;
 use super::libass::Font;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer::{self, Demuxer};
+use crate::io::libav::demux::reader::discard;
 use crate::io::libav::mux::stream_copy::codec_name;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ffmpeg::codec::Parameters;
-use ffmpeg::ffi::{self, AVDiscard};
 use ffmpeg::format::stream::{Disposition, Stream};
 use ffmpeg::media::Type;
 use ffmpeg::{Packet, error::EAGAIN};
@@ -135,9 +135,7 @@ fn describe(number: usize, stream: &Stream) -> String {
 /// first line says.
 fn origin(demuxer: &Demuxer) -> i64 {
     let is_film = demuxer.streams().any(|stream| matches!(stream.parameters().medium(), Type::Video | Type::Audio));
-    // SAFETY: the demuxer is alive.
-    let start = unsafe { (*demuxer.as_ptr()).start_time };
-    if is_film && start != ffi::AV_NOPTS_VALUE { start } else { 0 }
+    if is_film { demuxer::start_time(demuxer) } else { 0 }
 }
 
 /// The fonts attached to a container.
@@ -166,10 +164,7 @@ fn fonts(demuxer: &Demuxer) -> Vec<Font> {
 
 /// Every packet of stream `index`, in order. What breaks off early is what there is: the run itself says so.
 fn packets(demuxer: &mut Demuxer, index: usize) -> Result<Vec<Packet>, ffmpeg::Error> {
-    for other in (0..demuxer.streams().len()).filter(|other| *other != index) {
-        // SAFETY: the demuxer has a stream of this index, and nothing else refers to it now.
-        unsafe { (**(*demuxer.as_mut_ptr()).streams.add(other)).discard = AVDiscard::AVDISCARD_ALL };
-    }
+    discard(demuxer, |other| other != index);
     let mut packets = Vec::new();
     loop {
         let mut packet = Packet::empty();

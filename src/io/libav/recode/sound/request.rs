@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedStream, Media};
-use std::fmt;
+use crate::io::libav::tracks::{self, Tracks};
 use std::str::FromStr;
 
 /// What a caller asks of the sound. The default copies every track that the container holds.
@@ -38,17 +38,6 @@ pub struct SoundRule {
     pub coding: SoundCoding,
 }
 
-/// Which tracks of sound.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tracks {
-    /// Every one.
-    All,
-    /// The n-th track of sound, from 1.
-    Number(usize),
-    /// Those in a language, as the container writes it.
-    Language(String),
-}
-
 /// What becomes of a track.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SoundCoding {
@@ -71,13 +60,8 @@ pub enum SoundCoding {
 impl SoundOptions {
     /// What becomes of `stream`, which is track `number` of the sound.
     pub(in crate::io::libav) fn coding(&self, stream: &CopiedStream, number: usize) -> &SoundCoding {
-        let rank = |tracks: &Tracks| match tracks {
-            Tracks::All => 0,
-            Tracks::Language(_) => 1,
-            Tracks::Number(_) => 2,
-        };
-        let fitting = self.rules.iter().filter(|rule| rule.tracks.have(stream, number));
-        fitting.max_by_key(|rule| rank(&rule.tracks)).map_or(&self.otherwise, |rule| &rule.coding)
+        let rule = tracks::rule_for(&self.rules, |rule| &rule.tracks, stream, number);
+        rule.map_or(&self.otherwise, |rule| &rule.coding)
     }
 
     /// Refuses rules for tracks that `streams` do not have.
@@ -85,68 +69,18 @@ impl SoundOptions {
     /// # Errors
     /// For the first of them.
     pub(in crate::io::libav) fn check(&self, streams: &[CopiedStream]) -> Result<()> {
-        self.rules.iter().try_for_each(|rule| rule.tracks.check(streams))
+        self.rules.iter().try_for_each(|rule| check(&rule.tracks, streams))
     }
 }
 
-/// The tracks of sound among `streams`, with their numbers.
-pub(in crate::io::libav) fn tracks(streams: &[CopiedStream]) -> impl Iterator<Item = (usize, &CopiedStream)> {
-    streams.iter().filter(|stream| stream.media == Media::Audio).enumerate().map(|(at, stream)| (at + 1, stream))
-}
-
-fn language(stream: &CopiedStream) -> Option<&str> {
-    let tag = stream.tags.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
-    tag.map(|(_, value)| value.as_str())
-}
-
-impl Tracks {
-    /// Whether `stream`, which is track `number` of the sound, is one of them.
-    pub(in crate::io::libav) fn have(&self, stream: &CopiedStream, number: usize) -> bool {
-        match self {
-            Tracks::All => true,
-            Tracks::Number(wanted) => *wanted == number,
-            Tracks::Language(wanted) => language(stream).is_some_and(|it| it.eq_ignore_ascii_case(wanted)),
-        }
-    }
-
-    /// Refuses tracks that `streams` do not have. All of none is fine.
-    ///
-    /// # Errors
-    /// With those there are.
-    pub(in crate::io::libav) fn check(&self, streams: &[CopiedStream]) -> Result<()> {
-        if *self == Tracks::All || tracks(streams).any(|(number, stream)| self.have(stream, number)) {
-            return Ok(());
-        }
-        let there = tracks(streams).map(|(number, stream)| format!("{number} ({})", language(stream).unwrap_or("und")));
-        let there: Vec<_> = there.collect();
-        let there = if there.is_empty() { "no sound".to_owned() } else { there.join(", ") };
-        Err(Error::bad_argument(format!("there is no track {self} of sound; the input has {there}")))
-    }
-}
-
-impl fmt::Display for Tracks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Tracks::All => f.write_str("all"),
-            Tracks::Number(number) => write!(f, "{number}"),
-            Tracks::Language(language) => write!(f, "'{language}'"),
-        }
-    }
-}
-
-impl FromStr for Tracks {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Tracks, String> {
-        let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        match text.parse::<usize>() {
-            Ok(0) => Err("tracks are counted from 1".to_owned()),
-            Ok(number) => Ok(Tracks::Number(number)),
-            Err(_) if text == "all" => Ok(Tracks::All),
-            Err(_) if plain => Ok(Tracks::Language(text.to_owned())),
-            Err(_) => Err(format!("'{text}' is neither a track's number, nor a language, nor all")),
-        }
-    }
+/// Refuses tracks of sound that `streams` do not have.
+///
+/// # Errors
+/// With those there are.
+pub(in crate::io::libav) fn check(tracks: &Tracks, streams: &[CopiedStream]) -> Result<()> {
+    let Some(there) = tracks.missing_among(Media::Audio, streams) else { return Ok(()) };
+    let there = if there.is_empty() { "no sound" } else { &there };
+    Err(Error::bad_argument(format!("there is no track {tracks} of sound; the input has {there}")))
 }
 
 impl FromStr for SoundRule {
