@@ -1,7 +1,7 @@
 //! Video filters whose frames stay in GPU memory from decode to encode, with the same bytes from the CPU.
 //!
 //! The layers, each knowing only those before it: [`video`] and [`mod@params`] are pure data; `device` runs work;
-//! `filters` compute; `pipeline` moves frames; `compare` measures them; `io` and `cli` are doors. docs/ARCHITECTURE.md has the map.
+//! `filters` compute; `pipeline` moves frames; `compare` measures them; `io` reads and writes; `farm` splits a film into parts; `cli` is the command. docs/ARCHITECTURE.md has the map.
 #![deny(missing_docs)]
 
 /// What stands before the version, and a line's end behind it, in every file of the plugin library: so it can be read
@@ -18,6 +18,8 @@ pub mod cli;
 pub mod compare;
 pub mod device;
 pub mod error;
+#[cfg(feature = "cli")]
+pub mod farm;
 pub mod filters;
 pub mod io;
 pub mod params;

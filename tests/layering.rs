@@ -6,13 +6,14 @@ use source::{Source, rust_files};
 use std::path::Path;
 
 /// The modules of the crate from the lowest up. Those of one line do not know each other.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["error"],
     &["video", "params"],
     &["device"],
     &["filters"],
     &["pipeline", "compare"],
     &["io"],
+    &["farm"],
     &["cli"],
     &["bin"],
 ];

@@ -1,6 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 mod batch;
+mod farm;
 pub mod pictures;
 mod presets;
 mod rate;
@@ -9,6 +10,7 @@ mod subtitles;
 pub mod tracks;
 
 pub use batch::BatchArgs;
+pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
 
@@ -32,6 +34,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use subtitles::SubtitleArgs;
 pub use subtitles::names_subtitles;
+pub use tracks::TrackArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -53,6 +56,9 @@ pub struct Cli {
     /// The filtering itself.
     #[command(flatten)]
     pub job: Job,
+    /// Whether it is done in parts.
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// What is said on the way.
     #[command(flatten)]
     pub messages: Messages,
@@ -87,6 +93,14 @@ pub enum Color {
 pub enum Command {
     /// Filter many videos, with one command line for all
     Batch(Box<BatchArgs>),
+    /// Write down how a film is worked on in parts, on one machine or many
+    Plan(Box<PlanArgs>),
+    /// Make parts of a planned film
+    Part(Box<PartArgs>),
+    /// Join the parts of a planned film
+    Join(JoinArgs),
+    /// Say how far a planned film is
+    Status(StatusArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
     /// List the filters, or explain one

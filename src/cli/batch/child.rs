@@ -95,7 +95,7 @@ impl Recipe {
 }
 
 /// Hands every line to `events`. One that is no JSON is from a library, or the last words of a crash.
-fn listen(stderr: ChildStderr, slot: usize, events: &Sender<Event>) {
+pub fn listen(stderr: ChildStderr, slot: usize, events: &Sender<Event>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     while matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(length) if length > 0) {
