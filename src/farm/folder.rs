@@ -201,7 +201,10 @@ impl Folder {
 
     /// The path `stored` in the plan.
     pub fn resolve(&self, stored: &str) -> PathBuf {
-        self.0.join(stored)
+        match stored.strip_prefix("../") {
+            Some(beside) => self.0.with_file_name("").join(beside),
+            None => self.0.join(stored),
+        }
     }
 
     /// `path` as the plan has it: relative to this folder within that of the output, so that both can be moved, or mounted
@@ -286,6 +289,7 @@ mod tests {
         assert_eq!(folder.stored(Path::new("/")).unwrap(), "/");
         fs::create_dir(folder.path()).unwrap();
         assert!(folder.resolve("../film.mkv").exists());
+        assert_eq!(Folder::at(Path::new("out.mkv.vramp")).resolve("../out.mkv"), Path::new("out.mkv"));
     }
 
     #[test]

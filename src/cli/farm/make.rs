@@ -4,7 +4,7 @@ use crate::cli::args::{Job, PartArgs, TrackArgs, sound::SoundArgs};
 use crate::cli::farm::{Goal, opened, request};
 use crate::cli::progress::Reporter;
 use crate::cli::transcode::{Prepared, Stop};
-use crate::cli::{print, report, signals};
+use crate::cli::{log as messages, print, report, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Event, Folder, Plan, Ranges, Record, host, part_of_task};
 use crate::io::libav::{PartJob, Position};
@@ -27,15 +27,7 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
     asked.numbers().iter().try_for_each(|number| plan.part(*number).map(drop))?;
     request::check_files(&plan, &folder)?;
     let mut maker = Maker { job: job(args, &plan, &folder)?, args, plan, folder, cancel, identified: false };
-    let mut failed = None;
-    for number in asked.numbers() {
-        match maker.part(*number, quiet) {
-            Err(error) if error.kind() == Kind::Cancelled => return Err(error),
-            Err(error) => drop(failed.get_or_insert(error)),
-            Ok(()) => {}
-        }
-    }
-    failed.map_or(Ok(()), Err)
+    messages::say_once(|| maker.parts(&asked, quiet))
 }
 
 /// The job of `plan` without what belongs to the whole film, to run here.
@@ -59,6 +51,22 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// Makes `parts`, also behind one that fails: its error is the last to be said.
+    fn parts(&mut self, parts: &Ranges, quiet: bool) -> Result<()> {
+        let mut failed = None;
+        for number in parts.numbers() {
+            match self.part(*number, quiet) {
+                Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+                Err(error) if failed.is_none() => failed = Some(error),
+                Err(error) => log::warn!("{error}"),
+                Ok(()) => {}
+            }
+            // What is to be said of the chain and the encoder is so of every part.
+            messages::repeats();
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
     /// Makes part `number`, unless it is there.
     fn part(&mut self, number: u32, quiet: bool) -> Result<()> {
         if self.folder.has(&self.plan, number) {

@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use indicatif::{ProgressBar, ProgressStyle};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
@@ -75,6 +76,8 @@ pub struct Pool<'a> {
     made: u64,
     there: u64,
     failed: Option<Error>,
+    /// Warnings so far.
+    said: HashSet<String>,
 }
 
 impl<'a> Pool<'a> {
@@ -107,6 +110,7 @@ impl<'a> Pool<'a> {
             made: 0,
             there: 0,
             failed: None,
+            said: HashSet::new(),
         }
     }
 
@@ -160,7 +164,10 @@ impl<'a> Pool<'a> {
         let part = running.part;
         match (line["level"].as_str(), line["message"].as_str()) {
             (Some("error"), Some(message)) => running.error = Some(message.to_owned()),
-            (Some("warn"), Some(message)) => log::warn!("part {part}: {message}"),
+            // What every part says is said once.
+            (Some("warn"), Some(message)) if self.said.insert(message.to_owned()) => {
+                log::warn!("part {part}: {message}")
+            }
             (Some(_), Some(message)) => log::debug!("part {part}: {message}"),
             _ => {
                 running.frames = line["frame"].as_u64().unwrap_or(running.frames);

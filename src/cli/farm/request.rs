@@ -77,10 +77,11 @@ pub fn plan(job: &Job, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -
         folder.clear()?;
     }
     let request = request(job, asked, matches, &folder)?;
-    if let Some(plan) = folder.known_plan()? {
+    if let Some(mut plan) = folder.known_plan()? {
         let there = || format!("{} holds another plan", folder.path().display());
         plan.check_request(&request)
             .map_err(|e| Error::bad_argument(format!("{}: {e}: add --restart, or name another output", there())))?;
+        plan.output.overwrite = job.overwrite;
         return Ok((folder, plan));
     }
     let plan = complete(request, job, &folder, cancel)?;
