@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -23,7 +23,8 @@ help:
 	@echo "make ptx     compile cuda/*.cu to the committed PTX and machine code; needs no CUDA toolkit and no GPU"
 	@echo "make check-native   compile all machine code again: is it what the committed one says it is made of"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
-	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
+	@echo "make fuzz    fuzz the parsers of chains, plans and parts, a minute each (needs cargo-fuzz and a nightly compiler)"
+	@echo "make kill-test   kill a film in parts a thousand times, and see that the same command goes on"
 
 setup:
 	@scripts/setup.sh
@@ -104,7 +105,10 @@ bless-goldens:
 	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds_at_every_cpu_level -- --nocapture
 
 fuzz:
-	cd fuzz && $(CARGO) fuzz run chain -- -max_total_time=60
+	for target in chain plan part; do (cd fuzz && $(CARGO) fuzz run $$target -- -max_total_time=60) || exit 1; done
+
+kill-test:
+	VRAMP_KILLS=1000 $(CARGO) nextest run --locked --test farm killed_at_any_moment
 
 PREFIX ?= /usr/local
 VRAMP ?= target/release/vramp

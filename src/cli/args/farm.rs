@@ -88,6 +88,9 @@ pub struct JoinArgs {
     /// The plan's folder, OUT.vramp
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    /// Replace OUT if it exists
+    #[arg(short = 'y', long = "overwrite")]
+    pub overwrite: bool,
     /// Join the parts from the first up to the first missing one, into a file beside OUT with .so-far in its name
     #[arg(long)]
     pub so_far: bool,
@@ -131,7 +134,7 @@ fn seconds(text: &str) -> Result<f64, &'static str> {
 
 const PLAN_HELP: &str = "\
 Writes OUT.vramp/plan.json: which frames each part has, where its decoder begins, and what of the encoder is pinned, with the \
-reason. The input is read once, and hardly decoded. The same film and options make the same plan, anywhere.
+reason. The input is read once, and hardly decoded. The same film, options and build make the same plan.
 
 The same plan makes the same file, byte for byte, whatever the number of machines, their processors, the order of the parts and how \
 often one was made again. docs/FARM.md has what is promised of which encoder.

@@ -51,7 +51,8 @@ pub fn part(args: &PartArgs, quiet: bool) -> Result<()> {
 pub fn join(args: &JoinArgs) -> Result<()> {
     let cancel = Cancel::default();
     signals::install([cancel.clone()])?;
-    let (folder, plan) = opened(&args.folder)?;
+    let (folder, mut plan) = opened(&args.folder)?;
+    plan.output.overwrite |= args.overwrite;
     let missing = match args.so_far {
         true => join::so_far(&folder, &plan, &cancel)?,
         false => join::whole(&folder, &plan, &cancel)?,

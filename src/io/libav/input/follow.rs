@@ -4,6 +4,7 @@ use super::{Input, Phase};
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::Place;
+use crate::io::libav::demux::trim::INTERLEAVING;
 use crate::io::libav::seek::frame_index::Certain;
 use crate::io::libav::seek::window::Side;
 use std::collections::VecDeque;
@@ -94,6 +95,7 @@ impl Input {
         self.add_until(self.time)?;
         self.trim.frame(self.time, side, &mut self.ready);
         if side == Side::After {
+            self.add_until(self.time.saturating_add(INTERLEAVING))?;
             self.phase = if self.copied.is_empty() { Phase::Over } else { Phase::Packets };
         }
         Ok(())

@@ -70,8 +70,9 @@ impl Reader {
                 // A transport stream has no index, but begins afresh at any packet.
                 Some(byte) if name == "mpegts" => ffi::av_seek_frame(context, video, byte, ffi::AVSEEK_FLAG_BYTE),
                 _ => {
-                    // Matroska's index has times of presentation, all others have times of decoding.
-                    let time = if name.contains("matroska") { place.pts } else { place.dts.unwrap_or(place.pts) };
+                    // Indices have times of decoding, but these demuxers take times of presentation.
+                    let by_pts = ["matroska", "mov"].iter().any(|word| name.contains(word));
+                    let time = place.dts.filter(|_| !by_pts).unwrap_or(place.pts);
                     ffi::av_seek_frame(context, video, time, ffi::AVSEEK_FLAG_BACKWARD)
                 }
             }
