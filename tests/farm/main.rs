@@ -9,7 +9,7 @@ mod promises;
 mod reads;
 mod stops;
 
-use command::{Folder, Ran, ffmpeg, run, vramp};
+use command::{Folder, Ran, ffmpeg, run};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -87,7 +87,8 @@ fn packets(path: &str, stream: &str, entries: &str) -> Vec<String> {
         "csv=p=0",
     ];
     let output = Command::new("ffprobe").args(args).arg(path).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.trim_end_matches(',').to_owned()).collect()
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim_end_matches(',').to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
 /// The names in a folder that begin with a dot: files that are not whole.

@@ -3,6 +3,7 @@
 mod goal;
 mod join;
 mod make;
+mod planned;
 mod pool;
 mod request;
 mod segments;

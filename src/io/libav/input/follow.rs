@@ -47,7 +47,7 @@ impl Input {
             self.ready.clear();
             if let Some(point) = certain.access {
                 keys.retain(|(number, _)| *number >= certain.packet);
-                let key = keys.pop_front_if(|(number, _)| *number == certain.packet);
+                let key = keys.front().filter(|(number, _)| *number == certain.packet).cloned();
                 let entry = |(_, place)| Entry { place: Place { frame: certain.frame, ..place }, begins: point.frame };
                 list.entries.extend(key.map(entry));
             }
