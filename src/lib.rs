@@ -19,6 +19,8 @@ pub mod compare;
 pub mod device;
 pub mod error;
 pub mod filters;
+#[cfg(all(feature = "cli", any(test, fuzzing)))]
+pub mod fuzzing;
 pub mod io;
 pub mod params;
 pub mod pipeline;
