@@ -10,18 +10,18 @@ use std::ffi::OsStr;
 /// The named inputs of a run, in the order of the arguments. They are decoded from their start, whatever part of the main
 /// input is run: frames are matched by their times from each file's start.
 #[derive(Default)]
-pub struct Sides {
+pub struct SideFiles {
     streams: Vec<SideInput>,
     inputs: Vec<Input>,
 }
 
-impl Sides {
+impl SideFiles {
     /// Opens what `run` names, beside the input `main`.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<Sides> {
-        let mut sides = Sides::default();
+    pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<SideFiles> {
+        let mut sides = SideFiles::default();
         for (name, path) in run.named_inputs()? {
             let mut input =
                 Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;

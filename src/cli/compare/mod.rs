@@ -25,10 +25,10 @@ use crate::io::libav::Window;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
 use args::Align;
 use crossbeam_channel::bounded;
-use findings::{Findings, Pair, Subject};
+use findings::{Findings, MeasuredPair, Subject};
 use html::{About, Page};
-use moved::Moved;
-use pairs::{Pairs, Shown};
+use moved::MovedFrames;
+use pairs::{FrameLabel, Pairs};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::thread;
@@ -77,7 +77,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
         findings: Findings::new(subject.planes().len()),
         page: page.as_ref().map(|_| Page::default()),
         worst,
-        moved: Moved::default(),
+        moved: MovedFrames::default(),
         json: args.json,
         subject: &subject,
     };
@@ -112,7 +112,7 @@ struct Comparison<'a> {
     findings: Findings,
     page: Option<Page>,
     worst: Option<Worst>,
-    moved: Moved,
+    moved: MovedFrames,
     json: bool,
 }
 
@@ -162,10 +162,10 @@ impl Comparison<'_> {
         let [in_a, in_b] = &self.subject.infos;
         let tolerance = self.subject.tolerance;
         let banding = banding::index(&a).zip(banding::index(&b)).filter(|_| self.subject.banding);
-        let pair = Pair {
+        let pair = MeasuredPair {
             banding: banding.map(|(a, b)| [a, b]),
-            a: Shown::new(&a.props, in_a.timebase),
-            b: Shown::new(&b.props, in_b.timebase),
+            a: FrameLabel::new(&a.props, in_a.timebase),
+            b: FrameLabel::new(&b.props, in_b.timebase),
             apart,
             fault: tolerance.and_then(|tolerance| tolerance.check(&difference, self.subject.bit_depth())),
             difference,
@@ -185,7 +185,7 @@ impl Comparison<'_> {
     }
 
     fn alone(&mut self, side: Side, frame: &Frame) -> Result<()> {
-        let shown = Shown::new(&frame.props, self.subject.infos[side as usize].timebase);
+        let shown = FrameLabel::new(&frame.props, self.subject.infos[side as usize].timebase);
         self.findings.alone(side, shown.index);
         self.moved.add(side, (shown, &frame.picture));
         if let Some(page) = &mut self.page {

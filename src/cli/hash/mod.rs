@@ -12,7 +12,7 @@ pub use examined::Examined;
 use crate::cli::{report, setup, signals};
 use crate::error::Result;
 use crate::io::HashSink;
-use crate::io::hash::{Beside, Layout};
+use crate::io::hash::{HashFormat, HashHead};
 use crate::io::libav::CopyChoice;
 use crate::pipeline::{Cancel, Sink};
 
@@ -35,11 +35,11 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let info = &examined.plan.output;
     asked.extend(asked::depth_of_deband(&args.run, info.format));
     let mut sink = match args.layout.into() {
-        Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
-        Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
+        HashFormat::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
+        HashFormat::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
     }?;
     let streams = args.streams().then(|| examined.streams(hash));
-    sink = sink.telling(Beside { presentation: examined.presentation(), streams });
+    sink = sink.with_head(HashHead { presentation: examined.presentation(), streams });
     if examined.can_start_over() {
         sink = sink.holding();
     }

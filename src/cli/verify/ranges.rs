@@ -12,7 +12,7 @@ const MOST: usize = 12;
 
 /// Frames, and where else they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Occurrence {
     /// The frames.
     pub span: Span,
     /// Where those of a moved one are.
@@ -21,7 +21,7 @@ pub struct Place {
 
 /// The places, which are in order, each or many in some words: "frames 3-5", "9", "every 5th frame from 14 to 129 (24
 /// frames)".
-pub fn listed(places: &[Place]) -> Vec<String> {
+pub fn listed(places: &[Occurrence]) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = places;
     while let Some(place) = rest.first() {
@@ -37,7 +37,7 @@ pub fn listed(places: &[Place]) -> Vec<String> {
     words
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Occurrence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.span)?;
         self.elsewhere.map_or(Ok(()), |span| write!(f, " (in IN {span})"))
@@ -58,7 +58,7 @@ struct Rhythm {
 
 impl Rhythm {
     /// As many of the first places as have one rhythm, where they are enough.
-    fn at_start_of(places: &[Place]) -> Option<Rhythm> {
+    fn at_start_of(places: &[Occurrence]) -> Option<Rhythm> {
         let Span { first, last } = places.first()?.span;
         let length = last - first + 1;
         let mut rhythm =
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn told(spans: impl IntoIterator<Item = (u64, u64)>) -> String {
-        let place = |(first, last)| Place { span: Span { first, last }, elsewhere: None };
+        let place = |(first, last)| Occurrence { span: Span { first, last }, elsewhere: None };
         listed(&spans.into_iter().map(place).collect::<Vec<_>>()).join(", ")
     }
 

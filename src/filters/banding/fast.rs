@@ -76,7 +76,7 @@ impl CpuKernel for Fast {
         for (scale, sum) in sums.iter_mut().enumerate() {
             let (map, shared) = (scales.maps[scale].planes()[0], &*met);
             job.exec.bands(&mut contrasts[scale].planes_mut(), TALL, |_, rows, mut band| {
-                workspaces.lend(
+                workspaces.with(
                     || Workspace::new(plan),
                     |workspace| {
                         // SAFETY: `new` has asked for the level.

@@ -78,12 +78,12 @@ struct Constants {
 struct Scratch {
     /// The strip and its surroundings.
     copy: Vec<u16>,
-    row: Box<Row>,
+    row: Box<StripRow>,
 }
 
 /// One row of a strip.
 #[repr(C, align(64))]
-struct Row {
+struct StripRow {
     /// Where the references lie: samples from the pixel itself, in the order of [`super::simd::place`].
     offsets: [[i32; LANES]; 4],
     references: [[u16; LANES]; 4],
@@ -191,7 +191,8 @@ impl CpuKernel for Fast {
 
 impl Scratch {
     fn new(samples: usize) -> Scratch {
-        let row = Row { offsets: [[0; LANES]; 4], references: [[0; LANES]; 4], own: [0; LANES], result: [0; LANES] };
+        let row =
+            StripRow { offsets: [[0; LANES]; 4], references: [[0; LANES]; 4], own: [0; LANES], result: [0; LANES] };
         Scratch { copy: vec![0; samples], row: Box::new(row) }
     }
 }

@@ -71,7 +71,7 @@ impl CpuKernel for Fast {
             let work = Band { weights: &this.plan.weights, src: src[component], rows };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
-            this.scratch.lend(|| Scratch::new(&this.plan, this.width), filter);
+            this.scratch.with(|| Scratch::new(&this.plan, this.width), filter);
         });
     }
 

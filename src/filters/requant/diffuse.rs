@@ -30,18 +30,18 @@ const CHUNK: usize = 512;
 
 /// Sums of a row, column x at `x + PAD`: before its turn `16·sample + 8`, after it the sample plus the threshold,
 /// whose low bits are the residue.
-type Sums = Vec<u32>;
+type RowSums = Vec<u32>;
 
 /// The fast kernel of error diffusion.
 pub struct Diffuse {
     level: CpuLevel,
-    components: [Component; 3],
+    components: [Mapping; 3],
     /// For each component, the row above and the rows that run side by side.
-    sums: Vec<Mutex<[Sums; ROWS + 1]>>,
+    sums: Vec<Mutex<[RowSums; ROWS + 1]>>,
 }
 
 /// How a component's values map.
-struct Component {
+struct Mapping {
     /// `None` when values only lose their low bits.
     scaling: Option<MulShift>,
     top: u16,
@@ -55,7 +55,7 @@ impl Diffuse {
         let Requant { guard, drop, .. } = requant;
         let component = |scaling: Scaling| {
             let multiplier = (!scaling.is_identity()).then(|| MulShift::new(scaling, guard));
-            Component { scaling: multiplier, top: scaling.top as u16, guard, drop }
+            Mapping { scaling: multiplier, top: scaling.top as u16, guard, drop }
         };
         let format = setup.input.format;
         let sums = |component| {
@@ -87,14 +87,14 @@ impl CpuKernel for Diffuse {
 }
 
 by_level!(run_plane = plane(
-    component: &Component,
-    sums: &mut [Sums; ROWS + 1],
+    component: &Mapping,
+    sums: &mut [RowSums; ROWS + 1],
     src: &PlaneRef<'_>,
     dst: &mut PlaneMut<'_>,
 ));
 
 #[inline(always)]
-fn plane(component: &Component, sums: &mut [Sums; ROWS + 1], src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
+fn plane(component: &Mapping, sums: &mut [RowSums; ROWS + 1], src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
     sums[0].fill(component.no_error());
     let mut y = 0;
     while y + ROWS <= src.height() {
@@ -110,8 +110,8 @@ fn plane(component: &Component, sums: &mut [Sums; ROWS + 1], src: &PlaneRef<'_>,
 /// Diffuses `N` rows from row `y` on, below the row `sums[0]`; the last of them becomes `sums[0]`.
 #[inline(always)]
 fn group<const N: usize>(
-    component: &Component,
-    sums: &mut [Sums; ROWS + 1],
+    component: &Mapping,
+    sums: &mut [RowSums; ROWS + 1],
     src: &PlaneRef<'_>,
     dst: &mut PlaneMut<'_>,
     y: usize,
@@ -140,7 +140,7 @@ fn group<const N: usize>(
     sums.swap(0, N);
 }
 
-impl Component {
+impl Mapping {
     /// Bits below a code value.
     #[inline(always)]
     fn fraction_bits(&self) -> u32 {

@@ -3,7 +3,7 @@
 //! Where frames repeat, more than one story tells the difference. All readings are made, and the shortest is told.
 
 use crate::io::hash::align::{Alignment, By, Mark, Side};
-use crate::io::hash::record::{Entry, HashFile, Layout};
+use crate::io::hash::record::{Entry, HashFile, HashFormat};
 use crate::io::hash::streams::CodedStream;
 use crate::video::Rational;
 use std::collections::HashMap;
@@ -19,15 +19,15 @@ mod tests;
 
 pub use beside::{How, Packets, StreamDifference, compare_streams};
 pub use clock::Times;
-pub use report::{Difference, Report, Span, What};
+pub use report::{Diagnosis, Difference, FaultKind, Span};
 pub use resampled::is_resampled;
 
 use aside::Aside;
-use clock::Clock;
+use clock::TimeScale;
 use story::Story;
 
 /// Holds the frames `found`, whose times are in `timebase`, against those that `file` expects.
-pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry], times: Times) -> Report {
+pub fn compare(file: &HashFile, timebase: Rational, found: &[Entry], times: Times) -> Diagnosis {
     hold(&Expected::frames(file), timebase, found, times)
 }
 
@@ -41,7 +41,7 @@ struct Expected<'f> {
 
 impl<'f> Expected<'f> {
     fn frames(file: &'f HashFile) -> Expected<'f> {
-        let plane = (file.layout == Layout::Vramp).then(|| file.hash.size());
+        let plane = (file.layout == HashFormat::Vramp).then(|| file.hash.size());
         Expected { entries: &file.frames, timebase: file.stated.timebase, plane }
     }
 
@@ -51,15 +51,15 @@ impl<'f> Expected<'f> {
 }
 
 /// Holds the entries `found`, whose times are in `timebase`, against those that are `expected`.
-fn hold(expected: &Expected<'_>, timebase: Rational, found: &[Entry], times: Times) -> Report {
-    let distance = Clock::distance(expected.entries.iter().filter_map(|entry| entry.pts));
-    let clock = Clock::new(expected.timebase, timebase, times, distance);
+fn hold(expected: &Expected<'_>, timebase: Rational, found: &[Entry], times: Times) -> Diagnosis {
+    let distance = TimeScale::distance(expected.entries.iter().filter_map(|entry| entry.pts));
+    let clock = TimeScale::new(expected.timebase, timebase, times, distance);
     let sides = Sides::new(expected, clock, found, times);
     let offsets = if times == Times::Offset { sides.offsets() } else { vec![0] };
     // The first of the shortest.
     let stories = offsets.into_iter().flat_map(|offset| sides.later(offset).read_all());
     let story = stories.min_by_key(|story| (story.length(), story.frames())).unwrap_or_else(|| Story::new(clock, 0));
-    Report {
+    Diagnosis {
         expected: expected.entries.len(),
         found: Some(found.len()),
         traits: Vec::new(),
@@ -82,7 +82,7 @@ const READINGS: [(&[By], &[By]); 4] = [
 struct Sides<'f> {
     should: &'f Expected<'f>,
     entries: &'f [Entry],
-    clock: Clock,
+    clock: TimeScale,
     /// How much later all found frames are, which is no difference.
     offset: i64,
     expected: Vec<Mark>,
@@ -93,7 +93,7 @@ struct Sides<'f> {
 }
 
 impl<'f> Sides<'f> {
-    fn new(should: &'f Expected<'f>, clock: Clock, entries: &'f [Entry], times: Times) -> Self {
+    fn new(should: &'f Expected<'f>, clock: TimeScale, entries: &'f [Entry], times: Times) -> Self {
         let mut numbers: HashMap<&'f [u8], usize> = HashMap::new();
         let mut mark = |entry: &'f Entry, time: Option<i64>| {
             let next = numbers.len();
@@ -164,15 +164,15 @@ impl<'f> Sides<'f> {
             let partner = if e < self.expected.len() { alignment.found_of(e) } else { Some(self.found.len()) };
             let Some(partner) = partner else {
                 match aside.moved.get(&e) {
-                    Some(place) => story.add(What::Moved, e..e + 1, *place..place + 1),
+                    Some(place) => story.add(FaultKind::Moved, e..e + 1, *place..place + 1),
                     None if aside.holds(Side::Expected, e) => {}
-                    None => story.add(What::Missing, e..e + 1, next..next),
+                    None => story.add(FaultKind::Missing, e..e + 1, next..next),
                 }
                 continue;
             };
             for f in (next..partner).filter(|f| !aside.holds(Side::Found, *f)) {
                 good[f] = f > 0 && good[f - 1] && self.is_again(f - 1, f) || self.foreruns(f, e, partner);
-                story.add(if good[f] { What::Duplicated } else { What::Extra }, e..e, f..f + 1);
+                story.add(if good[f] { FaultKind::Duplicated } else { FaultKind::Extra }, e..e, f..f + 1);
             }
             if e < self.expected.len() {
                 good[partner] = self.tell_pair(e, partner, partner > 0 && good[partner - 1], &mut story);
@@ -190,12 +190,12 @@ impl<'f> Sides<'f> {
         let again = follows_good && self.is_again(f - 1, f);
         match (same, again) {
             (true, _) => story.same += 1,
-            (_, true) => story.add(What::Duplicated, e..e + 1, f..f + 1),
-            _ => story.add(What::Pixels { planes: self.planes(e, f) }, e..e + 1, f..f + 1),
+            (_, true) => story.add(FaultKind::Duplicated, e..e + 1, f..f + 1),
+            _ => story.add(FaultKind::Pixels { planes: self.planes(e, f) }, e..e + 1, f..f + 1),
         }
         let later = expected.time.zip(self.times[f]).map(|(expected, found)| found.saturating_sub(expected));
         if later.map_or(expected.time != found.time, |later| !self.clock.same(later)) {
-            story.add(What::Time { first: later, last: later }, e..e + 1, f..f + 1);
+            story.add(FaultKind::Time { first: later, last: later }, e..e + 1, f..f + 1);
         }
         same || again
     }

@@ -3,10 +3,10 @@
 //! docs/HASHES.md describes the texts and the report.
 
 mod align;
-mod crew;
 mod diagnose;
 mod digest;
 mod ffmpeg;
+mod hash_pool;
 mod layout;
 mod lines;
 mod record;
@@ -14,10 +14,11 @@ mod sink;
 mod streams;
 
 pub use diagnose::{
-    Difference, How, Packets, Report, Span, StreamDifference, Times, What, compare, compare_streams, is_resampled,
+    Diagnosis, Difference, FaultKind, How, Packets, Span, StreamDifference, Times, compare, compare_streams,
+    is_resampled,
 };
 pub use digest::Hash;
 pub use lines::name;
-pub use record::{Entry, HashFile, Layout, Stated, Tags, Trait};
-pub use sink::{Beside, HashSink, RecordSink, Restart};
+pub use record::{Entry, HashFile, HashFormat, StatedTags, Tags, Trait};
+pub use sink::{HashHead, HashSink, RecordSink, Restart};
 pub use streams::{Coded, CodedStream, Streams};

@@ -1,7 +1,7 @@
 //! What differs between the streams beside the frames.
 
-use crate::io::hash::diagnose::clock::{Clock, Times};
-use crate::io::hash::diagnose::report::What;
+use crate::io::hash::diagnose::clock::{TimeScale, Times};
+use crate::io::hash::diagnose::report::FaultKind;
 use crate::io::hash::diagnose::{Difference, Expected, hold};
 use crate::io::hash::record::Entry;
 use crate::io::hash::streams::CodedStream;
@@ -181,31 +181,32 @@ fn told(differences: &[Difference], expected: &CodedStream, found: &CodedStream)
     };
     let unit = expected.timebase.value().unwrap_or(0.0);
     let ends = differences.iter().filter_map(|difference| match difference.what {
-        What::Time { first, last } => Some([first?, last?].map(|units| units as f64 * unit)),
+        FaultKind::Time { first, last } => Some([first?, last?].map(|units| units as f64 * unit)),
         _ => None,
     });
     let range = |(least, most): (f64, f64), [a, b]: [f64; 2]| (least.min(a).min(b), most.max(a).max(b));
     let later =
         ends.fold(None, |known: Option<(f64, f64)>, ends| Some(range(known.unwrap_or((ends[0], ends[0])), ends)));
     // A packet that holds again what the one before it does holds something else than it should.
-    let again = |difference: &Difference| difference.what == What::Duplicated;
+    let again = |difference: &Difference| difference.what == FaultKind::Duplicated;
     let all = [
-        gather(&|difference| difference.what == What::Missing).map(How::Lacks),
-        gather(&|difference| difference.what == What::Extra || again(difference) && difference.expected.is_none())
+        gather(&|difference| difference.what == FaultKind::Missing).map(How::Lacks),
+        gather(&|difference| difference.what == FaultKind::Extra || again(difference) && difference.expected.is_none())
             .map(How::TooMany),
         gather(&|difference| {
-            matches!(difference.what, What::Pixels { .. }) || again(difference) && difference.expected.is_some()
+            matches!(difference.what, FaultKind::Pixels { .. }) || again(difference) && difference.expected.is_some()
         })
         .map(How::Bytes),
-        gather(&|difference| matches!(difference.what, What::Moved | What::Shifted { .. })).map(How::Order),
-        gather(&|difference| matches!(difference.what, What::Time { .. })).map(|packets| How::Later(packets, later)),
+        gather(&|difference| matches!(difference.what, FaultKind::Moved | FaultKind::Shifted { .. })).map(How::Order),
+        gather(&|difference| matches!(difference.what, FaultKind::Time { .. }))
+            .map(|packets| How::Later(packets, later)),
     ];
     all.into_iter().flatten().collect()
 }
 
 /// The packets that are shown for another time, to within a unit of both.
 fn durations(expected: &CodedStream, found: &CodedStream) -> Option<Packets> {
-    let clock = Clock::new(expected.timebase, found.timebase, Times::Exact, None);
+    let clock = TimeScale::new(expected.timebase, found.timebase, Times::Exact, None);
     let differs = |(e, f): &(&Entry, &Entry)| {
         !clock.same(clock.convert(f.duration).saturating_sub(e.duration)) && e.duration > 0 && f.duration > 0
     };

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// What is wrong with a run of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FaultKind {
     /// They are not there.
     Missing,
     /// They should not be there.
@@ -60,7 +60,7 @@ impl fmt::Display for Span {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// How.
-    pub what: What,
+    pub what: FaultKind,
     /// The expected frames.
     pub expected: Option<Span>,
     /// The frames that were found for them.
@@ -76,7 +76,7 @@ impl Difference {
 
 /// How a video compares with a text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct Diagnosis {
     /// Frames in the text.
     pub expected: usize,
     /// Frames in the video; `None`: they cannot be compared.
@@ -93,11 +93,11 @@ pub struct Report {
     pub offset: i64,
 }
 
-impl Report {
+impl Diagnosis {
     /// Of a stream whose frames cannot be compared.
-    pub fn apart(file: &HashFile, traits: Vec<Trait>) -> Report {
+    pub fn apart(file: &HashFile, traits: Vec<Trait>) -> Diagnosis {
         let (expected, differences, streams) = (file.frames.len(), Vec::new(), Vec::new());
-        Report { expected, found: None, traits, streams, differences, same: 0, offset: 0 }
+        Diagnosis { expected, found: None, traits, streams, differences, same: 0, offset: 0 }
     }
 
     /// True when nothing differs.

@@ -1,22 +1,22 @@
 //! Texts that ffmpeg made at a constant frame rate of a video that has none.
 
-use crate::io::hash::diagnose::report::{Report, Span, What};
-use crate::io::hash::record::{Entry, HashFile, Layout};
+use crate::io::hash::diagnose::report::{Diagnosis, FaultKind, Span};
+use crate::io::hash::record::{Entry, HashFile, HashFormat};
 use crate::video::Rational;
 
 /// Whether ffmpeg, which wrote `file`, seems to have dropped and repeated frames of `found`, whose times are in
 /// `timebase`, so that they come at a constant rate: `report` tells of nothing else.
-pub fn is_resampled(file: &HashFile, timebase: Rational, found: &[Entry], report: &Report) -> bool {
+pub fn is_resampled(file: &HashFile, timebase: Rational, found: &[Entry], report: &Diagnosis) -> bool {
     let coarse = file.stated.timebase.value() > timebase.value();
-    let explained = |what: &What, expected: Option<Span>| match what {
-        What::Missing => {
+    let explained = |what: &FaultKind, expected: Option<Span>| match what {
+        FaultKind::Missing => {
             expected.is_some_and(|span| (span.first..=span.last).all(|place| repeats(&file.frames, place)))
         }
-        What::Extra | What::Duplicated | What::Time { .. } => true,
-        What::Moved | What::Shifted { .. } | What::Pixels { .. } => false,
+        FaultKind::Extra | FaultKind::Duplicated | FaultKind::Time { .. } => true,
+        FaultKind::Moved | FaultKind::Shifted { .. } | FaultKind::Pixels { .. } => false,
     };
-    let some = report.differences.iter().any(|difference| !matches!(difference.what, What::Time { .. }));
-    file.layout == Layout::Ffmpeg
+    let some = report.differences.iter().any(|difference| !matches!(difference.what, FaultKind::Time { .. }));
+    file.layout == HashFormat::Ffmpeg
         && some
         && (coarse || is_even(&file.frames))
         && !is_even(found)

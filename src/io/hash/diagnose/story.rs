@@ -1,14 +1,14 @@
 //! What differs, gathered into runs of frames.
 
-use crate::io::hash::diagnose::clock::Clock;
-use crate::io::hash::diagnose::{Difference, Span, What};
+use crate::io::hash::diagnose::clock::TimeScale;
+use crate::io::hash::diagnose::{Difference, FaultKind, Span};
 use crate::io::hash::record::Entry;
 use std::ops::Range;
 
 /// One way to tell what differs.
 pub struct Story {
-    clock: Clock,
-    runs: Vec<Run>,
+    clock: TimeScale,
+    runs: Vec<DifferenceRun>,
     /// How often the time by which frames are late changes within a run.
     steps: usize,
     /// Frames with the samples they should have.
@@ -18,14 +18,14 @@ pub struct Story {
 }
 
 /// Frames, by their places, that differ in one way.
-struct Run {
-    what: What,
+struct DifferenceRun {
+    what: FaultKind,
     expected: Range<usize>,
     found: Range<usize>,
 }
 
 impl Story {
-    pub fn new(clock: Clock, offset: i64) -> Story {
+    pub fn new(clock: TimeScale, offset: i64) -> Story {
         Story { clock, runs: Vec::new(), steps: 0, same: 0, offset }
     }
 
@@ -36,25 +36,26 @@ impl Story {
 
     /// How many frames they hold. Those of a shift are as they should be.
     pub fn frames(&self) -> usize {
-        let runs = self.runs.iter().filter(|run| !matches!(run.what, What::Shifted { .. }));
+        let runs = self.runs.iter().filter(|run| !matches!(run.what, FaultKind::Shifted { .. }));
         runs.map(|run| run.expected.len().max(run.found.len())).sum()
     }
 
     /// Adds a frame, to the run that it continues or as one of its own.
-    pub fn add(&mut self, what: What, expected: Range<usize>, found: Range<usize>) {
+    pub fn add(&mut self, what: FaultKind, expected: Range<usize>, found: Range<usize>) {
         // A frame is told of twice at most, so the run that it continues is one of the last.
         let run = self.runs.iter_mut().rev().take(4).find(|run| run.goes_on(&what, &expected, &found));
         match run {
             Some(run) => {
                 (run.expected.end, run.found.end) = (expected.end, found.end);
-                if let (What::Time { last: Some(last), .. }, What::Time { last: Some(now), .. }) = (&mut run.what, what)
+                if let (FaultKind::Time { last: Some(last), .. }, FaultKind::Time { last: Some(now), .. }) =
+                    (&mut run.what, what)
                     && !self.clock.same(now.saturating_sub(*last))
                 {
                     self.steps += 1;
                     *last = now;
                 }
             }
-            None => self.runs.push(Run { what, expected, found }),
+            None => self.runs.push(DifferenceRun { what, expected, found }),
         }
     }
 
@@ -63,7 +64,10 @@ impl Story {
         let by = shift.unsigned_abs() as usize;
         let places = if shift > 0 { (by..expected, 0..found - by) } else { (0..expected - by, by..found) };
         if shift != 0 {
-            self.runs.insert(0, Run { what: What::Shifted { by: shift }, expected: places.0, found: places.1 });
+            self.runs.insert(
+                0,
+                DifferenceRun { what: FaultKind::Shifted { by: shift }, expected: places.0, found: places.1 },
+            );
         }
         self.runs.sort_by_key(|run| (run.expected.start, run.found.start));
         self
@@ -75,7 +79,7 @@ impl Story {
             [] => None,
             [first, ..] => Some(Span { first: first.index, last: entries[places.end - 1].index }),
         };
-        let difference = |run: &Run| Difference {
+        let difference = |run: &DifferenceRun| Difference {
             what: run.what.clone(),
             expected: span(expected, &run.expected),
             found: span(found, &run.found),
@@ -84,10 +88,10 @@ impl Story {
     }
 }
 
-impl Run {
-    fn goes_on(&self, what: &What, expected: &Range<usize>, found: &Range<usize>) -> bool {
+impl DifferenceRun {
+    fn goes_on(&self, what: &FaultKind, expected: &Range<usize>, found: &Range<usize>) -> bool {
         let alike = match (&self.what, what) {
-            (What::Time { last: Some(_), .. }, What::Time { last: Some(_), .. }) => true,
+            (FaultKind::Time { last: Some(_), .. }, FaultKind::Time { last: Some(_), .. }) => true,
             (ours, theirs) => ours == theirs,
         };
         alike && self.expected.end == expected.start && self.found.end == found.start

@@ -1,6 +1,6 @@
 use super::*;
 use crate::io::hash::digest::Hash;
-use crate::io::hash::record::Stated;
+use crate::io::hash::record::StatedTags;
 use crate::video::StreamInfo;
 use proptest::prelude::*;
 
@@ -24,19 +24,19 @@ fn timed(shown: impl IntoIterator<Item = (usize, i64)>) -> Vec<Entry> {
     shown.into_iter().enumerate().map(|(i, (luma, pts))| frame(i, luma, Some(pts))).collect()
 }
 
-fn file(layout: Layout, frames: Vec<Entry>) -> HashFile {
-    let stated = Stated::of(&StreamInfo::bare("nv12".parse().unwrap(), 4, 2));
+fn file(layout: HashFormat, frames: Vec<Entry>) -> HashFile {
+    let stated = StatedTags::of(&StreamInfo::bare("nv12".parse().unwrap(), 4, 2));
     let (software, asked) = (String::new(), Vec::new());
     HashFile { layout, hash: Hash::Md5, software, asked, stated, cut: false, streams: None, frames }
 }
 
 /// What is said by default.
-fn check(file: &HashFile, timebase: Rational, found: &[Entry]) -> Report {
+fn check(file: &HashFile, timebase: Rational, found: &[Entry]) -> Diagnosis {
     compare(file, timebase, found, Times::of(file.layout))
 }
 
 fn diagnose(expected: Vec<Entry>, found: &[Entry]) -> Vec<Difference> {
-    let file = file(Layout::Vramp, expected);
+    let file = file(HashFormat::Vramp, expected);
     check(&file, file.stated.timebase, found).differences
 }
 
@@ -44,21 +44,21 @@ fn span(first: usize, last: usize) -> Option<Span> {
     Some(Span { first: first as u64, last: last as u64 })
 }
 
-fn difference(what: What, expected: Option<Span>, found: Option<Span>) -> Difference {
+fn difference(what: FaultKind, expected: Option<Span>, found: Option<Span>) -> Difference {
     Difference { what, expected, found }
 }
 
-fn later(frames: i64) -> What {
-    What::Time { first: Some(frames * FRAME), last: Some(frames * FRAME) }
+fn later(frames: i64) -> FaultKind {
+    FaultKind::Time { first: Some(frames * FRAME), last: Some(frames * FRAME) }
 }
 
-fn pixels(planes: &[usize]) -> What {
-    What::Pixels { planes: planes.to_vec() }
+fn pixels(planes: &[usize]) -> FaultKind {
+    FaultKind::Pixels { planes: planes.to_vec() }
 }
 
 #[test]
 fn the_same_frames_are_a_match() {
-    for layout in [Layout::Vramp, Layout::Ffmpeg] {
+    for layout in [HashFormat::Vramp, HashFormat::Ffmpeg] {
         let file = file(layout, frames(0..9));
         let report = check(&file, file.stated.timebase, &frames(0..9));
         assert!(report.is_match());
@@ -71,25 +71,25 @@ fn frames_that_lack_are_missing() {
     let kept = timed([0, 1, 4, 5, 6].map(|i| (i, i as i64 * FRAME)));
     assert_eq!(
         diagnose(frames(0..8), &kept),
-        [difference(What::Missing, span(2, 3), None), difference(What::Missing, span(7, 7), None)]
+        [difference(FaultKind::Missing, span(2, 3), None), difference(FaultKind::Missing, span(7, 7), None)]
     );
     // Where the times close up, they say so.
     assert_eq!(
         diagnose(frames(0..8), &frames([0, 1, 4, 5, 6, 7])),
-        [difference(What::Missing, span(2, 3), None), difference(later(-2), span(4, 7), span(2, 5))]
+        [difference(FaultKind::Missing, span(2, 3), None), difference(later(-2), span(4, 7), span(2, 5))]
     );
-    assert_eq!(diagnose(frames(0..3), &[]), [difference(What::Missing, span(0, 2), None)]);
+    assert_eq!(diagnose(frames(0..3), &[]), [difference(FaultKind::Missing, span(0, 2), None)]);
 }
 
 #[test]
 fn frames_too_many_are_extra_or_duplicated() {
-    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 8])), [difference(What::Extra, None, span(3, 4))]);
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 8])), [difference(FaultKind::Extra, None, span(3, 4))]);
     // Two that are alike, but like no frame that should be there.
-    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 7])), [difference(What::Extra, None, span(3, 4))]);
-    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 2])), [difference(What::Duplicated, None, span(3, 3))]);
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 7, 7])), [difference(FaultKind::Extra, None, span(3, 4))]);
+    assert_eq!(diagnose(frames(0..3), &frames([0, 1, 2, 2])), [difference(FaultKind::Duplicated, None, span(3, 3))]);
     assert_eq!(
         diagnose(frames(0..4), &frames([0, 1, 1, 2, 3])),
-        [difference(What::Duplicated, None, span(2, 2)), difference(later(1), span(2, 3), span(3, 4))]
+        [difference(FaultKind::Duplicated, None, span(2, 2)), difference(later(1), span(2, 3), span(3, 4))]
     );
 }
 
@@ -97,7 +97,7 @@ fn frames_too_many_are_extra_or_duplicated() {
 fn a_frame_in_the_place_of_others_is_duplicated() {
     assert_eq!(
         diagnose(frames(0..6), &frames([0, 1, 1, 1, 4, 5])),
-        [difference(What::Duplicated, span(2, 3), span(2, 3))]
+        [difference(FaultKind::Duplicated, span(2, 3), span(2, 3))]
     );
     // All black is no frame shown again.
     assert_eq!(
@@ -109,7 +109,7 @@ fn a_frame_in_the_place_of_others_is_duplicated() {
 #[test]
 fn frames_in_another_order_are_moved() {
     let swapped = diagnose(frames(0..6), &timed([0, 1, 3, 2, 4, 5].into_iter().zip((0..).map(|i| i * FRAME))));
-    assert_eq!(swapped[0].what, What::Moved, "{swapped:?}");
+    assert_eq!(swapped[0].what, FaultKind::Moved, "{swapped:?}");
     assert_eq!(swapped.len(), 2, "it and the time of its neighbour: {swapped:?}");
 }
 
@@ -120,9 +120,10 @@ fn frames_that_all_are_there_are_neither_shifted_nor_changed() {
     let neighbours: Vec<_> = (0..10).map(|i| i ^ 1).collect();
     for order in [halves, reversed, neighbours] {
         let told = diagnose(frames(0..10), &frames(order.iter().copied()));
-        assert!(told.iter().any(|difference| difference.what == What::Moved), "{order:?}: {told:?}");
-        let wrong =
-            |what: &What| matches!(what, What::Shifted { .. } | What::Pixels { .. } | What::Missing | What::Extra);
+        assert!(told.iter().any(|difference| difference.what == FaultKind::Moved), "{order:?}: {told:?}");
+        let wrong = |what: &FaultKind| {
+            matches!(what, FaultKind::Shifted { .. } | FaultKind::Pixels { .. } | FaultKind::Missing | FaultKind::Extra)
+        };
         assert!(!told.iter().any(|difference| wrong(&difference.what)), "{order:?}: {told:?}");
     }
 }
@@ -131,16 +132,16 @@ fn frames_that_all_are_there_are_neither_shifted_nor_changed() {
 fn a_sequence_that_begins_later_is_shifted() {
     for by in [1, 2, 4] {
         let late = timed((by..by + 10).map(|i| (i, i as i64 * FRAME)));
-        let shifted = What::Shifted { by: by as i64 };
+        let shifted = FaultKind::Shifted { by: by as i64 };
         assert_eq!(diagnose(frames(0..10), &late), [difference(shifted, span(by, 9), span(0, 9 - by))]);
         let early = timed((0..10).map(|i| (i, i as i64 * FRAME)));
         let expected = timed((by..by + 10).map(|i| (i, i as i64 * FRAME)));
-        let shifted = What::Shifted { by: -(by as i64) };
+        let shifted = FaultKind::Shifted { by: -(by as i64) };
         assert_eq!(diagnose(expected, &early), [difference(shifted, span(0, 9 - by), span(by, 9))]);
     }
     let late = frames(1..11);
     let differences = diagnose(frames(0..10), &late);
-    assert_eq!(differences[0].what, What::Shifted { by: 1 });
+    assert_eq!(differences[0].what, FaultKind::Shifted { by: 1 });
     assert_eq!(differences[1..], [difference(later(-1), span(1, 9), span(0, 8))]);
 }
 
@@ -152,7 +153,7 @@ fn samples_that_differ_are_told_by_plane() {
     }
     let told = |first, last, planes| difference(pixels(planes), span(first, last), span(first, last));
     assert_eq!(diagnose(frames(0..9), &found), [told(3, 3, &[0]), told(4, 4, &[1]), told(5, 6, &[0, 1])]);
-    let report = check(&file(Layout::Ffmpeg, frames(0..9)), Rational::new(1, 25), &found);
+    let report = check(&file(HashFormat::Ffmpeg, frames(0..9)), Rational::new(1, 25), &found);
     assert_eq!(report.differences, [told(3, 6, &[])]);
     assert_eq!(diagnose(frames(0..9), &frames(100..109)), [difference(pixels(&[0, 1]), span(0, 8), span(0, 8))]);
 }
@@ -160,12 +161,12 @@ fn samples_that_differ_are_told_by_plane() {
 #[test]
 fn times_that_differ_are_told_as_one_run() {
     let drift = timed((0..9).map(|i| (i, i as i64 * (FRAME + 1))));
-    let what = What::Time { first: Some(1), last: Some(8) };
+    let what = FaultKind::Time { first: Some(1), last: Some(8) };
     assert_eq!(diagnose(frames(0..9), &drift), [difference(what, span(1, 8), span(1, 8))]);
     let mut lost = frames(0..9);
     lost[4].pts = None;
     lost[5].pts = None;
-    let what = What::Time { first: None, last: None };
+    let what = FaultKind::Time { first: None, last: None };
     assert_eq!(diagnose(frames(0..9), &lost), [difference(what, span(4, 5), span(4, 5))]);
     assert_eq!(diagnose(lost.clone(), &lost), []);
 }
@@ -173,8 +174,8 @@ fn times_that_differ_are_told_as_one_run() {
 #[test]
 fn another_unit_of_time_is_no_difference() {
     let file = HashFile {
-        stated: Stated { timebase: Rational::new(1, 12800), ..file(Layout::Vramp, Vec::new()).stated },
-        ..file(Layout::Vramp, frames(0..100))
+        stated: StatedTags { timebase: Rational::new(1, 12800), ..file(HashFormat::Vramp, Vec::new()).stated },
+        ..file(HashFormat::Vramp, frames(0..100))
     };
     // 25 frames of 40 ms and 30 of 33 1/3, as a container of milliseconds has them.
     let found = timed((0..100).map(|i| (i, i as i64 * 40)));
@@ -182,13 +183,13 @@ fn another_unit_of_time_is_no_difference() {
     let found = timed((0..100).map(|i| (i, i as i64 * 40 + i64::from(i >= 50) * 3)));
     let differences = check(&file, Rational::new(1, 1000), &found).differences;
     assert_eq!(differences.len(), 1);
-    assert_eq!((differences[0].expected, matches!(differences[0].what, What::Time { .. })), (span(50, 99), true));
+    assert_eq!((differences[0].expected, matches!(differences[0].what, FaultKind::Time { .. })), (span(50, 99), true));
 }
 
 #[test]
 fn ffmpeg_may_count_from_zero() {
     let from = |start: i64| timed((0..9).map(|i| (i, start + i as i64 * FRAME)));
-    let file = file(Layout::Ffmpeg, from(0));
+    let file = file(HashFormat::Ffmpeg, from(0));
     let report = check(&file, file.stated.timebase, &from(1000));
     assert!(report.is_match());
     assert_eq!(report.offset, 1000);
@@ -198,13 +199,13 @@ fn ffmpeg_may_count_from_zero() {
 #[test]
 fn an_offset_is_what_most_frames_have() {
     // Every fifth frame is gone, and times close up: no offset explains that, though some have it in common.
-    let text = file(Layout::Vramp, frames(0..60));
+    let text = file(HashFormat::Vramp, frames(0..60));
     let found = frames((0..60).filter(|i| i % 5 != 4));
     let report = compare(&text, text.stated.timebase, &found, Times::Offset);
     assert_eq!((report.offset, report.first()), (0, Some(4)));
     // Rounding that goes both ways about the offset.
     let shown = |i: i64| (i as usize, (i * FRAME + 17_920) * 1000 / 12_800 + i % 2);
-    let text = HashFile { stated: Stated { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
+    let text = HashFile { stated: StatedTags { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
     let report = compare(&text, Rational::new(1, 1000), &timed((0..60).map(shown)), Times::Offset);
     assert!(report.is_match() && (17_920 - 13..=17_920 + 13).contains(&report.offset), "{report:?}");
     let report = compare(&text, text.stated.timebase, &timed((0..60).map(|i| (i, 0))), Times::Ignore);
@@ -213,10 +214,10 @@ fn an_offset_is_what_most_frames_have() {
 
 #[test]
 fn rounding_is_no_step_of_a_drift() {
-    let text = file(Layout::Vramp, frames(0..60));
-    let text = HashFile { stated: Stated { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
+    let text = file(HashFormat::Vramp, frames(0..60));
+    let text = HashFile { stated: StatedTags { timebase: Rational::new(1, 12_800), ..text.stated }, ..text };
     let late = timed((0..60i64).map(|i| (i as usize, i * 40 + 1400 + i % 2)));
-    let what = What::Time { first: Some(17_920), last: Some(17_920) };
+    let what = FaultKind::Time { first: Some(17_920), last: Some(17_920) };
     let report = check(&text, Rational::new(1, 1000), &late);
     assert_eq!(report.differences, [difference(what, span(0, 59), span(0, 59))]);
 }
@@ -224,7 +225,7 @@ fn rounding_is_no_step_of_a_drift() {
 #[test]
 fn extreme_times_are_no_fault() {
     let extreme = [i64::MIN + 1, i64::MAX, 0, i64::MAX];
-    for layout in [Layout::Vramp, Layout::Ffmpeg] {
+    for layout in [HashFormat::Vramp, HashFormat::Ffmpeg] {
         let file = file(layout, timed([0, 1, 2, 3].into_iter().zip(extreme)));
         let found = timed([0, 1, 2, 3].into_iter().zip(extreme.into_iter().rev()));
         assert!(!check(&file, Rational::new(1, i32::MAX), &found).is_match());
@@ -237,7 +238,7 @@ fn places(length: usize) -> impl Strategy<Value = Vec<usize>> {
 }
 
 /// The frames that differences of one kind name, by what should be there or by what is.
-fn named(differences: &[Difference], what: &What, side: fn(&Difference) -> Option<Span>) -> Vec<usize> {
+fn named(differences: &[Difference], what: &FaultKind, side: fn(&Difference) -> Option<Span>) -> Vec<usize> {
     let spans = differences.iter().filter(|difference| difference.what == *what).filter_map(side);
     spans.flat_map(|span| span.first as usize..=span.last as usize).collect()
 }
@@ -250,8 +251,8 @@ proptest! {
         let found: Vec<_> = expected.iter().filter(|entry| !dropped.contains(&(entry.index as usize))).cloned().collect();
         let differences = diagnose(expected, &found);
         // A beginning that lacks and an end that is too long at once would be a shift; here nothing is too long.
-        prop_assert_eq!(named(&differences, &What::Missing, |d| d.expected), dropped);
-        prop_assert!(differences.iter().all(|d| d.what == What::Missing));
+        prop_assert_eq!(named(&differences, &FaultKind::Missing, |d| d.expected), dropped);
+        prop_assert!(differences.iter().all(|d| d.what == FaultKind::Missing));
     }
 
     #[test]
@@ -259,8 +260,8 @@ proptest! {
         let shown: Vec<_> = (0..40).flat_map(|i| std::iter::repeat_n(i, 1 + usize::from(repeated.contains(&i)))).collect();
         let differences = diagnose(frames(0..40), &frames(shown.clone()));
         let again: Vec<_> = (1..shown.len()).filter(|f| shown[*f] == shown[f - 1]).collect();
-        prop_assert_eq!(named(&differences, &What::Duplicated, |d| d.found), again);
-        let told = |d: &Difference| matches!(d.what, What::Duplicated | What::Time { .. });
+        prop_assert_eq!(named(&differences, &FaultKind::Duplicated, |d| d.found), again);
+        let told = |d: &Difference| matches!(d.what, FaultKind::Duplicated | FaultKind::Time { .. });
         prop_assert!(differences.iter().all(told));
     }
 
@@ -283,21 +284,21 @@ proptest! {
         found in prop::collection::vec((0usize..6, 0i64..9), 0..24),
     ) {
         let (expected, found) = (timed(expected), timed(found));
-        let file = file(Layout::Vramp, expected.clone());
+        let file = file(HashFormat::Vramp, expected.clone());
         let report = check(&file, file.stated.timebase, &found);
         prop_assert_eq!(report.is_match(), expected == found);
         let (mut there, mut here) = (vec![0; expected.len()], vec![0; found.len()]);
         let mut shift = 0;
-        for difference in report.differences.iter().filter(|d| !matches!(d.what, What::Time { .. })) {
-            if let What::Shifted { by } = difference.what {
+        for difference in report.differences.iter().filter(|d| !matches!(d.what, FaultKind::Time { .. })) {
+            if let FaultKind::Shifted { by } = difference.what {
                 shift = by.unsigned_abs() as usize;
                 continue;
             }
             let places = |span: Option<Span>| span.map_or(0..0, |span| span.first as usize..span.last as usize + 1);
             places(difference.expected).for_each(|e| there[e] += 1);
             places(difference.found).for_each(|f| here[f] += 1);
-            if let What::Moved | What::Pixels { .. } = difference.what {
-                let moved = difference.what == What::Moved;
+            if let FaultKind::Moved | FaultKind::Pixels { .. } = difference.what {
+                let moved = difference.what == FaultKind::Moved;
                 for (e, f) in places(difference.expected).zip(places(difference.found)) {
                     prop_assert_eq!(expected[e].hashes == found[f].hashes, moved);
                 }
