@@ -1,7 +1,7 @@
 //! Sums over cells of 4×4 samples, which four windows share: the one loop that sees every sample.
 
 use crate::compare::ssim::LANES;
-use crate::filters::rows::widen;
+use crate::simd::rows::widen;
 use crate::video::PlaneRef;
 use std::ops::{Add, AddAssign, Mul, Range};
 

@@ -4,7 +4,7 @@ use crate::compare::cells::{CellGrid, CellRow, CellSum, PlanePair, sum};
 use crate::compare::difference::{FrameDifference, Largest, PlaneDifference};
 use crate::compare::ssim::{Ssim, of_row};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::level::by_level;
+use crate::simd::dispatch::by_level;
 use crate::video::{PlaneRef, Planes};
 use std::mem::swap;
 use std::ops::Range;

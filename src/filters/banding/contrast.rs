@@ -7,7 +7,7 @@
 use super::plan::{FLAT, Plan, TOP};
 use super::pool::BINS;
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
+use crate::simd::dispatch::by_level;
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 

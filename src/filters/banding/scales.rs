@@ -3,8 +3,8 @@
 use super::plan::{AROUND, FLAT, Plan, SCALES};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::widen;
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::widen;
 use crate::video::{Format, Picture, PlaneRef};
 use std::ops::Range;
 

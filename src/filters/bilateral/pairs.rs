@@ -2,7 +2,7 @@
 
 use super::weights::{Curve, Weights};
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
+use crate::simd::dispatch::by_level;
 
 /// Taps that are added at a time, after the first: sums are then read and written as seldom. With more, compilers find no
 /// vectors in the loop.

@@ -3,9 +3,9 @@
 use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
-use crate::filters::rows::{SIGN, copy};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{SIGN, copy};
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.

@@ -8,10 +8,10 @@ use super::mean::Mean;
 use super::plan::Plan;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::{Add, Range, Sub};
 

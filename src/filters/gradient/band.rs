@@ -7,7 +7,7 @@
 use super::plan::{ComponentPlan, EVIDENCE_REACH, Evidence, border, rows_of};
 use super::ring::{Ring, STEP};
 use super::rows::{Beyond, Blend, RowKernels, extend_row, pairs};
-use crate::filters::rows::{narrow, widen};
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! The plain kernel: the definition, on whole planes with their borders around them.
 
 use super::plan::{ComponentPlan, Evidence, Offset, Plan, SHARES, border};
-use crate::filters::rows::copy;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{PlaneMut, PlaneRef};
 
 /// The scalar kernel.

@@ -8,13 +8,13 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
-mod lanes;
-mod order;
+mod near;
 mod plan;
 mod reference;
 
-pub use lanes::{Around, Lanes, Near};
-pub use order::{middle_of, middle_of_three};
+pub use crate::simd::lanes::Lanes;
+pub use crate::simd::order::{middle_of, middle_of_three};
+pub use near::{Around, Near};
 pub use plan::ComponentSource;
 
 use crate::device::cpu::CpuLevel;

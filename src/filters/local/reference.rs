@@ -2,8 +2,8 @@
 
 use super::plan::{ComponentPlan, Plan};
 use super::{ComponentSource, Local, Near};
-use crate::filters::rows::{SIGN, copy};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::{SIGN, copy};
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.

@@ -5,7 +5,7 @@ use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::rows::SIGN;
+use crate::simd::rows::SIGN;
 use crate::video::{SampleLayout, SampleType};
 
 /// Threads of a block of `remap_rows` across and down, and rows of each.

@@ -4,8 +4,8 @@ use super::map::{Map, Outside};
 use super::swap::swap;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{narrow, widen};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut, SampleLayout, SampleType};
 
 /// Rows that a thread takes at a time.

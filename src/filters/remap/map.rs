@@ -1,7 +1,7 @@
 //! Where samples go: for a picture as its owner says it, and for one component as kernels walk it.
 
 use crate::filters::requant::{NEUTRAL, Scaling, white};
-use crate::filters::rows::SIGN;
+use crate::simd::rows::SIGN;
 use crate::video::{ChromaLocation, FieldOrder, Format, Rational, StreamInfo};
 
 /// Where the columns, or the rows, of a picture go.

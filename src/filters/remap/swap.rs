@@ -1,7 +1,7 @@
 //! Columns for rows, in blocks that stay in the first cache.
 
 use super::map::Map;
-use crate::filters::rows::{narrow, widen};
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
 
 /// Rows and columns of a tile that goes through lanes.

@@ -5,11 +5,11 @@
 //! column to the right) are ready. All else is done for a row or a part at once.
 
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::scaling::{MulShift, Scaling};
-use crate::filters::rows::{narrow, widen};
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::sync::Mutex;
 

@@ -1,12 +1,12 @@
 //! Rounding and pattern dithers: samples are independent, so rows are cut in parts that stay in the first cache.
 
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
 use crate::filters::requant::scaling::{MulShift, Scaling};
-use crate::filters::rows::{narrow, widen};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 
 /// Samples worked on at a time.

@@ -116,7 +116,7 @@ impl FrameMemory {
 /// chain will not read the frame as it is.
 ///
 /// # Safety
-/// As [`FrameMemory::lend`].
+/// As [`FrameMemory::provide`].
 unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<PlaneOffsets> {
     // SAFETY: the caller's pointers are valid; libav fills the arrays it is given.
     unsafe {
