@@ -2,11 +2,8 @@
 
 use crate::io::hash::{
     Diagnosis, Difference, Entry, FaultKind, HashFile, HashFormat, How, StatedTags, StreamDifference, Tags, Times,
-    compare, is_resampled,
+    compare,
 };
-
-/// How ffmpeg is kept from changing the frame rate.
-const PASSTHROUGH: &str = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
 
 /// The most useful of all hints to `report`, which says how `frames` of a stream `found` compare with `file`.
 pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Diagnosis) -> Option<String> {
@@ -15,11 +12,6 @@ pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Diag
     }
     if report.same_samples() {
         return Some(options(file, found, frames, report));
-    }
-    if is_resampled(file, found.timebase, frames, report) {
-        return Some(format!(
-            "where ffmpeg made the text, it may have dropped or repeated frames to keep a rate: give it {PASSTHROUGH}"
-        ));
     }
     if file.layout == HashFormat::Ffmpeg && goes_on(report) {
         return Some("such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());

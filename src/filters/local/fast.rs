@@ -1,13 +1,13 @@
 //! The fast kernel: a band's rows pass through rings that hold what is read of each source, widened and with their borders
 //! repeated, so that a vector of results is made from whole vectors of samples.
 
-use crate::simd::lanes::Pack;
 use super::plan::{Area, ComponentPlan, Plan};
 use super::{Around, ComponentSource, Local, MOST_RADIUS, MOST_SOURCES, Near};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::lanes::Pack;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;

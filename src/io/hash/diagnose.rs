@@ -12,7 +12,6 @@ mod aside;
 mod beside;
 mod clock;
 mod report;
-mod resampled;
 mod story;
 #[cfg(test)]
 mod tests;
@@ -20,7 +19,6 @@ mod tests;
 pub use beside::{How, Packets, StreamDifference, compare_streams};
 pub use clock::Times;
 pub use report::{Diagnosis, Difference, FaultKind, Span};
-pub use resampled::is_resampled;
 
 use aside::Aside;
 use clock::TimeScale;

@@ -15,7 +15,6 @@ mod streams;
 
 pub use diagnose::{
     Diagnosis, Difference, FaultKind, How, Packets, Span, StreamDifference, Times, compare, compare_streams,
-    is_resampled,
 };
 pub use digest::Hash;
 pub use lines::name;
