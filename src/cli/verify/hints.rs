@@ -1,12 +1,12 @@
 //! What a difference may come from, and the option that passes it over.
 
 use crate::io::hash::{
-    Diagnosis, Difference, Entry, FaultKind, HashFile, HashFormat, How, StatedTags, StreamDifference, Tags, Times,
-    compare,
+    Difference, DifferenceKind, Entry, HashFile, HashFormat, How, StatedTags, StreamDifference, Tags, Times,
+    Verification, compare,
 };
 
 /// The most useful of all hints to `report`, which says how `frames` of a stream `found` compare with `file`.
-pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Diagnosis) -> Option<String> {
+pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Verification) -> Option<String> {
     if report.is_match() {
         return None;
     }
@@ -20,21 +20,22 @@ pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Diag
 }
 
 /// Whether `file` may be of a video of format `found` before it was converted: ffmpeg's texts do not state a format.
-pub fn may_be_unconverted(file: &HashFile, found: &StatedTags, report: &Diagnosis) -> bool {
+pub fn may_be_unconverted(file: &HashFile, found: &StatedTags, report: &Verification) -> bool {
     let is_ffmpegs = file.layout == HashFormat::Ffmpeg && !file.software.starts_with("vramp ");
     let nothing_alike = report.same == 0 && !file.frames.is_empty() && report.found != Some(0);
     is_ffmpegs && nothing_alike && file.stated.size == found.size
 }
 
 /// Whether the video only has more frames behind those of the text.
-fn goes_on(report: &Diagnosis) -> bool {
-    let behind =
-        |difference: &Difference| difference.what == FaultKind::Extra && difference.first() >= report.expected as u64;
+fn goes_on(report: &Verification) -> bool {
+    let behind = |difference: &Difference| {
+        difference.what == DifferenceKind::Extra && difference.first() >= report.expected as u64
+    };
     !report.differences.is_empty() && report.differences.iter().all(behind)
 }
 
 /// The options that pass over what differs besides samples.
-fn options(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Diagnosis) -> String {
+fn options(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Verification) -> String {
     let mut options = Vec::new();
     if !report.differences.is_empty() {
         let accepts = |times| compare(file, found.timebase, frames, times).is_match();

@@ -2,7 +2,7 @@
 
 use crate::cli::beside::StreamLine;
 use crate::cli::verify::VerifyArgs;
-use crate::io::hash::{Diagnosis, FaultKind, HashFile, Span};
+use crate::io::hash::{DifferenceKind, HashFile, Span, Verification};
 use serde::Serialize;
 
 /// The object that --json prints.
@@ -50,7 +50,7 @@ struct DifferenceJson {
 
 impl Verdict {
     /// What `report` says of the input of `args`.
-    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Diagnosis, alpha_ignored: bool) -> Verdict {
+    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Verification, alpha_ignored: bool) -> Verdict {
         let differs = |differs: &crate::io::hash::Trait| TraitJson {
             name: differs.name,
             expected: differs.expected.clone(),
@@ -81,13 +81,13 @@ impl From<&crate::io::hash::Difference> for DifferenceJson {
         let (expected, found) = (span(difference.expected), span(difference.found));
         let bare = |kind| DifferenceJson { kind, expected, found, planes: None, by: None, first: None, last: None };
         match &difference.what {
-            FaultKind::Missing => bare("missing"),
-            FaultKind::Extra => bare("extra"),
-            FaultKind::Duplicated => bare("duplicated"),
-            FaultKind::Moved => bare("moved"),
-            FaultKind::Shifted { by } => DifferenceJson { by: Some(*by), ..bare("shifted") },
-            FaultKind::Pixels { planes } => DifferenceJson { planes: Some(planes.clone()), ..bare("pixels") },
-            FaultKind::Time { first, last } => DifferenceJson { first: *first, last: *last, ..bare("time") },
+            DifferenceKind::Missing => bare("missing"),
+            DifferenceKind::Extra => bare("extra"),
+            DifferenceKind::Duplicated => bare("duplicated"),
+            DifferenceKind::Moved => bare("moved"),
+            DifferenceKind::Shifted { by } => DifferenceJson { by: Some(*by), ..bare("shifted") },
+            DifferenceKind::Pixels { planes } => DifferenceJson { planes: Some(planes.clone()), ..bare("pixels") },
+            DifferenceKind::Time { first, last } => DifferenceJson { first: *first, last: *last, ..bare("time") },
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::cli::args::Run;
 use crate::cli::hash::{Examined, ignored_alpha, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{Diagnosis, HashFile, HashFormat, RecordSink, StatedTags, compare, compare_streams, name};
+use crate::io::hash::{HashFile, HashFormat, RecordSink, StatedTags, Verification, compare, compare_streams, name};
 use crate::io::libav::CopyChoice;
 use crate::pipeline::Cancel;
 
@@ -58,12 +58,12 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
         let offset = frames.offset as f64 * file.stated.timebase.value().unwrap_or(0.0);
         let streams = streams.zip(sink.streams());
         let streams = streams.map(|(expected, found)| compare_streams(expected, found, times, offset));
-        let report = Diagnosis { traits: tags, streams: streams.unwrap_or_default(), ..frames };
+        let report = Verification { traits: tags, streams: streams.unwrap_or_default(), ..frames };
         let frames = sink.frames();
         let hint = hints::hint(&file, &found, frames, &report);
         (report, hint)
     } else {
-        (Diagnosis::apart(&file, apart.into_iter().chain(tags).collect()), None)
+        (Verification::apart(&file, apart.into_iter().chain(tags).collect()), None)
     };
     if let Some((from, to)) = examined.conversion().filter(|_| hints::may_be_unconverted(&file, &found, &report)) {
         return Err(Error::unsupported(format!(
@@ -101,7 +101,7 @@ fn asks_for_part(run: &Run) -> bool {
 }
 
 /// The end of the command.
-fn verdict(args: &VerifyArgs, report: &Diagnosis, hint: Option<String>, alpha_ignored: bool) -> Result<()> {
+fn verdict(args: &VerifyArgs, report: &Verification, hint: Option<String>, alpha_ignored: bool) -> Result<()> {
     let alpha = alpha::remark(alpha_ignored);
     let (file, input) = (name(&args.file), name(&args.input));
     if report.is_match() {

@@ -1,7 +1,7 @@
 //! What differs, for people: a line a kind, and one that sums up.
 
 use crate::cli::verify::ranges::{Occurrence, listed};
-use crate::io::hash::{Diagnosis, Difference, FaultKind, HashFile};
+use crate::io::hash::{Difference, DifferenceKind, HashFile, Verification};
 use crate::video::Rational;
 use std::fmt;
 
@@ -9,10 +9,10 @@ use std::fmt;
 const MOST_TIMES: usize = 4;
 
 /// One line for the tags that differ, and one for each way in which frames do.
-pub fn lines(file: &HashFile, report: &Diagnosis) -> String {
+pub fn lines(file: &HashFile, report: &Verification) -> String {
     let unit = file.stated.timebase;
     let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
-    let is_time = |difference: &&Difference| matches!(difference.what, FaultKind::Time { .. });
+    let is_time = |difference: &&Difference| matches!(difference.what, DifferenceKind::Time { .. });
     let (times, others): (Vec<_>, Vec<_>) = report.differences.iter().partition(is_time);
     let streams =
         report.streams.iter().map(|stream| format!("{}: {}", stream.stream(), stream.how.words("the text", "IN")));
@@ -28,12 +28,12 @@ pub fn lines(file: &HashFile, report: &Diagnosis) -> String {
 }
 
 /// What describes the stream and differs.
-pub fn traits(report: &Diagnosis) -> String {
+pub fn traits(report: &Verification) -> String {
     report.traits.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What differs at all, in one line. The video has `found` frames.
-pub fn summary(report: &Diagnosis, found: usize) -> String {
+pub fn summary(report: &Verification, found: usize) -> String {
     let frames_are_same = report.first().is_none();
     let mut parts = Vec::new();
     if !report.traits.is_empty() {
@@ -46,7 +46,7 @@ pub fn summary(report: &Diagnosis, found: usize) -> String {
     if parts.is_empty() { frames } else { format!("{}, and {frames}", parts.join(", ")) }
 }
 
-fn frames(report: &Diagnosis, found: usize) -> String {
+fn frames(report: &Verification, found: usize) -> String {
     let Some(first) = report.first() else { return format!("all {found} frames are the same") };
     if report.same_samples() {
         return format!("times differ from frame {first} on, and the pixels of all {found} frames are the same");
@@ -97,30 +97,30 @@ fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
 fn place(difference: &Difference) -> Occurrence {
     let Difference { what, expected, found } = difference;
     let span = match what {
-        FaultKind::Extra | FaultKind::Duplicated => found.or(*expected),
+        DifferenceKind::Extra | DifferenceKind::Duplicated => found.or(*expected),
         _ => expected.or(*found),
     };
-    let elsewhere = found.filter(|_| *what == FaultKind::Moved);
+    let elsewhere = found.filter(|_| *what == DifferenceKind::Moved);
     Occurrence { span: span.unwrap_or_default(), elsewhere }
 }
 
 /// What is said before the frames of a difference, and after them.
 fn words(difference: &Difference, unit: Rational) -> (String, String) {
     let (before, after) = match &difference.what {
-        FaultKind::Missing => ("missing", String::new()),
-        FaultKind::Extra => ("extra", " of IN".to_owned()),
-        FaultKind::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
-        FaultKind::Moved => ("moved", String::new()),
-        FaultKind::Shifted { by } => {
+        DifferenceKind::Missing => ("missing", String::new()),
+        DifferenceKind::Extra => ("extra", " of IN".to_owned()),
+        DifferenceKind::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
+        DifferenceKind::Moved => ("moved", String::new()),
+        DifferenceKind::Shifted { by } => {
             let found = difference.found.unwrap_or_default();
             return (format!("shifted by {by}"), format!(" are frames {found} of IN"));
         }
-        FaultKind::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
-        FaultKind::Pixels { planes } => {
+        DifferenceKind::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
+        DifferenceKind::Pixels { planes } => {
             let planes: Vec<_> = planes.iter().map(ToString::to_string).collect();
             ("pixels", format!(" (planes {})", planes.join(", ")))
         }
-        FaultKind::Time { first, last } => ("time", later(*first, *last, unit)),
+        DifferenceKind::Time { first, last } => ("time", later(*first, *last, unit)),
     };
     (before.to_owned(), after)
 }
@@ -149,7 +149,7 @@ fn spread(times: &[&Difference], unit: Rational) -> String {
     let later: Vec<_> = times
         .iter()
         .filter_map(|difference| match difference.what {
-            FaultKind::Time { first, last } => Some([first?, last?]),
+            DifferenceKind::Time { first, last } => Some([first?, last?]),
             _ => None,
         })
         .collect();

@@ -1,9 +1,10 @@
 //! The layout of ffmpeg's `framemd5` and `framehash`: a hash a frame, and the streams' times.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
-use crate::io::hash::record::{Entry, HashFile, HashFormat, StatedTags, rational, size};
+use crate::io::hash::record::{HashFile, HashFormat, StatedTags, rational, size};
 use crate::video::{Rational, StreamInfo};
 
 /// How such a text begins.

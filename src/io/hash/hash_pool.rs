@@ -1,8 +1,9 @@
 //! Hashing beside decoder and chain: several frames at a time, results in order.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Kind, Result};
 use crate::io::hash::digest::Hash;
-use crate::io::hash::record::{Entry, HashFormat};
+use crate::io::hash::record::HashFormat;
 use crate::pipeline::Frame;
 use crossbeam_channel::{Receiver, bounded};
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -1,11 +1,12 @@
 //! vramp's own layout: a hash a plane, everything that describes a frame, and an end that tells a whole file.
 //! docs/HASHES.md describes it.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
 use crate::io::hash::record::{
-    Entry, HashFile, HashFormat, StatedTags, color, color_tags, presentation, presentation_tags, rational, size,
+    HashFile, HashFormat, StatedTags, color, color_tags, presentation, presentation_tags, rational, size,
 };
 use crate::io::hash::streams::CodedStream;
 use crate::video::{Format, Presentation, StreamInfo};

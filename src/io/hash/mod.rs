@@ -2,8 +2,6 @@
 //!
 //! docs/HASHES.md describes the texts and the report.
 
-mod align;
-mod diagnose;
 mod digest;
 mod ffmpeg;
 mod hash_pool;
@@ -11,13 +9,15 @@ mod layout;
 mod lines;
 mod record;
 mod sink;
+mod stream_difference;
 mod streams;
+mod verification;
 
-pub use diagnose::{
-    Diagnosis, Difference, FaultKind, How, Packets, Span, StreamDifference, Times, compare, compare_streams,
-};
+pub use crate::compare::diagnosis::{Difference, DifferenceKind, Entry, Span, Times};
 pub use digest::Hash;
 pub use lines::name;
-pub use record::{Entry, HashFile, HashFormat, StatedTags, Tags, Trait};
+pub use record::{HashFile, HashFormat, StatedTags, Tags, Trait};
 pub use sink::{HashHead, HashSink, RecordSink, Restart};
+pub use stream_difference::{How, Packets, StreamDifference, compare_streams};
 pub use streams::{Coded, CodedStream, Streams};
+pub use verification::{Verification, compare};

@@ -1,5 +1,6 @@
 //! What a hash file says.
 
+use crate::compare::diagnosis::{Entry, Times};
 use crate::error::Result;
 use crate::io::hash::digest::Hash;
 use crate::io::hash::streams::CodedStream;
@@ -18,6 +19,16 @@ pub enum HashFormat {
     Vramp,
     /// That of ffmpeg's `framemd5` and `framehash`: a hash a frame.
     Ffmpeg,
+}
+
+impl HashFormat {
+    /// Which times are the same in a file of this format: ffmpeg, which wrote it, may have counted from zero.
+    pub fn times(self) -> Times {
+        match self {
+            HashFormat::Vramp => Times::Exact,
+            HashFormat::Ffmpeg => Times::Offset,
+        }
+    }
 }
 
 /// A hash file.
@@ -62,23 +73,6 @@ impl HashFile {
     pub fn asked(&self, name: &str) -> Option<&str> {
         self.asked.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
-}
-
-/// What is known of one frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Its place in the source, from 0.
-    pub index: u64,
-    /// Presentation time, if it has one.
-    pub pts: Option<i64>,
-    /// Duration; 0 is unknown.
-    pub duration: i64,
-    /// Whether the source coded it by itself.
-    pub key: bool,
-    /// Bytes of its samples.
-    pub bytes: u64,
-    /// The hash of its samples, or those of its planes one behind the other.
-    pub hashes: Box<[u8]>,
 }
 
 /// What a text says of the stream, as far as it does.

@@ -1,10 +1,11 @@
 //! The sinks that hash: one writes a text, one keeps what it would say.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::TempFile;
 use crate::io::hash::digest::Hash;
 use crate::io::hash::hash_pool::HashPool;
-use crate::io::hash::record::{Entry, HashFormat};
+use crate::io::hash::record::HashFormat;
 use crate::io::hash::streams::{CodedStream, Streams};
 use crate::io::hash::{ffmpeg, layout};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};

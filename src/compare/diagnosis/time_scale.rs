@@ -1,6 +1,5 @@
 //! Times of two streams in one unit.
 
-use crate::io::hash::record::HashFormat;
 use crate::video::Rational;
 
 /// Which times of frames are the same.
@@ -12,16 +11,6 @@ pub enum Times {
     Offset,
     /// All.
     Ignore,
-}
-
-impl Times {
-    /// What a text of this layout can tell: ffmpeg, which wrote it, may have counted from zero.
-    pub fn of(layout: HashFormat) -> Times {
-        match layout {
-            HashFormat::Vramp => Times::Exact,
-            HashFormat::Ffmpeg => Times::Offset,
-        }
-    }
 }
 
 /// From a video's unit of time to a text's.
