@@ -8,7 +8,6 @@ use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window
 use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
 use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
-use std::ffi::OsStr;
 
 /// What --deband asks for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
@@ -77,16 +76,6 @@ pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, part: &Window) 
         Some(((length * rate).ceil() as u64).min(part.frames.unwrap_or(u64::MAX)))
     };
     info.frame_count.or_else(estimate).or(part.frames)
-}
-
-/// Refuses to write over the input, by whatever name.
-pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
-    let same = match (std::fs::canonicalize(input), std::fs::canonicalize(output)) {
-        (Ok(input), Ok(output)) => input == output && output.is_file(),
-        _ => false,
-    };
-    let refused = || Error::bad_argument(format!("{} is the input, which is never replaced", output.display()));
-    if same { Err(refused()) } else { Ok(()) }
 }
 
 /// What an output takes.

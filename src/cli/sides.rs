@@ -1,9 +1,9 @@
 //! `--input NAME=FILE`: what a chain reads beside its own pictures.
 
 use crate::cli::args::Run;
-use crate::cli::setup::check_apart;
 use crate::error::Result;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, SideInput, Source};
 use std::ffi::OsStr;
 
@@ -40,8 +40,8 @@ impl SideFiles {
     ///
     /// # Errors
     /// When `output` is one.
-    pub fn check_apart(run: &Run, output: &OsStr) -> Result<()> {
-        run.named_inputs()?.iter().try_for_each(|(_, path)| check_apart(path, output))
+    pub fn refuse_as_output(run: &Run, output: &OsStr) -> Result<()> {
+        run.named_inputs()?.iter().try_for_each(|(_, path)| refuse_input(output, path))
     }
 
     /// Their names and streams.

@@ -2,11 +2,11 @@
 
 use crate::cli::args::FilterArgs;
 use crate::cli::args::tracks::NONE;
-use crate::cli::setup::check_apart;
 use crate::error::Result;
 use crate::io::libav::{
     Container, CopiedStream, EncoderChoice, Input, edit_tracks, read_chapters, read_tags, set_tags,
 };
+use crate::io::refuse_input;
 use crate::pipeline::Cancel;
 use std::ffi::OsStr;
 
@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 /// # Errors
 /// When `output` is one.
 pub fn check_output(job: &FilterArgs, output: &OsStr) -> Result<()> {
-    job.tracks.files().try_for_each(|file| check_apart(file, output))
+    job.tracks.files().try_for_each(|file| refuse_input(output, file))
 }
 
 /// Gives `input` the chapters that `job` asks for.

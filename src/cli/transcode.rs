@@ -14,6 +14,7 @@ use crate::io::libav::{
     Analysis, BurnSink, BurntSubtitles, EncodePass, EncoderChoice, FirstPass, Input, Output, OutputOptions,
     PictureOutput, SameFrames, SubtitleOptions, Timestamps, choose_encoder,
 };
+use crate::io::refuse_input;
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
 use crate::pipeline::{self, Cancel, ChainPlan, Options, Sink};
@@ -135,13 +136,13 @@ impl Prepared {
         let run = &job.run;
         let calls = setup::calls(run)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
-        setup::check_apart(input_path, output_path)?;
-        SideFiles::check_apart(run, output_path)?;
+        refuse_input(output_path, input_path)?;
+        SideFiles::refuse_as_output(run, output_path)?;
         tracks::check_output(job, output_path)?;
         check_records(job, input_path, output_path)?;
         let burn = job.subtitles.burn()?;
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
-            setup::check_apart(file, output_path)?;
+            refuse_input(output_path, file)?;
         }
         let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
         let gpu = RunGpu::open(&run.on, run.decoder, &calls)?;
@@ -194,8 +195,8 @@ impl Prepared {
 /// Refuses to write records over an input, or where the output goes.
 fn check_records(job: &FilterArgs, input: &OsStr, output: &OsStr) -> Result<()> {
     let Some(path) = &job.records else { return Ok(()) };
-    setup::check_apart(input, path)?;
-    SideFiles::check_apart(&job.run, path)?;
+    refuse_input(path, input)?;
+    SideFiles::refuse_as_output(&job.run, path)?;
     if path == output && job.container.as_deref() != Some("null") {
         let path = path.display();
         return Err(Error::bad_argument(format!("--records {path} is where the output goes: name another file")));

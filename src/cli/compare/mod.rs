@@ -16,12 +16,13 @@ mod worst;
 pub use args::CompareArgs;
 
 use crate::cli::progress::Reporter;
-use crate::cli::{print, report, setup, signals};
+use crate::cli::{print, report, signals};
 use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::Window;
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
 use args::Align;
 use crossbeam_channel::bounded;
@@ -49,7 +50,7 @@ fn check_outputs(args: &CompareArgs, pictures: Option<&Path>) -> Result<()> {
         worst::check_folder(folder, args.overwrite)?;
     }
     let Some(page) = &args.html else { return Ok(()) };
-    inputs.iter().try_for_each(|input| setup::check_apart(input, page))?;
+    inputs.iter().try_for_each(|input| refuse_input(page, input))?;
     pictures.map_or(Ok(()), |folder| worst::check_apart(page, folder))
 }
 

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::io::HashSink;
 use crate::io::hash::{HashFormat, HashHead};
 use crate::io::libav::CopyChoice;
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Sink};
 
 /// Runs `vramp hash`.
@@ -23,7 +24,7 @@ use crate::pipeline::{Cancel, Sink};
 /// decoded.
 pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let calls = setup::calls(&args.run)?;
-    setup::check_apart(&args.input, &args.output)?;
+    refuse_input(&args.output, &args.input)?;
     let (path, hash) = (&args.output, args.hash());
     let mut asked = asked(&args.run, &calls);
     let cancel = Cancel::default();

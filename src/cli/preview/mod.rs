@@ -11,6 +11,7 @@ use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, Window};
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
@@ -23,8 +24,8 @@ use std::path::Path;
 pub fn run(job: &FilterArgs) -> Result<()> {
     let calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
-    setup::check_apart(input_path, output_path)?;
-    SideFiles::check_apart(&job.run, output_path)?;
+    refuse_input(output_path, input_path)?;
+    SideFiles::refuse_as_output(&job.run, output_path)?;
     let cancel = Cancel::default();
     signals::install([cancel.clone()])?;
 
