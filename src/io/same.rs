@@ -26,8 +26,9 @@ mod tests {
 
     #[test]
     fn a_file_is_itself_by_any_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
+        let folder = std::env::temp_dir().join(format!("vramp-same-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str| folder.join(name);
         fs::write(path("one"), "").unwrap();
         fs::write(path("other"), "").unwrap();
         fs::hard_link(path("one"), path("hard")).unwrap();
@@ -36,5 +37,6 @@ mod tests {
             let refused = refuse_input(path(output).as_os_str(), path("one").as_os_str());
             assert_eq!(refused.is_err(), is_refused, "{output}");
         }
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -7,12 +7,10 @@
 use super::plan::{FLAT, Plan, TOP};
 use super::pool::BINS;
 use crate::device::cpu::CpuLevel;
+use crate::filters::banding::tuning::cpu::STRIP;
 use crate::simd::dispatch::by_level;
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Columns of a strip: their counts of a few codes fit the first cache, those of all the second.
-const STRIP: usize = 128;
 
 /// Columns whose contrasts are computed at a time. Counts have as many columns more, which are 0.
 const LANES: usize = 16;

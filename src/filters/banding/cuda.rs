@@ -4,19 +4,13 @@ use super::plan::{MOST_STEPS, Plan, SCALES};
 use super::pool::{BINS, finish, sum_of_highest};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig, Stream};
 use crate::error::Result;
+use crate::filters::banding::tuning::cuda::{CONTRAST_ROWS as TALL, THREADS, TILE};
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::remap::{CudaMover, Map};
 use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::video::Record;
 use std::sync::Arc;
-
-/// Columns and rows of a block, and its threads.
-const TILE: (usize, usize) = (32, 32);
-const THREADS: u32 = 256;
-
-/// Rows of a block of one warp that looks for contrasts. It begins with the rows of a window.
-const TALL: usize = 64;
 
 /// Bytes of shared memory that every device gives a block.
 const SHARED: usize = 48 << 10;

@@ -3,13 +3,11 @@
 use super::plan::{AROUND, FLAT, Plan, SCALES};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
+use crate::filters::banding::tuning::cpu::SCALE_BAND as BAND;
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::widen;
 use crate::video::{Format, Picture, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 32;
 
 /// The pictures of all scales.
 pub struct Scales {

@@ -5,19 +5,10 @@ use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
+use crate::filters::bilateral::tuning::cuda::{COLUMNS, FEW, MANY, MANY_FROM, THREADS};
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Columns and threads of a block.
-const COLUMNS: usize = 64;
-const THREADS: usize = 256;
-
-/// Samples side by side whose windows a thread weighs: few, or many from a radius on where more samples around a block
-/// cost less than a thread saves on its rows.
-const FEW: usize = 4;
-const MANY: usize = 8;
-const MANY_FROM: usize = 6;
 
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;

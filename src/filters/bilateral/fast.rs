@@ -6,16 +6,13 @@ use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
+use crate::filters::bilateral::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time, of which common heights are multiples. Of fewer, too many windows would reach into
-/// another band, whose pairs share no weight.
-const BAND: usize = 90;
 
 /// Added to a whole number of 16 bits, it leaves it in the lowest bits.
 const WHOLE: f32 = 8_388_608.0;

@@ -2,11 +2,8 @@
 
 use super::weights::{Curve, Weights};
 use crate::device::cpu::CpuLevel;
+use crate::filters::bilateral::tuning::cpu::TAPS;
 use crate::simd::dispatch::by_level;
-
-/// Taps that are added at a time, after the first: sums are then read and written as seldom. With more, compilers find no
-/// vectors in the loop.
-const TAPS: usize = 2;
 
 /// Columns go by as many, which no vector exceeds: there is none left over that would be added alone.
 const STEP: usize = 32;

@@ -7,37 +7,20 @@ use args::{Args, ComponentArgs, TensorArgs};
 use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::{Error, Result};
+use crate::filters::boxblur::tuning::cuda::{
+    ACROSS_STEP, ACROSS_THREADS, DOWN_ROWS, HIGH, NEAR_ROWS, ROWS_AT_ONCE as ROWS, TOTAL_ROWS, TOTAL_THREADS, WIDE_ROWS,
+};
 use crate::filters::cuda::{CHUNK, launch};
-use crate::filters::strips::{Cut, STRIDE, StripRows, Strips, THREADS};
+use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{Format, SampleType};
 
-/// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
-const TOTAL_ROWS: usize = 16;
-const HIGH: usize = 4 * TOTAL_ROWS;
-
 /// The largest radius by column that has a kernel of its own.
 const NEAR: usize = 3;
 
-/// How rows are shared out for those kernels, and for the others. Fewer warps than that wait longer; more of them sum more
-/// first windows.
-const NEAR_ROWS: StripRows = StripRows { fewest: 8, step: 4, warps: 16 };
-const WIDE_ROWS: StripRows = StripRows { fewest: 12, step: 2, warps: 12 };
-
-/// Rows that a thread of the others has in shared memory at a time.
-const ROWS: usize = 2;
-
-/// Threads of a block of `box_totals_*`.
-const TOTAL_THREADS: usize = 128;
-
-/// Threads that a block of `box_across` may have. Each shares eight samples of some rows at a time, and two sums, twice.
-const ACROSS_THREADS: [usize; 2] = [128, 256];
-const ACROSS_STEP: usize = 4;
+/// Bytes of shared memory of a block of `box_across`.
 const ACROSS_SHARED: usize = 2 * ACROSS_STEP * (CHUNK + 2 * size_of::<u32>());
-
-/// How rows are shared out for `box_down`.
-const DOWN_ROWS: StripRows = StripRows { fewest: 8, step: 4, warps: 8 };
 
 /// What makes a pass over samples of one type.
 struct PassKernels {

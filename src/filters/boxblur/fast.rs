@@ -8,15 +8,13 @@ use super::mean::Mean;
 use super::plan::Plan;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
+use crate::filters::boxblur::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::{Add, Range, Sub};
-
-/// Rows that a thread takes at a time, at least. The first row's columns are summed afresh.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {

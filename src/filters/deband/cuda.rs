@@ -11,12 +11,10 @@ use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DevicePlanes, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
+use crate::filters::deband::tuning::cuda::GATHER;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 use std::sync::Arc;
-
-/// Threads of a block of `deband_gather` and `deband_direct`, and the samples it takes.
-const GATHER: (u32, (usize, usize)) = (256, (32, 8));
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {

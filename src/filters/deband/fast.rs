@@ -13,23 +13,13 @@ use super::simd::{Portable, Vector, WIDTH};
 use super::table::{Draw, Table};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
+use crate::filters::deband::tuning::cpu::{BAND, STRIP_LANES as LANES, strip};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::copy;
 use crate::video::{Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The most lanes of a strip's row. With range 15, 31 rows of luma take 18 KiB.
-const LANES: usize = 512;
-
-/// Pixels of a strip whose pixels have `lanes` lanes: what measured best.
-const fn strip(lanes: usize) -> usize {
-    if lanes == 1 { 256 } else { 128 }
-}
-
-/// Rows that a thread takes at a time, at least: with the default range, half as many more are copied.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {

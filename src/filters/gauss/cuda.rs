@@ -5,30 +5,22 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::strips::{Cut, STRIDE, StripRows, Strips, THREADS};
+use crate::filters::gauss::tuning::cuda::{FAR_ROWS, NEAR_ROWS, TENSOR_RADIUS as TENSOR};
+use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices, WarpWalk};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::SampleType;
-
-/// How rows are shared out for kernels of any radius: one after the other, rows find in the cache what they share.
-const FAR_ROWS: StripRows = StripRows { fewest: 8, step: 1, warps: 24 };
-
-/// How they are for `gauss_near*_u8`, which take four at a time and read those around them before the first.
-const NEAR_ROWS: StripRows = StripRows { fewest: 12, step: ROWS, warps: 24 };
 
 /// Radii that have such a kernel, the radius in each up to which weights have a high byte, and the most threads of its
 /// blocks. Smaller radii have weights of zero.
 const NEAR: [(usize, usize); 7] = [(1, 1), (2, 1), (3, 2), (4, 3), (6, 5), (9, 7), (12, 12)];
 const NEAR_THREADS: usize = 128;
 
-/// From this radius on tensor cores are faster.
-const TENSOR: usize = 5;
-
 /// Weights in memory, zeros behind them.
 const WEIGHTS: usize = 200;
 
 /// Rows that those kernels keep in a word, and the most words of a column that they keep.
-const ROWS: usize = 4;
+pub(super) const ROWS: usize = 4;
 const MOST_WORDS: usize = 7;
 
 device_struct! {

@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
+use crate::filters::gauss::tuning::cpu::{BAND, FEW_PAIRS as FEW, PART};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
@@ -11,15 +12,6 @@ use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::array::from_fn;
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Columns whose sums stay in the first cache, or in registers, while all their taps are added.
-const PART: usize = 256;
-
-/// Pairs of taps that are added in one go: those of sigma 1.
-const FEW: usize = 3;
 
 /// The kernel.
 pub(super) struct Fast {

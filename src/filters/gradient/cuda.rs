@@ -5,13 +5,8 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::gradient::tuning::cuda::{COLUMNS, LAST_ROWS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Threads of a block, and the samples it takes: of the last pass it takes more rows.
-const THREADS: usize = 256;
-const COLUMNS: usize = 128;
-const ROWS: usize = 16;
-const LAST_ROWS: usize = 32;
 
 /// What rows of stages begin at multiples of, in samples.
 const ALIGN: usize = 64;

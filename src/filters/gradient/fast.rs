@@ -7,13 +7,11 @@ use super::simd::Portable;
 use super::simd::{Avx2, Avx512};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
+use crate::filters::gradient::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::copy;
 use crate::video::{FrameProps, PlaneMut, Planes, PlanesMut};
-
-/// Rows of a band, at least: a band's passes also make some rows of its neighbours.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {

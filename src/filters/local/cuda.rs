@@ -6,16 +6,10 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::strips::{Cut, StripRows, Strips, THREADS};
+use crate::filters::local::tuning::cuda::{DOWN, ROWS, WIDE};
+use crate::filters::strips::{Cut, Strips, THREADS};
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::SampleType;
-
-/// Chunks side by side, and rows, of a block where nothing around a place is read.
-const WIDE: usize = 32;
-const DOWN: usize = 8;
-
-/// How rows are shared out where something is.
-const ROWS: StripRows = StripRows { fewest: 8, step: 4, warps: 16 };
 
 device_struct! {
     /// A plane that is read.

@@ -5,18 +5,13 @@ use super::plan::{Area, ComponentPlan, Plan};
 use super::{Around, ComponentSource, Local, MOST_RADIUS, MOST_SOURCES, Near};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
+use crate::filters::local::tuning::cpu::{BAND, MOST_LANES};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::lanes::Pack;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Lanes of a vector at most.
-const MOST_LANES: usize = 32;
 
 /// Rows of sources that a row of results is made from, at most.
 const MOST_ROWS: usize = MOST_SOURCES * (2 * MOST_RADIUS + 1);

@@ -11,6 +11,7 @@ mod fast;
 mod near;
 mod plan;
 mod reference;
+mod tuning;
 
 pub use crate::simd::lanes::Lanes;
 pub use crate::simd::order::{middle_of, middle_of_three};

@@ -5,23 +5,9 @@ use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::remap::tuning::cuda::{DOWN, ROWS, TILE, TILE_BYTES, TURNERS, VECTOR, WIDE};
 use crate::simd::rows::SIGN;
 use crate::video::{SampleLayout, SampleType};
-
-/// Threads of a block of `remap_rows` across and down, and rows of each.
-const WIDE: usize = 32;
-const DOWN: usize = 8;
-const ROWS: usize = 4;
-
-/// Threads of a block of `remap_swap`.
-const TURNERS: u32 = 64;
-
-/// Bytes that a thread moves at a time, and of a row of a tile.
-const VECTOR: usize = 16;
-const TILE_BYTES: usize = 64;
-
-/// Rows and columns of a tile whose samples go from one storage to another.
-const TILE: usize = 32;
 
 device_struct! {
     /// How one component moves.

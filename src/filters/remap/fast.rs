@@ -4,15 +4,10 @@ use super::map::{Map, Outside};
 use super::swap::swap;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
+use crate::filters::remap::tuning::cpu::{BAND, PART};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut, SampleLayout, SampleType};
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Samples that go through lanes at a time.
-const PART: usize = 256;
 
 /// Moves samples at a vector level.
 pub struct Mover {

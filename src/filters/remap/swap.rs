@@ -1,11 +1,9 @@
 //! Columns for rows, in blocks that stay in the first cache.
 
 use super::map::Map;
+use crate::filters::remap::tuning::cpu::SWAP_TILE as TILE;
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
-
-/// Rows and columns of a tile that goes through lanes.
-const TILE: usize = 32;
 
 /// Makes the rows of the result from row `first` on, which walk the source's columns. Every place is inside the source.
 #[inline(always)]

@@ -7,16 +7,8 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Laun
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::requant::tuning::cuda::{BLOCK, DIFFUSION_BAND as BAND, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Samples that a block of `requant_pattern` or `requant_biased` takes: 32 chunks of 8 side by side, 8 rows.
-const BLOCK: (usize, usize) = (256, 8);
-
-/// Rows that a block of `requant_diffuse` takes.
-const BAND: usize = 32;
-
-/// Threads of a block of any of them.
-const THREADS: u32 = 256;
 
 device_struct! {
     /// What is done to one component.

@@ -7,26 +7,18 @@
 use crate::device::cpu::CpuLevel;
 use crate::filters::requant::Requant;
 use crate::filters::requant::scaling::{MulShift, Scaling};
+use crate::filters::requant::tuning::cpu::{DIFFUSION_CHUNK as CHUNK, DIFFUSION_PART as PART, DIFFUSION_ROWS as ROWS};
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::sync::Mutex;
 
-/// Rows that run side by side.
-const ROWS: usize = 4;
-
-/// Samples of a row that run before the next row's turn.
-const PART: usize = 64;
-
 /// How far a row is behind the one above it.
 const LAG: usize = PART + 1;
 
 /// Columns kept beyond both ends of a row, since the rows of a group start and end at different times.
 const PAD: usize = ROWS * LAG;
-
-/// Samples widened or narrowed at a time.
-const CHUNK: usize = 512;
 
 /// Sums of a row, column x at `x + PAD`: before its turn `16·sample + 8`, after it the sample plus the threshold,
 /// whose low bits are the residue.

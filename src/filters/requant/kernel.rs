@@ -4,16 +4,11 @@ use crate::device::cpu::CpuLevel;
 use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
 use crate::filters::requant::scaling::{MulShift, Scaling};
+use crate::filters::requant::tuning::cpu::{BAND, PART};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
-
-/// Samples worked on at a time.
-const PART: usize = 16 * TILE;
-
-/// Rows a thread takes at a time.
-const BAND: usize = 64;
 
 /// How a component's values map.
 enum Mapping {

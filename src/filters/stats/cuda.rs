@@ -8,13 +8,10 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::measure::Sums;
 use crate::filters::remap::{CudaMover, Map};
+use crate::filters::stats::tuning::cuda::{THREADS, TILE};
 use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::video::Record;
 use std::sync::Arc;
-
-/// Columns and rows of a block, and its threads.
-const TILE: (usize, usize) = (256, 64);
-const THREADS: u32 = 256;
 
 device_struct! {
     /// What is measured of one component.

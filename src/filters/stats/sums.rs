@@ -2,17 +2,12 @@
 
 use super::Statistic;
 use crate::filters::measure::Sums;
+use crate::filters::stats::tuning::cpu::{PART, TABLES};
 use crate::video::{Record, Value};
 
 /// Values that a histogram tells apart, and how far they lie below those of 16 bits.
 pub const BINS: usize = 1024;
 pub const BIN_SHIFT: u32 = 6;
-
-/// Tables that equal neighbours are counted in by turns, so that none waits for the one before it.
-const TABLES: usize = 4;
-
-/// Samples whose squares are added up between two looks at the whole.
-const PART: usize = 64;
 
 /// The sums of one plane.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,15 +1,13 @@
 //! How planes are cut in tiles: what a block copies to shared memory and filters there.
 
 use crate::filters::deband::plan::{ComponentPlan, Plan};
+use crate::filters::deband::tuning::cuda::{ENOUGH_TILES as ENOUGH, MOST_COPIED, TILE};
 
 /// Shared memory that every device gives a block unasked.
 const SHARED: usize = 48 << 10;
 
 /// Bytes of a tile's row with its surroundings: the kernels multiply by them in a byte.
 const ROW_BYTES: usize = 255;
-
-/// A tile may copy so many times the samples it filters; reading where it must is faster than that.
-const MOST_COPIED: usize = 10;
 
 /// A group of components that share their offsets: what tiles are cut from.
 #[derive(Clone, Copy)]
@@ -106,13 +104,6 @@ pub struct TileGrid {
     /// Threads of a block.
     pub threads: u32,
 }
-
-/// Columns of a tile; and rows for one, two or three components, which take a block about equally long. Measured best
-/// from 1080p on; larger tiles leave multiprocessors idle at the end, smaller ones copy more.
-const TILE: (usize, [usize; 3]) = (64, [64, 32, 32]);
-
-/// Where tiles of that size are fewer than this for a multiprocessor, smaller ones fill the device better.
-const ENOUGH: usize = 3;
 
 impl TileGrid {
     /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.
