@@ -38,19 +38,19 @@ pub use extra::tags::{read_tags, set_tags};
 pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]
-pub use hwaccel::TakenBack;
+pub use hwaccel::Readback;
 pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
-pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
+pub use passes::{Analysis, EncodePass, FirstPass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule};
 #[cfg(any(test, fuzzing))]
 pub(crate) use seek::access::fuzz_packets;
 pub use seek::window::{Position, Window};
-pub use size::{Film, survey};
+pub use size::{FilmSize, survey};
 pub use subtitles::{
     Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, TextCodec, WhichSubtitles,
 };

@@ -43,12 +43,12 @@ impl Unit {
 }
 
 /// Why nothing is known of a packet, or of the frames after it.
-pub(in crate::io::libav) type Doubt = &'static str;
+pub(in crate::io::libav) type Reason = &'static str;
 
 /// Looks into the packets of a stream, in order.
 pub(in crate::io::libav) trait Look: Send {
     /// What the packet `bytes` holds.
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt>;
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason>;
 }
 
 /// What can look into the packets of a stream of `parameters`.
@@ -107,7 +107,7 @@ fn is_intra_only(id: Id) -> bool {
 struct Marked;
 
 impl Look for Marked {
-    fn look(&mut self, _: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, _: &[u8]) -> Result<Unit, Reason> {
         Ok(Unit::shown(Access::Clean))
     }
 }

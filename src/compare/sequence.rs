@@ -1,8 +1,9 @@
-//! Which frame of one video is which of another: two sequences of marks, aligned.
+//! Which frame of one sequence is which of another: two whole sequences of marks, aligned by few edits.
 //!
 //! Few edits are found as Myers finds them (An O(ND) Difference Algorithm, 1986): no alignment has fewer. Where there
 //! are many, marks that occur once on both sides are anchors (patience diff) between which the rest is aligned.
 
+use crate::compare::align::Side;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
@@ -13,7 +14,7 @@ const MOST_EDITS: usize = 1024;
 /// Anchors between anchors between anchors, as deep as any video needs.
 const DEEPEST: usize = 32;
 
-/// What tells a frame from another.
+/// What distinguishes a frame from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mark {
     /// A number for its samples: the same for the same samples.
@@ -47,102 +48,93 @@ impl By {
 /// Pairs of frames, in order on both sides.
 #[derive(Clone, Debug)]
 pub struct Alignment<'m> {
-    expected: &'m [Mark],
-    found: &'m [Mark],
-    /// The found frame of each expected one.
-    to_found: Vec<Option<usize>>,
-    /// The expected frame of each found one.
-    to_expected: Vec<Option<usize>>,
+    a: &'m [Mark],
+    b: &'m [Mark],
+    /// For each frame of the first the partner in the second.
+    to_b: Vec<Option<usize>>,
+    /// For each frame of the second the partner in the first.
+    to_a: Vec<Option<usize>>,
 }
 
 impl<'m> Alignment<'m> {
     /// Nothing is paired yet.
-    pub fn new(expected: &'m [Mark], found: &'m [Mark]) -> Self {
-        Alignment { expected, found, to_found: vec![None; expected.len()], to_expected: vec![None; found.len()] }
+    pub fn new(a: &'m [Mark], b: &'m [Mark]) -> Self {
+        Alignment { a, b, to_b: vec![None; a.len()], to_a: vec![None; b.len()] }
     }
 
-    /// Pairs frames that are still single and share what `by` says, as many as go in order. Those that `is_out` names
-    /// (expected or found) stay single.
+    /// Pairs frames that are still single and share what `by` says, as many as go in order. Those that `is_out` names stay
+    /// single.
     pub fn pair(&mut self, by: By, is_out: impl Fn(Side, usize) -> bool) {
-        for (expected, found) in self.gaps() {
+        for (a, b) in self.gaps() {
             let keys = |marks: &[Mark], places: Range<usize>, side| -> Vec<(usize, Mark)> {
                 let places = places.filter(|place| !is_out(side, *place));
                 places.filter_map(|place| Some((place, by.of(marks[place])?))).collect()
             };
-            let expected = keys(self.expected, expected, Side::Expected);
-            let found = keys(self.found, found, Side::Found);
+            let a = keys(self.a, a, Side::A);
+            let b = keys(self.b, b, Side::B);
             let only = |keyed: &[(usize, Mark)]| keyed.iter().map(|(_, key)| *key).collect::<Vec<_>>();
-            for (e, f) in common(&only(&expected), &only(&found), DEEPEST) {
-                self.join(expected[e].0, found[f].0);
+            for (i, j) in common(&only(&a), &only(&b), DEEPEST) {
+                self.join(a[i].0, b[j].0);
             }
         }
     }
 
     /// Pairs what is still single, one by one as it stands between the same neighbours.
     pub fn pair_rest(&mut self, is_out: impl Fn(Side, usize) -> bool) {
-        for (expected, found) in self.gaps() {
-            let expected = expected.filter(|place| !is_out(Side::Expected, *place));
-            let found = found.filter(|place| !is_out(Side::Found, *place));
-            expected.zip(found).for_each(|(e, f)| self.join(e, f));
+        for (a, b) in self.gaps() {
+            let a = a.filter(|place| !is_out(Side::A, *place));
+            let b = b.filter(|place| !is_out(Side::B, *place));
+            a.zip(b).for_each(|(i, j)| self.join(i, j));
         }
     }
 
     /// Of neighbours with the same samples of which some are single, pairs the first, unless times tell otherwise.
     pub fn settle(&mut self) {
-        for expected in 0..self.expected.len() {
-            let Some(found) = self.to_found[expected] else { continue };
-            if By::Both.of(self.expected[expected]).is_some_and(|mark| mark == self.found[found]) {
+        for a in 0..self.a.len() {
+            let Some(b) = self.to_b[a] else { continue };
+            if By::Both.of(self.a[a]).is_some_and(|mark| mark == self.b[b]) {
                 continue;
             }
             let first = |marks: &[Mark], partners: &[Option<usize>], from: usize| {
                 let same = |place: &usize| partners[*place].is_none() && marks[*place].samples == marks[from].samples;
                 (0..from).rev().take_while(same).last().unwrap_or(from)
             };
-            let first_expected = first(self.expected, &self.to_found, expected);
-            let first_found = first(self.found, &self.to_expected, found);
-            (self.to_found[expected], self.to_expected[found]) = (None, None);
-            self.join(first_expected, first_found);
+            let first_a = first(self.a, &self.to_b, a);
+            let first_b = first(self.b, &self.to_a, b);
+            (self.to_b[a], self.to_a[b]) = (None, None);
+            self.join(first_a, first_b);
         }
     }
 
-    fn join(&mut self, expected: usize, found: usize) {
-        self.to_found[expected] = Some(found);
-        self.to_expected[found] = Some(expected);
+    fn join(&mut self, a: usize, b: usize) {
+        self.to_b[a] = Some(b);
+        self.to_a[b] = Some(a);
     }
 
-    /// The found frame of the expected frame `place`.
-    pub fn found_of(&self, place: usize) -> Option<usize> {
-        self.to_found[place]
+    /// The frame of the second that frame `place` of the first is paired with.
+    pub fn b_of(&self, place: usize) -> Option<usize> {
+        self.to_b[place]
     }
 
     /// The frames of `side` that are single.
     pub fn singles(&self, side: Side) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        let partners = if side == Side::Expected { &self.to_found } else { &self.to_expected };
+        let partners = if side == Side::A { &self.to_b } else { &self.to_a };
         partners.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(place, _)| place)
     }
 
     /// The single frames between pairs.
     fn gaps(&self) -> Vec<(Range<usize>, Range<usize>)> {
-        let pairs = self.to_found.iter().enumerate().filter_map(|(e, f)| Some((e, (*f)?)));
+        let pairs = self.to_b.iter().enumerate().filter_map(|(i, j)| Some((i, (*j)?)));
         let mut gaps = Vec::new();
         let mut from = (0, 0);
-        for (e, f) in pairs.chain([(self.expected.len(), self.found.len())]) {
-            if from.0 < e && from.1 < f {
-                gaps.push((from.0..e, from.1..f));
+        for (i, j) in pairs.chain([(self.a.len(), self.b.len())]) {
+            if from.0 < i && from.1 < j {
+                gaps.push((from.0..i, from.1..j));
             }
-            from = (e + 1, f + 1);
+            from = (i + 1, j + 1);
         }
         gaps
     }
-}
-
-/// One of the two sequences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// What should be there.
-    Expected,
-    /// What is there.
-    Found,
 }
 
 /// Places of a long common subsequence of `a` and `b`: a longest one where few edits lead from one to the other.
@@ -324,16 +316,16 @@ mod tests {
         let expected = [mark(1, Some(0)), mark(1, Some(1)), mark(2, Some(2)), mark(3, None), mark(4, Some(4))];
         let found = [mark(1, Some(1)), mark(2, Some(9)), mark(3, None), mark(5, Some(4)), mark(6, None)];
         let mut alignment = Alignment::new(&expected, &found);
-        let pairs = |alignment: &Alignment<'_>| (0..5).map(|e| alignment.found_of(e)).collect::<Vec<_>>();
+        let pairs = |alignment: &Alignment<'_>| (0..5).map(|e| alignment.b_of(e)).collect::<Vec<_>>();
         alignment.pair(By::Both, |_, _| false);
         assert_eq!(pairs(&alignment), [None, Some(0), None, None, None]);
-        alignment.pair(By::Samples, |side, place| (side, place) == (Side::Found, 1));
+        alignment.pair(By::Samples, |side, place| (side, place) == (Side::B, 1));
         assert_eq!(pairs(&alignment), [None, Some(0), None, Some(2), None]);
         alignment.pair(By::Time, |_, _| false);
         assert_eq!(pairs(&alignment), [None, Some(0), None, Some(2), Some(3)]);
         alignment.pair_rest(|_, _| false);
         assert_eq!(pairs(&alignment), [None, Some(0), Some(1), Some(2), Some(3)]);
-        assert_eq!(alignment.singles(Side::Expected).collect::<Vec<_>>(), [0]);
-        assert_eq!(alignment.singles(Side::Found).collect::<Vec<_>>(), [4]);
+        assert_eq!(alignment.singles(Side::A).collect::<Vec<_>>(), [0]);
+        assert_eq!(alignment.singles(Side::B).collect::<Vec<_>>(), [4]);
     }
 }

@@ -1,4 +1,4 @@
-//! Samples side by side, and those around them.
+//! A vector of 16-bit lanes, of any width.
 //!
 //! Loops over lanes are plain: a closure that is not inlined would be compiled without the level's instructions.
 
@@ -16,7 +16,7 @@ pub trait Lanes: Copy {
 
 /// `N` lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Pack<const N: usize>(pub [u16; N]);
+pub struct Pack<const N: usize>(pub [u16; N]);
 
 #[allow(clippy::needless_range_loop)]
 impl<const N: usize> Lanes for Pack<N> {
@@ -46,23 +46,4 @@ impl<const N: usize> Lanes for Pack<N> {
         }
         Pack(lanes)
     }
-}
-
-/// The samples near a place.
-pub trait Near<V> {
-    /// The sample of source `source`, `dx` columns to the right and `dy` rows below. Beyond the border the nearest stands
-    /// in.
-    ///
-    /// # Panics
-    /// When the filter did not say that it reads so far.
-    fn at(&self, source: usize, dx: isize, dy: isize) -> V;
-
-    /// What the filter's table has for a value.
-    fn look_up(&self, value: u16) -> u16;
-}
-
-/// The samples near places side by side.
-pub trait Around<V>: Near<V> {
-    /// Those near one of them.
-    fn lane(&self, lane: usize) -> impl Near<u16>;
 }

@@ -1,8 +1,9 @@
 //! Hashing beside decoder and chain: several frames at a time, results in order.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Kind, Result};
 use crate::io::hash::digest::Hash;
-use crate::io::hash::record::{Entry, Layout};
+use crate::io::hash::record::HashFormat;
 use crate::pipeline::Frame;
 use crossbeam_channel::{Receiver, bounded};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -14,26 +15,26 @@ use std::thread;
 const MOST_THREADS: usize = 8;
 
 /// Threads that hash frames. Few frames are held at a time.
-pub struct Crew {
+pub struct HashPool {
     pool: ThreadPool,
     hash: Hash,
-    layout: Layout,
+    layout: HashFormat,
     /// Frames that are being hashed, in order.
     waiting: VecDeque<Receiver<Entry>>,
 }
 
-impl fmt::Debug for Crew {
+impl fmt::Debug for HashPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Crew({} threads)", self.pool.current_num_threads())
+        write!(f, "HashPool({} threads)", self.pool.current_num_threads())
     }
 }
 
-impl Crew {
+impl HashPool {
     /// Threads that hash as `layout` has it.
     ///
     /// # Errors
     /// When none can be started.
-    pub fn new(hash: Hash, layout: Layout) -> Result<Crew> {
+    pub fn new(hash: Hash, layout: HashFormat) -> Result<HashPool> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -42,7 +43,7 @@ impl Crew {
             .panic_handler(|_| {})
             .build()
             .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start threads that hash: {e}")))?;
-        Ok(Crew { pool, hash, layout, waiting: VecDeque::new() })
+        Ok(HashPool { pool, hash, layout, waiting: VecDeque::new() })
     }
 
     /// Forgets the frames that are in work.
@@ -73,7 +74,7 @@ impl Crew {
     }
 }
 
-fn entry(frame: Frame, hash: Hash, layout: Layout) -> Entry {
+fn entry(frame: Frame, hash: Hash, layout: HashFormat) -> Entry {
     let Frame { props, picture } = frame;
     let size = |plane| picture.format().plane_size(plane, picture.width(), picture.height());
     Entry {
@@ -83,8 +84,8 @@ fn entry(frame: Frame, hash: Hash, layout: Layout) -> Entry {
         key: props.key,
         bytes: (0..picture.format().planes()).map(size).map(|(row, rows)| (row * rows) as u64).sum(),
         hashes: match layout {
-            Layout::Vramp => hash.planes(&picture),
-            Layout::Ffmpeg => hash.whole(&picture),
+            HashFormat::Vramp => hash.planes(&picture),
+            HashFormat::Ffmpeg => hash.whole(&picture),
         },
     }
 }

@@ -5,14 +5,14 @@ use crate::error::{Error, Result};
 use crate::video::{Format, MemoryPlanes, Picture, Planes, PlanesMut};
 
 /// A picture on the device, and page-locked memory for host pictures whose own is not.
-pub struct Place {
+pub struct StagedPicture {
     pub picture: DevicePicture,
     staging: Option<Picture>,
 }
 
-impl Place {
-    pub fn new(device: &CudaDevice, (format, width, height): (Format, usize, usize)) -> Result<Place> {
-        Ok(Place { picture: DevicePicture::alloc(device, format, width, height)?, staging: None })
+impl StagedPicture {
+    pub fn new(device: &CudaDevice, (format, width, height): (Format, usize, usize)) -> Result<StagedPicture> {
+        Ok(StagedPicture { picture: DevicePicture::alloc(device, format, width, height)?, staging: None })
     }
 
     /// Starts the copy of `src` to the device, by way of page-locked memory if its own is not. `idle` is called before that
@@ -28,14 +28,14 @@ impl Place {
         idle: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let format = self.picture.format();
-        let memory = src.memory(format).ok_or_else(stranger)?;
+        let memory = src.memory(format).ok_or_else(foreign)?;
         if self.is_within_reach(device, &memory) {
             // SAFETY: the caller's promise.
             return unsafe { self.picture.upload_planes(&memory, stream) };
         }
         idle()?;
         self.staging(device)?.planes_mut().copy_from(src, format);
-        let Place { picture, staging: Some(staging) } = self else { return Err(stranger()) };
+        let StagedPicture { picture, staging: Some(staging) } = self else { return Err(foreign()) };
         // SAFETY: as above.
         unsafe { picture.upload(staging, stream) }
     }
@@ -43,7 +43,7 @@ impl Place {
     /// The same of a picture, which lies in one kind of memory.
     ///
     /// # Safety
-    /// As [`Place::upload`].
+    /// As [`StagedPicture::upload`].
     pub unsafe fn upload_picture(
         &mut self,
         device: &CudaDevice,
@@ -65,13 +65,13 @@ impl Place {
     /// Both must stay, and `dst` be used by nobody else, until the copy is done.
     pub unsafe fn download(&mut self, device: &CudaDevice, dst: &mut PlanesMut<'_>, stream: &Stream) -> Result<bool> {
         let format = self.picture.format();
-        let memory = dst.as_ref().memory(format).ok_or_else(stranger)?;
+        let memory = dst.as_ref().memory(format).ok_or_else(foreign)?;
         if self.is_within_reach(device, &memory) {
             // SAFETY: the caller's promise.
             return unsafe { self.picture.download_planes(&memory, stream) }.map(|()| true);
         }
         self.staging(device)?;
-        let Place { picture, staging: Some(staging) } = self else { return Err(stranger()) };
+        let StagedPicture { picture, staging: Some(staging) } = self else { return Err(foreign()) };
         // SAFETY: as above.
         unsafe { picture.download(staging, stream) }.map(|()| false)
     }
@@ -84,7 +84,7 @@ impl Place {
 
     /// Page-locked memory in which a frame waits.
     pub fn staging(&mut self, device: &CudaDevice) -> Result<&mut Picture> {
-        let Place { picture, staging } = self;
+        let StagedPicture { picture, staging } = self;
         match staging {
             Some(staging) => Ok(staging),
             None => {
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-pub fn stranger() -> Error {
+pub fn foreign() -> Error {
     Error::internal("a frame is not what the plan says")
 }
 

@@ -1,6 +1,6 @@
 //! The middle one of several values, by minima and maxima alone.
 
-use super::Lanes;
+use super::lanes::Lanes;
 
 /// The middle one of three.
 #[inline(always)]

@@ -1,9 +1,6 @@
 //! What differs between the streams beside the frames.
 
-use crate::io::hash::diagnose::clock::{Clock, Times};
-use crate::io::hash::diagnose::report::What;
-use crate::io::hash::diagnose::{Difference, Expected, hold};
-use crate::io::hash::record::Entry;
+use crate::compare::diagnosis::{Difference, DifferenceKind, Entry, Expected, TimeScale, Times, diagnose};
 use crate::io::hash::streams::CodedStream;
 use crate::video::Rational;
 
@@ -148,10 +145,11 @@ fn differences(expected: &CodedStream, found: &CodedStream, times: Times, offset
         return vec![How::Codec(found.codec.clone())];
     }
     let unit = expected.timebase;
-    let report = hold(&Expected::packets(expected), found.timebase, &found.packets, times);
-    let mut all = told(&report.differences, expected, found);
+    let packets = Expected { entries: &expected.packets, timebase: unit, plane: None };
+    let diagnosis = diagnose(&packets, found.timebase, &found.packets, times);
+    let mut all = by_kind(&diagnosis.differences, expected, found);
     // All later is no difference of times where the frames are so, too.
-    let late = report.offset as f64 * unit.value().unwrap_or(0.0) - offset;
+    let late = diagnosis.offset as f64 * unit.value().unwrap_or(0.0) - offset;
     if times == Times::Offset && late.abs() > slack([unit, found.timebase]) {
         let packets = Packets { count: found.packets.len() as u64, from: time(&expected.packets, 0, unit) };
         all.push(How::Later(packets, Some((late, late))));
@@ -168,7 +166,7 @@ fn slack(units: [Rational; 2]) -> f64 {
 }
 
 /// The differences of packets, those of a kind together.
-fn told(differences: &[Difference], expected: &CodedStream, found: &CodedStream) -> Vec<How> {
+fn by_kind(differences: &[Difference], expected: &CodedStream, found: &CodedStream) -> Vec<How> {
     let gather = |is: &dyn Fn(&Difference) -> bool| {
         let of_kind = || differences.iter().filter(|difference| is(difference));
         let first = of_kind().next()?;
@@ -181,33 +179,38 @@ fn told(differences: &[Difference], expected: &CodedStream, found: &CodedStream)
     };
     let unit = expected.timebase.value().unwrap_or(0.0);
     let ends = differences.iter().filter_map(|difference| match difference.what {
-        What::Time { first, last } => Some([first?, last?].map(|units| units as f64 * unit)),
+        DifferenceKind::Time { first, last } => Some([first?, last?].map(|units| units as f64 * unit)),
         _ => None,
     });
     let range = |(least, most): (f64, f64), [a, b]: [f64; 2]| (least.min(a).min(b), most.max(a).max(b));
     let later =
         ends.fold(None, |known: Option<(f64, f64)>, ends| Some(range(known.unwrap_or((ends[0], ends[0])), ends)));
     // A packet that holds again what the one before it does holds something else than it should.
-    let again = |difference: &Difference| difference.what == What::Duplicated;
+    let again = |difference: &Difference| difference.what == DifferenceKind::Duplicated;
     let all = [
-        gather(&|difference| difference.what == What::Missing).map(How::Lacks),
-        gather(&|difference| difference.what == What::Extra || again(difference) && difference.expected.is_none())
-            .map(How::TooMany),
+        gather(&|difference| difference.what == DifferenceKind::Missing).map(How::Lacks),
         gather(&|difference| {
-            matches!(difference.what, What::Pixels { .. }) || again(difference) && difference.expected.is_some()
+            difference.what == DifferenceKind::Extra || again(difference) && difference.expected.is_none()
+        })
+        .map(How::TooMany),
+        gather(&|difference| {
+            matches!(difference.what, DifferenceKind::Pixels { .. })
+                || again(difference) && difference.expected.is_some()
         })
         .map(How::Bytes),
-        gather(&|difference| matches!(difference.what, What::Moved | What::Shifted { .. })).map(How::Order),
-        gather(&|difference| matches!(difference.what, What::Time { .. })).map(|packets| How::Later(packets, later)),
+        gather(&|difference| matches!(difference.what, DifferenceKind::Moved | DifferenceKind::Shifted { .. }))
+            .map(How::Order),
+        gather(&|difference| matches!(difference.what, DifferenceKind::Time { .. }))
+            .map(|packets| How::Later(packets, later)),
     ];
     all.into_iter().flatten().collect()
 }
 
 /// The packets that are shown for another time, to within a unit of both.
 fn durations(expected: &CodedStream, found: &CodedStream) -> Option<Packets> {
-    let clock = Clock::new(expected.timebase, found.timebase, Times::Exact, None);
+    let scale = TimeScale::new(expected.timebase, found.timebase, Times::Exact, None);
     let differs = |(e, f): &(&Entry, &Entry)| {
-        !clock.same(clock.convert(f.duration).saturating_sub(e.duration)) && e.duration > 0 && f.duration > 0
+        !scale.same(scale.convert(f.duration).saturating_sub(e.duration)) && e.duration > 0 && f.duration > 0
     };
     let pairs = || expected.packets.iter().zip(&found.packets).filter(differs);
     let (from, _) = pairs().next()?;

@@ -1,10 +1,11 @@
 //! Frames that are single for a reason: they are elsewhere in the order, or one sequence lies behind the other.
 
-use crate::io::hash::align::{Alignment, Mark, Side};
+use crate::compare::Side;
+use crate::compare::sequence::{Alignment, Mark};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Such frames. They are nobody's partners.
-pub struct Aside {
+/// Such frames, which have no partner. A is what is expected, B what was found.
+pub struct Displaced {
     /// How far the found sequence begins later in the video.
     pub shift: i64,
     /// The found frame of every expected one that is in another place.
@@ -13,9 +14,9 @@ pub struct Aside {
     found: HashSet<usize>,
 }
 
-impl Aside {
+impl Displaced {
     /// The single frames of `alignment` that have a reason.
-    pub fn of(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> Aside {
+    pub fn of(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> Displaced {
         let (n, m) = (expected.len(), found.len());
         let moved = moved(alignment, expected, found);
         // What lacks at one end and is there at the other was not cut off, but put elsewhere.
@@ -29,14 +30,14 @@ impl Aside {
             1.. => (HashMap::new(), (0..by).collect(), (m - by..m).collect()),
             _ => (HashMap::new(), (n - by..n).collect(), (0..by).collect()),
         };
-        Aside { shift, moved, expected, found }
+        Displaced { shift, moved, expected, found }
     }
 
     /// Whether a frame is one of them.
     pub fn holds(&self, side: Side, place: usize) -> bool {
         match side {
-            Side::Expected => self.expected.contains(&place),
-            Side::Found => self.found.contains(&place),
+            Side::A => self.expected.contains(&place),
+            Side::B => self.found.contains(&place),
         }
     }
 }
@@ -48,8 +49,8 @@ fn shift(alignment: &Alignment<'_>, expected: usize, found: usize) -> i64 {
         let last = alignment.singles(side).rev().enumerate();
         last.take_while(|(i, place)| length - 1 - i == *place).count()
     };
-    let heads = (head(Side::Expected), head(Side::Found));
-    let tails = (tail(Side::Expected, expected), tail(Side::Found, found));
+    let heads = (head(Side::A), head(Side::B));
+    let tails = (tail(Side::A, expected), tail(Side::B, found));
     match (heads, tails) {
         _ if heads.0 == expected || heads.1 == found => 0,
         ((by, 0), (0, end)) if by == end => by as i64,
@@ -61,11 +62,11 @@ fn shift(alignment: &Alignment<'_>, expected: usize, found: usize) -> i64 {
 /// Single frames of both sequences with the same samples. One that only shows its neighbour again came from nowhere.
 fn moved(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> HashMap<usize, usize> {
     let mut singles: HashMap<usize, VecDeque<usize>> = HashMap::new();
-    for place in alignment.singles(Side::Found).filter(|place| !repeats(found, *place)) {
+    for place in alignment.singles(Side::B).filter(|place| !repeats(found, *place)) {
         singles.entry(found[place].samples).or_default().push_back(place);
     }
     let place = |e: usize| Some((e, singles.get_mut(&expected[e].samples)?.pop_front()?));
-    alignment.singles(Side::Expected).filter_map(place).collect()
+    alignment.singles(Side::A).filter_map(place).collect()
 }
 
 /// Whether the frame `place` shows what one beside it shows.

@@ -1,18 +1,18 @@
-//! One frame at a time through a CUDA device. Lanes that work at the same time overlap.
+//! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
 
 use super::part::CudaPart;
-use super::place::{Place, stranger};
 use super::pool::DevicePool;
+use super::staging::{StagedPicture, foreign};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
 use crate::error::Result;
 use crate::pipeline::assembler::{Assembler, Next, describe};
 use crate::pipeline::feeder::{InputFrame, missing};
-use crate::pipeline::{Part, Plan};
+use crate::pipeline::{ChainPlan, Part};
 use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::sync::Arc;
 
 /// Kernels, the pictures between them, and where frames of the host go to and come from.
-pub struct Lane {
+pub struct ExecutionContext {
     /// First, so that nothing is freed before it has been waited for.
     stream: Waited,
     device: Arc<CudaDevice>,
@@ -20,9 +20,9 @@ pub struct Lane {
     /// Results of parts that are not the last.
     made: Vec<DevicePool>,
     /// Where frames of the host go to: as many as were needed at a time so far, for each input.
-    there: Vec<Vec<Place>>,
+    there: Vec<Vec<StagedPicture>>,
     /// Where results for the host come from; made with the first of them.
-    back: Option<Place>,
+    back: Option<StagedPicture>,
     done: Event,
 }
 
@@ -39,27 +39,27 @@ impl Drop for Waited {
 
 /// A frame on the device: a caller's, or a part's result.
 #[derive(Clone)]
-struct Samples {
+struct DeviceSamples {
     planes: DevicePlanes,
     /// Keeps the memory from being used again.
     _made: Option<Arc<DevicePicture>>,
 }
 
 /// What was measured, in the order of the frame's way.
-type Records = Vec<Arc<super::measured::Measured>>;
+type Records = Vec<Arc<super::measured::PendingRecord>>;
 
-impl Lane {
-    /// A lane for `plan` on `device`.
+impl ExecutionContext {
+    /// A context for `plan` on `device`.
     ///
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
-    pub fn new(plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lane> {
+    pub fn new(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<ExecutionContext> {
         let before_last = plan.parts.len().saturating_sub(1);
         let pool = |part: &Part| {
             let (format, width, height) = part.result(plan);
             DevicePool::new(device, 0, format, width, height)
         };
-        Ok(Lane {
+        Ok(ExecutionContext {
             stream: Waited(Stream::new(device)?),
             device: Arc::clone(device),
             parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device)).collect::<Result<_>>()?,
@@ -74,20 +74,20 @@ impl Lane {
     ///
     /// # Errors
     /// When memory runs out.
-    pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
-        self.place(plan, 0, 0)?;
+    pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
+        self.staged(plan, 0, 0)?;
         if self.back.is_none() {
             let StreamInfo { format, width, height, .. } = plan.output;
-            self.back = Some(Place::new(&self.device, (format, width, height))?);
+            self.back = Some(StagedPicture::new(&self.device, (format, width, height))?);
         }
         Ok(())
     }
 
     /// Place number `number` for frames of input `input`.
-    fn place(&mut self, plan: &Plan, input: usize, number: usize) -> Result<&mut Place> {
+    fn staged(&mut self, plan: &ChainPlan, input: usize, number: usize) -> Result<&mut StagedPicture> {
         let StreamInfo { format, width, height, .. } = *plan.stream(input);
         while self.there[input].len() <= number {
-            self.there[input].push(Place::new(&self.device, (format, width, height))?);
+            self.there[input].push(StagedPicture::new(&self.device, (format, width, height))?);
         }
         Ok(&mut self.there[input][number])
     }
@@ -99,7 +99,7 @@ impl Lane {
     /// When a frame is missing, the device fails or memory runs out.
     pub fn process(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         index: u64,
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
@@ -114,7 +114,7 @@ impl Lane {
 
     fn there_and_back(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         index: u64,
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
@@ -125,15 +125,15 @@ impl Lane {
             let number = counts[frame.input];
             counts[frame.input] += 1;
             let device = Arc::clone(&self.device);
-            self.place(plan, frame.input, number)?;
-            let place = &mut self.there[frame.input][number];
+            self.staged(plan, frame.input, number)?;
+            let staged = &mut self.there[frame.input][number];
             // SAFETY: the frames are borrowed until the stream has been waited for, here or in `process`, and so was what
-            // used the place before.
-            unsafe { place.upload(&device, &frame.planes, &self.stream.0, || Ok(())) }?;
-            let samples = Samples { planes: place.picture.planes(), _made: None };
+            // used the picture before.
+            unsafe { staged.upload(&device, &frame.planes, &self.stream.0, || Ok(())) }?;
+            let samples = DeviceSamples { planes: staged.picture.planes(), _made: None };
             places.push((frame.input, frame.props.clone(), samples));
         }
-        let mut back = self.back.take().ok_or_else(stranger)?;
+        let mut back = self.back.take().ok_or_else(foreign)?;
         let done = self.make(plan, index, places, &back.picture.planes(), None);
         // SAFETY: `dst` is borrowed until the stream has been waited for, here or in `process`.
         let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.stream.0) }?)));
@@ -166,7 +166,7 @@ impl Lane {
     /// meanwhile.
     pub unsafe fn process_device(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         props: &FrameProps,
         src: &DevicePlanes,
         dst: &DevicePlanes,
@@ -174,23 +174,23 @@ impl Lane {
     ) -> Result<()> {
         // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
         order.wait_for(&self.done)?;
-        let samples = Samples { planes: *src, _made: None };
+        let samples = DeviceSamples { planes: *src, _made: None };
         let made = self.make(plan, props.frame_index, [(0, props.clone(), samples)], dst, Some(order));
         self.done.record(order)?;
         made.map(drop)
     }
 
-    /// Puts the work for frame `index` of the result into `order`, or into the lane's own stream.
+    /// Puts the work for frame `index` of the result into `order`, or into the context's own stream.
     fn make(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         index: u64,
-        frames: impl IntoIterator<Item = (usize, FrameProps, Samples)>,
+        frames: impl IntoIterator<Item = (usize, FrameProps, DeviceSamples)>,
         dst: &DevicePlanes,
         order: Option<&Stream>,
     ) -> Result<(FrameProps, Records)> {
         let mut assembler = Assembler::for_one(plan, index, frames);
-        let Lane { stream: Waited(own), parts, made, .. } = self;
+        let ExecutionContext { stream: Waited(own), parts, made, .. } = self;
         let stream = order.unwrap_or(own);
         let mut records = Records::new();
         loop {
@@ -209,7 +209,7 @@ impl Lane {
                 return Ok((props, records));
             }
             let _made = result.map(Arc::new);
-            assembler.push_result(job.part, props, Samples { planes, _made });
+            assembler.push_result(job.part, props, DeviceSamples { planes, _made });
         }
     }
 }

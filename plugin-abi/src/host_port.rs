@@ -1,11 +1,11 @@
-//! The door between a host's pictures and the chain's: memory is checked, and what the chain does not know is converted.
+//! The port between a host's pictures and the chain's: memory is checked, and what the chain does not know is converted.
 
-use crate::float::Scale;
+use crate::float::FloatScale;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{Engine, InputFrame, Plan};
+use vramp::pipeline::{ChainPlan, Engine, InputFrame};
 use vramp::video::{Format, FrameProps, Layout, MemoryPlanes, Picture, PicturePool, Planes, PlanesMut, StreamInfo};
 
 /// How a host stores its pictures.
@@ -20,7 +20,7 @@ pub enum Storage {
 }
 
 /// A plane of a host's: its first byte, and the bytes from row to row.
-pub type Plane = (*mut u8, usize);
+pub type HostPlane = (*mut u8, usize);
 
 /// Bytes of an RGBA pixel.
 const RGBA: usize = 4;
@@ -72,22 +72,22 @@ fn memory_plane(format: Format, plane: usize) -> usize {
 }
 
 /// One side of a chain: the host's pictures there.
-pub struct Door {
+pub struct HostPort {
     storage: Storage,
     stream: StreamInfo,
     /// Where pictures are converted to and from.
     pool: Option<PicturePool>,
 }
 
-impl Door {
-    /// The door to a stream whose pictures the host stores as `storage`.
+impl HostPort {
+    /// The port to a stream whose pictures the host stores as `storage`.
     ///
     /// # Errors
     /// When the pictures are too large to be addressed.
-    fn new(storage: Storage, stream: &StreamInfo) -> Result<Door> {
+    fn new(storage: Storage, stream: &StreamInfo) -> Result<HostPort> {
         let pool = || PicturePool::new(0, storage.format(), stream.width, stream.height);
         let pool = if matches!(storage, Storage::Plain(_)) { None } else { Some(pool()?) };
-        Ok(Door { storage, stream: stream.clone(), pool })
+        Ok(HostPort { storage, stream: stream.clone(), pool })
     }
 
     /// How the host stores its pictures.
@@ -95,7 +95,7 @@ impl Door {
         self.storage
     }
 
-    /// The stream behind the door.
+    /// The stream behind the port.
     pub fn stream(&self) -> &StreamInfo {
         &self.stream
     }
@@ -108,7 +108,7 @@ impl Door {
     ///
     /// # Errors
     /// With the plane and what is wrong with it.
-    fn check<'p>(&self, planes: &'p [Plane]) -> Result<&'p [Plane]> {
+    fn check<'p>(&self, planes: &'p [HostPlane]) -> Result<&'p [HostPlane]> {
         let (count, align) = (self.storage.planes(), self.storage.sample_bytes());
         let wrong = |plane: usize, why: String| Err(Error::bad_argument(format!("plane {plane} {why}")));
         if planes.len() < count {
@@ -139,13 +139,13 @@ impl Door {
     }
 
     /// The addresses of each plane.
-    fn spans<'p>(&'p self, planes: &'p [Plane]) -> impl Iterator<Item = (usize, usize)> + 'p {
-        let span = |(i, (start, pitch)): (usize, &Plane)| (start.addr(), start.addr() + self.span(i, *pitch));
+    fn spans<'p>(&'p self, planes: &'p [HostPlane]) -> impl Iterator<Item = (usize, usize)> + 'p {
+        let span = |(i, (start, pitch)): (usize, &HostPlane)| (start.addr(), start.addr() + self.span(i, *pitch));
         planes.iter().enumerate().map(span)
     }
 
     /// The host's planes as the chain orders them.
-    fn memory(&self, planes: &[Plane]) -> MemoryPlanes {
+    fn memory(&self, planes: &[HostPlane]) -> MemoryPlanes {
         let mut memory = [(NonNull::dangling(), 0); 3];
         for (plane, (start, pitch)) in planes.iter().enumerate() {
             if let Some(start) = NonNull::new(*start) {
@@ -163,21 +163,21 @@ pub struct HostFrame<'a> {
     /// Its properties; `frame_index` says which it is.
     pub props: FrameProps,
     /// Its planes.
-    pub planes: &'a [Plane],
+    pub planes: &'a [HostPlane],
 }
 
-/// The doors of a chain: one for each of its inputs, and that of its results.
-pub struct Doors {
-    inputs: Vec<Door>,
-    output: Door,
+/// The ports of a chain: one for each of its inputs, and that of its results.
+pub struct HostPorts {
+    inputs: Vec<HostPort>,
+    output: HostPort,
 }
 
-impl Doors {
+impl HostPorts {
     /// Doors to `plan`, for a host that stores its inputs as `inputs` says, in order, and results as `output`.
     ///
     /// # Errors
     /// When the pictures are too large to be addressed, or results have an alpha that no source has.
-    pub fn new(plan: &Plan, inputs: impl IntoIterator<Item = Storage>, output: Storage) -> Result<Doors> {
+    pub fn new(plan: &ChainPlan, inputs: impl IntoIterator<Item = Storage>, output: Storage) -> Result<HostPorts> {
         let size = |info: &StreamInfo| (info.width, info.height);
         let has_alpha_of_source = plan.keeps_frames() && size(&plan.input) == size(&plan.output);
         if matches!(output, Storage::Rgba(_)) && !has_alpha_of_source {
@@ -185,23 +185,23 @@ impl Doors {
                 "alpha is copied from the source, and the chain changes the size or the number of frames: use RGB planes",
             ));
         }
-        let input = |(i, storage)| Door::new(storage, plan.stream(i));
-        Ok(Doors {
+        let input = |(i, storage)| HostPort::new(storage, plan.stream(i));
+        Ok(HostPorts {
             inputs: inputs.into_iter().enumerate().map(input).collect::<Result<_>>()?,
-            output: Door::new(output, &plan.output)?,
+            output: HostPort::new(output, &plan.output)?,
         })
     }
 
-    /// The door of an input.
+    /// The port of an input.
     ///
     /// # Errors
     /// When there is no such input.
-    pub fn input(&self, input: usize) -> Result<&Door> {
+    pub fn input(&self, input: usize) -> Result<&HostPort> {
         self.inputs.get(input).ok_or_else(|| Error::bad_argument(format!("the chain has no input {input}")))
     }
 
-    /// The door of the results.
-    pub fn output(&self) -> &Door {
+    /// The port of the results.
+    pub fn output(&self) -> &HostPort {
         &self.output
     }
 
@@ -212,14 +212,14 @@ impl Doors {
     /// When the planes cannot hold the pictures or overlap, and as [`Engine::process_frames`].
     ///
     /// # Safety
-    /// The planes of `frames` must be readable, and `dst` writable by nobody else, for pictures of the doors' storage and
+    /// The planes of `frames` must be readable, and `dst` writable by nobody else, for pictures of the ports' storage and
     /// size.
     pub unsafe fn process(
         &self,
         engine: &Engine,
         n: u64,
         frames: &[HostFrame<'_>],
-        dst: &[Plane],
+        dst: &[HostPlane],
     ) -> Result<FrameProps> {
         let dst = self.check(frames, dst)?;
         // SAFETY: the caller's promise; the planes were looked at.
@@ -233,7 +233,7 @@ impl Doors {
             };
             given.push(InputFrame { input: frame.input, props: frame.props.clone(), planes });
         }
-        let Door { storage, stream, pool } = &self.output;
+        let HostPort { storage, stream, pool } = &self.output;
         match pool {
             None => {
                 let memory = self.output.memory(dst);
@@ -254,7 +254,7 @@ impl Doors {
         }
     }
 
-    /// Puts the work for a frame in GPU memory into the order of `stream`: [`Engine::process_device`] behind the same doors.
+    /// Puts the work for a frame in GPU memory into the order of `stream`: [`Engine::process_device`] behind the same ports.
     ///
     /// # Errors
     /// When the planes cannot hold the pictures or overlap, when they would have to be converted, and as there.
@@ -265,7 +265,7 @@ impl Doors {
         &self,
         engine: &Engine,
         frame: &HostFrame<'_>,
-        dst: &[Plane],
+        dst: &[HostPlane],
         stream: *mut c_void,
     ) -> Result<()> {
         let dst = self.check(std::slice::from_ref(frame), dst)?;
@@ -286,17 +286,17 @@ impl Doors {
     ///
     /// # Errors
     /// With the plane and what is wrong with it.
-    pub fn check<'p>(&self, frames: &[HostFrame<'_>], dst: &'p [Plane]) -> Result<&'p [Plane]> {
+    pub fn check<'p>(&self, frames: &[HostFrame<'_>], dst: &'p [HostPlane]) -> Result<&'p [HostPlane]> {
         let dst = self.output.check(dst).map_err(|e| e.context("the target"))?;
         for frame in frames {
-            let door = self.input(frame.input)?;
+            let port = self.input(frame.input)?;
             let source = || match frames.len() {
                 1 => "the source".to_owned(),
                 _ => format!("frame {} of input {}", frame.props.frame_index, frame.input),
             };
-            let src = door.check(frame.planes).map_err(|e| e.context(source()))?;
+            let src = port.check(frame.planes).map_err(|e| e.context(source()))?;
             for (plane, span) in self.output.spans(dst).enumerate() {
-                if door.spans(src).any(|other| overlap(span, other)) {
+                if port.spans(src).any(|other| overlap(span, other)) {
                     return Err(overlapping(plane));
                 }
             }
@@ -312,13 +312,13 @@ impl Doors {
     /// The picture that a frame is converted to, where it is not taken as it lies.
     ///
     /// # Safety
-    /// Its planes must be readable for a picture of its door.
+    /// Its planes must be readable for a picture of its port.
     unsafe fn enter(&self, frame: &HostFrame<'_>) -> Result<Option<Picture>> {
-        let door = self.input(frame.input)?;
-        let Some(pool) = &door.pool else { return Ok(None) };
+        let port = self.input(frame.input)?;
+        let Some(pool) = &port.pool else { return Ok(None) };
         let mut picture = pool.take()?;
         // SAFETY: the caller's promise.
-        unsafe { door.convert_in(frame.planes, &mut picture) };
+        unsafe { port.convert_in(frame.planes, &mut picture) };
         Ok(Some(picture))
     }
 }
@@ -335,7 +335,7 @@ fn overlapping(plane: usize) -> Error {
 ///
 /// # Safety
 /// The row must hold `count` samples, aligned, that nobody writes to.
-unsafe fn row<'a, T>((start, pitch): Plane, y: usize, count: usize) -> &'a [T] {
+unsafe fn row<'a, T>((start, pitch): HostPlane, y: usize, count: usize) -> &'a [T] {
     // SAFETY: passed on.
     unsafe { slice::from_raw_parts(start.add(y * pitch).cast(), count) }
 }
@@ -344,17 +344,17 @@ unsafe fn row<'a, T>((start, pitch): Plane, y: usize, count: usize) -> &'a [T] {
 ///
 /// # Safety
 /// As [`row`], and nobody else may use it.
-unsafe fn row_mut<'a, T>((start, pitch): Plane, y: usize, count: usize) -> &'a mut [T] {
+unsafe fn row_mut<'a, T>((start, pitch): HostPlane, y: usize, count: usize) -> &'a mut [T] {
     // SAFETY: passed on.
     unsafe { slice::from_raw_parts_mut(start.add(y * pitch).cast(), count) }
 }
 
-impl Door {
+impl HostPort {
     /// The host's picture as it lies.
     ///
     /// # Safety
     /// The planes must be readable for such a picture, and stay so.
-    unsafe fn view<'a>(&self, planes: &[Plane]) -> Planes<'a> {
+    unsafe fn view<'a>(&self, planes: &[HostPlane]) -> Planes<'a> {
         let StreamInfo { width, height, .. } = self.stream;
         let planes = &planes[..self.storage.planes()];
         // SAFETY: passed on.
@@ -365,12 +365,12 @@ impl Door {
     ///
     /// # Safety
     /// The planes must be readable for such a picture.
-    unsafe fn convert_in(&self, planes: &[Plane], picture: &mut Picture) {
+    unsafe fn convert_in(&self, planes: &[HostPlane], picture: &mut Picture) {
         let mut views = picture.planes_mut();
         for component in 0..views.len() {
             let view = views.get_mut(component);
             let (width, height) = (view.width(), view.height());
-            let scale = Scale::of(&self.stream, component);
+            let scale = FloatScale::of(&self.stream, component);
             for y in 0..height {
                 if let Storage::Float(_) = self.storage {
                     // SAFETY: the caller's promise.
@@ -390,7 +390,7 @@ impl Door {
     ///
     /// # Safety
     /// The planes must be readable and writable for such pictures.
-    unsafe fn convert_out(&self, picture: &Picture, src: &[Plane], planes: &[Plane]) {
+    unsafe fn convert_out(&self, picture: &Picture, src: &[HostPlane], planes: &[HostPlane]) {
         let views = picture.planes();
         if let Storage::Rgba(_) = self.storage {
             for y in 0..self.stream.height {
@@ -405,7 +405,7 @@ impl Door {
             return;
         }
         for (component, view) in views.iter().enumerate() {
-            let scale = Scale::of(&self.stream, component);
+            let scale = FloatScale::of(&self.stream, component);
             for y in 0..view.height() {
                 // SAFETY: the caller's promise.
                 let to = unsafe { row_mut(planes[component], y, view.width()) };

@@ -1,6 +1,5 @@
 //! Times of two streams in one unit.
 
-use crate::io::hash::record::Layout;
 use crate::video::Rational;
 
 /// Which times of frames are the same.
@@ -14,19 +13,9 @@ pub enum Times {
     Ignore,
 }
 
-impl Times {
-    /// What a text of this layout can tell: ffmpeg, which wrote it, may have counted from zero.
-    pub fn of(layout: Layout) -> Times {
-        match layout {
-            Layout::Vramp => Times::Exact,
-            Layout::Ffmpeg => Times::Offset,
-        }
-    }
-}
-
 /// From a video's unit of time to a text's.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct TimeScale {
     /// The unit of the video over that of the text.
     num: i128,
     den: i128,
@@ -34,11 +23,11 @@ pub struct Clock {
     slack: i64,
 }
 
-impl Clock {
+impl TimeScale {
     /// For times of which neighbours are `distance` of the text's units apart. Those are the same that `times` says, and
     /// that rounding cannot tell: within one of the coarser unit where the units differ, and always less than half the
     /// distance. Where a unit is unknown, both are taken for the same.
-    pub fn new(text: Rational, video: Rational, times: Times, distance: Option<i64>) -> Clock {
+    pub fn new(text: Rational, video: Rational, times: Times, distance: Option<i64>) -> TimeScale {
         let num = i128::from(video.num) * i128::from(text.den);
         let den = i128::from(video.den) * i128::from(text.num);
         let is_one_unit = num <= 0 || den <= 0 || num == den;
@@ -55,7 +44,7 @@ impl Clock {
         };
         let slack = i64::try_from(slack).unwrap_or(i64::MAX);
         let most = distance.map_or(i64::MAX, |distance| (distance.max(1) - 1) / 2);
-        Clock { num, den, slack: slack.min(most) }
+        TimeScale { num, den, slack: slack.min(most) }
     }
 
     /// How far apart neighbours of `times` are, most of which have the same distance.
@@ -131,7 +120,7 @@ mod tests {
             (Rational::new(1, 90_000), mp4, offset, 90, 13, 91, 44, 45),
             (mkv, Rational::new(0, 1), exact, 40, 5, 5, 0, 1),
         ] {
-            let clock = Clock::new(text, video, times, Some(distance));
+            let clock = TimeScale::new(text, video, times, Some(distance));
             assert_eq!(clock.convert(pts), converted, "{text} {video}");
             assert!(clock.same(same) && clock.same(-same) && !clock.same(other), "{text} {video}");
         }
@@ -139,14 +128,14 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_most_frames() {
-        assert_eq!(Clock::distance([0, 80, 40, 41, 120, 160, 160, 200].into_iter()), Some(40));
-        assert_eq!(Clock::distance([7, 7].into_iter()), None);
-        assert_eq!(Clock::distance([i64::MIN, i64::MAX].into_iter()), Some(i64::MAX));
+        assert_eq!(TimeScale::distance([0, 80, 40, 41, 120, 160, 160, 200].into_iter()), Some(40));
+        assert_eq!(TimeScale::distance([7, 7].into_iter()), None);
+        assert_eq!(TimeScale::distance([i64::MIN, i64::MAX].into_iter()), Some(i64::MAX));
     }
 
     #[test]
     fn times_are_taken_for_the_nearest_that_is_the_same() {
-        let clock = Clock::new(Rational::new(1, 12800), Rational::new(1, 1000), Times::Exact, None);
+        let clock = TimeScale::new(Rational::new(1, 12800), Rational::new(1, 1000), Times::Exact, None);
         let known = [0, 512, 530];
         for (time, snapped) in [(-13, 0), (-14, -14), (13, 0), (14, 14), (525, 530), (518, 512), (543, 530), (544, 544)]
         {
@@ -157,17 +146,17 @@ mod tests {
 
     #[test]
     fn a_majority_is_the_middle_of_a_crowd() {
-        let clock = Clock::new(Rational::new(1, 12800), Rational::new(1, 1000), Times::Exact, None);
+        let clock = TimeScale::new(Rational::new(1, 12800), Rational::new(1, 1000), Times::Exact, None);
         assert_eq!(clock.majority(vec![]), None);
         assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010]), Some(110));
         assert_eq!(clock.majority(vec![900, 100, 110, 120, 1000, 1010, 1100]), None);
-        let extreme = Clock::new(Rational::new(1, 25), Rational::new(1, 25), Times::Exact, None);
+        let extreme = TimeScale::new(Rational::new(1, 25), Rational::new(1, 25), Times::Exact, None);
         assert_eq!(extreme.majority(vec![i64::MAX, i64::MIN, 7, 7]), Some(7));
     }
 
     #[test]
     fn no_number_is_too_large() {
-        let clock = Clock::new(Rational::new(1, i32::MAX), Rational::new(i32::MAX, 1), Times::Offset, None);
+        let clock = TimeScale::new(Rational::new(1, i32::MAX), Rational::new(i32::MAX, 1), Times::Offset, None);
         assert_eq!((clock.convert(i64::MAX), clock.convert(i64::MIN)), (i64::MAX, i64::MIN));
     }
 }

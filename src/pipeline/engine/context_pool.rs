@@ -1,4 +1,4 @@
-//! A free list of lanes: as many as there are callers at once, made when they are needed.
+//! A free list of contexts: as many as there are callers at once, made when they are needed.
 
 use crate::error::Result;
 use std::ops::{Deref, DerefMut};
@@ -11,33 +11,33 @@ struct State<T> {
     made: usize,
 }
 
-/// Lanes that callers take and give back.
-pub struct Lanes<T> {
+/// Contexts that callers take and give back.
+pub struct ContextPool<T> {
     state: Mutex<State<T>>,
     returned: Condvar,
     most: usize,
 }
 
-impl<T> Lanes<T> {
-    /// A list that makes `most` lanes at most.
-    pub fn new(most: usize) -> Lanes<T> {
-        Lanes { state: Mutex::new(State { free: Vec::new(), made: 0 }), returned: Condvar::new(), most }
+impl<T> ContextPool<T> {
+    /// A list that makes `most` contexts at most.
+    pub fn new(most: usize) -> ContextPool<T> {
+        ContextPool { state: Mutex::new(State { free: Vec::new(), made: 0 }), returned: Condvar::new(), most }
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A free lane; else one of `make`; else, when there are enough or no more can be made, the next that is free.
+    /// A free context; else one of `make`; else, when there are enough or no more can be made, the next that is free.
     ///
     /// # Errors
-    /// `make`'s, when there is no lane at all to wait for.
+    /// `make`'s, when there is no context at all to wait for.
     pub fn take(&self, make: impl Fn() -> Result<T>) -> Result<Lease<'_, T>> {
         let mut state = self.state();
         let mut failed = None;
         loop {
-            if let Some(lane) = state.free.pop() {
-                return Ok(Lease { lanes: self, lane: Some(lane) });
+            if let Some(context) = state.free.pop() {
+                return Ok(Lease { contexts: self, context: Some(context) });
             }
             match failed.take() {
                 Some(error) if state.made == 0 => return Err(error),
@@ -45,10 +45,10 @@ impl<T> Lanes<T> {
                     state.made += 1;
                     drop(state);
                     // Until it is made, the lease keeps its place, and gives it back when `make` fails or panics.
-                    let mut lease = Lease { lanes: self, lane: None };
+                    let mut lease = Lease { contexts: self, context: None };
                     match make() {
-                        Ok(lane) => {
-                            lease.lane = Some(lane);
+                        Ok(context) => {
+                            lease.context = Some(context);
                             return Ok(lease);
                         }
                         Err(error) => failed = Some(error),
@@ -65,17 +65,17 @@ impl<T> Lanes<T> {
     }
 }
 
-/// A lane in the hands of a caller. It is free again when this is dropped, unless its work panicked.
+/// A context in the hands of a caller. It is free again when this is dropped, unless its work panicked.
 pub struct Lease<'l, T> {
-    lanes: &'l Lanes<T>,
-    lane: Option<T>,
+    contexts: &'l ContextPool<T>,
+    context: Option<T>,
 }
 
 #[cfg(any(feature = "cuda", test))]
 impl<T> Lease<'_, T> {
-    /// Keeps a lane that failed from being used again.
+    /// Keeps a context that failed from being used again.
     pub fn discard(mut self) {
-        self.lane = None;
+        self.context = None;
     }
 }
 
@@ -83,27 +83,27 @@ impl<T> Deref for Lease<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.lane.as_ref().expect("a lease that was given out has a lane")
+        self.context.as_ref().expect("a lease that was given out has a context")
     }
 }
 
 impl<T> DerefMut for Lease<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.lane.as_mut().expect("a lease that was given out has a lane")
+        self.context.as_mut().expect("a lease that was given out has a context")
     }
 }
 
 impl<T> Drop for Lease<'_, T> {
     fn drop(&mut self) {
-        let lane = self.lane.take().filter(|_| !thread::panicking());
-        let mut state = self.lanes.state();
-        match lane {
-            Some(lane) => state.free.push(lane),
+        let context = self.context.take().filter(|_| !thread::panicking());
+        let mut state = self.contexts.state();
+        match context {
+            Some(context) => state.free.push(context),
             None => state.made -= 1,
         }
         drop(state);
-        // All: one that waits for the last lane of all may have to report instead of another that can go on.
-        self.lanes.returned.notify_all();
+        // All: one that waits for the last context of all may have to report instead of another that can go on.
+        self.contexts.returned.notify_all();
     }
 }
 
@@ -114,27 +114,27 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn a_lane_is_used_again_and_made_only_when_all_are_busy() {
-        let (lanes, made) = (Lanes::new(8), AtomicUsize::new(0));
+    fn a_context_is_used_again_and_made_only_when_all_are_busy() {
+        let (contexts, made) = (ContextPool::new(8), AtomicUsize::new(0));
         let make = || Ok(made.fetch_add(1, Ordering::Relaxed));
-        let first = lanes.take(make).unwrap();
-        let second = lanes.take(make).unwrap();
+        let first = contexts.take(make).unwrap();
+        let second = contexts.take(make).unwrap();
         assert_eq!((*first, *second), (0, 1));
         drop(first);
-        assert_eq!(*lanes.take(make).unwrap(), 0);
+        assert_eq!(*contexts.take(make).unwrap(), 0);
         second.discard();
-        let (_first, third) = (lanes.take(make).unwrap(), lanes.take(make).unwrap());
+        let (_first, third) = (contexts.take(make).unwrap(), contexts.take(make).unwrap());
         assert_eq!((*third, made.load(Ordering::Relaxed)), (2, 3));
     }
 
     #[test]
-    fn more_callers_than_lanes_wait() {
-        let (lanes, busy, most) = (Lanes::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
+    fn more_callers_than_contexts_wait() {
+        let (contexts, busy, most) = (ContextPool::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _lane = lanes.take(|| Ok(())).unwrap();
+                        let _context = contexts.take(|| Ok(())).unwrap();
                         most.fetch_max(busy.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         thread::yield_now();
                         busy.fetch_sub(1, Ordering::SeqCst);
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_get_another_lane_waits_for_one_that_is_there() {
-        let lanes = Lanes::new(8);
+    fn who_cannot_get_another_context_waits_for_one_that_is_there() {
+        let contexts = ContextPool::new(8);
         let none_left = || Err(Error::internal("no memory"));
-        assert_eq!(lanes.take(none_left).err(), Some(Error::internal("no memory")));
-        let only: Lease<'_, u8> = lanes.take(|| Ok(7)).unwrap();
+        assert_eq!(contexts.take(none_left).err(), Some(Error::internal("no memory")));
+        let only: Lease<'_, u8> = contexts.take(|| Ok(7)).unwrap();
         thread::scope(|scope| {
-            let waits = scope.spawn(|| lanes.take(none_left).map(|lane| *lane));
+            let waits = scope.spawn(|| contexts.take(none_left).map(|context| *context));
             thread::sleep(std::time::Duration::from_millis(20));
             drop(only);
             assert_eq!(waits.join().unwrap(), Ok(7));
@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_whose_work_panicked_is_gone() {
-        let lanes = Lanes::new(1);
+    fn a_context_whose_work_panicked_is_gone() {
+        let contexts = ContextPool::new(1);
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _lane = lanes.take(|| Ok(1)).unwrap();
+            let _context = contexts.take(|| Ok(1)).unwrap();
             panic!("on purpose");
         }));
         assert!(panicked.is_err());
-        assert_eq!(*lanes.take(|| Ok(2)).unwrap(), 2);
+        assert_eq!(*contexts.take(|| Ok(2)).unwrap(), 2);
     }
 }
