@@ -42,6 +42,7 @@ pub mod range;
 mod registry;
 pub mod remap;
 mod requant;
+pub mod resample;
 pub(crate) mod rows;
 mod saturation;
 pub mod select;
