@@ -206,9 +206,10 @@ impl Draft {
         samples * size_of::<f32>()
     }
 
-    /// Bytes of its tables.
+    /// Bytes of its tables, at most: weights, padded, and five numbers for each result.
     fn tables(&self) -> usize {
-        [&self.across, &self.down].iter().map(|taps| 4 * (taps.weights.len() + 4 * taps.first.len())).sum()
+        let padded = |taps: &Taps| taps.count.max(TAPS[TAPS.len() - 1]) + 5;
+        [&self.across, &self.down].iter().map(|taps| 4 * padded(taps) * taps.first.len()).sum()
     }
 }
 

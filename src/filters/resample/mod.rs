@@ -29,7 +29,7 @@ use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{FrameProps, StreamInfo};
 use kernel::Kernel;
-use plan::{Plan, Source};
+use plan::Plan;
 use siting::Siting;
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
@@ -122,12 +122,8 @@ impl<P: Resample> Filter for Resampled<P> {
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let sampling = self.0.sampling(&inputs[0])?;
-        let plan = Plan::new(&sampling, &inputs[0]);
-        let copies = |index: usize| {
-            let component = &plan.components[index];
-            component.copies() && component.source == Source::Component(index)
-        };
-        Ok(Spec::copying(sampling.output, copies))
+        let copied = Plan::copied(&sampling, &inputs[0]);
+        Ok(Spec::copying(sampling.output, |component| copied[component]))
     }
 
     fn describe(&self, setup: &Setup, props: &mut FrameProps) {

@@ -52,6 +52,19 @@ impl Plan {
     /// What `sampling` makes of `input`.
     pub fn new(sampling: &Sampling, input: &StreamInfo) -> Plan {
         let light = sampling.linear.then(|| Arc::new(light(input)));
+        Plan::with(sampling, input, light)
+    }
+
+    /// The components that stay what they are: what a chain may leave where it is.
+    pub fn copied(sampling: &Sampling, input: &StreamInfo) -> Vec<bool> {
+        let plan = Plan::with(sampling, input, None);
+        let copies = |(index, component): (usize, &Component)| {
+            component.copies() && component.source == Source::Component(index)
+        };
+        plan.components.iter().enumerate().map(copies).collect()
+    }
+
+    fn with(sampling: &Sampling, input: &StreamInfo, light: Option<Arc<Light>>) -> Plan {
         let component = |index| component(sampling, input, index, light.as_ref());
         let components = (0..sampling.output.format.components()).map(component).collect();
         let output = &sampling.output;
