@@ -41,6 +41,7 @@ pub mod range;
 mod registry;
 pub mod remap;
 mod requant;
+pub mod resample;
 mod saturation;
 pub mod select;
 mod spec;
