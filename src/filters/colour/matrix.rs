@@ -104,8 +104,8 @@ crate::params! {
     pub struct MatrixParams {
         /// What the picture becomes; `auto` keeps what it is.
         to: Option<Coefficients> = None, ParamKind::Choice(<Coefficients as Choice>::WORDS), unit "", aliases ["matrix", "m", "space"];
-        /// What the picture is; `auto` is what the stream states.
-        from: Option<Coefficients> = None, ParamKind::Choice(<Coefficients as Choice>::WORDS), unit "",
+        /// The matrix of Y'CbCr; `auto` is what the stream states. RGB needs none.
+        from: Option<Sums> = None, ParamKind::Choice(<Sums as Choice>::WORDS), unit "",
             aliases ["matrixin", "min", "ispace"];
         /// The primaries that the picture gets; `auto` keeps them.
         primaries: Option<To> = None, ParamKind::Choice(<To as Choice>::WORDS), unit "", aliases ["p"];
@@ -150,9 +150,9 @@ Cost: with a matrix alone that of two copies and little more; with primaries six
     cases: &[
         "to=bt709:from=bt601",
         "to=rgb:from=bt2020",
-        "to=bt601:from=rgb",
+        "to=bt601:from=bt2020",
         "to=bt709:from=bt2020:primaries=bt709:primaries_from=bt2020",
-        "to=bt2020:from=rgb:primaries=bt2020:primaries_from=p3",
+        "to=bt2020:from=bt601:primaries=bt2020:primaries_from=p3",
     ],
     create: Graded::<MatrixParams>::create,
 };
@@ -184,21 +184,10 @@ impl Grade for MatrixParams {
             return Ok(source);
         }
         let is_rgb = input.format.model() == Model::Rgb;
-        let stated = match self.from {
-            Some(Coefficients::Rgb) => true,
-            Some(_) => false,
-            None => is_rgb,
-        };
-        if stated != is_rgb {
-            let (is, said) = if is_rgb { ("RGB", "Y'CbCr") } else { ("Y'CbCr", "RGB") };
-            return Err(Error::bad_argument(format!("the stream is {is}, and from= says {said}: leave it out")));
-        }
-        match self.from {
-            Some(Coefficients::Bt709) => source.color.matrix = BT709,
-            // What the stream states may be another tag of the same.
-            Some(Coefficients::Bt601) if input.color.matrix != BT470BG => source.color.matrix = SMPTE170M,
-            Some(Coefficients::Bt2020) => source.color.matrix = BT2020,
-            Some(Coefficients::Bt601 | Coefficients::Rgb) | None => {}
+        // What the stream states may be another tag of the same.
+        let is_601 = self.from == Some(Sums::Bt601) && input.color.matrix == BT470BG;
+        if let Some(from) = self.from.filter(|_| !is_rgb && !is_601) {
+            source.color.matrix = from.tag();
         }
         check_matrix(&source, "from=")?;
         if let Some(primaries) = self.primaries_from {

@@ -188,7 +188,6 @@ fn what_cannot_be_converted_is_refused() {
     let info = hdr("yuv420p10", PQ, (2, 2));
     assert!(refusal("matrix=to=bt709:primaries=bt709", &info).contains("use tonemap"));
     assert!(refusal("transfer=to=srgb", &info).contains("use tonemap"));
-    assert!(refusal("matrix=to=bt709:from=rgb", &info).contains("leave it out"));
 }
 
 #[test]
