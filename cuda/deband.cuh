@@ -2,7 +2,7 @@
 //
 // The reads at random places are what deband costs. A block copies a tile of the picture with its surroundings to
 // shared memory, where they are cheap. A thread filters eight samples side by side, which hides what waiting is left
-// and lets it read and write vectors; what does not fill eight is filtered one by one, as the definition says it.
+// and lets it read and write vectors; what does not fill eight is filtered one by one, as the definition has it.
 //
 // LANES are components that share their offsets: luma alone, or Cb and Cr, or all of YC48.
 #pragma once

@@ -53,6 +53,6 @@ fn is_ignored(signal: c_int) -> bool {
 }
 
 fn ignore(signal: c_int) {
-    // SAFETY: no code of ours runs when an ignored signal comes.
+    // SAFETY: no code of ours runs on an ignored signal.
     unsafe { libc::signal(signal, libc::SIG_IGN) };
 }

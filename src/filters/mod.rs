@@ -1,4 +1,4 @@
-//! The filters, and what every filter tells about itself.
+//! The filters, and how every filter describes itself.
 //!
 //! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
 
@@ -94,7 +94,7 @@ pub enum Change {
     Rate,
 }
 
-/// What a filter is: one constant a filter, from which help, documentation, host tables and tests come.
+/// What a filter is: one constant a filter, from which help, documentation, host tables and tests are made.
 pub struct Descriptor {
     /// The name in a chain.
     pub name: &'static str,
@@ -178,7 +178,7 @@ pub struct Setup {
     pub input: StreamInfo,
     /// The inputs beside it, in the order of [`Filter::wiring`].
     pub sides: Vec<SideStorage>,
-    /// The stream it gives, as [`Filter::spec`] said.
+    /// The stream it gives, as [`Filter::spec`] states.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
     pub src: Format,

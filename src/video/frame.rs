@@ -60,7 +60,7 @@ pub struct SideData {
 }
 
 impl SideData {
-    /// libav's kinds that tell of places in the picture, which no longer hold where samples have moved: pan-scan, stereo
+    /// libav's kinds that describe places in the picture, which no longer hold where samples have moved: pan-scan, stereo
     /// halves, active format, motion vectors, projections, regions of interest, blocks of the coding, bounding boxes.
     pub const OF_PLACES: [i32; 8] = [0, 2, 7, 8, 13, 18, 19, 22];
 

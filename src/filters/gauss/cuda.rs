@@ -40,7 +40,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Gauss" {
         component: [ComponentArgs; 3],
         /// Of the middle, and of samples ever farther away; zeros up to 200.
@@ -55,7 +55,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels on tensor cores are told.
+    /// Arguments of the kernels on tensor cores.
     struct TensorArgs = "GaussTensor" {
         component: [ComponentArgs; 3],
         walk: WarpWalk,

@@ -1,4 +1,4 @@
-//! What kernels measure, on its way to the host.
+//! What kernels measure, until it is on the host.
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream};
 use crate::error::Result;
@@ -18,7 +18,7 @@ pub struct Measurer {
     home: Sender<Picture>,
 }
 
-/// A measurement of one frame, which is there when the stream has come to it.
+/// A measurement of one frame, which is there when the stream has reached it.
 pub struct PendingRecord {
     filter: &'static str,
     measure: Measure,

@@ -16,7 +16,7 @@ pub struct DevicePool {
     home: Sender<DevicePicture>,
 }
 
-/// A picture of the pool's in somebody's hands.
+/// A picture of the pool's that is in use.
 struct PooledPicture {
     picture: Option<DevicePicture>,
     home: Sender<DevicePicture>,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub struct Arrival {
     /// Where it goes; none for frames that are read where a decoder left them.
     staged: Option<StagedPicture>,
-    /// Begin and end of its way.
+    /// Begin and end of its copy.
     pub marks: Arc<[Event; 2]>,
     /// After what has read it last.
     read: Event,
@@ -117,11 +117,11 @@ impl Arrivals {
         Resident { held, waited: Cell::new(false), measured: RefCell::default() }
     }
 
-    /// Host memory that it holds while nothing is under way.
+    /// Host memory that it holds while nothing is in flight.
     pub fn host_bytes(&self) -> usize {
         let free: Vec<Arrival> = self.free.try_iter().collect();
         let bytes = free.iter().filter_map(|arrival| arrival.staged.as_ref()).map(StagedPicture::host_bytes).sum();
-        // The receiver is here: nobody can have closed the way home.
+        // The receiver is here: nobody can have closed the channel.
         free.into_iter().for_each(|arrival| drop(self.home.send(arrival)));
         bytes
     }
@@ -132,7 +132,7 @@ pub struct Resident {
     held: Held,
     /// The kernels' stream waits for it already.
     waited: Cell<bool>,
-    /// What was measured of it, and is on its way.
+    /// What was measured of it, and is in flight.
     pub measured: RefCell<Vec<Arc<PendingRecord>>>,
 }
 
@@ -175,7 +175,7 @@ impl Resident {
         }
     }
 
-    /// Begin and end of its way here, for one that came.
+    /// Begin and end of its upload, for one that was uploaded.
     pub fn marks(&self) -> Option<Arc<[Event; 2]>> {
         match &self.held {
             Held::Arrived { arrival: Some(arrival), .. } => Some(Arc::clone(&arrival.marks)),

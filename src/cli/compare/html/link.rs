@@ -16,7 +16,7 @@ pub fn relative(page: &OsStr, file: &Path) -> String {
     encoded(&path)
 }
 
-/// The way from `folder` to `file`, both absolute.
+/// The relative path from `folder` to `file`, both absolute.
 fn way(folder: &Path, file: &Path) -> PathBuf {
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);

@@ -56,7 +56,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     pub struct Args = "Deband" {
         component: [ComponentArgs; 3],
         /// Luma or grey or all of YC48; chroma.

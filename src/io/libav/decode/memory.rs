@@ -35,7 +35,7 @@ struct Block {
 // SAFETY: a block owns plain bytes.
 unsafe impl Send for Block {}
 
-/// A block in libav's hands.
+/// A block that libav holds.
 struct LoanedBlock {
     block: Block,
     home: Arc<FrameMemory>,
@@ -64,7 +64,7 @@ impl FrameMemory {
         unsafe {
             (*context).opaque = Arc::as_ptr(self).cast_mut().cast();
             (*context).get_buffer2 = Some(get_buffer);
-            // Before FFmpeg 6 frame threads take turns unless told that they need not.
+            // Before FFmpeg 6 frame threads take turns unless a flag says that they need not.
             #[cfg(libav_takes_turns)]
             #[allow(deprecated)]
             {
@@ -197,9 +197,9 @@ unsafe fn clear(frame: *mut AVFrame) {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a frame.
+/// Called by libav, on any thread, when it releases a frame.
 unsafe extern "C" fn release(lent: *mut c_void, _data: *mut u8) {
-    // SAFETY: `lent` came from `Box::into_raw` in `lend`, and libav frees a buffer once.
+    // SAFETY: `lent` is from `Box::into_raw` in `provide`, and libav frees a buffer once.
     let LoanedBlock { block, home } = *unsafe { Box::from_raw(lent.cast::<LoanedBlock>()) };
     home.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
 }

@@ -33,21 +33,21 @@ pub(in crate::io::libav) struct Encoder {
     context: EncoderContext,
     name: &'static str,
     pixel_format: AVPixelFormat,
-    /// Frames come in GPU memory.
+    /// Frames are in GPU memory.
     #[cfg(feature = "cuda")]
     surfaces: Option<EncoderSurfaces>,
     /// Frames of the host are copied to the encoder's device.
     uploads: Option<Uploads>,
     clock: EncoderClock,
     info: StreamInfo,
-    /// Durations of the frames inside, by tick: encoders do not hand them on.
+    /// Durations of the frames inside, by tick: encoders drop them.
     durations: HashMap<i64, i64>,
     /// Whether the user knows that the output holds no times.
     times_lost: bool,
     /// Which pass of two this is, and what the first learnt: behind the context, which points at it.
     pass: Option<EncodePass>,
     _learnt: Option<StatisticsText>,
-    /// Whether it got a frame, and whether it was told of the end.
+    /// Whether it got a frame, and whether it got the end.
     fed: bool,
     ended: bool,
 }
@@ -202,7 +202,7 @@ impl Encoder {
         given.map_err(|e| e.context(format!("frame {index}")))
     }
 
-    /// Tells the encoder that no frame follows.
+    /// Signals the encoder that no frame follows.
     ///
     /// # Errors
     /// When the encoder fails.
@@ -276,7 +276,7 @@ impl Encoder {
     }
 }
 
-/// Has the encoder read GPU memory, if the frames come there.
+/// Has the encoder read GPU memory, if the frames are there.
 #[cfg(feature = "cuda")]
 fn surfaces(job: EncoderJob<'_>, storage: AVPixelFormat, context: &EncoderContext) -> Result<Option<EncoderSurfaces>> {
     let Some(device) = &job.options.device else { return Ok(None) };

@@ -115,7 +115,7 @@ impl Converter {
     /// A converter from `from` in `color` to `to`.
     ///
     /// # Errors
-    /// When swscale does not know the way, or memory runs out.
+    /// When swscale cannot convert it, or memory runs out.
     pub(in crate::io::libav) fn new(
         from: Pixel,
         to: Format,
@@ -141,7 +141,7 @@ impl Converter {
         Ok(Converter { from, to, color, whole, fields, pool: PicturePool::new(1, to, width, height)? })
     }
 
-    /// The colour description of what comes out, for a frame described by `color`.
+    /// The colour description of the result, for a frame described by `color`.
     pub(in crate::io::libav) fn color(&self, color: ColorInfo) -> ColorInfo {
         ColorInfo { transfer: color.transfer, primaries: color.primaries, ..self.color }
     }
@@ -210,7 +210,7 @@ struct Conversion {
     to: Pixel,
     width: usize,
     height: usize,
-    /// Of what comes out.
+    /// Of the result.
     color: ColorInfo,
     from_full: bool,
     to_full: bool,
@@ -278,7 +278,7 @@ impl Scaler {
             return Err(failed());
         }
         if is_rgb(way.from) != is_rgb(way.to) {
-            // swscale knows RGB in full range only, whatever it is told.
+            // swscale knows RGB in full range only, whatever range is set.
             let (from_full, to_full) = (i32::from(way.from_full), i32::from(way.to_full));
             // SAFETY: the context is initialised; the table is static.
             let answer = unsafe {
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_swscale_reads_has_a_way_in() {
+    fn everything_swscale_reads_can_be_converted() {
         crate::io::libav::init();
         let mut ways = 0;
         for from in pixfmt::tests::all() {
@@ -488,7 +488,7 @@ mod tests {
         }
     }
 
-    /// Seeded noise in every component of an RGB format comes out sample for sample.
+    /// Seeded noise in every component of an RGB format is kept sample for sample.
     #[test]
     fn rgb_becomes_planar_without_a_change() {
         for (from, to, bits) in [

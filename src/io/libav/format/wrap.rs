@@ -1,4 +1,4 @@
-//! A picture lent to libav: an `AVFrame` whose planes are the picture's own memory.
+//! A picture that libav borrows: an `AVFrame` whose planes are the picture's own memory.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::setup::rational;
@@ -15,7 +15,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull, addr_of_mut};
 use std::sync::Arc;
 
-/// The side data that describes the picture whatever codes it. What tells of the source's coding (motion vectors,
+/// The side data that describes the picture whatever codes it. What describes the source's coding (motion vectors,
 /// quantisers, film grain already applied, Dolby Vision layers) does not fit the new one.
 const CARRIED: [Kinds; 13] = [
     Kinds::AV_FRAME_DATA_PANSCAN,
@@ -45,7 +45,7 @@ impl Drop for BorrowedFrame {
 }
 
 impl BorrowedFrame {
-    /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
+    /// Wraps `frame` for an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
     /// that takes RGB packed gets a copy.
     ///
     /// # Errors
@@ -171,9 +171,9 @@ impl BorrowedFrame {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a plane.
+/// Called by libav, on any thread, when it releases a plane.
 unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
-    // SAFETY: `keep` came from `Arc::into_raw` in `lend`, and libav frees a buffer once.
+    // SAFETY: `keep` is from `Arc::into_raw` in `wrap`, and libav frees a buffer once.
     drop(unsafe { Arc::from_raw(keep.cast::<Picture>()) });
 }
 
@@ -187,7 +187,7 @@ mod tests {
     use crate::video::{FrameProps, PicturePool};
 
     #[test]
-    fn a_picture_is_lent_as_it_lies_and_comes_back() {
+    fn a_picture_is_borrowed_as_it_lies_and_given_back() {
         let info = StreamInfo::bare("yuv420p10".parse().unwrap(), 5, 3);
         let pool = PicturePool::new(1, info.format, info.width, info.height).unwrap();
         let picture = pool.take().unwrap();

@@ -9,7 +9,7 @@ use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How an encoder hands over what it learns.
+/// How an encoder exports its statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transport {
     /// In a file that libav's option `stats` names.
