@@ -123,7 +123,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Runs `work`, which does the same twice, with [`repeats`] in between: what it says a second time is not heard.
+/// Runs `work`, which does the same twice, with [`repeats`] in between: messages of the second time are dropped.
 pub fn say_once<T>(work: impl FnOnce() -> T) -> T {
     let set = |said| *SAID.lock().unwrap_or_else(PoisonError::into_inner) = said;
     set(Some(Said::default()));

@@ -193,14 +193,14 @@ impl CudaChain {
 
 /// Events for the kernels of part `part`.
 fn marks(
-    (home, free): &(Sender<Marks>, Receiver<Marks>),
+    (recycle, free): &(Sender<Marks>, Receiver<Marks>),
     part: usize,
     kernels: usize,
     device: &CudaDevice,
 ) -> Result<Marks> {
     free.try_recv().or_else(|_| {
         let events = (0..=kernels).map(|_| Event::new(device)).collect::<Result<_>>()?;
-        Ok(Marks { part, events, home: home.clone() })
+        Ok(Marks { part, events, recycle: recycle.clone() })
     })
 }
 
@@ -311,14 +311,14 @@ impl From<Item> for Departed {
 
 /// Waits for every flight in its turn. The slot is free again before the frame is forwarded, so that the device works
 /// while the sink does.
-fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
+fn land(arriving: &Receiver<Departed>, recycle: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
     for departed in arriving {
         let item = match departed {
             Departed::Past(item) => *item,
             Departed::Flight(flight) => {
                 let (item, slot) = flight.land(landed)?;
                 // With no one left to take a slot, it is not needed again.
-                let _ = home.send(slot);
+                let _ = recycle.send(slot);
                 item
             }
         };
@@ -351,16 +351,16 @@ impl Chain for CudaChain {
         if self.slots.is_empty() {
             return Err(Error::internal("a chain that failed was run again"));
         }
-        let (home, free) = unbounded();
+        let (recycle, free) = unbounded();
         let (departed, arriving) = bounded(2 * self.slots.len() + 2);
         for slot in self.slots.drain(..) {
-            home.send(slot).map_err(|_| Error::internal("nobody takes slots"))?;
+            recycle.send(slot).map_err(|_| Error::internal("nobody takes slots"))?;
         }
         let mut landed = std::mem::take(&mut self.landed);
         let mut landing = Ok(());
         let departing = thread::scope(|scope| {
             let landed = &mut landed;
-            let thread = spawn(scope, "vramp-download", move || land(&arriving, &home, out, landed))?;
+            let thread = spawn(scope, "vramp-download", move || land(&arriving, &recycle, out, landed))?;
             let departing = self.depart(plan, inputs, pool, &free, &departed);
             drop(departed);
             landing = join(thread);

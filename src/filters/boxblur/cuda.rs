@@ -24,7 +24,7 @@ const ACROSS_SHARED: usize = 2 * ACROSS_STEP * (CHUNK + 2 * size_of::<u32>());
 
 /// What makes a pass over samples of one type.
 struct PassKernels {
-    way: Launches,
+    launches: Launches,
     /// Of each component.
     kept: [Intermediate; 3],
 }
@@ -131,12 +131,12 @@ impl Strategy {
 impl PassKernels {
     /// Bytes of device memory that a pass holds.
     fn memory(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> usize {
-        let choice = Strategy::of(plan, src, device, sizes);
+        let strategy = Strategy::of(plan, src, device, sizes);
         let kept = |(index, size): (usize, &(usize, usize))| {
-            let (row_sums, totals) = choice.kept(*size);
+            let (row_sums, totals) = strategy.kept(*size);
             if plan.blurs(index) { row_sums + totals } else { 0 }
         };
-        let weights = if let Strategy::Tensor = choice { Matrices::memory(plan.radius_h, 1) } else { 0 };
+        let weights = if let Strategy::Tensor = strategy { Matrices::memory(plan.radius_h, 1) } else { 0 };
         weights + sizes.iter().enumerate().map(kept).sum::<usize>()
     }
 
@@ -144,8 +144,8 @@ impl PassKernels {
     fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<PassKernels> {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let multiprocessors = device.info().multiprocessors;
-        let choice = Strategy::of(plan, src, device, sizes);
-        let way = match choice {
+        let strategy = Strategy::of(plan, src, device, sizes);
+        let launches = match strategy {
             Strategy::Tensor => {
                 let down = |distance| u8::from(distance <= plan.radius_h);
                 let across = |distance| u8::from(distance <= plan.radius_w);
@@ -179,9 +179,9 @@ impl PassKernels {
         };
         let mut kept: [Intermediate; 3] = Default::default();
         for (index, size) in sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index)) {
-            kept[index] = Intermediate::new(device, choice.kept(*size))?;
+            kept[index] = Intermediate::new(device, strategy.kept(*size))?;
         }
-        Ok(PassKernels { way, kept })
+        Ok(PassKernels { launches, kept })
     }
 
     /// The pass over all components, or over those alone that are blurred.
@@ -197,7 +197,7 @@ impl PassKernels {
             }
             Ok::<_, Error>(Args::new(plan, component, halo))
         };
-        match &self.way {
+        match &self.launches {
             Launches::Strips { rows, totals, strips } => {
                 let args = args_for(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
                 if let Some(totals) = totals {

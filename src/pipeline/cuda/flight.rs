@@ -62,7 +62,7 @@ pub enum FlightTarget {
 pub struct Marks {
     pub part: usize,
     pub events: Vec<Event>,
-    pub home: Sender<Marks>,
+    pub recycle: Sender<Marks>,
 }
 
 /// What was done for a frame since the one before went.
@@ -137,9 +137,9 @@ impl Flight {
             for (time, ends) in landed.filters[marks.part].iter_mut().zip(marks.events.windows(2)) {
                 time.add(ends[1].since(&ends[0])?);
             }
-            let home = marks.home.clone();
+            let recycle = marks.recycle.clone();
             // A chain that is gone needs them no more.
-            let _ = home.send(marks);
+            let _ = recycle.send(marks);
         }
         let Flight { slot, mut props, result, guard, work } = *self;
         props.records.extend(work.measured.iter().map(|measured| measured.collect()));

@@ -53,7 +53,7 @@ pub(in crate::io::libav) enum Means {
 }
 
 impl Means {
-    /// Runs a call to the decoder, and hears why NVDEC turns the stream down, if it does.
+    /// Runs a call to the decoder, and reports why NVDEC rejects the stream, if it does.
     pub(in crate::io::libav) fn listen<T>(&self, call: impl FnOnce() -> T) -> T {
         match self {
             Means::Software => call(),

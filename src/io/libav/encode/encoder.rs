@@ -159,8 +159,8 @@ impl Encoder {
         }
         let tick = self.tick(&frame.props, pts)?;
         let index = frame.props.frame_index;
-        let lent = BorrowedFrame::new(frame, &self.info, self.pixel_format, tick)?;
-        self.give_frame(index, &lent)
+        let borrowed = BorrowedFrame::new(frame, &self.info, self.pixel_format, tick)?;
+        self.give_frame(index, &borrowed)
     }
 
     /// Sends a frame in GPU memory, as [`Encoder::send`] does one of the host.
@@ -173,8 +173,8 @@ impl Encoder {
         let index = frame.props.frame_index;
         let host = || Error::internal("an encoder that reads host memory was given a frame in GPU memory");
         let surfaces = self.surfaces.as_ref().ok_or_else(host)?;
-        let lent = BorrowedFrame::of_surface(frame, &self.info, surfaces, tick)?;
-        self.give_frame(index, &lent)
+        let borrowed = BorrowedFrame::of_surface(frame, &self.info, surfaces, tick)?;
+        self.give_frame(index, &borrowed)
     }
 
     /// The encoder's time of a frame shown at `pts`.
@@ -190,14 +190,14 @@ impl Encoder {
         Ok(tick)
     }
 
-    fn give_frame(&mut self, index: u64, lent: &BorrowedFrame) -> Result<()> {
+    fn give_frame(&mut self, index: u64, borrowed: &BorrowedFrame) -> Result<()> {
         self.fed = true;
         let given = match &self.uploads {
-            Some(uploads) => uploads.copy(lent).and_then(|copy| {
+            Some(uploads) => uploads.copy(borrowed).and_then(|copy| {
                 // SAFETY: the copy lives until the encoder has its reference.
                 self.give(unsafe { copy.as_ptr() })
             }),
-            None => self.give(lent.as_ptr()),
+            None => self.give(borrowed.as_ptr()),
         };
         given.map_err(|e| e.context(format!("frame {index}")))
     }

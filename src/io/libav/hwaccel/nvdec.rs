@@ -43,7 +43,7 @@ pub(super) struct Shared {
     pub(super) stream: Arc<Stream>,
     verdict: Mutex<Capability>,
     /// Surfaces that the pipeline holds.
-    pub(super) lent: AtomicUsize,
+    pub(super) held: AtomicUsize,
     /// Pictures that had faults, by NVDEC's word.
     faults: AtomicU64,
 }
@@ -81,8 +81,8 @@ impl Nvdec {
         if let Err(why) = nvcuvid::listen_in() {
             log::debug!("NVDEC is not asked about faults in pictures: {why}");
         }
-        let (verdict, lent, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
-        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, lent, faults });
+        let (verdict, held, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
+        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, held, faults });
         let device = libav_device(&shared.device, &shared.stream, Arc::clone(&shared))?;
         Ok(Nvdec { codec: found, device, shared, extra: if lead { SURFACES + LEAD } else { SURFACES } })
     }

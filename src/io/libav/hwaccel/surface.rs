@@ -93,7 +93,7 @@ struct SurfaceLease(Arc<Shared>);
 impl SurfaceLease {
     fn new(shared: &Arc<Shared>) -> Result<SurfaceLease> {
         let lease = SurfaceLease(Arc::clone(shared));
-        if shared.lent.fetch_add(1, Ordering::Relaxed) < SURFACES {
+        if shared.held.fetch_add(1, Ordering::Relaxed) < SURFACES {
             return Ok(lease);
         }
         Err(Error::internal(format!(
@@ -104,6 +104,6 @@ impl SurfaceLease {
 
 impl Drop for SurfaceLease {
     fn drop(&mut self) {
-        self.0.lent.fetch_sub(1, Ordering::Relaxed);
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
     }
 }

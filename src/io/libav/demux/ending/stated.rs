@@ -154,7 +154,7 @@ fn blocks(bytes: &Bytes<'_>) -> Option<&'static str> {
                 let Some([flags]) = bytes.at(at + 9) else { return Some(CUT) };
                 at + 11 + table(flags)
             }
-            // No block: what libav makes of it, nobody knows.
+            // No block: libav's behaviour is undefined.
             _ => return None,
         };
         loop {
