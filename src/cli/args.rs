@@ -1,4 +1,4 @@
-//! The command line as a value: every option with its help, from which the manual page and completions come too.
+//! The command line as a value: every option with its help, from which the manual page and completions are made too.
 
 mod batch;
 mod colour;
@@ -54,12 +54,12 @@ pub struct Cli {
     /// The filtering itself.
     #[command(flatten)]
     pub job: FilterArgs,
-    /// What is said on the way.
+    /// Messages and progress.
     #[command(flatten)]
     pub messages: Messages,
 }
 
-/// How much is said, and how.
+/// How much is printed, and how.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Messages {
@@ -250,7 +250,7 @@ pub struct FilterArgs {
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
     pub bitrate: Option<String>,
-    /// The other ways to control the rate.
+    /// Other kinds of rate control.
     #[command(flatten)]
     pub rate: RateArgs,
     /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
@@ -362,9 +362,9 @@ pub struct Run {
     ///
     /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
     /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
-    /// the first one needs, from a key frame on, and those that come out of an undamaged input are the same as in a run of
+    /// the first one needs, from a key frame on, and those of an undamaged input are the same as in a run of
     /// the whole (-v says where decoding begins, or why everything is decoded). Damage before that is not looked for, and
-    /// a decoder may tell damage of the part only behind it: --strict decodes all before the part.
+    /// a decoder may report damage of the part only behind it: --strict decodes all before the part.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before, counted as --start counts
@@ -526,7 +526,7 @@ impl FilterArgs {
         self.preset.last().map(String::as_str)
     }
 
-    /// Which other streams come along.
+    /// Which other streams are copied.
     pub fn copied(&self) -> CopyChoice {
         CopyChoice { audio: !self.no_audio, subtitles: !self.no_subtitles, others: !self.no_extras }
     }
@@ -784,7 +784,7 @@ mod tests {
     }
 
     #[test]
-    fn named_inputs_are_told_from_the_input() {
+    fn named_inputs_are_distinguished_from_the_input() {
         let job = parse("vramp a b --input mask=m.png --input logo=x=y.mkv").job;
         assert_eq!(job.input().unwrap(), "a");
         let named = job.run.named_inputs().unwrap();

@@ -129,7 +129,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
+    /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is reported before any file
     /// is opened.
     pub fn new(job: &FilterArgs, stop: &Stop, pass: Option<&EncodePass>) -> Result<Prepared> {
         let cancel = &stop.all;
@@ -263,7 +263,7 @@ impl Destination {
         }
     }
 
-    /// What it takes, in GPU memory the formats `on_gpu`.
+    /// What it accepts, in GPU memory the formats `on_gpu`.
     fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
             Destination::Media(choice, _) => {

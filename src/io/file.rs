@@ -22,7 +22,7 @@ const STANDARD_STREAM: &str = "-";
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
 
-/// What stands in the names of temporary files behind that of the finished one, before the process and a number.
+/// What follows the finished file's name in those of temporary files, before the process and a number.
 const UNFINISHED_MARK: &str = ".vramp-";
 
 /// How the names of temporary files end.

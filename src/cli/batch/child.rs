@@ -32,7 +32,7 @@ pub struct ChildSetup {
     described: Described,
 }
 
-/// What a process said, or that it says no more.
+/// A line of a process, or the end of its output.
 pub enum ChildEvent {
     /// A line.
     Said(usize, Value),
@@ -63,7 +63,7 @@ impl ChildSetup {
         typed
     }
 
-    /// The arguments that make `film`. What is said to the batch alone, as --jobs, is no option of a film's command, and left out.
+    /// The arguments that make `film`. What is for the batch alone, as --jobs, is no option of a film's command, and left out.
     pub fn args(&self, film: &BatchItem) -> Vec<OsString> {
         let mut args = film.options.to_args(&self.described);
         args.extend(["--".into(), film.input.clone().into(), film.output.clone().into()]);
@@ -108,7 +108,7 @@ fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
     let _ = events.send(ChildEvent::Ended(slot));
 }
 
-/// How a process ended, of which the last error line was `said`.
+/// How a process ended, whose last error line is `said`.
 pub fn outcome(status: ExitStatus, said: Option<String>) -> Result<()> {
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(()),

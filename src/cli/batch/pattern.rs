@@ -5,7 +5,7 @@ use crate::params::did_you_mean;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// What stands in braces.
+/// What is in braces.
 const WORDS: [&str; 4] = ["name", "ext", "dir", "n"];
 
 /// What the words are for one film.

@@ -126,7 +126,7 @@ fn targets() -> Result<Vec<PathBuf>> {
     Ok(targets)
 }
 
-/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there gives way:
+/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there is replaced:
 /// two names of one file would be one plugin to a host.
 fn replace(library: &Path, target: &Path) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("/"));

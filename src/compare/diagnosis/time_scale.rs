@@ -25,7 +25,7 @@ pub struct TimeScale {
 
 impl TimeScale {
     /// For times of which neighbours are `distance` of the text's units apart. Those are the same that `times` says, and
-    /// that rounding cannot tell: within one of the coarser unit where the units differ, and always less than half the
+    /// that rounding cannot distinguish: within one of the coarser unit where the units differ, and always less than half the
     /// distance. Where a unit is unknown, both are taken for the same.
     pub fn new(text: Rational, video: Rational, times: Times, distance: Option<i64>) -> TimeScale {
         let num = i128::from(video.num) * i128::from(text.den);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn what_cannot_be_read_is_an_error() {
         let line = format!("1, 0, 0, 1, 12, {HASH}\n");
         let coded = VIDEO.replace("rawvideo", "h264");
         for (text, words) in [

@@ -1,4 +1,4 @@
-//! vramp's own layout: a hash a plane, everything that describes a frame, and an end that tells a whole file.
+//! vramp's own layout: a hash a plane, everything that describes a frame, and an end that marks a whole file.
 //! docs/HASHES.md describes it.
 
 use crate::compare::diagnosis::Entry;
@@ -42,12 +42,12 @@ impl Writer {
         Writer { hash, asked, info, presentation: None, streams: Vec::new(), text, samples, frames: 0 }
     }
 
-    /// Has the head tell how frames are shown, too.
+    /// Adds to the head how frames are shown.
     pub fn show(&mut self, presentation: Presentation) {
         self.presentation = Some(presentation);
     }
 
-    /// Has the head tell of the `streams` beside the frames, whose packets are all there.
+    /// Adds to the head the `streams` beside the frames, whose packets are all there.
     pub fn tell(&mut self, streams: &[CodedStream]) {
         self.streams = CodedStream::lines(streams);
     }
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_change_is_told() {
+    fn every_cut_and_every_change_is_detected() {
         let text = written(Hash::Xxh3);
         for end in FIRST_LINE.len()..text.len() - 1 {
             // Which line stops short decides the words.

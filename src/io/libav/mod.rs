@@ -63,7 +63,7 @@ use ffmpeg_next as ffmpeg;
 use std::fmt::Display;
 use std::sync::Once;
 
-/// Prepares libav: its errors get texts, and its log lines go to the `log` crate. Calling it again does nothing.
+/// Prepares libav: its errors get messages, and its log lines go to the `log` crate. Calling it again does nothing.
 pub fn init() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

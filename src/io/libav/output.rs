@@ -48,13 +48,13 @@ pub struct Output {
     times: FrameTimes,
     losses: warnings::OfFrames,
     bytes: u64,
-    // Last, so that libav lets go of the file before it is removed.
+    // Last, so that libav closes the file before it is removed.
     file: TempFile,
 }
 
 impl Output {
     /// Opens an output of `info`'s frames at `path` (`-` is standard output), with `choice` from
-    /// [`choose_encoder`](super::choose_encoder). `container` and `copied` tell what else goes in: what the chosen
+    /// [`choose_encoder`](super::choose_encoder). `container` and `copied` are what else goes in: what the chosen
     /// container cannot hold is reported here, one warning each, and left out.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Output {
         Ok(())
     }
 
-    /// Whether there are packets enough to tell how the output starts.
+    /// Whether there are packets enough to know how the output starts.
     fn knows_start(&self) -> bool {
         let sound = || self.copies.iter().filter(|copy| copy.media == Media::Audio);
         let met = |copy: &StreamCopy| self.waiting.iter().any(|(stream, _)| *stream == copy.index);

@@ -26,7 +26,7 @@ pub(in crate::io::libav) struct Known {
     pcm: Option<Parameters>,
     /// Its packets are decoded, so that they can begin and end anywhere.
     pub(in crate::io::libav) decoded: bool,
-    /// How much later it comes, in microseconds.
+    /// How much later it is, in microseconds.
     pub(in crate::io::libav) delay: i64,
     /// The time of its last packet, for those that state none.
     pub(in crate::io::libav) time: i64,

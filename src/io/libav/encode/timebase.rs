@@ -1,4 +1,4 @@
-//! An encoder's unit of time, and how the source's times are told in it.
+//! An encoder's unit of time, and the source's times in it.
 
 use crate::video::Rational;
 

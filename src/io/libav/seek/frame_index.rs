@@ -1,4 +1,4 @@
-//! Which frames a decoder would give, told from packets alone, so that those before a part need not be decoded.
+//! Which frames a decoder would give, derived from packets alone, so that those before a part need not be decoded.
 
 use crate::error::Result;
 use crate::io::libav::seek::access::{self, Access, Look, Reason};
@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ptr;
 
-/// Side data by which a container changes what the decoder was told at the start.
+/// Side data by which a container changes what the decoder was given at the start.
 const CHANGES: [ffi::AVPacketSideDataType; 3] = [
     ffi::AVPacketSideDataType::AV_PKT_DATA_PALETTE,
     ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA,
@@ -24,8 +24,8 @@ const NO_TIMES: Reason = "its packets have no times";
 ///
 /// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
 /// of such packets whose times are earlier, and it is certain as soon as none of those can follow. It counts from the
-/// origin, the first frame at which decoding can begin: what comes of packets before that, only a decoder can tell.
-/// Whatever makes the index doubtful ends it; what it said before still holds.
+/// origin, the first frame at which decoding can begin: what packets before that decode to, only a decoder can know.
+/// Whatever makes the index doubtful ends it; what it had before still holds.
 pub(in crate::io::libav) struct FrameIndex {
     look: Box<dyn Look>,
     /// Frames that the decoder holds back to bring them in order.
@@ -71,9 +71,9 @@ pub(in crate::io::libav) struct EntryPoint {
 /// Where to begin decoding, and what to expect there.
 pub(in crate::io::libav) struct Landing {
     pub(in crate::io::libav) point: EntryPoint,
-    /// The times of the frames that must come out, as far as they are certain.
+    /// The times of the frames that must be decoded, as far as they are certain.
     pub(in crate::io::libav) times: VecDeque<i64>,
-    /// Why no later place was looked for, if something was in the way.
+    /// Why no later place was looked for, if something prevented it.
     pub(in crate::io::libav) reason: Option<Reason>,
 }
 
@@ -111,7 +111,7 @@ impl FrameIndex {
         })
     }
 
-    /// Has decoding begin so early that `frames` before the one that is looked for come out as well.
+    /// Has decoding begin so early that `frames` before the one that is looked for are decoded as well.
     pub(in crate::io::libav) fn lead_by(&mut self, frames: u32) {
         self.lead = frames.into();
     }
@@ -140,7 +140,7 @@ impl FrameIndex {
         self.pending.clear();
     }
 
-    /// Notes that the demuxer lost its way before the next packet.
+    /// Notes that the demuxer lost synchronisation before the next packet.
     pub(in crate::io::libav) fn gap(&mut self) {
         if self.origin.is_some() {
             self.end("the container is damaged");
@@ -197,7 +197,7 @@ impl FrameIndex {
         Ok(())
     }
 
-    /// Learns that frame `frame` came out with time `pts`. True when that is the origin's, so that it can begin to count.
+    /// Learns that frame `frame` was decoded with time `pts`. True when that is the origin's, so that it can begin to count.
     pub(in crate::io::libav) fn begin(&mut self, pts: i64, frame: u64) -> bool {
         if self.origin != Some(pts) {
             return false;
@@ -247,7 +247,7 @@ impl FrameIndex {
     }
 }
 
-/// Whether a container tells the decoder something new along with `packet`.
+/// Whether a container gives the decoder new parameters along with `packet`.
 fn changes_decoder(packet: &Packet) -> bool {
     // SAFETY: the packet is alive and only read; its size is not asked for.
     CHANGES
@@ -260,7 +260,7 @@ fn can_begin(packet: &Packet) -> bool {
     packet.is_key() && !is_discarded(packet)
 }
 
-/// Whether what comes of `packet` is not shown: an edit list leaves it out.
+/// Whether the frame of `packet` is not shown: an edit list leaves it out.
 fn is_discarded(packet: &Packet) -> bool {
     // SAFETY: the packet is alive.
     unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }
