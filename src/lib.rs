@@ -1,8 +1,8 @@
 //! Video filters whose frames stay in GPU memory from decode to encode, with the same bytes from the CPU.
 //!
 //! The layers, each knowing only those before it: [`video`] and [`mod@params`] are pure data; `device` runs work; `simd` has
-//! vectors for the CPU; `filters` compute; `pipeline` moves frames; `compare` measures them; `io` and `cli` are the crate's
-//! interfaces to the outside. docs/ARCHITECTURE.md has the map.
+//! vectors for the CPU; `filters` compute; `pipeline` moves frames; `compare` measures them; `io` reads and writes;
+//! `farm` splits a film into parts; `cli` is the command. docs/ARCHITECTURE.md has the map.
 //!
 //! A chain filters a frame on the GPU, or on the CPU where there is none, with the same bytes:
 //!
@@ -43,6 +43,8 @@ pub mod cli;
 pub mod compare;
 pub mod device;
 pub mod error;
+#[cfg(feature = "cli")]
+pub mod farm;
 pub mod filters;
 #[cfg(all(feature = "cli", any(test, fuzzing)))]
 pub mod fuzzing;

@@ -2,6 +2,7 @@
 
 mod batch;
 mod colour;
+mod farm;
 pub mod pictures;
 mod presets;
 mod rate;
@@ -10,6 +11,7 @@ mod subtitles;
 pub mod tracks;
 
 pub use batch::BatchArgs;
+pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
 
@@ -33,6 +35,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use subtitles::SubtitleArgs;
 pub use subtitles::names_subtitles;
+pub use tracks::TrackArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -54,6 +57,9 @@ pub struct Cli {
     /// The filtering itself.
     #[command(flatten)]
     pub job: FilterArgs,
+    /// Whether it is done in parts.
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// Messages and progress.
     #[command(flatten)]
     pub messages: Messages,
@@ -88,6 +94,14 @@ pub enum Color {
 pub enum Command {
     /// Filter many videos, with one command line for all
     Batch(Box<BatchArgs>),
+    /// Write down how a film is worked on in parts, on one machine or many
+    Plan(Box<PlanArgs>),
+    /// Make parts of a planned film
+    Part(Box<PartArgs>),
+    /// Join the parts of a planned film
+    Join(JoinArgs),
+    /// Say how far a planned film is
+    Status(StatusArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
     /// List the filters, or explain one

@@ -5,6 +5,7 @@ pub mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
 mod null;
+pub mod part;
 mod same;
 
 pub use file::{Outlet, TempFile, TempFiles, TempFolder, follow_links, remove_unfinished};

@@ -95,7 +95,7 @@ impl ChildSetup {
 }
 
 /// Hands every line to `events`. One that is no JSON is from a library, or the last words of a crash.
-fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
+pub fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     while matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(length) if length > 0) {

@@ -1,6 +1,6 @@
 //! `vramp batch`: one command line for many films, each in a process of its own.
 
-mod child;
+pub(in crate::cli) mod child;
 mod display;
 mod films;
 mod inputs;

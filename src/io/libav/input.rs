@@ -11,7 +11,7 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
-use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::reader::{Place, Reader};
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
 use crate::io::libav::extra::added::{Added, Addition, FilmClock};
@@ -36,7 +36,10 @@ use std::sync::Arc;
 
 mod around;
 mod beside;
+mod follow;
 mod skip;
+
+pub use follow::{Entry, FrameList};
 
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +66,10 @@ pub struct InputOptions {
     pub rate: Option<Rational>,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
+    /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
+    pub place: Option<Place>,
+    /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
+    pub follow: bool,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -101,6 +108,7 @@ pub struct Input {
     changes_said: bool,
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
+    place: Option<Place>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
@@ -115,6 +123,8 @@ enum Phase {
     Packets,
     /// The source has ended, but tracks that are added go on.
     Added,
+    /// Packets, and no frames: those are followed, and left out.
+    Following,
     /// Nothing.
     Over,
 }
@@ -217,6 +227,7 @@ impl Input {
             ready: VecDeque::new(),
             changes_said: false,
             dynamic,
+            place: options.place,
         })
     }
 
@@ -294,6 +305,11 @@ impl Input {
     /// Frames that the decoder gave so far, whether they are inside the window or only lead there.
     pub fn frames_decoded(&self) -> u64 {
         self.reader.frames_decoded()
+    }
+
+    /// Bytes that were read of the source's file so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
     }
 
     /// How frames in GPU memory are stored: NVDEC decodes, and they are given as
@@ -409,7 +425,10 @@ impl Input {
         let frame = match self.first.take() {
             Some(first) => {
                 self.reader.settle();
-                self.skip(first)?
+                match self.place.take() {
+                    Some(place) => self.go_to(&place)?,
+                    None => self.skip(first)?,
+                }
             }
             None => self.reader.frame()?,
         };
@@ -539,6 +558,7 @@ impl Source for Input {
                 Phase::Frames => self.next_frame(),
                 Phase::Packets => self.next_packet(),
                 Phase::Added => self.next_added(),
+                Phase::Following => self.pass_frame(),
                 Phase::Over => return Ok(None),
             }
             .map_err(|e| e.context(demuxer::name(&self.path)))?;

@@ -24,6 +24,9 @@ use std::collections::VecDeque;
 
 mod ahead;
 mod marks;
+mod place;
+
+pub use place::Place;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {

@@ -100,6 +100,12 @@ impl EncoderChoice {
         &self.accepted
     }
 
+    /// The codec, by libav's name.
+    pub fn codec(&self) -> &'static str {
+        // SAFETY: libav answers for any number; names are static.
+        unsafe { CStr::from_ptr(ffi::avcodec_get_name(self.codec.id)) }.to_str().unwrap_or("?")
+    }
+
     /// Whether the codec loses nothing, so that RGB has no reason to become something else.
     pub fn is_lossless(&self) -> bool {
         !setup::is_lossy(self)

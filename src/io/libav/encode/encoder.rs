@@ -148,6 +148,11 @@ impl Encoder {
         self.clock.unit()
     }
 
+    /// Has a clock that keeps a frame rate count from `origin` in the source's timebase, before the first frame.
+    pub(in crate::io::libav) fn count_from(&mut self, origin: i64) {
+        self.clock.count_from(origin);
+    }
+
     /// Sends a frame shown at `pts` in the source's timebase.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::reader::{Place, Reader};
 use crate::io::libav::demux::trim::Trim;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
@@ -17,7 +17,8 @@ use std::fs;
 /// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
 pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
     // Every picture of a sequence is a file of its own: nothing needs to be followed.
-    if options.window.start.is_none() || reader.pictures().is_some() {
+    let is_wanted = options.window.start.is_some() && options.place.is_none() || options.follow;
+    if !is_wanted || reader.pictures().is_some() {
         return;
     }
     let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -61,6 +62,27 @@ impl Input {
             .and_then(|index| index.finish().reason)
             .inspect(|reason| say_decoded(&self.path, reason));
         Ok(Some(frame))
+    }
+
+    /// Goes on at `place`, whose frame has the index `self.decoded` then; from the start where another packet lies there.
+    pub(super) fn go_to(&mut self, place: &Place) -> Result<Option<Video>> {
+        if self.reader.go_to(place)?
+            && let Some(frame) = self.reader.frame()?.filter(|frame| frame.pts() == Some(place.pts))
+        {
+            log::debug!("{}: decoding begins at frame {}", demuxer::name(&self.path), place.frame);
+            self.decoded = place.frame;
+            return Ok(Some(frame));
+        }
+        log::warn!(
+            "{}: frame {} does not lie where the plan says: it is looked for",
+            demuxer::name(&self.path),
+            place.frame
+        );
+        let first = self.reopen()?;
+        if let Err(reason) = self.reader.begin_index() {
+            say_decoded(&self.path, &reason.to_string());
+        }
+        self.skip(first)
     }
 
     /// Goes on from `first`, a sequence's first picture, with the first one that is read for the window.
@@ -138,6 +160,11 @@ impl Input {
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
+        self.reopen()
+    }
+
+    /// The first frame of the source, opened once more.
+    fn reopen(&mut self) -> Result<Video> {
         let demuxer = demuxer::open_at(&self.path, self.rate, self.reader.cancel())?;
         self.reader.start_over(demuxer);
         (self.trim, self.ready) = (Trim::new(false, self.reader.origin()), VecDeque::new());

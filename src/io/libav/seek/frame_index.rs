@@ -48,6 +48,8 @@ pub(in crate::io::libav) struct FrameIndex {
     origin: Option<i64>,
     highest_pts: Option<i64>,
     last_dts: Option<i64>,
+    /// No packet follows.
+    ended: bool,
     reason: Option<Reason>,
 }
 
@@ -82,6 +84,10 @@ pub(in crate::io::libav) struct Landing {
 pub(in crate::io::libav) struct Certain {
     pub(in crate::io::libav) frame: u64,
     pub(in crate::io::libav) pts: i64,
+    /// The number of its packet in decoding order.
+    pub(in crate::io::libav) packet: u64,
+    /// Where decoding begins for this frame to be the first that comes out, if it can be.
+    pub(in crate::io::libav) access: Option<EntryPoint>,
 }
 
 impl FrameIndex {
@@ -107,6 +113,7 @@ impl FrameIndex {
             origin: None,
             highest_pts: None,
             last_dts: None,
+            ended: false,
             reason: None,
         })
     }
@@ -145,6 +152,21 @@ impl FrameIndex {
         if self.origin.is_some() {
             self.end("the container is damaged");
         }
+    }
+
+    /// Notes that no packet follows, so that every frame is certain.
+    pub(in crate::io::libav) fn close(&mut self) {
+        self.ended = true;
+    }
+
+    /// Packets met.
+    pub(in crate::io::libav) fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Why it goes on no more.
+    pub(in crate::io::libav) fn reason(&self) -> Option<Reason> {
+        self.reason
     }
 
     /// Whether it goes on.
@@ -211,7 +233,8 @@ impl FrameIndex {
     pub(in crate::io::libav) fn certain(&mut self) -> Option<Certain> {
         let Reverse(first) = self.pending.peek()?;
         // No packet that follows is shown before its decoding time, and no decoder waits longer than for its delay.
-        let is_certain = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let none_follows = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let is_certain = none_follows || self.ended;
         let Reverse(Pending { pts, packet, access }) = if is_certain { self.pending.pop()? } else { return None };
         if self.times.back().is_some_and(|last| pts <= *last) {
             self.end("its frames are out of order");
@@ -220,19 +243,20 @@ impl FrameIndex {
         let point = EntryPoint { packet, frame: self.next_frame };
         self.next_frame += 1;
         self.times.push_back(pts);
-        match access {
-            Access::Clean => self.later.push_back(point),
-            Access::Open => self.later.push_back(self.last_access),
-            Access::None => {}
-        }
-        if access != Access::None {
+        let access = match access {
+            Access::Clean => Some(point),
+            Access::Open => Some(self.last_access),
+            Access::None => None,
+        };
+        if let Some(begins) = access {
+            self.later.push_back(begins);
             self.last_access = point;
         }
         while let Some(at) = self.later.front().copied().filter(|at| at.frame + self.lead <= point.frame) {
             self.land(at);
             self.later.pop_front();
         }
-        Some(Certain { frame: point.frame, pts })
+        Some(Certain { frame: point.frame, pts, packet, access })
     }
 
     /// Has decoding begin at `point`.

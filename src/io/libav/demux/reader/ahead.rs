@@ -97,6 +97,22 @@ impl Reader {
         self.ahead.passed
     }
 
+    /// The packet that [`Reader::look_ahead`] read last, and its number in decoding order.
+    pub(in crate::io::libav) fn newest(&self) -> Option<(u64, &Packet)> {
+        let number = self.index.as_ref()?.packets().checked_sub(1)?;
+        Some((number, self.ahead.packets.back()?))
+    }
+
+    /// Notes that no packet follows: every frame that was followed is certain.
+    pub(in crate::io::libav) fn close_index(&mut self) {
+        self.index.iter_mut().for_each(FrameIndex::close);
+    }
+
+    /// Why packets are followed no more.
+    pub(in crate::io::libav) fn doubt(&self) -> Option<&'static str> {
+        self.index.as_ref().map_or(Some("nothing follows them"), FrameIndex::reason)
+    }
+
     /// Begins again with `demuxer`, the source opened once more.
     pub(in crate::io::libav) fn start_over(&mut self, mut demuxer: Demuxer) {
         let (video, streams) = (self.video, &self.streams);
