@@ -1,6 +1,6 @@
 //! Presets of options: `--preset NAME` and `--preset FILE.toml`, and `vramp presets`, which lists them.
 
-mod file;
+pub(crate) mod file;
 mod store;
 
 use crate::cli::args::{Cli, PresetsArgs};

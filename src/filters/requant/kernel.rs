@@ -89,38 +89,46 @@ fn band(work: &BandSetup<'_>, dst: &mut PlaneMut<'_>) {
     }
 }
 
+/// Sets every sample of `$part` to `$sum` of itself and the threshold at its place. No function of a closure: the compiler
+/// may leave that out of line, where it has no vectors.
+macro_rules! each {
+    ($part:ident, $thresholds:expr, $v:ident, $t:ident, $sum:expr) => {{
+        let thresholds: &[u16; TILE] = $thresholds;
+        let (whole, rest) = $part.as_chunks_mut::<TILE>();
+        for values in whole {
+            for (value, threshold) in values.iter_mut().zip(thresholds) {
+                let ($v, $t) = (*value, *threshold);
+                *value = $sum;
+            }
+        }
+        for (value, threshold) in rest.iter_mut().zip(thresholds) {
+            let ($v, $t) = (*value, *threshold);
+            *value = $sum;
+        }
+    }};
+}
+
 /// Requantises part of row `y` that starts at a multiple of the tile's width.
 #[inline(always)]
 fn requantise(work: &BandSetup<'_>, y: usize, part: &mut [u16]) {
     let Requant { drop, .. } = *work.requant;
     let (x, y) = (work.origin.0, work.origin.1 + y);
-    match work.map {
-        Mapping::Cut { top, bias: 0, tile } => {
+    match *work.map {
+        Mapping::Cut { top, bias: 0, ref tile } => {
             let mask = !0 << drop;
-            add(part, tile.row(x, y), |v, t| (v.min(*top) + t) & mask);
+            each!(part, tile.row(x, y), v, t, (v.min(top) + t) & mask);
         }
         // What saturates is in the highest code in any case.
-        Mapping::Cut { top, bias, tile } => {
+        Mapping::Cut { top, bias, ref tile } => {
             let mask = !0 << drop;
-            add(part, tile.row(x, y), |v, t| v.min(*top).saturating_add(t).saturating_sub(*bias) & mask);
+            each!(part, tile.row(x, y), v, t, v.min(top).saturating_add(t).saturating_sub(bias) & mask);
         }
-        Mapping::Scale { scaling, bias, highest, tile } => {
+        Mapping::Scale { scaling, bias, highest, ref tile } => {
             let cut = work.requant.fraction_bits();
-            let sum = |v, t| (scaling.apply(v) + i32::from(t) - bias).clamp(0, *highest);
-            add(part, tile.row(x, y), |v, t| (sum(v, t) >> cut << drop) as u16);
+            each!(part, tile.row(x, y), v, t, {
+                let sum = (scaling.apply(v) + i32::from(t) - bias).clamp(0, highest);
+                (sum >> cut << drop) as u16
+            });
         }
-    }
-}
-
-#[inline(always)]
-fn add(part: &mut [u16], thresholds: &[u16; TILE], sum: impl Fn(u16, u16) -> u16) {
-    let (whole, rest) = part.as_chunks_mut::<TILE>();
-    for values in whole {
-        for (v, t) in values.iter_mut().zip(thresholds) {
-            *v = sum(*v, *t);
-        }
-    }
-    for (v, t) in rest.iter_mut().zip(thresholds) {
-        *v = sum(*v, *t);
     }
 }

@@ -58,15 +58,21 @@ impl HashFile {
     /// # Errors
     /// When it cannot be read, is no such text, is cut off or was changed, or is of a later version.
     pub fn read(path: &OsStr) -> Result<HashFile> {
-        let name = lines::name(path);
-        let mut lines = lines::Lines::open(path)?;
-        let first = lines.next().map_err(|e| e.context(&name))?;
-        let read = match first.as_deref() {
+        HashFile::read_lines(lines::Lines::open(path)?).map_err(|e| e.context(lines::name(path)))
+    }
+
+    /// Reads the text that `source` gives, for the fuzzer.
+    #[cfg(any(test, fuzzing))]
+    pub fn read_from(source: impl std::io::BufRead + 'static) -> Result<HashFile> {
+        HashFile::read_lines(lines::Lines::new(source))
+    }
+
+    fn read_lines(mut lines: lines::Lines) -> Result<HashFile> {
+        match lines.next()?.as_deref() {
             Some(layout::FIRST_LINE) => layout::read(&mut lines),
             Some(ffmpeg::FIRST_LINE) => ffmpeg::read(&mut lines),
             _ => Err(lines::no_text_of_hashes()),
-        };
-        read.map_err(|e| e.context(name))
+        }
     }
 
     /// What it was made with under `name`.

@@ -24,9 +24,13 @@ mod tracks;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
+#[cfg(any(test, fuzzing))]
+pub(crate) use demux::concat::fuzz_list;
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;
+#[cfg(any(test, fuzzing))]
+pub(crate) use extra::chapters::fuzz_chapters;
 pub use extra::chapters::read_chapters;
 pub use extra::edit::{TrackEdit, edit_tracks};
 pub use extra::selector::TrackSelector;
@@ -43,6 +47,8 @@ pub use passes::{Analysis, EncodePass, FirstPass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule};
+#[cfg(any(test, fuzzing))]
+pub(crate) use seek::access::fuzz_packets;
 pub use seek::window::{Position, Window};
 pub use size::{FilmSize, survey};
 pub use subtitles::{
