@@ -34,7 +34,7 @@ fn clip(folder: &Folder, name: &str, filters: &str) -> String {
     path
 }
 
-/// Writes the hashes of `input` and gives the text's path.
+/// Writes the hashes of `input` and gives the file's path.
 #[track_caller]
 fn hash(folder: &Folder, input: &str, args: &[&str]) -> String {
     let path = folder.path("golden.hashes");
@@ -160,7 +160,7 @@ fn damaged_inputs_are_reported() {
     let json = verdict(&golden, &cut, &[]);
     let missing = json["differences"].as_array().unwrap().iter().find(|differs| differs["kind"] == "missing");
     assert_eq!(missing.unwrap()["expected"][1], 23, "{json}");
-    // A text of what decodes is whole, and its making says that something was lost.
+    // A hash file of what decodes is whole, and a warning says that something was lost.
     let ran = run(&["hash", &cut, "-o", &golden, "-y"]);
     refused(&ran, INCOMPLETE, &["cut.mkv"]);
     assert!(verify(&golden, &cut, &[]).ok().stderr.contains("warning: "));

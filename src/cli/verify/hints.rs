@@ -26,7 +26,7 @@ pub fn may_be_unconverted(file: &HashFile, found: &StatedTags, report: &Verifica
     is_ffmpegs && nothing_alike && file.stated.size == found.size
 }
 
-/// Whether the video only has more frames behind those of the text.
+/// Whether the video only has more frames after those of the hash file.
 fn goes_on(report: &Verification) -> bool {
     let behind = |difference: &Difference| {
         difference.what == DifferenceKind::Extra && difference.first() >= report.expected as u64

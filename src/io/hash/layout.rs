@@ -11,16 +11,16 @@ use crate::io::hash::record::{
 use crate::io::hash::streams::CodedStream;
 use crate::video::{Format, Presentation, StreamInfo};
 
-/// How such a text begins.
+/// The first line of such a file.
 pub const FIRST_LINE: &str = "#vramp frame hashes";
 
 /// The version of the layout.
 const VERSION: u32 = 1;
 
-/// What stands before the name of an option that the text was made with.
+/// The prefix of the name of an option that the file was made with.
 const ASKED: &str = "asked ";
 
-/// Writes a text.
+/// Writes a hash file.
 #[derive(Clone, Debug)]
 pub struct Writer {
     hash: Hash,
@@ -87,7 +87,7 @@ impl Writer {
         self.count(format!("{index}, {pts}, {duration}, {}, {bytes}{hashes}\n", u8::from(*key)))
     }
 
-    /// The last lines: how many frames there were, the hash of all their hashes, and the hash of the text so far.
+    /// The last lines: how many frames there were, the hash of all their hashes, and the hash of the file so far.
     pub fn end(&mut self) -> String {
         let samples = hex(&self.samples.clone().finish());
         let text = self.count(format!("#frames: {}\n#samples: {samples}\n", self.frames));

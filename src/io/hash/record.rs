@@ -53,15 +53,15 @@ pub struct HashFile {
 }
 
 impl HashFile {
-    /// Reads the text at `path` (`-` is standard input), in either layout.
+    /// Reads the hash file at `path` (`-` is standard input), in either layout.
     ///
     /// # Errors
-    /// When it cannot be read, is no such text, is cut off or was changed, or is of a later version.
+    /// When it cannot be read, is no hash file, is cut off or was changed, or is of a later version.
     pub fn read(path: &OsStr) -> Result<HashFile> {
         HashFile::read_lines(lines::Lines::open(path)?).map_err(|e| e.context(lines::name(path)))
     }
 
-    /// Reads the text that `source` gives, for the fuzzer.
+    /// Reads the hash file that `source` gives, for the fuzzer.
     #[cfg(any(test, fuzzing))]
     pub fn read_from(source: impl std::io::BufRead + 'static) -> Result<HashFile> {
         HashFile::read_lines(lines::Lines::new(source))
@@ -81,7 +81,7 @@ impl HashFile {
     }
 }
 
-/// What a text says of the stream, as far as it does.
+/// What a hash file states of the stream, as far as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedTags {
     /// The unit of times.

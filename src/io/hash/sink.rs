@@ -1,4 +1,4 @@
-//! The sinks that hash: one writes a text, one keeps what it would say.
+//! The sinks that hash: one writes a hash file, one keeps its entries.
 
 use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub struct HashSink {
     /// The streams that the head of the file describes.
     streams: Option<Streams>,
     /// The frames, where nothing is written before the end: so that the sink can begin again, and as the packets of
-    /// streams come before them in the text.
+    /// streams precede them in the file.
     held: Option<Vec<Entry>>,
     file: TempFile,
     /// What messages call it.
@@ -57,7 +57,7 @@ enum FormatWriter {
 }
 
 impl HashSink {
-    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, for a text in ffmpeg's layout
+    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, for a hash file in ffmpeg's layout
     /// of a stream of `info`.
     ///
     /// # Errors

@@ -135,7 +135,7 @@ impl CodedStream {
         Entry { index: 0, pts: None, duration: 0, key: true, bytes, hashes }
     }
 
-    /// The lines of `streams` in a text.
+    /// The lines of `streams` in a hash file.
     pub(super) fn lines(streams: &[CodedStream]) -> Vec<String> {
         let mut lines = vec![format!("#streams: {}", streams.len())];
         for CodedStream { index, media, codec, timebase, packets } in streams {
