@@ -1,6 +1,6 @@
 //! Arguments of a film that is worked on in parts: `--segments`, and the commands of docs/FARM.md.
 
-use crate::cli::args::{Job, ProgressArgs, RunsOn, threads};
+use crate::cli::args::{FilterArgs, ProgressArgs, RunsOn, threads};
 use crate::farm::CutAt;
 use crate::io::libav::DecoderChoice;
 use clap::{Arg, Args, ValueEnum};
@@ -51,7 +51,7 @@ pub struct SegmentArgs {
 pub struct PlanArgs {
     /// What is made of the film.
     #[command(flatten)]
-    pub job: Job,
+    pub job: FilterArgs,
     /// How it is cut.
     #[command(flatten)]
     pub cut: CutArgs,

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::farm::{Joined, Verified};
 use crate::io::NullSink;
 use crate::io::libav::{
-    Container, CopiedStream, EncoderChoice, InputOptions, JoinOutput, Output, OutputOptions, PartJob, PartOutput, Pass,
-    fingerprint,
+    Container, CopiedStream, EncodePass, EncoderChoice, InputOptions, JoinOutput, Output, OutputOptions, PartJob,
+    PartOutput, fingerprint,
 };
 use crate::pipeline::Sink;
 use crate::video::StreamInfo;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// What a job is prepared for.
 pub enum Goal<'a> {
     /// A whole file, or one pass of two over it.
-    Run(Option<&'a Pass>),
+    Run(Option<&'a EncodePass>),
     /// Finding out what a plan needs: the encoder's fingerprint, which is put here.
     Plan(&'a OnceCell<u128>),
     /// A part, where the encoder has this fingerprint; without one it is not looked at.
@@ -37,7 +37,7 @@ pub enum GoalSink {
 
 impl Goal<'_> {
     /// The pass of a run.
-    pub fn pass(&self) -> Option<&Pass> {
+    pub fn pass(&self) -> Option<&EncodePass> {
         match self {
             Goal::Run(pass) => *pass,
             Goal::Plan(_) | Goal::Part(..) | Goal::Join(..) => None,

@@ -1,6 +1,6 @@
 //! `vramp join`: parts become the film.
 
-use crate::cli::args::Job;
+use crate::cli::args::FilterArgs;
 use crate::cli::farm::segments::count;
 use crate::cli::farm::{Goal, request};
 use crate::cli::print;
@@ -100,7 +100,7 @@ fn together(parts: Vec<Verified>) -> Result<Verified> {
 }
 
 /// Writes the film of `parts` as `job` has it.
-fn write(folder: &Folder, plan: &Plan, parts: Vec<Verified>, job: Job, cancel: &Cancel) -> Result<()> {
+fn write(folder: &Folder, plan: &Plan, parts: Vec<Verified>, job: FilterArgs, cancel: &Cancel) -> Result<()> {
     let began = Instant::now();
     let files: Vec<PathBuf> = (0..parts.len()).map(|number| folder.part(number as u32)).collect();
     let film = together(parts)?;

@@ -1,6 +1,6 @@
 //! `vramp part`: makes parts, one behind the other.
 
-use crate::cli::args::{Job, PartArgs, TrackArgs, sound::SoundArgs};
+use crate::cli::args::{FilterArgs, PartArgs, TrackArgs, sound::SoundArgs};
 use crate::cli::farm::{Goal, opened, request};
 use crate::cli::progress::Reporter;
 use crate::cli::transcode::{Prepared, Stop};
@@ -31,7 +31,7 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
 }
 
 /// The job of `plan` without what belongs to the whole film, to run here.
-fn job(args: &PartArgs, plan: &Plan, folder: &Folder) -> Result<Job> {
+fn job(args: &PartArgs, plan: &Plan, folder: &Folder) -> Result<FilterArgs> {
     let mut job = request::job(plan, folder)?;
     (job.run.on, job.run.decoder, job.run.decoder_threads) = (args.on.clone(), args.decoder, args.decoder_threads);
     (job.no_audio, job.no_subtitles, job.no_extras) = (true, true, true);
@@ -41,7 +41,7 @@ fn job(args: &PartArgs, plan: &Plan, folder: &Folder) -> Result<Job> {
 
 /// What parts are made with.
 struct Maker<'a> {
-    job: Job,
+    job: FilterArgs,
     args: &'a PartArgs,
     plan: Plan,
     folder: Folder,

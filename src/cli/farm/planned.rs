@@ -1,6 +1,6 @@
 //! The half of a plan that is found out: what of the encoder is pinned, which frames there are, and where each part begins.
 
-use crate::cli::args::Job;
+use crate::cli::args::FilterArgs;
 use crate::cli::farm::{Goal, request};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 /// # Errors
 /// When the encoder or the container refuses, the film's packets do not say for certain which frames there are, or the chain
 /// changes their number.
-pub fn complete(mut plan: Plan, asked: &Job, folder: &Folder, cancel: &Cancel) -> Result<Plan> {
+pub fn complete(mut plan: Plan, asked: &FilterArgs, folder: &Folder, cancel: &Cancel) -> Result<Plan> {
     let request = PinRequest {
         encoder: &plan.encoder.name,
         options: &asked.option,
@@ -54,7 +54,7 @@ pub fn complete(mut plan: Plan, asked: &Job, folder: &Folder, cancel: &Cancel) -
 }
 
 /// Refuses chains whose frames are not those of the film one by one.
-fn check_chain(chain: &pipeline::Plan) -> Result<()> {
+fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
     let changes = chain.stages.iter().find(|stage| !stage.spec.cycle.is_one());
     match changes {
         Some(stage) => Err(Error::unsupported(format!(

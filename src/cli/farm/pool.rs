@@ -1,7 +1,7 @@
 //! Parts at work on this machine, each in a process of its own: a crash costs one.
 
 use crate::cli::args::ProgressChoice;
-use crate::cli::batch::child::{self, Event};
+use crate::cli::batch::child::{self, ChildEvent};
 use crate::cli::{log as messages, print, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan};
@@ -38,7 +38,7 @@ impl Worker {
         Ok(Worker { program, folder: folder.path().to_owned(), options })
     }
 
-    fn start(&self, part: u32, slot: usize, events: &Sender<Event>) -> Result<Child> {
+    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Child> {
         let mut command = Command::new(&self.program);
         command.arg("part").args(&self.options).arg("--progress=json").arg("--");
         command.arg(&self.folder).arg(part.to_string()).stdin(Stdio::null()).stderr(Stdio::piped());
@@ -68,7 +68,7 @@ pub struct Pool<'a> {
     worker: Worker,
     slots: Vec<Option<Running>>,
     stops: &'a [Cancel; 2],
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<ChildEvent>, Receiver<ChildEvent>),
     bar: Option<ProgressBar>,
     json: bool,
     began: Instant,
@@ -139,8 +139,8 @@ impl<'a> Pool<'a> {
                 break;
             }
             match self.events.1.recv_timeout(LOOK) {
-                Ok(Event::Said(slot, line)) => self.said(slot, &line),
-                Ok(Event::Ended(slot)) => self.ended(slot),
+                Ok(ChildEvent::Said(slot, line)) => self.said(slot, &line),
+                Ok(ChildEvent::Ended(slot)) => self.ended(slot),
                 Err(_) => {}
             }
             for (request, done, signal) in [(stop, &mut asked, Signal::TERM), (end, &mut ended, Signal::KILL)] {

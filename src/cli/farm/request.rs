@@ -1,8 +1,8 @@
 //! From a command line to a plan, and back to a job.
 
-use crate::cli::args::{Cli, CutArgs, Job};
+use crate::cli::args::{Cli, CutArgs, FilterArgs};
 use crate::cli::farm::planned;
-use crate::cli::given::Given;
+use crate::cli::given::GivenOptions;
 use crate::cli::parse;
 use crate::cli::transcode::output_options;
 use crate::device::DeviceChoice;
@@ -66,7 +66,7 @@ const CODECS: [&str; 14] = [
 ///
 /// # Errors
 /// When the request is wrong, the film cannot be worked on in parts, or the plan that is there is another.
-pub fn plan(job: &Job, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -> Result<(Folder, Plan)> {
+pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -> Result<(Folder, Plan)> {
     check(job)?;
     let folder = Folder::beside(job.output()?);
     if asked.restart {
@@ -92,7 +92,7 @@ pub fn plan(job: &Job, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -
 }
 
 /// Refuses what cannot be done in parts.
-fn check(job: &Job) -> Result<()> {
+fn check(job: &FilterArgs) -> Result<()> {
     let others = [
         (
             "--two-pass and --target-size",
@@ -111,7 +111,7 @@ fn check(job: &Job) -> Result<()> {
 }
 
 /// What is asked for, as a plan without what is found out.
-fn request(job: &Job, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) -> Result<Plan> {
+fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) -> Result<Plan> {
     let (input, output) = (job.input()?, job.output()?);
     let Identity { bytes, hash } = Identity::of(Path::new(input))?;
     let choice = choose(job, output)?;
@@ -156,7 +156,7 @@ fn request(job: &Job, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) ->
 }
 
 /// The encoder of `job`, if what it makes can be joined.
-fn choose(job: &Job, output: &OsStr) -> Result<EncoderChoice> {
+fn choose(job: &FilterArgs, output: &OsStr) -> Result<EncoderChoice> {
     let nowhere = matches!(job.container.as_deref(), Some("framemd5" | "framehash" | "null")) || job.hash.is_some();
     if nowhere || output == "-" {
         return Err(Error::bad_argument(
@@ -175,7 +175,7 @@ fn choose(job: &Job, output: &OsStr) -> Result<EncoderChoice> {
 }
 
 /// Files beside the input that a run of `job` reads.
-fn files(job: &Job) -> Result<Vec<OsString>> {
+fn files(job: &FilterArgs) -> Result<Vec<OsString>> {
     let named = job.run.named_inputs()?.into_iter().map(|(_, path)| path.to_owned());
     let tracks = job.tracks.files().map(OsStr::to_owned);
     let burnt = job.subtitles.burn()?.and_then(|burn| burn.file);
@@ -183,21 +183,21 @@ fn files(job: &Job) -> Result<Vec<OsString>> {
 }
 
 /// The options that decide about the result, as another process takes them.
-fn options(job: &Job, matches: &ArgMatches) -> Result<Vec<String>> {
+fn options(job: &FilterArgs, matches: &ArgMatches) -> Result<Vec<String>> {
     let mut all = Cli::command();
     all.build();
     let (command, matches) = match matches.subcommand() {
         Some((name, matches)) => (all.find_subcommand(name).unwrap_or(&all), matches),
         None => (&all, matches),
     };
-    let mut given = Given::of(command, matches);
+    let mut given = GivenOptions::of(command, matches);
     NOT_OF_THE_PLAN.iter().for_each(|id| drop(given.remove(id)));
     if !job.run.chain.is_empty() {
         // What a file of the chain says now holds.
         let texts = job.run.chain_texts()?.into_iter().map(|text| Some(text.into()));
         given.set("chain", texts.collect());
     }
-    let described = Job::augment_args(Command::new(env!("CARGO_PKG_NAME")));
+    let described = FilterArgs::augment_args(Command::new(env!("CARGO_PKG_NAME")));
     given.to_args(&described).iter().map(|arg| text(arg)).collect()
 }
 
@@ -210,7 +210,7 @@ fn text(name: &OsStr) -> Result<String> {
 ///
 /// # Errors
 /// When this build does not understand its options.
-pub fn job(plan: &Plan, folder: &Folder) -> Result<Job> {
+pub fn job(plan: &Plan, folder: &Folder) -> Result<FilterArgs> {
     let mut args: Vec<OsString> = vec![env!("CARGO_PKG_NAME").into()];
     args.extend(plan.options.iter().map(OsString::from));
     let (input, output) = (folder.resolve(&plan.input.path), folder.resolve(&plan.output.path));
@@ -225,7 +225,7 @@ pub fn job(plan: &Plan, folder: &Folder) -> Result<Job> {
 }
 
 /// The same job for work in which no frame is filtered.
-pub fn idle(mut job: Job) -> Job {
+pub fn idle(mut job: FilterArgs) -> FilterArgs {
     job.run.on.device = DeviceChoice::Cpu;
     job.run.decoder = DecoderChoice::Software;
     job

@@ -3,7 +3,7 @@
 use crate::cli::args::{Cli, PartArgs};
 use crate::cli::farm::pool::{Pool, Worker};
 use crate::cli::farm::{join, request};
-use crate::cli::given::Given;
+use crate::cli::given::GivenOptions;
 use crate::cli::{log as messages, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan, Ranges};
@@ -34,7 +34,7 @@ fn all(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
     let (folder, plan) = request::plan(job, &asked.cut, matches, &stops[0])?;
     // The join is prepared as the plan was.
     messages::repeats();
-    let here = Given::of(&Cli::command(), matches).to_args(&PartArgs::augment_args(Command::new("part")));
+    let here = GivenOptions::of(&Cli::command(), matches).to_args(&PartArgs::augment_args(Command::new("part")));
     let progress = (job.progress.progress, cli.messages.quiet);
     let jobs = asked.jobs.map_or_else(default_jobs, usize::from);
     for _ in 0..ROUNDS {

@@ -67,7 +67,7 @@ impl VerifyArgs {
     /// Which times are the same as those of `file`.
     pub fn times(&self, file: &HashFile) -> Times {
         match self.times {
-            None => Times::of(file.layout),
+            None => file.layout.times(),
             Some(TimesChoice::Exact) => Times::Exact,
             Some(TimesChoice::Offset) => Times::Offset,
             Some(TimesChoice::Ignore) => Times::Ignore,

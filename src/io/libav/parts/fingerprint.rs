@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
-use crate::io::libav::encode::setup::Job;
+use crate::io::libav::encode::setup::EncoderJob;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::options::OutputOptions;
 use crate::pipeline::Frame;
@@ -35,7 +35,7 @@ pub fn fingerprint(
         options.device = None;
     }
     options.pass = None;
-    let mut encoder = Encoder::open(Job { choice, options: &options, info: &small, side_data })?;
+    let mut encoder = Encoder::open(EncoderJob { choice, options: &options, info: &small, side_data })?;
     let mut hasher = XxHash3_128::new();
     let rate = info.frame_rate;
     for number in 0..FRAMES {

@@ -8,9 +8,9 @@ use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::fallback;
-use crate::io::libav::encode::setup::Job;
+use crate::io::libav::encode::setup::EncoderJob;
 use crate::io::libav::options::OutputOptions;
-use crate::io::libav::output::{Times, check};
+use crate::io::libav::output::{FrameTimes, check};
 use crate::io::part::{PartHeader, PartPacket, PartWriter, digest};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
@@ -47,7 +47,7 @@ pub struct PartJob {
 pub struct PartOutput {
     job: PartJob,
     encoder: Encoder,
-    times: Times,
+    times: FrameTimes,
     /// When the frames are shown that the encoder got.
     shown: Vec<i64>,
     writer: Option<PartWriter<BufWriter<TempFile>>>,
@@ -72,7 +72,7 @@ impl PartOutput {
         check(path, choice, options, container)?;
         let file = TempFile::create_by(&job.path, &job.writer, true, &options.cancel)?;
         let side_data = &container.video.side_data;
-        let (_, mut encoder) = fallback::open(Job { choice, options, info, side_data })?;
+        let (_, mut encoder) = fallback::open(EncoderJob { choice, options, info, side_data })?;
         encoder.count_from(job.origin);
         let header = PartHeader {
             plan: job.plan,
@@ -85,7 +85,7 @@ impl PartOutput {
         Ok(PartOutput {
             job: job.clone(),
             encoder,
-            times: Times::new(info),
+            times: FrameTimes::new(info),
             shown: Vec::new(),
             writer: Some(writer),
             packets: 0,
