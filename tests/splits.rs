@@ -25,7 +25,7 @@ use vramp::io::libav::{CopyChoice, Input, InputOptions, Position, Window};
 use vramp::params::Choice;
 #[cfg(feature = "cuda")]
 use vramp::pipeline::CudaChain;
-use vramp::pipeline::{self, Chain, CpuChain, Frame, Options, Packet, Plan, Sink, Target};
+use vramp::pipeline::{self, Chain, ChainPlan, CpuChain, Frame, Options, Packet, Sink, Target};
 
 /// Frames of a clip, in groups of twelve.
 const FRAMES: u64 = 40;
@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    fn chain(&self, plan: &Plan) -> Box<dyn Chain> {
+    fn chain(&self, plan: &ChainPlan) -> Box<dyn Chain> {
         match self {
             Place::Cpu => Box::new(CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap()),
             #[cfg(feature = "cuda")]
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// What comes out: each frame's index, time and hash.
+/// The results: each frame's index, time and hash.
 #[derive(Default)]
 struct Hashes(Vec<(u64, Option<i64>, String)>);
 
@@ -89,7 +89,7 @@ impl Sink for Hashes {
 }
 
 /// `chain` for `input`, ending in 8 bits.
-fn planned(input: &Input, chain: &str, dither: Dither) -> Result<Plan> {
+fn planned(input: &Input, chain: &str, dither: Dither) -> Result<ChainPlan> {
     let format = input.info().format.to_planar(8)?;
     pipeline::plan(filters::chain(chain)?, input.info(), Target { format: Some(format), dither })
 }
@@ -139,7 +139,7 @@ fn fits(path: &str, chain: &str) -> bool {
     pipeline::plan(filters::chain(chain).unwrap(), input.info(), Target::default()).is_ok()
 }
 
-/// Every filter with all its cases, narrowed in all ways by turns.
+/// Every filter with all its cases, narrowed by every method in turn.
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());

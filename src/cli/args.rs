@@ -1,6 +1,7 @@
-//! The command line as a value: every option with its help, from which the manual page and completions come too.
+//! The command line as a value: every option with its help, from which the manual page and completions are made too.
 
 mod batch;
+mod colour;
 pub mod pictures;
 mod presets;
 mod rate;
@@ -52,13 +53,13 @@ pub struct Cli {
     pub command: Option<Command>,
     /// The filtering itself.
     #[command(flatten)]
-    pub job: Job,
-    /// What is said on the way.
+    pub job: FilterArgs,
+    /// Messages and progress.
     #[command(flatten)]
     pub messages: Messages,
 }
 
-/// How much is said, and how.
+/// How much is printed, and how.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Messages {
@@ -200,7 +201,7 @@ pub struct BenchArgs {
 
 /// Arguments of a filtering run.
 #[derive(Clone, Debug, Args)]
-pub struct Job {
+pub struct FilterArgs {
     /// The input and the output; - is standard input or output
     #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
     pub paths: Vec<OsString>,
@@ -249,7 +250,7 @@ pub struct Job {
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
     pub bitrate: Option<String>,
-    /// The other ways to control the rate.
+    /// Other kinds of rate control.
     #[command(flatten)]
     pub rate: RateArgs,
     /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
@@ -330,6 +331,9 @@ pub struct Run {
     #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
           default_missing_value = DEFAULT_PRESET, value_parser = presets())]
     pub deband: Option<String>,
+    /// Colours and light.
+    #[command(flatten)]
+    pub colour: colour::ColourArgs,
     /// A further input, for filters of the chain that read the picture NAME; repeat for more. Without a name, the input
     ///
     /// It is decoded from its start, and its frames are matched by their times from each file's start: while a frame of the input is
@@ -358,9 +362,9 @@ pub struct Run {
     ///
     /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
     /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
-    /// the first one needs, from a key frame on, and those that come out of an undamaged input are the same as in a run of
+    /// the first one needs, from a key frame on, and those of an undamaged input are the same as in a run of
     /// the whole (-v says where decoding begins, or why everything is decoded). Damage before that is not looked for, and
-    /// a decoder may tell damage of the part only behind it: --strict decodes all before the part.
+    /// a decoder may report damage of the part only behind it: --strict decodes all before the part.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before, counted as --start counts
@@ -466,7 +470,7 @@ pub enum HashName {
     Sha256,
 }
 
-impl Job {
+impl FilterArgs {
     /// The input's path.
     ///
     /// # Errors
@@ -522,7 +526,7 @@ impl Job {
         self.preset.last().map(String::as_str)
     }
 
-    /// Which other streams come along.
+    /// Which other streams are copied.
     pub fn copied(&self) -> CopyChoice {
         CopyChoice { audio: !self.no_audio, subtitles: !self.no_subtitles, others: !self.no_extras }
     }
@@ -780,7 +784,7 @@ mod tests {
     }
 
     #[test]
-    fn named_inputs_are_told_from_the_input() {
+    fn named_inputs_are_distinguished_from_the_input() {
         let job = parse("vramp a b --input mask=m.png --input logo=x=y.mkv").job;
         assert_eq!(job.input().unwrap(), "a");
         let named = job.run.named_inputs().unwrap();

@@ -4,13 +4,13 @@ use crate::error::{Error, Result};
 use crate::io::TempFile;
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
-use crate::pipeline::{Cancel, Frame, Packet, Plan, Sink};
+use crate::pipeline::{Cancel, ChainPlan, Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, Record, Value};
 use serde_json::{Map, Value as Json};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufWriter, Write};
 
-/// Writes the records of frames on their way to another sink. The file has its name when that is whole.
+/// Writes the records of frames, which go on to another sink. The file has its name when that is whole.
 pub struct RecordsSink {
     sink: Box<dyn Sink>,
     path: OsString,
@@ -27,7 +27,7 @@ impl RecordsSink {
     pub fn create(
         path: &OsStr,
         overwrite: bool,
-        plan: &Plan,
+        plan: &ChainPlan,
         sink: Box<dyn Sink>,
         cancel: &Cancel,
     ) -> Result<RecordsSink> {
@@ -46,8 +46,8 @@ impl RecordsSink {
 /// Refuses a plan that measures nothing.
 ///
 /// # Errors
-/// As said.
-pub fn check(plan: &Plan) -> Result<()> {
+/// As above.
+pub fn check(plan: &ChainPlan) -> Result<()> {
     if plan.stages.iter().any(|stage| stage.spec.measures) {
         return Ok(());
     }

@@ -1,19 +1,23 @@
 //! From arguments to the parts of a run: input, calls, plan.
 
 use crate::cli::args::{DEFAULT_PRESET, Run};
-use crate::cli::backend::{Backend, Gpu};
+use crate::cli::backend::{Backend, RunGpu};
 use crate::error::{Error, Result};
-use crate::filters::{self, Filter, deband, depth, gradient, range};
+use crate::filters::colour::tonemap;
+use crate::filters::{self, Change, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
-use crate::pipeline::{Cancel, Plan, SideInput, Target, plan_with};
+use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
-use std::ffi::OsStr;
 
-/// What --deband asks for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
-/// one is told before any file is opened.
+/// What --sdr and --deband ask for, the calls of every --chain, in order, and what --range asks for at their end. Each has
+/// been tried, so that a wrong one is reported before any file is opened.
 pub fn calls(run: &Run) -> Result<Vec<Call>> {
-    let mut calls: Vec<Call> = run.deband.iter().map(|preset| gradient_call(preset)).collect();
+    let mut calls = Vec::new();
+    if run.colour.sdr {
+        calls.push(Call { name: tonemap::DESCRIPTOR.name.to_owned(), args: Vec::new() });
+    }
+    calls.extend(run.deband.iter().map(|preset| gradient_call(preset)));
     for text in run.chain_texts()? {
         calls.extend(parse_chain(&text)?);
     }
@@ -45,8 +49,8 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
 }
 
-/// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams come along.
-pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
+/// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams are copied.
+pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel) -> InputOptions {
     let mut options = InputOptions {
         window: run.window(),
         strict: run.strict,
@@ -79,16 +83,6 @@ pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, part: &Window) 
     info.frame_count.or_else(estimate).or(part.frames)
 }
 
-/// Refuses to write over the input, by whatever name.
-pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
-    let same = match (std::fs::canonicalize(input), std::fs::canonicalize(output)) {
-        (Ok(input), Ok(output)) => input == output && output.is_file(),
-        _ => false,
-    };
-    let refused = || Error::bad_argument(format!("{} is the input, which is never replaced", output.display()));
-    if same { Err(refused()) } else { Ok(()) }
-}
-
 /// What an output takes.
 pub struct Takes<'a> {
     /// In these formats; `None`: in any.
@@ -104,8 +98,14 @@ impl Takes<'_> {
     pub const ANYTHING: Takes<'static> = Takes { formats: None, on_gpu: &[], lossless: true };
 }
 
-/// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Tells what had to be converted.
-pub fn plan_for(input: &mut Input, sides: &[SideInput], calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
+/// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Logs what had to be converted.
+pub fn plan_for(
+    input: &mut Input,
+    sides: &[SideInput],
+    calls: &[Call],
+    output: &Takes<'_>,
+    run: &Run,
+) -> Result<ChainPlan> {
     let dither = dither(run)?;
     let depth = wanted_depth(run, input.info().format, output);
     let wanted = Wanted { format: run.format, depth, keep_rgb: output.lossless };
@@ -162,8 +162,27 @@ pub fn chain(
     calls: &[Call],
     output: &Takes<'_>,
     run: &Run,
-    gpu: &Gpu,
-) -> Result<(Plan, Backend)> {
+    gpu: &RunGpu,
+) -> Result<(ChainPlan, Backend)> {
+    let (plan, chain) = built(input, sides, calls, output, run, gpu)?;
+    if plan.changes(Change::Grading) {
+        let left_out = input.forget_grading();
+        if !left_out.is_empty() {
+            log::info!("{}: left out, since the result is not graded so", left_out.join(", "));
+        }
+    }
+    Ok((plan, chain))
+}
+
+/// The plan and its chain.
+fn built(
+    input: &mut Input,
+    sides: &[SideInput],
+    calls: &[Call],
+    output: &Takes<'_>,
+    run: &Run,
+    gpu: &RunGpu,
+) -> Result<(ChainPlan, Backend)> {
     let mut plan = plan_for(input, sides, calls, output, run)?;
     if !input.can_surround(plan.reach()) {
         input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
@@ -174,7 +193,7 @@ pub fn chain(
     }
     input.decode_in_software("the chain does not run on the GPU")?;
     let plan = plan_for(input, sides, calls, &Takes { on_gpu: &[], ..*output }, run)?;
-    let chain = Backend::new(&plan, input, &run.on, &Gpu::default())?;
+    let chain = Backend::new(&plan, input, &run.on, &RunGpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
 
@@ -185,17 +204,20 @@ fn dither(run: &Run) -> Result<depth::Dither> {
 }
 
 /// Says what in `plan` is likely not meant.
-pub fn warn(plan: &Plan, run: &Run) {
+pub fn warn(plan: &ChainPlan, run: &Run) {
     for stage in &plan.stages {
         if let Some(warning) = stage.filter.warning() {
             log::warn!("{}: {warning}", stage.filter.descriptor().name);
+        }
+        if let Some(note) = stage.filter.note(&stage.setup) {
+            log::warn!("{}: {note}", stage.filter.descriptor().name);
         }
     }
     warn_of_narrowing(plan, run);
 }
 
 /// Says once that 8 bits bring back the bands that a filter took away.
-fn warn_of_narrowing(plan: &Plan, run: &Run) {
+fn warn_of_narrowing(plan: &ChainPlan, run: &Run) {
     let debanders = [deband::DESCRIPTOR.name, gradient::DESCRIPTOR.name];
     let debands = plan.stages.iter().any(|stage| debanders.contains(&stage.filter.descriptor().name));
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {

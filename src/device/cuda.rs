@@ -1,6 +1,6 @@
 //! The CUDA backend's device: context, memory, kernels, streams.
 //!
-//! A driver is looked for when the first function here is called; without one every way in returns an error that
+//! A driver is looked for when the first function here is called; without one every function here returns an error that
 //! says so. The types keep what they need alive and free it when they are dropped; a failure while dropping is noted
 //! in the log. Any of them may be used from any thread.
 
@@ -19,7 +19,7 @@ pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use graph::Graph;
 pub use kept::KeptContext;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
-pub use module::{Function, Image, Module, Native, Shape};
+pub use module::{Function, KernelImage, LaunchConfig, Module, NativeCode};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_pinned, is_pinned_at};
 pub use stream::{Event, Stream};
 
@@ -62,7 +62,7 @@ impl CudaDevice {
         Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute, l2_cache }))
     }
 
-    /// The device `ordinal` that others in this process have open this way, or else a new one.
+    /// The device `ordinal` that others in this process opened through here, or else a new one.
     ///
     /// # Errors
     /// As [`CudaDevice::open`].
@@ -80,7 +80,7 @@ impl CudaDevice {
         Ok(device)
     }
 
-    /// What the driver tells about the device.
+    /// What the driver reports about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.primary.info()
     }
@@ -92,7 +92,7 @@ impl CudaDevice {
 
     /// Whether the embedded module `module` runs on this device: some are for later ones only.
     pub fn runs(&self, module: &str) -> bool {
-        let can = |image: &Image| self.compute >= image.compute && module::check_ptx(self.info(), image).is_ok();
+        let can = |image: &KernelImage| self.compute >= image.compute && module::check_ptx(self.info(), image).is_ok();
         module::image(module).is_ok_and(can)
     }
 

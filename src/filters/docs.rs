@@ -170,6 +170,7 @@ fn change(change: Change) -> &'static str {
         Change::Size => "width and height",
         Change::Layout => "components and subsampling",
         Change::Colour => "the colour description",
+        Change::Grading => "what is said of brightness (HDR metadata)",
         Change::Aspect => "the sample aspect ratio",
         Change::Rate => "the number of frames and their times",
     }
@@ -177,7 +178,7 @@ fn change(change: Change) -> &'static str {
 
 /// The formats that `accepts` takes: "gray, yuv420p of 8 to 16 bits; nv12".
 fn formats(accepts: fn(Format) -> bool) -> String {
-    // Families that come in the same depths share one entry.
+    // Families of the same depths share one entry.
     let mut planar: Vec<(Vec<&str>, Vec<u8>)> = Vec::new();
     for family in ["gray", "yuv420p", "yuv422p", "yuv444p", "gbrp"] {
         let format = |bits| family.parse::<Format>().and_then(|format| format.to_planar(bits));

@@ -13,7 +13,7 @@ crate::params! {
     pub struct LevelsParams {
         /// What values are multiplied with.
         gain: f64 = 1.0, ParamKind::Float { min: 0.0, max: 16.0 }, unit "", aliases [];
-        /// What is added then, in parts of the way from black to white.
+        /// What is added then, in parts of the range from black to white.
         offset: f64 = 0.0, ParamKind::Float { min: -1.0, max: 1.0 }, unit "", aliases [];
         /// More makes the middle lighter, less makes it darker.
         gamma: f64 = 1.0, ParamKind::Float { min: 0.1, max: 10.0 }, unit "", aliases [];
@@ -49,7 +49,7 @@ Cost: one look into a table for each sample.",
 };
 
 device_struct! {
-    /// What the function is told: nothing but that there is a table.
+    /// Constants of the function: nothing but that there is a table.
     #[derive(Default)]
     pub struct Consts = "LevelsConsts" {
         by_table: u32,
@@ -103,12 +103,24 @@ impl Local for LevelsParams {
 
 #[cfg(test)]
 mod tests {
-    use crate::filters::testing::{picture, run_inputs, samples};
+    use super::*;
+    use crate::filters::testing::{digest, picture, run_inputs, samples};
     use crate::video::Format;
 
     /// One sample of eight bits, limited range: from 16 to 235 there are 219 steps.
     fn level(text: &str, value: i32) -> i32 {
         samples(&run_inputs(text, &[&[picture(Format::gray(8).unwrap(), 1, 1, |_, _, _| value)]]), 0)[0]
+    }
+
+    #[test]
+    fn tables_are_the_same_on_every_platform() {
+        let input = StreamInfo::bare(Format::yuv(0, 0, 10).unwrap(), 1, 1);
+        let of = |step: u32| {
+            let (gain, gamma) = (f64::from(step) / 10.0, f64::from(step) / 8.0);
+            let params = LevelsParams { gain, gamma, ..LevelsParams::default() };
+            [params.table(std::slice::from_ref(&input), 0), params.table(std::slice::from_ref(&input), 1)].concat()
+        };
+        assert_eq!(digest((1..30).flat_map(of).map(u64::from)), 0xcfc9_0256_e9ae_a744);
     }
 
     #[test]

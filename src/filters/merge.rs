@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Local, Near, Source, check_alike};
+use crate::filters::local::{self, ComponentSource, Local, Near, check_alike};
 use crate::filters::planes::PlaneSet;
 use crate::filters::requant::{BLACK, LIMITED_LUMA, white};
 use crate::filters::{Descriptor, Footprint};
@@ -50,7 +50,7 @@ Cost: that of a copy, with one or two pictures more to read.",
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "MergeConsts" {
         /// In 1/32768.
@@ -103,11 +103,11 @@ pub fn mask_source(
     input: usize,
     component: usize,
     origin: (isize, isize),
-) -> Source {
+) -> ComponentSource {
     let is_chroma = first.format.is_chroma(component);
     let shrink = if is_chroma { (first.format.subsampling_w(), first.format.subsampling_h()) } else { (0, 0) };
     let component = if mask.format.model() == Model::Rgb { component } else { 0 };
-    Source { origin, shrink, ..Source::of(input, component) }
+    ComponentSource { origin, shrink, ..ComponentSource::of(input, component) }
 }
 
 /// The kernel that mixes with a mask or without.
@@ -167,9 +167,9 @@ impl Local for MergeParams {
         check_mask(inputs, 0, self.mask.as_ref())
     }
 
-    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
+    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<ComponentSource> {
         let mask = inputs.get(2).map(|mask| mask_source(&inputs[0], mask, 2, component, (0, 0)));
-        [Source::of(0, component), Source::of(1, component)].into_iter().chain(mask).collect()
+        [ComponentSource::of(0, component), ComponentSource::of(1, component)].into_iter().chain(mask).collect()
     }
 
     fn consts(&self, inputs: &[StreamInfo], _: usize) -> Option<Consts> {
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn weights_mix() {
         let flat = |value| picture(gray16(), 3, 1, move |_, _, _| value);
-        // A quarter of the way from 1000 to 3001 is 1500.25; from 65535 to 0 it is 49151.25.
+        // A quarter of the distance from 1000 to 3001 is 1500.25; from 65535 to 0 it is 49151.25.
         let merge = |a, b| samples(&run_inputs("merge=with=b:weight=0.25", &[&[flat(a)], &[flat(b)]]), 0)[1];
         assert_eq!((merge(1000, 3001), merge(65535, 0)), (1500, 49151));
     }

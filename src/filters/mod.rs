@@ -1,4 +1,4 @@
-//! The filters, and what every filter tells about itself.
+//! The filters, and how every filter describes itself.
 //!
 //! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
 
@@ -18,6 +18,7 @@ mod alias;
 pub mod banding;
 pub mod bilateral;
 pub mod boxblur;
+pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
 pub mod deband;
@@ -29,7 +30,6 @@ pub mod fields;
 pub mod gauss;
 pub mod gradient;
 mod job;
-pub(crate) mod level;
 mod levels;
 pub mod local;
 mod measure;
@@ -43,7 +43,6 @@ mod registry;
 pub mod remap;
 mod requant;
 pub mod resample;
-pub(crate) mod rows;
 mod saturation;
 pub mod select;
 mod spec;
@@ -63,7 +62,7 @@ mod zones;
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
 pub use job::CudaJob;
-pub use job::{CpuJob, Frames, Window};
+pub use job::{CpuJob, Frames, InputWindow};
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
 
@@ -91,13 +90,15 @@ pub enum Change {
     Layout,
     /// Matrix, transfer, primaries or chroma siting.
     Colour,
+    /// How bright the picture is meant to be: its HDR metadata no longer holds.
+    Grading,
     /// The sample aspect ratio.
     Aspect,
     /// How many frames there are, and their times.
     Rate,
 }
 
-/// What a filter is: one constant a filter, from which help, documentation, host tables and tests come.
+/// What a filter is: one constant a filter, from which help, documentation, host tables and tests are made.
 pub struct Descriptor {
     /// The name in a chain.
     pub name: &'static str,
@@ -180,8 +181,8 @@ pub struct Setup {
     /// The stream the filter gets; `format.bit_depth()` is nominal.
     pub input: StreamInfo,
     /// The inputs beside it, in the order of [`Filter::wiring`].
-    pub sides: Vec<Side>,
-    /// The stream it gives, as [`Filter::spec`] said.
+    pub sides: Vec<SideStorage>,
+    /// The stream it gives, as [`Filter::spec`] states.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
     pub src: Format,
@@ -213,7 +214,7 @@ impl Setup {
 
 /// An input beside the chain's own.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct SideStorage {
     /// The stream.
     pub info: StreamInfo,
     /// Storage of its pictures.
@@ -241,6 +242,12 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.
     fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// What it assumes of streams that do not state it: one line for whoever runs it.
+    fn note(&self, setup: &Setup) -> Option<String> {
+        let _ = setup;
         None
     }
 

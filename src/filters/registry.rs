@@ -1,6 +1,7 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::colour::{matrix, tonemap, transfer};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
@@ -37,6 +38,9 @@ pub static ALL: &[&Descriptor] = &[
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
+    &tonemap::DESCRIPTOR,
+    &matrix::DESCRIPTOR,
+    &transfer::DESCRIPTOR,
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,

@@ -26,7 +26,7 @@ const BLOCKS: usize = 4;
 device_struct! {
     /// How warps walk.
     #[derive(Debug)]
-    pub(super) struct Walk = "Walk" {
+    pub(super) struct WarpWalk = "Walk" {
         /// Of the weights, words of 32 lanes.
         fragments: u64 = "const u32*",
         /// Patches that a warp is to finish.
@@ -36,7 +36,7 @@ device_struct! {
 }
 
 generated! {
-    "tensor.cuh" after ["../common/plane.cuh"]: Walk;
+    "tensor.cuh" after ["../common/plane.cuh"]: WarpWalk;
 }
 
 /// The matrices of a window's weights on a device, and the walks over planes of some sizes.
@@ -68,7 +68,7 @@ impl Matrices {
         down.iter().for_each(|weight| push_down(&mut words, radius_h, weight));
         across.iter().for_each(|weight| push_across(&mut words, weight));
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // One wave: every warp is there from the start, and its first patch, of which nothing comes, is one of many.
+        // One wave: every warp is there from the start, and its first patch, which gives nothing, is one of many.
         let wave = device.info().multiprocessors * BLOCKS;
         let blocks = |steps| sizes.iter().map(|size| blocks(*size, steps)).sum::<usize>();
         let steps = (1..)
@@ -77,9 +77,9 @@ impl Matrices {
         Ok(Matrices { fragments: DeviceBuffer::from_bytes(device, &bytes, "weights")?, steps })
     }
 
-    /// What kernels are told.
-    pub fn walk(&self) -> Walk {
-        Walk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
+    /// Arguments of the kernels.
+    pub fn walk(&self) -> WarpWalk {
+        WarpWalk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
     }
 
     /// The blocks that make `dst` of `src`.

@@ -1,4 +1,4 @@
-//! The doors for video: libav decode, encode and mux, and the sinks that only look at frames.
+//! Video in and out: libav decode, encode and mux, and the sinks that only look at frames.
 
 mod file;
 pub mod hash;

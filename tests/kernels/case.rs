@@ -3,7 +3,7 @@
 use crate::data::{CONTENTS, Content, mix};
 use std::fmt;
 use vramp::error::Result;
-use vramp::filters::{Descriptor, Filter, Setup, Side, Spec, Wiring};
+use vramp::filters::{Descriptor, Filter, Setup, SideStorage, Spec, Wiring};
 use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
 
@@ -87,7 +87,7 @@ impl Case {
         let filter = create(self.filter, self.args)?;
         let spec = self.spec_of(&*filter)?;
         let mut setup = Setup::of(self.input.clone(), self.src, spec.output, self.dst);
-        setup.sides = vec![Side { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
+        setup.sides = vec![SideStorage { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
         Ok((filter, setup))
     }
 
@@ -152,7 +152,7 @@ pub fn end_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> 
     product(filters, ends).filter(|case| case.shape() == SMALL).map(stored_in_turn)
 }
 
-/// Every option of `filter` at either end of what it takes, one at a time, where it can be there alone.
+/// Every option of `filter` at either end of its range, one at a time, where it can be there alone.
 fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
     let values = |kind: ParamKind| match kind {
         ParamKind::Bool => vec!["on".to_owned(), "off".to_owned()],
@@ -259,11 +259,9 @@ fn sinks(input: Format, output: Format) -> Vec<Format> {
         return vec![output];
     }
     let planar = |bits| output.to_planar(bits).expect("a depth of 8 to 16");
-    let mut sinks = vec![output.to_v16(), output, output, planar(8), planar(10)];
-    // The storage of the source, where the result has its components.
-    if input.to_v16() == output.to_v16() {
-        sinks[1] = input;
-    }
+    // As the source is, where the result has its components.
+    let same = if input.to_v16() == output.to_v16() { input } else { output };
+    let mut sinks = vec![output.to_v16(), same, output, planar(8), planar(10)];
     if output.model() == Model::Yuv && (output.subsampling_w(), output.subsampling_h()) == (1, 1) {
         sinks.extend([8, 10, 12, 16].map(|bits| Format::semi_planar(bits).expect("a semi-planar depth")));
     }

@@ -1,4 +1,4 @@
-//! `vramp hash` and `vramp verify`, from outside: what a video must be to be taken for itself, and what is said otherwise.
+//! `vramp hash` and `vramp verify`, from outside: what makes a video a match, and what is reported otherwise.
 
 mod alpha;
 mod beside;
@@ -88,7 +88,7 @@ fn a_text_goes_to_standard_output_and_comes_from_a_pipe() {
 }
 
 #[test]
-fn another_video_is_told_in_one_line() {
+fn another_video_is_reported_in_one_line() {
     let folder = Folder::new();
     let golden = hash(&folder, GRADIENT, &["--frames", "3"]);
     let ran = verify(&golden, BUNNY, &[]);
@@ -150,7 +150,7 @@ fn texts_that_are_not_whole_or_not_texts_are_refused() {
 }
 
 #[test]
-fn inputs_that_are_not_sound_are_told() {
+fn damaged_inputs_are_reported() {
     let folder = Folder::new();
     let input = clip(&folder, "clip.mkv", "null");
     let golden = hash(&folder, &input, &[]);
@@ -229,7 +229,7 @@ fn the_documented_text_is_a_real_one() {
 }
 
 #[test]
-fn help_tells_how_a_difference_is_told() {
+fn help_explains_the_report() {
     for command in ["hash", "verify"] {
         let help = run(&[command, "--help"]).ok();
         assert!(help.text().contains("--chain") && !help.text().contains("--codec"), "{command}");

@@ -23,10 +23,10 @@ pub struct Effect {
     pub explanation: CString,
     /// Its parameters, in their order.
     pub parameters: Vec<Parameter>,
-    kind: Kind,
+    kind: EffectKind,
 }
 
-enum Kind {
+enum EffectKind {
     /// One filter, with its parameters.
     Filter(&'static Descriptor),
     /// Any chain, as text.
@@ -87,7 +87,7 @@ impl Effect {
                 name: text(&format!("vramp {}", filter.name)),
                 explanation: text(filter.summary),
                 parameters: filter.schema.params.iter().map(Parameter::of).collect(),
-                kind: Kind::Filter(filter),
+                kind: EffectKind::Filter(filter),
             },
             None => Effect {
                 name: text("vramp chain"),
@@ -98,7 +98,7 @@ impl Effect {
                     ty: Type::Text,
                     default: DEFAULT_CHAIN.to_owned(),
                 }],
-                kind: Kind::Chain,
+                kind: EffectKind::Chain,
             },
         }
     }
@@ -109,8 +109,8 @@ impl Effect {
     /// When a value is none of its parameter's, or the chain cannot be read.
     pub fn filters(&self, values: &[String]) -> Result<Vec<Box<dyn Filter>>> {
         match self.kind {
-            Kind::Chain => filters::chain(&values[0]),
-            Kind::Filter(filter) => {
+            EffectKind::Chain => filters::chain(&values[0]),
+            EffectKind::Filter(filter) => {
                 let arg = |(param, value): (&Param, &String)| {
                     let key = Some(param.name.to_owned());
                     // A host that has nothing to say says so.
@@ -229,14 +229,14 @@ mod tests {
         assert_eq!(range.text_of(f64::NAN), None);
         assert_eq!(Type::Float { min: 0.5, max: 64.5 }.text_of(0.25).unwrap(), "16.5");
         assert_eq!([0.49, 0.5, 1.0].map(|n| Type::Bool.text_of(n).unwrap()), ["off", "on", "on"]);
-        // What a host sends as text comes as text, and a number that no slider holds too.
+        // What a host sends as text stays text, and a number that no slider holds too.
         let deband = Effect::named("vramp_deband");
         let ty = |name: &str| deband.parameters.iter().find(|p| p.name.to_str() == Ok(name)).unwrap().ty;
         assert_eq!([ty("dither"), ty("seed"), ty("field")], [Type::Text; 3]);
     }
 
     #[test]
-    fn a_wrong_value_is_told_and_an_empty_one_is_the_default() {
+    fn a_wrong_value_is_reported_and_an_empty_one_is_the_default() {
         let effect = Effect::named("vramp_deband");
         let mut values = defaults(&effect);
         let dither = effect.parameters.iter().position(|p| p.name.to_str() == Ok("dither")).unwrap();

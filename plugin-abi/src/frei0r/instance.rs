@@ -2,12 +2,12 @@
 
 use super::effect::{Effect, Type};
 use super::time::frame_index;
-use crate::door::{Doors, HostFrame, Storage};
+use crate::host_port::{HostFrame, HostPorts, Storage};
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{Engine, Plan, Target, Workers, plan};
+use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
 use vramp::video::{Format, FrameProps, StreamInfo};
 
 /// The longest side of a picture.
@@ -28,7 +28,7 @@ pub struct Instance {
 }
 
 struct State {
-    values: Vec<Value>,
+    values: Vec<ParamValue>,
     chain: Chain,
     /// Of one chain after another: an animated value makes a chain each frame.
     workers: Option<Arc<Workers>>,
@@ -46,7 +46,7 @@ enum Chain {
 }
 
 /// A parameter's value.
-struct Value {
+struct ParamValue {
     /// As a chain writes it, and the same for hosts that read it.
     text: CString,
     /// The number that the host set.
@@ -55,7 +55,7 @@ struct Value {
 
 struct Built {
     engine: Engine,
-    doors: Doors,
+    ports: HostPorts,
 }
 
 impl Instance {
@@ -69,7 +69,7 @@ impl Instance {
         }
         let value = |ty: Type, text: &str| {
             let number = ty.number_of(text).unwrap_or_default();
-            Value { text: CString::new(text).unwrap_or_default(), number }
+            ParamValue { text: CString::new(text).unwrap_or_default(), number }
         };
         let values = effect.parameters.iter().map(|parameter| value(parameter.ty, &parameter.default)).collect();
         let state = Mutex::new(State { values, chain: Chain::Unknown, workers: None, count: 0 });
@@ -104,7 +104,7 @@ impl Instance {
         self.state().values[index].text.as_ptr()
     }
 
-    /// Filters the picture at `src`, shown at `time`, to `dst`. A picture that cannot be filtered goes as it came.
+    /// Filters the picture at `src`, shown at `time`, to `dst`. A picture that cannot be filtered is copied.
     ///
     /// # Errors
     /// What is wrong with the settings, once after each change; and whatever goes wrong with a frame.
@@ -112,7 +112,7 @@ impl Instance {
     /// # Safety
     /// `src` must be readable, and `dst` writable by nobody else, for a picture of RGBA.
     pub unsafe fn update(&self, time: f64, src: *const u8, dst: *mut u8) -> Result<()> {
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise, unchanged.
         let done = unsafe { self.filter(time, src, dst) };
         if done != Ok(true) {
             // SAFETY: the caller's promise; `copy` takes a source and a target that are the same.
@@ -139,25 +139,25 @@ impl Instance {
         let pitch = self.width * RGBA;
         let frame = HostFrame { input: 0, props, planes: &[(src.cast_mut(), pitch)] };
         // SAFETY: the caller's promise; `build` saw to it that the result has the source's size.
-        unsafe { built.doors.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
+        unsafe { built.ports.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
         Ok(true)
     }
 
     fn build(&self, state: &mut State) -> Result<Built> {
-        let text = |value: &Value| value.text.to_string_lossy().into_owned();
+        let text = |value: &ParamValue| value.text.to_string_lossy().into_owned();
         let filters = self.effect.filters(&state.values.iter().map(text).collect::<Vec<_>>())?;
         let format = Format::rgb(8)?;
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
         let plan = plan(filters, &stream, target)?;
         fits_the_host(&plan)?;
-        let doors = Doors::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
-        Ok(Built { engine: Engine::of(plan, state.workers()?), doors })
+        let ports = HostPorts::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
+        Ok(Built { engine: Engine::of(plan, state.workers()?), ports })
     }
 }
 
-/// Refuses what frei0r has no way for: the host gives one picture, and has room for another of the same size.
-fn fits_the_host(plan: &Plan) -> Result<()> {
+/// Refuses what frei0r cannot express: the host gives one picture, and has room for another of the same size.
+fn fits_the_host(plan: &ChainPlan) -> Result<()> {
     let size = |info: &StreamInfo| (info.width, info.height);
     let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
     if (width, height) != (made_width, made_height) {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_once_and_pictures_pass() {
+    fn errors_are_logged_once_and_pictures_pass() {
         let instance = instance("vramp_chain");
         instance.set_text(0, c"debnad");
         let (dst, done) = result(&instance, 0.0);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_has_no_way_for_is_refused() {
+    fn what_the_host_cannot_do_is_refused() {
         let refusal = |filter: Mixed| {
             let stream = StreamInfo::bare(Format::rgb(8).unwrap(), 8, 8);
             fits_the_host(&plan(vec![filter.boxed()], &stream, Target::default()).unwrap()).err()

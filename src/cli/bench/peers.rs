@@ -5,12 +5,12 @@ mod table;
 
 use super::Machine;
 use super::kernels::{chosen, thread_word};
-use super::timing::{Effort, Ring, ramps};
+use super::timing::{Effort, PictureRing, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters;
-use crate::pipeline::{CpuChain, Plan, Target, plan};
+use crate::pipeline::{ChainPlan, CpuChain, Target, plan};
 use crate::video::{Format, Picture, StreamInfo};
 use serde::Serialize;
 use std::time::Duration;
@@ -88,7 +88,7 @@ fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> 
     let [a_turn, all] = [frames, turns].map(|runs| Effort { runs, time: Duration::ZERO });
     let Pair { theirs, ours, src, dst } = pair;
     let (width, height) = (picture.width(), picture.height());
-    let mut ring = Ring::new(src.parse()?, dst.parse()?, width, height)?;
+    let mut ring = PictureRing::new(src.parse()?, dst.parse()?, width, height)?;
     let plan = planned(pair, width, height)?;
     ring.give(plan.output.width, plan.output.height)?;
     let chain = |threads| CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?);
@@ -113,7 +113,7 @@ fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> 
 }
 
 /// Ours, for pictures of this size.
-fn planned(pair: Pair, width: usize, height: usize) -> Result<Plan> {
+fn planned(pair: Pair, width: usize, height: usize) -> Result<ChainPlan> {
     let info = StreamInfo::bare(pair.src.parse()?, width, height);
     let target = Target { format: Some(pair.dst.parse()?), ..Target::default() };
     plan(filters::chain(pair.ours)?, &info, target)

@@ -8,7 +8,7 @@ use crate::params::{Call, Spelling, print_chain};
 use crate::video::Format;
 use std::str::FromStr;
 
-/// The options of `run`, whose chain is `calls`, that decide which frames come out and what they are.
+/// The options of `run`, whose chain is `calls`, that decide which frames result and what they are.
 pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
     let position = |position: Position| match position {
         Position::Frame(number) => format!("#{number}"),
@@ -33,7 +33,7 @@ pub fn depth_of_deband(run: &Run, output: Format) -> Option<(String, String)> {
     chosen.then(|| ("depth".to_owned(), output.bit_depth().to_string()))
 }
 
-/// What stands in a text of an input whose alpha was ignored.
+/// What a hash file of an input has whose alpha was ignored.
 const ALPHA: (&str, &str) = ("alpha", "ignored");
 
 /// That the alpha of the input was ignored, for the text.
@@ -91,7 +91,7 @@ mod tests {
     use crate::cli::args::Cli;
     use crate::cli::setup;
     use crate::io::Hash;
-    use crate::io::hash::{Layout, Stated};
+    use crate::io::hash::{HashFormat, StatedTags};
     use crate::video::StreamInfo;
     use clap::Parser;
 
@@ -101,9 +101,18 @@ mod tests {
 
     fn stating(asked: &[(&str, &str)]) -> HashFile {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let stated = Stated::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
+        let stated = StatedTags::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
         let (software, frames) = (String::new(), Vec::new());
-        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, streams: None, frames }
+        HashFile {
+            layout: HashFormat::Vramp,
+            hash: Hash::Xxh3,
+            software,
+            asked,
+            stated,
+            cut: false,
+            streams: None,
+            frames,
+        }
     }
 
     fn of(run: &Run) -> Vec<(String, String)> {

@@ -7,10 +7,10 @@ use crate::io::libav::Input;
 use crate::pipeline::{Item, Source};
 use crate::video::StreamInfo;
 
-/// An input that fails at its first damage, before it hands on a frame that may have suffered.
-pub struct Sound<'a>(pub &'a mut Input);
+/// An input that fails at its first damage, before it gives a frame that may be damaged.
+pub struct SoundInput<'a>(pub &'a mut Input);
 
-impl Source for Sound<'_> {
+impl Source for SoundInput<'_> {
     fn info(&self) -> &StreamInfo {
         Source::info(self.0)
     }

@@ -15,13 +15,13 @@ const FOOT: u16 = 64;
 const HEAD: u16 = 940;
 
 /// The light of codes of ten bits.
-pub struct Light {
+pub struct LightTable {
     eotf: Eotf,
 }
 
-impl Light {
-    pub fn new(eotf: Eotf) -> Light {
-        Light { eotf }
+impl LightTable {
+    pub fn new(eotf: Eotf) -> LightTable {
+        LightTable { eotf }
     }
 
     /// Of `code`, in cd/m².
@@ -53,26 +53,39 @@ impl Light {
 
 fn bt1886(signal: f64) -> f64 {
     const GAMMA: f64 = 2.4;
-    let (white, black) = (300f64.powf(1.0 / GAMMA), 0.01f64.powf(1.0 / GAMMA));
-    (white - black).powf(GAMMA) * (signal + black / (white - black)).max(0.0).powf(GAMMA)
+    let (white, black) = (libm::pow(300.0, 1.0 / GAMMA), libm::pow(0.01, 1.0 / GAMMA));
+    libm::pow(white - black, GAMMA) * libm::pow((signal + black / (white - black)).max(0.0), GAMMA)
 }
 
 fn pq(signal: f64) -> f64 {
     let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
     let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
-    let power = signal.powf(1.0 / m2);
-    10000.0 * ((power - c1).max(0.0) / (c2 - c3 * power)).powf(1.0 / m1)
+    let power = libm::pow(signal, 1.0 / m2);
+    10000.0 * libm::pow((power - c1).max(0.0) / (c2 - c3 * power), 1.0 / m1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
+
+    /// The result of the light of codes: bounds, for every threshold in steps of 1/1000.
+    #[test]
+    fn bounds_are_the_same_on_every_platform() {
+        let of = |eotf| {
+            let light = LightTable::new(eotf);
+            let highest = |step: u32| light.highest_that_sees(1 + step as u16 % 5, f64::from(step) / 1000.0);
+            let darkest = |step: u32| light.darkest_at(f64::from(step) / 50.0);
+            (1..1000).flat_map(|step| [highest(step), darkest(step)]).collect::<Vec<_>>()
+        };
+        assert_eq!(digest([Eotf::Bt1886, Eotf::Pq].into_iter().flat_map(of).map(u64::from)), 0xe42f_802d_5784_6d0c);
+    }
 
     #[test]
     fn ends_of_the_scale() {
-        let light = Light::new(Eotf::Bt1886);
+        let light = LightTable::new(Eotf::Bt1886);
         assert!((light.of(64) - 0.01).abs() < 1e-9 && (light.of(940) - 300.0).abs() < 1e-9);
-        let light = Light::new(Eotf::Pq);
+        let light = LightTable::new(Eotf::Pq);
         assert!(light.of(0) < 1e-9 && (light.of(1023) - 10000.0).abs() < 1e-6);
         // ST 2084's code for 100 cd/m² is 0.508 of the scale: 64 + 0.508·876 = 509.
         assert!((light.of(509) - 100.0).abs() < 1.0, "{}", light.of(509));

@@ -212,7 +212,7 @@ fn both_pairs_keep_their_field() {
         let args = format!("range=2:sample=2:threshold=31:dither=0:field={field}");
         result(&args, ("gray8", "gray16"), (5, 5), sample, bytes, &FrameProps::default(), (0, 2, 2))
     };
-    // The first pair is (x + b, y + a) = (1, 4) and (3, 0), 100 each, either way. The second goes down b rows: −1 is
+    // The first pair is (x + b, y + a) = (1, 4) and (3, 0), 100 each, in either order. The second goes down b rows: −1 is
     // rounded to −2, so it is (x + a, y + 2) = (4, 4) and (x − a, y − 2) = (0, 0): (100 + 100 + 104 + 97)·256 = 102656,
     // and 2 more, >> 2 is 25664.
     assert_eq!(at("on"), 25664);
@@ -420,7 +420,7 @@ fn planes_that_are_left_out_keep_their_bytes() {
 }
 
 #[test]
-fn unequal_settings_are_told_apart() {
+fn unequal_settings_are_distinguished() {
     let params = |args: &str| DebandParams::from_call(&parse_chain(args).unwrap()[0]).unwrap();
     let info = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
     let plan = |args: &str| Plan::new(&params(args), &info);

@@ -1,7 +1,7 @@
 //! Where samples go: for a picture as its owner says it, and for one component as kernels walk it.
 
 use crate::filters::requant::{NEUTRAL, Scaling, white};
-use crate::filters::rows::SIGN;
+use crate::simd::rows::SIGN;
 use crate::video::{ChromaLocation, FieldOrder, Format, Rational, StreamInfo};
 
 /// Where the columns, or the rows, of a picture go.
@@ -20,9 +20,9 @@ pub struct Geometry {
     pub size: (usize, usize),
     /// Columns become rows, and rows columns. Every sample of the source then has its place in the result.
     pub swap: bool,
-    /// What comes of columns.
+    /// Where columns go.
     pub columns: Axis,
-    /// What comes of rows.
+    /// Where rows go.
     pub rows: Axis,
     /// What lies beside the source, in codes of 8 bits; `None` is black.
     pub fill: Option<[u8; 3]>,
@@ -50,7 +50,7 @@ impl Geometry {
         in_order && !self.swap && self.size == (input.width, input.height)
     }
 
-    /// The stream that comes of `input`.
+    /// The stream that `input` becomes.
     pub fn output(&self, input: &StreamInfo) -> StreamInfo {
         let mut output = StreamInfo { width: self.size.0, height: self.size.1, ..input.clone() };
         if self.swap && input.sar.value().is_some() {
@@ -113,7 +113,7 @@ impl Geometry {
                 swap: self.swap,
                 columns: walk(self.columns, width, subsampled(format.subsampling_w())),
                 rows: walk(self.rows, height, subsampled(format.subsampling_h())),
-                beside: Beside::Fill(lane(input, component, self.fill)),
+                beside: Outside::Fill(lane(input, component, self.fill)),
             }
         })
     }
@@ -172,7 +172,7 @@ impl Walk {
 
 /// What stands where there is no sample of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum Outside {
     /// A colour, as a lane.
     Fill(u16),
     /// The nearest row.
@@ -189,29 +189,29 @@ pub struct Map {
     /// The source's rows.
     pub rows: Walk,
     /// What is shown beside the source.
-    pub beside: Beside,
+    pub beside: Outside,
 }
 
 impl Map {
     /// Rows of a source that may be short of some.
     pub const ROWS: Map =
-        Map { swap: false, columns: Walk::IN_ORDER, rows: Walk::IN_ORDER, beside: Beside::NearestRow };
+        Map { swap: false, columns: Walk::IN_ORDER, rows: Walk::IN_ORDER, beside: Outside::NearestRow };
 
     /// The place of the source that (x, y) of the result shows, of a source that is so high.
     pub fn place(&self, x: usize, y: usize, height: usize) -> (i64, i64) {
         let (along, down) = if self.swap { (y, x) } else { (x, y) };
         let row = self.rows.at(down);
         match self.beside {
-            Beside::Fill(_) => (self.columns.at(along), row),
-            Beside::NearestRow => (self.columns.at(along), row.clamp(0, height as i64 - 1)),
+            Outside::Fill(_) => (self.columns.at(along), row),
+            Outside::NearestRow => (self.columns.at(along), row.clamp(0, height as i64 - 1)),
         }
     }
 
     /// The lane of what is shown beside the source.
     pub fn fill(&self) -> u16 {
         match self.beside {
-            Beside::Fill(lane) => lane,
-            Beside::NearestRow => 0,
+            Outside::Fill(lane) => lane,
+            Outside::NearestRow => 0,
         }
     }
 }

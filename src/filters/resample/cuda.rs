@@ -2,9 +2,9 @@
 
 use super::plan::{Component as Work, Plan, Source};
 use super::taps::Taps;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
@@ -47,8 +47,8 @@ device_struct! {
 device_struct! {
     /// What is done to one component.
     struct Component = "ScaleComponent" {
-        src: Plane,
-        dst: Plane,
+        src: PlaneArgs,
+        dst: PlaneArgs,
         across: Direction,
         down: Direction,
         /// Tables to light and back, where samples are weighed as light.
@@ -92,8 +92,8 @@ const NO_DIRECTION: Direction = Direction { first: 0, weights: 0, beside: 0, ori
 
 /// A component that a picture does not have.
 const NONE: Component = Component {
-    src: Plane::NONE,
-    dst: Plane::NONE,
+    src: PlaneArgs::NONE,
+    dst: PlaneArgs::NONE,
     across: NO_DIRECTION,
     down: NO_DIRECTION,
     from_lane: 0,
@@ -118,7 +118,7 @@ enum How {
     Far,
 }
 
-/// One component on its way to a device.
+/// One component as the device reads it.
 struct Draft {
     component: Component,
     source: Source,
@@ -355,8 +355,8 @@ impl Draft {
         let tiles = width.div_ceil(across);
         let blocks = if dst.height == 0 { 0 } else { tiles * height.div_ceil(down) };
         Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             tiles: tiles as u32,
             blocks: blocks as u32,
             ..self.component
@@ -402,7 +402,7 @@ impl CudaKernel for Kernel {
                 rows: rows as u32,
                 source_rows: self.source_rows as u32,
             };
-            let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: bytes as u32 };
+            let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: bytes as u32 };
             // SAFETY: `Args` is the kernel's parameter, and its tables live as long as this kernel; the planes have the sizes
             // they state and outlive the work by the caller; `choose` gave the shared memory that tiles need.
             unsafe { launch(function, shape, &args, job.stream)? };

@@ -8,10 +8,10 @@ use super::reference::{held, lane};
 use super::taps::Taps;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
@@ -201,7 +201,7 @@ impl CpuKernel for Fast {
             if work.component.copies() {
                 return copy(&from, rows, &mut band);
             }
-            this.scratch.lend(
+            this.scratch.with(
                 || Scratch::fit(&this.works),
                 |scratch| {
                     for part in &work.parts {

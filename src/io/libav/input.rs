@@ -14,8 +14,8 @@ use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
-use crate::io::libav::extra::added::{Added, Addition, Film};
-use crate::io::libav::format::hdr;
+use crate::io::libav::extra::added::{Added, Addition, FilmClock};
+use crate::io::libav::format::hdr::{self, Hdr10};
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
@@ -25,8 +25,8 @@ use crate::io::libav::recode::sound::request;
 use crate::io::libav::seek::window::{Side, Window};
 use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
-use around::Around;
+use crate::video::{Format, Grading, HostAllocator, Range, Rational, StreamInfo};
+use around::ContextFrames;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -55,7 +55,7 @@ pub struct InputOptions {
     pub threads: usize,
     /// Stops a wait for the source.
     pub cancel: Cancel,
-    /// Which other streams are handed on.
+    /// Which other streams are copied.
     pub copy: CopyChoice,
     /// Files whose tracks are added to those.
     pub add: Vec<Addition>,
@@ -70,9 +70,9 @@ pub struct InputOptions {
 /// What lies before a window is read, but decoded only as far as the window needs: a frame of an undamaged source is the
 /// same, its index too, as in a run of the whole.
 ///
-/// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
+/// Every frame libav shows is given once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
-/// (packed RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
+/// (packed RGB, alpha, palettes, 4:1:1) is converted while decoding. Damage is counted and skipped, unless it is fatal by request.
 pub struct Input {
     path: OsString,
     reader: Reader,
@@ -86,7 +86,7 @@ pub struct Input {
     decoder: DecoderChoice,
     window: Window,
     trim: Trim,
-    around: Around,
+    around: ContextFrames,
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
     time: i64,
@@ -99,12 +99,14 @@ pub struct Input {
     first: Option<Video>,
     ready: VecDeque<Item>,
     changes_said: bool,
+    /// What the first frame says of its own brightness.
+    dynamic: Vec<&'static str>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
 const FLOATS: &str = "exr";
 
-/// What is still to come.
+/// What has not been given yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Frames, and packets between them.
@@ -137,7 +139,7 @@ impl Input {
         list: Option<PictureList>,
         options: InputOptions,
     ) -> Result<Input> {
-        let told = demuxer::told_at_end(&demuxer);
+        let error = demuxer::error_at_end(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -148,7 +150,7 @@ impl Input {
         let mut stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
-        reader.expect_fault(told);
+        reader.expect_fault(error);
         if let Some(list) = list {
             let rate = options.rate.unwrap_or(stated.frame_rate);
             let jumps = options.window.start.is_some() && !options.strict;
@@ -160,7 +162,7 @@ impl Input {
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
         let film =
-            Film { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
+            FilmClock { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
         let count = reader.demuxer().streams().len();
         let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {
@@ -175,8 +177,10 @@ impl Input {
         let (width, height) = finisher.size();
         let props = finisher.first();
         chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
+        let dynamic = hdr::dynamic(&props.side_data);
         // Transport streams and many others leave HDR metadata to the frames.
         hdr::promote(&mut container.video.side_data, &props.side_data);
+        let (mastering, light) = Hdr10::of(&container.video.side_data).coded();
         let info = StreamInfo {
             format: finisher.format(),
             width,
@@ -187,6 +191,7 @@ impl Input {
             color: props.color,
             sar: props.sar,
             field_order: props.field_order,
+            grading: Grading { mastering, light },
         };
         let origin = reader.origin();
         Ok(Input {
@@ -202,7 +207,7 @@ impl Input {
             decoder: options.decoder,
             window: options.window,
             trim: Trim::new(options.window.is_whole(), origin),
-            around: Around::default(),
+            around: ContextFrames::default(),
             phase: Phase::Frames,
             time: 0,
             decoded: 0,
@@ -211,10 +216,11 @@ impl Input {
             first: Some(first),
             ready: VecDeque::new(),
             changes_said: false,
+            dynamic,
         })
     }
 
-    /// The stream, as it comes out.
+    /// The stream that it gives.
     pub fn info(&self) -> &StreamInfo {
         &self.info
     }
@@ -224,7 +230,14 @@ impl Input {
         &self.container
     }
 
-    /// The streams whose packets come out between the frames.
+    /// Leaves out what the stream says of its grading. Gives what that is, and what frames say.
+    pub fn forget_grading(&mut self) -> Vec<&'static str> {
+        let mut left_out = hdr::forget(&mut self.container.video.side_data);
+        left_out.extend(&self.dynamic);
+        left_out
+    }
+
+    /// The streams whose packets it gives between the frames.
     pub fn copied_streams(&self) -> &[CopiedStream] {
         &self.copied
     }
@@ -239,8 +252,8 @@ impl Input {
         self.codec
     }
 
-    /// What tells of alpha, which does not come out: the source's pixel format, or WebM's `alpha_mode`, where it is a
-    /// stream within the packets that decoders pass over.
+    /// What shows that there is alpha, which is dropped: the source's pixel format, or WebM's `alpha_mode`, where it is a
+    /// stream within the packets that decoders ignore.
     pub fn dropped_alpha(&self) -> Option<&'static str> {
         match self.has_alpha_beside() {
             _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
@@ -255,7 +268,7 @@ impl Input {
         self.container.video.metadata.iter().any(says)
     }
 
-    /// Says once what of the source does not come out as it is.
+    /// Logs once what of the source is not given as it is.
     fn say_changes(&mut self) {
         let name = demuxer::name(&self.path);
         self.finisher.say_conversion(&name);
@@ -283,8 +296,8 @@ impl Input {
         self.reader.frames_decoded()
     }
 
-    /// How frames in GPU memory are stored: NVDEC decodes, and they come out as
-    /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they come in host memory. A few only may be held at a time.
+    /// How frames in GPU memory are stored: NVDEC decodes, and they are given as
+    /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they are in host memory. A few only may be held at a time.
     pub fn surfaces(&self) -> Option<Format> {
         self.finisher.surfaces()
     }
@@ -316,10 +329,10 @@ impl Input {
         Ok(())
     }
 
-    /// Has swscale turn every frame into `format` before it comes out, decoded in software.
+    /// Has swscale convert every frame, decoded in software, to `format`.
     ///
     /// # Errors
-    /// When libav does not know the way, or a frame was taken already.
+    /// When libav cannot convert it, or a frame was taken already.
     pub fn convert_to(&mut self, format: Format) -> Result<()> {
         if self.decoded > 0 {
             return Err(Error::internal("a conversion was asked for after the first frame"));
@@ -331,17 +344,17 @@ impl Input {
         Ok(())
     }
 
-    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a conversion to come, whatever it states.
+    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a later conversion, whatever it states.
     pub fn use_matrix(&mut self, matrix: u8) {
         self.finisher.use_matrix(matrix);
     }
 
-    /// What frames are converted from before they come out, by libav's name; `None` when they come as they are.
+    /// The format that frames are converted from, by libav's name; `None` when they are not.
     pub fn converted_from(&self) -> Option<&'static str> {
         self.finisher.is_converting().then(|| self.finisher.source_format())
     }
 
-    /// Has the copied streams `indices` come out as whoever decodes them needs them: for a part of the source with what goes
+    /// Gives the copied streams `indices` as a decoder needs them: for a part of the source with what goes
     /// before it, and with [what of them is kept](super::CopiedPacket::kept). To be called before the first frame is taken.
     pub fn decode_beside(&mut self, indices: &[usize]) {
         for index in indices {
@@ -370,7 +383,7 @@ impl Input {
         Ok(())
     }
 
-    /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from
+    /// Has the decoder put the frames that follow into `allocator`'s memory, where they are given as they are: from
     /// page-locked memory a device copies fastest. The few that it has begun stay where they are.
     pub fn decode_into(&mut self, allocator: Arc<dyn HostAllocator>) {
         self.reader.memory().use_allocator(allocator);
@@ -391,7 +404,7 @@ impl Input {
         format!("{container}, {codec}, {}x{}, {format}, {rate}, {range}, colour {code_points}", info.width, info.height)
     }
 
-    /// Decodes one frame and makes ready what comes of it.
+    /// Decodes one frame and makes ready what it gives.
     fn next_frame(&mut self) -> Result<()> {
         let frame = match self.first.take() {
             Some(first) => {
@@ -448,7 +461,7 @@ impl Input {
         Ok(())
     }
 
-    /// The next frame of those that come out.
+    /// The next frame to give.
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
         let mut item = self.finisher.frame(frame, index).map_err(|e| self.of_picture(e, index))?;
@@ -539,7 +552,7 @@ impl Source for Input {
                 format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
             return Err(Error::unsupported(lines).context(demuxer::name(&self.path)));
         }
-        self.around = Around::new(reach);
+        self.around = ContextFrames::new(reach);
         if let Some(index) = self.reader.index() {
             index.lead_by(reach.before);
         }

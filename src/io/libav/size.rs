@@ -30,7 +30,7 @@ const PIXELS_A_BIT: u64 = 1000;
 
 /// What a film is, as far as its size is concerned.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Film {
+pub struct FilmSize {
     /// Its length in seconds.
     pub seconds: f64,
     /// Frames.
@@ -45,7 +45,7 @@ pub struct Film {
     pub attached: u64,
 }
 
-impl Film {
+impl FilmSize {
     /// Counts a packet of a copied stream.
     pub(in crate::io::libav) fn packet(&mut self, bytes: usize) {
         self.packets += 1;
@@ -111,7 +111,7 @@ pub fn survey(
     copy: CopyChoice,
     choice: &EncoderChoice,
     cancel: &Cancel,
-) -> Result<Film> {
+) -> Result<FilmSize> {
     let mut demuxer = demuxer::open(path, cancel)?;
     let video = streams::best_video(&demuxer).map_err(|e| e.context(demuxer::name(path)))?;
     let (index, rate) = (video.index(), streams::Stated::of(&demuxer, &video).frame_rate);
@@ -123,7 +123,7 @@ pub fn survey(
     let (from, until) = window.span(rate);
     let inside = |time: i64| from.is_none_or(|from| time >= from) && until.is_none_or(|until| time < until);
 
-    let mut film = Film { pixels: size.0.max(0) as u64 * size.1.max(0) as u64, attached, ..Film::default() };
+    let mut film = FilmSize { pixels: size.0.max(0) as u64 * size.1.max(0) as u64, attached, ..FilmSize::default() };
     let (mut first, mut end) = (i64::MAX, i64::MIN);
     let mut packet = Packet::empty();
     while packet.read(&mut demuxer).is_ok() {
@@ -157,8 +157,15 @@ pub fn survey(
 mod tests {
     use super::*;
 
-    fn film() -> Film {
-        Film { seconds: 100.0, frames: 2500, pixels: 1_000_000, packets: 4000, packet_bytes: 1_600_000, attached: 0 }
+    fn film() -> FilmSize {
+        FilmSize {
+            seconds: 100.0,
+            frames: 2500,
+            pixels: 1_000_000,
+            packets: 4000,
+            packet_bytes: 1_600_000,
+            attached: 0,
+        }
     }
 
     #[test]
@@ -176,7 +183,7 @@ mod tests {
         let refusal = film().video_rate(1_979_499, "mp4").unwrap_err();
         assert!(refusal.message().contains("the least for all is 1.98M"), "{refusal}");
         assert!(film().video_rate(1_979_500, "mp4").is_ok());
-        assert!(Film { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
+        assert!(FilmSize { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What kernels measure, on its way to the host.
+//! What kernels measure, until it is on the host.
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream};
 use crate::error::Result;
@@ -15,22 +15,22 @@ pub struct Measurer {
     there: DevicePicture,
     pinned: PinnedAllocator,
     free: Receiver<Picture>,
-    home: Sender<Picture>,
+    recycle: Sender<Picture>,
 }
 
-/// A measurement of one frame, which is there when the stream has come to it.
-pub struct Measured {
+/// A measurement of one frame, which is there when the stream has reached it.
+pub struct PendingRecord {
     filter: &'static str,
     measure: Measure,
     bytes: Option<Picture>,
-    home: Sender<Picture>,
+    recycle: Sender<Picture>,
 }
 
 impl Measurer {
     pub fn new(filter: &'static str, measure: Measure, device: &Arc<CudaDevice>) -> Result<Measurer> {
         let there = DevicePicture::alloc(device, Format::gray(8)?, measure.bytes, 1)?;
-        let (home, free) = unbounded();
-        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, home })
+        let (recycle, free) = unbounded();
+        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, recycle })
     }
 
     /// Clears the kernel's memory. Gives its address.
@@ -40,19 +40,19 @@ impl Measurer {
     }
 
     /// Starts the copy of what was measured.
-    pub fn fetch(&self, stream: &Stream) -> Result<Measured> {
+    pub fn fetch(&self, stream: &Stream) -> Result<PendingRecord> {
         let format = self.there.format();
         let free = self.free.try_recv();
         let mut bytes = free.or_else(|_| Picture::alloc_in(&self.pinned, format, self.there.width(), 1))?;
         // SAFETY: both stay until the stream has been waited for, which whoever collects does, and this one's owner before
         // it is dropped.
         unsafe { self.there.download(&mut bytes, stream) }?;
-        let (measure, home) = (self.measure.clone(), self.home.clone());
-        Ok(Measured { filter: self.filter, measure, bytes: Some(bytes), home })
+        let (measure, recycle) = (self.measure.clone(), self.recycle.clone());
+        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), recycle })
     }
 }
 
-impl Measured {
+impl PendingRecord {
     /// The record. The stream has been waited for.
     pub fn collect(&self) -> Record {
         let mut record = Record { filter: self.filter, values: Vec::new() };
@@ -63,11 +63,11 @@ impl Measured {
     }
 }
 
-impl Drop for Measured {
+impl Drop for PendingRecord {
     fn drop(&mut self) {
         if let Some(bytes) = self.bytes.take() {
             // A measurer that is gone takes its memory with it.
-            let _ = self.home.send(bytes);
+            let _ = self.recycle.send(bytes);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
+//! Demuxer and decoder in step: frames of one stream, and the packets of others in between.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::decoder::{Decoder, Received};
@@ -7,7 +7,7 @@ use crate::io::libav::demux::demuxer::{self, Demuxer, MOST_RESYNCS};
 use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
-use crate::io::libav::demux::trim::Span;
+use crate::io::libav::demux::trim::PacketTimes;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
@@ -40,17 +40,17 @@ pub(in crate::io::libav) struct Reader {
     ahead: Ahead,
     /// The demuxer has nothing more.
     ended: bool,
-    /// Follows the video's packets as long as frames may be passed by.
+    /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
     /// A sequence of pictures, of which the demuxer knows only the first.
     pictures: Option<PictureFeed>,
     /// Follows where packets lie.
     ending: Ending,
-    /// What the demuxer told of the end when it was opened.
-    told: Option<String>,
+    /// What the demuxer reported of the end when it was opened.
+    error_at_end: Option<String>,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
     jump: Option<u8>,
-    /// A joint of transport streams was said.
+    /// A joint of transport streams was logged.
     joint_said: bool,
 }
 
@@ -80,15 +80,15 @@ impl Reader {
             index: None,
             pictures: None,
             ending: Ending::default(),
-            told: None,
+            error_at_end: None,
             jump: None,
             joint_said: false,
         }
     }
 
-    /// At the end of the source, `told` is what is wrong with it, unless it is `None`.
-    pub(in crate::io::libav) fn expect_fault(&mut self, told: Option<String>) {
-        self.told = told;
+    /// At the end of the source, `error_at_end` is what is wrong with it, unless it is `None`.
+    pub(in crate::io::libav) fn expect_fault(&mut self, error_at_end: Option<String>) {
+        self.error_at_end = error_at_end;
     }
 
     /// Takes the packets from `pictures`.
@@ -137,7 +137,7 @@ impl Reader {
         self.decoder.restart_in_software(&stream(&self.demuxer, self.video))
     }
 
-    /// From now on there is no way back to the start.
+    /// From now on it cannot return to the start.
     pub(in crate::io::libav) fn settle(&mut self) {
         self.decoder.settle();
     }
@@ -153,13 +153,13 @@ impl Reader {
     }
 
     /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
-    pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
+    pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<PacketTimes>, CopiedPacket)> {
         let packet = self.met.pop_front()?;
         Some(self.shown(packet))
     }
 
     /// A packet of a copied stream, moved by its stream's delay, and when it is shown.
-    pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<Span>, CopiedPacket) {
+    pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<PacketTimes>, CopiedPacket) {
         let origin = self.origin;
         let span = self.streams.get_mut(packet.stream()).and_then(|stream| stream.shown(&mut packet, origin));
         (span, CopiedPacket { stream: packet.stream(), packet, kept: (None, None) })
@@ -246,7 +246,7 @@ impl Reader {
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {
-                    line.or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
+                    line.or_else(|| self.error_at_end.take()).or_else(|| self.ending.fault(&self.demuxer))
                 }
                 (Err(error), None) => Some(error.to_string()),
                 (Err(error), Some(line)) => Some(format!("{line} ({error})")),
@@ -279,7 +279,7 @@ impl Reader {
         }
     }
 
-    /// The demuxer's next packet of the video that is not empty, and what is met on the way.
+    /// The demuxer's next packet of the video that is not empty, and what lies before it.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
             let faults = self.decoder.faults();

@@ -19,13 +19,13 @@ const WARM_UP: i64 = 240_000;
 
 /// When a packet is shown: its times in microseconds, and the unit of its own.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Span {
+pub(in crate::io::libav) struct PacketTimes {
     pub(in crate::io::libav) time: i64,
     /// Its end where it can be cut (subtitles, PCM), else its time.
     pub(in crate::io::libav) until: i64,
     pub(in crate::io::libav) unit: Rational,
     /// What PCM is cut by.
-    pub(in crate::io::libav) samples: Option<Samples>,
+    pub(in crate::io::libav) samples: Option<PcmSamples>,
     /// It is decoded: whoever does that cuts it to what is kept.
     pub(in crate::io::libav) decoded: bool,
     /// It comes earlier than the source has it, so that its start may be before the film's.
@@ -34,12 +34,12 @@ pub(in crate::io::libav) struct Span {
 
 /// The samples of a packet of PCM, those of all channels at one time together.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Samples {
+pub(in crate::io::libav) struct PcmSamples {
     pub(in crate::io::libav) bytes: usize,
     pub(in crate::io::libav) rate: i32,
 }
 
-impl Span {
+impl PacketTimes {
     /// Whether some of it is at `from` or later.
     fn reaches(self, from: i64) -> bool {
         let lead = if self.decoded { WARM_UP } else { 0 };
@@ -67,7 +67,7 @@ impl Span {
     }
 }
 
-impl Samples {
+impl PcmSamples {
     /// Takes from `packet` the samples of its first `time` microseconds, all but one at most. Gives how long those last in
     /// `unit`.
     fn leave_out(self, packet: &mut Packet, time: i64, unit: Rational) -> i64 {
@@ -88,12 +88,12 @@ impl Samples {
 /// Cuts copied streams to the kept frames: packets from the first frame's time up to the time of the first frame
 /// after the last. A subtitle that is already shown at the first frame begins there, and so does PCM, to the sample.
 ///
-/// The end can be a frame whose time is not known yet, so a packet waits until a later frame has come.
+/// The end can be a frame whose time is not known yet, so a packet waits until a later frame is decoded.
 pub(in crate::io::libav) struct Trim {
     state: State,
     /// The container's start time in microseconds.
     origin: i64,
-    waiting: VecDeque<(Span, CopiedPacket)>,
+    waiting: VecDeque<(PacketTimes, CopiedPacket)>,
 }
 
 #[derive(Clone, Copy)]
@@ -115,13 +115,18 @@ impl Trim {
     }
 
     /// What of a packet shown in `span` is inside from `from` to `until`.
-    fn keep(&self, (span, mut packet): (Span, CopiedPacket), from: i64, until: Option<i64>) -> Item {
+    fn keep(&self, (span, mut packet): (PacketTimes, CopiedPacket), from: i64, until: Option<i64>) -> Item {
         packet.kept = (Some(from + self.origin), until.map(|until| until + self.origin));
         span.cut(from, packet)
     }
 
     /// Takes a packet shown in `span`. One without a time belongs to the whole source and always passes.
-    pub(in crate::io::libav) fn packet(&mut self, span: Option<Span>, packet: CopiedPacket, out: &mut VecDeque<Item>) {
+    pub(in crate::io::libav) fn packet(
+        &mut self,
+        span: Option<PacketTimes>,
+        packet: CopiedPacket,
+        out: &mut VecDeque<Item>,
+    ) {
         let Some(span) = span else { return out.push_back(item(packet)) };
         match self.state {
             State::Whole if span.moved && span.reaches(0) => out.push_back(self.keep((span, packet), 0, None)),
@@ -136,11 +141,11 @@ impl Trim {
     }
 
     /// Whether a packet shown in `span` is over before the frame at `time`, and no earlier one is kept.
-    pub(in crate::io::libav) fn is_before(&self, span: Option<Span>, time: i64) -> bool {
+    pub(in crate::io::libav) fn is_before(&self, span: Option<PacketTimes>, time: i64) -> bool {
         matches!(self.state, State::Before) && span.is_some_and(|span| !span.reaches(time))
     }
 
-    /// Takes the news of a decoded frame, before the frame itself is handed on.
+    /// Takes the news of a decoded frame, before the frame itself is given.
     pub(in crate::io::libav) fn frame(&mut self, time: i64, side: Side, out: &mut VecDeque<Item>) {
         match (self.state, side) {
             (State::Before, Side::Before) => self.waiting.retain(|(span, _)| span.reaches(time)),
@@ -179,8 +184,8 @@ impl Trim {
     }
 
     /// True once a packet shown in `span` says that no more belong inside.
-    pub(in crate::io::libav) fn is_past(&self, span: Option<Span>) -> bool {
-        let late = |until: i64, span: Span| span.time > until.saturating_add(INTERLEAVING);
+    pub(in crate::io::libav) fn is_past(&self, span: Option<PacketTimes>) -> bool {
+        let late = |until: i64, span: PacketTimes| span.time > until.saturating_add(INTERLEAVING);
         matches!((self.state, span), (State::Closed(_, until), Some(span)) if late(until, span))
     }
 }
@@ -198,7 +203,7 @@ mod tests {
     const MICROSECOND: Rational = Rational::new(1, 1_000_000);
 
     /// Runs events (packets `p`, subtitles `s` of 15 microseconds, frames before `b`, inside `i`, after `a`, each with a
-    /// time) and lists what comes out.
+    /// time) and lists what is kept.
     fn run(events: &[(char, i64)]) -> Vec<i64> {
         let (mut trim, mut out) = (Trim::new(false, 0), VecDeque::new());
         for &(event, time) in events {
@@ -208,7 +213,7 @@ mod tests {
                     let mut packet = ffmpeg::Packet::empty();
                     packet.set_pts(Some(time));
                     packet.set_duration(duration);
-                    let span = Span {
+                    let span = PacketTimes {
                         time,
                         until: time + duration,
                         unit: MICROSECOND,
@@ -264,8 +269,8 @@ mod tests {
         let mut packet = ffmpeg::Packet::copy(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         packet.set_pts(Some(30));
         packet.set_duration(50);
-        let samples = Some(Samples { bytes: 2, rate: 100_000 });
-        let span = Span { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, moved: false };
+        let samples = Some(PcmSamples { bytes: 2, rate: 100_000 });
+        let span = PacketTimes { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, moved: false };
         trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
         trim.frame(0, Side::Before, &mut out);
         trim.frame(55, Side::Inside, &mut out);

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::io::libav::encode::{setup, upload};
 use crate::io::libav::format::pack::Packing;
-use crate::io::libav::format::pixfmt::{Native, native};
+use crate::io::libav::format::pixfmt::{NativeFormat, native};
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::capacity;
@@ -131,7 +131,7 @@ impl EncoderChoice {
     /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own, and some RGB only
     /// packed.
     pub(in crate::io::libav) fn pixel_format(&self, format: Format, full_range: bool) -> Result<AVPixelFormat> {
-        let same: Vec<(Pixel, Native)> = pixel_formats(self.codec)
+        let same: Vec<(Pixel, NativeFormat)> = pixel_formats(self.codec)
             .into_iter()
             .filter_map(|pixel| Some((pixel, native(pixel)?)))
             .filter(|(_, native)| native.format == format)
@@ -235,7 +235,7 @@ fn container(path: &OsStr, wanted: Option<&str>) -> Result<&'static ffi::AVOutpu
         }
         None => guess(None, Some(path))?.ok_or_else(|| {
             Error::bad_argument(format!(
-                "{}: the extension does not tell the container: name it with -f (mp4, mkv, webm, y4m, ...)",
+                "{}: the extension names no container: name it with -f (mp4, mkv, webm, y4m, ...)",
                 path.display()
             ))
         })?,
@@ -372,7 +372,7 @@ fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool 
     capacity::holds_codec(container, codec.id)
 }
 
-/// Whether the "encoder" only hands samples on, so that the container decides about formats.
+/// Whether the "encoder" only copies samples, so that the container decides about formats.
 fn is_raw(codec: &ffi::AVCodec) -> bool {
     matches!(codec.id, AVCodecID::AV_CODEC_ID_RAWVIDEO | AVCodecID::AV_CODEC_ID_WRAPPED_AVFRAME)
 }

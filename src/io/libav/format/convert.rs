@@ -115,7 +115,7 @@ impl Converter {
     /// A converter from `from` in `color` to `to`.
     ///
     /// # Errors
-    /// When swscale does not know the way, or memory runs out.
+    /// When swscale cannot convert it, or memory runs out.
     pub(in crate::io::libav) fn new(
         from: Pixel,
         to: Format,
@@ -128,19 +128,20 @@ impl Converter {
         let matrix = matrix(color, width, height);
         let color = converted(from, to, matrix, color);
         let to_full = color.range.is_full_in(to);
-        let way = Way { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
+        let conversion =
+            Conversion { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
         let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
         // Fields of other heights would not share the chroma rows evenly.
         let even = height.is_multiple_of(2 << rows(from).max(rows(target)));
         let fields = match even && rows(from) != rows(target) {
-            true => Some([Scaler::new(&way, Part::Top)?, Scaler::new(&way, Part::Bottom)?]),
+            true => Some([Scaler::new(&conversion, RowSet::Top)?, Scaler::new(&conversion, RowSet::Bottom)?]),
             false => None,
         };
-        let whole = Scaler::new(&way, Part::Whole)?;
+        let whole = Scaler::new(&conversion, RowSet::Whole)?;
         Ok(Converter { from, to, color, whole, fields, pool: PicturePool::new(1, to, width, height)? })
     }
 
-    /// The colour description of what comes out, for a frame described by `color`.
+    /// The colour description of the result, for a frame described by `color`.
     pub(in crate::io::libav) fn color(&self, color: ColorInfo) -> ColorInfo {
         ColorInfo { transfer: color.transfer, primaries: color.primaries, ..self.color }
     }
@@ -197,35 +198,35 @@ fn matrix(color: ColorInfo, width: usize, height: usize) -> u8 {
 
 /// Which rows a scaler works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RowSet {
     Whole,
     Top,
     Bottom,
 }
 
 /// What all scalers of a converter share.
-struct Way {
+struct Conversion {
     from: Pixel,
     to: Pixel,
     width: usize,
     height: usize,
-    /// Of what comes out.
+    /// Of the result.
     color: ColorInfo,
     from_full: bool,
     to_full: bool,
     matrix: u8,
 }
 
-impl Way {
+impl Conversion {
     /// Where a format's chroma samples sit, horizontally and vertically, in 1/256 of a luma sample (of the part's rows).
-    fn chroma_position(&self, pixel: Pixel, part: Part) -> (i64, i64) {
+    fn chroma_position(&self, pixel: Pixel, part: RowSet) -> (i64, i64) {
         let location = self.color.chroma_location.0.unwrap_or(0);
         let (w, h) = pixel.descriptor().map_or((0, 0), |d| (d.log2_chroma_w(), d.log2_chroma_h()));
         let across = if w > 0 && matches!(location, 1 | 3 | 5) { 128 } else { 0 };
         let down = match (h, part, location) {
             (0, ..) => 0,
-            (_, Part::Top, _) => 64,
-            (_, Part::Bottom, _) => 192,
+            (_, RowSet::Top, _) => 64,
+            (_, RowSet::Bottom, _) => 192,
             (.., 2 | 3) => 0,
             (.., 4 | 5) => 256,
             _ => 128,
@@ -244,44 +245,46 @@ struct Scaler {
 unsafe impl Send for Scaler {}
 
 impl Scaler {
-    fn new(way: &Way, part: Part) -> Result<Scaler> {
+    fn new(conversion: &Conversion, part: RowSet) -> Result<Scaler> {
         // SAFETY: no arguments; the context is freed by Drop.
         let context = NonNull::new(unsafe { ffi::sws_alloc_context() })
             .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for a format conversion"))?;
-        let rows = if part == Part::Whole { way.height } else { way.height / 2 };
+        let rows = if part == RowSet::Whole { conversion.height } else { conversion.height / 2 };
         let scaler = Scaler { context, rows: rows as i32 };
         let flags =
             Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
-        let (from, to) = (way.chroma_position(way.from, part), way.chroma_position(way.to, part));
+        let (from, to) =
+            (conversion.chroma_position(conversion.from, part), conversion.chroma_position(conversion.to, part));
         let pixel = |pixel: Pixel| i64::from(ffi::AVPixelFormat::from(pixel) as i32);
         for (option, value) in [
-            (c"srcw", way.width as i64),
+            (c"srcw", conversion.width as i64),
             (c"srch", rows as i64),
-            (c"src_format", pixel(way.from)),
-            (c"src_range", way.from_full.into()),
+            (c"src_format", pixel(conversion.from)),
+            (c"src_range", conversion.from_full.into()),
             (c"src_h_chr_pos", from.0),
             (c"src_v_chr_pos", from.1),
-            (c"dstw", way.width as i64),
+            (c"dstw", conversion.width as i64),
             (c"dsth", rows as i64),
-            (c"dst_format", pixel(way.to)),
-            (c"dst_range", way.to_full.into()),
+            (c"dst_format", pixel(conversion.to)),
+            (c"dst_range", conversion.to_full.into()),
             (c"dst_h_chr_pos", to.0),
             (c"dst_v_chr_pos", to.1),
             (c"sws_flags", i64::from(flags.bits())),
         ] {
             scaler.set(option, value)?;
         }
-        let failed = || Error::unsupported(format!("libav cannot convert {} to {}", name(way.from), name(way.to)));
+        let failed =
+            || Error::unsupported(format!("libav cannot convert {} to {}", name(conversion.from), name(conversion.to)));
         // SAFETY: the context is ours and every option is set.
         if unsafe { ffi::sws_init_context(context.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()) } < 0 {
             return Err(failed());
         }
-        if is_rgb(way.from) != is_rgb(way.to) {
-            // swscale knows RGB in full range only, whatever it is told.
-            let (from_full, to_full) = (i32::from(way.from_full), i32::from(way.to_full));
+        if is_rgb(conversion.from) != is_rgb(conversion.to) {
+            // swscale knows RGB in full range only, whatever range is set.
+            let (from_full, to_full) = (i32::from(conversion.from_full), i32::from(conversion.to_full));
             // SAFETY: the context is initialised; the table is static.
             let answer = unsafe {
-                let matrix = ffi::sws_getCoefficients(i32::from(way.matrix));
+                let matrix = ffi::sws_getCoefficients(i32::from(conversion.matrix));
                 let one = 1 << 16;
                 ffi::sws_setColorspaceDetails(context.as_ptr(), matrix, from_full, matrix, to_full, 0, one, one)
             };
@@ -427,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_swscale_reads_has_a_way_in() {
+    fn everything_swscale_reads_can_be_converted() {
         crate::io::libav::init();
         let mut ways = 0;
         for from in pixfmt::tests::all() {
@@ -487,7 +490,7 @@ mod tests {
         }
     }
 
-    /// Seeded noise in every component of an RGB format comes out sample for sample.
+    /// Seeded noise in every component of an RGB format is kept sample for sample.
     #[test]
     fn rgb_becomes_planar_without_a_change() {
         for (from, to, bits) in [

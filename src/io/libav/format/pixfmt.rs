@@ -8,7 +8,7 @@ use ffmpeg_next as ffmpeg;
 
 /// A libav pixel format that the chain reads as it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Native {
+pub struct NativeFormat {
     /// Ours.
     pub format: Format,
     /// True for libav's `yuvj` names, which say full range.
@@ -16,11 +16,11 @@ pub struct Native {
 }
 
 /// Our format of the same layout, or `None`: packed RGB, alpha, palettes, other subsamplings, big-endian samples, packed YUV.
-pub fn native(pixel: Pixel) -> Option<Native> {
+pub fn native(pixel: Pixel) -> Option<NativeFormat> {
     let name = pixel.descriptor()?.name();
     match name.strip_prefix("yuvj") {
-        Some(rest) => format!("yuv{rest}").parse().ok().map(|format| Native { format, full_range: true }),
-        None => name.parse().ok().map(|format| Native { format, full_range: false }),
+        Some(rest) => format!("yuv{rest}").parse().ok().map(|format| NativeFormat { format, full_range: true }),
+        None => name.parse().ok().map(|format| NativeFormat { format, full_range: false }),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn by_name(name: &str) -> Result<Format> {
 /// libav's format of the same layout, or `None` when this libav has none (YC48, odd depths, p012 before FFmpeg 6).
 pub fn pixel(format: Format) -> Option<Pixel> {
     let pixel: Pixel = format.to_string().parse().ok()?;
-    // libav also knows aliases; the way back is the proof.
+    // libav also knows aliases; converting back is the proof.
     (native(pixel)?.format == format).then_some(pixel)
 }
 
@@ -101,7 +101,7 @@ pub(in crate::io::libav) mod tests {
     #[test]
     fn a_native_format_lies_as_ours_does() {
         for pixel in all() {
-            let Some(Native { format, .. }) = native(pixel) else { continue };
+            let Some(NativeFormat { format, .. }) = native(pixel) else { continue };
             let descriptor = pixel.descriptor().unwrap();
             // SAFETY: descriptors are static, and native formats have as many components as ours.
             let components = unsafe { (*descriptor.as_ptr()).comp };
@@ -113,7 +113,7 @@ pub(in crate::io::libav) mod tests {
                 assert_eq!(theirs.offset as usize, offset * bytes, "{}", name(pixel));
                 assert_eq!(theirs.step as usize, usize::from(layout.step) * bytes, "{}", name(pixel));
                 assert_eq!(theirs.depth as u8, format.bit_depth(), "{}", name(pixel));
-                // v16 = stored << shift; libav shifts the other way to the low end.
+                // v16 = stored << shift; libav shifts to the low end.
                 assert_eq!(16 - theirs.depth - theirs.shift, i32::from(layout.shift), "{}", name(pixel));
             }
             let log2 = (descriptor.log2_chroma_w(), descriptor.log2_chroma_h());
@@ -122,10 +122,10 @@ pub(in crate::io::libav) mod tests {
     }
 
     #[test]
-    fn the_way_back_is_the_same_format() {
+    fn converting_back_is_the_same_format() {
         for format in ["gray8", "gray16", "yuv420p", "yuv444p14", "gbrp", "gbrp12", "nv12", "p010"] {
             let format: Format = format.parse().unwrap();
-            assert_eq!(native(pixel(format).unwrap()), Some(Native { format, full_range: false }));
+            assert_eq!(native(pixel(format).unwrap()), Some(NativeFormat { format, full_range: false }));
         }
         assert_eq!(pixel(Format::YC48), None);
         assert_eq!(pixel(Format::gray(11).unwrap()), None);

@@ -1,4 +1,4 @@
-//! A decoded frame in GPU memory, from libav's hands to the pipeline's.
+//! A decoded frame in GPU memory, from libav to the pipeline.
 
 use super::nvdec::Shared;
 use super::share;
@@ -14,7 +14,7 @@ use ffmpeg_next as ffmpeg;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Surfaces of one decoder that may be in the pipeline's hands, and that libav is asked for on top of its own: one is
+/// Surfaces of one decoder that the pipeline may hold, and that libav is asked for on top of its own: one is
 /// being handed out, one waits for a slot, and [`WAITING`] lie between.
 pub(super) const SURFACES: usize = 4;
 
@@ -66,9 +66,9 @@ impl Surface {
     ///
     /// # Errors
     /// When the pipeline holds all surfaces already, or the frame has no memory.
-    pub(in crate::io::libav) fn lend(self, frame: Video, props: FrameProps) -> Result<DeviceFrame> {
+    pub(in crate::io::libav) fn wrap(self, frame: Video, props: FrameProps) -> Result<DeviceFrame> {
         let Surface { shared, storage, size: (width, height), place: (left, top), .. } = self;
-        let lease = Lease::new(&shared)?;
+        let lease = SurfaceLease::new(&shared)?;
         let mut planes = Vec::with_capacity(storage.planes());
         for plane in 0..storage.planes() {
             // SAFETY: the frame is alive.
@@ -87,13 +87,13 @@ impl Surface {
     }
 }
 
-/// One surface in the pipeline's hands.
-struct Lease(Arc<Shared>);
+/// One surface that the pipeline holds.
+struct SurfaceLease(Arc<Shared>);
 
-impl Lease {
-    fn new(shared: &Arc<Shared>) -> Result<Lease> {
-        let lease = Lease(Arc::clone(shared));
-        if shared.lent.fetch_add(1, Ordering::Relaxed) < SURFACES {
+impl SurfaceLease {
+    fn new(shared: &Arc<Shared>) -> Result<SurfaceLease> {
+        let lease = SurfaceLease(Arc::clone(shared));
+        if shared.held.fetch_add(1, Ordering::Relaxed) < SURFACES {
             return Ok(lease);
         }
         Err(Error::internal(format!(
@@ -102,8 +102,8 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for SurfaceLease {
     fn drop(&mut self) {
-        self.0.lent.fetch_sub(1, Ordering::Relaxed);
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! The way to a window's first frame: those before it are not decoded where their packets tell enough.
+//! Skipping to a window's first frame: those before it are not decoded where their packets show enough.
 
 use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
@@ -34,7 +34,7 @@ fn say_decoded(path: &OsStr, reason: &str) {
 }
 
 impl Input {
-    /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
+    /// Goes on from `first`, the source's first frame, towards the window. The frame it gives has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
         if self.reader.pictures().is_some_and(PictureFeed::jumps) {
@@ -56,7 +56,10 @@ impl Input {
             frame = next;
             self.hand_on();
         }
-        self.reader.end_index().and_then(|index| index.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
+        self.reader
+            .end_index()
+            .and_then(|index| index.finish().reason)
+            .inspect(|reason| say_decoded(&self.path, reason));
         Ok(Some(frame))
     }
 
@@ -76,7 +79,7 @@ impl Input {
         self.reader.frame()
     }
 
-    /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
+    /// Skips what lies between `frame`, from which on packets show what follows, and the window.
     fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
         self.find_window()?;
         let Some(landing) = self.reader.end_index().map(FrameIndex::finish) else { return Ok(Some(frame)) };
@@ -84,21 +87,21 @@ impl Input {
             if landing.times.len() > 1 {
                 say_decoded(
                     &self.path,
-                    landing.doubt.unwrap_or("no key frame at which decoding can begin lies between"),
+                    landing.reason.unwrap_or("no key frame at which decoding can begin lies between"),
                 );
             }
             return Ok(Some(frame));
         }
         drop(frame);
-        let doubt = landing.doubt.map_or_else(String::new, |doubt| format!(", and at no later one: {doubt}"));
-        log::debug!("{}: decoding begins at frame {}{doubt}", demuxer::name(&self.path), landing.point.frame);
+        let reason = landing.reason.map_or_else(String::new, |reason| format!(", and at no later one: {reason}"));
+        log::debug!("{}: decoding begins at frame {}{reason}", demuxer::name(&self.path), landing.point.frame);
         match self.arrive(landing)? {
             Some(frame) => Ok(Some(frame)),
             None => self.start_over().map(Some),
         }
     }
 
-    /// Reads until the window's first frame is found among those that will come out, or nothing is certain any more.
+    /// Reads until the window's first frame is found among those that will be decoded, or nothing is certain any more.
     fn find_window(&mut self) -> Result<()> {
         loop {
             while let Some(certain) = self.reader.index().and_then(FrameIndex::certain) {
@@ -115,8 +118,8 @@ impl Input {
         }
     }
 
-    /// Decodes from `landing` on, as far as it says what comes out, and gives the last of those frames. `None` when
-    /// something else comes out, or with faults: what a decoder puts in their place depends on what it decoded before.
+    /// Decodes from `landing` on, as far as it predicts the frames, and gives the last of those frames. `None` when
+    /// other frames are decoded, or with faults: what a decoder puts in their place depends on what it decoded before.
     fn arrive(&mut self, landing: Landing) -> Result<Option<Video>> {
         let (mut last, faults) = (None, self.reader.faults());
         for (index, pts) in (landing.point.frame..).zip(landing.times) {

@@ -29,7 +29,7 @@ const PICTURE_FILES: [(&str, &str, &str); 6] = [
     ("webp", "cover.webp", "image/webp"),
 ];
 
-/// Up to this version, libavformat has a Matroska track tell the priming of Opus (and of nothing else), without adding
+/// Up to this version, libavformat has a Matroska track state the priming of Opus (and of nothing else), without adding
 /// it to the times of the track.
 const LIFTS_NOT: c_uint = 59 << 16 | 30 << 8 | 100;
 
@@ -44,7 +44,7 @@ pub(in crate::io::libav) enum Form {
     File(Vec<u8>),
 }
 
-/// A stream of the source on its way to the output: copied, or coded anew.
+/// A stream of the source that goes to the output: copied, or encoded again.
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
@@ -119,18 +119,18 @@ impl StreamCopy {
         (self.media == Media::Audio && rate > 0).then_some(rate)
     }
 
-    /// Has Matroska tell what warms the decoder up: as much as the source tells, and all that is before 0, where the
+    /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the
     /// stream starts at `start`.
     fn prime(&mut self, start: i64) {
         let Some(rate) = self.sample_rate() else { return };
         let sample = Rational::new(1, rate);
         // SAFETY: the parameters are alive; libav's version is a number.
-        let (told, codec, version) = unsafe {
+        let (stated, codec, version) = unsafe {
             let parameters = &*self.parameters.as_ptr();
             (parameters.initial_padding, parameters.codec_id, ffi::avformat_version())
         };
         let before_zero = c_int::try_from(rescale(-start, self.timebase, sample)).unwrap_or(0);
-        self.priming = Some(told.max(before_zero)).filter(|samples| *samples > 0);
+        self.priming = Some(stated.max(before_zero)).filter(|samples| *samples > 0);
         if version <= LIFTS_NOT && codec == AVCodecID::AV_CODEC_ID_OPUS {
             self.lift = rescale(self.priming.unwrap_or(0).into(), sample, self.timebase);
         }
@@ -255,14 +255,14 @@ fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Resul
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
-        let is_drawn = subtitles::Kind::of(parameters) == Some(subtitles::Kind::Pictures);
+        let is_drawn = subtitles::SubtitleKind::of(parameters) == Some(subtitles::SubtitleKind::Pictures);
         let hint = if is_drawn { ": --burn-subtitles draws it into the picture" } else { "" };
         return Err(format!("{container} does not hold this codec{hint}"));
     }
     Ok(())
 }
 
-/// Gives each copy what only the first packets tell: the picture of a cover that becomes a file, and the priming
+/// Gives each copy what only the first packets show: the picture of a cover that becomes a file, and the priming
 /// of sound in a container that has no times before 0. `offset` is taken from every time.
 pub(in crate::io::libav) fn complete(
     copies: &mut Vec<StreamCopy>,

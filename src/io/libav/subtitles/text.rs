@@ -4,23 +4,23 @@ use super::blend::Luma;
 use super::canvas::{Canvas, premultiply};
 use super::colour::Colours;
 use super::decoder::Decoder;
-use super::libass::{Font, Frame, Glyphs, Script};
+use super::libass::{DrawSize, Font, Glyphs, Script};
 use super::track::Track;
 use crate::error::{Error, Result};
 use ffmpeg_next::ffi::AVCodecID;
 
 /// A script, ready to be drawn.
-pub(super) struct Text {
+pub(super) struct TextTrack {
     script: Script,
     colours: Colours,
 }
 
-impl Text {
+impl TextTrack {
     /// Reads the lines of `track` into a script, with `fonts` beside the system's.
     ///
     /// # Errors
     /// When there is no libass, or none of the lines can be read.
-    pub(super) fn new(track: &Track, fonts: &[Font], frame: Frame, colours: Colours) -> Result<Text> {
+    pub(super) fn new(track: &Track, fonts: &[Font], frame: DrawSize, colours: Colours) -> Result<TextTrack> {
         let mut decoder = Decoder::open(&track.parameters, track.timebase)?;
         let mut script = Script::new(decoder.header(), fonts, frame)?;
         let mut damaged = 0;
@@ -38,7 +38,7 @@ impl Text {
             }
         }
         match damaged {
-            0 => Ok(Text { script, colours }),
+            0 => Ok(TextTrack { script, colours }),
             _ => Err(Error::corrupt(format!(
                 "{damaged} of {} subtitles cannot be read: is the text UTF-8? (iconv -f CHARSET -t UTF-8 converts it)",
                 track.packets.len()
@@ -48,7 +48,7 @@ impl Text {
 
     /// Draws what is shown at `time`, in microseconds of the track's own times. False when nothing changed.
     pub(super) fn draw(&mut self, time: i64, canvas: &mut Canvas) -> bool {
-        let Text { script, colours } = self;
+        let TextTrack { script, colours } = self;
         let mut is_clear = false;
         let changed = script.draw(time.div_euclid(1000), |glyphs| {
             if !std::mem::replace(&mut is_clear, true) {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// The most bytes of packets that wait for a place where decoding can begin.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Packets on their way to the decoder, in decoding order.
+/// Packets that wait for the decoder, in decoding order.
 #[derive(Default)]
 pub(super) struct Ahead {
     packets: VecDeque<Packet>,
@@ -49,7 +49,7 @@ impl Ahead {
 }
 
 impl Reader {
-    /// Follows packets from the first on, so that frames can be passed by.
+    /// Follows packets from the first on, so that frames can be skipped.
     ///
     /// # Errors
     /// Why they have to be decoded.
@@ -88,7 +88,7 @@ impl Reader {
     }
 
     /// Has decoding go on at `landing`, unless the decoder was given
-    /// that place already. True when frames are passed by.
+    /// that place already. True when frames are skipped.
     pub(in crate::io::libav) fn land(&mut self, landing: &Landing) -> bool {
         self.ahead.pass_by(landing.point.packet);
         if self.ahead.passed {

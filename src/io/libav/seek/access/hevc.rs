@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::nal::{self, Framing, ParameterSets};
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 use ffmpeg_next::codec::Parameters;
 
 const BLA: std::ops::RangeInclusive<u8> = 16..=18;
@@ -27,7 +27,7 @@ pub(super) struct Hevc {
 impl Hevc {
     pub(super) fn new(parameters: &Parameters) -> Hevc {
         let extradata = super::extradata(parameters);
-        // As libav tells the two apart.
+        // As libav distinguishes the two.
         let boxed = extradata.len() > 22 && (extradata[0] != 0 || extradata[1] != 0 || extradata[2] > 1);
         let framing = if boxed { Framing::Lengths(usize::from(extradata[21] & 3) + 1) } else { Framing::StartCodes };
         let units = if boxed { configuration(&extradata[22..]) } else { framing.units(extradata).collect() };
@@ -37,7 +37,7 @@ impl Hevc {
 }
 
 impl Look for Hevc {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut access, mut sets, mut slices) = (Access::None, Vec::new(), 0);
         for unit in self.framing.units(bytes).filter(|unit| unit.len() > HEADER || kind(unit) > LAST_SLICE) {
             // Further layers are not decoded.
@@ -127,13 +127,13 @@ mod tests {
         [&[0, 0, 1, kind << 1, 1], payload].concat()
     }
 
-    fn look(units: &[Vec<u8>]) -> Result<Unit, Doubt> {
+    fn look(units: &[Vec<u8>]) -> Result<Unit, Reason> {
         let sets = ParameterSets::new(std::iter::empty());
         Hevc { framing: Framing::StartCodes, sets, hides: false }.look(&units.concat())
     }
 
     #[test]
-    fn pictures_are_told_apart() {
+    fn pictures_are_distinguished() {
         let first = [0x80];
         for (kind, access) in [(CRA, Access::Clean), (19, Access::Clean), (1, Access::None), (9, Access::None)] {
             assert_eq!(look(&[unit(kind, &first), unit(kind, &[0x20])]), Ok(Unit::shown(access)), "{kind}");

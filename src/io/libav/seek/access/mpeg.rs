@@ -1,7 +1,7 @@
 //! Packets of MPEG-1 and MPEG-2.
 
 use super::nal::start_code;
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 
 const PICTURE: u8 = 0x00;
 const SEQUENCE: u8 = 0xb3;
@@ -16,7 +16,7 @@ const BOTH_FIELDS: u8 = 3;
 pub(super) struct Mpeg;
 
 impl Look for Mpeg {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut fields, mut sequence, mut intra) = (0, false, None);
         let mut rest = bytes;
         while let Some(at) = start_code(rest) {
@@ -30,7 +30,7 @@ impl Look for Mpeg {
                 [EXTENSION, kind, _, structure, ..] if kind >> 4 == CODING_EXTENSION => {
                     fields -= i32::from(structure & 3 != BOTH_FIELDS);
                 }
-                // A frame's slices are not looked through: what makes it up was said.
+                // A frame's slices are not looked through: its composition is known from the headers.
                 [slice, ..] if SLICES.contains(&slice) && fields == 2 => break,
                 _ => {}
             }
@@ -48,12 +48,12 @@ impl Look for Mpeg {
 mod tests {
     use super::*;
 
-    fn look(parts: &[&[u8]]) -> Result<Unit, Doubt> {
+    fn look(parts: &[&[u8]]) -> Result<Unit, Reason> {
         Mpeg.look(&parts.iter().flat_map(|part| [&[0, 0, 1], *part].concat()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn frames_and_fields_are_told_apart() {
+    fn frames_and_fields_are_distinguished() {
         let (sequence, slice): (&[u8], &[u8]) = (&[SEQUENCE, 9, 9, 9], &[1, 9, 9]);
         let picture = |kind: u8| [PICTURE, 0xff, kind << 3, 9];
         let structure = |bits: u8| [EXTENSION, 0x8f, 0xff, 0xf0 | bits];
