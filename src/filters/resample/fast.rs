@@ -2,7 +2,7 @@
 
 use super::across::{Across, GROUP, SLACK};
 use super::down::weigh;
-use super::light::Light;
+use super::period::{self, Period};
 use super::plan::{Component, Plan, Source};
 use super::reference::{held, lane};
 use super::taps::Taps;
@@ -16,7 +16,11 @@ use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
 /// Bytes of a ring: what stays in the first cache.
-const RING: usize = 24 << 10;
+const RING: usize = 192 << 10;
+
+/// Columns of a part: whole groups, and whole periods.
+const LEAST: usize = 12 * GROUP;
+const MOST: usize = 40 * LEAST;
 
 /// The fewest rows that a thread takes at a time. What rows around them help to make is made anew for each such band.
 const BAND: usize = 64;
@@ -60,7 +64,7 @@ impl Work {
         let floats = RING / size_of::<f32>() / ring;
         let down_first = down_first && component.across.is_some() && component.down.is_some();
         let shrink = if down_first { width.div_ceil(to_width) } else { 1 };
-        let columns = (floats / shrink / GROUP * GROUP).clamp(2 * GROUP, 64 * GROUP);
+        let columns = (floats / shrink).clamp(LEAST, MOST) / LEAST * LEAST;
         let part = |start: usize| {
             let to = start..(start + columns).min(to_width);
             let from = component.across.as_ref().map_or(to.clone(), |taps| samples(taps, to.clone(), width));
@@ -99,11 +103,37 @@ struct Scratch {
     ring: Vec<f32>,
     /// A row of the source, and room behind it.
     row: Vec<f32>,
+    by_period: ByPeriod,
     /// Sums of a row.
     sums: Vec<f32>,
     lanes: Vec<u16>,
     /// The lanes of a row of the source.
     source: Vec<u16>,
+}
+
+/// What a thread works in where weights repeat.
+#[derive(Default)]
+struct ByPeriod {
+    /// Samples by their place in a period.
+    kinds: [Vec<f32>; period::MOST],
+    /// Results by theirs.
+    made: Vec<f32>,
+}
+
+impl ByPeriod {
+    /// Makes `results` of a row part that begins with sample `start`.
+    #[inline(always)]
+    fn weigh(&mut self, period: &Period, row: &[f32], start: usize, results: Range<usize>, out: &mut [f32]) {
+        match period.samples {
+            1 => {}
+            2 => period::split::<2>(row, &mut self.kinds),
+            3 => period::split::<3>(row, &mut self.kinds),
+            _ => period::split::<4>(row, &mut self.kinds),
+        }
+        let [a, b, c, d] = &self.kinds;
+        let first = if period.samples == 1 { row } else { a };
+        period.run([first, b, c, d], start, results, &mut self.made, out);
+    }
 }
 
 impl Scratch {
@@ -118,6 +148,8 @@ impl Scratch {
             grow(&mut scratch.ring, work.ring * most);
             grow(&mut scratch.row, most);
             grow(&mut scratch.sums, most);
+            grow(&mut scratch.by_period.made, 2 * most);
+            scratch.by_period.kinds.iter_mut().for_each(|kind| grow(kind, from));
             scratch.lanes.resize(scratch.lanes.len().max(most), 0);
             scratch.source.resize(scratch.source.len().max(most), 0);
         }
@@ -204,11 +236,12 @@ fn make_part(walk: &Walk<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>, scratc
     let Walk { work, part, .. } = *walk;
     let width = part.to.len();
     let Some(down) = &work.component.down else {
-        for (row, y) in rows.enumerate() {
+        for (at, y) in rows.enumerate() {
             walk.read(y, scratch);
-            walk.across(scratch);
+            let Scratch { row, by_period, sums, .. } = scratch;
+            walk.weigh_row(row, by_period, sums);
             walk.end(width, scratch);
-            narrow(dst, part.to.start, row, &scratch.lanes[..width]);
+            narrow(dst, part.to.start, at, &scratch.lanes[..width]);
         }
         return;
     };
@@ -247,29 +280,39 @@ impl Walk<'_> {
         let Range { start, end } = self.part.from;
         let lanes = &mut scratch.source[..end - start];
         widen(&self.src, start, y, lanes);
-        let values = scratch.row.iter_mut().zip(lanes);
-        match &self.work.component.light {
-            Some(light) => values.for_each(|(value, lane)| *value = light.from_lane[usize::from(*lane)]),
-            None => values.for_each(|(value, lane)| *value = f32::from(*lane)),
+        let values = scratch.row.iter_mut().zip(&*lanes);
+        if let Some(light) = &self.work.component.light {
+            for (value, lane) in values {
+                *value = light.from_lane[usize::from(*lane)];
+            }
+            return;
         }
-    }
-
-    /// Weighs the row that was read, into the sums.
-    #[inline(always)]
-    fn across(&self, scratch: &mut Scratch) {
-        let Scratch { row, sums, .. } = scratch;
-        self.weigh_row(row, sums);
+        for (value, lane) in values {
+            *value = f32::from(*lane);
+        }
     }
 
     /// Weighs the samples of a row part, into `out`.
     #[inline(always)]
-    fn weigh_row(&self, row: &[f32], out: &mut [f32]) {
-        let Some(across) = &self.work.across else {
-            return out[..self.part.to.len()].copy_from_slice(&row[..self.part.to.len()]);
-        };
+    fn weigh_row(&self, row: &[f32], by_period: &mut ByPeriod, out: &mut [f32]) {
         let (start, to) = (self.part.from.start, self.part.to.clone());
-        // SAFETY: the level is there, as this is compiled for it.
-        unsafe { across.run(self.level, row, start, to.clone(), out) };
+        let Some(across) = &self.work.across else { return out[..to.len()].copy_from_slice(&row[..to.len()]) };
+        match &across.period {
+            Some(period) => {
+                let inner = period.within(&to);
+                across.singly(row, start, to.start..inner.start, out);
+                by_period.weigh(
+                    period,
+                    &row[..self.part.from.len()],
+                    start,
+                    inner.clone(),
+                    &mut out[inner.start - to.start..],
+                );
+                across.singly(row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
+            }
+            // SAFETY: the level is there, as this is compiled for it.
+            None => unsafe { across.run(self.level, row, start, to.clone(), out) },
+        }
         if let Some(beside) = across.beside() {
             for (sum, [left, right]) in out.iter_mut().zip(&beside[to]) {
                 *sum = held(*sum, row[*left as usize - start], row[*right as usize - start], self.antiring);
@@ -281,11 +324,11 @@ impl Walk<'_> {
     #[inline(always)]
     fn fill(&self, y: usize, scratch: &mut Scratch) {
         self.read(y, scratch);
-        let Scratch { ring, row, .. } = scratch;
+        let Scratch { ring, row, by_period, .. } = scratch;
         let pitch = self.pitch();
         let to = &mut ring[y % self.work.ring * pitch..][..pitch];
         match self.rows_first() {
-            true => self.weigh_row(row, to),
+            true => self.weigh_row(row, by_period, to),
             false => to[..self.part.from.len()].copy_from_slice(&row[..self.part.from.len()]),
         }
     }
@@ -294,7 +337,7 @@ impl Walk<'_> {
     #[inline(always)]
     fn make(&self, down: &Taps, y: usize, scratch: &mut Scratch) {
         let (pitch, last) = (self.pitch(), self.src.height() - 1);
-        let Scratch { ring, row: mixed, sums, lanes, .. } = scratch;
+        let Scratch { ring, row: mixed, by_period, sums, lanes, .. } = scratch;
         let row = |y: usize| &ring[y.min(last) % self.work.ring * pitch..][..pitch];
         let (weights, first) = (down.weights_of(y), down.first[y]);
         let tap = |k: usize| row(first + k * down.stride);
@@ -312,7 +355,7 @@ impl Walk<'_> {
             }
         }
         match self.work.down_first {
-            true => self.weigh_row(mixed, sums),
+            true => self.weigh_row(mixed, by_period, sums),
             false => sums[..width].copy_from_slice(&mixed[..width]),
         }
         self.end(width, scratch);
@@ -322,9 +365,14 @@ impl Walk<'_> {
     #[inline(always)]
     fn end(&self, width: usize, scratch: &mut Scratch) {
         let sums = scratch.lanes.iter_mut().zip(&scratch.sums).take(width);
-        match self.work.component.light.as_deref() {
-            Some(light) => sums.for_each(|(out, sum)| *out = lane(Light::lane(light, *sum))),
-            None => sums.for_each(|(out, sum)| *out = to_lane(*sum)),
+        if let Some(light) = &self.work.component.light {
+            for (out, sum) in sums {
+                *out = lane(light.lane(*sum));
+            }
+            return;
+        }
+        for (out, sum) in sums {
+            *out = to_lane(*sum);
         }
     }
 }

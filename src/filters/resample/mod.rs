@@ -9,6 +9,7 @@ mod fast;
 pub mod format;
 mod kernel;
 mod light;
+mod period;
 mod plan;
 mod reference;
 pub mod scale;
