@@ -31,7 +31,7 @@ fn probe(path: &str) -> String {
 
 /// Luma in the middle of each step of the first frame, ten bits.
 fn steps(path: &str) -> Vec<u16> {
-    let args = ["-v", "error", "-i", path, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "gray10le", "-"];
+    let args = ["-v", "error", "-i", path, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "yuv420p10le", "-"];
     let raw = Command::new("ffmpeg").args(args).output().unwrap().stdout;
     (0..13).map(|step| 2 * (32 * 208 + 16 * step + 8)).map(|at| u16::from_le_bytes([raw[at], raw[at + 1]])).collect()
 }
@@ -85,7 +85,7 @@ fn what_is_missing_or_wrong_is_said() {
     let words = "tonemap: the stream does not state how bright it is: its peak is taken as 1000 cd/m²";
     assert_eq!(ran.stderr.matches(words).count(), 1, "{}", ran.stderr);
     let sdr = film(&folder, "b.mkv", "colorprim=bt709:transfer=bt709:colormatrix=bt709");
-    refused(&run(&[&sdr, "-", "-f", "null", "--sdr"]), 2, &["tonemap", "its transfer is bt709 (1)", "add source=pq"]);
+    refused(&run(&[&sdr, "-", "-f", "null", "--sdr"]), 3, &["tonemap", "its transfer is bt709 (1)", "add source=pq"]);
     run(&[&sdr, "-", "-f", "null", "--chain", "tonemap=source=pq"]).ok();
 }
 
