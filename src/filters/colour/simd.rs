@@ -404,7 +404,8 @@ mod x86 {
                 let (low, high) = (_mm512_castsi512_ps(low), _mm512_castsi512_ps(high));
                 let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
                 let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-                let (entries, behind) = (_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high));
+                let (entries, behind) =
+                    (_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high));
                 [Avx512(entries), Avx512(behind)]
             }
         }

@@ -38,9 +38,15 @@ pub const PAIRS: &[Pair] = &[
     // chroma as for luma, of the width of their sigma and of three times that. sigmaR is sigma_r over 255.
     pair(BILATERAL, "bilateral=sigma_s=1:radius=3:sigma_s_c=1:radius_c=3"),
     pair(BILATERAL, "bilateral=sigma_s=3:radius=9:sigma_s_c=3:radius_c=9"),
+    // Theirs is five filters, as everybody writes them; both keep ten bits.
+    Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=hable:source=pq:source_peak=1000") },
+    Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=source=pq:source_peak=1000") },
 ];
 
 const BILATERAL: &str = "bilateral=sigmaS=3:sigmaR=0.0157:planes=7";
+
+const TONEMAP: &str = "setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc:range=tv,\
+     zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p10le";
 
 /// A pair with 8-bit 4:2:0 in and out on both sides.
 const fn pair(theirs: &'static str, ours: &'static str) -> Pair {
