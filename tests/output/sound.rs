@@ -169,6 +169,7 @@ fn what_cannot_be_is_refused_in_one_line() {
     refused("mp4", "copy", Kind::Unsupported, "cannot be copied: ");
     refused("mkv", "opsu", Kind::BadArgument, "did you mean 'opus'?");
     refused("mkv", "libx264", Kind::BadArgument, "does not code sound");
+    refused("mkv", "de=aac", Kind::BadArgument, "no track 'deu' of sound; the input has 1 (");
     refused("mkv", "2=aac", Kind::BadArgument, "no track 2 of sound; the input has 1 (");
     refused("mkv", "dts", Kind::Unsupported, "");
 }
@@ -183,6 +184,11 @@ fn tracks_are_chosen_by_number_and_language() {
     transcoded(&film, &target, ask(&target, &["eng=opus", "3=copy", "none"]));
     let found = probe(&target, "-select_streams a -show_entries stream=codec_name:stream_tags=language");
     assert_eq!(found, ["opus,eng", "flac,eng"]);
+    // Whichever code the container and the user have for it.
+    for code in ["ger", "deu", "de"] {
+        transcoded(&film, &target, ask(&target, &[&format!("{code}=copy"), "none"]));
+        assert_eq!(stream(&target, "a", "stream_tags=language"), "ger", "{code}");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;
 pub use extra::chapters::read_chapters;
 pub use extra::edit::{TrackEdit, edit_tracks};
+pub use extra::language::Language;
 pub use extra::selector::TrackSelector;
 pub use extra::tags::{read_tags, set_tags};
 pub use format::negotiate::{Negotiated, Wanted, negotiate};

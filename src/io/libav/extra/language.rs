@@ -52,13 +52,14 @@ impl FromStr for Language {
 
 impl Language {
     /// Its code in Matroska (bibliographic), or in other containers (terminological).
-    pub(super) fn code(&self, in_matroska: bool) -> &str {
+    pub(in crate::io::libav) fn code(&self, in_matroska: bool) -> &str {
         let own = BIBLIOGRAPHIC.iter().find(|(_, common)| in_matroska && *common == self.0);
         own.map_or(self.0.as_str(), |(own, _)| own)
     }
 
-    /// Whether a track's tag means this language. A region behind the code (`pt-BR`) makes no difference.
-    pub(super) fn is(&self, tag: &str) -> bool {
+    /// Whether a track's tag means this language; none is `und`. A region behind the code (`pt-BR`) makes no difference.
+    pub(in crate::io::libav) fn is(&self, tag: &str) -> bool {
+        let tag = if tag.is_empty() { NONE[0] } else { tag };
         tag.split(['-', '_']).next().and_then(|code| code.parse().ok()).as_ref() == Some(self)
     }
 }
@@ -77,7 +78,9 @@ mod tests {
         }
         let japanese: Language = "ja".parse().unwrap();
         assert_eq!((japanese.code(true), japanese.code(false)), ("jpn", "jpn"));
-        assert_eq!("und".parse::<Language>().unwrap().code(true), "und");
+        let undetermined: Language = "und".parse().unwrap();
+        assert_eq!(undetermined.code(true), "und");
+        assert!(undetermined.is("") && undetermined.is("und") && !undetermined.is("eng"));
         for wrong in ["", "x", "english", "qq", "a1"] {
             assert!(wrong.parse::<Language>().is_err(), "{wrong}");
         }

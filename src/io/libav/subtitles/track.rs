@@ -12,6 +12,7 @@ use ffmpeg::codec::Parameters;
 use ffmpeg::format::stream::{Disposition, Stream};
 use ffmpeg::media::Type;
 use ffmpeg::{Packet, error::EAGAIN};
+use crate::io::libav::extra::language::Language;
 use ffmpeg_next as ffmpeg;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -23,8 +24,8 @@ pub enum WhichSubtitles {
     Preferred,
     /// The Nth, counted from 1.
     Number(usize),
-    /// The first in this language, as the container names it.
-    Language(String),
+    /// The first in this language.
+    Language(Language),
 }
 
 impl fmt::Display for WhichSubtitles {
@@ -32,7 +33,7 @@ impl fmt::Display for WhichSubtitles {
         match self {
             WhichSubtitles::Preferred => f.write_str("subtitles"),
             WhichSubtitles::Number(number) => write!(f, "subtitles number {number}"),
-            WhichSubtitles::Language(language) => write!(f, "subtitles in '{language}'"),
+            WhichSubtitles::Language(language) => write!(f, "subtitles in '{}'", language.code(false)),
         }
     }
 }
@@ -109,7 +110,7 @@ fn choose<'a>(demuxer: &'a Demuxer, which: &WhichSubtitles) -> Result<Stream<'a>
             all().find(|stream| stream.disposition().contains(Disposition::DEFAULT)).or_else(|| all().next())
         }
         WhichSubtitles::Number(number) => number.checked_sub(1).and_then(|index| all().nth(index)),
-        WhichSubtitles::Language(wanted) => all().find(|stream| language(stream).eq_ignore_ascii_case(wanted)),
+        WhichSubtitles::Language(wanted) => all().find(|stream| wanted.is(&language(stream))),
     };
     found.ok_or_else(|| {
         let there: Vec<String> = all().enumerate().map(|(index, stream)| describe(index + 1, &stream)).collect();
