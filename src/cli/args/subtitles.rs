@@ -48,7 +48,9 @@ impl SubtitleArgs {
             number if number.parse::<usize>().is_ok() => WhichSubtitles::Number(number.parse().unwrap_or_default()),
             word => match word.parse() {
                 Ok(language) if !Path::new(asked).exists() => WhichSubtitles::Language(language),
-                _ => return Ok(Some(Burn { file: Some(asked.clone()), which: WhichSubtitles::Preferred, forced_only })),
+                _ => {
+                    return Ok(Some(Burn { file: Some(asked.clone()), which: WhichSubtitles::Preferred, forced_only }));
+                }
             },
         };
         Ok(Some(Burn { file: None, which, forced_only }))

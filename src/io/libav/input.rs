@@ -12,6 +12,7 @@ use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
 use crate::io::libav::extra::added::{Added, Addition, Film};
@@ -22,6 +23,8 @@ use crate::io::libav::mux::tags;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::pictures::list::{Missing, PictureList};
 use crate::io::libav::recode::sound::request;
+use crate::io::libav::script::ScriptOptions;
+use crate::io::libav::script::feed::ScriptFeed;
 use crate::io::libav::seek::window::{Side, Window};
 use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
@@ -61,8 +64,12 @@ pub struct InputOptions {
     pub add: Vec<Addition>,
     /// The frame rate of pictures and of bare streams, which state none; 25 by default.
     pub rate: Option<Rational>,
+    /// A source with times of its own keeps them; else it refuses a rate.
+    pub rate_if_taken: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
+    /// What of a script is read.
+    pub script: ScriptOptions,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -127,14 +134,22 @@ impl Input {
         options.window.validate()?;
         let list = PictureList::find(path, options.missing)?;
         let first = list.as_ref().and_then(|list| list.files().first()).map_or(path, |first| first.as_os_str());
-        let demuxer = demuxer::open_at(first, options.rate, &options.cancel)?;
-        Self::start(path, demuxer, list, options).map_err(|e| e.context(demuxer::name(path)))
+        let script = ScriptFeed::open(path, &options.script)?;
+        let demuxer = match &script {
+            Some(script) => script.describe().map_err(|e| e.context(path.display()))?,
+            None => demuxer::open_at(first, options.rate, &options.cancel)?,
+        };
+        if options.rate.is_some() && !options.rate_if_taken && (script.is_some() || !demuxer::takes_rate(&demuxer)) {
+            let what = "its frames have times of their own: --fps is for pictures and for bare streams";
+            return Err(Error::bad_argument(what).context(demuxer::name(path)));
+        }
+        Self::start(path, demuxer, (list, script), options).map_err(|e| e.context(demuxer::name(path)))
     }
 
     fn start(
         path: &OsStr,
         demuxer: demuxer::Demuxer,
-        list: Option<PictureList>,
+        (list, script): (Option<PictureList>, Option<ScriptFeed>),
         options: InputOptions,
     ) -> Result<Input> {
         let told = demuxer::told_at_end(&demuxer);
@@ -149,16 +164,25 @@ impl Input {
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
         reader.expect_fault(told);
+        let jumps = options.window.start.is_some() && !options.strict;
         if let Some(list) = list {
             let rate = options.rate.unwrap_or(stated.frame_rate);
-            let jumps = options.window.start.is_some() && !options.strict;
             let pictures = PictureFeed::new(list, index, rate, stated.timebase, jumps);
             container.format = format!("{} pictures", pictures.count());
             stated.frames = Some(pictures.count() as u64);
-            reader.read_pictures(pictures);
+            reader.read_sequence(Sequence::Pictures(pictures));
+        }
+        if let Some(mut script) = script {
+            container.format = "VapourSynth script".to_owned();
+            stated.frames = Some(script.count() as u64);
+            script.will_jump(jumps);
+            reader.read_sequence(Sequence::Script(script));
         }
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
+        if let Some(Sequence::Script(script)) = reader.sequence() {
+            stated.frame_rate = script.rate();
+        }
         let film =
             Film { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
         let count = reader.demuxer().streams().len();
@@ -264,6 +288,11 @@ impl Input {
         }
     }
 
+    /// Whether its frames have no times but those that a rate gives them.
+    pub fn takes_rate(&self) -> bool {
+        !matches!(self.reader.sequence(), Some(Sequence::Script(_))) && demuxer::takes_rate(self.reader.demuxer())
+    }
+
     /// The name it was opened by.
     pub fn path(&self) -> &OsStr {
         &self.path
@@ -271,8 +300,11 @@ impl Input {
 
     /// The length of the whole source in seconds, where the container states one.
     pub fn duration(&self) -> Option<f64> {
-        if let Some(pictures) = self.reader.pictures() {
-            return self.info.timebase.value().map(|unit| pictures.time(pictures.count()) as f64 * unit);
+        if let Some(sequence) = self.reader.sequence() {
+            return sequence
+                .time(sequence.count())
+                .zip(self.info.timebase.value())
+                .map(|(end, unit)| end as f64 * unit);
         }
         let duration = self.reader.demuxer().duration();
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
@@ -473,7 +505,7 @@ impl Input {
 
     /// `error`, with the file of picture `index` where there is one.
     fn of_picture(&self, error: Error, index: u64) -> Error {
-        match self.reader.pictures().and_then(|pictures| pictures.file(index)) {
+        match self.reader.sequence().and_then(|sequence| sequence.file(index)) {
             Some(file) => error.context(file.display()),
             None => error,
         }

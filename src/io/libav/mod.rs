@@ -17,6 +17,7 @@ mod passes;
 mod pictures;
 mod recode;
 mod reference;
+mod script;
 mod seek;
 mod size;
 mod subtitles;
@@ -44,6 +45,7 @@ pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule};
+pub use script::{ScriptOptions, is_script};
 pub use seek::window::{Position, Window};
 pub use size::{Film, survey};
 pub use subtitles::{

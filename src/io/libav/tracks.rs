@@ -27,7 +27,9 @@ impl Tracks {
             Ok(number) => Ok(Tracks::Number(number)),
             Err(_) if text == "all" => Ok(Tracks::All),
             Err(_) => text.parse().map(Tracks::Language).map_err(|_| {
-                format!("'{text}' is neither {number}, nor a language (a code of ISO 639, as en, eng, de, deu), nor all")
+                format!(
+                    "'{text}' is neither {number}, nor a language (a code of ISO 639, as en, eng, de, deu), nor all"
+                )
             }),
         }
     }
