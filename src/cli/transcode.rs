@@ -317,6 +317,7 @@ impl Destination {
                 let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
                 if let Some(Pass::First(first)) = &options.pass {
                     let analysis = Analysis::create(path, &choice, &options, first, &plan.output, &film, &copied)?;
+                    input.decode_beside(&analysis.decoded_streams());
                     return Ok((Box::new(analysis), None));
                 }
                 let output = Output::create(path, *choice, &options, &plan.output, &film, &copied)?;
