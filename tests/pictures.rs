@@ -289,7 +289,9 @@ fn sequences_are_compared_at_a_rate() {
     ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:r=24:d=0.5 -c:v ffv1 -pix_fmt gbrp {film}"));
     ffmpeg(&format!("-i {film} {}", folder.path("a_%02d.png")));
     let shots = folder.path("a_%02d.png");
-    let compare = |a: &str, b: &str, args: &[&str]| run(&[&["compare", a, b, "--tolerance", "max=0", "--tags", "ignore"], args].concat());
+    let compare = |a: &str, b: &str, args: &[&str]| {
+        run(&[&["compare", a, b, "--tolerance", "max=0", "--tags", "ignore"], args].concat())
+    };
     // The film keeps its own times; at another rate the frames do not meet.
     compare(&film, &shots, &["--fps", "24"]).ok();
     assert_eq!(compare(&film, &shots, &["--fps", "12"]).code, Some(1));

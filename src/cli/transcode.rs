@@ -139,7 +139,7 @@ impl Prepared {
         Sides::check_apart(run, output_path)?;
         tracks::check_output(job, output_path)?;
         check_records(job, input_path, output_path)?;
-        let burn = job.subtitles.burn()?;
+        let burn = job.subtitles.burn(run.strict)?;
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
             setup::check_apart(file, output_path)?;
         }

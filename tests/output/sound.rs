@@ -169,7 +169,7 @@ fn what_cannot_be_is_refused_in_one_line() {
     refused("mp4", "copy", Kind::Unsupported, "cannot be copied: ");
     refused("mkv", "opsu", Kind::BadArgument, "did you mean 'opus'?");
     refused("mkv", "libx264", Kind::BadArgument, "does not code sound");
-    refused("mkv", "de=aac", Kind::BadArgument, "no track 'deu' of sound; the input has 1 (");
+    refused("mkv", "de=aac", Kind::BadArgument, "no track 'de' of sound; the input has 1 (");
     refused("mkv", "2=aac", Kind::BadArgument, "no track 2 of sound; the input has 1 (");
     refused("mkv", "dts", Kind::Unsupported, "");
 }

@@ -34,11 +34,11 @@ pub struct SubtitleArgs {
 }
 
 impl SubtitleArgs {
-    /// What is drawn into the picture.
+    /// What is drawn into the picture; `strict` refuses text of which a line cannot be read.
     ///
     /// # Errors
     /// When it is a number that counts nothing.
-    pub fn burn(&self) -> Result<Option<Burn>> {
+    pub fn burn(&self, strict: bool) -> Result<Option<Burn>> {
         let Some(asked) = &self.burn_subtitles else { return Ok(None) };
         let forced_only = self.burn_forced_only;
         let text = asked.to_str().unwrap_or_default();
@@ -49,11 +49,16 @@ impl SubtitleArgs {
             word => match word.parse() {
                 Ok(language) if !Path::new(asked).exists() => WhichSubtitles::Language(language),
                 _ => {
-                    return Ok(Some(Burn { file: Some(asked.clone()), which: WhichSubtitles::Preferred, forced_only }));
+                    return Ok(Some(Burn {
+                        file: Some(asked.clone()),
+                        which: WhichSubtitles::Preferred,
+                        forced_only,
+                        strict,
+                    }));
                 }
             },
         };
-        Ok(Some(Burn { file: None, which, forced_only }))
+        Ok(Some(Burn { file: None, which, forced_only, strict }))
     }
 }
 
@@ -72,17 +77,18 @@ mod tests {
     use clap::Parser;
 
     fn burn(option: &str) -> Result<Option<Burn>> {
-        Cli::try_parse_from(["vramp", "a", "b", option]).unwrap().job.subtitles.burn()
+        Cli::try_parse_from(["vramp", "a", "b", option]).unwrap().job.subtitles.burn(false)
     }
 
     #[test]
     fn a_number_a_language_or_a_file() {
-        let of_film = |which| Some(Burn { file: None, which, forced_only: false });
+        let of_film = |which| Some(Burn { file: None, which, forced_only: false, strict: false });
         assert_eq!(burn("--no-audio").unwrap(), None);
         assert_eq!(burn("--burn-subtitles").unwrap(), of_film(WhichSubtitles::Preferred));
         assert_eq!(burn("--burn-subtitles=12").unwrap(), of_film(WhichSubtitles::Number(12)));
         assert_eq!(burn("--burn-subtitles=eng").unwrap(), of_film(WhichSubtitles::Language("eng".parse().unwrap())));
-        let file = Burn { file: Some("a.ass".into()), which: WhichSubtitles::Preferred, forced_only: false };
+        let file =
+            Burn { file: Some("a.ass".into()), which: WhichSubtitles::Preferred, forced_only: false, strict: false };
         assert_eq!(burn("--burn-subtitles=a.ass").unwrap(), Some(file));
         assert!(burn("--burn-subtitles=0").unwrap_err().message().contains("number 1"));
     }

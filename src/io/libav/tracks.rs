@@ -68,7 +68,7 @@ impl fmt::Display for Tracks {
         match self {
             Tracks::All => f.write_str("all"),
             Tracks::Number(number) => write!(f, "{number}"),
-            Tracks::Language(language) => write!(f, "'{}'", language.code(false)),
+            Tracks::Language(language) => write!(f, "'{language}'"),
         }
     }
 }

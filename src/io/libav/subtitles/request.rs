@@ -71,7 +71,7 @@ impl SubtitleOptions {
                 let which = match tracks {
                     Tracks::All => "all".to_owned(),
                     Tracks::Number(number) => format!("number {number}"),
-                    Tracks::Language(language) => format!("in '{}'", language.code(false)),
+                    Tracks::Language(language) => format!("in '{language}'"),
                 };
                 let line = format!("--subtitles: there are no subtitles {which}; the input has {have}");
                 return Err(Error::bad_argument(line));

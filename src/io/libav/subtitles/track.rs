@@ -33,7 +33,7 @@ impl fmt::Display for WhichSubtitles {
         match self {
             WhichSubtitles::Preferred => f.write_str("subtitles"),
             WhichSubtitles::Number(number) => write!(f, "subtitles number {number}"),
-            WhichSubtitles::Language(language) => write!(f, "subtitles in '{}'", language.code(false)),
+            WhichSubtitles::Language(language) => write!(f, "subtitles in '{language}'"),
         }
     }
 }
