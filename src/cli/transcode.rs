@@ -322,6 +322,7 @@ impl Destination {
                 }
                 let output = Output::create(path, *choice, &options, &plan.output, &film, &copied)?;
                 input.decode_beside(&output.decoded_streams());
+                input.begin_early(&output.skipped_streams());
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
                 let sink: Box<dyn Sink> = match &options.pass {

@@ -261,3 +261,39 @@ fn packets_that_do_not_decode_are_reported() {
     strict.output.sound.strict = true;
     assert_eq!(transcode(&damaged, &target, strict).unwrap_err().kind(), Kind::CorruptInput);
 }
+
+#[test]
+fn copied_sound_of_a_part_begins_with_its_pictures() {
+    let folder = Folder::new("sound-copied-part");
+    let mut wrong = Vec::new();
+    for (codec, containers) in [
+        ("libopus", &["mkv", "webm", "mp4"][..]),
+        ("aac", &["mp4", "mov"]),
+        ("libmp3lame", &["mp4"]),
+        ("ac3", &["mp4"]),
+    ] {
+        let film = folder.make("film.mp4", &format!("{FILM} -c:v libx264 -preset ultrafast -c:a {codec}"));
+        let before = samples(&film);
+        for container in containers {
+            let target = folder.file(&format!("part.{container}"));
+            let mut ask = ask(&target, &["copy"]);
+            // Frame 7 of 25 a second: 13,440 samples from the start, in the middle of a packet.
+            ask.window = Window { start: Some(Position::Frame(7)), ..Window::default() };
+            ask.output.timestamps = Timestamps::Zero;
+            let said = transcoded(&film, &target, ask);
+            let after = samples(&target);
+            let lag = lag(&before, 13_440, &after);
+            // From its first sample on it is the film's, but for the noise that decoders of AAC and AC-3 make up.
+            let apart = |at: usize| f64::from(before[13_440 + at] - after[(at as i64 + lag).max(0) as usize]).powi(2);
+            let power = |at: usize| f64::from(before[13_440 + at]).powi(2);
+            let (noise, loud) = ((0..480).map(apart).sum::<f64>(), (0..480).map(power).sum::<f64>());
+            if lag.abs() > unit(&target) || noise > loud / 8.0 || said.iter().any(|line| line.contains("begins")) {
+                wrong.push(format!(
+                    "{codec} in {container}: {lag} samples late, {:.4} of it is else: {said:?}",
+                    noise / loud
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

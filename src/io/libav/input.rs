@@ -381,6 +381,14 @@ impl Input {
         }
     }
 
+    /// Has the copied streams `indices` begin before a part of the source, as far as their decoders need it, for an output that
+    /// has what is before its start skipped. To be called before the first frame is taken.
+    pub fn begin_early(&mut self, indices: &[usize]) {
+        for index in indices {
+            self.stream_mut(*index).into_iter().for_each(|stream| stream.skipped = true);
+        }
+    }
+
     /// What is known of a stream, the source's or an added one.
     fn stream_mut(&mut self, index: usize) -> Option<&mut Known> {
         let (reader, added) = (&mut self.reader, &mut self.added);

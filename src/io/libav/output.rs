@@ -108,6 +108,16 @@ impl Output {
         self.treatments.needed_whole().collect()
     }
 
+    /// The source's streams of which readers skip what is before the start: copied sound in a container that says so
+    /// ([`Input::begin_early`](super::Input::begin_early)).
+    pub fn skipped_streams(&self) -> Vec<usize> {
+        let begins_at_zero = self.options.timestamps == Timestamps::Zero;
+        let seekable = matches!(self.file.outlet(), Outlet::File(_));
+        let skipped =
+            self.copies.iter().filter(|copy| begins_at_zero && seekable && copy.is_skipped(self.choice.container()));
+        skipped.map(|copy| copy.index).collect()
+    }
+
     fn contents(&self, start: Start) -> Contents<'_> {
         Contents {
             choice: &self.choice,

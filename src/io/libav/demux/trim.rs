@@ -17,17 +17,23 @@ pub(in crate::io::libav) const INTERLEAVING: i64 = 10_000_000;
 /// asks for.
 const WARM_UP: i64 = 240_000;
 
+/// How much of a stream goes before a window, in microseconds, where its container has a decoder warm up on it and skips what
+/// that gives: what Opus asks for (RFC 7845), and more than other codecs need.
+const CARRIED: i64 = 80_000;
+
 /// When a packet is shown: its times in microseconds, and the unit of its own.
 #[derive(Clone, Copy)]
 pub(in crate::io::libav) struct Span {
     pub(in crate::io::libav) time: i64,
-    /// Its end where it can be cut (subtitles, PCM), else its time.
+    /// Its end where it can be cut (subtitles, PCM, what is decoded or skipped), else its time.
     pub(in crate::io::libav) until: i64,
     pub(in crate::io::libav) unit: Rational,
     /// What PCM is cut by.
     pub(in crate::io::libav) samples: Option<Samples>,
     /// It is decoded: whoever does that cuts it to what is kept.
     pub(in crate::io::libav) decoded: bool,
+    /// The output's container skips what of it is before the window.
+    pub(in crate::io::libav) skipped: bool,
     /// It comes earlier than the source has it, so that its start may be before the film's.
     pub(in crate::io::libav) moved: bool,
 }
@@ -42,7 +48,11 @@ pub(in crate::io::libav) struct Samples {
 impl Span {
     /// Whether some of it is at `from` or later.
     fn reaches(self, from: i64) -> bool {
-        let lead = if self.decoded { WARM_UP } else { 0 };
+        let lead = match self {
+            Span { decoded: true, .. } => WARM_UP,
+            Span { skipped: true, .. } => CARRIED,
+            _ => 0,
+        };
         self.time >= from || self.until > from - lead
     }
 
@@ -53,7 +63,7 @@ impl Span {
 
     /// The packet without what of it is before `from`.
     fn cut(self, from: i64, mut packet: CopiedPacket) -> Item {
-        if self.time < from && !self.decoded {
+        if self.time < from && !self.decoded && !self.skipped {
             let CopiedPacket { packet, .. } = &mut packet;
             let late = match self.samples {
                 None => microseconds_to_ticks(from - self.time, self.unit),
@@ -214,6 +224,7 @@ mod tests {
                         unit: MICROSECOND,
                         samples: None,
                         decoded: false,
+                        skipped: false,
                         moved: false,
                     };
                     trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
@@ -265,7 +276,8 @@ mod tests {
         packet.set_pts(Some(30));
         packet.set_duration(50);
         let samples = Some(Samples { bytes: 2, rate: 100_000 });
-        let span = Span { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, moved: false };
+        let span =
+            Span { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, skipped: false, moved: false };
         trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
         trim.frame(0, Side::Before, &mut out);
         trim.frame(55, Side::Inside, &mut out);
