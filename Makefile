@@ -23,7 +23,7 @@ help:
 	@echo "make ptx     compile cuda/*.cu to the committed PTX and machine code; needs no CUDA toolkit and no GPU"
 	@echo "make check-native   compile all machine code again: is it what the committed one says it is made of"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
-	@echo "make fuzz    fuzz the chain parser for a minute (needs cargo-fuzz and a nightly compiler)"
+	@echo "make fuzz    fuzz everything that reads foreign bytes, a minute each (needs cargo-fuzz and a nightly compiler)"
 
 setup:
 	@scripts/setup.sh
@@ -101,10 +101,11 @@ bless:
 	VRAMP_BLESS=1 $(CARGO) test --locked --lib device_structs
 
 bless-goldens:
-	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds_at_every_cpu_level -- --nocapture
+	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds -- --exact --nocapture
 
+fuzz_targets := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz:
-	cd fuzz && $(CARGO) fuzz run chain -- -max_total_time=60
+	cd fuzz && for target in $(fuzz_targets); do $(CARGO) fuzz run $$target -- -max_total_time=60 || exit 1; done
 
 PREFIX ?= /usr/local
 VRAMP ?= target/release/vramp

@@ -39,7 +39,7 @@ fn embed_kernels() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR")).join("cuda");
     let images: String =
         files(&root.join("ptx"), "", ".ptx.xz").iter().map(|(name, ptx)| image(&root, name, ptx)).collect();
-    let table = format!("/// Every module.\npub static IMAGES: &[Image] = &[\n{images}];\n");
+    let table = format!("/// Every module.\npub static IMAGES: &[KernelImage] = &[\n{images}];\n");
     fs::write(out.join("cuda_images.rs"), table).expect("writing the table of kernels");
 }
 
@@ -61,12 +61,12 @@ fn image(root: &Path, name: &str, ptx: &Path) -> String {
     let mut native = String::new();
     for (number, path) in files(&root.join("native").join(name), "sm_", ".cubin.xz") {
         let compute = compute(&number).unwrap_or_else(|| panic!("{}: for which device?", path.display()));
-        write!(native, "Native {{ compute: {compute:?}, code: include_bytes!({path:?}) }}, ")
+        write!(native, "NativeCode {{ compute: {compute:?}, code: include_bytes!({path:?}) }}, ")
             .expect("writing to a string");
     }
     let (target, driver) = (target(&text, ptx), driver(&text, ptx));
     format!(
-        "    Image {{ name: {name:?}, ptx: include_bytes!({ptx:?}), compute: {target:?}, driver: {driver:?}, native: \
+        "    KernelImage {{ name: {name:?}, ptx: include_bytes!({ptx:?}), compute: {target:?}, driver: {driver:?}, native: \
          &[{native}] }},\n"
     )
 }

@@ -2,7 +2,7 @@
 
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::filters;
-use vramp::pipeline::{CpuChain, Plan, Target, plan};
+use vramp::pipeline::{ChainPlan, CpuChain, Target, plan};
 use vramp::video::{FrameProps, Picture, StreamInfo};
 
 const SIZE: (usize, usize) = (50, 26);
@@ -24,7 +24,7 @@ fn picture(format: &str, depth: u8) -> Picture {
     picture
 }
 
-fn result(plan: &Plan, source: &Picture) -> Vec<Vec<u8>> {
+fn result(plan: &ChainPlan, source: &Picture) -> Vec<Vec<u8>> {
     let mut chain = CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap();
     let mut picture = Picture::alloc(plan.output.format, SIZE.0, SIZE.1).unwrap();
     chain.run(&FrameProps { frame_index: 3, ..FrameProps::default() }, &source.planes(), &mut picture.planes_mut());

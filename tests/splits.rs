@@ -25,7 +25,7 @@ use vramp::io::libav::{CopyChoice, Input, InputOptions, Position, Window};
 use vramp::params::Choice;
 #[cfg(feature = "cuda")]
 use vramp::pipeline::CudaChain;
-use vramp::pipeline::{self, Chain, CpuChain, Frame, Options, Packet, Plan, Sink, Target};
+use vramp::pipeline::{self, Chain, ChainPlan, CpuChain, Frame, Options, Packet, Sink, Target};
 
 /// Frames of a clip, in groups of twelve.
 const FRAMES: u64 = 40;
@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    fn chain(&self, plan: &Plan) -> Box<dyn Chain> {
+    fn chain(&self, plan: &ChainPlan) -> Box<dyn Chain> {
         match self {
             Place::Cpu => Box::new(CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap()),
             #[cfg(feature = "cuda")]
@@ -89,7 +89,7 @@ impl Sink for Hashes {
 }
 
 /// `chain` for `input`, ending in 8 bits.
-fn planned(input: &Input, chain: &str, dither: Dither) -> Result<Plan> {
+fn planned(input: &Input, chain: &str, dither: Dither) -> Result<ChainPlan> {
     let format = input.info().format.to_planar(8)?;
     pipeline::plan(filters::chain(chain)?, input.info(), Target { format: Some(format), dither })
 }

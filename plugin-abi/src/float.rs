@@ -7,21 +7,21 @@ use vramp::video::StreamInfo;
 
 /// How a component's samples map to 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct FloatScale {
     /// 16-bit steps from 0 to 1.
     gain: f32,
     /// The 16-bit value of 0.
     zero: f32,
 }
 
-impl Scale {
+impl FloatScale {
     /// That of component `component` of a 16-bit stream.
-    pub fn of(stream: &StreamInfo, component: usize) -> Scale {
+    pub fn of(stream: &StreamInfo, component: usize) -> FloatScale {
         match (stream.is_full_range(), stream.format.is_chroma(component)) {
-            (true, false) => Scale { gain: 65535.0, zero: 0.0 },
-            (true, true) => Scale { gain: 65535.0, zero: 32768.0 },
-            (false, false) => Scale { gain: 219.0 * 256.0, zero: 16.0 * 256.0 },
-            (false, true) => Scale { gain: 224.0 * 256.0, zero: 32768.0 },
+            (true, false) => FloatScale { gain: 65535.0, zero: 0.0 },
+            (true, true) => FloatScale { gain: 65535.0, zero: 32768.0 },
+            (false, false) => FloatScale { gain: 219.0 * 256.0, zero: 16.0 * 256.0 },
+            (false, true) => FloatScale { gain: 224.0 * 256.0, zero: 32768.0 },
         }
     }
 
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
     use vramp::video::{ColorInfo, Range};
 
-    fn scale(format: &str, range: Range, component: usize) -> Scale {
+    fn scale(format: &str, range: Range, component: usize) -> FloatScale {
         let color = ColorInfo { range, ..ColorInfo::default() };
-        Scale::of(&StreamInfo { color, ..StreamInfo::bare(format.parse().unwrap(), 8, 8) }, component)
+        FloatScale::of(&StreamInfo { color, ..StreamInfo::bare(format.parse().unwrap(), 8, 8) }, component)
     }
 
     #[test]

@@ -9,11 +9,11 @@
 static VERSION: &str = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n");
 
 pub mod c_abi;
-pub mod door;
 pub mod float;
 #[cfg(unix)]
 pub mod frei0r;
 pub mod guard;
+pub mod host_port;
 pub mod logging;
 pub mod record;
 #[cfg(test)]

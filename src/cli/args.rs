@@ -53,7 +53,7 @@ pub struct Cli {
     pub command: Option<Command>,
     /// The filtering itself.
     #[command(flatten)]
-    pub job: Job,
+    pub job: FilterArgs,
     /// What is said on the way.
     #[command(flatten)]
     pub messages: Messages,
@@ -201,7 +201,7 @@ pub struct BenchArgs {
 
 /// Arguments of a filtering run.
 #[derive(Clone, Debug, Args)]
-pub struct Job {
+pub struct FilterArgs {
     /// The input and the output; - is standard input or output
     #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
     pub paths: Vec<OsString>,
@@ -470,7 +470,7 @@ pub enum HashName {
     Sha256,
 }
 
-impl Job {
+impl FilterArgs {
     /// The input's path.
     ///
     /// # Errors

@@ -4,13 +4,13 @@
 mod cuda;
 mod gpu;
 
-pub use gpu::Gpu;
+pub use gpu::RunGpu;
 
 use crate::cli::args::RunsOn;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::io::libav::Input;
-use crate::pipeline::{Chain, CpuChain, Frame, Item, Plan, Source, Work};
+use crate::pipeline::{Chain, ChainPlan, ChainUsage, CpuChain, Frame, Item, Source};
 use crate::video::PicturePool;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::fmt;
@@ -28,17 +28,17 @@ pub enum Backend {
 
 /// What the CPU may use.
 #[derive(Clone, Copy)]
-pub struct Cpu {
+pub struct CpuSetup {
     threads: usize,
     level: CpuLevel,
 }
 
-impl Cpu {
-    fn of(on: &RunsOn) -> Cpu {
-        Cpu { threads: on.threads, level: on.cpu_level.unwrap_or_else(CpuLevel::detect) }
+impl CpuSetup {
+    fn of(on: &RunsOn) -> CpuSetup {
+        CpuSetup { threads: on.threads, level: on.cpu_level.unwrap_or_else(CpuLevel::detect) }
     }
 
-    fn chain(self, plan: &Plan) -> Result<CpuChain> {
+    fn chain(self, plan: &ChainPlan) -> Result<CpuChain> {
         CpuChain::new(plan, CpuExec::new(self.threads, self.level)?)
     }
 }
@@ -49,8 +49,8 @@ impl Backend {
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used, with what is needed and what there is.
-    pub fn new(plan: &Plan, input: &mut Input, on: &RunsOn, gpu: &Gpu) -> Result<Option<Backend>> {
-        let cpu = Cpu::of(on);
+    pub fn new(plan: &ChainPlan, input: &mut Input, on: &RunsOn, gpu: &RunGpu) -> Result<Option<Backend>> {
+        let cpu = CpuSetup::of(on);
         if let Some(backend) = Backend::on_gpu(plan, input, on, gpu, cpu)? {
             return Ok(Some(backend));
         }
@@ -58,13 +58,19 @@ impl Backend {
     }
 
     #[cfg(feature = "cuda")]
-    fn on_gpu(plan: &Plan, input: &mut Input, on: &RunsOn, gpu: &Gpu, cpu: Cpu) -> Result<Option<Backend>> {
+    fn on_gpu(
+        plan: &ChainPlan,
+        input: &mut Input,
+        on: &RunsOn,
+        gpu: &RunGpu,
+        cpu: CpuSetup,
+    ) -> Result<Option<Backend>> {
         let Some(device) = &gpu.0 else { return Ok(None) };
         Ok(cuda::OnCuda::new(plan, input, on, device, cpu)?.map(Backend::Cuda))
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn on_gpu(_: &Plan, _: &mut Input, _: &RunsOn, gpu: &Gpu, _: Cpu) -> Result<Option<Backend>> {
+    fn on_gpu(_: &ChainPlan, _: &mut Input, _: &RunsOn, gpu: &RunGpu, _: CpuSetup) -> Result<Option<Backend>> {
         Ok(gpu.0.map(|device| match device {}))
     }
 
@@ -81,8 +87,8 @@ impl Backend {
     ///
     /// # Errors
     /// When that fails, and `auto` does not stand for the CPU.
-    pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
-        let instead: Option<Cpu> = match self {
+    pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
+        let instead: Option<CpuSetup> = match self {
             Backend::Cpu(_) => None,
             #[cfg(feature = "cuda")]
             Backend::Cuda(on) => on.prepare(plan)?,
@@ -99,7 +105,7 @@ impl Backend {
     /// As [`Chain::drive`], and those of `sides`.
     pub fn filter(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         frames: Vec<Frame>,
         sides: &mut [&mut dyn Source],
         pool: &PicturePool,
@@ -148,7 +154,7 @@ fn feed_all(source: &mut dyn Source, feed: &Sender<Item>) -> Result<()> {
 }
 
 impl Chain for Backend {
-    fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+    fn pictures(&self, plan: &ChainPlan, waiting: usize) -> Result<PicturePool> {
         match self {
             Backend::Cpu(chain) => chain.pictures(plan, waiting),
             #[cfg(feature = "cuda")]
@@ -156,7 +162,13 @@ impl Chain for Backend {
         }
     }
 
-    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+    fn drive(
+        &mut self,
+        plan: &ChainPlan,
+        inputs: &[Receiver<Item>],
+        pool: &PicturePool,
+        out: &Sender<Item>,
+    ) -> Result<()> {
         self.prepare(plan)?;
         match self {
             Backend::Cpu(chain) => chain.drive(plan, inputs, pool, out),
@@ -165,7 +177,7 @@ impl Chain for Backend {
         }
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> ChainUsage {
         self.chain().work()
     }
 }

@@ -1,6 +1,6 @@
 //! What the encoder is asked for where the command line does not say, and the words for what it was asked.
 
-use crate::cli::args::Job;
+use crate::cli::args::FilterArgs;
 use crate::filters::deband;
 use crate::io::libav::{EncoderChoice, OutputOptions};
 use crate::params::Call;
@@ -29,7 +29,7 @@ pub fn complete(options: &mut OutputOptions, choice: &EncoderChoice) {
 
 /// The depth that `job` leaves open: that of its encoder's if nobody chose that one either, for a source of `format` that
 /// `calls` deband.
-pub fn depth(job: &Job, choice: &EncoderChoice, calls: &[Call], format: Format) -> Option<u8> {
+pub fn depth(job: &FilterArgs, choice: &EncoderChoice, calls: &[Call], format: Format) -> Option<u8> {
     let run = &job.run;
     let is_open = job.codec.is_none() && run.depth.is_none() && run.format.is_none() && run.dither.is_none();
     let calls_for = |name| calls.iter().any(|call| call.name == name);

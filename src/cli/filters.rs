@@ -9,12 +9,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-struct Filter {
+struct FilterJson {
     name: &'static str,
     aliases: Vec<&'static str>,
     summary: &'static str,
     options: Vec<Opt>,
-    presets: Vec<Preset>,
+    presets: Vec<PresetJson>,
 }
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Opt {
 }
 
 #[derive(Serialize)]
-struct Preset {
+struct PresetJson {
     name: &'static str,
     help: &'static str,
     options: BTreeMap<&'static str, &'static str>,
@@ -54,8 +54,8 @@ pub fn run(args: &FiltersArgs) -> Result<()> {
     }
 }
 
-fn describe(filter: &'static Descriptor) -> Filter {
-    Filter {
+fn describe(filter: &'static Descriptor) -> FilterJson {
+    FilterJson {
         name: filter.name,
         aliases: filter.aliases.iter().map(|alias| alias.name).collect(),
         summary: filter.summary,
@@ -64,7 +64,7 @@ fn describe(filter: &'static Descriptor) -> Filter {
             .schema
             .presets
             .iter()
-            .map(|preset| Preset {
+            .map(|preset| PresetJson {
                 name: preset.name,
                 help: preset.doc,
                 options: preset.args.iter().copied().collect(),

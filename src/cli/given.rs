@@ -8,14 +8,14 @@ use std::ffi::{OsStr, OsString};
 
 /// Options by clap's names for them, with the value of each time they were given; flags have none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given(BTreeMap<String, Vec<Option<OsString>>>);
+pub struct GivenOptions(BTreeMap<String, Vec<Option<OsString>>>);
 
-impl Given {
+impl GivenOptions {
     /// The options of `command` that `matches` has from the command line.
-    pub fn of(command: &Command, matches: &ArgMatches) -> Given {
+    pub fn of(command: &Command, matches: &ArgMatches) -> GivenOptions {
         let typed = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
         let given = options(command).filter(typed).map(|arg| (arg.get_id().to_string(), values(arg, matches)));
-        Given(given.collect())
+        GivenOptions(given.collect())
     }
 
     /// The values of option `id`; `None` where it was not given.
@@ -39,9 +39,9 @@ impl Given {
     }
 
     /// The same options with other values.
-    pub fn map(&self, change: impl Fn(&OsStr) -> OsString) -> Given {
+    pub fn map(&self, change: impl Fn(&OsStr) -> OsString) -> GivenOptions {
         let changed = |values: &[Option<OsString>]| values.iter().map(|v| v.as_deref().map(&change)).collect();
-        Given(self.iter().map(|(id, values)| (id.to_owned(), changed(values))).collect())
+        GivenOptions(self.iter().map(|(id, values)| (id.to_owned(), changed(values))).collect())
     }
 
     /// The same options for a command line of `command`.

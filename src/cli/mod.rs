@@ -18,7 +18,7 @@ mod partial;
 mod passes;
 mod pictures;
 mod plugins;
-mod presets;
+pub(crate) mod presets;
 mod preview;
 mod print;
 mod probe;

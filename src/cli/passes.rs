@@ -1,10 +1,10 @@
 //! `--two-pass` and `--target-size`: how often a job runs, and at which bit rate.
 
-use crate::cli::args::Job;
-use crate::cli::backend::Gpu;
+use crate::cli::args::FilterArgs;
+use crate::cli::backend::RunGpu;
 use crate::cli::setup;
 use crate::error::{Error, Result};
-use crate::io::libav::{EncoderChoice, Film, FirstPass, OutputOptions, Pass, has_two_passes, survey};
+use crate::io::libav::{EncodePass, EncoderChoice, FilmSize, FirstPass, OutputOptions, has_two_passes, survey};
 use crate::pipeline::Cancel;
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 3.0;
 ///
 /// # Errors
 /// When two passes are asked for that cannot be made.
-pub fn first(job: &Job, choice: &EncoderChoice) -> Result<Option<Arc<FirstPass>>> {
+pub fn first(job: &FilterArgs, choice: &EncoderChoice) -> Result<Option<Arc<FirstPass>>> {
     let rate = &job.rate;
     if rate.two_pass && rate.target_size.is_none() && job.bitrate.is_none() {
         return Err(Error::bad_argument("--two-pass spends a bit rate: add --bitrate or --target-size"));
@@ -38,7 +38,7 @@ pub fn first(job: &Job, choice: &EncoderChoice) -> Result<Option<Arc<FirstPass>>
 }
 
 /// Refuses inputs that are gone once they were read.
-fn check_readable_again(job: &Job, option: &str) -> Result<()> {
+fn check_readable_again(job: &FilterArgs, option: &str) -> Result<()> {
     let named = job.run.named_inputs()?;
     for path in named.iter().map(|(_, path)| *path).chain([job.input()?]) {
         let is_pipe = path == "-" || fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
@@ -57,11 +57,11 @@ fn check_readable_again(job: &Job, option: &str) -> Result<()> {
 /// # Errors
 /// When the input cannot be read, or is too much for the size that is asked for.
 pub fn ask(
-    job: &Job,
+    job: &FilterArgs,
     input: &OsStr,
     choice: &EncoderChoice,
     options: &mut OutputOptions,
-    pass: Option<&Pass>,
+    pass: Option<&EncodePass>,
     cancel: &Cancel,
 ) -> Result<()> {
     options.pass = pass.cloned();
@@ -70,20 +70,20 @@ pub fn ask(
     let Some(size) = job.rate.target_size else { return Ok(()) };
     // The first pass knows better than the packets what the encoder gets: chains change numbers and lengths.
     let film = match pass {
-        Some(Pass::Second(first)) => first.film().cloned(),
+        Some(EncodePass::Second(first)) => first.film().cloned(),
         _ => None,
     };
-    let opened = setup::input_options(&job.run, job.copied(), &Gpu::default(), cancel);
+    let opened = setup::input_options(&job.run, job.copied(), &RunGpu::default(), cancel);
     let film = film.map_or_else(|| survey(input, &opened, choice, options), Ok)?;
     let rate = film.video_rate(size, choice.container())?;
-    let Film { seconds, packet_bytes, attached, .. } = film;
+    let FilmSize { seconds, packet_bytes, attached, .. } = film;
     log::debug!("{size} bytes: {} of other streams leave {rate} bit/s for {seconds:.3} s", packet_bytes + attached);
     options.bitrate = Some(rate.to_string());
     Ok(())
 }
 
 /// Warns of an output that misses the size that `job` asks for; `bytes` were counted while it was written.
-pub fn judge(job: &Job, bytes: u64, label: &str) {
+pub fn judge(job: &FilterArgs, bytes: u64, label: &str) {
     let Some(size) = job.rate.target_size else { return };
     // The index of some containers comes last.
     let file = job.output().ok().and_then(|path| fs::metadata(path).ok()).filter(|meta| meta.is_file());

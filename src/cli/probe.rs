@@ -63,8 +63,8 @@ const NVENC: &[&str] = &["h264_nvenc", "hevc_nvenc", "av1_nvenc"];
 #[derive(Serialize)]
 struct Report {
     version: &'static str,
-    cpu: Cpu,
-    cuda: Cuda,
+    cpu: CpuJson,
+    cuda: CudaJson,
     /// What this libav knows of them, whatever the GPU has.
     nvdec: Names,
     nvenc: Names,
@@ -75,7 +75,7 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct Cpu {
+struct CpuJson {
     /// The level that is used.
     level: &'static str,
     /// Every level this processor has.
@@ -85,19 +85,19 @@ struct Cpu {
 
 /// What there is for `--device cuda`.
 #[derive(Serialize)]
-struct Cuda {
+struct CudaJson {
     /// Whether a device can be used.
     available: bool,
     /// Why there is no device.
     why: Option<String>,
     /// The newest CUDA version that the driver knows.
     driver: Option<String>,
-    devices: Vec<Device>,
+    devices: Vec<DeviceJson>,
 }
 
 /// A GPU.
 #[derive(Serialize)]
-struct Device {
+struct DeviceJson {
     ordinal: usize,
     name: String,
     compute_capability: String,
@@ -118,12 +118,12 @@ struct Names {
 pub fn run(args: &ProbeArgs) -> Result<()> {
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
-        cpu: Cpu {
+        cpu: CpuJson {
             level: CpuLevel::detect().name(),
             levels: CpuLevel::available().map(CpuLevel::name).collect(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         },
-        cuda: Cuda::probe(),
+        cuda: CudaJson::probe(),
         nvdec: Names::sorted(NVDEC, |name| libav::has_hardware_decoder(name, "cuda")),
         nvenc: Names::sorted(NVENC, libav::has_encoder),
         libav: libav::versions().into_iter().collect(),
@@ -134,34 +134,34 @@ pub fn run(args: &ProbeArgs) -> Result<()> {
     if args.json { print::json(&report) } else { print::text(&report.to_string()) }
 }
 
-impl Cuda {
+impl CudaJson {
     #[cfg(feature = "cuda")]
-    fn probe() -> Cuda {
+    fn probe() -> CudaJson {
         match (cuda::driver_version(), cuda::list()) {
             (Ok((major, minor)), Ok(devices)) => {
-                let devices: Vec<_> = devices.into_iter().map(Device::from).collect();
+                let devices: Vec<_> = devices.into_iter().map(DeviceJson::from).collect();
                 let available = devices.iter().any(|device| device.why.is_none());
-                Cuda { available, why: None, driver: Some(format!("{major}.{minor}")), devices }
+                CudaJson { available, why: None, driver: Some(format!("{major}.{minor}")), devices }
             }
-            (Err(error), _) | (_, Err(error)) => Cuda::none(error.to_string()),
+            (Err(error), _) | (_, Err(error)) => CudaJson::none(error.to_string()),
         }
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn probe() -> Cuda {
-        Cuda::none("it is left out of this build".to_owned())
+    fn probe() -> CudaJson {
+        CudaJson::none("it is left out of this build".to_owned())
     }
 
-    fn none(why: String) -> Cuda {
-        Cuda { available: false, why: Some(why), driver: None, devices: Vec::new() }
+    fn none(why: String) -> CudaJson {
+        CudaJson { available: false, why: Some(why), driver: None, devices: Vec::new() }
     }
 }
 
 #[cfg(feature = "cuda")]
-impl From<cuda::DeviceInfo> for Device {
-    fn from(info: cuda::DeviceInfo) -> Device {
+impl From<cuda::DeviceInfo> for DeviceJson {
+    fn from(info: cuda::DeviceInfo) -> DeviceJson {
         let (major, minor) = info.compute;
-        Device {
+        DeviceJson {
             why: info.check().err().map(|error| error.to_string()),
             ordinal: info.ordinal,
             compute_capability: format!("{major}.{minor}"),
@@ -200,7 +200,7 @@ impl fmt::Display for Report {
     }
 }
 
-impl fmt::Display for Cuda {
+impl fmt::Display for CudaJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(why) = &self.why {
             return write!(f, "none: {why}");
@@ -210,7 +210,7 @@ impl fmt::Display for Cuda {
     }
 }
 
-impl fmt::Display for Device {
+impl fmt::Display for DeviceJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = print::size(self.memory as u64);
         write!(f, "{}, compute capability {}, {memory}", self.name, self.compute_capability)?;

@@ -2,7 +2,7 @@
 
 use crate::cli::args::ProgressChoice;
 use crate::cli::{log, print};
-use crate::io::libav::Pass;
+use crate::io::libav::EncodePass;
 use crate::pipeline::{Progress, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -88,8 +88,8 @@ impl Reporter {
     }
 
     /// The same of one of two passes.
-    pub fn of_pass(mut self, pass: Option<&Pass>) -> Reporter {
-        self.pass = pass.map(|pass| if matches!(pass, Pass::First(_)) { 1 } else { 2 });
+    pub fn of_pass(mut self, pass: Option<&EncodePass>) -> Reporter {
+        self.pass = pass.map(|pass| if matches!(pass, EncodePass::First(_)) { 1 } else { 2 });
         if let (Style::Bar(bar), Some(pass)) = (&self.style, self.pass) {
             bar.set_prefix(format!("pass {pass}/2  "));
         }

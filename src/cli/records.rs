@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::io::TempFile;
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
-use crate::pipeline::{Cancel, Frame, Packet, Plan, Sink};
+use crate::pipeline::{Cancel, ChainPlan, Frame, Packet, Sink};
 use crate::video::{FrameProps, Rational, Record, Value};
 use serde_json::{Map, Value as Json};
 use std::ffi::{OsStr, OsString};
@@ -27,7 +27,7 @@ impl RecordsSink {
     pub fn create(
         path: &OsStr,
         overwrite: bool,
-        plan: &Plan,
+        plan: &ChainPlan,
         sink: Box<dyn Sink>,
         cancel: &Cancel,
     ) -> Result<RecordsSink> {
@@ -47,7 +47,7 @@ impl RecordsSink {
 ///
 /// # Errors
 /// As said.
-pub fn check(plan: &Plan) -> Result<()> {
+pub fn check(plan: &ChainPlan) -> Result<()> {
     if plan.stages.iter().any(|stage| stage.spec.measures) {
         return Ok(());
     }

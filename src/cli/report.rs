@@ -3,7 +3,7 @@
 use crate::cli::backend::Backend;
 use crate::cli::progress::per_frame;
 use crate::cli::{log, print};
-use crate::pipeline::{Busy, Chain, Options, Plan, Summary};
+use crate::pipeline::{Busy, Chain, ChainPlan, Options, Summary};
 use crate::video::Picture;
 use ::log::{LevelFilter, debug, info, max_level, warn};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub fn damage_varies() {
 }
 
 /// Tells how `plan` will run.
-pub fn plan(plan: &Plan, chain: &Backend, options: &Options) {
+pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {
         debug!("{skipped} is left out: it would change no sample");
     }

@@ -1,14 +1,13 @@
 //! From arguments to the parts of a run: input, calls, plan.
 
 use crate::cli::args::{DEFAULT_PRESET, Run};
-use crate::cli::backend::{Backend, Gpu};
+use crate::cli::backend::{Backend, RunGpu};
 use crate::error::{Error, Result};
 use crate::filters::{self, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
-use crate::pipeline::{Cancel, Plan, SideInput, Target, plan_with};
+use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
-use std::ffi::OsStr;
 
 /// What --deband asks for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
@@ -46,7 +45,7 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
 }
 
 /// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams come along.
-pub fn input_options(run: &Run, copy: CopyChoice, gpu: &Gpu, cancel: &Cancel) -> InputOptions {
+pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel) -> InputOptions {
     let mut options = InputOptions {
         window: run.window(),
         strict: run.strict,
@@ -80,16 +79,6 @@ pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, part: &Window) 
     info.frame_count.or_else(estimate).or(part.frames)
 }
 
-/// Refuses to write over the input, by whatever name.
-pub fn check_apart(input: &OsStr, output: &OsStr) -> Result<()> {
-    let same = match (std::fs::canonicalize(input), std::fs::canonicalize(output)) {
-        (Ok(input), Ok(output)) => input == output && output.is_file(),
-        _ => false,
-    };
-    let refused = || Error::bad_argument(format!("{} is the input, which is never replaced", output.display()));
-    if same { Err(refused()) } else { Ok(()) }
-}
-
 /// What an output takes.
 pub struct Takes<'a> {
     /// In these formats; `None`: in any.
@@ -106,7 +95,13 @@ impl Takes<'_> {
 }
 
 /// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Tells what had to be converted.
-pub fn plan_for(input: &mut Input, sides: &[SideInput], calls: &[Call], output: &Takes<'_>, run: &Run) -> Result<Plan> {
+pub fn plan_for(
+    input: &mut Input,
+    sides: &[SideInput],
+    calls: &[Call],
+    output: &Takes<'_>,
+    run: &Run,
+) -> Result<ChainPlan> {
     let dither = dither(run)?;
     let depth = wanted_depth(run, input.info().format, output);
     let wanted = Wanted { format: run.format, depth, keep_rgb: output.lossless };
@@ -163,8 +158,8 @@ pub fn chain(
     calls: &[Call],
     output: &Takes<'_>,
     run: &Run,
-    gpu: &Gpu,
-) -> Result<(Plan, Backend)> {
+    gpu: &RunGpu,
+) -> Result<(ChainPlan, Backend)> {
     let mut plan = plan_for(input, sides, calls, output, run)?;
     if !input.can_surround(plan.reach()) {
         input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
@@ -175,7 +170,7 @@ pub fn chain(
     }
     input.decode_in_software("the chain does not run on the GPU")?;
     let plan = plan_for(input, sides, calls, &Takes { on_gpu: &[], ..*output }, run)?;
-    let chain = Backend::new(&plan, input, &run.on, &Gpu::default())?;
+    let chain = Backend::new(&plan, input, &run.on, &RunGpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
 
@@ -186,7 +181,7 @@ fn dither(run: &Run) -> Result<depth::Dither> {
 }
 
 /// Says what in `plan` is likely not meant.
-pub fn warn(plan: &Plan, run: &Run) {
+pub fn warn(plan: &ChainPlan, run: &Run) {
     for stage in &plan.stages {
         if let Some(warning) = stage.filter.warning() {
             log::warn!("{}: {warning}", stage.filter.descriptor().name);
@@ -196,7 +191,7 @@ pub fn warn(plan: &Plan, run: &Run) {
 }
 
 /// Says once that 8 bits bring back the bands that a filter took away.
-fn warn_of_narrowing(plan: &Plan, run: &Run) {
+fn warn_of_narrowing(plan: &ChainPlan, run: &Run) {
     let debanders = [deband::DESCRIPTOR.name, gradient::DESCRIPTOR.name];
     let debands = plan.stages.iter().any(|stage| debanders.contains(&stage.filter.descriptor().name));
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {

@@ -1,27 +1,27 @@
 //! `--input NAME=FILE`: what a chain reads beside its own pictures.
 
 use crate::cli::args::Run;
-use crate::cli::setup::check_apart;
 use crate::error::Result;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, ScriptOptions};
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, SideInput, Source};
 use std::ffi::OsStr;
 
 /// The named inputs of a run, in the order of the arguments. They are decoded from their start, whatever part of the main
 /// input is run: frames are matched by their times from each file's start.
 #[derive(Default)]
-pub struct Sides {
+pub struct SideFiles {
     streams: Vec<SideInput>,
     inputs: Vec<Input>,
 }
 
-impl Sides {
+impl SideFiles {
     /// Opens what `run` names, beside the input `main`.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<Sides> {
-        let mut sides = Sides::default();
+    pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<SideFiles> {
+        let mut sides = SideFiles::default();
         for (name, path) in run.named_inputs()? {
             let mut input =
                 Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
@@ -40,8 +40,8 @@ impl Sides {
     ///
     /// # Errors
     /// When `output` is one.
-    pub fn check_apart(run: &Run, output: &OsStr) -> Result<()> {
-        run.named_inputs()?.iter().try_for_each(|(_, path)| check_apart(path, output))
+    pub fn refuse_as_output(run: &Run, output: &OsStr) -> Result<()> {
+        run.named_inputs()?.iter().try_for_each(|(_, path)| refuse_input(output, path))
     }
 
     /// Their names and streams.

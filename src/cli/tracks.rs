@@ -1,12 +1,12 @@
 //! `--add`, `--track`, `--metadata`, `--tag` and `--chapters`: what the output has besides the input's streams.
 
-use crate::cli::args::Job;
+use crate::cli::args::FilterArgs;
 use crate::cli::args::tracks::NONE;
-use crate::cli::setup::check_apart;
 use crate::error::Result;
 use crate::io::libav::{
     Container, CopiedStream, EncoderChoice, Input, edit_tracks, read_chapters, read_tags, set_tags,
 };
+use crate::io::refuse_input;
 use crate::pipeline::Cancel;
 use std::ffi::OsStr;
 
@@ -14,15 +14,15 @@ use std::ffi::OsStr;
 ///
 /// # Errors
 /// When `output` is one.
-pub fn check_output(job: &Job, output: &OsStr) -> Result<()> {
-    job.tracks.files().try_for_each(|file| check_apart(file, output))
+pub fn check_output(job: &FilterArgs, output: &OsStr) -> Result<()> {
+    job.tracks.files().try_for_each(|file| refuse_input(output, file))
 }
 
 /// Gives `input` the chapters that `job` asks for.
 ///
 /// # Errors
 /// When their file cannot be read, or has none.
-pub fn chapters(job: &Job, input: &mut Input, cancel: &Cancel) -> Result<()> {
+pub fn chapters(job: &FilterArgs, input: &mut Input, cancel: &Cancel) -> Result<()> {
     let Some(path) = &job.tracks.chapters else { return Ok(()) };
     let list = match path {
         none if none == NONE => Vec::new(),
@@ -37,7 +37,7 @@ pub fn chapters(job: &Job, input: &mut Input, cancel: &Cancel) -> Result<()> {
 /// # Errors
 /// When a file of tags cannot be read, or a track is named that there is not.
 pub fn described(
-    job: &Job,
+    job: &FilterArgs,
     input: &Input,
     choice: &EncoderChoice,
     cancel: &Cancel,

@@ -1,22 +1,23 @@
 //! The main job: a video in, a chain, a video (or its hashes, or nothing) out.
 
 use crate::cli;
-use crate::cli::args::{HashName, Job, Run, TimestampChoice};
-use crate::cli::backend::{Backend, Gpu};
+use crate::cli::args::{FilterArgs, HashName, Run, TimestampChoice};
+use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::partial::Endable;
 use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
 use crate::cli::setup::Takes;
-use crate::cli::sides::Sides;
+use crate::cli::sides::SideFiles;
 use crate::cli::{encoding, passes, pictures, report, setup, signals, tracks};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::{
-    Analysis, BurnSink, BurntSubtitles, EncoderChoice, FirstPass, Input, Output, OutputOptions, Pass, PictureOutput,
-    SameFrames, SubtitleOptions, Timestamps, choose_encoder,
+    Analysis, BurnSink, BurntSubtitles, EncodePass, EncoderChoice, FirstPass, Input, Output, OutputOptions,
+    PictureOutput, SameFrames, SubtitleOptions, Timestamps, choose_encoder,
 };
+use crate::io::refuse_input;
 use crate::io::{Hash, HashSink, NullSink};
 use crate::params::Call;
-use crate::pipeline::{self, Cancel, Options, Plan, Sink};
+use crate::pipeline::{self, Cancel, ChainPlan, Options, Sink};
 use crate::video::Format;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -26,34 +27,34 @@ use std::sync::Arc;
 /// # Errors
 /// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after an output that is whole but holds only
 /// what decoded.
-pub fn run(job: &Job, quiet: bool) -> Result<()> {
+pub fn run(job: &FilterArgs, quiet: bool) -> Result<()> {
     let stop = Stop::new(job.keep_partial);
     signals::install(stop.steps())?;
     let Some(first) = Destination::first_pass(job)? else { return run_once(job, quiet, &stop, None) };
     cli::log::say_once(|| {
-        run_once(job, quiet, &stop, Some(&Pass::First(first.clone())))?;
+        run_once(job, quiet, &stop, Some(&EncodePass::First(first.clone())))?;
         cli::log::repeats();
-        run_once(job, quiet, &stop, Some(&Pass::Second(first)))
+        run_once(job, quiet, &stop, Some(&EncodePass::Second(first)))
     })
 }
 
 /// Runs `job` from its first frame to its last, as `pass` if it makes two.
-fn run_once(job: &Job, quiet: bool, stop: &Stop, pass: Option<&Pass>) -> Result<()> {
+fn run_once(job: &FilterArgs, quiet: bool, stop: &Stop, pass: Option<&EncodePass>) -> Result<()> {
     let prepared = Prepared::new(job, stop, pass)?;
     let Prepared { mut input, mut sides, plan, mut chain, mut sink, encoding, options } = prepared;
     report::plan(&plan, &chain, &options);
 
     let expected = setup::expected_frames(&plan.output, input.duration(), &job.run.window());
     let mut reporter = Reporter::new(job.progress.progress, quiet, expected).of_pass(pass);
-    let is_first = matches!(pass, Some(Pass::First(_)));
-    let tell = &mut |now| reporter.update(now);
+    let is_first = matches!(pass, Some(EncodePass::First(_)));
+    let report = &mut |now| reporter.update(now);
     let (ran, stopped) = if job.keep_partial && !is_first {
         let copied: Vec<_> = input.copied_streams().iter().map(|stream| (stream.index, stream.timebase)).collect();
         let mut input = Endable::new(&mut input, copied, stop.input.clone());
-        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
+        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, report);
         (ran, input.ended_early())
     } else {
-        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, tell);
+        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, report);
         (ran, false)
     };
     if is_first {
@@ -107,7 +108,7 @@ impl Stop {
 }
 
 /// The output as messages name it.
-fn label(job: &Job) -> Result<String> {
+fn label(job: &FilterArgs) -> Result<String> {
     Ok(match job.output()? {
         _ if job.container.as_deref() == Some("null") => "no output".to_owned(),
         standard if standard == "-" => "standard output".to_owned(),
@@ -118,8 +119,8 @@ fn label(job: &Job) -> Result<String> {
 /// The parts of a run, ready to go.
 pub struct Prepared {
     pub input: Input,
-    pub sides: Sides,
-    pub plan: Plan,
+    pub sides: SideFiles,
+    pub plan: ChainPlan,
     pub chain: Backend,
     pub sink: Box<dyn Sink>,
     /// The encoder and what it was asked for, where there is one.
@@ -130,21 +131,21 @@ pub struct Prepared {
 impl Prepared {
     /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
     /// is opened.
-    pub fn new(job: &Job, stop: &Stop, pass: Option<&Pass>) -> Result<Prepared> {
+    pub fn new(job: &FilterArgs, stop: &Stop, pass: Option<&EncodePass>) -> Result<Prepared> {
         let cancel = &stop.all;
         let run = &job.run;
         let calls = setup::calls(run)?;
         let (input_path, output_path) = (job.input()?, job.output()?);
-        setup::check_apart(input_path, output_path)?;
-        Sides::check_apart(run, output_path)?;
+        refuse_input(output_path, input_path)?;
+        SideFiles::refuse_as_output(run, output_path)?;
         tracks::check_output(job, output_path)?;
         check_records(job, input_path, output_path)?;
         let burn = job.subtitles.burn(run.strict)?;
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
-            setup::check_apart(file, output_path)?;
+            refuse_input(output_path, file)?;
         }
         let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
-        let gpu = Gpu::open(&run.on, run.decoder, &calls)?;
+        let gpu = RunGpu::open(&run.on, run.decoder, &calls)?;
         let mut options = setup::input_options(run, job.copied(), &gpu, &stop.input);
         if matches!(destination, Destination::Media(..)) {
             options.add.clone_from(&job.tracks.add);
@@ -167,7 +168,7 @@ impl Prepared {
         let run = &pictures::complete(Run { depth, ..run.clone() }, destination.encoder(), &mut input);
         let calls = setup::calls(run)?;
         job.sound.delay(&mut input)?;
-        let sides = Sides::open(run, &input, cancel)?;
+        let sides = SideFiles::open(run, &input, cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
         if job.records.is_some() {
             records::check(&plan)?;
@@ -182,7 +183,7 @@ impl Prepared {
             sink = Box::new(BurnSink::new(subtitles, &input, &plan.output, sink)?);
         }
         if let Some(path) = &job.records
-            && !matches!(pass, Some(Pass::First(_)))
+            && !matches!(pass, Some(EncodePass::First(_)))
         {
             sink = Box::new(RecordsSink::create(path, job.overwrite, &plan, sink, cancel)?);
         }
@@ -192,10 +193,10 @@ impl Prepared {
 }
 
 /// Refuses to write records over an input, or where the output goes.
-fn check_records(job: &Job, input: &OsStr, output: &OsStr) -> Result<()> {
+fn check_records(job: &FilterArgs, input: &OsStr, output: &OsStr) -> Result<()> {
     let Some(path) = &job.records else { return Ok(()) };
-    setup::check_apart(input, path)?;
-    Sides::check_apart(&job.run, path)?;
+    refuse_input(path, input)?;
+    SideFiles::refuse_as_output(&job.run, path)?;
     if path == output && job.container.as_deref() != Some("null") {
         let path = path.display();
         return Err(Error::bad_argument(format!("--records {path} is where the output goes: name another file")));
@@ -215,7 +216,7 @@ enum Destination {
 
 impl Destination {
     /// The first pass, where `job` encodes and makes two.
-    fn first_pass(job: &Job) -> Result<Option<Arc<FirstPass>>> {
+    fn first_pass(job: &FilterArgs) -> Result<Option<Arc<FirstPass>>> {
         let asked = job.rate.two_pass || job.rate.target_size.is_some();
         let encodes =
             !matches!(job.container.as_deref(), Some("framemd5" | "framehash" | "null")) && job.hash.is_none();
@@ -226,7 +227,13 @@ impl Destination {
         passes::first(job, &choice)
     }
 
-    fn choose(job: &Job, input: &OsStr, output: &OsStr, pass: Option<&Pass>, cancel: &Cancel) -> Result<Destination> {
+    fn choose(
+        job: &FilterArgs,
+        input: &OsStr,
+        output: &OsStr,
+        pass: Option<&EncodePass>,
+        cancel: &Cancel,
+    ) -> Result<Destination> {
         let hash = match (job.container.as_deref(), job.hash) {
             (Some("framemd5"), None | Some(HashName::Md5)) | (Some("framehash"), Some(HashName::Md5)) => Hash::Md5,
             (Some("framehash"), None | Some(HashName::Sha256)) => Hash::Sha256,
@@ -267,7 +274,7 @@ impl Destination {
     }
 
     /// The bits a sample that it takes by default of a source of `format` that goes through `calls`, where it has an idea.
-    fn depth(&self, job: &Job, calls: &[Call], format: Format) -> Option<u8> {
+    fn depth(&self, job: &FilterArgs, calls: &[Call], format: Format) -> Option<u8> {
         match self {
             Destination::Media(choice, _) => encoding::depth(job, choice, calls, format),
             Destination::Hash(_) | Destination::Null => None,
@@ -275,7 +282,7 @@ impl Destination {
     }
 
     /// The formats that its encoder reads on `gpu`, if it does.
-    fn accepted_on(&self, gpu: &Gpu) -> Option<Vec<Format>> {
+    fn accepted_on(&self, gpu: &RunGpu) -> Option<Vec<Format>> {
         match self {
             Destination::Media(choice, _) => gpu.accepted(choice),
             Destination::Hash(_) | Destination::Null => None,
@@ -283,7 +290,7 @@ impl Destination {
     }
 
     /// Has its encoder read frames on `gpu`.
-    fn read_on(&mut self, gpu: &Gpu) {
+    fn read_on(&mut self, gpu: &RunGpu) {
         if let Destination::Media(_, options) = self {
             gpu.let_encode(options);
         }
@@ -300,8 +307,8 @@ impl Destination {
     fn create(
         self,
         path: &OsStr,
-        job: &Job,
-        plan: &Plan,
+        job: &FilterArgs,
+        plan: &ChainPlan,
         input: &mut Input,
         stop: &Stop,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
@@ -315,7 +322,7 @@ impl Destination {
             }
             Destination::Media(choice, options) => {
                 let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
-                if let Some(Pass::First(first)) = &options.pass {
+                if let Some(EncodePass::First(first)) = &options.pass {
                     let analysis = Analysis::create(path, &choice, &options, first, &plan.output, &film, &copied)?;
                     input.decode_beside(&analysis.decoded_streams());
                     return Ok((Box::new(analysis), None));
@@ -340,7 +347,7 @@ impl Destination {
 }
 
 /// Warns of arguments that mean nothing to a destination without an encoder.
-fn say_what_is_ignored(job: &Job, destination: &str) {
+fn say_what_is_ignored(job: &FilterArgs, destination: &str) {
     let given = [
         ("--codec", job.codec.is_some()),
         ("--crf", job.crf.is_some()),
@@ -365,7 +372,7 @@ fn say_what_is_ignored(job: &Job, destination: &str) {
     }
 }
 
-fn output_options(job: &Job, input: &OsStr, cancel: &Cancel) -> OutputOptions {
+fn output_options(job: &FilterArgs, input: &OsStr, cancel: &Cancel) -> OutputOptions {
     let zero = match job.timestamps {
         // A file that is cut begins at its first frame; whoever joins the parts asks to keep.
         TimestampChoice::Auto => job.run.start.is_some(),

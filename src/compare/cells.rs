@@ -1,7 +1,7 @@
 //! Sums over cells of 4×4 samples, which four windows share: the one loop that sees every sample.
 
 use crate::compare::ssim::LANES;
-use crate::filters::rows::widen;
+use crate::simd::rows::widen;
 use crate::video::PlaneRef;
 use std::ops::{Add, AddAssign, Mul, Range};
 
@@ -22,7 +22,7 @@ const CHUNK: usize = 256;
 /// A plane of fewer than 8 columns (rows) has one cell and one window across (down), as wide (high) as itself. What is
 /// left over at the right and below is in no window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(super) struct CellGrid {
     width: usize,
     height: usize,
     cell_width: usize,
@@ -33,13 +33,13 @@ pub(super) struct Grid {
     pub windows: (usize, usize),
 }
 
-impl Grid {
-    pub(super) fn new(width: usize, height: usize) -> Grid {
+impl CellGrid {
+    pub(super) fn new(width: usize, height: usize) -> CellGrid {
         let cell = |size: usize| if size < WINDOW { size } else { CELL };
         let windows = |size: usize| if size < WINDOW { 1 } else { size / CELL - 1 };
         let (cell_width, cell_height) = (cell(width), cell(height));
         let rows = height.div_ceil(cell_height);
-        Grid { width, height, cell_width, cell_height, rows, windows: (windows(width), windows(height)) }
+        CellGrid { width, height, cell_width, cell_height, rows, windows: (windows(width), windows(height)) }
     }
 
     /// Samples of a window.
@@ -54,25 +54,25 @@ impl Grid {
 }
 
 /// A number that holds the sums over a cell.
-pub(super) trait Sum:
+pub(super) trait CellSum:
     Copy + Default + Add<Output = Self> + AddAssign + Mul<Output = Self> + From<u16> + Into<u64>
 {
 }
 
-impl Sum for u32 {}
+impl CellSum for u32 {}
 
-impl Sum for u64 {}
+impl CellSum for u64 {}
 
 /// The same plane of two pictures.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
+pub(super) struct PlanePair<'a> {
     pub a: PlaneRef<'a>,
     pub b: PlaneRef<'a>,
     pub bit_depth: u8,
-    pub grid: Grid,
+    pub grid: CellGrid,
 }
 
-impl Pair<'_> {
+impl PlanePair<'_> {
     /// Whether sums over a cell fit 32 bits.
     pub(super) fn fits_32_bits(&self) -> bool {
         self.bit_depth <= DEEPEST_IN_32_BITS
@@ -104,10 +104,10 @@ pub(super) struct CellRow<S> {
     pub windows: usize,
 }
 
-impl<S: Sum> CellRow<S> {
+impl<S: CellSum> CellRow<S> {
     /// All zero, with the cells that the windows of `grid` need: where the plane has one cell only, the other half of
     /// its window stays empty.
-    pub(super) fn new(grid: &Grid) -> CellRow<S> {
+    pub(super) fn new(grid: &CellGrid) -> CellRow<S> {
         let windows = grid.windows.0;
         let cells = || vec![S::default(); windows.next_multiple_of(LANES) + 1];
         CellRow { a: cells(), b: cells(), product: cells(), squared: cells(), total: 0, largest: 0, windows }
@@ -124,7 +124,7 @@ struct Columns<S> {
 
 /// Sums row `row` of the cells of `pair`.
 #[inline(always)]
-pub(super) fn sum<S: Sum>(pair: &Pair<'_>, row: usize, out: &mut CellRow<S>) {
+pub(super) fn sum<S: CellSum>(pair: &PlanePair<'_>, row: usize, out: &mut CellRow<S>) {
     let grid = &pair.grid;
     (out.total, out.largest) = (0, 0);
     let (mut a, mut b) = ([0; CHUNK], [0; CHUNK]);
@@ -147,7 +147,7 @@ pub(super) fn sum<S: Sum>(pair: &Pair<'_>, row: usize, out: &mut CellRow<S>) {
 
 /// Adds part of a row to the sums over its columns. Gives the largest difference.
 #[inline(always)]
-fn add<S: Sum>(a: &[u16], b: &[u16], sums: &mut Columns<S>) -> u16 {
+fn add<S: CellSum>(a: &[u16], b: &[u16], sums: &mut Columns<S>) -> u16 {
     let n = a.len();
     let (b, sum_a, sum_b) = (&b[..n], &mut sums.a[..n], &mut sums.b[..n]);
     let (product, squared) = (&mut sums.product[..n], &mut sums.squared[..n]);
@@ -165,7 +165,7 @@ fn add<S: Sum>(a: &[u16], b: &[u16], sums: &mut Columns<S>) -> u16 {
 
 /// Adds the columns of each cell up.
 #[inline(always)]
-fn fold<S: Sum>(columns: &[S], cell_width: usize, cells: &mut [S]) {
+fn fold<S: CellSum>(columns: &[S], cell_width: usize, cells: &mut [S]) {
     let total = |columns: &[S]| {
         let mut total = S::default();
         columns.iter().for_each(|value| total += *value);
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn grids_as_ffmpeg_cuts_them_and_whole_small_planes() {
         let cut = |width, height| {
-            let grid = Grid::new(width, height);
+            let grid = CellGrid::new(width, height);
             (grid.rows, grid.windows, grid.window_samples())
         };
         assert_eq!(cut(16, 8), (2, (3, 1), 64));
@@ -193,6 +193,6 @@ mod tests {
         assert_eq!(cut(1, 1), (1, (1, 1), 1));
         assert_eq!(cut(7, 12), (3, (1, 2), 56));
         assert_eq!(cut(64, 5), (1, (15, 1), 40));
-        assert_eq!(Grid::new(19, 11).samples(1..3), 4..11);
+        assert_eq!(CellGrid::new(19, 11).samples(1..3), 4..11);
     }
 }

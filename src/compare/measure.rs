@@ -1,10 +1,10 @@
 //! Measures two frames, on all threads.
 
-use crate::compare::cells::{CellRow, Grid, Pair, Sum, sum};
+use crate::compare::cells::{CellGrid, CellRow, CellSum, PlanePair, sum};
 use crate::compare::difference::{FrameDifference, Largest, PlaneDifference};
 use crate::compare::ssim::{Ssim, of_row};
 use crate::device::cpu::{CpuExec, CpuLevel};
-use crate::filters::level::by_level;
+use crate::simd::dispatch::by_level;
 use crate::video::{PlaneRef, Planes};
 use std::mem::swap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ const BAND: usize = 16;
 
 /// What a band of a plane adds to it.
 #[derive(Clone, Copy)]
-struct Band {
+struct BandSums {
     squared: u64,
     largest: u16,
     ssim: f64,
@@ -43,23 +43,23 @@ impl Measure {
         assert_eq!(a.len(), b.len(), "pictures of different components");
         let pairs: Vec<_> = a.iter().zip(b.iter()).map(|(a, b)| self.pair(a, b)).collect();
         let tasks: Vec<_> = pairs.iter().flat_map(|pair| (0..bands(&pair.grid)).map(move |i| (pair, i))).collect();
-        let done: Vec<OnceLock<Band>> = tasks.iter().map(|_| OnceLock::new()).collect();
+        let done: Vec<OnceLock<BandSums>> = tasks.iter().map(|_| OnceLock::new()).collect();
         self.exec.each(tasks.len(), |i| {
             let (pair, number) = tasks[i];
             done[i].get_or_init(|| self.band(pair, band(number, &pair.grid)));
         });
         let mut done = done.into_iter().filter_map(OnceLock::into_inner);
-        let plane = |pair: &Pair<'_>| plane(pair, &done.by_ref().take(bands(&pair.grid)).collect::<Vec<_>>());
+        let plane = |pair: &PlanePair<'_>| plane(pair, &done.by_ref().take(bands(&pair.grid)).collect::<Vec<_>>());
         FrameDifference { planes: pairs.iter().map(plane).collect() }
     }
 
-    fn pair<'a>(&self, a: &PlaneRef<'a>, b: &PlaneRef<'a>) -> Pair<'a> {
+    fn pair<'a>(&self, a: &PlaneRef<'a>, b: &PlaneRef<'a>) -> PlanePair<'a> {
         assert_eq!((a.width(), a.height()), (b.width(), b.height()), "pictures of different sizes");
-        Pair { a: *a, b: *b, bit_depth: self.bit_depth, grid: Grid::new(a.width(), a.height()) }
+        PlanePair { a: *a, b: *b, bit_depth: self.bit_depth, grid: CellGrid::new(a.width(), a.height()) }
     }
 
-    fn band(&self, pair: &Pair<'_>, rows: Range<usize>) -> Band {
-        let mut band = Band { squared: 0, largest: 0, ssim: 0.0 };
+    fn band(&self, pair: &PlanePair<'_>, rows: Range<usize>) -> BandSums {
+        let mut band = BandSums { squared: 0, largest: 0, ssim: 0.0 };
         let (level, grid) = (self.exec.level(), &pair.grid);
         // SAFETY: the executor was made for a level that the processor has.
         unsafe {
@@ -73,13 +73,18 @@ impl Measure {
     }
 }
 
-by_level!(in_32_bits = add(pair: &Pair<'_>, rows: Range<usize>, cells: &mut [CellRow<u32>; 2], band: &mut Band));
-by_level!(in_64_bits = add(pair: &Pair<'_>, rows: Range<usize>, cells: &mut [CellRow<u64>; 2], band: &mut Band));
+by_level!(in_32_bits = add(pair: &PlanePair<'_>, rows: Range<usize>, cells: &mut [CellRow<u32>; 2], band: &mut BandSums));
+by_level!(in_64_bits = add(pair: &PlanePair<'_>, rows: Range<usize>, cells: &mut [CellRow<u64>; 2], band: &mut BandSums));
 
 /// Adds rows `rows` of the cells of `pair` to `band`. Every row is summed once, but the last, which the next band sums
 /// for itself too.
 #[inline(always)]
-fn add<S: Sum>(pair: &Pair<'_>, rows: Range<usize>, [upper, lower]: &mut [CellRow<S>; 2], band: &mut Band) {
+fn add<S: CellSum>(
+    pair: &PlanePair<'_>,
+    rows: Range<usize>,
+    [upper, lower]: &mut [CellRow<S>; 2],
+    band: &mut BandSums,
+) {
     let grid = &pair.grid;
     let ssim = Ssim::new(grid.window_samples(), pair.bit_depth);
     sum(pair, rows.start, upper);
@@ -97,17 +102,17 @@ fn add<S: Sum>(pair: &Pair<'_>, rows: Range<usize>, [upper, lower]: &mut [CellRo
 }
 
 /// How many bands a plane has.
-fn bands(grid: &Grid) -> usize {
+fn bands(grid: &CellGrid) -> usize {
     grid.rows.div_ceil(BAND)
 }
 
 /// The rows of cells of band `i`.
-fn band(i: usize, grid: &Grid) -> Range<usize> {
+fn band(i: usize, grid: &CellGrid) -> Range<usize> {
     i * BAND..((i + 1) * BAND).min(grid.rows)
 }
 
 /// Puts the bands of a plane together, from top to bottom.
-fn plane(pair: &Pair<'_>, bands: &[Band]) -> PlaneDifference {
+fn plane(pair: &PlanePair<'_>, bands: &[BandSums]) -> PlaneDifference {
     let grid = &pair.grid;
     let largest = bands.iter().map(|band| band.largest).max().unwrap_or(0);
     let first = bands.iter().position(|band| band.largest == largest && largest > 0);
@@ -120,7 +125,7 @@ fn plane(pair: &Pair<'_>, bands: &[Band]) -> PlaneDifference {
 }
 
 /// The first sample of `rows` whose difference is `wanted`.
-fn find(pair: &Pair<'_>, mut rows: Range<usize>, wanted: u16) -> Option<Largest> {
+fn find(pair: &PlanePair<'_>, mut rows: Range<usize>, wanted: u16) -> Option<Largest> {
     let (mut a, mut b) = (vec![0; pair.a.width()], vec![0; pair.a.width()]);
     rows.find_map(|y| {
         pair.row(0, y, &mut a, &mut b);

@@ -5,8 +5,10 @@
 
 mod align;
 mod cells;
+pub mod diagnosis;
 mod difference;
 mod measure;
+mod sequence;
 mod shift;
 mod ssim;
 mod tolerance;

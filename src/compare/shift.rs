@@ -25,12 +25,12 @@ const BETTER: f64 = 1.5;
 const CLEARER: f64 = 1.25;
 
 /// What a frame looks like: means of its cells.
-type Look = Box<[u16]>;
+type CellMeans = Box<[u16]>;
 
 /// The first frames of two streams.
 #[derive(Debug, Default)]
 pub struct Shifts {
-    looks: [Vec<Look>; 2],
+    looks: [Vec<CellMeans>; 2],
     /// Which were held against each other.
     pairs: Vec<(usize, usize)>,
 }
@@ -79,11 +79,11 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-fn apart(a: &Look, b: &Look) -> f64 {
+fn apart(a: &CellMeans, b: &CellMeans) -> f64 {
     a.iter().zip(b).map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64 / a.len() as f64
 }
 
-fn look(plane: &PlaneRef<'_>) -> Look {
+fn look(plane: &PlaneRef<'_>) -> CellMeans {
     // Small planes have cells that share samples.
     let places = |cell: usize, size: usize| {
         let start = cell * size / CELLS;

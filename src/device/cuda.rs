@@ -19,7 +19,7 @@ pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use graph::Graph;
 pub use kept::KeptContext;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
-pub use module::{Function, Image, Module, Native, Shape};
+pub use module::{Function, KernelImage, LaunchConfig, Module, NativeCode};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_pinned, is_pinned_at};
 pub use stream::{Event, Stream};
 
@@ -92,7 +92,7 @@ impl CudaDevice {
 
     /// Whether the embedded module `module` runs on this device: some are for later ones only.
     pub fn runs(&self, module: &str) -> bool {
-        let can = |image: &Image| self.compute >= image.compute && module::check_ptx(self.info(), image).is_ok();
+        let can = |image: &KernelImage| self.compute >= image.compute && module::check_ptx(self.info(), image).is_ok();
         module::image(module).is_ok_and(can)
     }
 

@@ -1,6 +1,6 @@
 //! What the CUDA kernels of all filters share: a plane as they see it, and structs that both sides lay out alike.
 
-use crate::device::cuda::{DevicePlane, Function, Shape, Stream};
+use crate::device::cuda::{DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::{Error, Result};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::video::SampleType;
@@ -11,7 +11,7 @@ pub(super) const CHUNK: usize = 8;
 device_struct! {
     /// A component in device memory.
     #[derive(Debug)]
-    pub(super) struct Plane = "Plane" {
+    pub(super) struct PlaneArgs = "Plane" {
         /// The first sample.
         data: u64 = "u8*",
         /// Bytes from one row to the next.
@@ -32,22 +32,22 @@ device_struct! {
 }
 
 generated! {
-    "plane.cuh" after []: Plane;
+    "plane.cuh" after []: PlaneArgs;
 }
 
-impl Plane {
+impl PlaneArgs {
     /// `plane` as kernels see it.
     ///
     /// # Errors
     /// When the plane spans 2^32 bytes or more, which kernels do not count.
-    pub(super) fn new(plane: &DevicePlane) -> Result<Plane> {
+    pub(super) fn new(plane: &DevicePlane) -> Result<PlaneArgs> {
         let spans = plane.pitch.checked_mul(plane.height).and_then(|bytes| u32::try_from(bytes).ok());
         if spans.is_none() {
             let (width, height) = (plane.width, plane.height);
             return Err(Error::unsupported(format!("a plane of {width}x{height} is too large for CUDA kernels")));
         }
         let layout = plane.layout;
-        Ok(Plane {
+        Ok(PlaneArgs {
             data: plane.address,
             pitch: plane.pitch as u32,
             width: plane.width as u32,
@@ -69,8 +69,8 @@ impl Plane {
     }
 
     /// A plane of no samples, for components that a picture does not have.
-    pub(super) const NONE: Plane =
-        Plane { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };
+    pub(super) const NONE: PlaneArgs =
+        PlaneArgs { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };
 }
 
 /// Puts `function`, whose only parameter is an `A`, into `stream`.
@@ -80,7 +80,12 @@ impl Plane {
 ///
 /// # Safety
 /// As [`Function::launch`].
-pub(super) unsafe fn launch<A: Copy>(function: &Function, shape: Shape, args: &A, stream: &Stream) -> Result<()> {
+pub(super) unsafe fn launch<A: Copy>(
+    function: &Function,
+    shape: LaunchConfig,
+    args: &A,
+    stream: &Stream,
+) -> Result<()> {
     // SAFETY: as the caller promises.
     unsafe { function.launch(shape, &[(&raw const *args).cast()], stream) }
 }

@@ -12,36 +12,36 @@ use crate::video::{FrameProps, Planes, PlanesMut, Record};
 
 /// The frames of one input that a job reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Window<'a, P> {
+pub struct InputWindow<'a, P> {
     frames: &'a [P],
     before: usize,
 }
 
-impl<'a, P> Window<'a, P> {
+impl<'a, P> InputWindow<'a, P> {
     /// `frames` in order, with `reach.before` of them before the one at offset 0.
     ///
     /// # Panics
     /// When there are not as many as the reach spans.
-    pub fn new(frames: &'a [P], reach: Reach) -> Window<'a, P> {
+    pub fn new(frames: &'a [P], reach: Reach) -> InputWindow<'a, P> {
         assert_eq!(frames.len(), reach.frames(), "a window has every frame of its reach");
-        Window { frames, before: reach.before as usize }
+        InputWindow { frames, before: reach.before as usize }
     }
 
     /// The frame of one that is read alone.
-    pub fn of(frame: &'a P) -> Window<'a, P> {
-        Window { frames: std::slice::from_ref(frame), before: 0 }
+    pub fn of(frame: &'a P) -> InputWindow<'a, P> {
+        InputWindow { frames: std::slice::from_ref(frame), before: 0 }
     }
 }
 
 /// The frames that a job reads, of every input. Beyond the ends of a stream they are the nearest that there are.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a, P> {
-    windows: &'a [Window<'a, P>],
+    windows: &'a [InputWindow<'a, P>],
 }
 
 impl<'a, P> Frames<'a, P> {
     /// A window for each input, the chain's own first.
-    pub fn new(windows: &'a [Window<'a, P>]) -> Frames<'a, P> {
+    pub fn new(windows: &'a [InputWindow<'a, P>]) -> Frames<'a, P> {
         Frames { windows }
     }
 
@@ -55,7 +55,7 @@ impl<'a, P> Frames<'a, P> {
     /// # Panics
     /// When the filter did not say that it reads it.
     pub fn at(&self, input: usize, offset: isize) -> &'a P {
-        let Window { frames, before } = self.windows[input];
+        let InputWindow { frames, before } = self.windows[input];
         &frames[before.checked_add_signed(offset).expect("a frame inside the reach")]
     }
 
@@ -85,7 +85,7 @@ pub struct CpuJob<'a> {
 impl dyn CpuKernel + '_ {
     /// Filters one frame of a filter that reads nothing but the frame itself, and measures nothing.
     pub fn run_alone(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>, exec: &CpuExec) {
-        let windows = [Window::of(src)];
+        let windows = [InputWindow::of(src)];
         let (dst, record) = (PlanesMut::new(dst.each_mut()), &mut Record::default());
         self.run(CpuJob { props, phase: 0, src: Frames::new(&windows), dst, record, exec });
     }
@@ -123,7 +123,7 @@ impl dyn CudaKernel + '_ {
         dst: &DevicePlanes,
         stream: &Stream,
     ) -> Result<()> {
-        let windows = [Window::of(src)];
+        let windows = [InputWindow::of(src)];
         self.enqueue(&CudaJob { props, phase: 0, src: Frames::new(&windows), dst, record: 0, stream })
     }
 }

@@ -5,8 +5,8 @@
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::remap::{Map, apply_plainly};
-use crate::filters::rows::{SIGN, copy, widen};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::{SIGN, copy, widen};
 use crate::video::{PlaneRef, Record, SampleType};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

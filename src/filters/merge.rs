@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Local, Near, Source, check_alike};
+use crate::filters::local::{self, ComponentSource, Local, Near, check_alike};
 use crate::filters::planes::PlaneSet;
 use crate::filters::requant::{BLACK, LIMITED_LUMA, white};
 use crate::filters::{Descriptor, Footprint};
@@ -103,11 +103,11 @@ pub fn mask_source(
     input: usize,
     component: usize,
     origin: (isize, isize),
-) -> Source {
+) -> ComponentSource {
     let is_chroma = first.format.is_chroma(component);
     let shrink = if is_chroma { (first.format.subsampling_w(), first.format.subsampling_h()) } else { (0, 0) };
     let component = if mask.format.model() == Model::Rgb { component } else { 0 };
-    Source { origin, shrink, ..Source::of(input, component) }
+    ComponentSource { origin, shrink, ..ComponentSource::of(input, component) }
 }
 
 /// The kernel that mixes with a mask or without.
@@ -167,9 +167,9 @@ impl Local for MergeParams {
         check_mask(inputs, 0, self.mask.as_ref())
     }
 
-    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
+    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<ComponentSource> {
         let mask = inputs.get(2).map(|mask| mask_source(&inputs[0], mask, 2, component, (0, 0)));
-        [Source::of(0, component), Source::of(1, component)].into_iter().chain(mask).collect()
+        [ComponentSource::of(0, component), ComponentSource::of(1, component)].into_iter().chain(mask).collect()
     }
 
     fn consts(&self, inputs: &[StreamInfo], _: usize) -> Option<Consts> {

@@ -29,7 +29,6 @@ pub mod fields;
 pub mod gauss;
 pub mod gradient;
 mod job;
-pub(crate) mod level;
 mod levels;
 pub mod local;
 mod measure;
@@ -42,7 +41,6 @@ pub mod range;
 mod registry;
 pub mod remap;
 mod requant;
-pub(crate) mod rows;
 mod saturation;
 pub mod select;
 mod spec;
@@ -62,7 +60,7 @@ mod zones;
 pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
 pub use job::CudaJob;
-pub use job::{CpuJob, Frames, Window};
+pub use job::{CpuJob, Frames, InputWindow};
 pub use registry::{ALL, chain, create, find, find_or_suggest};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
 
@@ -179,7 +177,7 @@ pub struct Setup {
     /// The stream the filter gets; `format.bit_depth()` is nominal.
     pub input: StreamInfo,
     /// The inputs beside it, in the order of [`Filter::wiring`].
-    pub sides: Vec<Side>,
+    pub sides: Vec<SideStorage>,
     /// The stream it gives, as [`Filter::spec`] said.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
@@ -212,7 +210,7 @@ impl Setup {
 
 /// An input beside the chain's own.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct SideStorage {
     /// The stream.
     pub info: StreamInfo,
     /// Storage of its pictures.

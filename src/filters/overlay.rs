@@ -1,7 +1,7 @@
 //! `overlay`: another picture upon the picture.
 
 use crate::error::Result;
-use crate::filters::local::{self, Local, Near, Source, check_samples};
+use crate::filters::local::{self, ComponentSource, Local, Near, check_samples};
 use crate::filters::merge::{self, Consts, check_mask, mask_source};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Name, ParamKind, Params};
@@ -98,10 +98,13 @@ impl Local for OverlayParams {
         check_mask(inputs, 1, self.alpha.as_ref())
     }
 
-    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
+    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<ComponentSource> {
         let origin = self.origin(&inputs[0], component);
         let alpha = inputs.get(2).map(|alpha| mask_source(&inputs[0], alpha, 2, component, origin));
-        [Source::of(0, component), Source { origin, ..Source::of(1, component) }].into_iter().chain(alpha).collect()
+        [ComponentSource::of(0, component), ComponentSource { origin, ..ComponentSource::of(1, component) }]
+            .into_iter()
+            .chain(alpha)
+            .collect()
     }
 
     fn consts(&self, inputs: &[StreamInfo], _: usize) -> Option<Consts> {

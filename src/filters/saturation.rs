@@ -1,7 +1,7 @@
 //! `saturation`: more or less colour, and other hues.
 
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Local, Near, Source};
+use crate::filters::local::{self, ComponentSource, Local, Near};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{ParamKind, Params};
 use crate::video::{Model, StreamInfo};
@@ -64,8 +64,8 @@ impl Local for SaturationParams {
         &DESCRIPTOR
     }
 
-    fn sources(&self, _: &[StreamInfo], _: usize) -> Vec<Source> {
-        vec![Source::of(0, 1), Source::of(0, 2)]
+    fn sources(&self, _: &[StreamInfo], _: usize) -> Vec<ComponentSource> {
+        vec![ComponentSource::of(0, 1), ComponentSource::of(0, 2)]
     }
 
     fn consts(&self, _: &[StreamInfo], component: usize) -> Option<Consts> {

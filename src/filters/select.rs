@@ -8,23 +8,23 @@ use crate::error::{Error, Result};
 use crate::filters::CudaKernel;
 use crate::filters::remap::{self, Geometry};
 use crate::filters::{Change, CpuKernel, Cycle, Descriptor, Filter, Footprint, Setup, Spec};
-use crate::params::{Call, Given, ParamKind, ParamValue, Params, refuse};
+use crate::params::{Argument, Call, ParamKind, ParamValue, Params, refuse};
 use crate::video::StreamInfo;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
 /// Places of frames in a cycle, in rising order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Places(Vec<u32>);
+pub struct CyclePositions(Vec<u32>);
 
-impl Places {
+impl CyclePositions {
     const FORM: ParamKind = ParamKind::Text("numbers from 0 on in rising order, as 0+1+2+4");
 }
 
-impl ParamValue for Places {
-    fn parse(given: &Given<'_>) -> Result<Places> {
+impl ParamValue for CyclePositions {
+    fn parse(given: &Argument<'_>) -> Result<CyclePositions> {
         let places: Option<Vec<u32>> = given.text.split('+').map(|place| place.parse().ok()).collect();
-        places.filter(|places| places.is_sorted_by(|a, b| a < b)).map(Places).ok_or_else(|| refuse(given))
+        places.filter(|places| places.is_sorted_by(|a, b| a < b)).map(CyclePositions).ok_or_else(|| refuse(given))
     }
 
     fn print(&self) -> String {
@@ -38,7 +38,7 @@ crate::params! {
         /// How many frames make a cycle.
         cycle: i64 = 2, ParamKind::Int { min: 1, max: 1000 }, unit "frames", aliases [];
         /// Which of them stay, counted from 0.
-        frames: Places = Places(vec![0]), Places::FORM, unit "", aliases [];
+        frames: CyclePositions = CyclePositions(vec![0]), CyclePositions::FORM, unit "", aliases [];
     }
     presets {}
 }

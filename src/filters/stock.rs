@@ -12,7 +12,7 @@ impl<T> Stock<T> {
     }
 
     /// Works in one of them, or in what `make` gives when all are in use.
-    pub(super) fn lend(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T)) {
+    pub(super) fn with(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T)) {
         // The lock is not held while the workspace is made or used.
         let kept = self.lock().pop();
         let mut one = kept.unwrap_or_else(make);

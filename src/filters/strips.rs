@@ -11,7 +11,7 @@ pub(super) const THREADS: [usize; 4] = [32, 64, 128, 256];
 
 /// How a kernel's blocks share out the rows of a strip.
 #[derive(Clone, Copy)]
-pub(super) struct Rows {
+pub(super) struct StripRows {
     /// The fewest that are worth what a block does before its first.
     pub fewest: usize,
     /// What a block does at a time.
@@ -46,7 +46,7 @@ pub(super) struct Strips {
     pub halo: usize,
     /// Blocks that shall be there, at least, when rows are shared out.
     blocks: usize,
-    rows: Rows,
+    rows: StripRows,
 }
 
 impl Strips {
@@ -58,7 +58,7 @@ impl Strips {
     pub(super) fn choose(
         threads: &[usize],
         halo: usize,
-        rows: Rows,
+        rows: StripRows,
         sizes: &[(usize, usize)],
         multiprocessors: usize,
     ) -> Strips {

@@ -26,7 +26,7 @@ const BLOCKS: usize = 4;
 device_struct! {
     /// How warps walk.
     #[derive(Debug)]
-    pub(super) struct Walk = "Walk" {
+    pub(super) struct WarpWalk = "Walk" {
         /// Of the weights, words of 32 lanes.
         fragments: u64 = "const u32*",
         /// Patches that a warp is to finish.
@@ -36,7 +36,7 @@ device_struct! {
 }
 
 generated! {
-    "tensor.cuh" after ["../common/plane.cuh"]: Walk;
+    "tensor.cuh" after ["../common/plane.cuh"]: WarpWalk;
 }
 
 /// The matrices of a window's weights on a device, and the walks over planes of some sizes.
@@ -78,8 +78,8 @@ impl Matrices {
     }
 
     /// What kernels are told.
-    pub fn walk(&self) -> Walk {
-        Walk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
+    pub fn walk(&self) -> WarpWalk {
+        WarpWalk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
     }
 
     /// The blocks that make `dst` of `src`.

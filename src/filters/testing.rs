@@ -1,6 +1,6 @@
 //! What the tests of neighbourhood filters share.
 
-use super::{CpuJob, CpuKernel, Filter, Frames, Setup, Side, Spec, Window};
+use super::{CpuJob, CpuKernel, Filter, Frames, InputWindow, Setup, SideStorage, Spec};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::video::{Format, FrameProps, Picture, Planes, Record, StreamInfo};
 
@@ -55,7 +55,7 @@ pub(super) fn run_inputs(text: &str, inputs: &[&[Picture]]) -> Picture {
     let infos: Vec<_> = inputs.iter().map(info).collect();
     let spec = filter.spec(&infos).unwrap();
     let mut setup = Setup::of(infos[0].clone(), infos[0].format, spec.output.clone(), infos[0].format);
-    setup.sides = infos[1..].iter().map(|info| Side { info: info.clone(), src: info.format }).collect();
+    setup.sides = infos[1..].iter().map(|info| SideStorage { info: info.clone(), src: info.format }).collect();
     let inputs: Vec<Vec<_>> = inputs.iter().map(|frames| frames.iter().map(Picture::planes).collect()).collect();
     run_levels(&*filter, &setup, &spec, &inputs, &FrameProps::default(), &one_thread()).0
 }
@@ -75,7 +75,8 @@ pub(super) fn run_levels(
     props: &FrameProps,
     exec: &CpuExec,
 ) -> (Picture, Record) {
-    let windows: Vec<_> = inputs.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
+    let windows: Vec<_> =
+        inputs.iter().zip(&spec.reads).map(|(planes, reach)| InputWindow::new(planes, *reach)).collect();
     let run = |mut kernel: Box<dyn CpuKernel>| {
         let mut out = Picture::alloc(setup.dst, spec.output.width, spec.output.height).unwrap();
         let (phase, mut record) = (spec.cycle.phase(props.frame_index), Record::default());

@@ -61,7 +61,7 @@ pub fn remove_unfinished() {
 #[derive(Debug)]
 pub struct TempFile {
     name: OsString,
-    place: Place,
+    place: OutputState,
 }
 
 /// Where a library writes that writes by itself.
@@ -74,7 +74,7 @@ pub enum Outlet<'a> {
 }
 
 #[derive(Debug)]
-enum Place {
+enum OutputState {
     Stdout,
     Direct(File),
     Beside {
@@ -99,7 +99,7 @@ impl TempFile {
         let path = path.as_ref();
         let name = path.to_owned();
         if path == STANDARD_STREAM {
-            return Ok(TempFile { name, place: Place::Stdout });
+            return Ok(TempFile { name, place: OutputState::Stdout });
         }
         let failed = |e| Error::io(path.display(), &e);
         let target = follow_links(Path::new(path));
@@ -107,13 +107,13 @@ impl TempFile {
         let place = match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             Ok(meta) if !meta.is_file() => {
-                Place::Direct(open_direct(Path::new(path), cancel).map_err(|e| e.context(path.display()))?)
+                OutputState::Direct(open_direct(Path::new(path), cancel).map_err(|e| e.context(path.display()))?)
             }
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
                 let (temporary, file) = create_beside(&target, create_file).map_err(failed)?;
                 unfinished().push(temporary.clone());
-                Place::Beside { path: temporary, file, target, overwrite }
+                OutputState::Beside { path: temporary, file, target, overwrite }
             }
         };
         Ok(TempFile { name, place })
@@ -122,9 +122,9 @@ impl TempFile {
     /// Where to write, for a library that writes by itself.
     pub fn outlet(&self) -> Outlet<'_> {
         match &self.place {
-            Place::Stdout => Outlet::Stream(io::stdout().as_raw_fd()),
-            Place::Direct(file) => Outlet::Stream(file.as_raw_fd()),
-            Place::Beside { path, .. } | Place::Final { path } => Outlet::File(path),
+            OutputState::Stdout => Outlet::Stream(io::stdout().as_raw_fd()),
+            OutputState::Direct(file) => Outlet::Stream(file.as_raw_fd()),
+            OutputState::Beside { path, .. } | OutputState::Final { path } => Outlet::File(path),
         }
     }
 
@@ -135,7 +135,7 @@ impl TempFile {
     /// When the rest cannot be written, or the file cannot be renamed; it is then removed.
     pub fn commit(&mut self) -> Result<()> {
         self.flush().map_err(|e| Error::io(self.name.display(), &e))?;
-        let Place::Beside { path, file, target, overwrite } = &self.place else { return Ok(()) };
+        let OutputState::Beside { path, file, target, overwrite } = &self.place else { return Ok(()) };
         // Also what a library wrote through a descriptor of its own: the call is about the file.
         file.sync_all().map_err(|e| Error::io(self.name.display(), &e))?;
         match give_name(path, target, *overwrite) {
@@ -144,7 +144,7 @@ impl TempFile {
         }
         unfinished().retain(|other| other != path);
         sync_folder(target);
-        self.place = Place::Final { path: target.clone() };
+        self.place = OutputState::Final { path: target.clone() };
         Ok(())
     }
 }
@@ -279,24 +279,24 @@ fn is_unique(number: &[u8]) -> bool {
 impl Write for TempFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.place {
-            Place::Stdout => io::stdout().write(bytes),
-            Place::Direct(file) | Place::Beside { file, .. } => file.write(bytes),
-            Place::Final { .. } => Err(io::Error::other("the file is finished")),
+            OutputState::Stdout => io::stdout().write(bytes),
+            OutputState::Direct(file) | OutputState::Beside { file, .. } => file.write(bytes),
+            OutputState::Final { .. } => Err(io::Error::other("the file is finished")),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.place {
-            Place::Stdout => io::stdout().flush(),
-            Place::Direct(file) | Place::Beside { file, .. } => file.flush(),
-            Place::Final { .. } => Ok(()),
+            OutputState::Stdout => io::stdout().flush(),
+            OutputState::Direct(file) | OutputState::Beside { file, .. } => file.flush(),
+            OutputState::Final { .. } => Ok(()),
         }
     }
 }
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        let Place::Beside { path, .. } = &self.place else { return };
+        let OutputState::Beside { path, .. } = &self.place else { return };
         unfinished().retain(|other| other != path);
         if let Err(error) = fs::remove_file(path)
             && error.kind() != ErrorKind::NotFound

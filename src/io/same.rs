@@ -19,3 +19,24 @@ pub fn refuse_input(output: &OsStr, input: &OsStr) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_itself_by_any_name() {
+        let folder = std::env::temp_dir().join(format!("vramp-same-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str| folder.join(name);
+        fs::write(path("one"), "").unwrap();
+        fs::write(path("other"), "").unwrap();
+        fs::hard_link(path("one"), path("hard")).unwrap();
+        std::os::unix::fs::symlink(path("one"), path("soft")).unwrap();
+        for (output, is_refused) in [("one", true), ("hard", true), ("soft", true), ("other", false), ("none", false)] {
+            let refused = refuse_input(path(output).as_os_str(), path("one").as_os_str());
+            assert_eq!(refused.is_err(), is_refused, "{output}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -119,7 +119,7 @@ pub struct Elsewhere {
 
 /// An argument with the parameter that it is for.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'c> {
+pub struct Argument<'c> {
     /// The parameter.
     pub param: &'static Param,
     /// What the call calls it, which may be an alias: messages use the caller's word.
@@ -142,15 +142,15 @@ impl Schema {
     /// # Errors
     /// For unknown names (with the nearest right one), unknown presets, too many positional values, positional ones
     /// behind named ones, and repeats.
-    pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<Given<'c>>> {
+    pub fn resolve<'c>(&self, call: &'c Call) -> Result<Vec<Argument<'c>>> {
         let filter = &call.name;
-        let mut resolved: Vec<Given<'c>> = Vec::new();
+        let mut resolved: Vec<Argument<'c>> = Vec::new();
         let mut presets = call.args.iter().filter(|arg| arg.key.as_deref() == Some(PRESET_KEY));
         if let Some(arg) = presets.next() {
             for (name, value) in self.preset(filter, &arg.value)?.args {
                 let param =
                     self.find(name).ok_or_else(|| Error::internal(format!("preset of {filter} names '{name}'")))?;
-                resolved.push(Given { param, name, text: value });
+                resolved.push(Argument { param, name, text: value });
             }
         }
         if presets.next().is_some() {
@@ -183,7 +183,7 @@ impl Schema {
             }
             seen.push(param.name);
             named = arg.key.is_some();
-            resolved.push(Given { param, name: arg.key.as_deref().unwrap_or(param.name), text: &arg.value });
+            resolved.push(Argument { param, name: arg.key.as_deref().unwrap_or(param.name), text: &arg.value });
         }
         Ok(resolved)
     }
@@ -242,7 +242,7 @@ pub trait Params: Sized + Clone + PartialEq + Default {
     ///
     /// # Errors
     /// When the text is not a value of the parameter; the message has the name, the text and what is allowed.
-    fn set(&mut self, given: &Given<'_>) -> Result<()>;
+    fn set(&mut self, given: &Argument<'_>) -> Result<()>;
 
     /// The value of the parameter `name` as text.
     fn get(&self, name: &str) -> String;
@@ -336,7 +336,7 @@ macro_rules! params {
                 )+)?],
             };
 
-            fn set(&mut self, given: &$crate::params::Given<'_>) -> $crate::error::Result<()> {
+            fn set(&mut self, given: &$crate::params::Argument<'_>) -> $crate::error::Result<()> {
                 match given.param.name {
                     $( stringify!($field) => {
                         self.$field = $crate::params::ParamValue::parse(given)?;

@@ -1,7 +1,7 @@
 //! Values as text: parsing against a parameter's description, and printing that parses back.
 
 use crate::error::{Error, Result};
-use crate::params::{Given, ParamKind, did_you_mean, excerpt};
+use crate::params::{Argument, ParamKind, did_you_mean, excerpt};
 
 /// A type a parameter can have.
 pub trait ParamValue: Sized {
@@ -12,7 +12,7 @@ pub trait ParamValue: Sized {
     ///
     /// # Errors
     /// With the parameter's name, the text and what is allowed.
-    fn parse(given: &Given<'_>) -> Result<Self>;
+    fn parse(given: &Argument<'_>) -> Result<Self>;
 
     /// The text that parses back to this value.
     fn print(&self) -> String;
@@ -32,13 +32,13 @@ pub trait Choice: Copy + PartialEq + 'static {
 }
 
 /// The error for what is no value of its parameter: its name, the text, and what is allowed.
-pub fn refuse(given: &Given<'_>) -> Error {
-    let Given { param, name, text } = given;
+pub fn refuse(given: &Argument<'_>) -> Error {
+    let Argument { param, name, text } = given;
     Error::bad_argument(format!("option '{name}' cannot be '{}': it takes {}", excerpt(text), param.takes()))
 }
 
 impl ParamValue for bool {
-    fn parse(given: &Given<'_>) -> Result<bool> {
+    fn parse(given: &Argument<'_>) -> Result<bool> {
         match given.text {
             "1" | "on" | "true" | "yes" => Ok(true),
             "0" | "off" | "false" | "no" => Ok(false),
@@ -52,7 +52,7 @@ impl ParamValue for bool {
 }
 
 impl ParamValue for i64 {
-    fn parse(given: &Given<'_>) -> Result<i64> {
+    fn parse(given: &Argument<'_>) -> Result<i64> {
         let ParamKind::Int { min, max } = given.param.kind else { return Err(wrong_kind(given)) };
         match given.text.parse() {
             Ok(value) if (min..=max).contains(&value) => Ok(value),
@@ -66,7 +66,7 @@ impl ParamValue for i64 {
 }
 
 impl ParamValue for f64 {
-    fn parse(given: &Given<'_>) -> Result<f64> {
+    fn parse(given: &Argument<'_>) -> Result<f64> {
         let ParamKind::Float { min, max } = given.param.kind else { return Err(wrong_kind(given)) };
         match given.text.parse() {
             // NaN is in no range, so it is refused here too.
@@ -102,7 +102,7 @@ impl Name {
 }
 
 impl ParamValue for Name {
-    fn parse(given: &Given<'_>) -> Result<Name> {
+    fn parse(given: &Argument<'_>) -> Result<Name> {
         let ParamKind::Name = given.param.kind else { return Err(wrong_kind(given)) };
         Name::new(given.text).ok_or_else(|| refuse(given))
     }
@@ -115,7 +115,7 @@ impl ParamValue for Name {
 impl<T: ParamValue> ParamValue for Option<T> {
     const AUTO: bool = true;
 
-    fn parse(given: &Given<'_>) -> Result<Option<T>> {
+    fn parse(given: &Argument<'_>) -> Result<Option<T>> {
         if given.text == "auto" { Ok(None) } else { T::parse(given).map(Some) }
     }
 
@@ -125,7 +125,7 @@ impl<T: ParamValue> ParamValue for Option<T> {
 }
 
 impl<T: Choice> ParamValue for T {
-    fn parse(given: &Given<'_>) -> Result<T> {
+    fn parse(given: &Argument<'_>) -> Result<T> {
         let found = T::WORDS.iter().position(|word| *word == given.text || T::is_spelled(word, given.text));
         found.map(|i| T::ALL[i]).ok_or_else(|| {
             let near = did_you_mean(given.text, T::WORDS.iter().copied());
@@ -139,7 +139,7 @@ impl<T: Choice> ParamValue for T {
     }
 }
 
-fn wrong_kind(given: &Given<'_>) -> Error {
+fn wrong_kind(given: &Argument<'_>) -> Error {
     let param = given.param;
     Error::internal(format!("option '{}' is declared {:?}, not its field's type", param.name, param.kind))
 }

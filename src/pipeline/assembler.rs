@@ -5,7 +5,7 @@
 
 use crate::filters::{Cycle, Reach};
 use crate::pipeline::parts::{Feed, Part, PartInput};
-use crate::pipeline::{Plan, Stage};
+use crate::pipeline::{ChainPlan, Stage};
 use crate::video::{FrameProps, Rational};
 use std::collections::VecDeque;
 
@@ -39,15 +39,15 @@ pub(super) struct Job<S> {
 }
 
 /// Frames of one stream that somebody may still read.
-struct Track<S> {
+struct HeldFrames<S> {
     frames: VecDeque<(FrameProps, S)>,
     ended: bool,
     timebase: Rational,
 }
 
-impl<S> Track<S> {
-    fn new(timebase: Rational) -> Track<S> {
-        Track { frames: VecDeque::new(), ended: false, timebase }
+impl<S> HeldFrames<S> {
+    fn new(timebase: Rational) -> HeldFrames<S> {
+        HeldFrames { frames: VecDeque::new(), ended: false, timebase }
     }
 
     fn last(&self) -> Option<u64> {
@@ -124,8 +124,8 @@ struct Worker {
 
 /// The frames of a run on their way through a plan's parts.
 pub(super) struct Assembler<S> {
-    inputs: Vec<Track<S>>,
-    results: Vec<Track<S>>,
+    inputs: Vec<HeldFrames<S>>,
+    results: Vec<HeldFrames<S>>,
     workers: Vec<Worker>,
     /// The first and the last frame of the chain's own input that are not there for others alone.
     kept: Option<(u64, u64)>,
@@ -133,16 +133,16 @@ pub(super) struct Assembler<S> {
 
 impl<S: Clone> Assembler<S> {
     /// For `plan`, which has parts.
-    pub fn new(plan: &Plan) -> Assembler<S> {
+    pub fn new(plan: &ChainPlan) -> Assembler<S> {
         let worker = |part: &Part| Worker {
             inputs: part.inputs.clone(),
             cycle: part.cycle.clone(),
             next: None,
             low: vec![0; part.inputs.len()],
         };
-        let result = |part: &Part| Track::new(part.info(plan).timebase);
+        let result = |part: &Part| HeldFrames::new(part.info(plan).timebase);
         Assembler {
-            inputs: (0..=plan.sides.len()).map(|input| Track::new(plan.stream(input).timebase)).collect(),
+            inputs: (0..=plan.sides.len()).map(|input| HeldFrames::new(plan.stream(input).timebase)).collect(),
             results: plan.parts.iter().map(result).collect(),
             workers: plan.parts.iter().map(worker).collect(),
             kept: None,
@@ -150,7 +150,7 @@ impl<S: Clone> Assembler<S> {
     }
 
     /// One that makes frame `n` of the result of `frames`, each with its input, and no other.
-    pub fn for_one(plan: &Plan, n: u64, frames: impl IntoIterator<Item = (usize, FrameProps, S)>) -> Assembler<S> {
+    pub fn for_one(plan: &ChainPlan, n: u64, frames: impl IntoIterator<Item = (usize, FrameProps, S)>) -> Assembler<S> {
         let mut assembler = Assembler::new(plan);
         if let Some(last) = assembler.workers.last_mut() {
             last.next = Some(n);
@@ -193,7 +193,7 @@ impl<S: Clone> Assembler<S> {
         }
     }
 
-    fn track(&self, feed: Feed) -> &Track<S> {
+    fn track(&self, feed: Feed) -> &HeldFrames<S> {
         match feed {
             Feed::Input(input) => &self.inputs[input],
             Feed::Part(part) => &self.results[part],
@@ -392,7 +392,7 @@ fn retime(props: &mut FrameProps, cycle: &Cycle, n: u64, (index, next): (u64, &F
 }
 
 /// Turns the properties of the frame that a part's frame is made of into those of the result.
-pub(super) fn describe(plan: &Plan, part: usize, props: &mut FrameProps) {
+pub(super) fn describe(plan: &ChainPlan, part: usize, props: &mut FrameProps) {
     for stage in plan.parts[part].stages.iter().map(|stage| &plan.stages[*stage]) {
         describe_stage(stage, props);
     }

@@ -6,25 +6,25 @@ use crate::filters::CpuKernel;
 use crate::pipeline::assembler::{Assembler, Job, Next, describe};
 use crate::pipeline::cpu::CpuPart;
 use crate::pipeline::feeder::{Feeder, InputFrame, missing, pass_all};
-use crate::pipeline::stats::Work;
-use crate::pipeline::{Chain, Frame, Item, Plan, Stage};
+use crate::pipeline::stats::ChainUsage;
+use crate::pipeline::{Chain, ChainPlan, Frame, Item, Stage};
 use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 
 /// The samples of a frame on the host.
 #[derive(Clone)]
-enum Samples<'a> {
+enum HostSamples<'a> {
     /// A caller's.
     Planes(Planes<'a>),
     Picture(Arc<Picture>),
 }
 
-impl Samples<'_> {
+impl HostSamples<'_> {
     fn planes(&self) -> Planes<'_> {
         match self {
-            Samples::Planes(planes) => *planes,
-            Samples::Picture(picture) => picture.planes(),
+            HostSamples::Planes(planes) => *planes,
+            HostSamples::Picture(picture) => picture.planes(),
         }
     }
 }
@@ -40,7 +40,7 @@ impl CpuChain {
     ///
     /// # Errors
     /// When a kernel cannot be built or memory runs out.
-    pub fn new(plan: &Plan, exec: impl Into<Arc<CpuExec>>) -> Result<CpuChain> {
+    pub fn new(plan: &ChainPlan, exec: impl Into<Arc<CpuExec>>) -> Result<CpuChain> {
         let exec = exec.into();
         let level = exec.level();
         Self::build(plan, exec, |stage| stage.filter.cpu(&stage.setup, level))
@@ -50,12 +50,16 @@ impl CpuChain {
     ///
     /// # Errors
     /// As [`CpuChain::new`].
-    pub fn reference(plan: &Plan) -> Result<CpuChain> {
+    pub fn reference(plan: &ChainPlan) -> Result<CpuChain> {
         let exec = Arc::new(CpuExec::new(1, CpuLevel::Portable)?);
         Self::build(plan, exec, |stage| stage.filter.reference(&stage.setup))
     }
 
-    fn build(plan: &Plan, exec: Arc<CpuExec>, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuChain> {
+    fn build(
+        plan: &ChainPlan,
+        exec: Arc<CpuExec>,
+        make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>,
+    ) -> Result<CpuChain> {
         let parts = plan.parts.iter().map(|part| CpuPart::new(plan, part, &make)).collect::<Result<_>>()?;
         Ok(CpuChain { exec, parts })
     }
@@ -79,14 +83,14 @@ impl CpuChain {
         part.run(&mut props.clone(), 0, &[vec![*src]], dst, &self.exec);
     }
 
-    /// Filters frame `index` of the result into `dst`. `frames` are those that [`Plan::reach`] asks for, as far as the
+    /// Filters frame `index` of the result into `dst`. `frames` are those that [`ChainPlan::reach`] asks for, as far as the
     /// streams have them, of the chain's own input and of those beside it, in order.
     ///
     /// # Errors
     /// When memory runs out, or a frame is missing.
     pub(super) fn run_frames(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         index: u64,
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
@@ -95,7 +99,7 @@ impl CpuChain {
         let mut assembler = Assembler::for_one(
             plan,
             index,
-            frames.iter().map(|frame| (frame.input, frame.props.clone(), Samples::Planes(frame.planes))),
+            frames.iter().map(|frame| (frame.input, frame.props.clone(), HostSamples::Planes(frame.planes))),
         );
         loop {
             let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
@@ -104,22 +108,22 @@ impl CpuChain {
             }
             let mut picture = between[job.part].take()?;
             let props = self.make(plan, &job, &mut picture.planes_mut());
-            assembler.push_result(job.part, props, Samples::Picture(Arc::new(picture)));
+            assembler.push_result(job.part, props, HostSamples::Picture(Arc::new(picture)));
         }
     }
 
     /// Does `job`. Gives the properties of the frame that it made.
-    fn make(&mut self, plan: &Plan, job: &Job<Samples<'_>>, dst: &mut PlanesMut<'_>) -> FrameProps {
+    fn make(&mut self, plan: &ChainPlan, job: &Job<HostSamples<'_>>, dst: &mut PlanesMut<'_>) -> FrameProps {
         let mut props = job.props.clone();
         let inputs: Vec<Vec<Planes<'_>>> =
-            job.inputs.iter().map(|frames| frames.iter().map(Samples::planes).collect()).collect();
+            job.inputs.iter().map(|frames| frames.iter().map(HostSamples::planes).collect()).collect();
         self.parts[job.part].run(&mut props, job.phase, &inputs, dst, &self.exec);
         describe(plan, job.part, &mut props);
         props
     }
 
     /// Where results of parts lie that are not the last.
-    fn results(&self, plan: &Plan) -> Result<Vec<PicturePool>> {
+    fn results(&self, plan: &ChainPlan) -> Result<Vec<PicturePool>> {
         let before_last = plan.parts.len().saturating_sub(1);
         plan.parts[..before_last]
             .iter()
@@ -137,7 +141,13 @@ impl CpuChain {
 }
 
 impl Chain for CpuChain {
-    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+    fn drive(
+        &mut self,
+        plan: &ChainPlan,
+        inputs: &[Receiver<Item>],
+        pool: &PicturePool,
+        out: &Sender<Item>,
+    ) -> Result<()> {
         if self.is_empty() {
             pass_all(&inputs[0], out);
             return Ok(());
@@ -145,7 +155,7 @@ impl Chain for CpuChain {
         let between = self.results(plan)?;
         let mut feeder = Feeder::new(plan, inputs, out);
         while let Some(job) = feeder.next(|_, frame| match frame {
-            Item::Frame(Frame { props, picture }) => Ok((props, Samples::Picture(Arc::new(picture)))),
+            Item::Frame(Frame { props, picture }) => Ok((props, HostSamples::Picture(Arc::new(picture)))),
             _ => Err(Error::internal("a frame in GPU memory came to the CPU")),
         })? {
             let mut picture = if job.is_last { pool.take()? } else { between[job.part].take()? };
@@ -155,14 +165,19 @@ impl Chain for CpuChain {
                 drop(job);
                 feeder.emit(source, Item::Frame(Frame { props, picture }));
             } else {
-                feeder.assembler.push_result(job.part, props, Samples::Picture(Arc::new(picture)));
+                feeder.assembler.push_result(job.part, props, HostSamples::Picture(Arc::new(picture)));
             }
         }
         Ok(())
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> ChainUsage {
         let filters: Vec<_> = self.parts.iter().flat_map(CpuPart::times).collect();
-        Work { chain: filters.iter().map(|time| time.busy).sum(), filters, host_bytes: self.bytes(), ..Work::default() }
+        ChainUsage {
+            chain: filters.iter().map(|time| time.busy).sum(),
+            filters,
+            host_bytes: self.bytes(),
+            ..ChainUsage::default()
+        }
     }
 }

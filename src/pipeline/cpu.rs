@@ -1,12 +1,12 @@
 //! A part's kernels on the CPU, and the pictures between them.
 
 use super::parts::Part;
-use super::route::{Holder, Place, Route, Source};
+use super::route::{Holder, Location, Route, StepInput};
 use crate::device::cpu::CpuExec;
 use crate::error::Result;
-use crate::filters::{CpuJob, CpuKernel, Frames, Reach, Window};
+use crate::filters::{CpuJob, CpuKernel, Frames, InputWindow, Reach};
 use crate::pipeline::stats::FilterTime;
-use crate::pipeline::{Plan, Stage};
+use crate::pipeline::{ChainPlan, Stage};
 use crate::video::{FrameProps, Picture, PlaneMut, PlaneRef, Planes, PlanesMut, Record};
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ impl CpuPart {
     ///
     /// # Errors
     /// When a kernel cannot be built or memory runs out.
-    pub fn new(plan: &Plan, part: &Part, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuPart> {
+    pub fn new(plan: &ChainPlan, part: &Part, make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>) -> Result<CpuPart> {
         let route = Route::of(plan, part)?;
         let kernel = |stage: &usize| {
             let stage = &plan.stages[*stage];
@@ -71,14 +71,14 @@ impl CpuPart {
                 step.from.iter().map(|source| inputs.components(source, &read)).collect();
             let windows =
                 step.from.iter().zip(&kernel.reaches).zip(&single).map(|((source, reach), single)| match single {
-                    Some(planes) => Window::of(planes),
+                    Some(planes) => InputWindow::of(planes),
                     None => inputs.window(source, *reach),
                 });
-            let windows: Vec<Window<'_, Planes<'_>>> = windows.collect();
+            let windows: Vec<InputWindow<'_, Planes<'_>>> = windows.collect();
             let mut written = written.into_iter();
             let mut result = dst.each_mut();
             let views = step.to.iter().map(|to| match to {
-                Ok(Place { holder: Holder::Result, .. }) => result.next().expect("the result has every component"),
+                Ok(Location { holder: Holder::Result, .. }) => result.next().expect("the result has every component"),
                 Ok(_) => written.next().expect("every buffer is there"),
                 Err(stays) => PlaneMut::nowhere(&inputs.view(*stays, &read)),
             });
@@ -107,7 +107,7 @@ impl CpuPart {
 /// The buffers that a step reads, and the components that it writes, in order.
 fn split<'a>(
     buffers: &'a mut [Picture],
-    to: &[std::result::Result<Place, Place>],
+    to: &[std::result::Result<Location, Location>],
 ) -> (Vec<Option<Planes<'a>>>, Vec<PlaneMut<'a>>) {
     let mut read = Vec::new();
     let mut written: Vec<(usize, PlaneMut<'a>)> = Vec::new();
@@ -137,13 +137,13 @@ struct Inputs<'a, 'p> {
 
 impl<'a, 'p: 'a> Inputs<'a, 'p> {
     /// The frames of `reach` of an input of the part.
-    fn window(&self, source: &Source, reach: Reach) -> Window<'a, Planes<'a>> {
-        let Source::Window { input, .. } = source else { unreachable!("components are one frame") };
+    fn window(&self, source: &StepInput, reach: Reach) -> InputWindow<'a, Planes<'a>> {
+        let StepInput::Window { input, .. } = source else { unreachable!("components are one frame") };
         let first = (self.reaches[*input].before - reach.before) as usize;
-        Window::new(&self.inputs[*input][first..][..reach.frames()], reach)
+        InputWindow::new(&self.inputs[*input][first..][..reach.frames()], reach)
     }
 
-    fn view(&self, place: Place, buffers: &[Option<Planes<'a>>]) -> PlaneRef<'a> {
+    fn view(&self, place: Location, buffers: &[Option<Planes<'a>>]) -> PlaneRef<'a> {
         match place.holder {
             Holder::Input(input) => self.inputs[input][self.reaches[input].before as usize][place.component],
             Holder::Buffer(buffer) => {
@@ -154,8 +154,8 @@ impl<'a, 'p: 'a> Inputs<'a, 'p> {
     }
 
     /// The frame at hand, where it is put together of components.
-    fn components(&self, source: &Source, buffers: &[Option<Planes<'a>>]) -> Option<Planes<'a>> {
-        let Source::Components(places) = source else { return None };
+    fn components(&self, source: &StepInput, buffers: &[Option<Planes<'a>>]) -> Option<Planes<'a>> {
+        let StepInput::Components(places) = source else { return None };
         let views: Vec<_> = places.iter().map(|place| self.view(*place, buffers)).collect();
         Some(Planes::new(&views))
     }

@@ -5,13 +5,13 @@
 //! once instead of once a slot, and the time between two events of a stream is that of the work between them alone.
 
 mod between;
+mod execution;
 mod flight;
-mod lane;
 mod measured;
 mod part;
-mod place;
 mod pool;
 mod resident;
+mod staging;
 mod streams;
 
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, mebibytes};
@@ -21,22 +21,22 @@ use crate::pipeline::feeder::{Feeder, pass_all};
 use crate::pipeline::parts::{Feed, Part};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
-use crate::pipeline::{Chain, DeviceFrame, Frame, Item, Plan, Stage};
+use crate::pipeline::{Chain, ChainPlan, DeviceFrame, Frame, Item, Stage};
 use crate::video::{FrameProps, PicturePool, StreamInfo};
 pub use between::Between;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use flight::{Flight, Landed, Marks, Slot, Target, Work};
-pub(super) use lane::Lane;
+pub(super) use execution::ExecutionContext;
+use flight::{Flight, FlightTarget, FlightWork, Landed, Marks, Slot};
 use part::CudaPart;
 use pool::DevicePool;
 use resident::{Arrivals, Resident};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
-use streams::{Guard, Streams};
+use streams::{CudaStreams, Guard};
 
 /// Bytes of device memory that the kernels of `plan` hold beside pictures.
-fn kernels_memory(plan: &Plan, device: &Arc<CudaDevice>) -> Result<usize> {
+fn kernels_memory(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<usize> {
     let of = |stage: &Stage| {
         let bytes = stage.filter.cuda_memory(&stage.setup, device);
         bytes.map_err(|e| e.context(stage.filter.descriptor().name))
@@ -67,11 +67,11 @@ impl CudaChain {
     ///
     /// # Errors
     /// When the memory of the device, or its budget, does not cover the frames.
-    pub fn new(plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
+    pub fn new(plan: &ChainPlan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
         let slots = slots.max(1);
         let needs = Needs::of(plan, slots);
         needs.require(plan, device, slots)?;
-        let streams = Arc::new(Streams::new(device)?);
+        let streams = Arc::new(CudaStreams::new(device)?);
         let arrivals = needs.inputs.iter().enumerate().map(|(input, need)| {
             Arrivals::new(device, &streams, need.shape, plan.resident && input == 0 && need.in_place, need.count)
         });
@@ -96,7 +96,7 @@ impl CudaChain {
     ///
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
-    pub fn prepare(&mut self, plan: &Plan) -> Result<()> {
+    pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
         if self.parts.is_empty() && !plan.parts.is_empty() {
             let part = |part| CudaPart::new(plan, part, &self.device);
             self.parts = plan.parts.iter().map(part).collect::<Result<_>>()?;
@@ -107,17 +107,17 @@ impl CudaChain {
     }
 
     /// A picture for the next result.
-    fn target(&self, pool: &PicturePool) -> Result<Target> {
+    fn target(&self, pool: &PicturePool) -> Result<FlightTarget> {
         match &self.results {
-            Some(results) => results.take().map(Target::Device),
-            None => pool.take().map(Target::Host),
+            Some(results) => results.take().map(FlightTarget::Device),
+            None => pool.take().map(FlightTarget::Host),
         }
     }
 
     /// Sends every frame of `inputs` on its flight, and packets after it.
     fn depart(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         inputs: &[Receiver<Item>],
         pool: &PicturePool,
         free: &Receiver<Slot>,
@@ -125,7 +125,7 @@ impl CudaChain {
     ) -> Result<()> {
         let streams = Arc::clone(&self.waits.streams);
         // Before the work, so that it is dropped after: what is dropped on the way out is waited for.
-        let mut work = Pending { work: Work::default(), _guard: Guard::new(&streams) };
+        let mut work = PendingWork { work: FlightWork::default(), _guard: Guard::new(&streams) };
         let mut feeder = Feeder::new(plan, inputs, departed);
         while let Some(mut job) = feeder
             .next(|input, item| arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work))?
@@ -142,7 +142,7 @@ impl CudaChain {
             let target = self.target(pool)?;
             let source = job.source;
             let props = match (&target, &slot.output) {
-                (Target::Device(result), _) => self.enqueue(plan, &mut job, result, &mut work.work)?,
+                (FlightTarget::Device(result), _) => self.enqueue(plan, &mut job, result, &mut work.work)?,
                 (_, Some(output)) => self.enqueue(plan, &mut job, &output.picture, &mut work.work)?,
                 _ => return Err(Error::internal("a result has no place on the device")),
             };
@@ -156,10 +156,10 @@ impl CudaChain {
     /// Puts the kernels of `job` into the stream. Gives the properties of the frame that they make.
     fn enqueue(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         job: &mut Job<Rc<Resident>>,
         dst: &DevicePicture,
-        work: &mut Work,
+        work: &mut FlightWork,
     ) -> Result<FrameProps> {
         let compute = &self.waits.streams.compute;
         let part = &mut self.parts[job.part];
@@ -205,13 +205,18 @@ fn marks(
 }
 
 /// Work that no flight has taken yet; it is waited for when a run ends early.
-struct Pending {
+struct PendingWork {
     _guard: Guard,
-    work: Work,
+    work: FlightWork,
 }
 
 /// Brings a frame to the device.
-fn arrive(arrivals: &Arrivals, item: Item, resident: bool, work: &mut Work) -> Result<(FrameProps, Rc<Resident>)> {
+fn arrive(
+    arrivals: &Arrivals,
+    item: Item,
+    resident: bool,
+    work: &mut FlightWork,
+) -> Result<(FrameProps, Rc<Resident>)> {
     let (props, frame) = match item {
         Item::Frame(Frame { props, picture }) if !resident => {
             // SAFETY: the source stays with the work until its flight has landed, or the guard has waited.
@@ -249,7 +254,7 @@ struct InputNeed {
 }
 
 impl Needs {
-    fn of(plan: &Plan, slots: usize) -> Needs {
+    fn of(plan: &ChainPlan, slots: usize) -> Needs {
         let slots = if plan.stages.is_empty() { 0 } else { slots };
         // Frames of `feed` that are held at a time, beside those on their way.
         let held = |feed: Feed| {
@@ -273,7 +278,7 @@ impl Needs {
     }
 
     /// Refuses a plan that the device has no memory for.
-    fn require(&self, plan: &Plan, device: &Arc<CudaDevice>, slots: usize) -> Result<()> {
+    fn require(&self, plan: &ChainPlan, device: &Arc<CudaDevice>, slots: usize) -> Result<()> {
         let StreamInfo { format, width, height, .. } = plan.output;
         let in_place = |(i, input): &(usize, &InputNeed)| *i == 0 && plan.resident && input.in_place;
         let inputs = self.inputs.iter().enumerate().filter(|input| !in_place(input));
@@ -325,13 +330,19 @@ fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, 
 }
 
 impl Chain for CudaChain {
-    fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+    fn pictures(&self, plan: &ChainPlan, waiting: usize) -> Result<PicturePool> {
         let count = if self.results.is_some() || plan.stages.is_empty() { 0 } else { waiting + self.slots.len() };
         let format = plan.output.format;
         PicturePool::new_in(Arc::new(self.pinned.clone()), count, format, plan.output.width, plan.output.height)
     }
 
-    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()> {
+    fn drive(
+        &mut self,
+        plan: &ChainPlan,
+        inputs: &[Receiver<Item>],
+        pool: &PicturePool,
+        out: &Sender<Item>,
+    ) -> Result<()> {
         if plan.stages.is_empty() {
             pass_all(&inputs[0], out);
             return Ok(());
@@ -361,9 +372,9 @@ impl Chain for CudaChain {
         landing.and(departing)
     }
 
-    fn work(&self) -> stats::Work {
+    fn work(&self) -> stats::ChainUsage {
         let filters = self.landed.filters();
-        stats::Work {
+        stats::ChainUsage {
             chain: filters.iter().map(|time| time.busy).sum(),
             upload: self.landed.upload,
             download: self.landed.download,

@@ -1,8 +1,8 @@
 //! A chain for callers that own their threads and frames, as plugins' hosts do: any frame, in any order, from any thread.
 
+mod context_pool;
 #[cfg(feature = "cuda")]
 mod gpu;
-mod lanes;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -13,24 +13,24 @@ use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::filters::Filter;
 use crate::pipeline::feeder::{InputFrame, missing};
-use crate::pipeline::{CpuChain, Plan, Target, plan};
+use crate::pipeline::{ChainPlan, CpuChain, Target, plan};
 use crate::video::{FrameProps, PlaneRef, Planes, PlanesMut, StreamInfo};
+use context_pool::{ContextPool, Lease};
 #[cfg(feature = "cuda")]
 use gpu::Gpu;
-use lanes::{Lanes, Lease};
 #[cfg(feature = "cuda")]
 use std::ffi::c_void;
 use std::sync::Arc;
 
 /// A chain built for one stream.
 ///
-/// Frames that are filtered at the same time take a lane each: kernels, the pictures between them, and on a device the
+/// Frames that are filtered at the same time take a context each: kernels, the pictures between them, and on a device the
 /// memory to go there and back. Lanes, threads and devices are made when the first frame needs them, so that an engine
 /// that only answers questions costs nothing.
 pub struct Engine {
-    plan: Plan,
+    plan: ChainPlan,
     workers: Arc<Workers>,
-    lanes: Lanes<CpuChain>,
+    contexts: ContextPool<CpuChain>,
     #[cfg(feature = "cuda")]
     gpu: Gpu,
 }
@@ -65,10 +65,10 @@ impl Engine {
     }
 
     /// A chain as it was planned, which may have inputs beside its own.
-    pub fn of(plan: Plan, workers: Arc<Workers>) -> Engine {
+    pub fn of(plan: ChainPlan, workers: Arc<Workers>) -> Engine {
         Engine {
             plan,
-            lanes: Lanes::new(usize::MAX),
+            contexts: ContextPool::new(usize::MAX),
             #[cfg(feature = "cuda")]
             gpu: Gpu::new(Arc::clone(&workers)),
             workers,
@@ -76,7 +76,7 @@ impl Engine {
     }
 
     /// What runs, from which stream to which.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &ChainPlan {
         &self.plan
     }
 
@@ -86,7 +86,7 @@ impl Engine {
         self.plan.needs(input, n)
     }
 
-    /// Makes ready what the first frame would otherwise wait for: the device, or the CPU's threads, and a lane.
+    /// Makes ready what the first frame would otherwise wait for: the device, or the CPU's threads, and a context.
     ///
     /// # Errors
     /// When a device was asked for by name and cannot be used, or memory runs out.
@@ -98,7 +98,7 @@ impl Engine {
         if self.gpu.prepare(&self.plan)? {
             return Ok(());
         }
-        self.cpu_lane().map(|_| ())
+        self.cpu_context().map(|_| ())
     }
 
     /// Filters `src` into `dst`, and returns when it is done. Neither view is used after that. For chains that read no
@@ -136,7 +136,7 @@ impl Engine {
         if let Some(props) = self.gpu.process(&self.plan, n, frames, dst)? {
             return Ok(props);
         }
-        self.cpu_lane()?.run_frames(&self.plan, n, frames, dst)
+        self.cpu_context()?.run_frames(&self.plan, n, frames, dst)
     }
 
     /// Puts the work for a frame that lies on the device into `stream` (the driver's handle; null is the default stream),
@@ -178,9 +178,9 @@ impl Engine {
         Ok(())
     }
 
-    fn cpu_lane(&self) -> Result<Lease<'_, CpuChain>> {
+    fn cpu_context(&self) -> Result<Lease<'_, CpuChain>> {
         let exec = self.workers.exec()?;
-        self.lanes.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
+        self.contexts.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
     }
 }
 

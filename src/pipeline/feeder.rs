@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::pipeline::assembler::{Assembler, Job, Next};
-use crate::pipeline::{Item, Packet, Plan};
+use crate::pipeline::{ChainPlan, Item, Packet};
 use crate::video::{FrameProps, Planes};
 use crossbeam_channel::{Receiver, Sender};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub(super) struct Feeder<'a, S, T> {
 
 impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
     /// Feeds `plan`, which has parts, from `inputs`.
-    pub fn new(plan: &Plan, inputs: &'a [Receiver<Item>], out: &'a Sender<T>) -> Feeder<'a, S, T> {
+    pub fn new(plan: &ChainPlan, inputs: &'a [Receiver<Item>], out: &'a Sender<T>) -> Feeder<'a, S, T> {
         let (assembler, waiting) = (Assembler::new(plan), VecDeque::new());
         Feeder { assembler, inputs, out, waiting, came: None, closed: false }
     }

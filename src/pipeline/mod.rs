@@ -20,9 +20,9 @@ pub use cuda::{Between, CudaChain};
 pub use engine::{Engine, Workers};
 pub use feeder::InputFrame;
 pub use parts::{Feed, Part, PartInput};
-pub use plan::{Operand, Plan, SideInput, Stage, Target, plan, plan_with};
+pub use plan::{ChainPlan, Operand, SideInput, Stage, Target, plan, plan_with};
 pub use run::{Cancel, Options, Progress, run, run_with};
-pub use stats::{Busy, FilterTime, Summary, Work};
+pub use stats::{Busy, ChainUsage, FilterTime, Summary};
 
 #[cfg(feature = "cuda")]
 use crate::device::cuda::{DevicePicture, Stream};
@@ -108,7 +108,7 @@ pub trait Chain: Send {
     ///
     /// # Errors
     /// When memory runs out.
-    fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+    fn pictures(&self, plan: &ChainPlan, waiting: usize) -> Result<PicturePool> {
         PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
     }
 
@@ -118,10 +118,16 @@ pub trait Chain: Send {
     ///
     /// # Errors
     /// When memory runs out or the device fails.
-    fn drive(&mut self, plan: &Plan, inputs: &[Receiver<Item>], pool: &PicturePool, out: &Sender<Item>) -> Result<()>;
+    fn drive(
+        &mut self,
+        plan: &ChainPlan,
+        inputs: &[Receiver<Item>],
+        pool: &PicturePool,
+        out: &Sender<Item>,
+    ) -> Result<()>;
 
     /// What was done so far.
-    fn work(&self) -> Work;
+    fn work(&self) -> ChainUsage;
 }
 
 /// Where frames go. Runs on the thread that calls [`run`].

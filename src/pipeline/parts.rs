@@ -5,7 +5,7 @@
 //! somebody reads them.
 
 use crate::filters::{Cycle, Reach};
-use crate::pipeline::{Operand, Plan, Stage};
+use crate::pipeline::{ChainPlan, Operand, Stage};
 use crate::video::{Format, StreamInfo};
 
 /// What a part reads.
@@ -41,12 +41,12 @@ pub struct Part {
 
 impl Part {
     /// The stream that it gives.
-    pub fn info<'p>(&self, plan: &'p Plan) -> &'p StreamInfo {
+    pub fn info<'p>(&self, plan: &'p ChainPlan) -> &'p StreamInfo {
         self.stages.last().map_or(&plan.output, |last| &plan.stages[*last].spec.output)
     }
 
     /// Format and size of the pictures that it gives.
-    pub fn result(&self, plan: &Plan) -> (Format, usize, usize) {
+    pub fn result(&self, plan: &ChainPlan) -> (Format, usize, usize) {
         let info = self.info(plan);
         let format = self.stages.last().map_or(info.format, |last| plan.stages[*last].setup.dst);
         (format, info.width, info.height)

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Cycle, Filter, Reach, Setup, Side, Spec, Wiring, planes};
+use crate::filters::{Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, planes};
 use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub struct SideInput {
 
 /// A chain that fits its streams and a target.
 #[derive(Debug)]
-pub struct Plan {
+pub struct ChainPlan {
     /// The stream the chain gets.
     pub input: StreamInfo,
     /// Those it gets beside it: inputs 1 and up.
@@ -74,14 +74,14 @@ pub struct Plan {
     pub stays: bool,
 }
 
-impl Plan {
+impl ChainPlan {
     /// The same plan for a source whose frames are in GPU memory, stored as `storage`. The stream stays what it is, and
     /// so does every result: only kernels that read the source read from another layout. An empty chain gets a kernel
     /// that copies.
     ///
     /// # Errors
     /// When `storage` does not hold the components of the source.
-    pub fn resident(mut self, storage: Format) -> Result<Plan> {
+    pub fn resident(mut self, storage: Format) -> Result<ChainPlan> {
         let nominal = self.input.format;
         if !storage.holds(nominal) {
             return Err(Error::internal(format!("{nominal} cannot be stored as {storage}")));
@@ -99,14 +99,14 @@ impl Plan {
     }
 
     /// The same plan for an encoder that reads the results in GPU memory. An empty chain gets a kernel that copies.
-    pub fn staying(mut self) -> Plan {
+    pub fn staying(mut self) -> ChainPlan {
         self.fill();
         self.stays = true;
         self
     }
 
     /// A plan of kernels that follow one another as they are given, for tests.
-    pub fn linear(input: StreamInfo, output: StreamInfo, kernels: Vec<(Box<dyn Filter>, Setup)>) -> Plan {
+    pub fn linear(input: StreamInfo, output: StreamInfo, kernels: Vec<(Box<dyn Filter>, Setup)>) -> ChainPlan {
         let from = |i: usize| if i == 0 { Operand::Input(0) } else { Operand::Stage(i - 1) };
         let stage = |(i, (filter, setup)): (usize, (Box<dyn Filter>, Setup))| {
             let spec = Spec::computed(setup.output.clone());
@@ -115,7 +115,7 @@ impl Plan {
         let stages: Vec<_> = kernels.into_iter().enumerate().map(stage).collect();
         let parts = cut(&stages);
         let (sides, skipped) = (Vec::new(), Vec::new());
-        Plan { input, sides, output, stages, parts, skipped, resident: false, stays: false }
+        ChainPlan { input, sides, output, stages, parts, skipped, resident: false, stays: false }
     }
 
     /// How pictures of input `index` are stored.
@@ -133,7 +133,7 @@ impl Plan {
     /// The frames of input `input` that frame `n` of the result is made of, as far as the stream has them: the first and
     /// the last. Frames of other inputs than the chain's own are counted as its frames are.
     pub fn needs(&self, input: usize, n: u64) -> (u64, u64) {
-        fn of(plan: &Plan, part: usize, input: usize, (first, last): (u64, u64)) -> Option<(u64, u64)> {
+        fn of(plan: &ChainPlan, part: usize, input: usize, (first, last): (u64, u64)) -> Option<(u64, u64)> {
             let Part { inputs, cycle, .. } = &plan.parts[part];
             let (first, last) = (cycle.owner(first), cycle.owner(last));
             let read = inputs.iter().filter_map(|read| {
@@ -170,7 +170,7 @@ impl Plan {
 ///
 /// # Errors
 /// As [`plan_with`].
-pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -> Result<Plan> {
+pub fn plan(filters: Vec<Box<dyn Filter>>, input: &StreamInfo, target: Target) -> Result<ChainPlan> {
     plan_with(filters, input, &[], target)
 }
 
@@ -188,7 +188,7 @@ pub fn plan_with(
     input: &StreamInfo,
     sides: &[SideInput],
     target: Target,
-) -> Result<Plan> {
+) -> Result<ChainPlan> {
     let mut draft = Draft::new(input, sides)?;
     for filter in filters {
         draft.add(filter)?;
@@ -211,15 +211,15 @@ pub fn plan_with(
 
 /// A picture of the chain while it is planned.
 #[derive(Clone, Debug)]
-struct Point {
+struct ChainPoint {
     from: Operand,
     info: StreamInfo,
 }
 
 /// A filter that stays in the chain.
-struct Kept {
+struct KeptFilter {
     filter: Box<dyn Filter>,
-    operands: Vec<Point>,
+    operands: Vec<ChainPoint>,
     spec: Spec,
 }
 
@@ -227,17 +227,17 @@ struct Kept {
 struct Draft<'a> {
     input: &'a StreamInfo,
     sides: &'a [SideInput],
-    kept: Vec<Kept>,
+    kept: Vec<KeptFilter>,
     skipped: Vec<String>,
     /// The picture that the chain has come to.
-    here: Point,
-    named: Vec<(String, Point)>,
+    here: ChainPoint,
+    named: Vec<(String, ChainPoint)>,
     read: BTreeSet<String>,
 }
 
 impl<'a> Draft<'a> {
     fn new(input: &'a StreamInfo, sides: &'a [SideInput]) -> Result<Draft<'a>> {
-        let here = Point { from: Operand::Input(0), info: input.clone() };
+        let here = ChainPoint { from: Operand::Input(0), info: input.clone() };
         let mut draft = Draft {
             input,
             sides,
@@ -248,12 +248,12 @@ impl<'a> Draft<'a> {
             read: BTreeSet::new(),
         };
         for (i, side) in sides.iter().enumerate() {
-            draft.name(&side.name, Point { from: Operand::Input(i + 1), info: side.info.clone() })?;
+            draft.name(&side.name, ChainPoint { from: Operand::Input(i + 1), info: side.info.clone() })?;
         }
         Ok(draft)
     }
 
-    fn name(&mut self, name: &str, point: Point) -> Result<()> {
+    fn name(&mut self, name: &str, point: ChainPoint) -> Result<()> {
         if self.named.iter().any(|(known, _)| known == name) {
             return Err(Error::bad_argument(format!("two pictures are called '{name}'")));
         }
@@ -261,7 +261,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn find(&mut self, name: &str) -> Result<Point> {
+    fn find(&mut self, name: &str) -> Result<ChainPoint> {
         let Some((_, point)) = self.named.iter().find(|(known, _)| known == name) else {
             let names: Vec<_> = self.named.iter().map(|(known, _)| known.as_str()).collect();
             let known = if names.is_empty() { "there is none".to_owned() } else { names.join(", ") };
@@ -282,7 +282,7 @@ impl<'a> Draft<'a> {
         }
         for (stage, kept) in self.kept.iter().enumerate() {
             let from = Operand::Stage(stage);
-            let is_read = |kept: &Kept| kept.operands.iter().any(|point| point.from == from);
+            let is_read = |kept: &KeptFilter| kept.operands.iter().any(|point| point.from == from);
             if self.here.from != from && !self.kept.iter().any(is_read) {
                 let name = kept.filter.descriptor().name;
                 return Err(Error::bad_argument(format!("nothing in the chain reads what {name} makes")));
@@ -327,8 +327,8 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         paced(&spec.cycle, &infos[0], &mut spec.output);
-        self.here = Point { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
-        self.kept.push(Kept { filter, operands, spec });
+        self.here = ChainPoint { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
+        self.kept.push(KeptFilter { filter, operands, spec });
         Ok(())
     }
 
@@ -371,13 +371,13 @@ impl<'a> Draft<'a> {
     }
 
     /// The plan, whose last picture is stored as `format`.
-    fn finish(self, format: Format) -> Plan {
+    fn finish(self, format: Format) -> ChainPlan {
         let Draft { input, sides, kept, skipped, here, .. } = self;
         let mid = |format: Format| if format.is_yc48() { Format::YC48 } else { format.to_v16() };
         let last = kept.len().saturating_sub(1);
         let mut stages: Vec<Stage> = Vec::new();
-        for (i, Kept { filter, operands, spec }) in kept.into_iter().enumerate() {
-            let stored = |point: &Point| match point.from {
+        for (i, KeptFilter { filter, operands, spec }) in kept.into_iter().enumerate() {
+            let stored = |point: &ChainPoint| match point.from {
                 Operand::Input(0) => input.format,
                 Operand::Input(side) => sides[side - 1].info.format,
                 Operand::Stage(stage) => stages[stage].setup.dst,
@@ -391,11 +391,13 @@ impl<'a> Draft<'a> {
                 _ => mid(spec.output.format),
             };
             let mut setup = Setup::of(operands[0].info.clone(), stored(&operands[0]), spec.output.clone(), dst);
-            setup.sides =
-                operands[1..].iter().map(|point| Side { info: point.info.clone(), src: stored(point) }).collect();
+            setup.sides = operands[1..]
+                .iter()
+                .map(|point| SideStorage { info: point.info.clone(), src: stored(point) })
+                .collect();
             stages.push(Stage { filter, setup, spec, operands: operands.iter().map(|point| point.from).collect() });
         }
-        Plan {
+        ChainPlan {
             input: input.clone(),
             sides: sides.to_vec(),
             output: StreamInfo { format, ..here.info },

@@ -7,7 +7,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::filters::{Origin, Reach};
 use crate::pipeline::parts::{Feed, Part};
-use crate::pipeline::{Operand, Plan};
+use crate::pipeline::{ChainPlan, Operand};
 use crate::video::Format;
 
 /// A picture that holds a component.
@@ -23,7 +23,7 @@ pub(super) enum Holder {
 
 /// Where a component lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub holder: Holder,
     /// Which of the holder's components it is.
     pub component: usize,
@@ -31,20 +31,20 @@ pub(super) struct Place {
 
 /// What a kernel reads of one of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum StepInput {
     /// An input of the part, with frames around the one at hand.
     Window { input: usize, reach: Reach },
     /// Components of the frame at hand.
-    Components(Vec<Place>),
+    Components(Vec<Location>),
 }
 
 /// What one kernel reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct KernelRoute {
     /// One for each input of the kernel.
-    pub from: Vec<Source>,
+    pub from: Vec<StepInput>,
     /// By component. `Err`: the component stays where it is, there.
-    pub to: Vec<std::result::Result<Place, Place>>,
+    pub to: Vec<std::result::Result<Location, Location>>,
 }
 
 /// A picture between kernels: one component, or all three of YC48.
@@ -58,7 +58,7 @@ pub(super) struct Buffer {
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     /// One step a kernel.
-    pub steps: Vec<Step>,
+    pub steps: Vec<KernelRoute>,
     pub buffers: Vec<Buffer>,
 }
 
@@ -67,14 +67,14 @@ impl Route {
     ///
     /// # Errors
     /// None that a plan's formats could cause.
-    pub fn of(plan: &Plan, part: &Part) -> Result<Route> {
-        let mut steps: Vec<Step> = Vec::new();
+    pub fn of(plan: &ChainPlan, part: &Part) -> Result<Route> {
+        let mut steps: Vec<KernelRoute> = Vec::new();
         let mut buffers = Buffers::default();
         let last_reads = last_reads(plan, part);
         // Where the components of each stage's result lie.
-        let mut results: Vec<Vec<Place>> = Vec::new();
+        let mut results: Vec<Vec<Location>> = Vec::new();
         for (at, stage) in part.stages.iter().map(|stage| &plan.stages[*stage]).enumerate() {
-            let from: Vec<Source> = stage
+            let from: Vec<StepInput> = stage
                 .operands
                 .iter()
                 .zip(&stage.spec.reads)
@@ -82,14 +82,14 @@ impl Route {
                     let feed = match *operand {
                         Operand::Input(input) => Feed::Input(input),
                         Operand::Stage(stage) => match part.stages.binary_search(&stage) {
-                            Ok(local) => return Source::Components(results[local].clone()),
+                            Ok(local) => return StepInput::Components(results[local].clone()),
                             Err(_) => {
                                 Feed::Part(plan.parts.iter().position(|p| p.stages.last() == Some(&stage)).unwrap_or(0))
                             }
                         },
                     };
                     let input = part.inputs.iter().position(|input| input.feed == feed).unwrap_or(0);
-                    Source::Window { input, reach: *reach }
+                    StepInput::Window { input, reach: *reach }
                 })
                 .collect();
             let dst = stage.setup.dst;
@@ -99,8 +99,8 @@ impl Route {
                     if !is_last && stage.setup.storage(input) == dst && !dst.is_yc48() =>
                 {
                     Some(match &from[input] {
-                        Source::Window { input, .. } => Place { holder: Holder::Input(*input), component: same },
-                        Source::Components(places) => places[same],
+                        StepInput::Window { input, .. } => Location { holder: Holder::Input(*input), component: same },
+                        StepInput::Components(places) => places[same],
                     })
                 }
                 _ => None,
@@ -109,21 +109,21 @@ impl Route {
             for component in 0..dst.components() {
                 to.push(match stays(component) {
                     Some(place) => Err(place),
-                    None if is_last => Ok(Place { holder: Holder::Result, component }),
+                    None if is_last => Ok(Location { holder: Holder::Result, component }),
                     // All components of YC48 lie together.
                     None if dst.is_yc48() && component > 0 => {
-                        let first: std::result::Result<Place, Place> = to[0];
-                        first.map(|place| Place { component, ..place })
+                        let first: std::result::Result<Location, Location> = to[0];
+                        first.map(|place| Location { component, ..place })
                     }
-                    None => Ok(Place {
+                    None => Ok(Location {
                         holder: Holder::Buffer(buffers.take(dst, component, &stage.setup.output)?),
                         component: 0,
                     }),
                 });
             }
-            let places: Vec<Place> = to.iter().map(|place| place.unwrap_or_else(|stays| stays)).collect();
+            let places: Vec<Location> = to.iter().map(|place| place.unwrap_or_else(|stays| stays)).collect();
             results.push(places);
-            steps.push(Step { from, to });
+            steps.push(KernelRoute { from, to });
             buffers.free(|buffer| {
                 let holds = |local: &usize| results[*local].iter().any(|place| place.holder == Holder::Buffer(buffer));
                 !(0..results.len()).any(|local| last_reads[local] > at && holds(&local))
@@ -135,10 +135,10 @@ impl Route {
     /// The last kernel that reads input `input` of the part.
     #[cfg(feature = "cuda")]
     pub fn reads_until(&self, input: usize) -> usize {
-        let at = |place: &Place| place.holder == Holder::Input(input);
-        let reads = |source: &Source| match source {
-            Source::Window { input: read, .. } => *read == input,
-            Source::Components(places) => places.iter().any(at),
+        let at = |place: &Location| place.holder == Holder::Input(input);
+        let reads = |source: &StepInput| match source {
+            StepInput::Window { input: read, .. } => *read == input,
+            StepInput::Components(places) => places.iter().any(at),
         };
         self.steps.iter().rposition(|step| step.from.iter().any(reads)).unwrap_or(0)
     }
@@ -156,7 +156,7 @@ impl Route {
 
 /// For each stage of `part` the last one, counted from 0 in the part, that reads its result, in person or as a component
 /// that was left where it is.
-fn last_reads(plan: &Plan, part: &Part) -> Vec<usize> {
+fn last_reads(plan: &ChainPlan, part: &Part) -> Vec<usize> {
     let mut last: Vec<usize> = (0..part.stages.len()).collect();
     for reader in (0..part.stages.len()).rev() {
         for operand in &plan.stages[part.stages[reader]].operands {
@@ -237,14 +237,14 @@ mod tests {
     fn what_is_not_written_is_read_where_it_was() {
         let route = route("box=planes=y,gauss=planes=uv,box", "yuv420p16");
         let [first, second, third] = &route.steps[..] else { panic!("{route:?}") };
-        let source = |component| Place { holder: Holder::Input(0), component };
-        let buffer = |buffer| Place { holder: Holder::Buffer(buffer), component: 0 };
-        assert_eq!(first.from, [Source::Window { input: 0, reach: Reach::NONE }]);
+        let source = |component| Location { holder: Holder::Input(0), component };
+        let buffer = |buffer| Location { holder: Holder::Buffer(buffer), component: 0 };
+        assert_eq!(first.from, [StepInput::Window { input: 0, reach: Reach::NONE }]);
         assert_eq!(first.to, [Ok(buffer(0)), Err(source(1)), Err(source(2))]);
-        assert_eq!(second.from, [Source::Components(vec![buffer(0), source(1), source(2)])]);
+        assert_eq!(second.from, [StepInput::Components(vec![buffer(0), source(1), source(2)])]);
         assert_eq!(second.to, [Err(buffer(0)), Ok(buffer(1)), Ok(buffer(2))]);
-        assert_eq!(third.from, [Source::Components(vec![buffer(0), buffer(1), buffer(2)])]);
-        assert!((0..3).all(|component| third.to[component] == Ok(Place { holder: Holder::Result, component })));
+        assert_eq!(third.from, [StepInput::Components(vec![buffer(0), buffer(1), buffer(2)])]);
+        assert!((0..3).all(|component| third.to[component] == Ok(Location { holder: Holder::Result, component })));
         #[cfg(feature = "cuda")]
         assert_eq!(route.reads_until(0), 1);
     }

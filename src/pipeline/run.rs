@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::stats::{Busy, Summary};
-use crate::pipeline::{Chain, Item, Plan, Sink, Source};
+use crate::pipeline::{Chain, ChainPlan, Item, Sink, Source};
 use crate::video::FrameProps;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub struct Progress {
 /// As [`run_with`].
 pub fn run(
     source: &mut dyn Source,
-    plan: &Plan,
+    plan: &ChainPlan,
     chain: &mut dyn Chain,
     sink: &mut dyn Sink,
     options: &Options,
@@ -87,7 +87,7 @@ pub fn run(
 pub fn run_with(
     source: &mut dyn Source,
     sides: &mut [&mut dyn Source],
-    plan: &Plan,
+    plan: &ChainPlan,
     chain: &mut dyn Chain,
     sink: &mut dyn Sink,
     options: &Options,
@@ -189,7 +189,7 @@ struct SinkStage<'a> {
     sink: &'a mut dyn Sink,
     cancel: &'a Cancel,
     start: Instant,
-    plan: &'a Plan,
+    plan: &'a ChainPlan,
     report: &'a mut dyn FnMut(Progress),
     frames: u64,
     busy: Duration,
@@ -223,7 +223,7 @@ impl SinkStage<'_> {
             };
             self.frames += 1;
             self.busy += start.elapsed();
-            self.tell(time);
+            self.report(time);
         }
         Ok(())
     }
@@ -237,11 +237,11 @@ impl SinkStage<'_> {
         let start = Instant::now();
         self.sink.finish()?;
         self.busy += start.elapsed();
-        self.tell(None);
+        self.report(None);
         Ok(())
     }
 
-    fn tell(&mut self, time: Option<f64>) {
+    fn report(&mut self, time: Option<f64>) {
         let elapsed = self.start.elapsed();
         (self.report)(Progress { frames: self.frames, time, bytes: self.sink.bytes(), elapsed });
     }

@@ -2,10 +2,10 @@
 
 use crate::filters::{Cycle, Reach};
 use crate::pipeline::parts::{Feed, Part, PartInput};
-use crate::pipeline::{Operand, Plan, SideInput, Stage};
+use crate::pipeline::{ChainPlan, Operand, SideInput, Stage};
 use crate::video::StreamInfo;
 
-impl Plan {
+impl ChainPlan {
     /// The input that frames of the result belong to frames of, and the cycles on the way from there, in order.
     fn lineage(&self) -> (usize, Vec<&Cycle>) {
         let mut cycles = Vec::new();
@@ -53,7 +53,7 @@ impl Plan {
 
     /// A plan for each part, in order. Its inputs are those of the part; results of parts before it come as these store
     /// them. A plan without parts is its only one.
-    pub fn split(mut self) -> Vec<Plan> {
+    pub fn split(mut self) -> Vec<ChainPlan> {
         if self.parts.len() < 2 {
             return vec![self];
         }
@@ -87,7 +87,7 @@ impl Plan {
             let inputs = inputs.map(|(i, input)| PartInput { feed: Feed::Input(i), ..*input }).collect();
             let whole = Part { stages: (0..own.len()).collect(), inputs, cycle: part.cycle.clone() };
             let side = |input: &PartInput| SideInput { name: String::new(), info: stream(input) };
-            Plan {
+            ChainPlan {
                 input: stream(&part.inputs[0]),
                 sides: part.inputs[1..].iter().map(side).collect(),
                 output: results[at].clone(),

@@ -57,7 +57,7 @@ pub struct Summary {
 
 /// What a chain did so far, and what it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct ChainUsage {
     /// Time in the chain's kernels.
     pub chain: Duration,
     /// Time on the way to the GPU.

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 pub type MemoryPlanes = [(NonNull<u8>, usize); 3];
 
 /// A component: its first sample, its pitch, its width and height, and how its samples are stored.
-type Component = (NonNull<u8>, usize, usize, usize, SampleLayout);
+type ComponentView = (NonNull<u8>, usize, usize, usize, SampleLayout);
 
 /// Where component `component` of a picture of this format and size lies, whose memory planes (first byte and pitch) are
 /// `planes`.
@@ -20,7 +20,7 @@ unsafe fn component(
     (width, height): (usize, usize),
     planes: &[(NonNull<u8>, usize)],
     component: usize,
-) -> Component {
+) -> ComponentView {
     let (plane, offset, layout) = format.component_layout(component);
     let (width, height) = format.component_size(component, width, height);
     let (start, pitch) = planes[plane];

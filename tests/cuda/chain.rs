@@ -5,11 +5,13 @@ use crate::gate::{device, own_device};
 use std::sync::Arc;
 use std::time::Duration;
 use vramp::device::cpu::CpuLevel;
-use vramp::device::cuda::{CudaDevice, Function, PinnedAllocator, Shape};
+use vramp::device::cuda::{CudaDevice, Function, LaunchConfig, PinnedAllocator};
 use vramp::error::{Error, Kind, Result};
 use vramp::filters::{CpuJob, CpuKernel, CudaJob, CudaKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use vramp::params::{Call, Schema};
-use vramp::pipeline::{self, Cancel, CpuChain, CudaChain, Frame, Item, Options, Packet, Plan, Sink, Source, Summary};
+use vramp::pipeline::{
+    self, Cancel, ChainPlan, CpuChain, CudaChain, Frame, Item, Options, Packet, Sink, Source, Summary,
+};
 use vramp::video::{Format, FrameProps, Picture, PicturePool, StreamInfo};
 
 /// A filter on 8-bit pictures: every byte, xor a value that follows from the frame's index.
@@ -105,7 +107,7 @@ impl CudaKernel for XorOnCuda {
             fixture::spin(&self.device, self.filter.spin, stream);
         }
         if self.filter.fails_at == Some(props.frame_index) {
-            let shape = Shape { grid: [0, 0, 0], block: [0, 0, 0], shared: 0 };
+            let shape = LaunchConfig { grid: [0, 0, 0], block: [0, 0, 0], shared: 0 };
             // SAFETY: nothing is launched in this shape.
             unsafe { self.xor.launch(shape, &[at(&0u64)], stream) }?;
         }
@@ -118,16 +120,16 @@ impl CudaKernel for XorOnCuda {
 }
 
 /// A plan of `filters` on 8-bit 4:2:0 frames of a size with odd planes.
-fn plan(filters: &[Xor]) -> Plan {
+fn plan(filters: &[Xor]) -> ChainPlan {
     plan_for(&StreamInfo::bare(Format::yuv(1, 1, 8).unwrap(), 131, 67), filters)
 }
 
 /// A plan of `filters` on 8-bit planar frames.
-pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> Plan {
+pub fn plan_for(info: &StreamInfo, filters: &[Xor]) -> ChainPlan {
     let info = info.clone();
     let setup = Setup::of(info.clone(), info.format, info.clone(), info.format);
     let kernel = |filter: &Xor| (Box::new(filter.clone()) as Box<dyn Filter>, setup.clone());
-    Plan::linear(info.clone(), info, filters.iter().map(kernel).collect())
+    ChainPlan::linear(info.clone(), info, filters.iter().map(kernel).collect())
 }
 
 /// Random frames, some in page-locked memory, some in the heap and some a library's; a packet after every third.
@@ -223,12 +225,17 @@ impl Sink for Kept {
 }
 
 /// Runs `source` through `chain` into `sink`.
-pub fn run(plan: &Plan, chain: &mut dyn pipeline::Chain, source: &mut dyn Source, sink: &mut Kept) -> Result<Summary> {
+pub fn run(
+    plan: &ChainPlan,
+    chain: &mut dyn pipeline::Chain,
+    source: &mut dyn Source,
+    sink: &mut Kept,
+) -> Result<Summary> {
     let options = Options { slots: 3, cancel: Cancel::default() };
     pipeline::run(source, plan, chain, sink, &options, &mut |_| {}).map(|(summary, _)| summary)
 }
 
-fn cpu_frames(plan: &Plan, frames: u64) -> Kept {
+fn cpu_frames(plan: &ChainPlan, frames: u64) -> Kept {
     let mut chain = CpuChain::reference(plan).unwrap();
     let mut kept = Kept::default();
     run(plan, &mut chain, &mut Clip::new(&plan.input, frames, None), &mut kept).unwrap();

@@ -4,7 +4,8 @@ use crate::fixture::{self, IMAGE, at};
 use crate::gate::{device, own_device};
 use std::time::Duration;
 use vramp::device::cuda::{
-    self, CudaDevice, DeviceBuffer, DevicePicture, Event, Image, Module, Native, PinnedAllocator, Shape, Stream,
+    self, CudaDevice, DeviceBuffer, DevicePicture, Event, KernelImage, LaunchConfig, Module, NativeCode,
+    PinnedAllocator, Stream,
 };
 use vramp::error::Kind;
 use vramp::video::Picture;
@@ -194,7 +195,7 @@ fn errors_name_the_deed_and_the_driver_s_reason() {
     let Some(device) = device() else { return };
     let stream = Stream::new(&device).unwrap();
     let spin = fixture::function(&device, "spin");
-    let shape = Shape { grid: [1, 1, 1], block: [4096, 1, 1], shared: 0 };
+    let shape = LaunchConfig { grid: [1, 1, 1], block: [4096, 1, 1], shared: 0 };
     // SAFETY: the argument is the kernel's parameter.
     let error = unsafe { spin.launch(shape, &[at(&0u64)], &stream) }.unwrap_err();
     assert_eq!((error.kind(), error.message()), (Kind::Device, "launching a kernel: CUDA_ERROR_INVALID_VALUE"));
@@ -208,22 +209,22 @@ fn errors_name_the_deed_and_the_driver_s_reason() {
 #[test]
 fn images_that_do_not_fit_are_refused_in_words() {
     let Some(device) = device() else { return };
-    let refuse = |image: Image| Module::load(&device, &image).map(drop).unwrap_err();
-    let error = refuse(Image { ptx: b".version 6.0\n.target sm_61\n.address_size 64\nnonsense\n", ..IMAGE });
+    let refuse = |image: KernelImage| Module::load(&device, &image).map(drop).unwrap_err();
+    let error = refuse(KernelImage { ptx: b".version 6.0\n.target sm_61\n.address_size 64\nnonsense\n", ..IMAGE });
     assert_eq!(error.kind(), Kind::Device);
     assert!(error.message().contains("line 4"), "the compiler's log is missing: {error}");
 
-    let error = refuse(Image { driver: (99, 1), ..IMAGE });
+    let error = refuse(KernelImage { driver: (99, 1), ..IMAGE });
     assert_eq!(error.kind(), Kind::Unsupported);
     assert!(error.message().contains("too old") && error.message().contains("99.1 is needed"), "{error}");
 
-    let error = refuse(Image { compute: (99, 0), ..IMAGE });
+    let error = refuse(KernelImage { compute: (99, 0), ..IMAGE });
     assert!(error.message().contains("compute capability 99.0 is needed"), "{error}");
 
     // Machine code that is none: the PTX serves.
     let compute = device.info().compute;
-    let native = Box::leak(Box::new([Native { compute, code: b"nothing a device runs" }]));
-    Module::load(&device, &Image { native, ..IMAGE }).unwrap();
+    let native = Box::leak(Box::new([NativeCode { compute, code: b"nothing a device runs" }]));
+    Module::load(&device, &KernelImage { native, ..IMAGE }).unwrap();
 }
 
 /// Runs the test of this name once more, in a process of its own, since what it does ends the context.
@@ -253,7 +254,7 @@ fn a_fault_in_a_kernel_is_an_error_and_everything_still_drops() {
     let stream = Stream::new(&device).unwrap();
     let buffer = DeviceBuffer::new(&device, 1000, "tests").unwrap();
     let picture = Picture::alloc_in(&PinnedAllocator::new(&device), "gray8".parse().unwrap(), 64, 64).unwrap();
-    let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
+    let shape = LaunchConfig { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
     let store = fixture::function(&device, "store_u32");
     // SAFETY: none is needed: the device catches the write to address 64, which is what this test is about.
     unsafe { store.launch(shape, &[at(&64u64), at(&1u32)], &stream) }.unwrap();

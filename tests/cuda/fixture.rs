@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use vramp::device::cuda::{CudaDevice, DevicePlane, Function, Image, Module, Shape, Stream};
+use vramp::device::cuda::{CudaDevice, DevicePlane, Function, KernelImage, LaunchConfig, Module, Stream};
 use vramp::video::{Format, Picture};
 
 /// The module of tests/cuda/fixture.ptx.
-pub const IMAGE: Image =
-    Image { name: "fixture", ptx: include_bytes!("fixture.ptx"), compute: (6, 1), driver: (9, 0), native: &[] };
+pub const IMAGE: KernelImage =
+    KernelImage { name: "fixture", ptx: include_bytes!("fixture.ptx"), compute: (6, 1), driver: (9, 0), native: &[] };
 
 /// A kernel of the fixture.
 pub fn function(device: &CudaDevice, name: &str) -> Function {
@@ -18,7 +18,7 @@ pub fn function(device: &CudaDevice, name: &str) -> Function {
 pub fn xor(function: &Function, src: DevicePlane, dst: DevicePlane, value: u32, stream: &Stream) {
     let bytes = (src.width * usize::from(src.layout.step) * src.layout.sample.bytes()) as u32;
     let (src_pitch, dst_pitch) = (src.pitch as u32, dst.pitch as u32);
-    let shape = Shape { grid: [bytes.div_ceil(128), src.height as u32, 1], block: [128, 1, 1], shared: 0 };
+    let shape = LaunchConfig { grid: [bytes.div_ceil(128), src.height as u32, 1], block: [128, 1, 1], shared: 0 };
     let args = [at(&src.address), at(&src_pitch), at(&dst.address), at(&dst_pitch), at(&bytes), at(&value)];
     // SAFETY: the arguments are the kernel's parameters; the planes have these rows, and their owners outlive the work.
     unsafe { function.launch(shape, &args, stream) }.unwrap();
@@ -26,7 +26,7 @@ pub fn xor(function: &Function, src: DevicePlane, dst: DevicePlane, value: u32, 
 
 /// Keeps `stream` busy for about so many clocks.
 pub fn spin(device: &CudaDevice, clocks: u64, stream: &Stream) {
-    let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
+    let shape = LaunchConfig { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
     // SAFETY: the argument is the kernel's parameter.
     unsafe { function(device, "spin").launch(shape, &[at(&clocks)], stream) }.unwrap();
 }

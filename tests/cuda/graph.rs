@@ -3,7 +3,7 @@
 use crate::fixture::{self, at};
 use crate::gate::device;
 use std::time::Duration;
-use vramp::device::cuda::{DeviceBuffer, DevicePicture, Graph, Shape, Stream, limits};
+use vramp::device::cuda::{DeviceBuffer, DevicePicture, Graph, LaunchConfig, Stream, limits};
 use vramp::error::{Error, Kind};
 use vramp::video::Picture;
 
@@ -46,7 +46,7 @@ fn a_run_tells_the_time_of_the_device() {
     let Some(device) = device() else { return };
     let spin = fixture::function(&device, "spin");
     let launch = |spins: u32, stream: &Stream| {
-        let shape = Shape { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
         // SAFETY: the argument is the kernel's parameter.
         (0..spins).try_for_each(|_| unsafe { spin.launch(shape, &[at(&2_000_000u64)], stream) })
     };

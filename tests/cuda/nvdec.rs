@@ -11,7 +11,7 @@ use vramp::device::cuda::{CudaDevice, Event, PinnedAllocator, Stream};
 use vramp::error::{Kind, Result};
 use vramp::filters;
 use vramp::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Position, Window};
-use vramp::pipeline::{self, Cancel, Chain, CpuChain, CudaChain, Item, Options, Plan, Progress, Source, Target};
+use vramp::pipeline::{self, Cancel, Chain, ChainPlan, CpuChain, CudaChain, Item, Options, Progress, Source, Target};
 use vramp::video::{FrameProps, Picture};
 
 const BUNNY: &str = "big-buck-bunny-720p.mp4";
@@ -66,7 +66,7 @@ fn nvdec(path: &str, device: &Arc<CudaDevice>) -> Input {
     card
 }
 
-fn plan(input: &Input, chain: &str, depth: Option<u8>) -> Plan {
+fn plan(input: &Input, chain: &str, depth: Option<u8>) -> ChainPlan {
     let format = depth.map(|depth| input.info().format.to_planar(depth).unwrap());
     let target = Target { format, ..Target::default() };
     let plan = pipeline::plan(filters::chain(chain).unwrap(), input.info(), target).unwrap();
@@ -76,7 +76,7 @@ fn plan(input: &Input, chain: &str, depth: Option<u8>) -> Plan {
     }
 }
 
-fn run(input: &mut Input, plan: &Plan, chain: &mut dyn Chain, slots: usize) -> Result<Kept> {
+fn run(input: &mut Input, plan: &ChainPlan, chain: &mut dyn Chain, slots: usize) -> Result<Kept> {
     let mut kept = Kept::default();
     let options = Options { slots, ..Options::default() };
     pipeline::run(input, plan, chain, &mut kept, &options, &mut |_| {}).map(|_| kept)
@@ -351,7 +351,8 @@ fn a_change_in_mid_stream_ends_the_run_as_in_software() {
         let both = [first, second].map(|recipe| std::fs::read(recipe.make(&folder).unwrap()).unwrap()).concat();
         let path = folder.file("both.h264");
         std::fs::write(&path, both).unwrap();
-        let failure = |input: &mut Input, plan: &Plan, chain: &mut dyn Chain| run(input, plan, chain, 2).err().unwrap();
+        let failure =
+            |input: &mut Input, plan: &ChainPlan, chain: &mut dyn Chain| run(input, plan, chain, 2).err().unwrap();
         let mut input = software(&path);
         let on_host = plan(&input, "", None);
         let exec = CpuExec::new(1, CpuLevel::detect()).unwrap();

@@ -12,11 +12,11 @@ use vramp::device::cuda::CudaDevice;
 use vramp::error::{Kind, Result};
 use vramp::filters;
 use vramp::io::libav::{
-    self, Container, CopyChoice, DecoderChoice, EncoderChoice, Input, InputOptions, Output, OutputOptions, TakenBack,
+    self, Container, CopyChoice, DecoderChoice, EncoderChoice, Input, InputOptions, Output, OutputOptions, Readback,
     Window,
 };
 use vramp::pipeline::{
-    self, Chain, CpuChain, CudaChain, DeviceFrame, Frame, Options, Packet, Plan, Sink, Source, Target,
+    self, Chain, ChainPlan, CpuChain, CudaChain, DeviceFrame, Frame, Options, Packet, Sink, Source, Target,
 };
 use vramp::video::StreamInfo;
 
@@ -30,7 +30,13 @@ fn open(decoder: DecoderChoice, device: Option<&Arc<CudaDevice>>) -> Input {
     Input::open(&format!("{folder}/big-buck-bunny-720p.mp4"), options).unwrap()
 }
 
-fn run(plan: &Plan, chain: &mut dyn Chain, source: &mut dyn Source, sink: &mut dyn Sink, slots: usize) -> Result<()> {
+fn run(
+    plan: &ChainPlan,
+    chain: &mut dyn Chain,
+    source: &mut dyn Source,
+    sink: &mut dyn Sink,
+    slots: usize,
+) -> Result<()> {
     pipeline::run(source, plan, chain, sink, &Options { slots, ..Options::default() }, &mut |_| {}).map(drop)
 }
 
@@ -38,7 +44,7 @@ fn run(plan: &Plan, chain: &mut dyn Chain, source: &mut dyn Source, sink: &mut d
 struct Holding {
     held: VecDeque<DeviceFrame>,
     most: usize,
-    sink: TakenBack<Kept>,
+    sink: Readback<Kept>,
 }
 
 impl Sink for Holding {
@@ -71,8 +77,8 @@ impl Sink for Holding {
 }
 
 /// The frames of `source` that an encoder would read in GPU memory, through a chain of `slots` slots.
-fn taken_back(plan: &Plan, source: &mut dyn Source, device: &Arc<CudaDevice>, slots: usize, most: usize) -> Kept {
-    let sink = TakenBack::new(device, &plan.output, Kept::default()).unwrap();
+fn readback(plan: &ChainPlan, source: &mut dyn Source, device: &Arc<CudaDevice>, slots: usize, most: usize) -> Kept {
+    let sink = Readback::new(device, &plan.output, Kept::default()).unwrap();
     let mut sink = Holding { held: VecDeque::new(), most, sink };
     run(plan, &mut CudaChain::new(plan, device, slots).unwrap(), source, &mut sink, slots).unwrap();
     sink.sink.into_inner()
@@ -99,7 +105,7 @@ fn what_an_encoder_would_read_is_what_the_cpu_makes() {
             for (slots, most) in [(1, 0), (1, 9), (3, 4), (8, 0), (8, 25)] {
                 let what = format!("{width}x{height}, {} filters, {slots} slots, {most} held", filters.len());
                 let mut source = Clip::new(&info, FRAMES, Some(&device));
-                assert_same(&taken_back(&plan().staying(), &mut source, &device, slots, most), &expected, &what);
+                assert_same(&readback(&plan().staying(), &mut source, &device, slots, most), &expected, &what);
             }
         }
     }
@@ -122,10 +128,10 @@ fn decoded_frames_stay_on_the_card_to_the_end() {
 
         let mut input = open(DecoderChoice::Software, None);
         let staying = plan(&input).staying();
-        assert_same(&taken_back(&staying, &mut input, &device, 3, 5), &expected, &format!("uploaded, '{chain}'"));
+        assert_same(&readback(&staying, &mut input, &device, 3, 5), &expected, &format!("uploaded, '{chain}'"));
         let mut input = open(DecoderChoice::Nvdec, Some(&device));
         let resident = plan(&input).resident(input.surfaces().unwrap()).unwrap().staying();
-        assert_same(&taken_back(&resident, &mut input, &device, 3, 5), &expected, &format!("from NVDEC, '{chain}'"));
+        assert_same(&readback(&resident, &mut input, &device, 3, 5), &expected, &format!("from NVDEC, '{chain}'"));
     }
 }
 
@@ -141,7 +147,7 @@ fn results_that_stay_keep_to_the_budget() {
     // Enough for the chain, not for an encoder that keeps everything.
     device.set_budget(8 << 20);
     let mut chain = CudaChain::new(&plan, &device, 1).unwrap();
-    let sink = TakenBack::new(&device, &plan.output, Kept::default()).unwrap();
+    let sink = Readback::new(&device, &plan.output, Kept::default()).unwrap();
     let mut sink = Holding { held: VecDeque::new(), most: usize::MAX, sink };
     let error = run(&plan, &mut chain, &mut Clip::new(&info, FRAMES, None), &mut sink, 1).unwrap_err();
     assert_eq!(error.kind(), Kind::OutOfMemory, "{error}");

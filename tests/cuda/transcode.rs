@@ -7,7 +7,7 @@ use std::sync::Arc;
 use vramp::device::cuda::{self, CudaDevice, PinnedAllocator};
 use vramp::error::{Error, Result};
 use vramp::io::libav::{CopyChoice, Input, InputOptions, Window};
-use vramp::pipeline::{Chain, CpuChain, CudaChain, Item, Plan, Source};
+use vramp::pipeline::{Chain, ChainPlan, CpuChain, CudaChain, Item, Source};
 use vramp::video::StreamInfo;
 
 /// The folder of clips: `VRAMP_SAMPLES`, or the tree's.
@@ -46,7 +46,7 @@ impl Source for Counted {
     }
 }
 
-fn filtered(plan: &Plan, chain: &mut dyn Chain, source: &mut dyn Source) -> Kept {
+fn filtered(plan: &ChainPlan, chain: &mut dyn Chain, source: &mut dyn Source) -> Kept {
     let mut kept = Kept::default();
     run(plan, chain, source, &mut kept).unwrap();
     kept

@@ -3,7 +3,7 @@
 use crate::data::{CONTENTS, Content, mix};
 use std::fmt;
 use vramp::error::Result;
-use vramp::filters::{Descriptor, Filter, Setup, Side, Spec, Wiring};
+use vramp::filters::{Descriptor, Filter, Setup, SideStorage, Spec, Wiring};
 use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
 
@@ -87,7 +87,7 @@ impl Case {
         let filter = create(self.filter, self.args)?;
         let spec = self.spec_of(&*filter)?;
         let mut setup = Setup::of(self.input.clone(), self.src, spec.output, self.dst);
-        setup.sides = vec![Side { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
+        setup.sides = vec![SideStorage { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
         Ok((filter, setup))
     }
 

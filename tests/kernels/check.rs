@@ -4,7 +4,7 @@ use crate::case::{Case, MEDIUM};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
 use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::filters::{CpuJob, CpuKernel, Filter, Frames, Reach, Setup, Spec, Window};
+use vramp::filters::{CpuJob, CpuKernel, Filter, Frames, InputWindow, Reach, Setup, Spec};
 use vramp::video::{FrameProps, Planes, PlanesMut, Record};
 
 /// Threads to run with.
@@ -85,7 +85,8 @@ pub fn run_job(
     dst: PlanesMut<'_>,
     exec: &CpuExec,
 ) -> Record {
-    let windows: Vec<_> = inputs.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach)).collect();
+    let windows: Vec<_> =
+        inputs.iter().zip(&spec.reads).map(|(planes, reach)| InputWindow::new(planes, *reach)).collect();
     let (phase, mut record) = (spec.cycle.phase(props.frame_index), Record::default());
     kernel.run(CpuJob { props, phase, src: Frames::new(&windows), dst, record: &mut record, exec });
     record

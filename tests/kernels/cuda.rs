@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::{CudaDevice, DeviceBuffer, Function, Stream};
-use vramp::filters::{ALL, CudaJob, CudaKernel, Frames, Window};
+use vramp::filters::{ALL, CudaJob, CudaKernel, Frames, InputWindow};
 use vramp::video::{SampleType, StreamInfo};
 
 /// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
@@ -96,7 +96,7 @@ impl Gpu {
             .zip(&there)
             .map(|(frames, buffers)| frames.iter().zip(buffers).map(place).collect())
             .collect();
-        let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| Window::new(planes, *reach));
+        let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| InputWindow::new(planes, *reach));
         let windows: Vec<_> = windows.collect();
         let back = self.copy(&mut dst);
         let to = dst.device_planes(&addresses(&back));

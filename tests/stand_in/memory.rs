@@ -5,7 +5,7 @@ use crate::{GRADIENT, OUT_OF_MEMORY, driver};
 use std::process::Command;
 use std::sync::Arc;
 use vramp::device::cuda::CudaDevice;
-use vramp::filters::{ALL, Descriptor, Setup, Side, Spec, Wiring};
+use vramp::filters::{ALL, Descriptor, Setup, SideStorage, Spec, Wiring};
 use vramp::params::parse_chain;
 use vramp::video::{Format, StreamInfo};
 
@@ -37,7 +37,7 @@ fn check(filter: &'static Descriptor, args: &str, input: &StreamInfo, device: &A
     let v16 = |format: Format| if format.is_yc48() { format } else { format.to_v16() };
     for src in [input.format, v16(input.format)] {
         let mut setup = Setup::of(input.clone(), src, output.clone(), v16(output.format));
-        setup.sides = inputs[1..].iter().map(|info| Side { info: info.clone(), src }).collect();
+        setup.sides = inputs[1..].iter().map(|info| SideStorage { info: info.clone(), src }).collect();
         let stated = made.cuda_memory(&setup, device).unwrap();
         let before = device.memory().unwrap().used;
         let kernel = made.cuda(&setup, device).unwrap();

@@ -76,7 +76,7 @@ fn another_frame_rate_is_told_in_a_few_lines() {
         "pixels: every 7th frame from 3 to 199 (29 frames) (planes 1, 2)\n"
     );
 
-    // No rhythm at all.
+    // At no one distance.
     for filters in ["select='gt(random(3),0.3)',setpts=N/25/TB", "random=30:7", "fps=24000/1001", "fps=60", "telecine"]
     {
         let text = told(filters);

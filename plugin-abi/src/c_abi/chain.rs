@@ -7,7 +7,7 @@ use super::abi::{self, Frame, Input, InputFrame, Options, Planes, Stream};
 use super::call::{call, can_give, can_write, give, keep_record, read, read_all, text, write};
 use super::format;
 use super::handles::Handles;
-use crate::door::{Doors, HostFrame, Plane, Storage};
+use crate::host_port::{HostFrame, HostPlane, HostPorts, Storage};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use vramp::device::DeviceChoice;
@@ -25,33 +25,33 @@ pub static CHAINS: Handles<Chain> = Handles::new("chain");
 /// The header's `vramp_chain`.
 pub struct Opaque;
 
-/// A chain with the doors at its ends.
+/// A chain with the ports at its ends.
 pub struct Chain {
     engine: Engine,
-    doors: Doors,
+    ports: HostPorts,
 }
 
 /// A frame to make: its number, what it is made of, and where.
-pub struct Work {
+pub struct FrameRequest {
     n: u64,
-    frames: Vec<Given>,
-    dst: [Plane; 4],
+    frames: Vec<CallerFrame>,
+    dst: [HostPlane; 4],
 }
 
 /// A frame that the caller gives.
-struct Given {
+struct CallerFrame {
     input: usize,
     props: FrameProps,
-    planes: [Plane; 4],
+    planes: [HostPlane; 4],
 }
 
 // SAFETY: plain addresses; whoever follows them has the caller's promise that they may be.
-unsafe impl Send for Work {}
+unsafe impl Send for FrameRequest {}
 // SAFETY: as above.
-unsafe impl Sync for Work {}
+unsafe impl Sync for FrameRequest {}
 
-impl Work {
-    /// The frames as the doors take them.
+impl FrameRequest {
+    /// The frames as the ports take them.
     fn frames(&self) -> Vec<HostFrame<'_>> {
         let list = self.frames.iter();
         list.map(|given| HostFrame { input: given.input, props: given.props.clone(), planes: &given.planes }).collect()
@@ -59,13 +59,18 @@ impl Work {
 }
 
 /// A stream beside the chain's own, as the caller describes it.
-struct Beside<'a> {
+struct SideStream<'a> {
     name: &'a str,
     stream: Stream,
 }
 
 impl Chain {
-    fn new(filters: Vec<Box<dyn Filter>>, stream: &Stream, beside: &[Beside<'_>], options: &Options) -> Result<Chain> {
+    fn new(
+        filters: Vec<Box<dyn Filter>>,
+        stream: &Stream,
+        beside: &[SideStream<'_>],
+        options: &Options,
+    ) -> Result<Chain> {
         // SAFETY: the caller's promise, who gave the options.
         let device = unsafe { device_choice(options.device) }?;
         let (info, storage) = format::stream(stream)?;
@@ -76,34 +81,34 @@ impl Chain {
         let result = format::result(storage, options.output_layout, options.output_bit_depth)?;
         let target = Target { format: result.map(Storage::format), ..Target::default() };
         let (mut sides, mut storages) = (Vec::new(), vec![storage]);
-        for Beside { name, stream } in beside {
+        for SideStream { name, stream } in beside {
             let (info, storage) = format::stream(stream).map_err(|e| e.context(format!("the input '{name}'")))?;
             sides.push(SideInput { name: (*name).to_owned(), info });
             storages.push(storage);
         }
         let plan = plan_with(filters, &info, &sides, target)?;
-        let doors = Doors::new(&plan, storages, result.unwrap_or(Storage::Plain(plan.output.format)))?;
-        Ok(Chain { engine: Engine::of(plan, Arc::new(Workers::new(device, threads)?)), doors })
+        let ports = HostPorts::new(&plan, storages, result.unwrap_or(Storage::Plain(plan.output.format)))?;
+        Ok(Chain { engine: Engine::of(plan, Arc::new(Workers::new(device, threads)?)), ports })
     }
 
     /// Makes a frame in host memory. Gives its properties.
     ///
     /// # Errors
-    /// As [`Doors::process`].
+    /// As [`HostPorts::process`].
     ///
     /// # Safety
     /// The memory must be what the header says.
-    pub unsafe fn process(&self, work: &Work) -> Result<FrameProps> {
+    pub unsafe fn process(&self, work: &FrameRequest) -> Result<FrameProps> {
         // SAFETY: the caller's promise.
-        unsafe { self.doors.process(&self.engine, work.n, &work.frames(), &work.dst) }
+        unsafe { self.ports.process(&self.engine, work.n, &work.frames(), &work.dst) }
     }
 
     /// Refuses memory that cannot hold the frames.
     ///
     /// # Errors
-    /// As [`Doors::check`].
-    pub fn check(&self, work: &Work) -> Result<()> {
-        self.doors.check(&work.frames(), &work.dst).map(|_| ())
+    /// As [`HostPorts::check`].
+    pub fn check(&self, work: &FrameRequest) -> Result<()> {
+        self.ports.check(&work.frames(), &work.dst).map(|_| ())
     }
 
     /// The work for a chain that makes each frame of the one with the same index alone; `other` names the call for others.
@@ -119,7 +124,7 @@ impl Chain {
         src: *const Planes,
         dst: *const Planes,
         other: Option<&str>,
-    ) -> Result<Work> {
+    ) -> Result<FrameRequest> {
         if !self.engine.plan().is_frame_by_frame() {
             let why = "the chain does not make frame n of frame n of its source alone";
             return Err(Error::unsupported(match other {
@@ -129,7 +134,7 @@ impl Chain {
         }
         // SAFETY: the caller's promise.
         let (given, dst) = unsafe { (self.given(0, frame, src, "the source")?, self.target(dst)?) };
-        Ok(Work { n: given.props.frame_index, frames: vec![given], dst })
+        Ok(FrameRequest { n: given.props.frame_index, frames: vec![given], dst })
     }
 
     /// The work of frame `n`, made of `frames`.
@@ -139,14 +144,20 @@ impl Chain {
     ///
     /// # Safety
     /// As [`read_all`].
-    pub unsafe fn many(&self, n: u64, frames: *const InputFrame, count: u32, dst: *const Planes) -> Result<Work> {
+    pub unsafe fn many(
+        &self,
+        n: u64,
+        frames: *const InputFrame,
+        count: u32,
+        dst: *const Planes,
+    ) -> Result<FrameRequest> {
         // SAFETY: the caller's promise.
         unsafe {
             let mut list = Vec::new();
             for (i, InputFrame { input, frame, planes, .. }) in read_all(frames, count)?.into_iter().enumerate() {
                 list.push(self.given(input as usize, frame, planes, &format!("frame {i} of the list"))?);
             }
-            Ok(Work { n, frames: list, dst: self.target(dst)? })
+            Ok(FrameRequest { n, frames: list, dst: self.target(dst)? })
         }
     }
 
@@ -154,8 +165,8 @@ impl Chain {
     ///
     /// # Safety
     /// As [`read`].
-    unsafe fn given(&self, input: usize, frame: *const Frame, src: *const Planes, what: &str) -> Result<Given> {
-        let door = self.doors.input(input)?;
+    unsafe fn given(&self, input: usize, frame: *const Frame, src: *const Planes, what: &str) -> Result<CallerFrame> {
+        let port = self.ports.input(input)?;
         // SAFETY: the caller's promise.
         let (frame, src) = unsafe { (read(frame)?, read(src)?) };
         let field_order = match frame.field_order {
@@ -164,18 +175,18 @@ impl Chain {
             abi::BOTTOM_FIRST => FieldOrder::BottomFirst,
             other => return Err(Error::bad_argument(format!("there is no field order {other}"))),
         };
-        let color = door.stream().color;
+        let color = port.stream().color;
         let props = FrameProps { frame_index: frame.index, field_order, color, ..FrameProps::default() };
-        Ok(Given { input, props, planes: planes(&src, door.storage(), what)? })
+        Ok(CallerFrame { input, props, planes: planes(&src, port.storage(), what)? })
     }
 
     /// The planes of the result.
     ///
     /// # Safety
     /// As [`read`].
-    unsafe fn target(&self, dst: *const Planes) -> Result<[Plane; 4]> {
+    unsafe fn target(&self, dst: *const Planes) -> Result<[HostPlane; 4]> {
         // SAFETY: the caller's promise.
-        planes(&unsafe { read(dst) }?, self.doors.output().storage(), "the target")
+        planes(&unsafe { read(dst) }?, self.ports.output().storage(), "the target")
     }
 }
 
@@ -204,7 +215,7 @@ pub unsafe fn device_choice(device: *const c_char) -> Result<DeviceChoice> {
     unsafe { text(device, "device") }?.parse()
 }
 
-fn planes(planes: &Planes, storage: Storage, what: &str) -> Result<[Plane; 4]> {
+fn planes(planes: &Planes, storage: Storage, what: &str) -> Result<[HostPlane; 4]> {
     if planes.reserved != 0 {
         return Err(Error::bad_argument(format!("{what}: reserved is not 0")));
     }
@@ -247,7 +258,7 @@ pub unsafe extern "C" fn vramp_chain_create(
 ///
 /// # Safety
 /// The options' pointers must be what the header says.
-unsafe fn beside<'a>(options: &Options) -> Result<Vec<Beside<'a>>> {
+unsafe fn beside<'a>(options: &Options) -> Result<Vec<SideStream<'a>>> {
     // SAFETY: the caller's promise.
     unsafe {
         if options.reserved != 0 {
@@ -258,7 +269,7 @@ unsafe fn beside<'a>(options: &Options) -> Result<Vec<Beside<'a>>> {
             if reserved != 0 {
                 return Err(Error::bad_argument("vramp_input: reserved is not 0"));
             }
-            list.push(Beside { name: text(name, "an input's name")?, stream: read(stream)? });
+            list.push(SideStream { name: text(name, "an input's name")?, stream: read(stream)? });
         }
         Ok(list)
     }
@@ -278,8 +289,8 @@ pub extern "C" fn vramp_chain_destroy(chain: *mut Opaque) -> i32 {
 pub unsafe extern "C" fn vramp_chain_output(chain: *const Opaque, output: *mut Stream) -> i32 {
     call(|| {
         let chain = CHAINS.get(chain)?;
-        let door = chain.doors.output();
-        let stream = format::describe(door.stream(), door.storage());
+        let port = chain.ports.output();
+        let stream = format::describe(port.stream(), port.storage());
         // SAFETY: the caller's promise.
         unsafe { write(output, &stream) }.map(|()| abi::OK)
     })
@@ -312,7 +323,7 @@ pub unsafe extern "C" fn vramp_chain_needs(
 ) -> i32 {
     call(|| {
         let chain = CHAINS.get(chain)?;
-        chain.doors.input(input as usize)?;
+        chain.ports.input(input as usize)?;
         can_give(last, "last")?;
         let needs = chain.engine.needs(input as usize, frame);
         // SAFETY: the caller's promise.
@@ -426,7 +437,7 @@ pub unsafe extern "C" fn vramp_process_cuda(
         // SAFETY: the caller's promise.
         unsafe {
             let work = chain.one(frame, src, dst, None)?;
-            chain.doors.process_cuda(&chain.engine, &work.frames()[0], &work.dst, stream).map(|()| abi::OK)
+            chain.ports.process_cuda(&chain.engine, &work.frames()[0], &work.dst, stream).map(|()| abi::OK)
         }
     })
 }

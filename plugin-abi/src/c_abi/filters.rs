@@ -10,28 +10,29 @@ use vramp::filters::{ALL, Descriptor};
 use vramp::params::{Arg, Call, Param, ParamKind, Preset, Spelling, print_chain};
 
 /// Everything as C has it, made when it is first asked for and kept.
-static CATALOG: LazyLock<Vec<Filter>> = LazyLock::new(|| ALL.iter().map(|filter| Filter::new(filter)).collect());
+static CATALOG: LazyLock<Vec<FilterEntry>> =
+    LazyLock::new(|| ALL.iter().map(|filter| FilterEntry::new(filter)).collect());
 
-struct Filter {
+struct FilterEntry {
     info: FilterInfo,
     parameters: Vec<ParameterInfo>,
     presets: Vec<PresetInfo>,
 }
 
 // SAFETY: the pointers are to text that is never freed or changed.
-unsafe impl Send for Filter {}
+unsafe impl Send for FilterEntry {}
 // SAFETY: as above.
-unsafe impl Sync for Filter {}
+unsafe impl Sync for FilterEntry {}
 
 /// `text` with a NUL, for as long as the process lives.
 fn forever(text: &str) -> *const c_char {
     CString::new(text).unwrap_or_default().into_raw()
 }
 
-impl Filter {
-    fn new(filter: &Descriptor) -> Filter {
+impl FilterEntry {
+    fn new(filter: &Descriptor) -> FilterEntry {
         let schema = filter.schema;
-        Filter {
+        FilterEntry {
             info: FilterInfo {
                 struct_size: 0,
                 parameters: schema.params.len() as u32,

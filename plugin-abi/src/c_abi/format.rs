@@ -1,7 +1,7 @@
 //! Streams of the header, and the chain's.
 
 use super::abi::{self, Stream};
-use crate::door::Storage;
+use crate::host_port::Storage;
 use vramp::error::{Error, Result};
 use vramp::video::{ColorInfo, Format, Layout, Model, Range, StreamInfo};
 

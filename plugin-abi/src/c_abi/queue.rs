@@ -2,7 +2,7 @@
 
 use super::abi::{self, Frame, InputFrame, Planes};
 use super::call::{call, can_give, give, keep_record};
-use super::chain::{CHAINS, Chain, Opaque as ChainHandle, Work};
+use super::chain::{CHAINS, Chain, FrameRequest, Opaque as ChainHandle};
 use super::handles::Handles;
 use crate::guard::guard;
 use std::collections::VecDeque;
@@ -49,7 +49,7 @@ struct State {
 }
 
 struct Job {
-    work: Arc<Work>,
+    work: Arc<FrameRequest>,
     /// The caller's pointer, which nobody follows.
     user: usize,
     outcome: Option<Result<FrameProps>>,
@@ -110,7 +110,7 @@ impl Queue {
     }
 
     /// False: the queue is full.
-    fn submit(&self, work: Work, user: usize) -> Result<bool> {
+    fn submit(&self, work: FrameRequest, user: usize) -> Result<bool> {
         let mut state = self.shared.state();
         if state.closed {
             return Err(destroyed());

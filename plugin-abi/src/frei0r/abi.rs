@@ -18,7 +18,7 @@ pub const STRING: c_int = 4;
 /// `f0r_instance_t`.
 pub type InstanceHandle = *mut c_void;
 /// `f0r_param_t`: where a parameter's value is, of its own type.
-pub type Value = *mut c_void;
+pub type ParamPointer = *mut c_void;
 
 /// `f0r_plugin_info_t`.
 #[repr(C)]

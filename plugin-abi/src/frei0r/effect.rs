@@ -23,10 +23,10 @@ pub struct Effect {
     pub explanation: CString,
     /// Its parameters, in their order.
     pub parameters: Vec<Parameter>,
-    kind: Kind,
+    kind: EffectKind,
 }
 
-enum Kind {
+enum EffectKind {
     /// One filter, with its parameters.
     Filter(&'static Descriptor),
     /// Any chain, as text.
@@ -87,7 +87,7 @@ impl Effect {
                 name: text(&format!("vramp {}", filter.name)),
                 explanation: text(filter.summary),
                 parameters: filter.schema.params.iter().map(Parameter::of).collect(),
-                kind: Kind::Filter(filter),
+                kind: EffectKind::Filter(filter),
             },
             None => Effect {
                 name: text("vramp chain"),
@@ -98,7 +98,7 @@ impl Effect {
                     ty: Type::Text,
                     default: DEFAULT_CHAIN.to_owned(),
                 }],
-                kind: Kind::Chain,
+                kind: EffectKind::Chain,
             },
         }
     }
@@ -109,8 +109,8 @@ impl Effect {
     /// When a value is none of its parameter's, or the chain cannot be read.
     pub fn filters(&self, values: &[String]) -> Result<Vec<Box<dyn Filter>>> {
         match self.kind {
-            Kind::Chain => filters::chain(&values[0]),
-            Kind::Filter(filter) => {
+            EffectKind::Chain => filters::chain(&values[0]),
+            EffectKind::Filter(filter) => {
                 let arg = |(param, value): (&Param, &String)| {
                     let key = Some(param.name.to_owned());
                     // A host that has nothing to say says so.

@@ -2,12 +2,12 @@
 
 use super::effect::{Effect, Type};
 use super::time::frame_index;
-use crate::door::{Doors, HostFrame, Storage};
+use crate::host_port::{HostFrame, HostPorts, Storage};
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{Engine, Plan, Target, Workers, plan};
+use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
 use vramp::video::{Format, FrameProps, StreamInfo};
 
 /// The longest side of a picture.
@@ -28,7 +28,7 @@ pub struct Instance {
 }
 
 struct State {
-    values: Vec<Value>,
+    values: Vec<ParamValue>,
     chain: Chain,
     /// Of one chain after another: an animated value makes a chain each frame.
     workers: Option<Arc<Workers>>,
@@ -46,7 +46,7 @@ enum Chain {
 }
 
 /// A parameter's value.
-struct Value {
+struct ParamValue {
     /// As a chain writes it, and the same for hosts that read it.
     text: CString,
     /// The number that the host set.
@@ -55,7 +55,7 @@ struct Value {
 
 struct Built {
     engine: Engine,
-    doors: Doors,
+    ports: HostPorts,
 }
 
 impl Instance {
@@ -69,7 +69,7 @@ impl Instance {
         }
         let value = |ty: Type, text: &str| {
             let number = ty.number_of(text).unwrap_or_default();
-            Value { text: CString::new(text).unwrap_or_default(), number }
+            ParamValue { text: CString::new(text).unwrap_or_default(), number }
         };
         let values = effect.parameters.iter().map(|parameter| value(parameter.ty, &parameter.default)).collect();
         let state = Mutex::new(State { values, chain: Chain::Unknown, workers: None, count: 0 });
@@ -139,25 +139,25 @@ impl Instance {
         let pitch = self.width * RGBA;
         let frame = HostFrame { input: 0, props, planes: &[(src.cast_mut(), pitch)] };
         // SAFETY: the caller's promise; `build` saw to it that the result has the source's size.
-        unsafe { built.doors.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
+        unsafe { built.ports.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
         Ok(true)
     }
 
     fn build(&self, state: &mut State) -> Result<Built> {
-        let text = |value: &Value| value.text.to_string_lossy().into_owned();
+        let text = |value: &ParamValue| value.text.to_string_lossy().into_owned();
         let filters = self.effect.filters(&state.values.iter().map(text).collect::<Vec<_>>())?;
         let format = Format::rgb(8)?;
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
         let plan = plan(filters, &stream, target)?;
         fits_the_host(&plan)?;
-        let doors = Doors::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
-        Ok(Built { engine: Engine::of(plan, state.workers()?), doors })
+        let ports = HostPorts::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
+        Ok(Built { engine: Engine::of(plan, state.workers()?), ports })
     }
 }
 
 /// Refuses what frei0r has no way for: the host gives one picture, and has room for another of the same size.
-fn fits_the_host(plan: &Plan) -> Result<()> {
+fn fits_the_host(plan: &ChainPlan) -> Result<()> {
     let size = |info: &StreamInfo| (info.width, info.height);
     let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
     if (width, height) != (made_width, made_height) {

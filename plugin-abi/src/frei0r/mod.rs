@@ -11,7 +11,7 @@ mod time;
 
 use crate::guard::guard;
 use crate::logging;
-use abi::{InstanceHandle, ParamInfo, PluginInfo, Value};
+use abi::{InstanceHandle, ParamInfo, ParamPointer, PluginInfo};
 use effect::{EFFECT, Parameter, Type};
 use instance::Instance;
 use std::ffi::{CStr, c_char, c_int};
@@ -129,7 +129,7 @@ unsafe fn instance<'a>(handle: InstanceHandle) -> Result<&'a Instance> {
 /// # Safety
 /// As the specification says; nulls do nothing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn f0r_set_param_value(handle: InstanceHandle, value: Value, index: c_int) {
+pub unsafe extern "C" fn f0r_set_param_value(handle: InstanceHandle, value: ParamPointer, index: c_int) {
     report(|| {
         let (index, parameter) = parameter(index)?;
         // SAFETY: the caller's promise.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn f0r_set_param_value(handle: InstanceHandle, value: Valu
 /// # Safety
 /// As the specification says; nulls do nothing. Text stays valid until the parameter is set to another.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn f0r_get_param_value(handle: InstanceHandle, value: Value, index: c_int) {
+pub unsafe extern "C" fn f0r_get_param_value(handle: InstanceHandle, value: ParamPointer, index: c_int) {
     report(|| {
         let (index, parameter) = parameter(index)?;
         // SAFETY: the caller's promise.

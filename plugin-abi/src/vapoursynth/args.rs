@@ -29,7 +29,7 @@ const DEPTH: &str = "depth";
 const AUTO: &str = "auto";
 
 /// What VapourSynth hands over: values of the types that the signature asks for.
-pub trait Values {
+pub trait ScriptArgs {
     /// The integers called `key`.
     fn ints(&self, key: &str) -> Option<Vec<i64>>;
     /// The number called `key`.
@@ -136,7 +136,7 @@ fn host_type(param: &Param) -> &'static str {
 ///
 /// # Errors
 /// For values that a parameter does not take.
-pub fn call(filter: &Descriptor, format: Format, values: &impl Values) -> Result<Call> {
+pub fn call(filter: &Descriptor, format: Format, values: &impl ScriptArgs) -> Result<Call> {
     let mut args = Vec::new();
     if let Some(preset) = values.text(PRESET_KEY)? {
         let names = filter.schema.presets.iter().map(|preset| preset.name);
@@ -159,7 +159,7 @@ fn named(key: &str, value: String) -> Arg {
 }
 
 /// What `values` have for `param`, as a chain writes it.
-fn value(param: &Param, format: Format, values: &impl Values) -> Result<Option<String>> {
+fn value(param: &Param, format: Format, values: &impl ScriptArgs) -> Result<Option<String>> {
     let name = param.name;
     Ok(match param.kind {
         _ if names_planes(param) => values.ints(name).map(|list| planes(&list, format)).transpose()?,
@@ -227,7 +227,7 @@ fn planes(list: &[i64], format: Format) -> Result<String> {
 ///
 /// # Errors
 /// For one that is not known.
-pub fn device(values: &impl Values) -> Result<DeviceChoice> {
+pub fn device(values: &impl ScriptArgs) -> Result<DeviceChoice> {
     values.text(DEVICE)?.map_or(Ok(DeviceChoice::Auto), |text| text.parse())
 }
 
@@ -235,7 +235,7 @@ pub fn device(values: &impl Values) -> Result<DeviceChoice> {
 ///
 /// # Errors
 /// For a depth that there is not.
-pub fn last_call(format: Format, values: &impl Values) -> Result<Option<Call>> {
+pub fn last_call(format: Format, values: &impl ScriptArgs) -> Result<Option<Call>> {
     let filter = &filters::depth::DESCRIPTOR;
     let Some(bits) = filter.schema.find(DEPTH) else { return Err(Error::internal("the filter depth sets no depth")) };
     let value = value(&Param { name: DEPTH, ..*bits }, format, values)?;

@@ -2,7 +2,7 @@
 
 use super::ffi::{self, VideoFormat, VideoInfo};
 use super::host::{Host, format_name};
-use crate::door::Storage;
+use crate::host_port::Storage;
 use std::ffi::c_int;
 use vramp::error::{Error, Result};
 use vramp::video::{Format, Model, Rational, StreamInfo};

@@ -2,9 +2,9 @@
 
 use super::ffi::VideoInfo;
 use super::host::{Frame, NewFrame, Node};
-use super::props::{self, RangeProperty, Told};
+use super::props::{self, FrameTraits, RangeProperty};
 use super::recipe::{Built, Recipe};
-use crate::door::HostFrame;
+use crate::host_port::HostFrame;
 use std::ffi::c_int;
 use std::sync::{Arc, PoisonError, RwLock};
 use vramp::error::{Error, Kind, Result};
@@ -16,7 +16,7 @@ use vramp::video::ColorInfo;
 const MOST_BUILT: usize = 4;
 
 /// A clip that a filter reads.
-pub struct Source {
+pub struct InputClip {
     /// The clip.
     pub node: Node,
     /// What its frames share.
@@ -27,25 +27,25 @@ pub struct Source {
     pub by_time: bool,
 }
 
-impl Source {
+impl InputClip {
     /// The clip at `node`, read as `input` says.
-    pub fn new(node: Node, input: &PartInput) -> Source {
+    pub fn new(node: Node, input: &PartInput) -> InputClip {
         let info = node.info();
-        Source { node, info, reach: input.reach, by_time: input.by_time }
+        InputClip { node, info, reach: input.reach, by_time: input.by_time }
     }
 }
 
 /// What frames are filtered with.
 pub enum Chains {
     /// Each with what is built for its own description.
-    ByFrame(Box<Recipe>, RwLock<Vec<(Told, Arc<Built>)>>),
+    ByFrame(Box<Recipe>, RwLock<Vec<(FrameTraits, Arc<Built>)>>),
     /// All with the same; frames that come from a clip must have these colours.
     One(Box<Built>, Option<ColorInfo>),
 }
 
 /// The filter.
-pub struct Filter {
-    sources: Vec<Source>,
+pub struct ScriptFilter {
+    sources: Vec<InputClip>,
     cycle: Cycle,
     range: RangeProperty,
     chains: Chains,
@@ -53,7 +53,7 @@ pub struct Filter {
 }
 
 /// Frames of a clip that a frame is made of.
-pub struct Wanted {
+pub struct WantedFrames {
     /// The clip, by its place.
     pub source: usize,
     /// The first frame.
@@ -65,7 +65,7 @@ pub struct Wanted {
 }
 
 /// A frame that has come.
-pub struct Given {
+pub struct ReadyFrame {
     /// The clip, by its place.
     pub source: usize,
     /// Its number there.
@@ -74,10 +74,16 @@ pub struct Given {
     pub frame: Frame,
 }
 
-impl Filter {
+impl ScriptFilter {
     /// A filter that reads `sources` and gives the clip of `made`, in which frames follow from those of the first by `cycle`.
-    pub fn new(sources: Vec<Source>, cycle: Cycle, range: RangeProperty, chains: Chains, made: VideoInfo) -> Filter {
-        Filter { sources, cycle, range, chains, made }
+    pub fn new(
+        sources: Vec<InputClip>,
+        cycle: Cycle,
+        range: RangeProperty,
+        chains: Chains,
+        made: VideoInfo,
+    ) -> ScriptFilter {
+        ScriptFilter { sources, cycle, range, chains, made }
     }
 
     /// The clip that it makes.
@@ -86,12 +92,12 @@ impl Filter {
     }
 
     /// The clips that it reads.
-    pub fn sources(&self) -> &[Source] {
+    pub fn sources(&self) -> &[InputClip] {
         &self.sources
     }
 
     /// True when frame n of a source is read for frame n and no other.
-    pub fn reads_one_by_one(&self, source: &Source) -> bool {
+    pub fn reads_one_by_one(&self, source: &InputClip) -> bool {
         let own = &self.sources[0].info;
         let same_rate = (own.fps_num, own.fps_den) == (source.info.fps_num, source.info.fps_den);
         self.cycle.is_one()
@@ -106,16 +112,16 @@ impl Filter {
     }
 
     /// The frames that frame `n` is made of. Those beyond a clip's end are left out.
-    pub fn wanted(&self, n: c_int) -> Vec<Wanted> {
+    pub fn wanted(&self, n: c_int) -> Vec<WantedFrames> {
         let owner = self.owner(n);
         let next = if self.cycle.is_one() { owner } else { self.next_owner(n) - 1 };
-        let wanted = |(place, source): (usize, &Source)| {
+        let wanted = |(place, source): (usize, &InputClip)| {
             let end = source.info.num_frames - 1;
             let centre = if source.by_time { self.shown_with(owner, source).min(end) } else { owner };
             let around = |frames: u32| c_int::try_from(frames).unwrap_or(c_int::MAX);
             let last = centre.saturating_add(around(source.reach.after)).min(end);
             let last_of_all = if place == 0 { last.max(next.min(end)) } else { last };
-            Wanted { source: place, first: (centre - around(source.reach.before)).max(0), last, last_of_all }
+            WantedFrames { source: place, first: (centre - around(source.reach.before)).max(0), last, last_of_all }
         };
         self.sources.iter().enumerate().map(wanted).collect()
     }
@@ -127,7 +133,7 @@ impl Filter {
     }
 
     /// The frame of `source` that is shown when frame `n` of the first source is.
-    fn shown_with(&self, n: c_int, source: &Source) -> c_int {
+    fn shown_with(&self, n: c_int, source: &InputClip) -> c_int {
         let (own, other) = (&self.sources[0].info, &source.info);
         let (num, den) =
             (i128::from(own.fps_den) * i128::from(other.fps_num), i128::from(own.fps_num) * i128::from(other.fps_den));
@@ -141,8 +147,8 @@ impl Filter {
     ///
     /// # Errors
     /// When a frame is not what its clip said, memory runs out, or the device fails.
-    pub fn frame(&self, n: c_int, frames: &[Given], core: *mut super::ffi::Core) -> Result<NewFrame> {
-        for Given { source, frame, .. } in frames {
+    pub fn frame(&self, n: c_int, frames: &[ReadyFrame], core: *mut super::ffi::Core) -> Result<NewFrame> {
+        for ReadyFrame { source, frame, .. } in frames {
             let VideoInfo { format, width, height, .. } = self.sources[*source].info;
             if frame.format() != format || frame.size() != (width as usize, height as usize) {
                 return Err(Error::corrupt("the frame has another format or size than its clip"));
@@ -155,7 +161,7 @@ impl Filter {
         let kept;
         let built: &Built = match &self.chains {
             Chains::ByFrame(recipe, built) => {
-                kept = built_for(recipe, built, Told::of(&before))?;
+                kept = built_for(recipe, built, FrameTraits::of(&before))?;
                 &kept
             }
             Chains::One(built, color) => {
@@ -175,13 +181,13 @@ impl Filter {
         let mut dst = made.ok_or_else(|| Error::new(Kind::OutOfMemory, "VapourSynth has no memory for a frame"))?;
         if !untouched {
             let wanted = self.wanted(n);
-            let is_read = |given: &&Given| given.n <= wanted[given.source].last;
+            let is_read = |given: &&ReadyFrame| given.n <= wanted[given.source].last;
             let read: Vec<_> = frames.iter().filter(is_read).map(|given| (given, given.frame.planes())).collect();
             let host_frame = |(given, planes)| self.host_frame(built, given, planes);
             let read: Vec<_> = read.iter().map(|(given, planes)| host_frame((*given, planes.as_slice()))).collect();
             // SAFETY: VapourSynth keeps planes of these formats and sizes there while the frames live; nobody writes to
             // sources, and nobody else has `dst`.
-            let after = unsafe { built.doors.process(&built.engine, n as u64, &read, &dst.planes_mut()) }?;
+            let after = unsafe { built.ports.process(&built.engine, n as u64, &read, &dst.planes_mut()) }?;
             for (name, value) in props::differences(&before, &after) {
                 dst.set(name, value);
             }
@@ -198,8 +204,13 @@ impl Filter {
         Ok(dst)
     }
 
-    /// A frame as the door takes it.
-    fn host_frame<'a>(&self, built: &Built, given: &Given, planes: &'a [crate::door::Plane]) -> HostFrame<'a> {
+    /// A frame as the port takes it.
+    fn host_frame<'a>(
+        &self,
+        built: &Built,
+        given: &ReadyFrame,
+        planes: &'a [crate::host_port::HostPlane],
+    ) -> HostFrame<'a> {
         let mut props = props::read(given.n as u64, &given.frame.props(), self.range);
         props.pts = built.is_timed.then_some(i64::from(given.n));
         props.duration = i64::from(built.is_timed);
@@ -208,7 +219,7 @@ impl Filter {
     }
 
     /// How long frame `n` is shown: frames that belong to the same one share the time up to the next that others belong to.
-    fn duration(&self, n: c_int, frames: &[Given]) -> Option<(i64, i64)> {
+    fn duration(&self, n: c_int, frames: &[ReadyFrame]) -> Option<(i64, i64)> {
         let (owner, next) = (self.owner(n), self.next_owner(n));
         let mut span = (0, 1);
         for given in frames.iter().filter(|given| given.source == 0 && (owner..next).contains(&given.n)) {
@@ -236,9 +247,14 @@ pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
 }
 
 /// The chain for frames that tell this. What it needs on its device is made with the first frame.
-pub fn built_for(recipe: &Recipe, all: &RwLock<Vec<(Told, Arc<Built>)>>, told: Told) -> Result<Arc<Built>> {
-    let find =
-        |all: &[(Told, Arc<Built>)]| all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built));
+pub fn built_for(
+    recipe: &Recipe,
+    all: &RwLock<Vec<(FrameTraits, Arc<Built>)>>,
+    told: FrameTraits,
+) -> Result<Arc<Built>> {
+    let find = |all: &[(FrameTraits, Arc<Built>)]| {
+        all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built))
+    };
     if let Some(found) = find(&all.read().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(found);
     }

@@ -1,8 +1,8 @@
 //! VapourSynth's functions and objects, wrapped so that the rest needs no `unsafe` to use them.
 
-use super::args::Values;
+use super::args::ScriptArgs;
 use super::ffi::{self, Api};
-use crate::door::Plane;
+use crate::host_port::HostPlane;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::slice;
 use vramp::error::{Error, Result};
@@ -72,7 +72,7 @@ impl<'a> MapRef<'a> {
     }
 }
 
-impl Values for MapRef<'_> {
+impl ScriptArgs for MapRef<'_> {
     fn ints(&self, key: &str) -> Option<Vec<i64>> {
         (0..self.count(key)?).map(|i| self.get(self.api.map_get_int, key, i)).collect()
     }
@@ -180,7 +180,7 @@ impl Frame {
     }
 
     /// First byte and pitch of every plane, to read.
-    pub fn planes(&self) -> Vec<Plane> {
+    pub fn planes(&self) -> Vec<HostPlane> {
         let plane = |plane| {
             // SAFETY: the frame lives, and has this plane.
             let (data, pitch) =
@@ -231,7 +231,7 @@ pub struct NewFrame(Frame);
 
 impl NewFrame {
     /// First byte and pitch of every plane, to write.
-    pub fn planes_mut(&mut self) -> Vec<Plane> {
+    pub fn planes_mut(&mut self) -> Vec<HostPlane> {
         let Frame { api, frame } = &self.0;
         let plane = |plane| {
             // SAFETY: the frame lives, is ours alone, and has this plane.

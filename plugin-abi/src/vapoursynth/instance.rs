@@ -1,14 +1,14 @@
 //! What VapourSynth calls: to make a filter, to get its frames, and to end it.
 
-use super::args::{self, Values};
+use super::args::{self, ScriptArgs};
 use super::clip::Clip;
 use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map, VideoInfo};
-use super::filter::{Chains, Filter, Given, Source, Wanted, built_for, reduced};
+use super::filter::{Chains, InputClip, ReadyFrame, ScriptFilter, WantedFrames, built_for, reduced};
 use super::host::{Frame, Host, MapRef, Node, c_text};
-use super::props::{self, RangeProperty, Told};
+use super::props::{self, FrameTraits, RangeProperty};
 use super::recipe::Recipe;
-use crate::door::Storage;
 use crate::guard::guard;
+use crate::host_port::Storage;
 use crate::logging;
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -16,7 +16,7 @@ use std::sync::RwLock;
 use vramp::error::{Error, Result};
 use vramp::filters::{Cycle, Descriptor, Reach};
 use vramp::params::parse_chain;
-use vramp::pipeline::{Feed, Part, PartInput, Plan};
+use vramp::pipeline::{ChainPlan, Feed, Part, PartInput};
 use vramp::video::StreamInfo;
 
 /// The function that runs a whole chain.
@@ -26,7 +26,7 @@ pub const CHAIN: &str = "Chain";
 struct Instance {
     name: String,
     descriptor: Option<&'static Descriptor>,
-    filter: Filter,
+    filter: ScriptFilter,
 }
 
 /// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`.
@@ -89,21 +89,21 @@ impl Maker {
     }
 
     /// One node, whose chain is planned for each frame by what it tells.
-    fn by_frame(&self, recipe: Recipe, plan: &Plan, nodes: &[Node]) -> Result<Filter> {
+    fn by_frame(&self, recipe: Recipe, plan: &ChainPlan, nodes: &[Node]) -> Result<ScriptFilter> {
         let Part { inputs, cycle, .. } = part(plan, 0);
-        let sources: Vec<_> = inputs.iter().map(|input| Source::new(nodes[0].another(), input)).collect();
+        let sources: Vec<_> = inputs.iter().map(|input| InputClip::new(nodes[0].another(), input)).collect();
         let info = self.info(&recipe.result(plan), &sources[0].info, &cycle)?;
         let (range, built) = (recipe.range, RwLock::default());
         // What cannot be built is refused when the filter is made.
         built_for(&recipe, &built, recipe.nothing_told()[0])?;
-        Ok(Filter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
+        Ok(ScriptFilter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
     }
 
     /// A node for each part, so that VapourSynth keeps what others read again. All are planned for what the first frames tell.
-    fn parts(&self, recipe: &Recipe, nodes: &[Node]) -> Result<Filter> {
+    fn parts(&self, recipe: &Recipe, nodes: &[Node]) -> Result<ScriptFilter> {
         let first = |node: &Node| Ok(props::read(0, &node.first_frame()?.props(), recipe.range));
         let told = nodes.iter().map(first).collect::<Result<Vec<_>>>()?;
-        let plan = recipe.plan(&told.iter().map(Told::of).collect::<Vec<_>>())?;
+        let plan = recipe.plan(&told.iter().map(FrameTraits::of).collect::<Vec<_>>())?;
         let changes = props::changes(&plan.input, &plan.output, recipe.range);
         let parts: Vec<_> = (0..plan.parts.len().max(1)).map(|i| part(&plan, i)).collect();
         let (end, mut made) = (parts.len() - 1, Vec::new());
@@ -116,7 +116,7 @@ impl Maker {
                 Feed::Input(input) => recipe.clip(input).storage(),
                 Feed::Part(_) => Storage::Plain(plan.stream(at).format),
             };
-            let sources: Vec<_> = part.inputs.iter().map(|input| Source::new(node(input.feed), input)).collect();
+            let sources: Vec<_> = part.inputs.iter().map(|input| InputClip::new(node(input.feed), input)).collect();
             let storages = part.inputs.iter().enumerate().map(storage).collect();
             let result = if i == end { recipe.result(&plan) } else { Clip { info: plan.output.clone(), float: false } };
             let info = self.info(&result, &sources[0].info, &part.cycle)?;
@@ -127,7 +127,7 @@ impl Maker {
             let changes = if i == end { changes.clone() } else { Vec::new() };
             let built = recipe.build(plan, storages, result.storage(), changes)?;
             let chains = Chains::One(Box::new(built), color);
-            let filter = Filter::new(sources, part.cycle, recipe.range, chains, info);
+            let filter = ScriptFilter::new(sources, part.cycle, recipe.range, chains, info);
             if i == end {
                 return Ok(filter);
             }
@@ -157,7 +157,7 @@ impl Maker {
     }
 
     /// The clip of a filter that others read.
-    fn node(&self, filter: Filter) -> Result<Node> {
+    fn node(&self, filter: ScriptFilter) -> Result<Node> {
         let (name, info, needs) = (c_text(&self.name), *filter.output_info(), needs(&filter));
         let instance = Instance { name: self.name.clone(), descriptor: self.descriptor, filter };
         let instance = Box::into_raw(Box::new(instance)).cast();
@@ -173,15 +173,15 @@ impl Maker {
 }
 
 /// Part `i` of `plan`; where it has none, frames pass.
-fn part(plan: &Plan, i: usize) -> Part {
+fn part(plan: &ChainPlan, i: usize) -> Part {
     let pass = || PartInput { feed: Feed::Input(0), reach: Reach::NONE, by_time: false };
     let whole = || Part { stages: Vec::new(), inputs: vec![pass()], cycle: Cycle::one() };
     plan.parts.get(i).cloned().unwrap_or_else(whole)
 }
 
 /// What VapourSynth is to know of the clips that a filter reads.
-fn needs(filter: &Filter) -> Vec<FilterDependency> {
-    let need = |source: &Source| {
+fn needs(filter: &ScriptFilter) -> Vec<FilterDependency> {
+    let need = |source: &InputClip| {
         let pattern = if filter.reads_one_by_one(source) { ffi::STRICT_SPATIAL } else { ffi::GENERAL };
         FilterDependency { source: source.node.as_raw(), request_pattern: pattern }
     };
@@ -260,7 +260,7 @@ unsafe extern "C" fn get_frame(
     let filter = &instance.filter;
     // Every frame of every clip, each once: a clip may be read in two places.
     let wanted = || {
-        let frames = |wanted: Wanted| (wanted.first..=wanted.last_of_all).map(move |n| (wanted.source, n));
+        let frames = |wanted: WantedFrames| (wanted.first..=wanted.last_of_all).map(move |n| (wanted.source, n));
         filter.wanted(n).into_iter().flat_map(frames)
     };
     let raw = |source: usize| filter.sources()[source].node.as_raw();
@@ -282,7 +282,7 @@ unsafe extern "C" fn get_frame(
             // SAFETY: as above; the reference that comes is ours.
             let frame = unsafe { Frame::from_raw(host, (host.get_frame_filter)(n, raw(source), context)) };
             let frame = frame.ok_or_else(|| Error::internal("a frame that was asked for is missing"))?;
-            Ok(Given { source, n, frame })
+            Ok(ReadyFrame { source, n, frame })
         };
         filter.frame(n, &wanted().map(given).collect::<Result<Vec<_>>>()?, core)
     });

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::args::Values;
+use super::args::ScriptArgs;
 use super::ffi;
 use super::host::NewFrame;
 use crate::record;
@@ -51,7 +51,7 @@ impl RangeProperty {
         }
     }
 
-    fn read(self, props: &impl Values) -> Range {
+    fn read(self, props: &impl ScriptArgs) -> Range {
         match props.int(self.name()) {
             Some(value) if value == self.full() => Range::Full,
             Some(value) if value == 1 - self.full() => Range::Limited,
@@ -61,7 +61,7 @@ impl RangeProperty {
 }
 
 /// The colour description of a frame with these properties.
-pub fn color(props: &impl Values, range: RangeProperty) -> ColorInfo {
+pub fn color(props: &impl ScriptArgs, range: RangeProperty) -> ColorInfo {
     let code = |key| props.int(key).and_then(|value| u8::try_from(value).ok());
     ColorInfo {
         range: range.read(props),
@@ -73,7 +73,7 @@ pub fn color(props: &impl Values, range: RangeProperty) -> ColorInfo {
 }
 
 /// Everything that a filter may ask about frame `n` with these properties.
-pub fn read(n: u64, props: &impl Values, range: RangeProperty) -> FrameProps {
+pub fn read(n: u64, props: &impl ScriptArgs, range: RangeProperty) -> FrameProps {
     let field_order = match props.int(FIELDS) {
         Some(1) => FieldOrder::BottomFirst,
         Some(2) => FieldOrder::TopFirst,
@@ -90,27 +90,27 @@ pub fn read(n: u64, props: &impl Values, range: RangeProperty) -> FrameProps {
 
 /// What of a stream's description a clip's frames tell, and not the clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct FrameTraits {
     color: ColorInfo,
     sar: Rational,
     field_order: FieldOrder,
 }
 
-impl Told {
+impl FrameTraits {
     /// What a clip says before a frame has come.
-    pub fn nothing(info: &StreamInfo) -> Told {
-        Told { color: info.color, sar: info.sar, field_order: info.field_order }
+    pub fn nothing(info: &StreamInfo) -> FrameTraits {
+        FrameTraits { color: info.color, sar: info.sar, field_order: info.field_order }
     }
 
     /// What a frame says.
-    pub fn of(props: &FrameProps) -> Told {
+    pub fn of(props: &FrameProps) -> FrameTraits {
         let sar = if props.sar.value().is_some() { props.sar } else { Rational::new(1, 1) };
-        Told { color: props.color, sar, field_order: props.field_order }
+        FrameTraits { color: props.color, sar, field_order: props.field_order }
     }
 
     /// The stream of such frames.
     pub fn stream(&self, info: &StreamInfo) -> StreamInfo {
-        let Told { color, sar, field_order } = *self;
+        let FrameTraits { color, sar, field_order } = *self;
         StreamInfo { color, sar, field_order, ..info.clone() }
     }
 }
@@ -119,7 +119,7 @@ impl Told {
 const RECORD: &str = "vramp_";
 
 /// What filters before have measured, as [`set_records`] left it.
-fn records(props: &impl Values) -> Vec<Record> {
+fn records(props: &impl ScriptArgs) -> Vec<Record> {
     let mut found: Vec<((&'static str, usize), Record)> = Vec::new();
     for key in props.keys() {
         let Some((filter, number, name)) = key.strip_prefix(RECORD).and_then(parted) else { continue };
@@ -149,7 +149,7 @@ fn parted(key: &str) -> Option<(&'static str, usize, &str)> {
     vramp::filters::ALL.iter().filter_map(of).max_by_key(|(name, ..)| name.len())
 }
 
-fn value(props: &impl Values, key: &str) -> Option<Value> {
+fn value(props: &impl ScriptArgs, key: &str) -> Option<Value> {
     match props.ints(key) {
         Some(list) if list.len() == 1 => Some(Value::Int(list[0])),
         Some(list) => Some(Value::List(list.into_iter().map(|value| value as u64).collect())),
@@ -189,7 +189,7 @@ pub fn differences(before: &FrameProps, after: &FrameProps) -> Vec<(&'static str
 }
 
 /// How long a frame is shown, in seconds, if it says so.
-pub fn duration(props: &impl Values) -> Option<(i64, i64)> {
+pub fn duration(props: &impl ScriptArgs) -> Option<(i64, i64)> {
     let (num, den) = (props.int(DURATION[0])?, props.int(DURATION[1])?);
     (num > 0 && den > 0).then_some((num, den))
 }

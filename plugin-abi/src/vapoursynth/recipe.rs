@@ -1,14 +1,14 @@
 //! What a script asks for: a chain, the clips that it reads, and where it runs. And what is built of it.
 
 use super::clip::Clip;
-use super::props::{self, RangeProperty, Told};
-use crate::door::{Doors, Storage};
+use super::props::{self, FrameTraits, RangeProperty};
+use crate::host_port::{HostPorts, Storage};
 use std::sync::Arc;
 use vramp::device::DeviceChoice;
 use vramp::error::Result;
 use vramp::filters;
 use vramp::params::Call;
-use vramp::pipeline::{Engine, Plan, SideInput, Target, Workers, plan_with};
+use vramp::pipeline::{ChainPlan, Engine, SideInput, Target, Workers, plan_with};
 use vramp::video::{Rational, StreamInfo};
 
 /// VapourSynth runs frames in parallel by itself.
@@ -56,25 +56,25 @@ impl Recipe {
     }
 
     /// The clip that the chain makes, of which `plan` has the stream.
-    pub fn result(&self, plan: &Plan) -> Clip {
+    pub fn result(&self, plan: &ChainPlan) -> Clip {
         Clip { info: plan.output.clone(), float: self.float }
     }
 
     /// What clips tell before a frame has come.
-    pub fn nothing_told(&self) -> Vec<Told> {
-        self.clips().map(|clip| Told::nothing(&clip.info)).collect()
+    pub fn nothing_told(&self) -> Vec<FrameTraits> {
+        self.clips().map(|clip| FrameTraits::nothing(&clip.info)).collect()
     }
 
     /// The plan for clips whose frames tell this.
     ///
     /// # Errors
     /// When the chain does not fit them.
-    pub fn plan(&self, told: &[Told]) -> Result<Plan> {
+    pub fn plan(&self, told: &[FrameTraits]) -> Result<ChainPlan> {
         let streams: Vec<_> = self.clips().zip(told).map(|(clip, told)| told.stream(&clip.info)).collect();
         self.plan_for(&streams)
     }
 
-    fn plan_for(&self, streams: &[StreamInfo]) -> Result<Plan> {
+    fn plan_for(&self, streams: &[StreamInfo]) -> Result<ChainPlan> {
         let filters = self.chain.iter().map(filters::create).collect::<Result<_>>()?;
         let side =
             |((name, _), info): (&(String, Clip), &StreamInfo)| SideInput { name: name.clone(), info: info.clone() };
@@ -99,26 +99,26 @@ impl Recipe {
     /// When memory runs out, or the device that was asked for cannot be used.
     pub fn build(
         &self,
-        mut plan: Plan,
+        mut plan: ChainPlan,
         inputs: Vec<Storage>,
         output: Storage,
         changes: Vec<(&'static str, i64)>,
     ) -> Result<Built> {
         let streams = std::iter::once(&mut plan.input).chain(plan.sides.iter_mut().map(|side| &mut side.info));
         let timed: Vec<bool> = streams.map(count_frames).collect();
-        let doors = Doors::new(&plan, inputs, output)?;
+        let ports = HostPorts::new(&plan, inputs, output)?;
         let engine = Engine::of(plan, Arc::clone(&self.workers));
         if matches!(self.device, DeviceChoice::Cuda(_)) {
             engine.prepare()?;
         }
-        Ok(Built { engine, doors, is_timed: timed.into_iter().all(|is_timed| is_timed), changes })
+        Ok(Built { engine, ports, is_timed: timed.into_iter().all(|is_timed| is_timed), changes })
     }
 
     /// The whole chain for frames that tell this.
     ///
     /// # Errors
     /// When the chain does not fit them, and as [`Recipe::build`].
-    pub fn build_for(&self, told: Told) -> Result<Built> {
+    pub fn build_for(&self, told: FrameTraits) -> Result<Built> {
         let plan = self.plan(&[told])?;
         let output = self.result(&plan).storage();
         let changes = props::changes(&plan.input, &plan.output, self.range);
@@ -141,7 +141,7 @@ pub struct Built {
     /// What filters.
     pub engine: Engine,
     /// How frames come and go.
-    pub doors: Doors,
+    pub ports: HostPorts,
     /// Whether frames have times: their numbers, in the timebases of the plan.
     pub is_timed: bool,
     /// The properties that say what the whole chain changes of the colours, where the frames are its results.

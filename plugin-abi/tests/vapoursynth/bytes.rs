@@ -6,7 +6,7 @@ use std::fs;
 use vramp::error::Result;
 use vramp::filters::planes::PlaneSet;
 use vramp::filters::{ALL, Descriptor};
-use vramp::params::{Choice, Given, ParamKind, parse_chain};
+use vramp::params::{Argument, Choice, ParamKind, parse_chain};
 use vramp::pipeline::{Target, plan};
 use vramp::video::{Format, StreamInfo};
 
@@ -22,7 +22,7 @@ fn chain_of(filter: &Descriptor, case: &str) -> String {
 fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, String) {
     // As the filter itself writes it: other spellings of a word are the chain's alone.
     let call = vramp::filters::create(&parse_chain(&chain_of(filter, case)).unwrap()[0]).unwrap().call();
-    let argument = |Given { param, text, .. }: Given<'_>| {
+    let argument = |Argument { param, text, .. }: Argument<'_>| {
         let value = match param.kind {
             ParamKind::Choice(PlaneSet::WORDS) => {
                 let set = PlaneSet::ALL[PlaneSet::WORDS.iter().position(|word| *word == text).unwrap()];

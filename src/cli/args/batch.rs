@@ -1,6 +1,6 @@
 //! Arguments of `vramp batch`: those of the main command, for many inputs, and what a batch has of its own.
 
-use crate::cli::args::Job;
+use crate::cli::args::FilterArgs;
 use clap::{Arg, Args};
 
 /// Arguments of `vramp batch`.
@@ -16,7 +16,7 @@ use clap::{Arg, Args};
 pub struct BatchArgs {
     /// What is done to each of them.
     #[command(flatten)]
-    pub job: Job,
+    pub job: FilterArgs,
     /// Take the videos of folders in the folders too
     #[arg(long, help_heading = BATCH)]
     pub recursive: bool,

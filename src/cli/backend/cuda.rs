@@ -1,12 +1,12 @@
 //! A chain on a GPU, and the way back to the CPU.
 
-use super::Cpu;
+use super::CpuSetup;
 use crate::cli::args::RunsOn;
 use crate::device::DeviceChoice;
 use crate::device::cuda::{CudaDevice, PinnedAllocator, mebibytes};
 use crate::error::Result;
 use crate::io::libav::Input;
-use crate::pipeline::{Chain, CudaChain, Item, Plan};
+use crate::pipeline::{Chain, ChainPlan, CudaChain, Item};
 use crate::video::PicturePool;
 use crossbeam_channel::{Receiver, Sender};
 use std::cell::Cell;
@@ -18,7 +18,7 @@ pub struct OnCuda {
     chain: CudaChain,
     device: Arc<CudaDevice>,
     choice: DeviceChoice,
-    cpu: Cpu,
+    cpu: CpuSetup,
     slots: usize,
     prepared: bool,
     /// There was no page-locked memory for pictures: the CPU takes over.
@@ -28,11 +28,11 @@ pub struct OnCuda {
 impl OnCuda {
     /// The chain of `plan` on `device`; `None` is the CPU.
     pub fn new(
-        plan: &Plan,
+        plan: &ChainPlan,
         input: &mut Input,
         on: &RunsOn,
         device: &Arc<CudaDevice>,
-        cpu: Cpu,
+        cpu: CpuSetup,
     ) -> Result<Option<OnCuda>> {
         let (choice, slots) = (on.device, usize::from(on.slots));
         let Some(chain) = choice.or_cpu(CudaChain::new(plan, device, slots))? else { return Ok(None) };
@@ -47,7 +47,7 @@ impl OnCuda {
     }
 
     /// Pictures that the GPU writes to, or, where there is no memory for them, the CPU.
-    pub fn pictures(&self, plan: &Plan, waiting: usize) -> Result<PicturePool> {
+    pub fn pictures(&self, plan: &ChainPlan, waiting: usize) -> Result<PicturePool> {
         let pool = self.chain.pictures(plan, waiting);
         if plan.resident || plan.stays {
             return pool;
@@ -60,7 +60,7 @@ impl OnCuda {
     }
 
     /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
-    pub fn prepare(&mut self, plan: &Plan) -> Result<Option<Cpu>> {
+    pub fn prepare(&mut self, plan: &ChainPlan) -> Result<Option<CpuSetup>> {
         if self.gave_up.get() {
             return Ok(Some(self.cpu));
         }
@@ -83,7 +83,7 @@ impl OnCuda {
 
     pub fn drive(
         &mut self,
-        plan: &Plan,
+        plan: &ChainPlan,
         inputs: &[Receiver<Item>],
         pool: &PicturePool,
         out: &Sender<Item>,

@@ -18,15 +18,15 @@ type Device = std::convert::Infallible;
 
 /// The GPU that filters in a run, if any. It is opened before the input, whose decoder may leave frames there.
 #[derive(Clone, Default)]
-pub struct Gpu(pub(super) Option<Device>);
+pub struct RunGpu(pub(super) Option<Device>);
 
-impl Gpu {
+impl RunGpu {
     /// Opens what `on` and `decoder` ask for. Chains without filters are no reason to wake a GPU, unless it is asked for by
     /// name.
     ///
     /// # Errors
     /// When a device that was asked for by name cannot be used.
-    pub fn open(on: &RunsOn, decoder: DecoderChoice, calls: &[Call]) -> Result<Gpu> {
+    pub fn open(on: &RunsOn, decoder: DecoderChoice, calls: &[Call]) -> Result<RunGpu> {
         if on.device == DeviceChoice::Cpu && on.gpu_memory.is_some() {
             log::warn!("--gpu-memory ignored: --device cpu uses none");
         }
@@ -40,7 +40,7 @@ impl Gpu {
         if let (Some(device), Some(mebibytes)) = (&device, on.gpu_memory) {
             device.set_budget(mebibytes << 20);
         }
-        Ok(Gpu(device))
+        Ok(RunGpu(device))
     }
 
     /// Lets the decoder leave frames there.

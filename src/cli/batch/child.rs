@@ -1,8 +1,8 @@
 //! A film's process: this program once more, which says as JSON lines how far it is.
 
-use crate::cli::args::Job;
-use crate::cli::batch::films::Film;
-use crate::cli::given::Given;
+use crate::cli::args::FilterArgs;
+use crate::cli::batch::films::BatchItem;
+use crate::cli::given::GivenOptions;
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use clap::{Args, Command as Described};
@@ -25,7 +25,7 @@ const VISIBLE_GPUS: &str = "CUDA_VISIBLE_DEVICES";
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// How the processes of a batch are started.
-pub struct Recipe {
+pub struct ChildSetup {
     program: PathBuf,
     /// The driver's name of each GPU, for as many as take turns.
     gpus: Vec<String>,
@@ -33,19 +33,19 @@ pub struct Recipe {
 }
 
 /// What a process said, or that it says no more.
-pub enum Event {
+pub enum ChildEvent {
     /// A line.
     Said(usize, Value),
     /// The end.
     Ended(usize),
 }
 
-impl Recipe {
+impl ChildSetup {
     /// For processes that take turns on `gpus` GPUs, or all see what this one sees.
     ///
     /// # Errors
     /// When this program does not know where it is.
-    pub fn new(gpus: usize) -> Result<Recipe> {
+    pub fn new(gpus: usize) -> Result<ChildSetup> {
         let program = std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?;
         let visible = std::env::var(VISIBLE_GPUS).ok();
         let names = |n: usize| match &visible {
@@ -53,18 +53,18 @@ impl Recipe {
             None => n.to_string(),
         };
         let gpus = if gpus > 1 { (0..gpus).map(names).collect() } else { Vec::new() };
-        let described = Job::augment_args(Described::new(env!("CARGO_PKG_NAME")));
-        Ok(Recipe { program, gpus, described })
+        let described = FilterArgs::augment_args(Described::new(env!("CARGO_PKG_NAME")));
+        Ok(ChildSetup { program, gpus, described })
     }
 
     /// The options of every film, of those on the batch's command line.
-    pub fn options(mut typed: Given) -> Given {
+    pub fn options(mut typed: GivenOptions) -> GivenOptions {
         DECIDED.iter().for_each(|id| drop(typed.remove(id)));
         typed
     }
 
     /// The arguments that make `film`. What is said to the batch alone, as --jobs, is no option of a film's command, and left out.
-    pub fn args(&self, film: &Film) -> Vec<OsString> {
+    pub fn args(&self, film: &BatchItem) -> Vec<OsString> {
         let mut args = film.options.to_args(&self.described);
         args.extend(["--".into(), film.input.clone().into(), film.output.clone().into()]);
         args
@@ -80,7 +80,7 @@ impl Recipe {
     ///
     /// # Errors
     /// When the system starts no process.
-    pub fn start(&self, film: &Film, slot: usize, verbose: u8, events: &Sender<Event>) -> Result<Child> {
+    pub fn start(&self, film: &BatchItem, slot: usize, verbose: u8, events: &Sender<ChildEvent>) -> Result<Child> {
         let mut command = Command::new(&self.program);
         command.arg("--progress=json").args((0..verbose).map(|_| "-v")).args(self.args(film));
         command.envs(self.environment(slot)).stdin(Stdio::null()).stderr(Stdio::piped());
@@ -95,17 +95,17 @@ impl Recipe {
 }
 
 /// Hands every line to `events`. One that is no JSON is from a library, or the last words of a crash.
-fn listen(stderr: ChildStderr, slot: usize, events: &Sender<Event>) {
+fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     while matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(length) if length > 0) {
         let object = serde_json::from_slice(&line).ok().filter(Value::is_object);
         let text = || serde_json::json!({ "level": "debug", "message": String::from_utf8_lossy(&line).trim_end() });
         // Nobody listens once the batch has been stopped at once.
-        let _ = events.send(Event::Said(slot, object.unwrap_or_else(text)));
+        let _ = events.send(ChildEvent::Said(slot, object.unwrap_or_else(text)));
         line.clear();
     }
-    let _ = events.send(Event::Ended(slot));
+    let _ = events.send(ChildEvent::Ended(slot));
 }
 
 /// How a process ended, of which the last error line was `said`.

@@ -1,7 +1,7 @@
 //! How far a batch is: on a terminal a line for each film at work and one for all, for programs JSON lines.
 
 use crate::cli::args::ProgressChoice;
-use crate::cli::batch::films::Film;
+use crate::cli::batch::films::BatchItem;
 use crate::cli::{log, print};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ impl Display {
     }
 
     /// `film` begins in `slot`.
-    pub fn begin(&mut self, slot: usize, film: &Film) {
+    pub fn begin(&mut self, slot: usize, film: &BatchItem) {
         if let Some(bars) = &mut self.bars {
             let bar = ProgressBar::no_length().with_style(style("  {wide_msg}"));
             let bar = bars.lines.insert_before(&bars.all, bar);
@@ -51,7 +51,7 @@ impl Display {
     }
 
     /// What the process of `film` in `slot` says of its progress.
-    pub fn progress(&mut self, slot: usize, film: &Film, line: &Value) {
+    pub fn progress(&mut self, slot: usize, film: &BatchItem, line: &Value) {
         if self.json {
             log::json(&with_input(line, film));
         }
@@ -61,7 +61,7 @@ impl Display {
     }
 
     /// The film in `slot` ended. What it was goes to programs as `line`.
-    pub fn end(&mut self, slot: usize, film: &Film, line: &Value) {
+    pub fn end(&mut self, slot: usize, film: &BatchItem, line: &Value) {
         if self.json {
             log::json(&with_input(line, film));
         }
@@ -97,7 +97,7 @@ impl Bars {
         bars
     }
 
-    fn progress(&mut self, slot: usize, film: &Film, line: &Value) {
+    fn progress(&mut self, slot: usize, film: &BatchItem, line: &Value) {
         let number = |key| line.get(key).and_then(Value::as_f64);
         let Some((bar, parts)) = &mut self.films[slot] else { return };
         let Some(frame) = number("frame") else { return };
@@ -127,7 +127,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// The JSON object `line`, which says of which film it is.
-fn with_input(line: &Value, film: &Film) -> Value {
+fn with_input(line: &Value, film: &BatchItem) -> Value {
     let mut line = line.clone();
     line["input"] = json!(film.input.to_string_lossy());
     line

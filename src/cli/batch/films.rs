@@ -1,8 +1,8 @@
 //! What a batch will do: each film's input, result and options, checked before the first is begun.
 
-use crate::cli::batch::inputs::{self, Found};
-use crate::cli::batch::pattern::{self, Values};
-use crate::cli::given::Given;
+use crate::cli::batch::inputs::{self, FoundInput};
+use crate::cli::batch::pattern::{self, PatternValues};
+use crate::cli::given::GivenOptions;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -15,16 +15,16 @@ const RECORDS: &str = "records";
 
 /// One input, and what becomes of it.
 #[derive(Clone, Debug)]
-pub struct Film {
+pub struct BatchItem {
     /// The video.
     pub input: PathBuf,
     /// Where the result goes.
     pub output: PathBuf,
     /// The other options of its run, by clap's names.
-    pub options: Given,
+    pub options: GivenOptions,
 }
 
-impl Film {
+impl BatchItem {
     /// The input's name without its folders.
     pub fn name(&self) -> String {
         self.input.file_name().unwrap_or(self.input.as_os_str()).to_string_lossy().into_owned()
@@ -53,7 +53,7 @@ impl Film {
 ///
 /// # Errors
 /// When an input is not there, two results have one name, or a result has an input's.
-pub fn plan(given: &[OsString], recursive: bool, pattern: &OsStr, options: &Given) -> Result<Vec<Film>> {
+pub fn plan(given: &[OsString], recursive: bool, pattern: &OsStr, options: &GivenOptions) -> Result<Vec<BatchItem>> {
     check_pattern(pattern)?;
     let found = inputs::gather(given, recursive)?;
     let digits = found.len().to_string().len();
@@ -85,14 +85,14 @@ fn check_pattern(pattern: &OsStr) -> Result<()> {
     }
 }
 
-fn film(found: &Found, number: usize, digits: usize, pattern: &OsStr, options: &Given) -> Film {
-    let values = Values {
+fn film(found: &FoundInput, number: usize, digits: usize, pattern: &OsStr, options: &GivenOptions) -> BatchItem {
+    let values = PatternValues {
         name: found.path.file_stem().unwrap_or_default(),
         ext: found.path.extension().unwrap_or_default(),
         dir: found.within.as_deref().map_or(OsStr::new(""), Path::as_os_str),
         number: format!("{number:0digits$}"),
     };
-    Film {
+    BatchItem {
         input: found.path.clone(),
         // Without what makes two spellings of one path.
         output: Path::new(&values.fill(pattern)).components().collect(),
@@ -101,7 +101,7 @@ fn film(found: &Found, number: usize, digits: usize, pattern: &OsStr, options: &
 }
 
 /// The inputs, of those found in folders, that are results of others: what an earlier run of the batch left there.
-fn earlier_results(films: &[Film], inputs: &HashMap<PathBuf, bool>) -> Result<Vec<PathBuf>> {
+fn earlier_results(films: &[BatchItem], inputs: &HashMap<PathBuf, bool>) -> Result<Vec<PathBuf>> {
     let mut results = Vec::new();
     for film in films {
         let Ok(output) = fs::canonicalize(&film.output) else { continue };
@@ -123,7 +123,7 @@ fn is_among(paths: &[PathBuf], path: &Path) -> bool {
 }
 
 /// Refuses two files of one name among all that are written.
-fn check_apart(films: &[Film]) -> Result<()> {
+fn check_apart(films: &[BatchItem]) -> Result<()> {
     let mut writers = HashMap::new();
     for film in films {
         let records = film.options.get(RECORDS).into_iter().flatten().flatten().map(PathBuf::from);

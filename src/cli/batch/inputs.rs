@@ -17,7 +17,7 @@ const VIDEOS: [&str; 37] = [
 
 /// A video to filter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundInput {
     /// Where it is, as it was given or through the folder that was.
     pub path: PathBuf,
     /// Its folder within the one that was given; `None` for one that was named itself.
@@ -28,7 +28,7 @@ pub struct Found {
 ///
 /// # Errors
 /// When one is not there or cannot be read, and when there are none.
-pub fn gather(given: &[OsString], recursive: bool) -> Result<Vec<Found>> {
+pub fn gather(given: &[OsString], recursive: bool) -> Result<Vec<FoundInput>> {
     let mut found = Vec::new();
     for path in given {
         match path.as_bytes() {
@@ -53,7 +53,7 @@ pub fn gather(given: &[OsString], recursive: bool) -> Result<Vec<Found>> {
     }
 }
 
-fn add(path: &Path, recursive: bool, found: &mut Vec<Found>) -> Result<()> {
+fn add(path: &Path, recursive: bool, found: &mut Vec<FoundInput>) -> Result<()> {
     if path == Path::new("-") {
         return Err(Error::bad_argument("- is no file: a batch reads files (@- reads a list from standard input)"));
     }
@@ -61,12 +61,12 @@ fn add(path: &Path, recursive: bool, found: &mut Vec<Found>) -> Result<()> {
     if meta.is_dir() {
         return walk(path, Path::new(""), recursive, found);
     }
-    found.push(Found { path: path.to_owned(), within: None });
+    found.push(FoundInput { path: path.to_owned(), within: None });
     Ok(())
 }
 
 /// Adds the videos of `folder`, which lies at `within` in the folder that was given, in the order of their names.
-fn walk(folder: &Path, within: &Path, recursive: bool, found: &mut Vec<Found>) -> Result<()> {
+fn walk(folder: &Path, within: &Path, recursive: bool, found: &mut Vec<FoundInput>) -> Result<()> {
     let failed = |error| Error::io(folder.display(), &error);
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
     entries.retain(|entry| !entry.file_name().as_bytes().starts_with(b"."));
@@ -79,7 +79,7 @@ fn walk(folder: &Path, within: &Path, recursive: bool, found: &mut Vec<Found>) -
                 walk(&path, &within.join(entry.file_name()), recursive, found)?;
             }
         } else if is_video(&path) && path.is_file() {
-            found.push(Found { path, within: Some(within.to_owned()) });
+            found.push(FoundInput { path, within: Some(within.to_owned()) });
         }
     }
     Ok(())

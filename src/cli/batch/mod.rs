@@ -7,17 +7,17 @@ mod inputs;
 mod pattern;
 mod queue;
 
-use crate::cli::args::{BatchArgs, Cli, Job};
-use crate::cli::given::Given;
+use crate::cli::args::{BatchArgs, Cli, FilterArgs};
+use crate::cli::given::GivenOptions;
 use crate::cli::{log as messages, print, setup, signals};
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::Cancel;
-use child::Recipe;
+use child::ChildSetup;
 use clap::{ArgMatches, CommandFactory};
 use display::Display;
-use films::Film;
-use queue::{Options, Queue};
+use films::BatchItem;
+use queue::{BatchQueue, QueueOptions};
 use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -38,11 +38,11 @@ pub fn run(args: &BatchArgs, matches: &ArgMatches, quiet: bool) -> Result<()> {
     let gpus = gpus(job, &typed);
     let inputs: Vec<OsString> = job.input.iter().chain(&job.paths).cloned().collect();
     let pattern = job.output.as_deref().ok_or_else(|| Error::bad_argument("no pattern: write -o 'out/{name}.mkv'"))?;
-    let mut films = films::plan(&inputs, args.recursive, pattern, &Recipe::options(typed))?;
+    let mut films = films::plan(&inputs, args.recursive, pattern, &ChildSetup::options(typed))?;
     let skipped = if job.overwrite { Vec::new() } else { films.extract_if(.., |film| film.is_done()).collect() };
     tell_skipped(&skipped);
 
-    let recipe = Recipe::new(gpus)?;
+    let recipe = ChildSetup::new(gpus)?;
     let jobs = args.jobs.map_or_else(|| default_jobs(gpus), usize::from).min(films.len()).max(1);
     if args.dry_run {
         return dry_run(&films, &skipped, &recipe, jobs);
@@ -50,18 +50,18 @@ pub fn run(args: &BatchArgs, matches: &ArgMatches, quiet: bool) -> Result<()> {
     let stops = [Cancel::default(), Cancel::default()];
     signals::install(stops.clone())?;
     let began = Instant::now();
-    let options = Options { jobs, fail_fast: args.fail_fast, verbose: verbose(matches), stops };
+    let options = QueueOptions { jobs, fail_fast: args.fail_fast, verbose: verbose(matches), stops };
     if !films.is_empty() {
         log::info!("{}, {jobs} at a time", count(films.len()));
     }
     let display = Display::new(job.progress.progress, quiet, films.len(), jobs);
-    let results = Queue::new(&films, &recipe, &options, display).run();
+    let results = BatchQueue::new(&films, &recipe, &options, display).run();
     let stopped = options.stops[0].is_requested();
     conclude(&films, &skipped, &results, stopped, began.elapsed().as_secs_f64())
 }
 
 /// Refuses what no film of the batch could do, before the first.
-fn check(job: &Job) -> Result<()> {
+fn check(job: &FilterArgs) -> Result<()> {
     if job.keep_partial {
         let why = "part of a film would count as done, and be skipped the next time";
         return Err(Error::bad_argument(format!("--keep-partial does not go with batch: {why}")));
@@ -70,12 +70,12 @@ fn check(job: &Job) -> Result<()> {
 }
 
 /// The options on the command line.
-fn typed(matches: &ArgMatches) -> Result<Given> {
+fn typed(matches: &ArgMatches) -> Result<GivenOptions> {
     let mut all = Cli::command();
     all.build();
     let (name, matches) = matches.subcommand().ok_or_else(|| Error::internal("batch is a command"))?;
     let batch = all.find_subcommand(name).ok_or_else(|| Error::internal("batch is described"))?;
-    Ok(Given::of(batch, matches))
+    Ok(GivenOptions::of(batch, matches))
 }
 
 fn verbose(matches: &ArgMatches) -> u8 {
@@ -83,7 +83,7 @@ fn verbose(matches: &ArgMatches) -> u8 {
 }
 
 /// How many GPUs take turns: all where the driver's first would be taken, none where one is named or nothing is filtered.
-fn gpus(job: &Job, typed: &Given) -> usize {
+fn gpus(job: &FilterArgs, typed: &GivenOptions) -> usize {
     let named = typed.get("device").and_then(|values| values.last()?.as_deref()).is_some_and(|name| name != "cuda");
     let any = match job.run.on.device {
         DeviceChoice::Auto => setup::calls(&job.run).is_ok_and(|calls| !calls.is_empty()),
@@ -108,7 +108,7 @@ fn default_jobs(gpus: usize) -> usize {
     (processors / PROCESSORS_A_FILM).max(gpus).max(1)
 }
 
-fn tell_skipped(skipped: &[Film]) {
+fn tell_skipped(skipped: &[BatchItem]) {
     for film in skipped {
         let (input, output) = (film.input.display(), film.output.display());
         match film.is_outdated() {
@@ -119,7 +119,7 @@ fn tell_skipped(skipped: &[Film]) {
 }
 
 /// Prints what would be run, for a shell.
-fn dry_run(films: &[Film], skipped: &[Film], recipe: &Recipe, jobs: usize) -> Result<()> {
+fn dry_run(films: &[BatchItem], skipped: &[BatchItem], recipe: &ChildSetup, jobs: usize) -> Result<()> {
     let mut text = Vec::new();
     for film in skipped {
         text.extend_from_slice(b"# exists: ");
@@ -148,8 +148,8 @@ fn quoted(arg: &[u8]) -> Result<Vec<u8>> {
 
 /// Says what became of all, failures last.
 fn conclude(
-    films: &[Film],
-    skipped: &[Film],
+    films: &[BatchItem],
+    skipped: &[BatchItem],
     results: &[Option<Result<()>>],
     stopped: bool,
     seconds: f64,

@@ -10,7 +10,7 @@ const WORDS: [&str; 4] = ["name", "ext", "dir", "n"];
 
 /// What the words are for one film.
 #[derive(Clone, Debug)]
-pub struct Values<'a> {
+pub struct PatternValues<'a> {
     /// The file's name without its ending.
     pub name: &'a OsStr,
     /// Its ending, without the dot.
@@ -21,7 +21,7 @@ pub struct Values<'a> {
     pub number: String,
 }
 
-impl Values<'_> {
+impl PatternValues<'_> {
     /// `pattern` with its words replaced. Braces around anything else stay: chains and encoders may mean them.
     pub fn fill(&self, pattern: &OsStr) -> OsString {
         let mut filled = Vec::new();
@@ -86,7 +86,8 @@ mod tests {
     use super::*;
 
     fn fill(pattern: &str, dir: &str) -> String {
-        let values = Values { name: "Épisode 1".as_ref(), ext: "ts".as_ref(), dir: dir.as_ref(), number: "07".into() };
+        let values =
+            PatternValues { name: "Épisode 1".as_ref(), ext: "ts".as_ref(), dir: dir.as_ref(), number: "07".into() };
         values.fill(pattern.as_ref()).into_string().unwrap()
     }
 
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn names_need_not_be_unicode() {
         let name = OsStr::from_bytes(b"a\xff{n}");
-        let values = Values { name, ext: OsStr::new(""), dir: OsStr::new(""), number: "1".into() };
+        let values = PatternValues { name, ext: OsStr::new(""), dir: OsStr::new(""), number: "1".into() };
         assert_eq!(values.fill(OsStr::from_bytes(b"\xfe{name}")).as_bytes(), b"\xfea\xff{n}", "values are not filled");
     }
 

@@ -1,8 +1,8 @@
 //! The queue: films wait for a free slot, and each runs in a process of its own.
 
-use crate::cli::batch::child::{self, Event, Recipe};
+use crate::cli::batch::child::{self, ChildEvent, ChildSetup};
 use crate::cli::batch::display::Display;
-use crate::cli::batch::films::Film;
+use crate::cli::batch::films::BatchItem;
 use crate::cli::print;
 use crate::error::{Error, Result};
 use crate::pipeline::Cancel;
@@ -17,7 +17,7 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How a queue is worked off.
-pub struct Options {
+pub struct QueueOptions {
     /// Films at a time.
     pub jobs: usize,
     /// Begin none after one that failed.
@@ -40,22 +40,27 @@ struct Running {
 }
 
 /// Works off a list of films.
-pub struct Queue<'a> {
-    films: &'a [Film],
-    recipe: &'a Recipe,
-    options: &'a Options,
+pub struct BatchQueue<'a> {
+    films: &'a [BatchItem],
+    recipe: &'a ChildSetup,
+    options: &'a QueueOptions,
     display: Display,
     slots: Vec<Option<Running>>,
     /// What became of each film that was begun.
     results: Vec<Option<Result<()>>>,
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<ChildEvent>, Receiver<ChildEvent>),
 }
 
-impl<'a> Queue<'a> {
+impl<'a> BatchQueue<'a> {
     /// A queue of `films`, none of them begun.
-    pub fn new(films: &'a [Film], recipe: &'a Recipe, options: &'a Options, display: Display) -> Queue<'a> {
+    pub fn new(
+        films: &'a [BatchItem],
+        recipe: &'a ChildSetup,
+        options: &'a QueueOptions,
+        display: Display,
+    ) -> BatchQueue<'a> {
         let slots = (0..options.jobs).map(|_| None).collect();
-        Queue { films, recipe, options, display, slots, results: vec![None; films.len()], events: unbounded() }
+        BatchQueue { films, recipe, options, display, slots, results: vec![None; films.len()], events: unbounded() }
     }
 
     /// Works off the films, and gives what became of each: `None` for one that was not begun.
@@ -71,8 +76,8 @@ impl<'a> Queue<'a> {
                 return self.results;
             }
             match self.events.1.recv_timeout(LOOK) {
-                Ok(Event::Said(slot, line)) => self.said(slot, line),
-                Ok(Event::Ended(slot)) => self.ended(slot),
+                Ok(ChildEvent::Said(slot, line)) => self.said(slot, line),
+                Ok(ChildEvent::Ended(slot)) => self.ended(slot),
                 Err(_) => {}
             }
             if stop.is_requested() && !asked {
@@ -153,7 +158,7 @@ impl<'a> Queue<'a> {
 }
 
 /// "out/a.mkv: 132 frames, 1.2 MiB in 3.1 s (42.6 a second); libx265, ...", as a run of its own says it.
-fn describe(film: &Film, summary: Option<&Value>) -> String {
+fn describe(film: &BatchItem, summary: Option<&Value>) -> String {
     let output = film.output.display();
     let Some(summary) = summary else { return output.to_string() };
     let number = |key: &str| summary[key].as_f64().unwrap_or_default();

@@ -1,10 +1,10 @@
 //! A whole run on a clip, and each of its stages alone.
 
 use super::timing::CpuClock;
-use crate::cli::args::{BenchArgs, Cli, Job};
+use crate::cli::args::{BenchArgs, Cli, FilterArgs};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Chain, Frame, Item, Packet, Plan, Sink, Source};
+use crate::pipeline::{self, Chain, ChainPlan, Frame, Item, Packet, Sink, Source};
 use crate::video::Picture;
 use clap::Parser;
 use log::LevelFilter;
@@ -19,7 +19,7 @@ const MEMORY: usize = 2 << 30;
 const MOST_MEMORY: usize = 8 << 30;
 
 /// So many frames of `plan` are kept at most.
-fn most_frames(plan: &Plan) -> usize {
+fn most_frames(plan: &ChainPlan) -> usize {
     let bytes = |format| Picture::bytes(format, plan.output.width, plan.output.height).unwrap_or(MEMORY);
     (memory() / (bytes(plan.input.format) + bytes(plan.output.format))).max(1)
 }
@@ -46,13 +46,13 @@ pub struct Report {
     frames: usize,
     /// Threads of each stage; 0 is all processors.
     threads: usize,
-    decode: Cost,
+    decode: Elapsed,
     /// Nothing for frames that NVDEC leaves on the GPU, nor for the encoder of those that stay there: such a stage does
     /// not run alone.
-    filter: Option<Cost>,
-    encode: Option<Cost>,
+    filter: Option<Elapsed>,
+    encode: Option<Elapsed>,
     /// Everything at once, as `vramp` runs it.
-    whole: Cost,
+    whole: Elapsed,
     /// Wall time of the whole over that of its slowest stage alone: 1 is perfect overlap.
     over_slowest: f64,
     /// Wall time of the whole over what the machine allows: its slowest stage alone, or the processor time of all
@@ -62,28 +62,28 @@ pub struct Report {
 
 /// What a piece of work took.
 #[derive(Clone, Copy, Serialize)]
-struct Cost {
+struct Elapsed {
     seconds: f64,
     /// Of all threads together, where the system tells.
     processor_seconds: Option<f64>,
 }
 
-fn cost(work: impl FnOnce() -> Result<()>) -> Result<Cost> {
+fn cost(work: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
     let (start, clock) = (Instant::now(), CpuClock::start());
     work()?;
-    Ok(Cost { seconds: start.elapsed().as_secs_f64(), processor_seconds: clock.elapsed() })
+    Ok(Elapsed { seconds: start.elapsed().as_secs_f64(), processor_seconds: clock.elapsed() })
 }
 
-impl Cost {
+impl Elapsed {
     /// The less disturbed of two measurements.
-    fn least(self, other: Cost) -> Cost {
+    fn least(self, other: Elapsed) -> Elapsed {
         if self.seconds <= other.seconds { self } else { other }
     }
 }
 
 /// Measures the clip of `args`.
 pub fn measure(args: &BenchArgs) -> Result<Report> {
-    let output = Scratch::new();
+    let output = TempOutput::new();
     let mut job = job(args, &output)?;
     // The first pass brings the clip into the page cache, says how many frames there are, and warns of what there is
     // to warn of, which need not be repeated.
@@ -98,7 +98,7 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
         best = best.least(round(&job)?);
     }
     let Round { decode, filter, encode, whole } = best;
-    let stages: Vec<Cost> = [Some(decode), filter, encode].into_iter().flatten().collect();
+    let stages: Vec<Elapsed> = [Some(decode), filter, encode].into_iter().flatten().collect();
     let slowest = stages.iter().map(|stage| stage.seconds).fold(f64::MIN_POSITIVE, f64::max);
     let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let work: Option<f64> = stages.iter().map(|stage| stage.processor_seconds).sum();
@@ -120,15 +120,15 @@ pub fn measure(args: &BenchArgs) -> Result<Report> {
 
 /// What the stages took alone, and the whole run.
 struct Round {
-    decode: Cost,
-    filter: Option<Cost>,
-    encode: Option<Cost>,
-    whole: Cost,
+    decode: Elapsed,
+    filter: Option<Elapsed>,
+    encode: Option<Elapsed>,
+    whole: Elapsed,
 }
 
 impl Round {
     fn least(self, other: Round) -> Round {
-        let least = |a: Option<Cost>, b: Option<Cost>| a.zip(b).map(|(a, b)| a.least(b));
+        let least = |a: Option<Elapsed>, b: Option<Elapsed>| a.zip(b).map(|(a, b)| a.least(b));
         Round {
             decode: self.decode.least(other.decode),
             filter: least(self.filter, other.filter),
@@ -138,7 +138,7 @@ impl Round {
     }
 }
 
-fn round(job: &Job) -> Result<Round> {
+fn round(job: &FilterArgs) -> Result<Round> {
     let prepare = || Prepared::new(job, &Stop::default(), None);
     let mut alone = prepare()?;
     let decode = cost(|| drain(&mut alone).map(drop))?;
@@ -166,7 +166,7 @@ fn round(job: &Job) -> Result<Round> {
 }
 
 /// What the chain of `run` takes for all of its frames, which it leaves in `filtered`.
-fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Cost> {
+fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Elapsed> {
     let Prepared { mut input, plan, mut chain, .. } = run;
     let mut frames = Vec::new();
     while let Some(frame) = next_frame(&mut input)? {
@@ -183,15 +183,15 @@ fn filter_alone(run: Prepared, filtered: &mut Vec<Frame>) -> Result<Cost> {
 /// The filtered frames of a run whose decoder leaves them on the GPU, where only a few find room at a time.
 fn filter_as_decoded(run: Prepared) -> Result<Vec<Frame>> {
     let Prepared { mut input, plan, mut chain, options, .. } = run;
-    let mut kept = Keep(Vec::new());
+    let mut kept = KeepSink(Vec::new());
     pipeline::run(&mut input, &plan, &mut chain, &mut kept, &options, &mut |_| {})?;
     Ok(kept.0)
 }
 
 /// Keeps the frames it gets.
-struct Keep(Vec<Frame>);
+struct KeepSink(Vec<Frame>);
 
-impl Sink for Keep {
+impl Sink for KeepSink {
     fn frame(&mut self, frame: Frame) -> Result<()> {
         self.0.push(frame);
         Ok(())
@@ -237,7 +237,7 @@ fn chain_of(args: &BenchArgs) -> &str {
 }
 
 /// The run to measure, made as the command line makes it.
-fn job(args: &BenchArgs, output: &Scratch) -> Result<Job> {
+fn job(args: &BenchArgs, output: &TempOutput) -> Result<FilterArgs> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
     let (threads, device, decoder) = (args.threads.to_string(), args.device.to_string(), args.decoder.to_string());
     let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", chain_of(args)];
@@ -274,11 +274,11 @@ fn next_frame(input: &mut dyn Source) -> Result<Option<Frame>> {
 }
 
 /// A file to encode to, gone in the end.
-struct Scratch(PathBuf);
+struct TempOutput(PathBuf);
 
-impl Scratch {
-    fn new() -> Scratch {
-        Scratch(std::env::temp_dir().join(format!("vramp-bench-{}.mkv", std::process::id())))
+impl TempOutput {
+    fn new() -> TempOutput {
+        TempOutput(std::env::temp_dir().join(format!("vramp-bench-{}.mkv", std::process::id())))
     }
 
     fn path(&self) -> &str {
@@ -286,7 +286,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempOutput {
     fn drop(&mut self) {
         // It is not there when nothing was encoded.
         let _ = std::fs::remove_file(&self.0);

@@ -9,7 +9,7 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream
 use crate::error::Result;
 use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::params::{Call, Spelling, print_chain};
-use crate::pipeline::{Between, Plan};
+use crate::pipeline::{Between, ChainPlan};
 use crate::video::{Format, FrameProps, Picture};
 use serde::Serialize;
 use std::fmt;
@@ -104,12 +104,12 @@ fn measure_format(
     let bytes = bytes_of(src) + bytes_of(dst);
     let count = ring_frames(device, bytes)?;
     let copies = limits::device_copies(device, bytes / 2, count)?;
-    let mut ring = Ring::new(device, src, (width, height), count)?;
+    let mut ring = PictureRing::new(device, src, (width, height), count)?;
     let plans = work.iter().map(|calls| Ok((calls, plan_for(calls, src, dst, width, height)?)));
     let plans: Vec<_> = plans.collect::<Result<_>>()?;
     let of_size = |(calls, plan)| Some((calls, plan?));
-    let plans: Vec<(&Vec<Call>, Plan)> = plans.into_iter().filter_map(of_size).collect();
-    let size = |plan: &Plan| (plan.output.width, plan.output.height);
+    let plans: Vec<(&Vec<Call>, ChainPlan)> = plans.into_iter().filter_map(of_size).collect();
+    let size = |plan: &ChainPlan| (plan.output.width, plan.output.height);
     plans.iter().try_for_each(|(_, plan)| ring.give(device, dst, size(plan)))?;
     let (mut chains, mut graphs) = (Vec::new(), Vec::new());
     for (calls, plan) in &plans {
@@ -142,16 +142,16 @@ fn ring_frames(device: &CudaDevice, bytes: usize) -> Result<usize> {
 }
 
 /// Source and result pictures on the device, to take in turn; results of every size that there is.
-struct Ring {
+struct PictureRing {
     sources: Vec<DevicePicture>,
     results: Vec<((usize, usize), Vec<DevicePicture>)>,
 }
 
-impl Ring {
-    fn new(device: &CudaDevice, src: Format, (width, height): (usize, usize), count: usize) -> Result<Ring> {
+impl PictureRing {
+    fn new(device: &CudaDevice, src: Format, (width, height): (usize, usize), count: usize) -> Result<PictureRing> {
         let model = ramps(src, width, height)?;
         let sources = (0..count).map(|_| DevicePicture::copy_of(device, &model));
-        Ok(Ring { sources: sources.collect::<Result<_>>()?, results: Vec::new() })
+        Ok(PictureRing { sources: sources.collect::<Result<_>>()?, results: Vec::new() })
     }
 
     /// Makes room for results of this size.
@@ -170,7 +170,7 @@ impl Ring {
     }
 
     /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
-    fn record(&self, device: &Arc<CudaDevice>, plan: &Plan) -> Result<Option<Graph<(Kernels, &Ring)>>> {
+    fn record(&self, device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Option<Graph<(Kernels, &PictureRing)>>> {
         let mut kernels = Kernels::new(device, plan)?;
         if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
             return Ok(None);
@@ -197,7 +197,7 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Kernels> {
+    fn new(device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Kernels> {
         let kernels = plan.stages.iter().map(|stage| {
             let name = stage.filter.descriptor().name;
             stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))

@@ -1,12 +1,12 @@
 //! Every filter, every case of its descriptor, in the formats it takes, on every CPU level.
 
-use super::timing::{Effort, Ring};
+use super::timing::{Effort, PictureRing};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::{self, Descriptor, Reach, Wiring};
 use crate::params::{Arg, Call, Spelling, parse_chain, print_chain};
-use crate::pipeline::{CpuChain, Plan, Target, plan};
+use crate::pipeline::{ChainPlan, CpuChain, Target, plan};
 use crate::video::{Format, StreamInfo};
 use serde::Serialize;
 use std::fmt::Write;
@@ -129,7 +129,7 @@ pub fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
 fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
     let effort = Effort::new(args.quick);
     let (width, height) = args.size;
-    let mut ring = Ring::new(src, dst, width, height)?;
+    let mut ring = PictureRing::new(src, dst, width, height)?;
     let runs = runs(args.quick);
     let mut copy: Vec<Copy> = Vec::new();
     for (level, threads) in &runs {
@@ -157,11 +157,12 @@ fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs
 }
 
 /// The plan of a chain, or `None` when it would change nothing here, cannot end in `dst`, or makes its frames of several.
-pub fn plan_for(calls: &[Call], src: Format, dst: Format, width: usize, height: usize) -> Result<Option<Plan>> {
+pub fn plan_for(calls: &[Call], src: Format, dst: Format, width: usize, height: usize) -> Result<Option<ChainPlan>> {
     let info = StreamInfo::bare(src, width, height);
     let target = Target { format: Some(dst), ..Target::default() };
     let filters = calls.iter().map(filters::create).collect::<Result<_>>()?;
-    let alone = |plan: &Plan| matches!(&plan.parts[..], [part] if part.cycle.is_one()) && plan.reach() == Reach::NONE;
+    let alone =
+        |plan: &ChainPlan| matches!(&plan.parts[..], [part] if part.cycle.is_one()) && plan.reach() == Reach::NONE;
     Ok(plan(filters, &info, target).ok().filter(alone))
 }
 

@@ -5,7 +5,7 @@ mod table;
 
 use super::Machine;
 use super::kernels::{chosen, thread_word};
-use super::timing::{Effort, Ring, ramps};
+use super::timing::{Effort, PictureRing, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
@@ -88,7 +88,7 @@ fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> 
     let [a_turn, all] = [frames, turns].map(|runs| Effort { runs, time: Duration::ZERO });
     let Pair { theirs, ours, src, dst } = pair;
     let (width, height) = (picture.width(), picture.height());
-    let mut ring = Ring::new(src.parse()?, dst.parse()?, width, height)?;
+    let mut ring = PictureRing::new(src.parse()?, dst.parse()?, width, height)?;
     let mut chains = chains(pair, width, height)?;
 
     let jobs = 2 * chains.len();

@@ -106,14 +106,14 @@ fn processor_seconds() -> Option<f64> {
 }
 
 /// Source and result pictures to take in turn.
-pub struct Ring {
+pub struct PictureRing {
     pairs: Vec<(Picture, Picture)>,
     bytes: usize,
 }
 
-impl Ring {
+impl PictureRing {
     /// Pictures of `src` with slow ramps and a little noise, and room for results of `dst`.
-    pub fn new(src: Format, dst: Format, width: usize, height: usize) -> Result<Ring> {
+    pub fn new(src: Format, dst: Format, width: usize, height: usize) -> Result<PictureRing> {
         let size = |format| Picture::bytes(format, width, height).unwrap_or(usize::MAX / 4);
         let bytes = size(src) + size(dst);
         let model = ramps(src, width, height)?;
@@ -123,7 +123,7 @@ impl Ring {
             Ok((picture, Picture::alloc(dst, width, height)?))
         };
         let pairs = (0..ring_pictures(bytes)).map(pair).collect::<Result<_>>()?;
-        Ok(Ring { pairs, bytes })
+        Ok(PictureRing { pairs, bytes })
     }
 
     /// Makes room for results of this size.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_ring_hands_out_every_picture_and_counts_frames() {
-        let mut ring = Ring::new("gray8".parse().unwrap(), "gray16".parse().unwrap(), 4096, 4096).unwrap();
+        let mut ring = PictureRing::new("gray8".parse().unwrap(), "gray16".parse().unwrap(), 4096, 4096).unwrap();
         let count = ring.pairs.len();
         let mut seen = Vec::new();
         ring.medians(Effort { runs: count, time: Duration::ZERO }, 1, |_, props, src, dst| {

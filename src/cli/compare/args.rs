@@ -49,7 +49,7 @@ pub struct CompareArgs {
     pub align: Align,
     /// How much later B is shown: seconds added to its times, or with --align index a number of frames (#3)
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, help_heading = PAIRING)]
-    pub offset: Option<Offset>,
+    pub offset: Option<TimeOffset>,
     /// The first frame of both: a time (12.5, 00:00:12.5) or a frame's number (#300)
     #[arg(long, value_name = "POSITION", allow_negative_numbers = true, help_heading = PAIRING)]
     pub start: Option<Position>,
@@ -196,10 +196,10 @@ impl CompareArgs {
             (Some(file), _) if file == "-" && self.json => {
                 refuse("--html - and --json would mix on standard output: name a file for one")
             }
-            (_, Align::Index) if matches!(self.offset, Some(Offset::Seconds(_))) => {
+            (_, Align::Index) if matches!(self.offset, Some(TimeOffset::Seconds(_))) => {
                 refuse("--offset of seconds moves times, which --align index does not use: give frames, as in '#3'")
             }
-            (_, Align::Pts) if matches!(self.offset, Some(Offset::Frames(_))) => {
+            (_, Align::Pts) if matches!(self.offset, Some(TimeOffset::Frames(_))) => {
                 refuse("--offset of frames is for --align index: give seconds")
             }
             _ => Ok(()),
@@ -209,33 +209,35 @@ impl CompareArgs {
 
 /// How much later B is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Offset {
+pub enum TimeOffset {
     /// Seconds, added to its times.
     Seconds(f64),
     /// Frames of A without a partner before B's first; of B before A's, where it is negative.
     Frames(i64),
 }
 
-impl FromStr for Offset {
+impl FromStr for TimeOffset {
     type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Offset, &'static str> {
+    fn from_str(text: &str) -> Result<TimeOffset, &'static str> {
         /// A clip's length is far below this.
         const MOST: f64 = 1e9;
         let offset = match text.strip_prefix('#') {
-            Some(frames) => frames.parse().ok().filter(|n: &i64| n.unsigned_abs() <= MOST as u64).map(Offset::Frames),
-            None => text.parse().ok().filter(|seconds: &f64| seconds.abs() <= MOST).map(Offset::Seconds),
+            Some(frames) => {
+                frames.parse().ok().filter(|n: &i64| n.unsigned_abs() <= MOST as u64).map(TimeOffset::Frames)
+            }
+            None => text.parse().ok().filter(|seconds: &f64| seconds.abs() <= MOST).map(TimeOffset::Seconds),
         };
         offset.ok_or("it must be a number of seconds, or of frames as in #3")
     }
 }
 
 /// As `--offset` takes it, to the microsecond.
-impl fmt::Display for Offset {
+impl fmt::Display for TimeOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Offset::Seconds(seconds) => write!(f, "{}", (seconds * 1e6).round() / 1e6),
-            Offset::Frames(frames) => write!(f, "#{frames}"),
+            TimeOffset::Seconds(seconds) => write!(f, "{}", (seconds * 1e6).round() / 1e6),
+            TimeOffset::Frames(frames) => write!(f, "#{frames}"),
         }
     }
 }

@@ -21,14 +21,14 @@ pub fn index(frame: &Frame) -> Option<f64> {
 
 /// What the indices of all frames of one video come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Banding {
+pub struct BandingTotals {
     sum: f64,
     frames: u64,
     /// The highest, and the frame of A that first had it or whose partner did.
     pub highest: Option<(f64, u64)>,
 }
 
-impl Banding {
+impl BandingTotals {
     /// Adds the index of the next pair's frame.
     pub fn add(&mut self, frame: u64, index: f64) {
         self.sum += index;
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_mean_and_the_first_of_the_highest() {
-        let mut banding = Banding::default();
+        let mut banding = BandingTotals::default();
         assert_eq!((banding.mean(), banding.highest), (0.0, None));
         [(3, 0.5), (4, 2.0), (5, 2.0)].into_iter().for_each(|(frame, index)| banding.add(frame, index));
         assert_eq!((banding.mean(), banding.highest), (1.5, Some((2.0, 4))));

@@ -5,21 +5,21 @@ use crate::cli::compare::args::CompareArgs;
 use crate::cli::compare::findings::Findings;
 use crate::cli::compare::video::Video;
 use crate::compare::Tolerance;
-use crate::io::hash::{Stated, StreamDifference, Tags, Times, Trait, compare_streams};
+use crate::io::hash::{StatedTags, StreamDifference, Tags, Times, Trait, compare_streams};
 use crate::io::libav::{Chapter, Container, presentation};
 use serde::Serialize;
 use std::fmt;
 
 /// Something that differs.
 #[derive(Debug)]
-pub struct Aside {
-    what: What,
+pub struct OtherDifference {
+    what: AsideKind,
     /// Whether it is beyond the tolerance.
     pub is_beyond: bool,
 }
 
 #[derive(Debug)]
-enum What {
+enum AsideKind {
     /// A tag of the video: its name, and what A and B state.
     Tag(Trait),
     /// A stream beside the frames.
@@ -30,16 +30,16 @@ enum What {
     Title([Option<String>; 2]),
 }
 
-impl fmt::Display for Aside {
+impl fmt::Display for OtherDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.what {
-            What::Tag(tag) => {
+            AsideKind::Tag(tag) => {
                 write!(f, "{} {} in A and {} in B", tag.name, tag.named(&tag.expected), tag.named(&tag.found))
             }
-            What::Stream(stream) => write!(f, "{}: {}", stream.stream(), stream.how.words("A", "B")),
-            What::Chapters([a, b]) if a == b => write!(f, "times or titles of the {a} chapters"),
-            What::Chapters([a, b]) => write!(f, "{a} chapters in A and {b} in B"),
-            What::Title(titles) => {
+            AsideKind::Stream(stream) => write!(f, "{}: {}", stream.stream(), stream.how.words("A", "B")),
+            AsideKind::Chapters([a, b]) if a == b => write!(f, "times or titles of the {a} chapters"),
+            AsideKind::Chapters([a, b]) => write!(f, "{a} chapters in A and {b} in B"),
+            AsideKind::Title(titles) => {
                 let [a, b] =
                     titles.each_ref().map(|title| title.as_ref().map_or("none".to_owned(), |t| format!("'{t}'")));
                 write!(f, "title {a} in A and {b} in B")
@@ -50,7 +50,7 @@ impl fmt::Display for Aside {
 
 /// The same as a JSON object.
 #[derive(Serialize)]
-pub struct Line<'a> {
+pub struct AsideJson<'a> {
     what: &'a str,
     beyond_tolerance: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,20 +61,20 @@ pub struct Line<'a> {
     stream: Option<StreamLine>,
 }
 
-impl<'a> From<&'a Aside> for Line<'a> {
-    fn from(aside: &'a Aside) -> Line<'a> {
-        let bare = Line { what: "", beyond_tolerance: aside.is_beyond, a: None, b: None, stream: None };
+impl<'a> From<&'a OtherDifference> for AsideJson<'a> {
+    fn from(aside: &'a OtherDifference) -> AsideJson<'a> {
+        let bare = AsideJson { what: "", beyond_tolerance: aside.is_beyond, a: None, b: None, stream: None };
         match &aside.what {
-            What::Tag(tag) => Line { what: tag.name, a: Some(&tag.expected), b: Some(&tag.found), ..bare },
-            What::Stream(stream) => Line { what: "stream", stream: Some(stream.into()), ..bare },
-            What::Chapters(_) => Line { what: "chapters", ..bare },
-            What::Title([a, b]) => Line { what: "title", a: a.as_deref(), b: b.as_deref(), ..bare },
+            AsideKind::Tag(tag) => AsideJson { what: tag.name, a: Some(&tag.expected), b: Some(&tag.found), ..bare },
+            AsideKind::Stream(stream) => AsideJson { what: "stream", stream: Some(stream.into()), ..bare },
+            AsideKind::Chapters(_) => AsideJson { what: "chapters", ..bare },
+            AsideKind::Title([a, b]) => AsideJson { what: "title", a: a.as_deref(), b: b.as_deref(), ..bare },
         }
     }
 }
 
 /// What differs between the films of `videos`, after all their frames were read.
-pub fn asides(args: &CompareArgs, videos: &mut [Video; 2], findings: &Findings) -> Vec<Aside> {
+pub fn asides(args: &CompareArgs, videos: &mut [Video; 2], findings: &Findings) -> Vec<OtherDifference> {
     let is_exact = args.tolerance == Some(Tolerance::EXACT);
     let mut all = tags(args, videos, is_exact);
     let [a, b] = videos;
@@ -90,27 +90,27 @@ pub fn asides(args: &CompareArgs, videos: &mut [Video; 2], findings: &Findings) 
         };
         compare_streams(a.finish(), b.finish(), times, offset)
     });
-    let beyond = |what| Aside { what, is_beyond: is_exact };
-    all.extend(streams.into_iter().flatten().map(|stream| beyond(What::Stream(stream))));
-    let said = |what| Aside { what, is_beyond: false };
+    let beyond = |what| OtherDifference { what, is_beyond: is_exact };
+    all.extend(streams.into_iter().flatten().map(|stream| beyond(AsideKind::Stream(stream))));
+    let said = |what| OtherDifference { what, is_beyond: false };
     if chapters[0].len() != chapters[1].len() || chapters[0].iter().zip(chapters[1]).any(|(a, b)| differ(a, b)) {
-        all.push(said(What::Chapters(chapters.map(<[Chapter]>::len))));
+        all.push(said(AsideKind::Chapters(chapters.map(<[Chapter]>::len))));
     }
     if titles[0] != titles[1] {
-        all.push(said(What::Title(titles)));
+        all.push(said(AsideKind::Title(titles)));
     }
     all
 }
 
-fn tags(args: &CompareArgs, videos: &[Video; 2], is_exact: bool) -> Vec<Aside> {
+fn tags(args: &CompareArgs, videos: &[Video; 2], is_exact: bool) -> Vec<OtherDifference> {
     let [a, b] = [0, 1].map(|i| {
         let presentation = Some(presentation(videos[i].input.container()));
-        Stated { presentation, ..Stated::of(videos[i].info()) }
+        StatedTags { presentation, ..StatedTags::of(videos[i].info()) }
     });
     let strictness = args.tags().unwrap_or(if is_exact { Tags::Exact } else { Tags::Ignore });
     let beyond = if args.tolerance.is_some() { a.tags(&b, strictness) } else { Vec::new() };
     let all = a.tags(&b, Tags::Exact).into_iter().filter(|tag| !is_the_default(tag));
-    all.map(|tag| Aside { is_beyond: beyond.contains(&tag), what: What::Tag(tag) }).collect()
+    all.map(|tag| OtherDifference { is_beyond: beyond.contains(&tag), what: AsideKind::Tag(tag) }).collect()
 }
 
 /// Whether one of the two only says what holds where nothing is said: containers and codecs differ in that.

@@ -2,10 +2,10 @@
 
 use crate::cli::alpha;
 use crate::cli::compare::args::{Align, CompareArgs};
-use crate::cli::compare::banding::Banding;
-use crate::cli::compare::beside::Aside;
+use crate::cli::compare::banding::BandingTotals;
+use crate::cli::compare::beside::OtherDifference;
 use crate::cli::compare::moved::Hint;
-use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::pairs::FrameLabel;
 use crate::cli::compare::video::Video;
 use crate::compare::{Fault, FrameDifference, Side, Tolerance, Totals};
 use crate::video::{Format, StreamInfo};
@@ -64,11 +64,11 @@ impl Subject {
 }
 
 /// Two frames that belong together, measured.
-pub struct Pair {
+pub struct MeasuredPair {
     /// The frame of A.
-    pub a: Shown,
+    pub a: FrameLabel,
     /// The frame of B.
-    pub b: Shown,
+    pub b: FrameLabel,
     /// B's time less A's, in seconds.
     pub apart: Option<f64>,
     /// How far apart their samples are.
@@ -105,19 +105,19 @@ pub struct Findings {
     /// Frames of A that B lacks, and frames of B that A lacks.
     pub alone: [Runs; 2],
     /// The banding of each video.
-    pub banding: [Banding; 2],
+    pub banding: [BandingTotals; 2],
     /// The first pair that differs.
-    pub first: Option<(Shown, FrameDifference)>,
+    pub first: Option<(FrameLabel, FrameDifference)>,
     /// Pairs beyond the tolerance.
     pub faults: u64,
     /// The first of them.
-    pub first_fault: Option<(Shown, Fault)>,
+    pub first_fault: Option<(FrameLabel, Fault)>,
     /// The furthest that the times of a pair are apart, in seconds.
     pub apart: f64,
     /// How much later the first pair's frame of B is shown, in seconds, by what the files say.
     pub lead: Option<f64>,
     /// What differs besides the frames.
-    pub asides: Vec<Aside>,
+    pub asides: Vec<OtherDifference>,
     /// What would pair frames that look alike.
     pub hint: Option<Hint>,
 }
@@ -140,7 +140,7 @@ impl Findings {
     }
 
     /// Adds a pair.
-    pub fn pair(&mut self, pair: &Pair) {
+    pub fn pair(&mut self, pair: &MeasuredPair) {
         if self.totals.pairs == 0 {
             self.lead = pair.b.time.zip(pair.a.time).map(|(b, a)| b - a);
         }

@@ -1,9 +1,9 @@
 //! What `--json` prints: docs/COMPARE.md explains every field. JSON has no infinity, so the PSNR of equal samples is null.
 
-use crate::cli::compare::banding::Banding;
+use crate::cli::compare::banding::BandingTotals;
 use crate::cli::compare::beside;
-use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
-use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::findings::{Findings, MeasuredPair, Runs, Subject};
+use crate::cli::compare::pairs::FrameLabel;
 use crate::cli::compare::worst::Shot;
 use crate::cli::print;
 use crate::compare::{Extreme, FrameDifference, PlaneTotals, Side, psnr};
@@ -16,11 +16,11 @@ const VERSION: u32 = 1;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Line<'a> {
+enum JsonLine<'a> {
     Compare {
         version: u32,
-        a: Stream<'a>,
-        b: Stream<'a>,
+        a: StreamJson<'a>,
+        b: StreamJson<'a>,
         width: usize,
         height: usize,
         format: String,
@@ -29,24 +29,24 @@ enum Line<'a> {
         tolerance: Option<String>,
     },
     Frame {
-        a: Place,
-        b: Place,
+        a: FrameId,
+        b: FrameId,
         mse: f64,
         psnr: f64,
         ssim: f64,
         max: u16,
-        planes: Vec<Plane<'a>>,
+        planes: Vec<PlaneJson<'a>>,
         banding: Option<Both<f64>>,
         within: Option<bool>,
     },
     Missing {
-        a: Option<Place>,
-        b: Option<Place>,
+        a: Option<FrameId>,
+        b: Option<FrameId>,
     },
     Summary {
         pairs: u64,
         different: u64,
-        first_difference: Option<Place>,
+        first_difference: Option<FrameId>,
         only_a: Vec<[u64; 2]>,
         only_b: Vec<[u64; 2]>,
         largest_time_difference: f64,
@@ -54,7 +54,7 @@ enum Line<'a> {
         planes: Vec<Overall<'a>>,
         banding: Option<Box<Both<Indices>>>,
         worst: Vec<Png<'a>>,
-        beside: Vec<beside::Line<'a>>,
+        beside: Vec<beside::AsideJson<'a>>,
         hint: Option<Moved<'a>>,
         beyond_tolerance: Option<u64>,
         passed: Option<bool>,
@@ -63,7 +63,7 @@ enum Line<'a> {
 }
 
 #[derive(Serialize)]
-struct Stream<'a> {
+struct StreamJson<'a> {
     name: &'a str,
     chain: &'a str,
     alpha_ignored: bool,
@@ -73,20 +73,20 @@ struct Stream<'a> {
 /// Frames that look alike, and the options that pair them.
 #[derive(Serialize)]
 struct Moved<'a> {
-    a: Place,
-    b: Place,
+    a: FrameId,
+    b: FrameId,
     options: &'a str,
 }
 
 #[derive(Serialize)]
-struct Place {
+struct FrameId {
     index: u64,
     pts: Option<i64>,
     time: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct Plane<'a> {
+struct PlaneJson<'a> {
     plane: &'a str,
     mse: f64,
     psnr: f64,
@@ -109,9 +109,9 @@ struct Overall<'a> {
     mse: f64,
     psnr: f64,
     ssim: f64,
-    lowest_psnr: Option<Worst<f64>>,
-    lowest_ssim: Option<Worst<f64>>,
-    max: Option<Worst<u16>>,
+    lowest_psnr: Option<WorstJson<f64>>,
+    lowest_ssim: Option<WorstJson<f64>>,
+    max: Option<WorstJson<u16>>,
 }
 
 /// What each video has.
@@ -124,11 +124,11 @@ struct Both<T> {
 #[derive(Serialize)]
 struct Indices {
     mean: f64,
-    max: Option<Worst<f64>>,
+    max: Option<WorstJson<f64>>,
 }
 
 #[derive(Serialize)]
-struct Worst<T> {
+struct WorstJson<T> {
     value: T,
     frame: u64,
 }
@@ -145,14 +145,14 @@ struct Png<'a> {
 
 /// Prints what is compared.
 pub fn subject(subject: &Subject) -> Result<()> {
-    let stream = |i: usize| Stream {
+    let stream = |i: usize| StreamJson {
         name: &subject.names[i],
         chain: &subject.chains[i],
         alpha_ignored: subject.alpha_ignored[i],
         timebase: subject.infos[i].timebase.to_string(),
     };
     let info = &subject.infos[0];
-    print(&Line::Compare {
+    print(&JsonLine::Compare {
         version: VERSION,
         a: stream(0),
         b: stream(1),
@@ -166,9 +166,9 @@ pub fn subject(subject: &Subject) -> Result<()> {
 }
 
 /// Prints a pair.
-pub fn pair(subject: &Subject, pair: &Pair) -> Result<()> {
+pub fn pair(subject: &Subject, pair: &MeasuredPair) -> Result<()> {
     let difference = &pair.difference;
-    print(&Line::Frame {
+    print(&JsonLine::Frame {
         a: pair.a.into(),
         b: pair.b.into(),
         mse: difference.mse(),
@@ -181,8 +181,8 @@ pub fn pair(subject: &Subject, pair: &Pair) -> Result<()> {
     })
 }
 
-fn planes<'a>(subject: &Subject, difference: &FrameDifference) -> Vec<Plane<'a>> {
-    let plane = |(name, plane): (&&'static str, &crate::compare::PlaneDifference)| Plane {
+fn planes<'a>(subject: &Subject, difference: &FrameDifference) -> Vec<PlaneJson<'a>> {
+    let plane = |(name, plane): (&&'static str, &crate::compare::PlaneDifference)| PlaneJson {
         plane: name,
         mse: plane.mse(),
         psnr: psnr(plane.mse(), subject.bit_depth()),
@@ -194,9 +194,9 @@ fn planes<'a>(subject: &Subject, difference: &FrameDifference) -> Vec<Plane<'a>>
 }
 
 /// Prints a frame of `side` that the other lacks.
-pub fn alone(side: Side, frame: Shown) -> Result<()> {
+pub fn alone(side: Side, frame: FrameLabel) -> Result<()> {
     let place = |of| (side == of).then(|| frame.into());
-    print(&Line::Missing { a: place(Side::A), b: place(Side::B) })
+    print(&JsonLine::Missing { a: place(Side::A), b: place(Side::B) })
 }
 
 /// Prints what was found. `complete`: both videos decoded to their ends.
@@ -208,15 +208,15 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
         mse: totals.mean_mse(of),
         psnr: psnr(totals.mean_mse(of), depth),
         ssim: totals.mean_ssim(of),
-        lowest_psnr: of.worst_mse.map(|worst| Worst { value: psnr(worst.value, depth), frame: worst.frame }),
-        lowest_ssim: of.worst_ssim.map(Worst::from),
-        max: of.largest.map(Worst::from),
+        lowest_psnr: of.worst_mse.map(|worst| WorstJson { value: psnr(worst.value, depth), frame: worst.frame }),
+        lowest_ssim: of.worst_ssim.map(WorstJson::from),
+        max: of.largest.map(WorstJson::from),
     };
     let worst = shots.iter().map(|shot| {
         let [a, b, difference] = &shot.files;
         Png { frame: shot.frame, psnr: psnr(shot.mse, depth), a, b, difference, gain: shot.gain }
     });
-    print(&Line::Summary {
+    print(&JsonLine::Summary {
         pairs: totals.pairs,
         different: totals.different,
         first_difference: findings.first.as_ref().map(|(frame, _)| (*frame).into()),
@@ -230,7 +230,7 @@ pub fn summary(subject: &Subject, findings: &Findings, shots: &[Shot], complete:
             Box::new(Both { a, b })
         }),
         worst: worst.collect(),
-        beside: findings.asides.iter().map(beside::Line::from).collect(),
+        beside: findings.asides.iter().map(beside::AsideJson::from).collect(),
         hint: findings.hint.as_ref().map(|hint| Moved {
             a: hint.frames[0].into(),
             b: hint.frames[1].into(),
@@ -246,26 +246,26 @@ fn ranges(runs: &Runs) -> Vec<[u64; 2]> {
     runs.0.iter().map(|run| [*run.start(), *run.end()]).collect()
 }
 
-fn print(line: &Line<'_>) -> Result<()> {
+fn print(line: &JsonLine<'_>) -> Result<()> {
     let mut text = serde_json::to_string(line).map_err(|e| Error::internal(format!("JSON: {e}")))?;
     text.push('\n');
     print::text(&text)
 }
 
-impl From<Shown> for Place {
-    fn from(Shown { index, pts, time }: Shown) -> Place {
-        Place { index, pts, time }
+impl From<FrameLabel> for FrameId {
+    fn from(FrameLabel { index, pts, time }: FrameLabel) -> FrameId {
+        FrameId { index, pts, time }
     }
 }
 
-impl From<&Banding> for Indices {
-    fn from(banding: &Banding) -> Indices {
-        Indices { mean: banding.mean(), max: banding.highest.map(|(value, frame)| Worst { value, frame }) }
+impl From<&BandingTotals> for Indices {
+    fn from(banding: &BandingTotals) -> Indices {
+        Indices { mean: banding.mean(), max: banding.highest.map(|(value, frame)| WorstJson { value, frame }) }
     }
 }
 
-impl<T> From<Extreme<T>> for Worst<T> {
-    fn from(Extreme { value, frame }: Extreme<T>) -> Worst<T> {
-        Worst { value, frame }
+impl<T> From<Extreme<T>> for WorstJson<T> {
+    fn from(Extreme { value, frame }: Extreme<T>) -> WorstJson<T> {
+        WorstJson { value, frame }
     }
 }

@@ -16,19 +16,20 @@ mod worst;
 pub use args::CompareArgs;
 
 use crate::cli::progress::Reporter;
-use crate::cli::{print, report, setup, signals};
+use crate::cli::{print, report, signals};
 use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::Window;
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Frame, Progress, Summary};
 use args::Align;
 use crossbeam_channel::bounded;
-use findings::{Findings, Pair, Subject};
+use findings::{Findings, MeasuredPair, Subject};
 use html::{About, Page};
-use moved::Moved;
-use pairs::{Pairs, Shown};
+use moved::MovedFrames;
+use pairs::{FrameLabel, Pairs};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::thread;
@@ -49,7 +50,7 @@ fn check_outputs(args: &CompareArgs, pictures: Option<&Path>) -> Result<()> {
         worst::check_folder(folder, args.overwrite)?;
     }
     let Some(page) = &args.html else { return Ok(()) };
-    inputs.iter().try_for_each(|input| setup::check_apart(input, page))?;
+    inputs.iter().try_for_each(|input| refuse_input(page, input))?;
     pictures.map_or(Ok(()), |folder| worst::check_apart(page, folder))
 }
 
@@ -77,7 +78,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
         findings: Findings::new(subject.planes().len()),
         page: page.as_ref().map(|_| Page::default()),
         worst,
-        moved: Moved::default(),
+        moved: MovedFrames::default(),
         json: args.json,
         subject: &subject,
     };
@@ -112,7 +113,7 @@ struct Comparison<'a> {
     findings: Findings,
     page: Option<Page>,
     worst: Option<Worst>,
-    moved: Moved,
+    moved: MovedFrames,
     json: bool,
 }
 
@@ -162,10 +163,10 @@ impl Comparison<'_> {
         let [in_a, in_b] = &self.subject.infos;
         let tolerance = self.subject.tolerance;
         let banding = banding::index(&a).zip(banding::index(&b)).filter(|_| self.subject.banding);
-        let pair = Pair {
+        let pair = MeasuredPair {
             banding: banding.map(|(a, b)| [a, b]),
-            a: Shown::new(&a.props, in_a.timebase),
-            b: Shown::new(&b.props, in_b.timebase),
+            a: FrameLabel::new(&a.props, in_a.timebase),
+            b: FrameLabel::new(&b.props, in_b.timebase),
             apart,
             fault: tolerance.and_then(|tolerance| tolerance.check(&difference, self.subject.bit_depth())),
             difference,
@@ -185,7 +186,7 @@ impl Comparison<'_> {
     }
 
     fn alone(&mut self, side: Side, frame: &Frame) -> Result<()> {
-        let shown = Shown::new(&frame.props, self.subject.infos[side as usize].timebase);
+        let shown = FrameLabel::new(&frame.props, self.subject.infos[side as usize].timebase);
         self.findings.alone(side, shown.index);
         self.moved.add(side, (shown, &frame.picture));
         if let Some(page) = &mut self.page {

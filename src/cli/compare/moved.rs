@@ -1,7 +1,7 @@
 //! A hint for videos that show the same frames, but not at the times or places at which they are held against each other.
 
-use crate::cli::compare::args::{Align, Offset};
-use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::args::{Align, TimeOffset};
+use crate::cli::compare::pairs::FrameLabel;
 use crate::compare::{Shifts, Side};
 use crate::video::Picture;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Debug, PartialEq)]
 pub struct Hint {
     /// A frame of A, and the one of B that looks like it.
-    pub frames: [Shown; 2],
+    pub frames: [FrameLabel; 2],
     /// The options that pair them, and what follows, as a shell takes them.
     pub options: String,
 }
@@ -28,21 +28,21 @@ impl fmt::Display for Hint {
 
 /// The first frames of both videos.
 #[derive(Default)]
-pub struct Moved {
+pub struct MovedFrames {
     shifts: Shifts,
-    frames: [Vec<Shown>; 2],
+    frames: [Vec<FrameLabel>; 2],
 }
 
-impl Moved {
+impl MovedFrames {
     /// Takes in a pair.
-    pub fn pair(&mut self, a: (Shown, &Picture), b: (Shown, &Picture)) {
+    pub fn pair(&mut self, a: (FrameLabel, &Picture), b: (FrameLabel, &Picture)) {
         if let (Some(a), Some(b)) = (self.add(Side::A, a), self.add(Side::B, b)) {
             self.shifts.pair(a, b);
         }
     }
 
     /// Takes in a frame of `side`, and gives its place among those that are looked at.
-    pub fn add(&mut self, side: Side, (shown, picture): (Shown, &Picture)) -> Option<usize> {
+    pub fn add(&mut self, side: Side, (shown, picture): (FrameLabel, &Picture)) -> Option<usize> {
         let place = self.shifts.add(side, &picture.planes()[0])?;
         self.frames[side as usize].push(shown);
         Some(place)
@@ -55,10 +55,10 @@ impl Moved {
         let alike = || self.frames[0][ahead..].iter().zip(&self.frames[1][behind..]);
         let (a, b) = alike().next()?;
         let between: Option<Vec<f64>> = alike().map(|(a, b)| Some(a.time? - b.time?)).collect();
-        let by_order = format!("--offset '{}'", Offset::Frames(later));
+        let by_order = format!("--offset '{}'", TimeOffset::Frames(later));
         let options = match (align, between.and_then(|between| constant(&between, frame_length(&self.frames[0])?))) {
             (Align::Index, _) => by_order,
-            (Align::Pts, Some(seconds)) => format!("--offset {}", Offset::Seconds(seconds)),
+            (Align::Pts, Some(seconds)) => format!("--offset {}", TimeOffset::Seconds(seconds)),
             (Align::Pts, None) => format!("--align index {by_order}"),
         };
         Some(Hint { frames: [*a, *b], options })
@@ -66,7 +66,7 @@ impl Moved {
 }
 
 /// How long a frame lasts, on average.
-fn frame_length(frames: &[Shown]) -> Option<f64> {
+fn frame_length(frames: &[FrameLabel]) -> Option<f64> {
     let (first, last) = (frames.first()?.time?, frames.last()?.time?);
     (frames.len() > 1).then(|| (last - first) / (frames.len() - 1) as f64)
 }
@@ -90,11 +90,13 @@ mod tests {
 
     #[test]
     fn options_are_what_the_command_takes() {
-        for (text, offset) in
-            [("-0.04", Offset::Seconds(-0.04)), ("#-3", Offset::Frames(-3)), ("36000", Offset::Seconds(36e3))]
-        {
+        for (text, offset) in [
+            ("-0.04", TimeOffset::Seconds(-0.04)),
+            ("#-3", TimeOffset::Frames(-3)),
+            ("36000", TimeOffset::Seconds(36e3)),
+        ] {
             assert_eq!((offset.to_string().as_str(), text.parse()), (text, Ok(offset)));
         }
-        assert_eq!(Offset::Seconds(1.0 / 3.0).to_string(), "0.333333");
+        assert_eq!(TimeOffset::Seconds(1.0 / 3.0).to_string(), "0.333333");
     }
 }

@@ -1,7 +1,7 @@
 //! The frames of both videos, paired as they come.
 
-use crate::cli::compare::args::Offset;
-use crate::cli::compare::video::{Event, Video};
+use crate::cli::compare::args::TimeOffset;
+use crate::cli::compare::video::{Video, VideoEvent};
 use crate::compare::{Aligner, Clocks, Rule, Side, Stamp, Step};
 use crate::error::{Error, Result};
 use crate::pipeline::Frame;
@@ -10,7 +10,7 @@ use crossbeam_channel::Receiver;
 
 /// A frame as reports name it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
+pub struct FrameLabel {
     /// Its number in its video.
     pub index: u64,
     /// Its time in the stream's units.
@@ -19,10 +19,10 @@ pub struct Shown {
     pub time: Option<f64>,
 }
 
-impl Shown {
+impl FrameLabel {
     /// Describes a frame of a stream whose times are counted in `timebase`.
-    pub fn new(props: &FrameProps, timebase: Rational) -> Shown {
-        Shown { index: props.frame_index, pts: props.pts, time: props.seconds(timebase) }
+    pub fn new(props: &FrameProps, timebase: Rational) -> FrameLabel {
+        FrameLabel { index: props.frame_index, pts: props.pts, time: props.seconds(timebase) }
     }
 }
 
@@ -32,7 +32,7 @@ pub struct Pairs {
     rule: Rule,
     clocks: Option<Clocks>,
     names: [String; 2],
-    events: [Receiver<Event>; 2],
+    events: [Receiver<VideoEvent>; 2],
     /// What each video lost on the way.
     damage: Vec<Error>,
 }
@@ -42,10 +42,15 @@ impl Pairs {
     ///
     /// # Errors
     /// When times are to be compared that have no unit.
-    pub fn new(rule: Rule, offset: Option<Offset>, videos: &[Video; 2], events: [Receiver<Event>; 2]) -> Result<Pairs> {
+    pub fn new(
+        rule: Rule,
+        offset: Option<TimeOffset>,
+        videos: &[Video; 2],
+        events: [Receiver<VideoEvent>; 2],
+    ) -> Result<Pairs> {
         let (seconds, aligner) = match offset {
-            Some(Offset::Seconds(seconds)) => (seconds, Aligner::new(rule)),
-            Some(Offset::Frames(frames)) => (0.0, Aligner::shifted(frames)),
+            Some(TimeOffset::Seconds(seconds)) => (seconds, Aligner::new(rule)),
+            Some(TimeOffset::Frames(frames)) => (0.0, Aligner::shifted(frames)),
             None => (0.0, Aligner::new(rule)),
         };
         let unit = |video: &Video| (video.info().timebase.num, video.info().timebase.den);
@@ -72,11 +77,11 @@ impl Pairs {
 
     fn take(&mut self, side: Side) -> Result<()> {
         match self.events[side as usize].recv() {
-            Ok(Event::Frame(frame)) => {
+            Ok(VideoEvent::Frame(frame)) => {
                 let stamp = self.stamp(side, &frame.props)?;
                 self.aligner.push(side, stamp, frame);
             }
-            Ok(Event::End(ended)) => {
+            Ok(VideoEvent::End(ended)) => {
                 self.damage.extend(ended?);
                 self.aligner.end(side);
             }

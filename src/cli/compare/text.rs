@@ -1,7 +1,7 @@
 //! The summary for people.
 
 use crate::cli::compare::findings::{Findings, Runs, Subject};
-use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::pairs::FrameLabel;
 use crate::compare::{Largest, PlaneTotals, psnr};
 use std::fmt::Write;
 
@@ -79,7 +79,7 @@ fn first(subject: &Subject, findings: &Findings) -> String {
 }
 
 /// "12 (0.480 s)".
-pub fn place(frame: &Shown) -> String {
+pub fn place(frame: &FrameLabel) -> String {
     let time = frame.time.map_or_else(String::new, |time| format!(" ({time:.3} s)"));
     format!("{}{time}", frame.index)
 }

@@ -1,7 +1,7 @@
 //! The two videos: opened, brought to one format, and read each on threads of its own.
 
 use crate::cli::args::{RunsOn, chain_text};
-use crate::cli::backend::{Backend, Gpu};
+use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::compare::args::CompareArgs;
 use crate::cli::compare::banding;
 use crate::cli::setup;
@@ -11,7 +11,7 @@ use crate::io::Hash;
 use crate::io::hash::Streams;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Window, coded, is_script, passing};
 use crate::params::{Call, parse_chain};
-use crate::pipeline::{self, Cancel, Frame, Options, Packet, Plan, Sink, Source, Target, plan};
+use crate::pipeline::{self, Cancel, ChainPlan, Frame, Options, Packet, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
 use crossbeam_channel::Sender;
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ pub struct Video {
     /// Whether it has alpha, which is not compared.
     pub alpha_ignored: bool,
     /// What happens to them first.
-    pub plan: Plan,
+    pub plan: ChainPlan,
     /// The streams beside its frames, where they are compared.
     pub streams: Option<Streams>,
     chain: Backend,
@@ -34,7 +34,7 @@ pub struct Video {
 }
 
 /// What a video's thread tells.
-pub enum Event {
+pub enum VideoEvent {
     /// The next frame.
     Frame(Frame),
     /// There are no more, because of an error or else, perhaps after damage.
@@ -77,7 +77,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
         // The other may wait for a pipe that nobody will write now.
         Input::open(path, options).inspect_err(|_| cancel.request())
     };
-    let gpu = Gpu::open(&args.on, DecoderChoice::Software, &chains.concat())?;
+    let gpu = RunGpu::open(&args.on, DecoderChoice::Software, &chains.concat())?;
     let (a, b) = match [&args.a, &args.b].into_iter().any(|path| is_script(path)) {
         // A script runs in its own folder, which is then the process's.
         true => (open(&args.a), open(&args.b)),
@@ -110,8 +110,8 @@ pub fn cause(a: Error, b: Error) -> Error {
 }
 
 /// Plans both chains, the shallower result widened to the depth of the other.
-fn alike(inputs: [&StreamInfo; 2], chains: &[Vec<Call>; 2], names: &[String; 2]) -> Result<[Plan; 2]> {
-    let plan = |i: usize, target| -> Result<Plan> {
+fn alike(inputs: [&StreamInfo; 2], chains: &[Vec<Call>; 2], names: &[String; 2]) -> Result<[ChainPlan; 2]> {
+    let plan = |i: usize, target| -> Result<ChainPlan> {
         let filters = chains[i].iter().map(filters::create).collect::<Result<_>>()?;
         plan(filters, inputs[i], target).map_err(|e| e.context(&names[i]))
     };
@@ -120,7 +120,7 @@ fn alike(inputs: [&StreamInfo; 2], chains: &[Vec<Call>; 2], names: &[String; 2])
     let formats = [0, 1].map(|i| plans[i].output.format);
     let deepest = formats[0].bit_depth().max(formats[1].bit_depth());
     let [a, b] = plans;
-    let widen = |i: usize, planned: Plan| match formats[i] {
+    let widen = |i: usize, planned: ChainPlan| match formats[i] {
         format if format.bit_depth() == deepest => Ok(planned),
         format => plan(i, Target { format: Some(format.to_planar(deepest)?), ..Target::default() }),
     };
@@ -148,11 +148,11 @@ fn check_alike([a, b]: [&StreamInfo; 2], names: &[String; 2]) -> Result<()> {
 }
 
 impl Video {
-    fn new(name: String, mut input: Input, plan: Plan, args: &CompareArgs, gpu: &Gpu) -> Result<Video> {
+    fn new(name: String, mut input: Input, plan: ChainPlan, args: &CompareArgs, gpu: &RunGpu) -> Result<Video> {
         log::debug!("{name}: {}", input.describe());
         let alpha_ignored = args.alpha.check(&input, &name)?;
         let chain = if plan.stages.is_empty() {
-            Backend::new(&plan, &mut input, &RunsOn { threads: 1, ..args.on.clone() }, &Gpu::default())
+            Backend::new(&plan, &mut input, &RunsOn { threads: 1, ..args.on.clone() }, &RunGpu::default())
         } else {
             Backend::new(&plan, &mut input, &args.on, gpu)
         };
@@ -174,25 +174,25 @@ impl Video {
     }
 
     /// Reads and filters every frame into `out`, and says how it ended. Stops when `out` is closed.
-    pub fn read(&mut self, out: &Sender<Event>, cancel: &Cancel) {
+    pub fn read(&mut self, out: &Sender<VideoEvent>, cancel: &Cancel) {
         let options = Options { slots: self.slots, cancel: cancel.clone() };
         let source: &mut dyn Source = &mut self.input;
-        let mut feed = Feed { out, streams: &mut self.streams };
+        let mut feed = ComparisonFeed { out, streams: &mut self.streams };
         let ran = pipeline::run(source, &self.plan, &mut self.chain, &mut feed, &options, &mut |_| {});
         // With nobody to listen, the comparison has ended and says why.
-        let _ = out.send(Event::End(ran.map(|(_, damage)| damage)));
+        let _ = out.send(VideoEvent::End(ran.map(|(_, damage)| damage)));
     }
 }
 
 /// Hands frames to the comparison, and keeps what packets are.
-struct Feed<'a> {
-    out: &'a Sender<Event>,
+struct ComparisonFeed<'a> {
+    out: &'a Sender<VideoEvent>,
     streams: &'a mut Option<Streams>,
 }
 
-impl Sink for Feed<'_> {
+impl Sink for ComparisonFeed<'_> {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        self.out.send(Event::Frame(frame)).map_err(|_| Error::new(Kind::Cancelled, "the comparison has ended"))
+        self.out.send(VideoEvent::Frame(frame)).map_err(|_| Error::new(Kind::Cancelled, "the comparison has ended"))
     }
 
     fn packet(&mut self, packet: Packet) -> Result<()> {

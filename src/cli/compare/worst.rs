@@ -1,6 +1,6 @@
 //! `--worst`: pictures of the frames that differ most.
 
-use crate::cli::compare::findings::{Pair, Subject};
+use crate::cli::compare::findings::{MeasuredPair, Subject};
 use crate::cli::compare::html::thumb;
 use crate::cli::compare::spread;
 use crate::cli::preview::rgb::Image;
@@ -32,10 +32,10 @@ pub struct Worst {
     /// How many frames lie between two of them, where enough differ.
     apart: u64,
     /// The worst first; of equals, the earlier.
-    kept: Vec<Kept>,
+    kept: Vec<KeptPair>,
 }
 
-struct Kept {
+struct KeptPair {
     frame: u64,
     mse: f64,
     a: Picture,
@@ -167,11 +167,11 @@ impl Worst {
     }
 
     /// Keeps `pair`, of which `a` and `b` are the pictures, if it is among the worst.
-    pub fn offer(&mut self, pair: &Pair, a: Picture, b: Picture) {
+    pub fn offer(&mut self, pair: &MeasuredPair, a: Picture, b: Picture) {
         let mse = pair.difference.mse();
         if mse > 0.0 {
             let mut kept = std::mem::take(&mut self.kept);
-            kept.push(Kept { frame: pair.a.index, mse, a, b });
+            kept.push(KeptPair { frame: pair.a.index, mse, a, b });
             self.kept = spread::worst(kept, self.most, self.apart, |kept| (kept.frame, kept.mse));
         }
     }
@@ -187,7 +187,7 @@ impl Worst {
         }
         fs::create_dir_all(&self.folder).map_err(|e| Error::io(self.folder.display(), &e))?;
         let [info_a, info_b] = &subject.infos;
-        let shoot = |kept: &Kept| {
+        let shoot = |kept: &KeptPair| {
             let shot = kept.draw(&self.folder, [&info_a.color, &info_b.color])?;
             shot.1.iter().zip(&shot.0.files).try_for_each(|(sheet, path)| write(sheet, path, overwrite, cancel))?;
             Ok(shot.0)
@@ -198,7 +198,7 @@ impl Worst {
     }
 }
 
-impl Kept {
+impl KeptPair {
     fn draw(&self, folder: &Path, colors: [&ColorInfo; 2]) -> Result<(Shot, [Sheet; 3])> {
         let (a, b) = (Image::new(&self.a, colors[0])?, Image::new(&self.b, colors[1])?);
         let gain = gain(&a, &b);

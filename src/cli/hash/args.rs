@@ -3,7 +3,7 @@
 use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressArgs, Run};
 use crate::io::Hash;
-use crate::io::hash::Layout;
+use crate::io::hash::HashFormat;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
@@ -74,11 +74,11 @@ pub enum LayoutChoice {
     Ffmpeg,
 }
 
-impl From<LayoutChoice> for Layout {
-    fn from(choice: LayoutChoice) -> Layout {
+impl From<LayoutChoice> for HashFormat {
+    fn from(choice: LayoutChoice) -> HashFormat {
         match choice {
-            LayoutChoice::Vramp => Layout::Vramp,
-            LayoutChoice::Ffmpeg => Layout::Ffmpeg,
+            LayoutChoice::Vramp => HashFormat::Vramp,
+            LayoutChoice::Ffmpeg => HashFormat::Ffmpeg,
         }
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     use crate::cli::args::Cli;
     use crate::cli::setup;
     use crate::io::Hash;
-    use crate::io::hash::{Layout, Stated};
+    use crate::io::hash::{HashFormat, StatedTags};
     use crate::video::StreamInfo;
     use clap::Parser;
 
@@ -101,9 +101,18 @@ mod tests {
 
     fn stating(asked: &[(&str, &str)]) -> HashFile {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let stated = Stated::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
+        let stated = StatedTags::of(&StreamInfo::bare("gray8".parse().unwrap(), 1, 1));
         let (software, frames) = (String::new(), Vec::new());
-        HashFile { layout: Layout::Vramp, hash: Hash::Xxh3, software, asked, stated, cut: false, streams: None, frames }
+        HashFile {
+            layout: HashFormat::Vramp,
+            hash: Hash::Xxh3,
+            software,
+            asked,
+            stated,
+            cut: false,
+            streams: None,
+            frames,
+        }
     }
 
     fn of(run: &Run) -> Vec<(String, String)> {

@@ -2,18 +2,18 @@
 
 use crate::cli::alpha::AlphaArgs;
 use crate::cli::args::{ProgressArgs, Run};
-use crate::cli::backend::{Backend, Gpu};
-use crate::cli::hash::sound::Sound;
+use crate::cli::backend::{Backend, RunGpu};
+use crate::cli::hash::sound::SoundInput;
 use crate::cli::progress::Reporter;
 use crate::cli::setup::Takes;
-use crate::cli::sides::Sides;
+use crate::cli::sides::SideFiles;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
 use crate::io::Hash;
 use crate::io::hash::{Restart, Streams, name};
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, coded, passing, presentation};
 use crate::params::Call;
-use crate::pipeline::{self, Cancel, Options, Plan, Source, Summary};
+use crate::pipeline::{self, Cancel, ChainPlan, Options, Source, Summary};
 use crate::video::{Format, Presentation};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -25,9 +25,9 @@ pub struct Examined {
     calls: Vec<Call>,
     copy: CopyChoice,
     input: Input,
-    sides: Sides,
+    sides: SideFiles,
     /// How frames go through the chain.
-    pub plan: Plan,
+    pub plan: ChainPlan,
     chain: Backend,
     options: Options,
 }
@@ -38,11 +38,11 @@ impl Examined {
     /// # Errors
     /// Of every part.
     pub fn open(path: &OsStr, run: &Run, calls: &[Call], copy: CopyChoice, cancel: Cancel) -> Result<Examined> {
-        let gpu = Gpu::open(&run.on, run.decoder, calls)?;
+        let gpu = RunGpu::open(&run.on, run.decoder, calls)?;
         let mut input = Input::open(path, setup::input_options(run, copy, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         run.check_named()?;
-        let sides = Sides::open(run, &input, &cancel)?;
+        let sides = SideFiles::open(run, &input, &cancel)?;
         let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Takes::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());
@@ -130,9 +130,9 @@ impl Examined {
         report::plan(plan, chain, options);
         let expected = setup::expected_frames(&plan.output, input.duration(), &self.run.window());
         let mut reporter = Reporter::new(progress.progress, quiet, expected);
-        let source: &mut dyn Source = if sound { &mut Sound(input) } else { input };
-        let tell = &mut |now| reporter.update(now);
-        let ran = pipeline::run_with(source, &mut sides.sources(), plan, chain, sink, options, tell)?;
+        let source: &mut dyn Source = if sound { &mut SoundInput(input) } else { input };
+        let report = &mut |now| reporter.update(now);
+        let ran = pipeline::run_with(source, &mut sides.sources(), plan, chain, sink, options, report)?;
         reporter.finish(&ran.0);
         Ok(ran)
     }

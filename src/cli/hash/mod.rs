@@ -12,8 +12,9 @@ pub use examined::Examined;
 use crate::cli::{report, setup, signals};
 use crate::error::Result;
 use crate::io::HashSink;
-use crate::io::hash::{Beside, Layout};
+use crate::io::hash::{HashFormat, HashHead};
 use crate::io::libav::CopyChoice;
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Sink};
 
 /// Runs `vramp hash`.
@@ -23,7 +24,7 @@ use crate::pipeline::{Cancel, Sink};
 /// decoded.
 pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let calls = setup::calls(&args.run)?;
-    setup::check_apart(&args.input, &args.output)?;
+    refuse_input(&args.output, &args.input)?;
     let (path, hash) = (&args.output, args.hash());
     let mut asked = asked(&args.run, &calls);
     let cancel = Cancel::default();
@@ -35,11 +36,11 @@ pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let info = &examined.plan.output;
     asked.extend(asked::depth_of_deband(&args.run, info.format));
     let mut sink = match args.layout.into() {
-        Layout::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
-        Layout::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
+        HashFormat::Vramp => HashSink::create_own(path, hash, &asked, args.overwrite, info, &cancel),
+        HashFormat::Ffmpeg => HashSink::create(path, hash, args.overwrite, info, &cancel),
     }?;
     let streams = args.streams().then(|| examined.streams(hash));
-    sink = sink.telling(Beside { presentation: examined.presentation(), streams });
+    sink = sink.with_head(HashHead { presentation: examined.presentation(), streams });
     if examined.can_start_over() {
         sink = sink.holding();
     }

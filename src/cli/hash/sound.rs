@@ -8,9 +8,9 @@ use crate::pipeline::{Item, Source};
 use crate::video::StreamInfo;
 
 /// An input that fails at its first damage, before it hands on a frame that may have suffered.
-pub struct Sound<'a>(pub &'a mut Input);
+pub struct SoundInput<'a>(pub &'a mut Input);
 
-impl Source for Sound<'_> {
+impl Source for SoundInput<'_> {
     fn info(&self) -> &StreamInfo {
         Source::info(self.0)
     }

@@ -6,9 +6,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A way in which hosts load plugins.
+/// An interface through which hosts load plugins.
 #[derive(Debug, Deserialize)]
-pub struct Door {
+pub struct PluginInterface {
     /// Its name.
     pub name: String,
     /// What the library is called there. Each file is a copy: hosts load files with one content in one place once.
@@ -32,11 +32,11 @@ pub struct Host {
     programs: Vec<String>,
 }
 
-/// Every door that is known.
+/// Every interface that vramp has a plugin for.
 ///
 /// # Errors
 /// Never, but for a mistake in the list.
-pub fn doors() -> Result<Vec<Door>> {
+pub fn interfaces() -> Result<Vec<PluginInterface>> {
     serde_json::from_str(include_str!("hosts.json")).map_err(|e| Error::internal(format!("hosts.json: {e}")))
 }
 
@@ -50,7 +50,7 @@ impl Host {
     }
 }
 
-impl Door {
+impl PluginInterface {
     /// The folders in which plugins are looked for: those the environment names, the one a program of the host tells, or
     /// the usual ones.
     pub fn folders(&self) -> Vec<PathBuf> {
@@ -59,7 +59,7 @@ impl Door {
         if !named.is_empty() {
             return named;
         }
-        match self.ask.iter().filter_map(|words| words.split_first()).find_map(told) {
+        match self.ask.iter().filter_map(|words| words.split_first()).find_map(printed_folder) {
             Some(folder) => vec![folder],
             None => self.folders.iter().filter_map(|folder| at_home(folder)).collect(),
         }
@@ -67,7 +67,7 @@ impl Door {
 }
 
 /// The folder that a program prints, if it is there and does.
-fn told((program, args): (&String, &[String])) -> Option<PathBuf> {
+fn printed_folder((program, args): (&String, &[String])) -> Option<PathBuf> {
     let output = Command::new(program).args(args).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     (output.status.success() && folder.is_absolute()).then_some(folder)

@@ -5,7 +5,7 @@ mod hosts;
 use crate::cli::args::PluginsArgs;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
-use hosts::{Door, doors};
+use hosts::{PluginInterface, interfaces};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ pub fn run(args: &PluginsArgs) -> Result<()> {
     if let Some(library) = &args.install {
         install(library, args.overwrite)?;
     }
-    let all = doors()?.iter().map(State::of).collect::<Vec<_>>();
+    let all = interfaces()?.iter().map(InterfaceState::of).collect::<Vec<_>>();
     if args.json { print::json(&all) } else { print::text(&table(&all)) }
 }
 
-/// What there is of a door.
+/// What a plugin interface has on this machine.
 #[derive(Serialize)]
-struct State {
+struct InterfaceState {
     name: String,
     hosts: Vec<HostState>,
     /// Where the plugin goes.
@@ -50,18 +50,18 @@ struct FileState {
     version: Option<String>,
 }
 
-impl State {
-    fn of(door: &Door) -> State {
-        let folders = door.folders();
+impl InterfaceState {
+    fn of(interface: &PluginInterface) -> InterfaceState {
+        let folders = interface.folders();
         let file = |name: &String| {
             let path = folders.iter().map(|folder| folder.join(name)).find(|path| path.exists());
             FileState { name: name.clone(), version: path.as_deref().and_then(version), path }
         };
         let host = |host: &hosts::Host| HostState { name: host.name.clone(), program: host.program() };
-        State {
-            name: door.name.clone(),
-            hosts: door.hosts.iter().map(host).collect(),
-            files: door.files.iter().map(file).collect(),
+        InterfaceState {
+            name: interface.name.clone(),
+            hosts: interface.hosts.iter().map(host).collect(),
+            files: interface.files.iter().map(file).collect(),
             folder: folders.iter().find(|folder| can_be_written(folder)).cloned(),
         }
     }
@@ -83,7 +83,7 @@ fn can_be_written(folder: &Path) -> bool {
     there.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
 }
 
-/// Copies `library` to every door that has a host on this machine. Other versions of it are replaced; what is none of
+/// Copies `library` for every interface that has a host on this machine. Other versions of it are replaced; what is none of
 /// ours only with `overwrite`, and otherwise nothing is written at all.
 fn install(library: &Path, overwrite: bool) -> Result<()> {
     let Some(fresh) = version(library) else {
@@ -104,22 +104,24 @@ fn install(library: &Path, overwrite: bool) -> Result<()> {
     targets.iter().try_for_each(|target| replace(library, target).map_err(|e| Error::io(target.display(), &e)))
 }
 
-/// The files that an installation writes: those of every door that has a host on this machine.
+/// The files that an installation writes: those of every interface that has a host on this machine.
 fn targets() -> Result<Vec<PathBuf>> {
-    let doors = doors()?;
-    let mut found = doors.iter().filter(|door| door.hosts.iter().any(|host| host.program().is_some())).peekable();
+    let interfaces = interfaces()?;
+    let mut found =
+        interfaces.iter().filter(|interface| interface.hosts.iter().any(|host| host.program().is_some())).peekable();
     if found.peek().is_none() {
-        let names: Vec<&str> = doors.iter().flat_map(|door| &door.hosts).map(|host| host.name.as_str()).collect();
+        let names: Vec<&str> =
+            interfaces.iter().flat_map(|interface| &interface.hosts).map(|host| host.name.as_str()).collect();
         return Err(Error::unsupported(format!("no host is found: install one of {}", names.join(", "))));
     }
     let mut targets = Vec::new();
-    for door in found {
-        let folders = door.folders();
+    for interface in found {
+        let folders = interface.folders();
         let folder = folders.iter().find(|folder| can_be_written(folder)).ok_or_else(|| {
             let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-            Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", door.name, list.join(" or ")))
+            Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", interface.name, list.join(" or ")))
         })?;
-        targets.extend(door.files.iter().map(|file| folder.join(file)));
+        targets.extend(interface.files.iter().map(|file| folder.join(file)));
     }
     Ok(targets)
 }
@@ -136,9 +138,9 @@ fn replace(library: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// What there is, in lines.
-fn table(all: &[State]) -> String {
+fn table(all: &[InterfaceState]) -> String {
     let mut text = String::new();
-    for State { name, hosts, folder, files } in all {
+    for InterfaceState { name, hosts, folder, files } in all {
         let is_there = |host: &&HostState| host.program.is_some();
         let found =
             hosts.iter().filter_map(|host| Some(format!("{} ({})", host.name, host.program.as_ref()?.display())));

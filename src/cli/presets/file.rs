@@ -1,7 +1,7 @@
 //! What a preset's file holds: the main command's options, by clap's own description of them.
 
-use crate::cli::args::Job;
-use crate::cli::given::{self, Given};
+use crate::cli::args::FilterArgs;
+use crate::cli::given::{self, GivenOptions};
 use crate::error::{Error, Result};
 use crate::params::did_you_mean;
 use clap::{Arg, ArgAction, Args, Command};
@@ -16,26 +16,26 @@ const OF_ONE_RUN: [&str; 4] = ["output", "overwrite", "records", "preview"];
 
 /// A preset's text, understood.
 #[derive(Debug)]
-pub struct Preset {
+pub struct PresetFile {
     /// What it is for, in a line.
     pub description: String,
     /// Its options.
-    pub options: Given,
+    pub options: GivenOptions,
 }
 
 /// The options that a preset may hold.
 pub fn command() -> Command {
-    Job::augment_args(Command::new(env!("CARGO_PKG_NAME")))
+    FilterArgs::augment_args(Command::new(env!("CARGO_PKG_NAME")))
 }
 
 /// Reads a preset.
 ///
 /// # Errors
 /// When `text` is no TOML, or has a key or a value that is no option's.
-pub fn parse(text: &str) -> Result<Preset> {
+pub fn parse(text: &str) -> Result<PresetFile> {
     let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
     let command = command();
-    let (mut description, mut options) = (String::new(), Given::default());
+    let (mut description, mut options) = (String::new(), GivenOptions::default());
     for (key, value) in table {
         match value {
             Value::String(text) if key == DESCRIPTION => description = text,
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Preset> {
             }
         }
     }
-    Ok(Preset { description, options })
+    Ok(PresetFile { description, options })
 }
 
 /// What is wrong with the TOML, in one line.

@@ -1,10 +1,10 @@
 //! Presets of options: `--preset NAME` and `--preset FILE.toml`, and `vramp presets`, which lists them.
 
-mod file;
+pub(crate) mod file;
 mod store;
 
 use crate::cli::args::{Cli, PresetsArgs};
-use crate::cli::given::{self, Given};
+use crate::cli::given::{self, GivenOptions};
 use crate::cli::{parse, print};
 use crate::error::{Error, Result};
 use crate::params::did_you_mean;
@@ -12,7 +12,7 @@ use clap::{ArgMatches, Command, CommandFactory};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use store::Found;
+use store::StoredPreset;
 
 /// clap's name of the option that names presets.
 const PRESET: &str = "preset";
@@ -39,8 +39,8 @@ pub fn expand(matches: &ArgMatches) -> Result<Option<Vec<OsString>>> {
         }
         Some(_) => return Ok(None),
     };
-    let mut typed = Given::of(command, matches);
-    let mut options = Given::default();
+    let mut typed = GivenOptions::of(command, matches);
+    let mut options = GivenOptions::default();
     let (mut presets, mut encoders) = (0, Vec::new());
     for word in typed.remove(PRESET).into_iter().flatten() {
         match word.to_str().map_or(Ok(None), store::find)? {
@@ -65,7 +65,7 @@ pub fn expand(matches: &ArgMatches) -> Result<Option<Vec<OsString>>> {
 }
 
 /// Lays the options `over` others: each replaces what was there, and what it excludes.
-fn lay(command: &Command, over: Given, under: &mut Given) {
+fn lay(command: &Command, over: GivenOptions, under: &mut GivenOptions) {
     for (id, values) in over.iter() {
         excluded(command, id).iter().for_each(|other| drop(under.remove(other)));
         let mut joined = if id == JOINED { under.remove(id) } else { Vec::new() };
@@ -87,11 +87,11 @@ fn excluded(command: &Command, id: &str) -> Vec<String> {
 }
 
 /// The options of a preset, each of them one that the command takes.
-fn load(found: &Found) -> Result<Given> {
+fn load(found: &StoredPreset) -> Result<GivenOptions> {
     checked(found).map(|preset| preset.options).map_err(|error| error.context(found.label()))
 }
 
-fn checked(found: &Found) -> Result<file::Preset> {
+fn checked(found: &StoredPreset) -> Result<file::PresetFile> {
     let preset = file::parse(&found.text()?)?;
     let inner = preset.options.get(PRESET).into_iter().flatten().flatten();
     for word in inner.filter_map(|word| word.to_str()) {
@@ -129,7 +129,7 @@ pub fn run(args: &PresetsArgs) -> Result<()> {
     if args.json { print::json(&lines) } else { print::text(&list(&lines)) }
 }
 
-fn line(found: &Found) -> Line {
+fn line(found: &StoredPreset) -> Line {
     let clash = || Err(store::clash(found));
     let preset = if store::is_encoders_own(&found.name) { clash() } else { checked(found) };
     let (name, file) = (found.name.clone(), found.file.clone());
@@ -163,7 +163,7 @@ mod tests {
         let measured = docs.lines().find(|line| line.starts_with("| `--crf` |")).unwrap();
         let mut held = 0;
         for (name, _) in store::SHIPPED {
-            let preset = checked(&Found { name: name.to_owned(), file: None }).unwrap();
+            let preset = checked(&StoredPreset { name: name.to_owned(), file: None }).unwrap();
             let value = |id| preset.options.get(id).and_then(|values| values[0].as_ref()?.to_str());
             let Some(crf) = value("crf") else { continue };
             let quality = format!("{} {crf}", value("codec").unwrap());

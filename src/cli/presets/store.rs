@@ -29,14 +29,14 @@ const ENCODERS_OWN: [&str; 29] = [
 
 /// A preset that there is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct StoredPreset {
     /// Its name, or its path as it was given.
     pub name: String,
     /// Its file; `None` for one that ships.
     pub file: Option<PathBuf>,
 }
 
-impl Found {
+impl StoredPreset {
     /// The preset as messages name it.
     pub fn label(&self) -> String {
         match &self.file {
@@ -66,8 +66,8 @@ pub fn is_encoders_own(name: &str) -> bool {
 /// # Errors
 /// When `word` is close to the name of one, when the user's folder cannot be read, and for a preset of the user's whose name is
 /// the encoder's.
-pub fn find(word: &str) -> Result<Option<Found>> {
-    let found = |file: &Path| Found { name: word.to_owned(), file: Some(file.to_owned()) };
+pub fn find(word: &str) -> Result<Option<StoredPreset>> {
+    let found = |file: &Path| StoredPreset { name: word.to_owned(), file: Some(file.to_owned()) };
     if is_file(Path::new(word)) {
         return Ok(Some(found(Path::new(word))));
     }
@@ -90,7 +90,7 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// The error of a preset that can only be reached by its path.
-pub fn clash(found: &Found) -> Error {
+pub fn clash(found: &StoredPreset) -> Error {
     let (name, label) = (&found.name, found.label());
     Error::bad_argument(format!("{label}: '{name}' is a preset of encoders: give this one another name"))
 }
@@ -99,8 +99,8 @@ pub fn clash(found: &Found) -> Error {
 ///
 /// # Errors
 /// When the user's folder cannot be read.
-pub fn all() -> Result<BTreeMap<String, Found>> {
-    let shipped = SHIPPED.map(|(name, _)| Found { name: name.to_owned(), file: None });
+pub fn all() -> Result<BTreeMap<String, StoredPreset>> {
+    let shipped = SHIPPED.map(|(name, _)| StoredPreset { name: name.to_owned(), file: None });
     let mut all: BTreeMap<_, _> = shipped.into_iter().map(|found| (found.name.clone(), found)).collect();
     let Some(folder) = folder() else { return Ok(all) };
     let failed = |error| Error::io(folder.display(), &error);
@@ -112,7 +112,7 @@ pub fn all() -> Result<BTreeMap<String, Found>> {
         let file = entry.map_err(failed)?.path();
         let name = file.file_stem().and_then(|name| name.to_str());
         if let Some(name) = name.filter(|_| is_file(&file)).map(str::to_owned) {
-            all.insert(name.clone(), Found { name, file: Some(file) });
+            all.insert(name.clone(), StoredPreset { name, file: Some(file) });
         }
     }
     Ok(all)

@@ -3,14 +3,15 @@
 pub mod rgb;
 pub mod sheet;
 
-use crate::cli::args::Job;
-use crate::cli::backend::{Backend, Gpu};
+use crate::cli::args::FilterArgs;
+use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::setup::{self, Takes};
-use crate::cli::sides::Sides;
+use crate::cli::sides::SideFiles;
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, Window};
+use crate::io::refuse_input;
 use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
@@ -20,11 +21,11 @@ use std::path::Path;
 /// Writes the sheet of the frame at `job.preview`.
 ///
 /// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither.
-pub fn run(job: &Job) -> Result<()> {
+pub fn run(job: &FilterArgs) -> Result<()> {
     let calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
-    setup::check_apart(input_path, output_path)?;
-    Sides::check_apart(&job.run, output_path)?;
+    refuse_input(output_path, input_path)?;
+    SideFiles::refuse_as_output(&job.run, output_path)?;
     let cancel = Cancel::default();
     signals::install([cancel.clone()])?;
 
@@ -33,13 +34,13 @@ pub fn run(job: &Job) -> Result<()> {
     }
     let mut file = TempFile::create(output_path, job.overwrite, &cancel)?;
     // The picture before the chain is shown, so it must come to the host.
-    let mut options = setup::input_options(&job.run, CopyChoice::NONE, &Gpu::default(), &cancel);
+    let mut options = setup::input_options(&job.run, CopyChoice::NONE, &RunGpu::default(), &cancel);
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
-    let mut sides = Sides::open(&job.run, &input, &cancel)?;
+    let mut sides = SideFiles::open(&job.run, &input, &cancel)?;
     let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Takes::ANYTHING, &job.run)?;
-    let chain = Backend::new(&plan, &mut input, &job.run.on, &Gpu::open(&job.run.on, job.run.decoder, &calls)?)?;
+    let chain = Backend::new(&plan, &mut input, &job.run.on, &RunGpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
     input.surround(plan.reach())?;

@@ -20,7 +20,7 @@ impl Image {
             return Err(Error::unsupported("a preview cannot show yc48"));
         }
         let planes = picture.planes();
-        let scale = Scale::new(color.range.is_full_in(format), format.bit_depth());
+        let scale = CodeScale::new(color.range.is_full_in(format), format.bit_depth());
         let (kr, kb) = luma_weights(color, format, height)?;
         let (sub_w, sub_h) = (format.subsampling_w(), format.subsampling_h());
         let mut image =
@@ -49,19 +49,19 @@ impl Image {
 
 /// How code values, widened to v16, map to 0..1 (luma) and −½..½ (chroma).
 #[derive(Clone, Copy)]
-struct Scale {
+struct CodeScale {
     black: f32,
     luma: f32,
     chroma: f32,
 }
 
-impl Scale {
-    fn new(full_range: bool, bit_depth: u8) -> Scale {
+impl CodeScale {
+    fn new(full_range: bool, bit_depth: u8) -> CodeScale {
         if full_range {
             let white = f32::from((((1u32 << bit_depth) - 1) << (16 - bit_depth)) as u16);
-            Scale { black: 0.0, luma: white, chroma: white }
+            CodeScale { black: 0.0, luma: white, chroma: white }
         } else {
-            Scale { black: 4096.0, luma: 219.0 * 256.0, chroma: 224.0 * 256.0 }
+            CodeScale { black: 4096.0, luma: 219.0 * 256.0, chroma: 224.0 * 256.0 }
         }
     }
 
@@ -76,7 +76,7 @@ impl Scale {
 
 /// The chroma value at luma position `(x, y)`, interpolated. Samples are taken to sit left and midway between rows,
 /// as in nearly all 4:2:0 video; half a sample off is not seen in a preview.
-fn chroma(plane: &PlaneRef<'_>, x: usize, y: usize, sub_w: u8, sub_h: u8, scale: Scale) -> f32 {
+fn chroma(plane: &PlaneRef<'_>, x: usize, y: usize, sub_w: u8, sub_h: u8, scale: CodeScale) -> f32 {
     let (x0, x1, fx) = neighbours(x as f32 / f32::from(1u8 << sub_w), plane.width());
     let middle = if sub_h > 0 { 0.5 } else { 0.0 };
     let (y0, y1, fy) = neighbours((y as f32 - middle) / f32::from(1u8 << sub_h), plane.height());

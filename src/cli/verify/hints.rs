@@ -1,48 +1,41 @@
 //! What a difference may come from, and the option that passes it over.
 
 use crate::io::hash::{
-    Difference, Entry, HashFile, How, Layout, Report, Stated, StreamDifference, Tags, Times, What, compare,
-    is_resampled,
+    Difference, DifferenceKind, Entry, HashFile, HashFormat, How, StatedTags, StreamDifference, Tags, Times,
+    Verification, compare,
 };
 
-/// How ffmpeg is kept from changing the frame rate.
-const PASSTHROUGH: &str = "-fps_mode passthrough (-vsync passthrough before FFmpeg 5.1)";
-
 /// The most useful of all hints to `report`, which says how `frames` of a stream `found` compare with `file`.
-pub fn hint(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -> Option<String> {
+pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Verification) -> Option<String> {
     if report.is_match() {
         return None;
     }
     if report.same_samples() {
         return Some(options(file, found, frames, report));
     }
-    if is_resampled(file, found.timebase, frames, report) {
-        return Some(format!(
-            "where ffmpeg made the text, it may have dropped or repeated frames to keep a rate: give it {PASSTHROUGH}"
-        ));
-    }
-    if file.layout == Layout::Ffmpeg && goes_on(report) {
+    if file.layout == HashFormat::Ffmpeg && goes_on(report) {
         return Some("such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());
     }
     (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
 }
 
 /// Whether `file` may be of a video of format `found` before it was converted: ffmpeg's texts do not state a format.
-pub fn may_be_unconverted(file: &HashFile, found: &Stated, report: &Report) -> bool {
-    let is_ffmpegs = file.layout == Layout::Ffmpeg && !file.software.starts_with("vramp ");
+pub fn may_be_unconverted(file: &HashFile, found: &StatedTags, report: &Verification) -> bool {
+    let is_ffmpegs = file.layout == HashFormat::Ffmpeg && !file.software.starts_with("vramp ");
     let nothing_alike = report.same == 0 && !file.frames.is_empty() && report.found != Some(0);
     is_ffmpegs && nothing_alike && file.stated.size == found.size
 }
 
 /// Whether the video only has more frames behind those of the text.
-fn goes_on(report: &Report) -> bool {
-    let behind =
-        |difference: &Difference| difference.what == What::Extra && difference.first() >= report.expected as u64;
+fn goes_on(report: &Verification) -> bool {
+    let behind = |difference: &Difference| {
+        difference.what == DifferenceKind::Extra && difference.first() >= report.expected as u64
+    };
     !report.differences.is_empty() && report.differences.iter().all(behind)
 }
 
 /// The options that pass over what differs besides samples.
-fn options(file: &HashFile, found: &Stated, frames: &[Entry], report: &Report) -> String {
+fn options(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Verification) -> String {
     let mut options = Vec::new();
     if !report.differences.is_empty() {
         let accepts = |times| compare(file, found.timebase, frames, times).is_match();

@@ -2,7 +2,7 @@
 
 use crate::cli::beside::StreamLine;
 use crate::cli::verify::VerifyArgs;
-use crate::io::hash::{HashFile, Report, Span, What};
+use crate::io::hash::{DifferenceKind, HashFile, Span, Verification};
 use serde::Serialize;
 
 /// The object that --json prints.
@@ -19,22 +19,22 @@ pub struct Verdict {
     found: Option<usize>,
     same: usize,
     first: Option<u64>,
-    stream: Vec<Trait>,
+    stream: Vec<TraitJson>,
     offset: i64,
     unit: String,
     streams: Vec<StreamLine>,
-    differences: Vec<Difference>,
+    differences: Vec<DifferenceJson>,
 }
 
 #[derive(Serialize)]
-struct Trait {
+struct TraitJson {
     name: &'static str,
     expected: String,
     found: String,
 }
 
 #[derive(Serialize)]
-struct Difference {
+struct DifferenceJson {
     kind: &'static str,
     expected: Option<[u64; 2]>,
     found: Option<[u64; 2]>,
@@ -50,8 +50,8 @@ struct Difference {
 
 impl Verdict {
     /// What `report` says of the input of `args`.
-    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Report, alpha_ignored: bool) -> Verdict {
-        let differs = |differs: &crate::io::hash::Trait| Trait {
+    pub fn new(args: &VerifyArgs, file: &HashFile, report: &Verification, alpha_ignored: bool) -> Verdict {
+        let differs = |differs: &crate::io::hash::Trait| TraitJson {
             name: differs.name,
             expected: differs.expected.clone(),
             found: differs.found.clone(),
@@ -70,24 +70,24 @@ impl Verdict {
             offset: report.offset,
             unit: file.stated.timebase.to_string(),
             streams: report.streams.iter().map(StreamLine::from).collect(),
-            differences: report.differences.iter().map(Difference::from).collect(),
+            differences: report.differences.iter().map(DifferenceJson::from).collect(),
         }
     }
 }
 
-impl From<&crate::io::hash::Difference> for Difference {
-    fn from(difference: &crate::io::hash::Difference) -> Difference {
+impl From<&crate::io::hash::Difference> for DifferenceJson {
+    fn from(difference: &crate::io::hash::Difference) -> DifferenceJson {
         let span = |span: Option<Span>| span.map(|Span { first, last }| [first, last]);
         let (expected, found) = (span(difference.expected), span(difference.found));
-        let bare = |kind| Difference { kind, expected, found, planes: None, by: None, first: None, last: None };
+        let bare = |kind| DifferenceJson { kind, expected, found, planes: None, by: None, first: None, last: None };
         match &difference.what {
-            What::Missing => bare("missing"),
-            What::Extra => bare("extra"),
-            What::Duplicated => bare("duplicated"),
-            What::Moved => bare("moved"),
-            What::Shifted { by } => Difference { by: Some(*by), ..bare("shifted") },
-            What::Pixels { planes } => Difference { planes: Some(planes.clone()), ..bare("pixels") },
-            What::Time { first, last } => Difference { first: *first, last: *last, ..bare("time") },
+            DifferenceKind::Missing => bare("missing"),
+            DifferenceKind::Extra => bare("extra"),
+            DifferenceKind::Duplicated => bare("duplicated"),
+            DifferenceKind::Moved => bare("moved"),
+            DifferenceKind::Shifted { by } => DifferenceJson { by: Some(*by), ..bare("shifted") },
+            DifferenceKind::Pixels { planes } => DifferenceJson { planes: Some(planes.clone()), ..bare("pixels") },
+            DifferenceKind::Time { first, last } => DifferenceJson { first: *first, last: *last, ..bare("time") },
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::cli::args::Run;
 use crate::cli::hash::{Examined, ignored_alpha, take_asked};
 use crate::cli::{print, setup, signals};
 use crate::error::{Error, Kind, Result};
-use crate::io::hash::{HashFile, Layout, RecordSink, Report, Stated, compare, compare_streams, name};
+use crate::io::hash::{HashFile, HashFormat, RecordSink, StatedTags, Verification, compare, compare_streams, name};
 use crate::io::libav::CopyChoice;
 use crate::pipeline::Cancel;
 
@@ -40,7 +40,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let copy = if streams.is_some() { CopyChoice::ALL } else { CopyChoice::NONE };
     let mut examined = Examined::open(&args.input, &run, &calls, copy, cancel)?;
     let info = examined.plan.output.clone();
-    let found = Stated { presentation: Some(examined.presentation()), ..Stated::of(&info) };
+    let found = StatedTags { presentation: Some(examined.presentation()), ..StatedTags::of(&info) };
     let alpha_ignored = ignores_alpha(args, &file, &examined, &found)?;
     let apart = file.stated.apart(&found);
     let tags = file.stated.tags(&found, args.tags());
@@ -58,12 +58,12 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
         let offset = frames.offset as f64 * file.stated.timebase.value().unwrap_or(0.0);
         let streams = streams.zip(sink.streams());
         let streams = streams.map(|(expected, found)| compare_streams(expected, found, times, offset));
-        let report = Report { traits: tags, streams: streams.unwrap_or_default(), ..frames };
+        let report = Verification { traits: tags, streams: streams.unwrap_or_default(), ..frames };
         let frames = sink.frames();
         let hint = hints::hint(&file, &found, frames, &report);
         (report, hint)
     } else {
-        (Report::apart(&file, apart.into_iter().chain(tags).collect()), None)
+        (Verification::apart(&file, apart.into_iter().chain(tags).collect()), None)
     };
     if let Some((from, to)) = examined.conversion().filter(|_| hints::may_be_unconverted(&file, &found, &report)) {
         return Err(Error::unsupported(format!(
@@ -81,10 +81,10 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
 }
 
 /// Whether the text or the video is without its alpha, because the text or an option says so.
-fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found: &Stated) -> Result<bool> {
+fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found: &StatedTags) -> Result<bool> {
     let without = ignored_alpha(file);
     let given = args.alpha.ignore_alpha || without;
-    let is_ffmpegs = file.layout == Layout::Ffmpeg;
+    let is_ffmpegs = file.layout == HashFormat::Ffmpeg;
     if examined.has_alpha() && is_ffmpegs && file.stated.size == found.size && file.stated.bytes != found.bytes {
         let format = examined.plan.output.format;
         return Err(Error::unsupported(format!(
@@ -101,7 +101,7 @@ fn asks_for_part(run: &Run) -> bool {
 }
 
 /// The end of the command.
-fn verdict(args: &VerifyArgs, report: &Report, hint: Option<String>, alpha_ignored: bool) -> Result<()> {
+fn verdict(args: &VerifyArgs, report: &Verification, hint: Option<String>, alpha_ignored: bool) -> Result<()> {
     let alpha = alpha::remark(alpha_ignored);
     let (file, input) = (name(&args.file), name(&args.input));
     if report.is_match() {

@@ -1,7 +1,7 @@
 //! What differs, for people: a line a kind, and one that sums up.
 
-use crate::cli::verify::ranges::{Place, listed};
-use crate::io::hash::{Difference, HashFile, Report, What};
+use crate::cli::verify::ranges::{Occurrence, listed};
+use crate::io::hash::{Difference, DifferenceKind, HashFile, Verification};
 use crate::video::Rational;
 use std::fmt;
 
@@ -9,10 +9,10 @@ use std::fmt;
 const MOST_TIMES: usize = 4;
 
 /// One line for the tags that differ, and one for each way in which frames do.
-pub fn lines(file: &HashFile, report: &Report) -> String {
+pub fn lines(file: &HashFile, report: &Verification) -> String {
     let unit = file.stated.timebase;
     let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
-    let is_time = |difference: &&Difference| matches!(difference.what, What::Time { .. });
+    let is_time = |difference: &&Difference| matches!(difference.what, DifferenceKind::Time { .. });
     let (times, others): (Vec<_>, Vec<_>) = report.differences.iter().partition(is_time);
     let streams =
         report.streams.iter().map(|stream| format!("{}: {}", stream.stream(), stream.how.words("the text", "IN")));
@@ -28,12 +28,12 @@ pub fn lines(file: &HashFile, report: &Report) -> String {
 }
 
 /// What describes the stream and differs.
-pub fn traits(report: &Report) -> String {
+pub fn traits(report: &Verification) -> String {
     report.traits.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What differs at all, in one line. The video has `found` frames.
-pub fn summary(report: &Report, found: usize) -> String {
+pub fn summary(report: &Verification, found: usize) -> String {
     let frames_are_same = report.first().is_none();
     let mut parts = Vec::new();
     if !report.traits.is_empty() {
@@ -46,7 +46,7 @@ pub fn summary(report: &Report, found: usize) -> String {
     if parts.is_empty() { frames } else { format!("{}, and {frames}", parts.join(", ")) }
 }
 
-fn frames(report: &Report, found: usize) -> String {
+fn frames(report: &Verification, found: usize) -> String {
     let Some(first) = report.first() else { return format!("all {found} frames are the same") };
     if report.same_samples() {
         return format!("times differ from frame {first} on, and the pixels of all {found} frames are the same");
@@ -81,7 +81,7 @@ impl fmt::Display for Line {
 
 /// A line for all differences that are told in the same words, in the order of the first of each.
 fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
-    let mut groups: Vec<((String, String), Vec<Place>)> = Vec::new();
+    let mut groups: Vec<((String, String), Vec<Occurrence>)> = Vec::new();
     for difference in differences {
         let (words, place) = (words(difference, unit), place(difference));
         match groups.iter_mut().find(|group| group.0 == words) {
@@ -94,33 +94,33 @@ fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
 }
 
 /// The frames that a difference is told of.
-fn place(difference: &Difference) -> Place {
+fn place(difference: &Difference) -> Occurrence {
     let Difference { what, expected, found } = difference;
     let span = match what {
-        What::Extra | What::Duplicated => found.or(*expected),
+        DifferenceKind::Extra | DifferenceKind::Duplicated => found.or(*expected),
         _ => expected.or(*found),
     };
-    let elsewhere = found.filter(|_| *what == What::Moved);
-    Place { span: span.unwrap_or_default(), elsewhere }
+    let elsewhere = found.filter(|_| *what == DifferenceKind::Moved);
+    Occurrence { span: span.unwrap_or_default(), elsewhere }
 }
 
 /// What is said before the frames of a difference, and after them.
 fn words(difference: &Difference, unit: Rational) -> (String, String) {
     let (before, after) = match &difference.what {
-        What::Missing => ("missing", String::new()),
-        What::Extra => ("extra", " of IN".to_owned()),
-        What::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
-        What::Moved => ("moved", String::new()),
-        What::Shifted { by } => {
+        DifferenceKind::Missing => ("missing", String::new()),
+        DifferenceKind::Extra => ("extra", " of IN".to_owned()),
+        DifferenceKind::Duplicated => ("duplicated", " of IN show again what comes before them".to_owned()),
+        DifferenceKind::Moved => ("moved", String::new()),
+        DifferenceKind::Shifted { by } => {
             let found = difference.found.unwrap_or_default();
             return (format!("shifted by {by}"), format!(" are frames {found} of IN"));
         }
-        What::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
-        What::Pixels { planes } => {
+        DifferenceKind::Pixels { planes } if planes.is_empty() => ("pixels", String::new()),
+        DifferenceKind::Pixels { planes } => {
             let planes: Vec<_> = planes.iter().map(ToString::to_string).collect();
             ("pixels", format!(" (planes {})", planes.join(", ")))
         }
-        What::Time { first, last } => ("time", later(*first, *last, unit)),
+        DifferenceKind::Time { first, last } => ("time", later(*first, *last, unit)),
     };
     (before.to_owned(), after)
 }
@@ -149,7 +149,7 @@ fn spread(times: &[&Difference], unit: Rational) -> String {
     let later: Vec<_> = times
         .iter()
         .filter_map(|difference| match difference.what {
-            What::Time { first, last } => Some([first?, last?]),
+            DifferenceKind::Time { first, last } => Some([first?, last?]),
             _ => None,
         })
         .collect();

@@ -39,7 +39,7 @@ impl DeviceInfo {
     pub fn check(&self) -> Result<()> {
         // Images for later devices have others beside them that do the same.
         let oldest = module::IMAGES.iter().map(|image| image.compute).min();
-        let is_oldest = |image: &&module::Image| Some(image.compute) == oldest;
+        let is_oldest = |image: &&module::KernelImage| Some(image.compute) == oldest;
         module::IMAGES.iter().filter(is_oldest).try_for_each(|image| module::check_ptx(self, image))
     }
 }

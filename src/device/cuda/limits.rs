@@ -1,6 +1,6 @@
 //! What copies alone take: the limits that kernels and the pipeline are held against.
 
-use super::{CudaDevice, DeviceBuffer, DevicePicture, Function, Graph, PinnedAllocator, Shape, Stream};
+use super::{CudaDevice, DeviceBuffer, DevicePicture, Function, Graph, LaunchConfig, PinnedAllocator, Stream};
 use crate::error::Result;
 use crate::video::{Format, Picture};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn copy_vectors(
     /// Bytes of a vector, threads of a block, and vectors that each copies.
     const SHAPE: (usize, u32, u32) = (16, 256, 4);
     let count = bytes.div_ceil(SHAPE.0) as u32;
-    let shape = Shape { grid: [count.div_ceil(SHAPE.1 * SHAPE.2), 1, 1], block: [SHAPE.1, 1, 1], shared: 0 };
+    let shape = LaunchConfig { grid: [count.div_ceil(SHAPE.1 * SHAPE.2), 1, 1], block: [SHAPE.1, 1, 1], shared: 0 };
     let (from, to) = (from.address() + at as u64, to.address() + at as u64);
     let args = [(&raw const from).cast(), (&raw const to).cast(), (&raw const count).cast()];
     // SAFETY: the arguments are the kernel's parameters; both buffers have these vectors, since they are made of strides

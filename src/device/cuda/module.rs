@@ -21,7 +21,7 @@ const MAX_DYNAMIC_SHARED: c_uint = 8;
 
 /// Compiled kernels as they lie in the binary: packed.
 #[derive(Clone, Copy, Debug)]
-pub struct Image {
+pub struct KernelImage {
     /// The module's name: the filter's.
     pub name: &'static str,
     /// PTX, which the driver compiles for its device.
@@ -31,22 +31,22 @@ pub struct Image {
     /// The lowest CUDA version of a driver that reads the PTX.
     pub driver: (u32, u32),
     /// Machine code of the same kernels, which begins to run at once.
-    pub native: &'static [Native],
+    pub native: &'static [NativeCode],
 }
 
 /// Machine code for the devices of one compute capability, and the later ones of the same major number.
 #[derive(Clone, Copy, Debug)]
-pub struct Native {
+pub struct NativeCode {
     /// The compute capability.
     pub compute: (u32, u32),
     /// The code.
     pub code: &'static [u8],
 }
 
-impl Image {
+impl KernelImage {
     /// The machine code that suits a device of `compute` best, if any does.
-    fn native_for(&self, compute: (u32, u32)) -> Option<&Native> {
-        let serves = |native: &&Native| native.compute.0 == compute.0 && native.compute <= compute;
+    fn native_for(&self, compute: (u32, u32)) -> Option<&NativeCode> {
+        let serves = |native: &&NativeCode| native.compute.0 == compute.0 && native.compute <= compute;
         self.native.iter().filter(serves).max_by_key(|native| native.compute)
     }
 }
@@ -55,7 +55,7 @@ impl Image {
 include!(concat!(env!("OUT_DIR"), "/cuda_images.rs"));
 
 /// The image called `name`.
-pub fn image(name: &str) -> Result<&'static Image> {
+pub fn image(name: &str) -> Result<&'static KernelImage> {
     IMAGES
         .iter()
         .find(|image| image.name == name)
@@ -79,7 +79,7 @@ impl Module {
     ///
     /// # Errors
     /// When the device or its driver is too old for the image, or the driver cannot compile it.
-    pub fn load(device: &CudaDevice, image: &Image) -> Result<Arc<Module>> {
+    pub fn load(device: &CudaDevice, image: &KernelImage) -> Result<Arc<Module>> {
         let primary = device.primary();
         primary.enter()?;
         let start = Instant::now();
@@ -122,7 +122,7 @@ impl Drop for Module {
 }
 
 /// Refuses a device or a driver that cannot run `image`'s PTX, in words that say what would.
-pub fn check_ptx(info: &context::DeviceInfo, image: &Image) -> Result<()> {
+pub fn check_ptx(info: &context::DeviceInfo, image: &KernelImage) -> Result<()> {
     let (major, minor) = image.compute;
     if info.compute < image.compute {
         return Err(Error::unsupported(format!("{info} is too old: compute capability {major}.{minor} is needed")));
@@ -131,7 +131,7 @@ pub fn check_ptx(info: &context::DeviceInfo, image: &Image) -> Result<()> {
     if driver < image.driver { Err(old_driver(driver, image)) } else { Ok(()) }
 }
 
-fn old_driver(driver: (u32, u32), image: &Image) -> Error {
+fn old_driver(driver: (u32, u32), image: &KernelImage) -> Error {
     let (need_major, need_minor) = image.driver;
     Error::unsupported(format!(
         "the NVIDIA driver is too old for the kernels: it knows CUDA {}.{}, and {need_major}.{need_minor} is needed: update it",
@@ -152,13 +152,13 @@ fn unpack(data: &[u8], name: &str) -> Result<Vec<u8>> {
 }
 
 /// Loads machine code. The PTX serves as well where that fails: what drivers take beside their own, they alone know.
-fn load_native(native: &Native, name: &str) -> Option<CUmodule> {
+fn load_native(native: &NativeCode, name: &str) -> Option<CUmodule> {
     let failed = |why: &dyn fmt::Display| log::debug!("machine code of {name} does not load: {why}");
     let code = unpack(native.code, name).inspect_err(|e| failed(e)).ok()?;
     load_data(code.as_ptr().cast()).inspect_err(|(code, _)| failed(code)).ok()
 }
 
-fn load_ptx(primary: &Primary, image: &Image) -> Result<CUmodule> {
+fn load_ptx(primary: &Primary, image: &KernelImage) -> Result<CUmodule> {
     check_ptx(primary.info(), image)?;
     let ptx = CString::new(unpack(image.ptx, image.name)?)
         .map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
@@ -187,7 +187,7 @@ fn load_data(data: *const c_void) -> Result<CUmodule, (Code, String)> {
 
 /// How many threads a kernel is launched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct LaunchConfig {
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
@@ -217,9 +217,9 @@ impl Function {
     /// # Safety
     /// `args` must point to values of the kernel's parameter types, in their order; the kernel must stay inside the
     /// memory they name, which must live until the kernel is done.
-    pub unsafe fn launch(&self, shape: Shape, args: &[*const c_void], stream: &Stream) -> Result<()> {
+    pub unsafe fn launch(&self, shape: LaunchConfig, args: &[*const c_void], stream: &Stream) -> Result<()> {
         self.module.primary.enter()?;
-        let Shape { grid, block, shared } = shape;
+        let LaunchConfig { grid, block, shared } = shape;
         // SAFETY: the caller answers for the arguments, which the driver reads before it returns.
         let code = unsafe {
             driver::cuLaunchKernel(
@@ -299,11 +299,11 @@ mod tests {
 
     #[test]
     fn machine_code_serves_later_devices_of_its_generation() {
-        static NATIVE: [Native; 3] = [native(8, 6), native(7, 5), native(8, 9)];
-        const fn native(major: u32, minor: u32) -> Native {
-            Native { compute: (major, minor), code: b"" }
+        static NATIVE: [NativeCode; 3] = [native(8, 6), native(7, 5), native(8, 9)];
+        const fn native(major: u32, minor: u32) -> NativeCode {
+            NativeCode { compute: (major, minor), code: b"" }
         }
-        let image = Image { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), native: &NATIVE };
+        let image = KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), native: &NATIVE };
         let chosen = |compute| image.native_for(compute).map(|native| native.compute);
         let devices = [(6, 1), (7, 0), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0)];
         let wanted = [None, None, Some((7, 5)), None, Some((8, 6)), Some((8, 6)), Some((8, 9)), None];

@@ -7,12 +7,10 @@
 use super::plan::{FLAT, Plan, TOP};
 use super::pool::BINS;
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
+use crate::filters::banding::tuning::cpu::STRIP;
+use crate::simd::dispatch::by_level;
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Columns of a strip: their counts of a few codes fit the first cache, those of all the second.
-const STRIP: usize = 128;
 
 /// Columns whose contrasts are computed at a time. Counts have as many columns more, which are 0.
 const LANES: usize = 16;
@@ -75,7 +73,7 @@ fn contrasts_of(
         let none = &nothing[..read.len()];
         let row = |y: usize| &map.row_u16(y)[read.clone()];
         let slide = |leaves: &[u16], enters: &[u16], counts: &mut [u16]| {
-            let mut change = Change { plan, counts, columns: read.start as i32 - left as i32, width: strip.len() };
+            let mut change = RowChange { plan, counts, columns: read.start as i32 - left as i32, width: strip.len() };
             change.slide(leaves, enters);
         };
         for y in rows.start.saturating_sub(radius)..(rows.start + radius).min(height) {
@@ -99,7 +97,7 @@ fn contrasts_of(
 }
 
 /// Rows of samples that change the counts of a strip.
-struct Change<'a> {
+struct RowChange<'a> {
     plan: &'a Plan,
     counts: &'a mut [u16],
     /// The first column of the rows, from the strip's first.
@@ -108,7 +106,7 @@ struct Change<'a> {
     width: usize,
 }
 
-impl Change<'_> {
+impl RowChange<'_> {
     /// The window moves on: one row leaves it, and another enters.
     #[inline(always)]
     fn slide(&mut self, leaves: &[u16], enters: &[u16]) {

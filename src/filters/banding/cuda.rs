@@ -2,21 +2,15 @@
 
 use super::plan::{MOST_STEPS, Plan, SCALES};
 use super::pool::{BINS, finish, sum_of_highest};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::banding::tuning::cuda::{CONTRAST_ROWS as TALL, THREADS, TILE};
+use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::remap::{CudaMover, Map};
 use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::video::Record;
 use std::sync::Arc;
-
-/// Columns and rows of a block, and its threads.
-const TILE: (usize, usize) = (32, 32);
-const THREADS: u32 = 256;
-
-/// Rows of a block of one warp that looks for contrasts. It begins with the rows of a window.
-const TALL: usize = 64;
 
 /// Bytes of shared memory that every device gives a block.
 const SHARED: usize = 48 << 10;
@@ -50,9 +44,9 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Banding" {
-        src: Plane,
+        src: PlaneArgs,
         /// What becomes the map.
-        dst: [Plane; 3],
+        dst: [PlaneArgs; 3],
         codes: u64 = "u16*",
         marked: u64 = "u16*",
         scale: [Scale; SCALES],
@@ -91,11 +85,11 @@ pub struct Kernel {
 }
 
 /// Where planes of 16 bits lie in the kernel's memory, one behind the other.
-struct Places {
+struct PlaneOffsets {
     end: usize,
 }
 
-impl Places {
+impl PlaneOffsets {
     /// The first byte of the next one.
     fn next(&mut self, (width, height): (usize, usize)) -> usize {
         let start = self.end;
@@ -107,7 +101,7 @@ impl Places {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
     pub fn memory(plan: &Plan) -> usize {
-        let mut places = Places { end: 0 };
+        let mut places = PlaneOffsets { end: 0 };
         Kernel::args(plan, 0, 0, &mut places);
         places.end
     }
@@ -130,7 +124,7 @@ impl Kernel {
     }
 
     /// What kernels are told, but of planes: with memory of the kernel's own at `memory` and the record's at `record`.
-    fn args(plan: &Plan, memory: u64, record: u64, places: &mut Places) -> Args {
+    fn args(plan: &Plan, memory: u64, record: u64, places: &mut PlaneOffsets) -> Args {
         let wide = if shared(plan, TILE.0) <= SHARED { TILE.0 } else { TILE.0 / 2 };
         let mut place = |size| memory + places.next(size) as u64;
         let (codes, marked) = (place(plan.sizes[0]), place(plan.sizes[0]));
@@ -153,8 +147,8 @@ impl Kernel {
             *told = Step { weight: step.weight, lowest: step.lowest.into(), highest: step.highest.into() };
         }
         Args {
-            src: Plane::NONE,
-            dst: [Plane::NONE; 3],
+            src: PlaneArgs::NONE,
+            dst: [PlaneArgs::NONE; 3],
             codes,
             marked,
             scale,
@@ -181,13 +175,13 @@ fn shared(plan: &Plan, wide: usize) -> usize {
 }
 
 /// Blocks of a tile each that cover a plane.
-fn tiles((width, height): (usize, usize)) -> Shape {
+fn tiles((width, height): (usize, usize)) -> LaunchConfig {
     let blocks = width.div_ceil(TILE.0) * height.div_ceil(TILE.1);
-    Shape { grid: [blocks as u32, 1, 1], block: [THREADS, 1, 1], shared: 0 }
+    LaunchConfig { grid: [blocks as u32, 1, 1], block: [THREADS, 1, 1], shared: 0 }
 }
 
 /// Puts one launch into `stream`.
-fn put(function: &Function, shape: Shape, args: &Args, stream: &Stream) -> Result<()> {
+fn put(function: &Function, shape: LaunchConfig, args: &Args, stream: &Stream) -> Result<()> {
     if shape.grid[0] == 0 {
         return Ok(());
     }
@@ -199,8 +193,8 @@ fn put(function: &Function, shape: Shape, args: &Args, stream: &Stream) -> Resul
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let (plan, src, stream) = (&*self.plan, job.src.here(), job.stream);
-        let mut args = Kernel::args(plan, self.memory.address(), job.record, &mut Places { end: 0 });
-        args.src = Plane::new(&src[0])?;
+        let mut args = Kernel::args(plan, self.memory.address(), job.record, &mut PlaneOffsets { end: 0 });
+        args.src = PlaneArgs::new(&src[0])?;
         put(&self.codes, tiles(plan.sizes[0]), &args, stream)?;
         put(&self.mark, tiles(plan.sizes[0]), &args, stream)?;
         for (scale, size) in plan.sizes.iter().enumerate() {
@@ -209,13 +203,13 @@ impl CudaKernel for Kernel {
         }
         let blocks = args.scale.iter().map(|scale| scale.blocks).sum();
         let counts = shared(plan, args.wide as usize) as u32;
-        let shape = Shape { grid: [blocks, 1, 1], block: [TILE.0 as u32, 1, 1], shared: counts };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [TILE.0 as u32, 1, 1], shared: counts };
         put(&self.contrasts, shape, &args, stream)?;
         if !plan.map {
             return self.copies.apply(src, job.dst, stream);
         }
         for (told, dst) in args.dst.iter_mut().zip(job.dst.iter()) {
-            *told = Plane::new(dst)?;
+            *told = PlaneArgs::new(dst)?;
         }
         put(&self.map, tiles(plan.sizes[0]), &args, stream)
     }

@@ -7,20 +7,13 @@ use super::pool::{BINS, finish, sum_of_highest};
 use super::scales::{Scales, plane_of};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::rows::{copy, narrow};
+use crate::filters::banding::tuning::cpu::{CONTRAST_BAND as TALL, MAP_BAND as BAND, MAP_PART as PART};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::{copy, narrow};
 use crate::video::{Picture, PlaneMut};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-
-/// Rows that a thread takes at a time where contrasts are looked for: each band begins with a window's rows.
-const TALL: usize = 128;
-/// And of the picture that comes out.
-const BAND: usize = 32;
-
-/// Samples of a row of the map that are made at a time.
-const PART: usize = 256;
 
 /// The kernel.
 pub struct Fast {
@@ -76,7 +69,7 @@ impl CpuKernel for Fast {
         for (scale, sum) in sums.iter_mut().enumerate() {
             let (map, shared) = (scales.maps[scale].planes()[0], &*met);
             job.exec.bands(&mut contrasts[scale].planes_mut(), TALL, |_, rows, mut band| {
-                workspaces.lend(
+                workspaces.with(
                     || Workspace::new(plan),
                     |workspace| {
                         // SAFETY: `new` has asked for the level.

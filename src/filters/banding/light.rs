@@ -15,13 +15,13 @@ const FOOT: u16 = 64;
 const HEAD: u16 = 940;
 
 /// The light of codes of ten bits.
-pub struct Light {
+pub struct LightTable {
     eotf: Eotf,
 }
 
-impl Light {
-    pub fn new(eotf: Eotf) -> Light {
-        Light { eotf }
+impl LightTable {
+    pub fn new(eotf: Eotf) -> LightTable {
+        LightTable { eotf }
     }
 
     /// Of `code`, in cd/m².
@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn ends_of_the_scale() {
-        let light = Light::new(Eotf::Bt1886);
+        let light = LightTable::new(Eotf::Bt1886);
         assert!((light.of(64) - 0.01).abs() < 1e-9 && (light.of(940) - 300.0).abs() < 1e-9);
-        let light = Light::new(Eotf::Pq);
+        let light = LightTable::new(Eotf::Pq);
         assert!(light.of(0) < 1e-9 && (light.of(1023) - 10000.0).abs() < 1e-6);
         // ST 2084's code for 100 cd/m² is 0.508 of the scale: 64 + 0.508·876 = 509.
         assert!((light.of(509) - 100.0).abs() < 1.0, "{}", light.of(509));

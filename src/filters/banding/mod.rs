@@ -11,6 +11,7 @@ mod reference;
 mod scales;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

@@ -1,7 +1,7 @@
 //! The numbers of a stream: thresholds, the window, and how large each scale is.
 
 use super::BandingParams;
-use super::light::Light;
+use super::light::LightTable;
 use crate::video::StreamInfo;
 
 /// Scales, each half as large as the one before it, and what each weighs.
@@ -134,7 +134,7 @@ fn flat(width: usize, height: usize) -> u32 {
 
 /// Which codes see a step of 1, 2, … codes.
 fn steps(params: &BandingParams) -> Vec<Step> {
-    let light = Light::new(params.eotf);
+    let light = LightTable::new(params.eotf);
     let count = 1 << params.max_log_contrast;
     // The published code counts codes here from as many below as there are steps.
     let dark = i32::from(light.darkest_at(params.vis_lum_threshold)) - count;

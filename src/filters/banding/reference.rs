@@ -8,16 +8,16 @@ use crate::video::PlaneRef;
 
 /// Values in columns and rows.
 #[derive(Clone)]
-struct Grid<T> {
+struct ValueGrid<T> {
     width: usize,
     height: usize,
     values: Vec<T>,
 }
 
-impl<T: Copy> Grid<T> {
-    fn new((width, height): (usize, usize), value: impl Fn(usize, usize) -> T) -> Grid<T> {
+impl<T: Copy> ValueGrid<T> {
+    fn new((width, height): (usize, usize), value: impl Fn(usize, usize) -> T) -> ValueGrid<T> {
         let values = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| value(x, y)).collect();
-        Grid { width, height, values }
+        ValueGrid { width, height, values }
     }
 
     fn at(&self, x: usize, y: usize) -> T {
@@ -35,8 +35,8 @@ impl<T: Copy> Grid<T> {
             .flat_map(move |y| columns.clone().map(move |x| (x, y)))
     }
 
-    fn halved(&self) -> Grid<T> {
-        Grid::new((self.width.div_ceil(2), self.height.div_ceil(2)), |x, y| self.at(2 * x, 2 * y))
+    fn halved(&self) -> ValueGrid<T> {
+        ValueGrid::new((self.width.div_ceil(2), self.height.div_ceil(2)), |x, y| self.at(2 * x, 2 * y))
     }
 }
 
@@ -51,26 +51,26 @@ impl Reference {
     }
 
     /// The picture in codes of ten bits.
-    fn codes(&self, luma: &PlaneRef<'_>) -> Grid<u16> {
-        let codes = Grid::new((luma.width(), luma.height()), |x, y| self.plan.code(luma.v16(x, y)));
+    fn codes(&self, luma: &PlaneRef<'_>) -> ValueGrid<u16> {
+        let codes = ValueGrid::new((luma.width(), luma.height()), |x, y| self.plan.code(luma.v16(x, y)));
         if self.plan.smooths { means(&codes) } else { codes }
     }
 
     /// Which samples lie in flat areas.
-    fn flat_areas(&self, codes: &Grid<u16>) -> Grid<bool> {
-        let flat = Grid::new(codes.size(), |x, y| {
+    fn flat_areas(&self, codes: &ValueGrid<u16>) -> ValueGrid<bool> {
+        let flat = ValueGrid::new(codes.size(), |x, y| {
             let like =
                 |x: usize, y: usize, other: u16| x >= codes.width || y >= codes.height || codes.at(x, y) == other;
             like(x + 1, y, codes.at(x, y)) && like(x, y + 1, codes.at(x, y))
         });
-        Grid::new(codes.size(), |x, y| {
+        ValueGrid::new(codes.size(), |x, y| {
             let around = flat.around(x, y, AROUND).filter(|(x, y)| flat.at(*x, *y)).count();
             around as u32 > self.plan.flat
         })
     }
 
     /// The contrast of a sample with what lies around it.
-    fn contrast(&self, codes: &Grid<u16>, flat: &Grid<bool>, x: usize, y: usize) -> u16 {
+    fn contrast(&self, codes: &ValueGrid<u16>, flat: &ValueGrid<bool>, x: usize, y: usize) -> u16 {
         if !flat.at(x, y) {
             return 0;
         }
@@ -94,8 +94,8 @@ impl Reference {
 }
 
 /// Every sample the mean, cut, of the 2×2 from it on; at the last column and row of the two that there are.
-fn means(codes: &Grid<u16>) -> Grid<u16> {
-    Grid::new(codes.size(), |x, y| {
+fn means(codes: &ValueGrid<u16>) -> ValueGrid<u16> {
+    ValueGrid::new(codes.size(), |x, y| {
         let (right, below) = (x + 1 < codes.width, y + 1 < codes.height);
         let at = |x: usize, y: usize| u32::from(codes.at(x, y));
         let sum = match (right, below) {
@@ -120,12 +120,12 @@ fn mode(a: u16, b: u16, c: u16) -> u16 {
 }
 
 /// The mode of three in rows, then in columns. The first and last row stay as they are.
-fn modes(codes: &Grid<u16>) -> Grid<u16> {
-    let across = Grid::new(codes.size(), |x, y| match x {
+fn modes(codes: &ValueGrid<u16>) -> ValueGrid<u16> {
+    let across = ValueGrid::new(codes.size(), |x, y| match x {
         x if x == 0 || x + 1 == codes.width => codes.at(x, y),
         x => mode(codes.at(x - 1, y), codes.at(x, y), codes.at(x + 1, y)),
     });
-    Grid::new(codes.size(), |x, y| match y {
+    ValueGrid::new(codes.size(), |x, y| match y {
         y if y == 0 || y + 1 == codes.height => codes.at(x, y),
         y => mode(across.at(x, y - 1), across.at(x, y), across.at(x, y + 1)),
     })
@@ -138,17 +138,17 @@ impl CpuKernel for Reference {
         let mut codes = self.codes(&src[0]);
         let mut flat = self.flat_areas(&codes);
         let mut sums = [0; SCALES];
-        let mut map = Grid::new(codes.size(), |_, _| 0u32);
+        let mut map = ValueGrid::new(codes.size(), |_, _| 0u32);
         for scale in 0..SCALES {
             if scale > 0 {
                 (codes, flat) = (codes.halved(), flat.halved());
             }
             codes = modes(&codes);
-            let contrasts = Grid::new(codes.size(), |x, y| self.contrast(&codes, &flat, x, y));
+            let contrasts = ValueGrid::new(codes.size(), |x, y| self.contrast(&codes, &flat, x, y));
             let mut sorted = contrasts.values.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             sums[scale] = sorted.iter().take(plan.counted(scale) as usize).map(|contrast| u64::from(*contrast)).sum();
-            map = Grid::new(map.size(), |x, y| {
+            map = ValueGrid::new(map.size(), |x, y| {
                 map.at(x, y) + WEIGHTS[scale] * u32::from(contrasts.at(x >> scale, y >> scale))
             });
         }

@@ -3,13 +3,11 @@
 use super::plan::{AROUND, FLAT, Plan, SCALES};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::widen;
+use crate::filters::banding::tuning::cpu::SCALE_BAND as BAND;
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::widen;
 use crate::video::{Format, Picture, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 32;
 
 /// The pictures of all scales.
 pub struct Scales {
@@ -43,7 +41,7 @@ impl Scales {
     /// Makes all of them from `luma`.
     pub fn make(&mut self, plan: &Plan, luma: &PlaneRef<'_>, level: CpuLevel, exec: &CpuExec) {
         let Scales { a, b, c, halves, maps } = self;
-        let make = |step: Step<'_>, from: &PlaneRef<'_>, out: &mut Picture| {
+        let make = |step: Reduction<'_>, from: &PlaneRef<'_>, out: &mut Picture| {
             exec.bands(&mut out.planes_mut(), BAND, |_, rows: Range<usize>, mut band| {
                 for (i, y) in rows.enumerate() {
                     // SAFETY: the kernel was made for a level that the processor has.
@@ -52,24 +50,24 @@ impl Scales {
             });
         };
         if plan.smooths {
-            make(Step::Codes(plan), luma, c);
-            make(Step::Means, &c.planes()[0], a);
+            make(Reduction::Codes(plan), luma, c);
+            make(Reduction::Means, &c.planes()[0], a);
         } else {
-            make(Step::Codes(plan), luma, a);
+            make(Reduction::Codes(plan), luma, a);
         }
-        make(Step::Flats, &a.planes()[0], b);
-        make(Step::ColumnSums, &b.planes()[0], c);
-        make(Step::Mark { codes: a.planes()[0], flat: plan.flat }, &c.planes()[0], b);
-        make(Step::Modes, &b.planes()[0], &mut maps[0]);
+        make(Reduction::Flats, &a.planes()[0], b);
+        make(Reduction::ColumnSums, &b.planes()[0], c);
+        make(Reduction::Mark { codes: a.planes()[0], flat: plan.flat }, &c.planes()[0], b);
+        make(Reduction::Modes, &b.planes()[0], &mut maps[0]);
         for (scale, half) in halves.iter_mut().enumerate() {
-            make(Step::EverySecond, &maps[scale].planes()[0], half);
-            make(Step::Modes, &half.planes()[0], &mut maps[scale + 1]);
+            make(Reduction::EverySecond, &maps[scale].planes()[0], half);
+            make(Reduction::Modes, &half.planes()[0], &mut maps[scale + 1]);
         }
     }
 }
 
 /// What a picture is made of another one by.
-enum Step<'a> {
+enum Reduction<'a> {
     Codes(&'a Plan),
     Means,
     Flats,
@@ -83,19 +81,19 @@ enum Step<'a> {
     EverySecond,
 }
 
-by_level!(row = row_of(step: &Step<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]));
+by_level!(row = row_of(step: &Reduction<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]));
 
 #[inline(always)]
-fn row_of(step: &Step<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]) {
+fn row_of(step: &Reduction<'_>, from: &PlaneRef<'_>, y: usize, out: &mut [u16]) {
     let below = || (y + 1 < from.height()).then(|| from.row_u16(y + 1));
     match step {
-        Step::Codes(plan) => codes_row(plan, from, y, out),
-        Step::Means => means_row(from.row_u16(y), below(), out),
-        Step::Flats => flats_row(from.row_u16(y), below(), out),
-        Step::ColumnSums => column_sums_row(from, y, out),
-        Step::Mark { codes, flat } => mark_row(from.row_u16(y), codes.row_u16(y), *flat, out),
-        Step::Modes => modes_row(from, y, out),
-        Step::EverySecond => every_second_of(from.row_u16(2 * y), out),
+        Reduction::Codes(plan) => codes_row(plan, from, y, out),
+        Reduction::Means => means_row(from.row_u16(y), below(), out),
+        Reduction::Flats => flats_row(from.row_u16(y), below(), out),
+        Reduction::ColumnSums => column_sums_row(from, y, out),
+        Reduction::Mark { codes, flat } => mark_row(from.row_u16(y), codes.row_u16(y), *flat, out),
+        Reduction::Modes => modes_row(from, y, out),
+        Reduction::EverySecond => every_second_of(from.row_u16(2 * y), out),
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::testing::{picture, samples};
-use crate::filters::{CpuJob, CpuKernel, Frames, Setup, Window, chain};
+use crate::filters::{CpuJob, CpuKernel, Frames, InputWindow, Setup, chain};
 use crate::video::{Format, FrameProps, Picture, Record, StreamInfo, Value};
 
 /// What `banding` with `args` measures of `src`, and the picture that comes out, by the plain and every fast kernel.
@@ -13,7 +13,7 @@ fn measure(args: &str, src: &Picture) -> (Record, Picture) {
         let (planes, exec) = (src.planes(), CpuExec::new(threads, CpuLevel::Portable).unwrap());
         let mut out = Picture::alloc(format, width, height).unwrap();
         let mut record = Record::default();
-        let windows = [Window::of(&planes)];
+        let windows = [InputWindow::of(&planes)];
         let (props, src) = (FrameProps::default(), Frames::new(&windows));
         // A second frame finds nothing of the first.
         for _ in 0..2 {

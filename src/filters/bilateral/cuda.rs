@@ -3,21 +3,12 @@
 use super::MOST;
 use super::plan::Plan;
 use super::weights::Weights;
-use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::bilateral::tuning::cuda::{COLUMNS, FEW, MANY, MANY_FROM, THREADS};
+use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Columns and threads of a block.
-const COLUMNS: usize = 64;
-const THREADS: usize = 256;
-
-/// Samples side by side whose windows a thread weighs: few, or many from a radius on where more samples around a block
-/// cost less than a thread saves on its rows.
-const FEW: usize = 4;
-const MANY: usize = 8;
-const MANY_FROM: usize = 6;
 
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;
@@ -25,7 +16,7 @@ const TABLES: usize = 128;
 device_struct! {
     /// Weights as kernels see them.
     #[derive(PartialEq)]
-    struct Table = "Weights" {
+    struct WeightTable = "Weights" {
         radius_w: u32,
         radius_h: u32,
         /// Of compared samples: the square of their difference is what it takes off the level.
@@ -43,11 +34,11 @@ device_struct! {
     }
 }
 
-impl Table {
-    fn new(weights: &Weights) -> Table {
+impl WeightTable {
+    fn new(weights: &Weights) -> WeightTable {
         let (radius_w, radius_h) = weights.radii();
         let fill = |from: &[f32]| std::array::from_fn(|i| from.get(i).copied().unwrap_or(0.0));
-        Table {
+        WeightTable {
             radius_w: radius_w as u32,
             radius_h: radius_h as u32,
             scale: weights.curve.scale,
@@ -69,9 +60,9 @@ impl Table {
 
 device_struct! {
     /// What is done to one component.
-    struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// 0: the plane is copied.
         filters: u32,
         /// Blocks side by side.
@@ -82,16 +73,16 @@ device_struct! {
     }
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have, or that another launch makes.
-    const NONE: Component =
-        Component { src: Plane::NONE, dst: Plane::NONE, filters: 0, across: 1, blocks: 0, unused: 0 };
+    const NONE: ComponentArgs =
+        ComponentArgs { src: PlaneArgs::NONE, dst: PlaneArgs::NONE, filters: 0, across: 1, blocks: 0, unused: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, filters: bool, rows: usize) -> Result<Component> {
+    fn new(src: &DevicePlane, dst: &DevicePlane, filters: bool, rows: usize) -> Result<ComponentArgs> {
         let across = src.width.div_ceil(COLUMNS);
-        Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             filters: filters.into(),
             across: across as u32,
             blocks: (across * dst.height.div_ceil(rows)) as u32,
@@ -104,10 +95,10 @@ device_struct! {
     /// What the kernels are told. Components whose weights differ are of different launches: so weights have fixed places,
     /// from where arithmetic takes them without a read.
     struct Args = "Bilateral" {
-        component: [Component; 3],
-        weights: Table,
+        component: [ComponentArgs; 3],
+        weights: WeightTable,
         /// The guide.
-        luma: Plane,
+        luma: PlaneArgs,
         /// Base-two logarithms.
         subsampling_w: u32,
         subsampling_h: u32,
@@ -115,7 +106,7 @@ device_struct! {
 }
 
 generated! {
-    "bilateral.cuh" after ["../common/plane.cuh"]: Table, Component, Args;
+    "bilateral.cuh" after ["../common/plane.cuh"]: WeightTable, ComponentArgs, Args;
 }
 
 /// A kernel built for one stream.
@@ -128,7 +119,7 @@ pub(super) struct Kernel {
 struct Turn {
     name: String,
     function: Function,
-    weights: Table,
+    weights: WeightTable,
     components: Vec<usize>,
     /// Rows and bytes of shared memory of a block.
     rows: usize,
@@ -171,7 +162,7 @@ impl Turn {
         };
         let outputs = if weights.radii().0 < MANY_FROM { FEW } else { MANY };
         let rows = THREADS * outputs / COLUMNS;
-        let table = Table::new(weights);
+        let table = WeightTable::new(weights);
         let name = format!("bilateral_{kind}{outputs}");
         Ok(Turn {
             function: device.function("bilateral", &name)?,
@@ -189,9 +180,9 @@ impl Turn {
     }
 
     fn enqueue(&self, plan: &Plan, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
-        let mut component = [Component::NONE; 3];
+        let mut component = [ComponentArgs::NONE; 3];
         for index in self.components.iter().copied() {
-            component[index] = Component::new(&src[index], &dst[index], plan.filters(index), self.rows)?;
+            component[index] = ComponentArgs::new(&src[index], &dst[index], plan.filters(index), self.rows)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
         if blocks == 0 {
@@ -201,11 +192,11 @@ impl Turn {
         let args = Args {
             component,
             weights: self.weights,
-            luma: Plane::new(&src[0])?,
+            luma: PlaneArgs::new(&src[0])?,
             subsampling_w: subsampling_w as u32,
             subsampling_h: subsampling_h as u32,
         };
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: self.shared };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: self.shared };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the shared memory holds what a block of any filtered component puts there.
         unsafe { launch(&self.function, shape, &args, stream) }

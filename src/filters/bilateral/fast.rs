@@ -1,21 +1,18 @@
 //! The fast kernel: a band's rows pass through a ring that holds a window of them; loops over columns become vectors.
 
 use super::guide::{LumaAt, LumaScratch};
-use super::pairs::{Pair, Row, Sums, before, padded};
+use super::pairs::{PaddedRow, RowPair, WeightedSums, before, padded};
 use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::bilateral::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time, of which common heights are multiples. Of fewer, too many windows would reach into
-/// another band, whose pairs share no weight.
-const BAND: usize = 90;
 
 /// Added to a whole number of 16 bits, it leaves it in the lowest bits.
 const WHOLE: f32 = 8_388_608.0;
@@ -35,7 +32,7 @@ struct Scratch {
     /// What differences are of, where that is not `values`.
     guide: Ring,
     /// The sums of the rows that the window reaches down to from a row, and its own.
-    sums: Vec<Sums>,
+    sums: Vec<WeightedSums>,
     /// A row of lanes.
     lanes: Vec<u16>,
     luma: LumaScratch,
@@ -111,7 +108,7 @@ impl Scratch {
             self.guide.fit(radii, width);
         }
         let len = padded(width, radii.0);
-        self.sums.resize_with(self.sums.len().max(radii.1 + 1), Sums::default);
+        self.sums.resize_with(self.sums.len().max(radii.1 + 1), WeightedSums::default);
         self.sums.iter_mut().for_each(|sums| sums.fit(len));
     }
 }
@@ -131,7 +128,7 @@ impl CpuKernel for Fast {
                 Band { level: this.level, weights: this.plan.weights(component), src: src[component], guide, rows };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
-            this.scratch.lend(|| Scratch::new(&this.plan, this.width), filter);
+            this.scratch.with(|| Scratch::new(&this.plan, this.width), filter);
         });
     }
 
@@ -196,7 +193,7 @@ impl<'a> Band<'a> {
         let sums = &mut sums[y % (radius + 1)];
         sums.clear();
         for v in (1 + y - self.rows.start..=radius).rev() {
-            let pair = Pair { leftward: true, ..self.pair(y, y.saturating_sub(v), v, values, guide) };
+            let pair = RowPair { leftward: true, ..self.pair(y, y.saturating_sub(v), v, values, guide) };
             // SAFETY: the processor has the level, at which this runs.
             unsafe { pair.add(self.level, sums, None) };
         }
@@ -229,13 +226,14 @@ impl<'a> Band<'a> {
 
     /// Row `y` and row `beside` of its window, `v` from its middle.
     #[inline(always)]
-    fn pair<'b>(&self, y: usize, beside: usize, v: usize, values: &'b Ring, guide: &'b Ring) -> Pair<'b>
+    fn pair<'b>(&self, y: usize, beside: usize, v: usize, values: &'b Ring, guide: &'b Ring) -> RowPair<'b>
     where
         'a: 'b,
     {
         let guided = self.guide.is_some();
-        let row = |y: usize| Row { values: values.row(y), steers: if guided { guide.row(y) } else { values.row(y) } };
-        Pair {
+        let row =
+            |y: usize| PaddedRow { values: values.row(y), steers: if guided { guide.row(y) } else { values.row(y) } };
+        RowPair {
             weights: self.weights,
             guided,
             width: self.src.width(),

@@ -1,6 +1,6 @@
 //! Luma where a chroma sample is.
 
-use crate::filters::rows::widen;
+use crate::simd::rows::widen;
 use crate::video::PlaneRef;
 
 /// Luma at chroma's resolution.

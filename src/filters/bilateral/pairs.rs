@@ -2,11 +2,8 @@
 
 use super::weights::{Curve, Weights};
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
-
-/// Taps that are added at a time, after the first: sums are then read and written as seldom. With more, compilers find no
-/// vectors in the loop.
-const TAPS: usize = 2;
+use crate::filters::bilateral::tuning::cpu::TAPS;
+use crate::simd::dispatch::by_level;
 
 /// Columns go by as many, which no vector exceeds: there is none left over that would be added alone.
 const STEP: usize = 32;
@@ -24,24 +21,24 @@ pub(super) fn padded(width: usize, columns: usize) -> usize {
 
 /// A padded row of samples.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct PaddedRow<'a> {
     /// What is averaged.
     pub values: &'a [f32],
     /// What differences are of.
     pub steers: &'a [f32],
 }
 
-impl<'a> Row<'a> {
+impl<'a> PaddedRow<'a> {
     /// `len` samples from `x` on.
     #[inline(always)]
-    fn part(&self, x: usize, len: usize) -> Row<'a> {
-        Row { values: &self.values[x..][..len], steers: &self.steers[x..][..len] }
+    fn part(&self, x: usize, len: usize) -> PaddedRow<'a> {
+        PaddedRow { values: &self.values[x..][..len], steers: &self.steers[x..][..len] }
     }
 }
 
 /// Sums of a padded row: of weighted differences, and of their weights.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct WeightedSums {
     /// Those over all rows so far.
     pub sum: Vec<f32>,
     pub total: Vec<f32>,
@@ -50,7 +47,7 @@ pub(super) struct Sums {
     row_total: Vec<f32>,
 }
 
-impl Sums {
+impl WeightedSums {
     /// Makes room for rows of `len`.
     pub fn fit(&mut self, len: usize) {
         for sums in [&mut self.sum, &mut self.total, &mut self.row_sum, &mut self.row_total] {
@@ -66,8 +63,8 @@ impl Sums {
 
     /// `len` sums from `x` on.
     #[inline(always)]
-    fn part(&mut self, x: usize, len: usize) -> Part<'_> {
-        Part {
+    fn part(&mut self, x: usize, len: usize) -> ColumnSums<'_> {
+        ColumnSums {
             sum: &mut self.sum[x..][..len],
             total: &mut self.total[x..][..len],
             row_sum: &mut self.row_sum[x..][..len],
@@ -76,19 +73,19 @@ impl Sums {
     }
 }
 
-/// Some columns of [`Sums`].
-struct Part<'a> {
+/// Some columns of [`WeightedSums`].
+struct ColumnSums<'a> {
     sum: &'a mut [f32],
     total: &'a mut [f32],
     row_sum: &'a mut [f32],
     row_total: &'a mut [f32],
 }
 
-impl Part<'_> {
+impl ColumnSums<'_> {
     /// The first `len` columns.
     #[inline(always)]
     fn cut(self, len: usize) -> Self {
-        Part {
+        ColumnSums {
             sum: &mut self.sum[..len],
             total: &mut self.total[..len],
             row_sum: &mut self.row_sum[..len],
@@ -99,35 +96,35 @@ impl Part<'_> {
 
 /// Two rows, and how they are weighed.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
+pub(super) struct RowPair<'a> {
     pub weights: &'a Weights,
     pub guided: bool,
     /// Samples of a row.
     pub width: usize,
-    pub first: Row<'a>,
-    pub second: Row<'a>,
+    pub first: PaddedRow<'a>,
+    pub second: PaddedRow<'a>,
     /// The weight of their distance.
     pub down: f32,
     /// Whether the columns of windows go from right to left.
     pub leftward: bool,
 }
 
-impl Pair<'_> {
+impl RowPair<'_> {
     /// Adds the second row to the sums of the first's windows, and the first to those of the second's where these are given,
     /// whose columns go the other way.
     ///
     /// # Safety
     /// The processor must have `level`.
-    pub unsafe fn add(&self, level: CpuLevel, first: &mut Sums, second: Option<&mut Sums>) {
+    pub unsafe fn add(&self, level: CpuLevel, first: &mut WeightedSums, second: Option<&mut WeightedSums>) {
         // SAFETY: by the caller.
         unsafe { add_rows(level, self, first, second) };
     }
 }
 
-by_level!(add_rows = add(pair: &Pair<'_>, first: &mut Sums, second: Option<&mut Sums>));
+by_level!(add_rows = add(pair: &RowPair<'_>, first: &mut WeightedSums, second: Option<&mut WeightedSums>));
 
 #[inline(always)]
-fn add(pair: &Pair<'_>, first: &mut Sums, second: Option<&mut Sums>) {
+fn add(pair: &RowPair<'_>, first: &mut WeightedSums, second: Option<&mut WeightedSums>) {
     match (pair.weights.is_cubic(), pair.guided) {
         (true, false) => add_all::<3, false>(pair, first, second),
         (false, false) => add_all::<4, false>(pair, first, second),
@@ -136,18 +133,22 @@ fn add(pair: &Pair<'_>, first: &mut Sums, second: Option<&mut Sums>) {
 }
 
 #[inline(always)]
-fn add_all<const DEGREE: usize, const GUIDED: bool>(pair: &Pair<'_>, first: &mut Sums, second: Option<&mut Sums>) {
+fn add_all<const DEGREE: usize, const GUIDED: bool>(
+    pair: &RowPair<'_>,
+    first: &mut WeightedSums,
+    second: Option<&mut WeightedSums>,
+) {
     match second {
         Some(second) => add_taps::<DEGREE, GUIDED, true>(pair, first, second),
-        None => add_taps::<DEGREE, GUIDED, false>(pair, first, &mut Sums::default()),
+        None => add_taps::<DEGREE, GUIDED, false>(pair, first, &mut WeightedSums::default()),
     }
 }
 
 #[inline(always)]
 fn add_taps<const DEGREE: usize, const GUIDED: bool, const BOTH: bool>(
-    pair: &Pair<'_>,
-    first: &mut Sums,
-    second: &mut Sums,
+    pair: &RowPair<'_>,
+    first: &mut WeightedSums,
+    second: &mut WeightedSums,
 ) {
     // The number of columns is odd, and three or more.
     let last = 2 * pair.weights.radii().0 - 1;
@@ -161,12 +162,12 @@ fn add_taps<const DEGREE: usize, const GUIDED: bool, const BOTH: bool>(
 /// Adds `N` taps from `tap` on.
 #[inline(always)]
 fn add_some<const DEGREE: usize, const GUIDED: bool, const BOTH: bool, const N: usize, const LAST: bool>(
-    pair: &Pair<'_>,
+    pair: &RowPair<'_>,
     tap: usize,
-    first: &mut Sums,
-    second: &mut Sums,
+    first: &mut WeightedSums,
+    second: &mut WeightedSums,
 ) {
-    let Pair { weights, width, .. } = pair;
+    let RowPair { weights, width, .. } = pair;
     let (columns, _) = weights.radii();
     let (mut left, mut right) = (before(columns), before(columns) + width);
     if BOTH {
@@ -190,7 +191,7 @@ struct Taps<'a, const N: usize> {
     curve: Curve,
     down: f32,
     across: [f32; N],
-    beside: [Row<'a>; N],
+    beside: [PaddedRow<'a>; N],
 }
 
 /// Adds `taps` to the sums of the middles, `own`, and the middles to the sums of tap 0: that of the same column, and as tap 1,
@@ -198,9 +199,9 @@ struct Taps<'a, const N: usize> {
 #[inline(always)]
 fn add_columns<const DEGREE: usize, const GUIDED: bool, const BOTH: bool, const N: usize, const LAST: bool>(
     taps: &Taps<'_, N>,
-    middle: Row<'_>,
-    own: Part<'_>,
-    other: Part<'_>,
+    middle: PaddedRow<'_>,
+    own: ColumnSums<'_>,
+    other: ColumnSums<'_>,
 ) {
     let len = own.sum.len();
     let middle = middle.part(0, len);

@@ -3,9 +3,9 @@
 use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
-use crate::filters::rows::{SIGN, copy};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{SIGN, copy};
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.
@@ -30,9 +30,9 @@ impl CpuKernel for Reference {
                 continue;
             }
             let weights = self.plan.weights(component);
-            let lanes = Values::of(&plane, |x, y| lane(&plane, x, y));
+            let lanes = ValuePlane::of(&plane, |x, y| lane(&plane, x, y));
             let (values, guide) = if self.plan.is_guided(component) {
-                let luma = Values::of(&plane, |x, y| luma_at(&src[0], self.plan.subsampling, x, y));
+                let luma = ValuePlane::of(&plane, |x, y| luma_at(&src[0], self.plan.subsampling, x, y));
                 (lanes.clone(), luma.times(weights.curve.scale))
             } else {
                 let scaled = lanes.clone().times(weights.curve.scale);
@@ -66,22 +66,22 @@ fn luma_at(luma: &PlaneRef<'_>, (columns, rows): (usize, usize), x: usize, y: us
 
 /// A plane of values; beyond it, the nearest one of the border.
 #[derive(Clone)]
-struct Values {
+struct ValuePlane {
     values: Vec<f32>,
     width: usize,
     height: usize,
 }
 
-impl Values {
+impl ValuePlane {
     /// As many values as `plane` has samples.
-    fn of(plane: &PlaneRef<'_>, value: impl Fn(usize, usize) -> i32) -> Values {
+    fn of(plane: &PlaneRef<'_>, value: impl Fn(usize, usize) -> i32) -> ValuePlane {
         let (width, height) = (plane.width(), plane.height());
         let values = (0..width * height).map(|i| value(i % width, i / width) as f32).collect();
-        Values { values, width, height }
+        ValuePlane { values, width, height }
     }
 
     /// These, each times `scale`.
-    fn times(mut self, scale: f32) -> Values {
+    fn times(mut self, scale: f32) -> ValuePlane {
         self.values.iter_mut().for_each(|value| *value *= scale);
         self
     }
@@ -96,15 +96,21 @@ impl Values {
 // Where the compiler does not know of fused multiplications, each is a call.
 by_level!(filter = filter_plane(
     weights: &Weights,
-    lanes: &Values,
-    values: &Values,
-    guide: &Values,
+    lanes: &ValuePlane,
+    values: &ValuePlane,
+    guide: &ValuePlane,
     dst: &mut PlaneMut<'_>,
 ));
 
 /// `values` are averaged by the differences of `guide`, and `lanes` are what the means change.
 #[inline(always)]
-fn filter_plane(weights: &Weights, lanes: &Values, values: &Values, guide: &Values, dst: &mut PlaneMut<'_>) {
+fn filter_plane(
+    weights: &Weights,
+    lanes: &ValuePlane,
+    values: &ValuePlane,
+    guide: &ValuePlane,
+    dst: &mut PlaneMut<'_>,
+) {
     let (columns, rows) = weights.radii();
     let (columns, rows) = (columns as isize, rows as isize);
     for (x, y) in (0..lanes.height).flat_map(|y| (0..lanes.width).map(move |x| (x as isize, y as isize))) {

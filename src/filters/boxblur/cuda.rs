@@ -2,52 +2,35 @@
 
 mod args;
 
-use args::{Args, Component, TensorArgs};
+use args::{Args, ComponentArgs, TensorArgs};
 
 use super::plan::Plan;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, Function, Shape, Stream};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::{Error, Result};
+use crate::filters::boxblur::tuning::cuda::{
+    ACROSS_STEP, ACROSS_THREADS, DOWN_ROWS, HIGH, NEAR_ROWS, ROWS_AT_ONCE as ROWS, TOTAL_ROWS, TOTAL_THREADS, WIDE_ROWS,
+};
 use crate::filters::cuda::{CHUNK, launch};
-use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
+use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
 use crate::filters::tensor::{self, Matrices};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{Format, SampleType};
 
-/// Rows of a total, and from how many rows of a window on totals are worth their pass over the picture.
-const TOTAL_ROWS: usize = 16;
-const HIGH: usize = 4 * TOTAL_ROWS;
-
 /// The largest radius by column that has a kernel of its own.
 const NEAR: usize = 3;
 
-/// How rows are shared out for those kernels, and for the others. Fewer warps than that wait longer; more of them sum more
-/// first windows.
-const NEAR_ROWS: Rows = Rows { fewest: 8, step: 4, warps: 16 };
-const WIDE_ROWS: Rows = Rows { fewest: 12, step: 2, warps: 12 };
-
-/// Rows that a thread of the others has in shared memory at a time.
-const ROWS: usize = 2;
-
-/// Threads of a block of `box_totals_*`.
-const TOTAL_THREADS: usize = 128;
-
-/// Threads that a block of `box_across` may have. Each shares eight samples of some rows at a time, and two sums, twice.
-const ACROSS_THREADS: [usize; 2] = [128, 256];
-const ACROSS_STEP: usize = 4;
+/// Bytes of shared memory of a block of `box_across`.
 const ACROSS_SHARED: usize = 2 * ACROSS_STEP * (CHUNK + 2 * size_of::<u32>());
 
-/// How rows are shared out for `box_down`.
-const DOWN_ROWS: Rows = Rows { fewest: 8, step: 4, warps: 8 };
-
 /// What makes a pass over samples of one type.
-struct Pass {
-    way: Way,
+struct PassKernels {
+    way: Launches,
     /// Of each component.
-    kept: [Kept; 3],
+    kept: [Intermediate; 3],
 }
 
 /// The kernels of a pass, and how they cut planes.
-enum Way {
+enum Launches {
     /// Blocks that walk down strips of columns: first of all those that make totals, where windows are high.
     Strips { rows: Function, totals: Option<Function>, strips: Strips },
     /// Row sums, made in strips, and sums of those, made in columns.
@@ -58,7 +41,7 @@ enum Way {
 
 /// Which way is taken.
 #[derive(Clone, Copy)]
-enum Choice {
+enum Strategy {
     Strips { totals: bool },
     RowSums,
     Tensor,
@@ -67,7 +50,7 @@ enum Choice {
 /// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen
 /// rows of these or of samples.
 #[derive(Default)]
-struct Kept {
+struct Intermediate {
     row_sums: Option<DeviceBuffer>,
     totals: Option<DeviceBuffer>,
 }
@@ -76,8 +59,8 @@ struct Kept {
 pub(super) struct Kernel {
     plan: Plan,
     /// The first pass, which reads the source's samples, and those that follow, if any do.
-    first: Pass,
-    later: Option<Pass>,
+    first: PassKernels,
+    later: Option<PassKernels>,
     /// What passes write that are not the last, in turns.
     between: Vec<DevicePicture>,
 }
@@ -94,10 +77,10 @@ impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: weights, sums and what lies between passes.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
         let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
-        let later = if plan.passes > 1 { Pass::memory(plan, v16, device, &sizes(setup)) } else { 0 };
+        let later = if plan.passes > 1 { PassKernels::memory(plan, v16, device, &sizes(setup)) } else { 0 };
         let picture = DevicePicture::bytes(v16, width, height).unwrap_or(usize::MAX);
         let between = picture.saturating_mul((plan.passes - 1).min(2));
-        Pass::memory(plan, setup.src, device, &sizes(setup)).saturating_add(later).saturating_add(between)
+        PassKernels::memory(plan, setup.src, device, &sizes(setup)).saturating_add(later).saturating_add(between)
     }
 
     /// The kernel of `plan`.
@@ -108,9 +91,9 @@ impl Kernel {
         let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
         let picture = |_| DevicePicture::alloc(device, v16, width, height);
         let sizes = sizes(setup);
-        let later = (plan.passes > 1).then(|| Pass::load(&plan, v16, device, &sizes));
+        let later = (plan.passes > 1).then(|| PassKernels::load(&plan, v16, device, &sizes));
         Ok(Kernel {
-            first: Pass::load(&plan, setup.src, device, &sizes)?,
+            first: PassKernels::load(&plan, setup.src, device, &sizes)?,
             later: later.transpose()?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             plan,
@@ -118,17 +101,17 @@ impl Kernel {
     }
 }
 
-impl Choice {
+impl Strategy {
     /// The way of pictures stored as `src`, whose components have these sizes.
-    fn of(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Choice {
+    fn of(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Strategy {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
         if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
-            Choice::Tensor
+            Strategy::Tensor
         } else if is_byte && !is_near && row_sums_suit(plan, device, sizes) {
-            Choice::RowSums
+            Strategy::RowSums
         } else {
-            Choice::Strips { totals: plan.window().1 >= HIGH }
+            Strategy::Strips { totals: plan.window().1 >= HIGH }
         }
     }
 
@@ -138,47 +121,47 @@ impl Choice {
         let row_sums = columns * height * size_of::<u16>();
         let totals = columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>();
         match self {
-            Choice::Strips { totals: true } => (0, totals),
-            Choice::RowSums => (row_sums, totals),
-            Choice::Strips { totals: false } | Choice::Tensor => (0, 0),
+            Strategy::Strips { totals: true } => (0, totals),
+            Strategy::RowSums => (row_sums, totals),
+            Strategy::Strips { totals: false } | Strategy::Tensor => (0, 0),
         }
     }
 }
 
-impl Pass {
+impl PassKernels {
     /// Bytes of device memory that a pass holds.
     fn memory(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> usize {
-        let choice = Choice::of(plan, src, device, sizes);
+        let choice = Strategy::of(plan, src, device, sizes);
         let kept = |(index, size): (usize, &(usize, usize))| {
             let (row_sums, totals) = choice.kept(*size);
             if plan.blurs(index) { row_sums + totals } else { 0 }
         };
-        let weights = if let Choice::Tensor = choice { Matrices::memory(plan.radius_h, 1) } else { 0 };
+        let weights = if let Strategy::Tensor = choice { Matrices::memory(plan.radius_h, 1) } else { 0 };
         weights + sizes.iter().enumerate().map(kept).sum::<usize>()
     }
 
     /// The kernels for pictures stored as `src`, whose components have these sizes.
-    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<Pass> {
+    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<PassKernels> {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let multiprocessors = device.info().multiprocessors;
-        let choice = Choice::of(plan, src, device, sizes);
+        let choice = Strategy::of(plan, src, device, sizes);
         let way = match choice {
-            Choice::Tensor => {
+            Strategy::Tensor => {
                 let down = |distance| u8::from(distance <= plan.radius_h);
                 let across = |distance| u8::from(distance <= plan.radius_w);
-                Way::Tensor {
+                Launches::Tensor {
                     function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
                     matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
                 }
             }
-            Choice::RowSums => Way::RowSums {
+            Strategy::RowSums => Launches::RowSums {
                 across: device.function("box_sums", "box_across")?,
                 // Cut by totals, so that it does not matter how it would share rows out.
                 strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
                 down: device.function("box_sums", "box_down")?,
                 columns: Strips::choose(&THREADS[..1], 0, DOWN_ROWS, sizes, multiprocessors),
             },
-            Choice::Strips { totals } => {
+            Strategy::Strips { totals } => {
                 let suffix = if is_byte { "u8" } else { "u16" };
                 let rows = match plan.radius_w {
                     radius @ 1..=NEAR => format!("box_w{radius}"),
@@ -187,41 +170,41 @@ impl Pass {
                 };
                 let (threads, rows_of) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
                 let totals = totals.then(|| device.function("box", &format!("box_totals_{suffix}")));
-                Way::Strips {
+                Launches::Strips {
                     rows: device.function("box", &format!("{rows}_{suffix}"))?,
                     totals: totals.transpose()?,
                     strips: Strips::choose(threads, halo(plan), rows_of, sizes, multiprocessors),
                 }
             }
         };
-        let mut kept: [Kept; 3] = Default::default();
+        let mut kept: [Intermediate; 3] = Default::default();
         for (index, size) in sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index)) {
-            kept[index] = Kept::new(device, choice.kept(*size))?;
+            kept[index] = Intermediate::new(device, choice.kept(*size))?;
         }
-        Ok(Pass { way, kept })
+        Ok(PassKernels { way, kept })
     }
 
     /// The pass over all components, or over those alone that are blurred.
     fn enqueue(&self, plan: &Plan, src: &[DevicePlane], dst: &[DevicePlane], all: bool, stream: &Stream) -> Result<()> {
         // What a launch is told, of all components or of those alone that are blurred, which cuts planes so.
         let told = |halo: usize, all: bool, cut: &dyn Fn(&DevicePlane, &DevicePlane) -> Cut| {
-            let mut component = [Component::NONE; 3];
+            let mut component = [ComponentArgs::NONE; 3];
             for (index, (src, dst)) in src.iter().zip(dst).enumerate() {
                 let blurs = plan.blurs(index);
                 if blurs || all {
-                    component[index] = Component::new(plan, src, dst, blurs, &self.kept[index], cut(src, dst))?;
+                    component[index] = ComponentArgs::new(plan, src, dst, blurs, &self.kept[index], cut(src, dst))?;
                 }
             }
             Ok::<_, Error>(Args::new(plan, component, halo))
         };
         match &self.way {
-            Way::Strips { rows, totals, strips } => {
+            Launches::Strips { rows, totals, strips } => {
                 let args = told(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
                 if let Some(totals) = totals {
                     let chunks = |plane: &DevicePlane| plane.width.div_ceil(CHUNK) * plane.height.div_ceil(TOTAL_ROWS);
                     let most = src.iter().map(chunks).max().unwrap_or(0);
                     let grid = [most.div_ceil(TOTAL_THREADS) as u32, src.len() as u32, 1];
-                    let shape = Shape { grid, block: [TOTAL_THREADS as u32, 1, 1], shared: 0 };
+                    let shape = LaunchConfig { grid, block: [TOTAL_THREADS as u32, 1, 1], shared: 0 };
                     // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by
                     // the caller, and the totals were made for planes of these sizes and live as long as this kernel.
                     unsafe { launch(totals, shape, &args, stream) }?;
@@ -231,7 +214,7 @@ impl Pass {
                 // SAFETY: as above; the strips cover the planes, and their sums fit the shared memory.
                 unsafe { launch(rows, shape, &args, stream) }
             }
-            Way::RowSums { across, strips, down, columns } => {
+            Launches::RowSums { across, strips, down, columns } => {
                 let args = told(strips.halo, all, &|src, dst| strips.cut_by(TOTAL_ROWS, src, dst))?;
                 let shape = args.shape(strips.threads, ACROSS_SHARED * strips.threads);
                 // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
@@ -243,7 +226,7 @@ impl Pass {
                 // before it in this stream.
                 unsafe { launch(down, args.shape(columns.threads, 0), &args, stream) }
             }
-            Way::Tensor { function, matrices } => {
+            Launches::Tensor { function, matrices } => {
                 let args = told(0, all, &|src, dst| matrices.cut(src, dst))?;
                 let shape = args.shape(tensor::THREADS, 0);
                 // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
@@ -254,11 +237,11 @@ impl Pass {
     }
 }
 
-impl Kept {
+impl Intermediate {
     /// Memory of so many bytes; of none, none.
-    fn new(device: &CudaDevice, (row_sums, totals): (usize, usize)) -> Result<Kept> {
+    fn new(device: &CudaDevice, (row_sums, totals): (usize, usize)) -> Result<Intermediate> {
         let buffer = |bytes: usize, what| (bytes > 0).then(|| DeviceBuffer::new(device, bytes, what)).transpose();
-        Ok(Kept { row_sums: buffer(row_sums, "row sums")?, totals: buffer(totals, "totals of rows")? })
+        Ok(Intermediate { row_sums: buffer(row_sums, "row sums")?, totals: buffer(totals, "totals of rows")? })
     }
 }
 

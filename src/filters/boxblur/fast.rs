@@ -8,15 +8,13 @@ use super::mean::Mean;
 use super::plan::Plan;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::boxblur::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{Picture, PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::{Add, Range, Sub};
-
-/// Rows that a thread takes at a time, at least. The first row's columns are summed afresh.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {
@@ -31,12 +29,12 @@ pub(super) struct Fast {
 
 /// What a thread works in: sums of 32 bits where they hold a window, or of 64.
 enum Scratch {
-    Narrow(Rows<u32>),
-    Wide(Rows<u64>),
+    Narrow(ThreadRows<u32>),
+    Wide(ThreadRows<u64>),
 }
 
 /// Rows of a thread.
-struct Rows<S> {
+struct ThreadRows<S> {
     /// The sum of each column of the window, with the columns that it reaches beyond both ends.
     columns: Vec<S>,
     /// Sums of several columns each, from one doubling to the next.
@@ -80,8 +78,8 @@ impl Sum for u64 {
 impl Scratch {
     fn new(plan: &Plan, width: usize) -> Scratch {
         match plan.mean().is_narrow() {
-            true => Scratch::Narrow(Rows::new(width, plan.radius_w)),
-            false => Scratch::Wide(Rows::new(width, plan.radius_w)),
+            true => Scratch::Narrow(ThreadRows::new(width, plan.radius_w)),
+            false => Scratch::Wide(ThreadRows::new(width, plan.radius_w)),
         }
     }
 }
@@ -107,7 +105,7 @@ impl Fast {
                 let work = Band { plan: &self.plan, src: src[component], rows };
                 // SAFETY: `new` checked that the processor has the level.
                 let filter = |scratch: &mut Scratch| unsafe { run_band(self.level, &work, &mut band, scratch) };
-                self.scratch.lend(|| Scratch::new(&self.plan, self.width), filter);
+                self.scratch.with(|| Scratch::new(&self.plan, self.width), filter);
             } else if all {
                 copy(&src[component], rows, &mut band);
             }
@@ -162,10 +160,10 @@ fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     }
 }
 
-impl<S: Sum> Rows<S> {
-    fn new(width: usize, radius_w: usize) -> Rows<S> {
+impl<S: Sum> ThreadRows<S> {
+    fn new(width: usize, radius_w: usize) -> ThreadRows<S> {
         let columns = || vec![S::default(); width + 2 * radius_w];
-        Rows { columns: columns(), sums: [columns(), columns()], lanes: vec![0; width], old: vec![0; width] }
+        ThreadRows { columns: columns(), sums: [columns(), columns()], lanes: vec![0; width], old: vec![0; width] }
     }
 
     #[inline(always)]

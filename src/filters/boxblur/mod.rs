@@ -8,6 +8,7 @@ mod plan;
 mod reference;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

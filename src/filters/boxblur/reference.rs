@@ -1,8 +1,8 @@
 //! The plain kernel: the definition, with the sum of a window taken row by row of it.
 
 use super::plan::Plan;
-use crate::filters::rows::copy;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.

@@ -4,31 +4,29 @@ mod args;
 mod table;
 mod tiles;
 
-use self::args::{Args, Component, Direct};
+use self::args::{Args, ComponentArgs, Direct};
 use self::table::DeviceTable;
-use self::tiles::{Grid, Shapes};
+use self::tiles::{TileGrid, TiledGroups};
 use super::plan::Plan;
-use crate::device::cuda::{CudaDevice, DevicePlanes, Function, Shape};
+use crate::device::cuda::{CudaDevice, DevicePlanes, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::cuda::{PlaneArgs, launch};
+use crate::filters::deband::tuning::cuda::GATHER;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
 use std::sync::Arc;
-
-/// Threads of a block of `deband_gather` and `deband_direct`, and the samples it takes.
-const GATHER: (u32, (usize, usize)) = (256, (32, 8));
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
     table: Arc<DeviceTable>,
-    way: Way,
+    way: Strategy,
 }
 
 /// How references are read.
-enum Way {
+enum Strategy {
     /// From tiles in shared memory.
-    Tiles(Function, Grid),
+    Tiles(Function, TileGrid),
     /// Where they lie: the range leaves no room for tiles.
     Gather(Function),
     /// Where they lie as well: for what the other kernels are not compiled for.
@@ -47,11 +45,11 @@ impl Kernel {
     /// When the kernel cannot be loaded or there is no memory for the random table.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
         let (_, _, layout) = setup.src.component_layout(0);
-        let shapes = Shapes::of(&plan, layout.sample.bytes());
-        let way = match Grid::choose(&shapes, device.info().multiprocessors) {
-            _ if plan.extend || plan.sample > 2 => Way::Direct(device.function("deband_direct", "deband_direct")?),
-            Some(grid) => Way::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
-            None => Way::Gather(device.function("deband_gather", "deband_gather")?),
+        let shapes = TiledGroups::of(&plan, layout.sample.bytes());
+        let way = match TileGrid::choose(&shapes, device.info().multiprocessors) {
+            _ if plan.extend || plan.sample > 2 => Strategy::Direct(device.function("deband_direct", "deband_direct")?),
+            Some(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
+            None => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
         };
         Ok(Kernel { table: DeviceTable::shared(device, &plan)?, way, plan })
     }
@@ -59,10 +57,10 @@ impl Kernel {
     fn args(&self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Args> {
         let eight_bit = src[0].layout.sample == SampleType::U8;
         let draws = self.table.frame(props.frame_index);
-        let mut component = [Component::NONE; 3];
+        let mut component = [ComponentArgs::NONE; 3];
         for (index, parameters) in self.plan.components.iter().enumerate() {
-            let (src, dst) = (Plane::new(&src[index])?, Plane::new(&dst[index])?);
-            component[index] = Component::new(src, dst, draws.noise[index], parameters, &self.plan, eight_bit);
+            let (src, dst) = (PlaneArgs::new(&src[index])?, PlaneArgs::new(&dst[index])?);
+            component[index] = ComponentArgs::new(src, dst, draws.noise[index], parameters, &self.plan, eight_bit);
         }
         let by_field = self.plan.by_field(props);
         // The number of the definition: with blur_first, two more.
@@ -90,24 +88,27 @@ impl CudaKernel for Kernel {
         let src = src.here();
         let mut args = self.args(props, src, dst)?;
         let (function, shape) = match &self.way {
-            Way::Tiles(function, grid) => {
+            Strategy::Tiles(function, grid) => {
                 args.set_grid(grid);
-                let shape =
-                    Shape { grid: [grid.blocks(), 1, 1], block: [grid.threads, 1, 1], shared: grid.shared as u32 };
+                let shape = LaunchConfig {
+                    grid: [grid.blocks(), 1, 1],
+                    block: [grid.threads, 1, 1],
+                    shared: grid.shared as u32,
+                };
                 (function, shape)
             }
-            Way::Gather(function) | Way::Direct(function) => {
+            Strategy::Gather(function) | Strategy::Direct(function) => {
                 let (threads, (wide, high)) = GATHER;
                 let blocks =
                     [src[0].width.div_ceil(wide) as u32, src[0].height.div_ceil(high) as u32, src.len() as u32];
-                (function, Shape { grid: blocks, block: [threads, 1, 1], shared: 0 })
+                (function, LaunchConfig { grid: blocks, block: [threads, 1, 1], shared: 0 })
             }
         };
         // SAFETY: `Direct` is the parameter of that kernel, and `Args` of all others; the planes have the sizes they state and
         // outlive the work by the caller; the table covers every row of them and lives as long as this kernel.
         unsafe {
             match self.way {
-                Way::Direct(_) => launch(function, shape, &Direct::new(args, &self.plan), stream),
+                Strategy::Direct(_) => launch(function, shape, &Direct::new(args, &self.plan), stream),
                 _ => launch(function, shape, &args, stream),
             }
         }

@@ -13,23 +13,13 @@ use super::simd::{Portable, Vector, WIDTH};
 use super::table::{Draw, Table};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::rows::copy;
+use crate::filters::deband::tuning::cpu::{BAND, STRIP_LANES as LANES, strip};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The most lanes of a strip's row. With range 15, 31 rows of luma take 18 KiB.
-const LANES: usize = 512;
-
-/// Pixels of a strip whose pixels have `lanes` lanes: what measured best.
-const fn strip(lanes: usize) -> usize {
-    if lanes == 1 { 256 } else { 128 }
-}
-
-/// Rows that a thread takes at a time, at least: with the default range, half as many more are copied.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {
@@ -78,12 +68,12 @@ struct Constants {
 struct Scratch {
     /// The strip and its surroundings.
     copy: Vec<u16>,
-    row: Box<Row>,
+    row: Box<StripRow>,
 }
 
 /// One row of a strip.
 #[repr(C, align(64))]
-struct Row {
+struct StripRow {
     /// Where the references lie: samples from the pixel itself, in the order of [`super::simd::place`].
     offsets: [[i32; LANES]; 4],
     references: [[u16; LANES]; 4],
@@ -191,7 +181,8 @@ impl CpuKernel for Fast {
 
 impl Scratch {
     fn new(samples: usize) -> Scratch {
-        let row = Row { offsets: [[0; LANES]; 4], references: [[0; LANES]; 4], own: [0; LANES], result: [0; LANES] };
+        let row =
+            StripRow { offsets: [[0; LANES]; 4], references: [[0; LANES]; 4], own: [0; LANES], result: [0; LANES] };
         Scratch { copy: vec![0; samples], row: Box::new(row) }
     }
 }

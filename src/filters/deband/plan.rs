@@ -7,7 +7,7 @@ use crate::video::{FrameProps, StreamInfo};
 
 /// What a kernel does to one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Component {
+pub(super) struct ComponentPlan {
     /// Samples in a row.
     pub width: usize,
     /// Rows.
@@ -48,7 +48,7 @@ pub(super) struct Plan {
     /// Signed samples that are never converted.
     pub yc48: bool,
     /// The components.
-    pub components: Vec<Component>,
+    pub components: Vec<ComponentPlan>,
     field: Field,
 }
 
@@ -76,7 +76,7 @@ impl Plan {
             // Nothing is below a threshold of zero, so that what is not filtered is copied as it is.
             let [threshold, noise] = [threshold, noise].map(|strength| if is_filtered { strength } else { 0 });
             let (low, high) = bounds(yc48, params.keep_tv_range && is_filtered, is_chroma);
-            Component {
+            ComponentPlan {
                 width,
                 height,
                 range: params.range as usize >> usize::from(subsampled),

@@ -43,27 +43,27 @@ impl Order {
 
 /// Rows of a picture: all, or those of a field from its first row on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rows {
+enum FieldRows {
     All,
     Field(usize),
 }
 
-impl Rows {
+impl FieldRows {
     /// The rows that there are of a component of `height` rows: a picture of one row has no bottom field.
-    fn of(self, height: usize) -> Rows {
+    fn of(self, height: usize) -> FieldRows {
         match self {
-            Rows::Field(first) if first >= height => Rows::Field(0),
+            FieldRows::Field(first) if first >= height => FieldRows::Field(0),
             rows => rows,
         }
     }
 }
 
 /// Rows that move from one frame to another.
-struct Pass {
+struct RowCopy {
     /// Which frame they are of.
     offset: isize,
-    from: Rows,
-    to: Rows,
+    from: FieldRows,
+    to: FieldRows,
 }
 
 /// The parameters of a filter that moves fields.
@@ -78,7 +78,7 @@ trait Fields: Params + Debug + Clone + Send + Sync + 'static {
     fn describe(&self, props: &mut FrameProps);
 
     /// What moves to make a frame of these properties at this place of the cycle.
-    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass>;
+    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<RowCopy>;
 }
 
 /// A filter that moves fields.
@@ -142,7 +142,7 @@ struct Reference<P>(P);
 impl<P: Fields> CpuKernel for Reference<P> {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { props, phase, src, mut dst, .. } = job;
-        for Pass { offset, from, to } in self.0.passes(props, phase) {
+        for RowCopy { offset, from, to } in self.0.passes(props, phase) {
             let src = rows_of(src.at(0, offset), from);
             apply_plainly(&[Map::ROWS; 3], &src, &mut rows_of_mut(&mut dst, to));
         }
@@ -161,7 +161,7 @@ struct Fast<P> {
 impl<P: Fields> CpuKernel for Fast<P> {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { props, phase, src, mut dst, exec, .. } = job;
-        for Pass { offset, from, to } in self.params.passes(props, phase) {
+        for RowCopy { offset, from, to } in self.params.passes(props, phase) {
             let src = rows_of(src.at(0, offset), from);
             self.mover.apply(&src, &mut rows_of_mut(&mut dst, to), exec);
         }
@@ -172,21 +172,21 @@ impl<P: Fields> CpuKernel for Fast<P> {
     }
 }
 
-fn rows_of<'a>(planes: &Planes<'a>, rows: Rows) -> Planes<'a> {
+fn rows_of<'a>(planes: &Planes<'a>, rows: FieldRows) -> Planes<'a> {
     let views: Vec<_> = planes
         .iter()
         .map(|plane| match rows.of(plane.height()) {
-            Rows::All => *plane,
-            Rows::Field(first) => plane.every_second(first),
+            FieldRows::All => *plane,
+            FieldRows::Field(first) => plane.every_second(first),
         })
         .collect();
     Planes::new(&views)
 }
 
-fn rows_of_mut<'a>(planes: &'a mut PlanesMut<'_>, rows: Rows) -> PlanesMut<'a> {
+fn rows_of_mut<'a>(planes: &'a mut PlanesMut<'_>, rows: FieldRows) -> PlanesMut<'a> {
     PlanesMut::new(planes.each_mut().map(|plane| match rows {
-        Rows::All => plane,
-        Rows::Field(first) => plane.every_second(first),
+        FieldRows::All => plane,
+        FieldRows::Field(first) => plane.every_second(first),
     }))
 }
 
@@ -199,7 +199,7 @@ struct Cuda<P> {
 #[cfg(feature = "cuda")]
 impl<P: Fields> CudaKernel for Cuda<P> {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
-        for Pass { offset, from, to } in self.params.passes(job.props, job.phase) {
+        for RowCopy { offset, from, to } in self.params.passes(job.props, job.phase) {
             let src = device_rows(job.src.at(0, offset), |height| from.of(height));
             self.mover.apply(&src, &device_rows(job.dst, |_| to), job.stream)?;
         }
@@ -208,12 +208,12 @@ impl<P: Fields> CudaKernel for Cuda<P> {
 }
 
 #[cfg(feature = "cuda")]
-fn device_rows(planes: &DevicePlanes, rows: impl Fn(usize) -> Rows) -> DevicePlanes {
+fn device_rows(planes: &DevicePlanes, rows: impl Fn(usize) -> FieldRows) -> DevicePlanes {
     let views: Vec<_> = planes
         .iter()
         .map(|plane| match rows(plane.height) {
-            Rows::All => *plane,
-            Rows::Field(first) => DevicePlane {
+            FieldRows::All => *plane,
+            FieldRows::Field(first) => DevicePlane {
                 address: plane.address + (first * plane.pitch) as u64,
                 pitch: 2 * plane.pitch,
                 height: plane.height.saturating_sub(first).div_ceil(2),

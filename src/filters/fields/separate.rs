@@ -1,6 +1,6 @@
 //! `separate_fields`: every field as a frame.
 
-use super::{Fields, Order, Pass, Rows, with_rows};
+use super::{FieldRows, Fields, Order, RowCopy, with_rows};
 use crate::filters::{Change, Cycle, Descriptor, Footprint, Spec};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{FieldOrder, FrameProps, SideData, StreamInfo};
@@ -62,9 +62,9 @@ impl Fields for SeparateParams {
         (props.field_order, props.repeat) = (FieldOrder::Progressive, 0);
     }
 
-    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<Pass> {
+    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<RowCopy> {
         let said = if props.field_order == FieldOrder::BottomFirst { Order::Bff } else { Order::Tff };
         let bottom_first = usize::from(self.order.unwrap_or(said) == Order::Bff);
-        vec![Pass { offset: 0, from: Rows::Field(bottom_first ^ phase), to: Rows::All }]
+        vec![RowCopy { offset: 0, from: FieldRows::Field(bottom_first ^ phase), to: FieldRows::All }]
     }
 }

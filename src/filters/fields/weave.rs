@@ -1,6 +1,6 @@
 //! `weave`: two fields in one frame.
 
-use super::{Fields, Order, Pass, Rows, with_rows};
+use super::{FieldRows, Fields, Order, RowCopy, with_rows};
 use crate::filters::{Change, Cycle, Descriptor, Footprint, Reach, Spec};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{FrameProps, StreamInfo};
@@ -60,10 +60,13 @@ impl Fields for WeaveParams {
         (props.field_order, props.repeat) = (self.order.field_order(), 0);
     }
 
-    fn passes(&self, _: &FrameProps, _: usize) -> Vec<Pass> {
+    fn passes(&self, _: &FrameProps, _: usize) -> Vec<RowCopy> {
         let bottom_first = usize::from(self.order == Order::Bff);
-        let pass =
-            |later: usize| Pass { offset: later as isize, from: Rows::All, to: Rows::Field(bottom_first ^ later) };
+        let pass = |later: usize| RowCopy {
+            offset: later as isize,
+            from: FieldRows::All,
+            to: FieldRows::Field(bottom_first ^ later),
+        };
         vec![pass(0), pass(1)]
     }
 }

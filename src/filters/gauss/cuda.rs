@@ -1,41 +1,33 @@
 //! The kernels of cuda/gauss.cu and cuda/gauss_tensor.cu.
 
 use super::plan::Plan;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::strips::{Cut, Rows, STRIDE, Strips, THREADS};
-use crate::filters::tensor::{self, Matrices, Walk};
+use crate::filters::gauss::tuning::cuda::{FAR_ROWS, NEAR_ROWS, TENSOR_RADIUS as TENSOR};
+use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
+use crate::filters::tensor::{self, Matrices, WarpWalk};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::SampleType;
-
-/// How rows are shared out for kernels of any radius: one after the other, rows find in the cache what they share.
-const FAR_ROWS: Rows = Rows { fewest: 8, step: 1, warps: 24 };
-
-/// How they are for `gauss_near*_u8`, which take four at a time and read those around them before the first.
-const NEAR_ROWS: Rows = Rows { fewest: 12, step: ROWS, warps: 24 };
 
 /// Radii that have such a kernel, the radius in each up to which weights have a high byte, and the most threads of its
 /// blocks. Smaller radii have weights of zero.
 const NEAR: [(usize, usize); 7] = [(1, 1), (2, 1), (3, 2), (4, 3), (6, 5), (9, 7), (12, 12)];
 const NEAR_THREADS: usize = 128;
 
-/// From this radius on tensor cores are faster.
-const TENSOR: usize = 5;
-
 /// Weights in memory, zeros behind them.
 const WEIGHTS: usize = 200;
 
 /// Rows that those kernels keep in a word, and the most words of a column that they keep.
-const ROWS: usize = 4;
+pub(super) const ROWS: usize = 4;
 const MOST_WORDS: usize = 7;
 
 device_struct! {
     /// What is done to one component.
-    struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// 0: the plane is copied.
         blurs: u32,
         /// Strips side by side.
@@ -50,7 +42,7 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Gauss" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         /// Of the middle, and of samples ever farther away; zeros up to 200.
         weights: u64 = "const u32*",
         radius: u32,
@@ -65,15 +57,15 @@ device_struct! {
 device_struct! {
     /// What the kernels on tensor cores are told.
     struct TensorArgs = "GaussTensor" {
-        component: [Component; 3],
-        walk: Walk,
+        component: [ComponentArgs; 3],
+        walk: WarpWalk,
         radius: u32,
         unused: u32,
     }
 }
 
 generated! {
-    "gauss.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "gauss.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
     "gauss_tensor.cuh" after ["gauss.cuh", "tensor.cuh"]: TensorArgs;
 }
 
@@ -83,11 +75,11 @@ type Words = [[u32; MOST_WORDS]; ROWS];
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
-    way: Way,
+    way: Strategy,
 }
 
 /// How it works.
-enum Way {
+enum Strategy {
     /// Blocks that walk down strips of columns.
     Strips(Box<InStrips>),
     /// Warps on tensor cores.
@@ -129,12 +121,12 @@ impl Kernel {
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
         if !takes_tensor(&plan, setup, device) {
-            let way = Way::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
+            let way = Strategy::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
             return Ok(Kernel { plan, way });
         }
         let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
         let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
-        let way = Way::Tensor {
+        let way = Strategy::Tensor {
             function: tensor::kernel(device, "gauss_tensor", radius, setup.src)?,
             matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], &sizes)?,
         };
@@ -185,14 +177,15 @@ fn words(weights: &[u32], reach: usize, shift: u32) -> Words {
     std::array::from_fn(|from| std::array::from_fn(|i| word(from, i)))
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have.
-    const NONE: Component = Component { src: Plane::NONE, dst: Plane::NONE, blurs: 0, across: 1, rows: 1, blocks: 0 };
+    const NONE: ComponentArgs =
+        ComponentArgs { src: PlaneArgs::NONE, dst: PlaneArgs::NONE, blurs: 0, across: 1, rows: 1, blocks: 0 };
 
-    fn new(src: &DevicePlane, dst: &DevicePlane, blurs: bool, cut: Cut) -> Result<Component> {
-        Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+    fn new(src: &DevicePlane, dst: &DevicePlane, blurs: bool, cut: Cut) -> Result<ComponentArgs> {
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             blurs: blurs.into(),
             across: cut.across,
             rows: cut.rows,
@@ -205,29 +198,29 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let CudaJob { src, dst, stream, .. } = *job;
         let src = src.here();
-        let mut component = [Component::NONE; 3];
+        let mut component = [ComponentArgs::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
             let cut = match &self.way {
-                Way::Strips(way) => way.strips.cut(src, dst),
-                Way::Tensor { matrices, .. } => matrices.cut(src, dst),
+                Strategy::Strips(way) => way.strips.cut(src, dst),
+                Strategy::Tensor { matrices, .. } => matrices.cut(src, dst),
             };
-            component[index] = Component::new(src, dst, self.plan.blurs(index), cut)?;
+            component[index] = ComponentArgs::new(src, dst, self.plan.blurs(index), cut)?;
         }
         let grid = [component.iter().map(|c| c.blocks).sum(), 1, 1];
         let radius = self.plan.radius() as u32;
         match &self.way {
-            Way::Tensor { function, matrices } => {
+            Strategy::Tensor { function, matrices } => {
                 let args = TensorArgs { component, walk: matrices.walk(), radius, unused: 0 };
-                let shape = Shape { grid, block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+                let shape = LaunchConfig { grid, block: [tensor::THREADS as u32, 1, 1], shared: 0 };
                 // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
                 // by the caller, and the matrices live as long as this kernel.
                 unsafe { launch(function, shape, &args, stream) }
             }
-            Way::Strips(way) => {
+            Strategy::Strips(way) => {
                 let InStrips { function, weights, high, low, strips, shared } = way.as_ref();
                 let (weights, halo) = (weights.address(), strips.halo as u32);
                 let args = Args { component, weights, radius, halo, high: *high, low: *low };
-                let shape = Shape { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };
+                let shape = LaunchConfig { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };
                 // SAFETY: as above; the weights, as many as the radius says, live as long as this kernel and fit the shared
                 // memory.
                 unsafe { launch(function, shape, &args, stream) }

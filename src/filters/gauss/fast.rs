@@ -4,22 +4,14 @@ use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::gauss::tuning::cpu::{BAND, FEW_PAIRS as FEW, PART};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::array::from_fn;
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Columns whose sums stay in the first cache, or in registers, while all their taps are added.
-const PART: usize = 256;
-
-/// Pairs of taps that are added in one go: those of sigma 1.
-const FEW: usize = 3;
 
 /// The kernel.
 pub(super) struct Fast {
@@ -71,7 +63,7 @@ impl CpuKernel for Fast {
             let work = Band { weights: &this.plan.weights, src: src[component], rows };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
-            this.scratch.lend(|| Scratch::new(&this.plan, this.width), filter);
+            this.scratch.with(|| Scratch::new(&this.plan, this.width), filter);
         });
     }
 

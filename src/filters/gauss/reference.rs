@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 use super::weights::{EXTRA_BITS, WEIGHT_BITS};
-use crate::filters::rows::copy;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.

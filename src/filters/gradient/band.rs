@@ -4,10 +4,10 @@
 //! band walks towards the border that is nearer to it, seeing the picture upside down where that is the upper one. Only a band
 //! that both borders are near to takes whole planes, pass by pass.
 
-use super::plan::{Component, EVIDENCE_REACH, Evidence, border, rows_of};
+use super::plan::{ComponentPlan, EVIDENCE_REACH, Evidence, border, rows_of};
 use super::ring::{Ring, STEP};
-use super::rows::{Beyond, Blend, Rows, extend_row, pairs};
-use crate::filters::rows::{narrow, widen};
+use super::rows::{Beyond, Blend, RowKernels, extend_row, pairs};
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
@@ -19,31 +19,31 @@ const KEPT: usize = 8;
 
 /// Rows of a plane in the order in which they are taken.
 #[derive(Clone, Copy)]
-pub(super) struct Lines {
+pub(super) struct RowOrder {
     pub first: isize,
     pub step: isize,
     pub count: usize,
 }
 
-impl Lines {
+impl RowOrder {
     /// Where row `y` lies.
     pub fn at(&self, y: isize) -> usize {
         (self.first + self.step * y) as usize
     }
 
     /// The same rows, the last one first.
-    pub fn reversed(&self) -> Lines {
-        let Lines { first, step, count } = *self;
-        Lines { first: first + step * (count as isize - 1), step: -step, count }
+    pub fn reversed(&self) -> RowOrder {
+        let RowOrder { first, step, count } = *self;
+        RowOrder { first: first + step * (count as isize - 1), step: -step, count }
     }
 }
 
 /// Rows to filter.
-pub(super) struct Work<'a> {
-    pub component: &'a Component,
+pub(super) struct BandRows<'a> {
+    pub component: &'a ComponentPlan,
     pub evidence: &'a Evidence,
     pub src: PlaneRef<'a>,
-    pub lines: Lines,
+    pub lines: RowOrder,
     pub rows: Range<isize>,
     /// The row of the plane that is the target's first.
     pub top: usize,
@@ -53,7 +53,7 @@ pub(super) struct Work<'a> {
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The source, and what each pass but the last makes of it.
-    stages: [Stage; 4],
+    stages: [StageRows; 4],
     found: Ring,
     /// Sums of columns of evidence, with three columns beside them.
     columns: Vec<i16>,
@@ -62,7 +62,7 @@ pub(super) struct Scratch {
 
 /// Rows of a stage.
 #[derive(Default)]
-struct Stage {
+struct StageRows {
     ring: Ring,
     /// How far rows are continued.
     reach: usize,
@@ -75,7 +75,7 @@ struct Stage {
     far: Vec<i32>,
 }
 
-impl Work<'_> {
+impl BandRows<'_> {
     fn width(&self) -> usize {
         self.src.width()
     }
@@ -92,7 +92,7 @@ impl Work<'_> {
 
 impl Scratch {
     /// Lays the stages out for `work`. True when it can be done row by row.
-    fn fit(&mut self, work: &Work<'_>) -> bool {
+    fn fit(&mut self, work: &BandRows<'_>) -> bool {
         let (width, height) = (work.width(), work.height());
         let tail = 2 * border(work.lines.count) as isize;
         let (mut ahead, mut start) = (0, work.rows.start);
@@ -141,7 +141,7 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn produce<V: Rows>(&mut self, work: &Work<'_>, i: usize, y: isize) {
+    unsafe fn produce<V: RowKernels>(&mut self, work: &BandRows<'_>, i: usize, y: isize) {
         let height = work.height();
         if y >= height {
             let stage = &mut self.stages[i];
@@ -169,7 +169,7 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn look<V: Rows>(&mut self, work: &Work<'_>, y: isize) {
+    unsafe fn look<V: RowKernels>(&mut self, work: &BandRows<'_>, y: isize) {
         let source = &self.stages[0].ring;
         let pairs = pairs(source, y, &work.evidence.offsets);
         // SAFETY: by the caller.
@@ -178,7 +178,7 @@ impl Scratch {
 
     /// Moves the sums of columns of evidence to row `y`, or makes them there.
     #[inline(always)]
-    fn sum_columns(&mut self, work: &Work<'_>, y: isize) {
+    fn sum_columns(&mut self, work: &BandRows<'_>, y: isize) {
         let (width, last) = (work.width(), work.height() - 1);
         let columns = &mut self.columns[STEP..][..width.next_multiple_of(STEP)];
         if y == work.rows.start {
@@ -204,11 +204,11 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn close<V: Rows>(&mut self, work: &Work<'_>, y: isize, dst: &mut PlaneMut<'_>) {
+    unsafe fn close<V: RowKernels>(&mut self, work: &BandRows<'_>, y: isize, dst: &mut PlaneMut<'_>) {
         self.sum_columns(work, y);
         let (pass, width) = (&work.component.passes[3], work.width());
         let (source, plane) = (&self.stages[0].ring, &self.stages[3].ring);
-        let Component { low, high, .. } = *work.component;
+        let ComponentPlan { low, high, .. } = *work.component;
         let blend = Blend { evidence: work.evidence, columns: &self.columns[STEP - AROUND as usize..], low, high };
         let pairs = pairs(plane, y, &pass.offsets);
         let lanes = &mut self.lanes[..width.next_multiple_of(STEP)];
@@ -218,7 +218,7 @@ impl Scratch {
     }
 }
 
-impl Stage {
+impl StageRows {
     /// Continues row `y` to its sides, and keeps in mind what continues the picture below it.
     #[inline(always)]
     fn finish(&mut self, y: isize, height: isize, width: usize) {
@@ -278,7 +278,7 @@ fn add(sums: &mut [i32], row: &[i16]) {
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-pub(super) unsafe fn run<V: Rows>(work: &Work<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+pub(super) unsafe fn run<V: RowKernels>(work: &BandRows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     let Range { start, end } = work.rows;
     let (mut first, mut flowing) = (start - 2 * AROUND, 0);
     if scratch.fit(work) {
@@ -313,7 +313,7 @@ pub(super) unsafe fn run<V: Rows>(work: &Work<'_>, dst: &mut PlaneMut<'_>, scrat
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn make_all<V: Rows>(work: &Work<'_>, scratch: &mut Scratch) {
+unsafe fn make_all<V: RowKernels>(work: &BandRows<'_>, scratch: &mut Scratch) {
     for i in 0..4 {
         for y in 0..work.height() + scratch.stages[i].reach as isize {
             // SAFETY: by the caller.

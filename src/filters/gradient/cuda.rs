@@ -1,17 +1,12 @@
 //! The kernels of cuda/gradient.cu.
 
-use super::plan::{Component as Numbers, Offset, Plan, border};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape as Grid, Stream};
+use super::plan::{ComponentPlan, Offset, Plan, border};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::gradient::tuning::cuda::{COLUMNS, LAST_ROWS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Threads of a block, and the samples it takes: of the last pass it takes more rows.
-const THREADS: usize = 256;
-const COLUMNS: usize = 128;
-const ROWS: usize = 16;
-const LAST_ROWS: usize = 32;
 
 /// What rows of stages begin at multiples of, in samples.
 const ALIGN: usize = 64;
@@ -30,9 +25,9 @@ device_struct! {
 
 device_struct! {
     /// What is done to one component. Addresses are those of the first sample inside the borders.
-    struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         source: u64 = "u16*",
         /// By passes, in turns.
         made: [u64; 2] = "u16*",
@@ -65,7 +60,7 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Gradient" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         /// Of evidence.
         near: u32,
         floor: u32,
@@ -79,12 +74,12 @@ device_struct! {
 }
 
 generated! {
-    "gradient.cuh" after ["../common/plane.cuh"]: Pass, Component, Args;
+    "gradient.cuh" after ["../common/plane.cuh"]: Pass, ComponentArgs, Args;
 }
 
 /// What a launch does, and so how planes are cut into blocks.
 #[derive(Clone, Copy)]
-enum Turn {
+enum Launch {
     /// Widens the source and continues it; passes on what is not filtered.
     Open,
     /// Looks for evidence and does the first pass, or does another but the last.
@@ -95,11 +90,11 @@ enum Turn {
     Last,
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have.
-    const NONE: Component = Component {
-        src: Plane::NONE,
-        dst: Plane::NONE,
+    const NONE: ComponentArgs = ComponentArgs {
+        src: PlaneArgs::NONE,
+        dst: PlaneArgs::NONE,
         source: 0,
         made: [0; 2],
         evidence: 0,
@@ -132,7 +127,7 @@ struct Stages {
 }
 
 /// How stages lie in memory.
-struct Shape {
+struct StageLayout {
     reach: usize,
     side: usize,
     pitch: usize,
@@ -140,20 +135,20 @@ struct Shape {
     bytes: usize,
 }
 
-impl Shape {
-    fn new(numbers: &Numbers, (width, height): (usize, usize)) -> Shape {
+impl StageLayout {
+    fn new(numbers: &ComponentPlan, (width, height): (usize, usize)) -> StageLayout {
         let reach = numbers.reach(0);
         let side = reach.next_multiple_of(ALIGN);
         let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
         let samples = pitch * (height + 2 * reach);
-        Shape { reach, side, pitch, samples, bytes: 3 * samples * size_of::<u16>() + pitch * height }
+        StageLayout { reach, side, pitch, samples, bytes: 3 * samples * size_of::<u16>() + pitch * height }
     }
 }
 
 impl Stages {
     /// Stages of planes of this size.
-    fn new(device: &CudaDevice, numbers: &Numbers, (width, height): (usize, usize)) -> Result<Stages> {
-        let Shape { reach, side, pitch, samples, bytes } = Shape::new(numbers, (width, height));
+    fn new(device: &CudaDevice, numbers: &ComponentPlan, (width, height): (usize, usize)) -> Result<Stages> {
+        let StageLayout { reach, side, pitch, samples, bytes } = StageLayout::new(numbers, (width, height));
         Ok(Stages { memory: DeviceBuffer::new(device, bytes, "gradient's stages")?, reach, side, pitch, samples })
     }
 
@@ -194,7 +189,7 @@ impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: the stages.
     pub(super) fn memory(plan: &Plan, setup: &Setup) -> usize {
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
-        filtered.map(|(index, numbers)| Shape::new(numbers, size_of_component(setup, index)).bytes).sum()
+        filtered.map(|(index, numbers)| StageLayout::new(numbers, size_of_component(setup, index)).bytes).sum()
     }
 
     /// The kernel of `plan`.
@@ -202,7 +197,7 @@ impl Kernel {
     /// # Errors
     /// When the kernels cannot be loaded or there is no memory for the stages.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let stages = |(index, numbers): (usize, &Numbers)| {
+        let stages = |(index, numbers): (usize, &ComponentPlan)| {
             let size = size_of_component(setup, index);
             numbers.filters.then(|| Stages::new(device, numbers, size)).transpose()
         };
@@ -218,17 +213,17 @@ impl Kernel {
     }
 
     /// What kernels are told of component `index`.
-    fn component(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<Component> {
+    fn component(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
         let numbers = &self.plan.components[index];
-        let mut told = Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+        let mut told = ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             low: numbers.low.into(),
             high: numbers.high.into(),
             border_w: border(src.width) as u32,
             border_h: border(src.height) as u32,
             across: src.width.div_ceil(COLUMNS) as u32,
-            ..Component::NONE
+            ..ComponentArgs::NONE
         };
         if let Some(stages) = &self.stages[index] {
             told.filters = 1;
@@ -249,15 +244,15 @@ impl Kernel {
     }
 
     /// Puts one launch into `stream`.
-    fn turn(&self, args: &mut Args, turn: Turn, pass: usize, stream: &Stream) -> Result<()> {
+    fn turn(&self, args: &mut Args, turn: Launch, pass: usize, stream: &Stream) -> Result<()> {
         args.pass = pass as u32;
         for (component, numbers) in args.component.iter_mut().zip(&self.plan.components) {
             let (width, height) = component.src.size();
-            let rows = if matches!(turn, Turn::Last) { LAST_ROWS } else { ROWS };
+            let rows = if matches!(turn, Launch::Last) { LAST_ROWS } else { ROWS };
             // A target of no rows is a component that stays where it is.
-            let wanted = numbers.filters || (matches!(turn, Turn::Open) && component.dst.size().1 > 0);
-            let continues = numbers.filters && height > 0 && matches!(turn, Turn::Open | Turn::Borders);
-            let tiles = if wanted && !matches!(turn, Turn::Borders) { height.div_ceil(rows) } else { 0 };
+            let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
+            let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
+            let tiles = if wanted && !matches!(turn, Launch::Borders) { height.div_ceil(rows) } else { 0 };
             let (row_blocks, column_blocks) = match continues {
                 true => (height.div_ceil(THREADS / 32), (2 * width).div_ceil(THREADS)),
                 false => (0, 0),
@@ -271,13 +266,13 @@ impl Kernel {
             return Ok(());
         }
         let function = match (turn, pass) {
-            (Turn::Open, _) => &self.open,
-            (Turn::Borders, _) => &self.borders,
-            (Turn::Pass, 0) => &self.first,
-            (Turn::Pass, _) => &self.pass,
-            (Turn::Last, _) => &self.last,
+            (Launch::Open, _) => &self.open,
+            (Launch::Borders, _) => &self.borders,
+            (Launch::Pass, 0) => &self.first,
+            (Launch::Pass, _) => &self.pass,
+            (Launch::Last, _) => &self.last,
         };
-        let shape = Grid { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;
         // stages have room for what blocks and offsets reach beyond planes, and live as long as this kernel.
         unsafe { launch(function, shape, &*args, stream) }
@@ -300,7 +295,7 @@ impl CudaKernel for Kernel {
         let src = src.here();
         let fields = self.plan.fields(props);
         for field in 0..fields {
-            let mut component = [Component::NONE; 3];
+            let mut component = [ComponentArgs::NONE; 3];
             for (index, told) in component.iter_mut().enumerate().take(self.plan.components.len()) {
                 *told =
                     self.component(index, &rows_of(&src[index], field, fields), &rows_of(&dst[index], field, fields))?;
@@ -315,14 +310,14 @@ impl CudaKernel for Kernel {
                 gain: evidence.gain.into(),
                 pass: 0,
             };
-            self.turn(&mut args, Turn::Open, 0, stream)?;
-            self.turn(&mut args, Turn::Pass, 0, stream)?;
+            self.turn(&mut args, Launch::Open, 0, stream)?;
+            self.turn(&mut args, Launch::Pass, 0, stream)?;
             for pass in 1..3 {
-                self.turn(&mut args, Turn::Borders, pass, stream)?;
-                self.turn(&mut args, Turn::Pass, pass, stream)?;
+                self.turn(&mut args, Launch::Borders, pass, stream)?;
+                self.turn(&mut args, Launch::Pass, pass, stream)?;
             }
-            self.turn(&mut args, Turn::Borders, 3, stream)?;
-            self.turn(&mut args, Turn::Last, 3, stream)?;
+            self.turn(&mut args, Launch::Borders, 3, stream)?;
+            self.turn(&mut args, Launch::Last, 3, stream)?;
         }
         Ok(())
     }

@@ -1,19 +1,17 @@
 //! The fast kernel: bands of rows, shared out between threads.
 
-use super::band::{Lines, Scratch, Work, run};
+use super::band::{BandRows, RowOrder, Scratch, run};
 use super::plan::Plan;
 use super::simd::Portable;
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::rows::copy;
+use crate::filters::gradient::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{FrameProps, PlaneMut, Planes, PlanesMut};
-
-/// Rows of a band, at least: a band's passes also make some rows of its neighbours.
-const BAND: usize = 64;
 
 /// The kernel.
 pub(super) struct Fast {
@@ -50,7 +48,7 @@ impl Fast {
         let (src, fields, rows) = (src[index], self.plan.fields(props), dst.height());
         for field in 0..fields {
             // `top` is a row of the first field.
-            let lines = Lines {
+            let lines = RowOrder {
                 first: field as isize,
                 step: fields as isize,
                 count: (src.height() - field.min(src.height())).div_ceil(fields),
@@ -62,13 +60,13 @@ impl Fast {
             }
             let count = lines.count as isize;
             let component = &self.plan.components[index];
-            let work = Work { component, evidence: &self.plan.evidence, src, lines, rows: rows.clone(), top };
+            let work = BandRows { component, evidence: &self.plan.evidence, src, lines, rows: rows.clone(), top };
             let work = match rows.start + rows.end <= count {
-                true => Work { lines: lines.reversed(), rows: count - rows.end..count - rows.start, ..work },
+                true => BandRows { lines: lines.reversed(), rows: count - rows.end..count - rows.start, ..work },
                 false => work,
             };
             // SAFETY: `new` checked that the processor has the level.
-            self.scratch.lend(Scratch::default, |scratch| unsafe { run_at(self.level, &work, dst, scratch) });
+            self.scratch.with(Scratch::default, |scratch| unsafe { run_at(self.level, &work, dst, scratch) });
         }
     }
 }
@@ -113,7 +111,7 @@ impl CpuKernel for Fast {
 ///
 /// # Safety
 /// The processor must have the level.
-unsafe fn run_at(level: CpuLevel, work: &Work<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+unsafe fn run_at(level: CpuLevel, work: &BandRows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     // SAFETY: by the caller.
     unsafe {
         match level {
@@ -128,14 +126,14 @@ unsafe fn run_at(level: CpuLevel, work: &Work<'_>, dst: &mut PlaneMut<'_>, scrat
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn avx512(work: &Work<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+fn avx512(work: &BandRows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     // SAFETY: this runs with the instructions.
     unsafe { run::<Avx512>(work, dst, scratch) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn avx2(work: &Work<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+fn avx2(work: &BandRows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     // SAFETY: this runs with the instructions.
     unsafe { run::<Avx2>(work, dst, scratch) }
 }

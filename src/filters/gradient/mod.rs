@@ -11,6 +11,7 @@ mod rows;
 mod simd;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

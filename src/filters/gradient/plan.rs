@@ -19,14 +19,14 @@ pub(super) type Offset = (isize, isize);
 /// The parameters worked out for one stream, in v16.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub components: Vec<Component>,
+    pub components: Vec<ComponentPlan>,
     pub evidence: Evidence,
     field: Field,
 }
 
 /// What is done to one component.
 #[derive(Clone, Debug)]
-pub(super) struct Component {
+pub(super) struct ComponentPlan {
     /// False when it is copied.
     pub filters: bool,
     pub passes: [Pass; 4],
@@ -64,7 +64,7 @@ pub(super) struct Evidence {
     pub gain: u16,
 }
 
-impl Component {
+impl ComponentPlan {
     /// How far what pass `i` reads is continued. Evidence is looked for in what the first one reads.
     pub fn reach(&self, i: usize) -> usize {
         self.passes[i].step.max(if i == 0 { EVIDENCE_REACH } else { 0 })
@@ -120,7 +120,7 @@ impl Plan {
             };
             let filters = moves && params.planes.has(format, index);
             let (low, high) = bounds(params.keep_tv_range, format.is_chroma(index));
-            Component { filters, passes: std::array::from_fn(pass), low, high }
+            ComponentPlan { filters, passes: std::array::from_fn(pass), low, high }
         };
         let (near, far) = (directions(EVIDENCE_REACH, false), directions(EVIDENCE_REACH, true));
         let fade = params.s1 - params.s0;

@@ -1,8 +1,8 @@
 //! The plain kernel: the definition, on whole planes with their borders around them.
 
-use super::plan::{Component, Evidence, Offset, Plan, SHARES, border};
-use crate::filters::rows::copy;
+use super::plan::{ComponentPlan, Evidence, Offset, Plan, SHARES, border};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::copy;
 use crate::video::{PlaneMut, PlaneRef};
 
 /// The scalar kernel.
@@ -114,7 +114,7 @@ fn delta(plane: &Continued, (x, y): (isize, isize), offsets: &[Offset], near: i3
 }
 
 /// What becomes of `source`, row by row.
-pub(super) fn filter(mut source: Continued, component: &Component, evidence: &Evidence) -> Vec<i32> {
+pub(super) fn filter(mut source: Continued, component: &ComponentPlan, evidence: &Evidence) -> Vec<i32> {
     let (width, height) = (source.width, source.height);
     let all = || (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)));
     source.extend(source.reach as usize);

@@ -7,11 +7,11 @@ use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Vector};
 
 /// The lanes of both samples of each pair.
-pub(super) type Pairs<'a, const N: usize> = [[&'a [i16]; 2]; N];
+pub(super) type SamplePairs<'a, const N: usize> = [[&'a [i16]; 2]; N];
 
 /// The pairs at `offsets` from row `y`.
 #[inline(always)]
-pub(super) fn pairs<'a, const N: usize>(ring: &'a Ring, y: isize, offsets: &[Offset; N]) -> Pairs<'a, N> {
+pub(super) fn pairs<'a, const N: usize>(ring: &'a Ring, y: isize, offsets: &[Offset; N]) -> SamplePairs<'a, N> {
     let mut pairs = [[[].as_slice(); 2]; N];
     for (pair, (dx, dy)) in pairs.iter_mut().zip(offsets) {
         *pair = [ring.row(y + dy, *dx), ring.row(y - dy, -dx)];
@@ -21,18 +21,18 @@ pub(super) fn pairs<'a, const N: usize>(ring: &'a Ring, y: isize, offsets: &[Off
 
 /// The rows of a vector type, each a function of its own compiled with the type's instructions: in one with all the rest,
 /// compilers run out of registers.
-pub(super) trait Rows: Vector {
+pub(super) trait RowKernels: Vector {
     /// The evidence of texture in a row.
     ///
     /// # Safety
     /// The processor must have the type's instructions.
-    unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]);
+    unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]);
 
     /// A row of one pass.
     ///
     /// # Safety
     /// The processor must have the type's instructions.
-    unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]);
+    unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]);
 
     /// A row of the last pass and what it is blended to, in v16.
     ///
@@ -42,7 +42,7 @@ pub(super) trait Rows: Vector {
         pass: &Pass,
         source: &[i16],
         plane: &[i16],
-        pairs: &Pairs<'_, 3>,
+        pairs: &SamplePairs<'_, 3>,
         blend: &Blend<'_>,
         out: &mut [u16],
     );
@@ -50,15 +50,15 @@ pub(super) trait Rows: Vector {
 
 macro_rules! rows {
     ($type:ty $(, $features:literal)?) => {
-        impl Rows for $type {
+        impl RowKernels for $type {
             $(#[target_feature(enable = $features)])?
-            unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
+            unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]) {
                 // SAFETY: by the caller.
                 unsafe { evidence_row::<Self>(evidence, source, pairs, out) }
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
+            unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]) {
                 // SAFETY: by the caller.
                 unsafe { pass_row::<Self>(pass, source, plane, pairs, out) }
             }
@@ -68,7 +68,7 @@ macro_rules! rows {
                 pass: &Pass,
                 source: &[i16],
                 plane: &[i16],
-                pairs: &Pairs<'_, 3>,
+                pairs: &SamplePairs<'_, 3>,
                 blend: &Blend<'_>,
                 out: &mut [u16],
             ) {
@@ -130,14 +130,14 @@ unsafe fn add_three<V: Vector, const BUMPS: bool>(
 
 /// Asserts that all rows are as long, and made of whole steps.
 #[inline(always)]
-fn check<const N: usize>(len: usize, rows: &[&[i16]], pairs: &Pairs<'_, N>) {
+fn check<const N: usize>(len: usize, rows: &[&[i16]], pairs: &SamplePairs<'_, N>) {
     assert!(len.is_multiple_of(STEP) && rows.iter().chain(pairs.as_flattened()).all(|row| row.len() == len));
 }
 
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
+unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]) {
     check(out.len(), &[source], pairs);
     let [a, b, c, d, e, f] = *pairs;
     // SAFETY: by the caller, and rows are as long as was checked.
@@ -159,7 +159,7 @@ unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &P
 struct Smooth<'a, V> {
     source: &'a [i16],
     plane: &'a [i16],
-    pairs: Pairs<'a, 3>,
+    pairs: SamplePairs<'a, 3>,
     limits: Limits<V>,
     low: V,
     high: V,
@@ -169,7 +169,7 @@ impl<'a, V: Vector> Smooth<'a, V> {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn new(pass: &Pass, source: &'a [i16], plane: &'a [i16], pairs: &Pairs<'a, 3>) -> Self {
+    unsafe fn new(pass: &Pass, source: &'a [i16], plane: &'a [i16], pairs: &SamplePairs<'a, 3>) -> Self {
         // SAFETY: by the caller.
         unsafe {
             let limits = Limits { near: V::splat(pass.near as i16), bump: V::splat(pass.bump as i16) };
@@ -197,7 +197,7 @@ impl<'a, V: Vector> Smooth<'a, V> {
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
+unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]) {
     check(out.len(), &[source, plane], pairs);
     // SAFETY: by the caller, and rows are as long as was checked.
     unsafe {
@@ -224,7 +224,7 @@ unsafe fn last_row<V: Vector>(
     pass: &Pass,
     source: &[i16],
     plane: &[i16],
-    pairs: &Pairs<'_, 3>,
+    pairs: &SamplePairs<'_, 3>,
     blend: &Blend<'_>,
     out: &mut [u16],
 ) {

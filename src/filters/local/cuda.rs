@@ -1,26 +1,20 @@
 //! The launch of kernels that are made of cuda/common/local.cuh.
 
 use super::plan::{self, Plan};
-use super::{Local, MOST_SOURCES, Source};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Shape};
+use super::{ComponentSource, Local, MOST_SOURCES};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane};
+use crate::filters::cuda::{CHUNK, PlaneArgs};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::strips::{Cut, Rows, Strips, THREADS};
+use crate::filters::local::tuning::cuda::{DOWN, ROWS, WIDE};
+use crate::filters::strips::{Cut, Strips, THREADS};
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::SampleType;
-
-/// Chunks side by side, and rows, of a block where nothing around a place is read.
-const WIDE: usize = 32;
-const DOWN: usize = 8;
-
-/// How rows are shared out where something is.
-const ROWS: Rows = Rows { fewest: 8, step: 4, warps: 16 };
 
 device_struct! {
     /// A plane that is read.
     pub(super) struct From = "LocalSource" {
-        plane: Plane,
+        plane: PlaneArgs,
         /// Where its first sample lies.
         left: i32,
         top: i32,
@@ -32,10 +26,10 @@ device_struct! {
 
 device_struct! {
     /// What is done to one component.
-    pub(super) struct Component = "LocalComponent" {
+    pub(super) struct ComponentArgs = "LocalComponent" {
         /// The component of the frame at hand.
-        src: Plane,
-        dst: Plane,
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// What the function looks up.
         table: u64 = "const u16*",
         /// 0: the plane is copied.
@@ -56,20 +50,20 @@ device_struct! {
 device_struct! {
     /// What kernels are told, whatever their function is.
     pub(super) struct Args = "LocalArgs" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
     }
 }
 
 generated! {
-    "local.cuh" after ["../common/plane.cuh"]: From, Component, Args;
+    "local.cuh" after ["../common/plane.cuh"]: From, ComponentArgs, Args;
 }
 
 impl From {
-    const NONE: From = From { plane: Plane::NONE, left: 0, top: 0, shrink_w: 0, shrink_h: 0 };
+    const NONE: From = From { plane: PlaneArgs::NONE, left: 0, top: 0, shrink_w: 0, shrink_h: 0 };
 
-    fn new(plane: &DevicePlane, source: &Source) -> Result<From> {
+    fn new(plane: &DevicePlane, source: &ComponentSource) -> Result<From> {
         Ok(From {
-            plane: Plane::new(plane)?,
+            plane: PlaneArgs::new(plane)?,
             left: source.origin.0 as i32,
             top: source.origin.1 as i32,
             shrink_w: source.shrink.0.into(),
@@ -78,11 +72,11 @@ impl From {
     }
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have.
-    const NONE: Component = Component {
-        src: Plane::NONE,
-        dst: Plane::NONE,
+    const NONE: ComponentArgs = ComponentArgs {
+        src: PlaneArgs::NONE,
+        dst: PlaneArgs::NONE,
         table: 0,
         computes: 0,
         across: 1,
@@ -142,15 +136,15 @@ impl<T: Local> Kernel<T> {
         &self,
         index: usize,
         job: &CudaJob<'_>,
-        part: Option<&plan::Component<T::Consts>>,
-    ) -> Result<Component> {
+        part: Option<&plan::ComponentPlan<T::Consts>>,
+    ) -> Result<ComponentArgs> {
         let (src, dst) = (&job.src.here()[index], &job.dst[index]);
         let cut = match &self.strips {
             Some(strips) => strips.cut(src, dst),
             None => Cut::new(src.width.div_ceil(WIDE * CHUNK), DOWN, dst),
         };
         let mut source = [From::NONE; MOST_SOURCES];
-        source[0] = From::new(src, &Source::of(0, index))?;
+        source[0] = From::new(src, &ComponentSource::of(0, index))?;
         for (to, of) in source.iter_mut().zip(part.iter().flat_map(|part| &part.sources)) {
             *to = From::new(&job.src.at(of.input, of.offset)[of.component], of)?;
         }
@@ -159,9 +153,9 @@ impl<T: Local> Kernel<T> {
             range.map_or((0, 0), |range| (range.start as i32, range.end as i32))
         };
         let ((left, right), (top, bottom)) = (ends(area.map(|area| &area.columns)), ends(area.map(|area| &area.rows)));
-        Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             table: self.tables[index].as_ref().map_or(0, DeviceBuffer::address),
             computes: part.is_some().into(),
             across: cut.across,
@@ -179,7 +173,7 @@ impl<T: Local> Kernel<T> {
 impl<T: Local> CudaKernel for Kernel<T> {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let applies = self.plan.applies(job.props);
-        let mut args = Args { component: [Component::NONE; 3] };
+        let mut args = Args { component: [ComponentArgs::NONE; 3] };
         for (index, part) in self.plan.components.iter().enumerate() {
             args.component[index] = self.component(index, job, part.as_ref().filter(|_| applies))?;
         }
@@ -188,7 +182,7 @@ impl<T: Local> CudaKernel for Kernel<T> {
             return Ok(());
         }
         let threads = self.strips.as_ref().map_or(WIDE * DOWN, |strips| strips.threads);
-        let shape = Shape { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
         let params = [(&raw const args).cast(), (&raw const self.consts).cast()];
         // SAFETY: the kernel's parameters are `Args` and three times the function's constants; the planes have the sizes
         // they state and outlive the work by the caller, and the tables live as long as this kernel.

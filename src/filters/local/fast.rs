@@ -1,22 +1,17 @@
 //! The fast kernel: a band's rows pass through rings that hold what is read of each source, widened and with their borders
 //! repeated, so that a vector of results is made from whole vectors of samples.
 
-use super::lanes::Pack;
-use super::plan::{Area, Component, Plan};
-use super::{Around, Local, MOST_RADIUS, MOST_SOURCES, Near, Source};
+use super::plan::{Area, ComponentPlan, Plan};
+use super::{Around, ComponentSource, Local, MOST_RADIUS, MOST_SOURCES, Near};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::rows::{copy, narrow, widen};
+use crate::filters::local::tuning::cpu::{BAND, MOST_LANES};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::lanes::Pack;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Lanes of a vector at most.
-const MOST_LANES: usize = 32;
 
 /// Rows of sources that a row of results is made from, at most.
 const MOST_ROWS: usize = MOST_SOURCES * (2 * MOST_RADIUS + 1);
@@ -48,12 +43,12 @@ impl<T: Local> CpuKernel for Fast<T> {
             let Some(part) = this.plan.components[index].as_ref().filter(|_| applies) else {
                 return copy(&own, rows, &mut band);
             };
-            let plane = |source: &Source| src.at(source.input, source.offset)[source.component];
+            let plane = |source: &ComponentSource| src.at(source.input, source.offset)[source.component];
             let planes = std::array::from_fn(|i| part.sources.get(i).map_or(own, plane));
             let work = Band::<T> { part, planes, own, rows, radius: this.plan.radius };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |scratch: &mut Scratch| unsafe { run_band(this.level, &work, &mut band, scratch) };
-            this.scratch.lend(|| Scratch::new(&this.plan), filter);
+            this.scratch.with(|| Scratch::new(&this.plan), filter);
         });
     }
 
@@ -64,7 +59,7 @@ impl<T: Local> CpuKernel for Fast<T> {
 
 /// A band of rows to filter.
 struct Band<'a, T: Local> {
-    part: &'a Component<T::Consts>,
+    part: &'a ComponentPlan<T::Consts>,
     /// Of the sources.
     planes: [PlaneRef<'a>; MOST_SOURCES],
     /// The component itself.
@@ -153,7 +148,7 @@ impl Scratch {
     #[inline(always)]
     fn fill<T: Local>(&mut self, work: &Band<'_, T>, source: usize, y: usize) {
         let (radius, columns) = (work.radius, &work.part.area.columns);
-        let (plane, Source { origin, shrink, .. }) = (&work.planes[source], work.part.sources[source]);
+        let (plane, ComponentSource { origin, shrink, .. }) = (&work.planes[source], work.part.sources[source]);
         let row = &mut self.ring[(source * (2 * radius + 1) + y % (2 * radius + 1)) * self.stride..];
         let lanes = &mut row[radius..][..columns.len()];
         let (x, y) = (columns.start.wrapping_add_signed(-origin.0), y.wrapping_add_signed(-origin.1));
@@ -249,17 +244,17 @@ impl<const N: usize> Around<Pack<N>> for Vectors<'_, N> {
     #[inline(always)]
     fn lane(&self, lane: usize) -> impl Near<u16> {
         debug_assert!(lane < N);
-        Lane { vectors: self, lane: lane % N }
+        LaneView { vectors: self, lane: lane % N }
     }
 }
 
 /// The samples around one of them.
-struct Lane<'a, const N: usize> {
+struct LaneView<'a, const N: usize> {
     vectors: &'a Vectors<'a, N>,
     lane: usize,
 }
 
-impl<const N: usize> Near<u16> for Lane<'_, N> {
+impl<const N: usize> Near<u16> for LaneView<'_, N> {
     #[inline(always)]
     fn at(&self, source: usize, dx: isize, dy: isize) -> u16 {
         // SAFETY: as for a vector, of which the lane is one.

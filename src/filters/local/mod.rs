@@ -8,14 +8,15 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
-mod lanes;
-mod order;
+mod near;
 mod plan;
 mod reference;
+mod tuning;
 
-pub use lanes::{Around, Lanes, Near};
-pub use order::{middle_of, middle_of_three};
-pub use plan::Source;
+pub use crate::simd::lanes::Lanes;
+pub use crate::simd::order::{middle_of, middle_of_three};
+pub use near::{Around, Near};
+pub use plan::ComponentSource;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
@@ -86,10 +87,11 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
 
     /// Where a component's samples come from, by their numbers in [`Near::at`]: its own in every frame that is read, those
     /// of the first input in order of time before those of other inputs.
-    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<Source> {
+    fn sources(&self, inputs: &[StreamInfo], component: usize) -> Vec<ComponentSource> {
         let Reach { before, after } = self.reach();
-        let own = (-(before as isize)..=after as isize).map(|offset| Source { offset, ..Source::of(0, component) });
-        own.chain((1..inputs.len()).map(|input| Source::of(input, component))).collect()
+        let own = (-(before as isize)..=after as isize)
+            .map(|offset| ComponentSource { offset, ..ComponentSource::of(0, component) });
+        own.chain((1..inputs.len()).map(|input| ComponentSource::of(input, component))).collect()
     }
 
     /// What the function gets for a component, or `None` where it changes nothing and the component is copied.
@@ -162,16 +164,16 @@ pub fn check_samples(first: &StreamInfo, other: &StreamInfo, name: &str) -> Resu
 /// # Errors
 /// For arguments that are none of its parameters' values.
 pub fn create<T: Local>(call: &Call) -> Result<Box<dyn Filter>> {
-    Ok(Box::new(Stage { params: T::from_call(call)? }))
+    Ok(Box::new(LocalFilter { params: T::from_call(call)? }))
 }
 
 /// A filter of this tier with its parameters set.
 #[derive(Debug)]
-struct Stage<T> {
+struct LocalFilter<T> {
     params: T,
 }
 
-impl<T: Local> Filter for Stage<T> {
+impl<T: Local> Filter for LocalFilter<T> {
     fn descriptor(&self) -> &'static Descriptor {
         T::descriptor()
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Where samples of a component come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ComponentSource {
     /// The input, from 0.
     pub input: usize,
     /// The frame, counted from the one at hand.
@@ -21,10 +21,10 @@ pub struct Source {
     pub shrink: (u8, u8),
 }
 
-impl Source {
+impl ComponentSource {
     /// A component of the frame at hand of an input, sample for sample.
-    pub fn of(input: usize, component: usize) -> Source {
-        Source { input, offset: 0, component, origin: (0, 0), shrink: (0, 0) }
+    pub fn of(input: usize, component: usize) -> ComponentSource {
+        ComponentSource { input, offset: 0, component, origin: (0, 0), shrink: (0, 0) }
     }
 }
 
@@ -34,12 +34,12 @@ pub(super) struct Plan<T: Local> {
     pub setup: Setup,
     pub radius: usize,
     /// `None`: copied.
-    pub components: Vec<Option<Component<T::Consts>>>,
+    pub components: Vec<Option<ComponentPlan<T::Consts>>>,
 }
 
 /// What is done to a component.
-pub(super) struct Component<C> {
-    pub sources: Vec<Source>,
+pub(super) struct ComponentPlan<C> {
+    pub sources: Vec<ComponentSource>,
     pub consts: C,
     pub table: Vec<u16>,
     pub area: Area,
@@ -70,8 +70,12 @@ impl<T: Local> Plan<T> {
             let is_whole = area == Area { columns: 0..width, rows: 0..height };
             assert!(sources.len() <= MOST_SOURCES && radius <= MOST_RADIUS, "{:?} reads too much", T::descriptor());
             assert!(radius == 0 || (is_whole && sources.len() == 1), "{:?} reads around one source", T::descriptor());
-            assert!(is_whole || sources[0] == Source::of(0, index), "{:?} begins with its own", T::descriptor());
-            Some(Component { sources, consts, table: params.table(&inputs, index), area })
+            assert!(
+                is_whole || sources[0] == ComponentSource::of(0, index),
+                "{:?} begins with its own",
+                T::descriptor()
+            );
+            Some(ComponentPlan { sources, consts, table: params.table(&inputs, index), area })
         };
         let components = (0..format.components()).map(component).collect();
         Plan { params: params.clone(), setup: setup.clone(), radius, components }

@@ -1,9 +1,9 @@
 //! The plain kernel: the definition, sample by sample.
 
-use super::plan::{Component, Plan};
-use super::{Local, Near, Source};
-use crate::filters::rows::{SIGN, copy};
+use super::plan::{ComponentPlan, Plan};
+use super::{ComponentSource, Local, Near};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::{SIGN, copy};
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 
 /// The scalar kernel.
@@ -29,7 +29,7 @@ impl<T: Local> CpuKernel for Reference<T> {
             let planes: Vec<PlaneRef<'_>> = planes.collect();
             for y in component.area.rows.clone() {
                 for x in component.area.columns.clone() {
-                    let place = Place { component, planes: &planes, x: x as isize, y: y as isize };
+                    let place = SamplePosition { component, planes: &planes, x: x as isize, y: y as isize };
                     set(dst, x, y, T::sample(&component.consts, &place));
                 }
             }
@@ -42,16 +42,16 @@ impl<T: Local> CpuKernel for Reference<T> {
 }
 
 /// A sample's place.
-struct Place<'a, C> {
-    component: &'a Component<C>,
+struct SamplePosition<'a, C> {
+    component: &'a ComponentPlan<C>,
     planes: &'a [PlaneRef<'a>],
     x: isize,
     y: isize,
 }
 
-impl<C> Near<u16> for Place<'_, C> {
+impl<C> Near<u16> for SamplePosition<'_, C> {
     fn at(&self, source: usize, dx: isize, dy: isize) -> u16 {
-        let (plane, Source { origin, shrink, .. }) = (&self.planes[source], self.component.sources[source]);
+        let (plane, ComponentSource { origin, shrink, .. }) = (&self.planes[source], self.component.sources[source]);
         let (x, y) = ((self.x + dx - origin.0) << shrink.0, (self.y + dy - origin.1) << shrink.1);
         if shrink == (0, 0) {
             return u16::try_from(nearest(plane, x, y)).expect("16 bits");

@@ -63,7 +63,7 @@ impl Remap for CropParams {
     fn geometry(&self, input: &StreamInfo) -> Result<Geometry> {
         let (across, down) = units(input);
         let side = |size: usize, unit, names, kept, first| {
-            Side { input, size: size as i64, unit, names, round: self.round }.part(kept, first)
+            Extent { input, size: size as i64, unit, names, round: self.round }.part(kept, first)
         };
         let (x, w) = side(input.width, across, ["w", "x"], self.w, self.x)?;
         let (y, h) = side(input.height, down, ["h", "y"], self.h, self.y)?;
@@ -72,7 +72,7 @@ impl Remap for CropParams {
 }
 
 /// One direction of a picture.
-struct Side<'a> {
+struct Extent<'a> {
     input: &'a StreamInfo,
     size: i64,
     /// Samples that offsets are multiples of.
@@ -82,7 +82,7 @@ struct Side<'a> {
     round: bool,
 }
 
-impl Side<'_> {
+impl Extent<'_> {
     /// Where the part of `kept` samples from `first` on begins, and its length.
     fn part(&self, kept: Option<i64>, first: Option<i64>) -> Result<(i64, i64)> {
         let below = |value: i64| value / self.unit * self.unit;

@@ -1,33 +1,19 @@
 //! The kernels of cuda/remap.cu.
 
-use super::map::{Beside, Map};
-use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, Shape, Stream};
+use super::map::{Map, Outside};
+use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::rows::SIGN;
+use crate::filters::remap::tuning::cuda::{DOWN, ROWS, TILE, TILE_BYTES, TURNERS, VECTOR, WIDE};
+use crate::simd::rows::SIGN;
 use crate::video::{SampleLayout, SampleType};
-
-/// Threads of a block of `remap_rows` across and down, and rows of each.
-const WIDE: usize = 32;
-const DOWN: usize = 8;
-const ROWS: usize = 4;
-
-/// Threads of a block of `remap_swap`.
-const TURNERS: u32 = 64;
-
-/// Bytes that a thread moves at a time, and of a row of a tile.
-const VECTOR: usize = 16;
-const TILE_BYTES: usize = 64;
-
-/// Rows and columns of a tile whose samples go from one storage to another.
-const TILE: usize = 32;
 
 device_struct! {
     /// How one component moves.
-    struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// The source's column that the result's first column shows; its first row, where rows become columns.
         column: i32,
         /// 1 or -1.
@@ -51,18 +37,18 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Remap" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
     }
 }
 
 generated! {
-    "remap.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "remap.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
 }
 
 /// A component of which nothing moves.
-const NONE: Component = Component {
-    src: Plane::NONE,
-    dst: Plane::NONE,
+const NONE: ComponentArgs = ComponentArgs {
+    src: PlaneArgs::NONE,
+    dst: PlaneArgs::NONE,
     column: 0,
     column_step: 1,
     row: 0,
@@ -113,14 +99,14 @@ impl Mover {
             return Ok(());
         }
         let threads = if self.maps[0].swap { TURNERS } else { (WIDE * DOWN) as u32 };
-        let shape = Shape { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernel's parameter, and the planes have the sizes they state and outlive the work by the
         // caller.
         unsafe { launch(&self.function, shape, &args, stream) }
     }
 
     /// How samples of a component move: as they are stored where both store them alike.
-    fn samples(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<Component> {
+    fn samples(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
         let lane = self.maps[index].fill();
         let layout = dst.layout;
         if src.layout != layout {
@@ -143,7 +129,7 @@ impl Mover {
     }
 
     /// How pairs of chroma move.
-    fn pairs(&self, src: &DevicePlane, dst: &DevicePlane) -> Result<Component> {
+    fn pairs(&self, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
         let unit = 2 * dst.layout.sample.bytes();
         let [cb, cr] = [1, 2].map(|index| u32::from(dst.layout.narrow(self.maps[index].fill())));
         let pair = cb | cr << (8 * dst.layout.sample.bytes());
@@ -157,7 +143,7 @@ impl Mover {
         dst: &DevicePlane,
         unit: usize,
         fill: u32,
-    ) -> Result<Component> {
+    ) -> Result<ComponentArgs> {
         let map = &self.maps[index];
         // Samples of a block across and down.
         let (across, down) = match (map.swap, unit) {
@@ -167,16 +153,16 @@ impl Mover {
             (true, unit) => (TILE_BYTES / unit, TILE_BYTES / unit),
         };
         let across = dst.width.div_ceil(across) as u32;
-        Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             column: map.columns.first as i32,
             column_step: map.columns.step as i32,
             row: map.rows.first as i32,
             row_step: map.rows.step as i32,
             fill,
             unit: unit as u32,
-            nearest: u32::from(map.beside == Beside::NearestRow),
+            nearest: u32::from(map.beside == Outside::NearestRow),
             blocks: across * dst.height.div_ceil(down) as u32,
             across,
             unused: 0,

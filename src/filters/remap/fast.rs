@@ -1,18 +1,13 @@
 //! The fast kernels on the CPU: parts of rows where rows stay rows, and blocks where they become columns.
 
-use super::map::{Beside, Map};
+use super::map::{Map, Outside};
 use super::swap::swap;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
-use crate::filters::level::by_level;
-use crate::filters::rows::{narrow, widen};
+use crate::filters::remap::tuning::cpu::{BAND, PART};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut, SampleLayout, SampleType};
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 64;
-
-/// Samples that go through lanes at a time.
-const PART: usize = 256;
 
 /// Moves samples at a vector level.
 pub struct Mover {
@@ -55,9 +50,9 @@ impl Mover {
     }
 }
 
-fn filled(beside: Beside, lane: u16) -> Beside {
+fn filled(beside: Outside, lane: u16) -> Outside {
     match beside {
-        Beside::Fill(_) => Beside::Fill(lane),
+        Outside::Fill(_) => Outside::Fill(lane),
         nearest => nearest,
     }
 }
@@ -78,7 +73,7 @@ fn move_band(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>
             Ok(row) if row < src.height() && !inside.is_empty() => {
                 fill(dst, 0, inside.start, y, map.fill());
                 let last = map.columns.at(inside.end - 1).min(map.columns.at(inside.start));
-                let part = Part { x: last as usize, y: row, len: inside.len(), backwards: map.columns.step < 0 };
+                let part = ColumnRange { x: last as usize, y: row, len: inside.len(), backwards: map.columns.step < 0 };
                 copy(src, part, dst, inside.start, y);
                 fill(dst, inside.end, dst.width(), y, map.fill());
             }
@@ -89,7 +84,7 @@ fn move_band(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>
 
 /// Columns of a row.
 #[derive(Clone, Copy)]
-struct Part {
+struct ColumnRange {
     x: usize,
     y: usize,
     len: usize,
@@ -97,7 +92,7 @@ struct Part {
 }
 
 #[inline(always)]
-fn copy(src: &PlaneRef<'_>, part: Part, dst: &mut PlaneMut<'_>, x: usize, y: usize) {
+fn copy(src: &PlaneRef<'_>, part: ColumnRange, dst: &mut PlaneMut<'_>, x: usize, y: usize) {
     let SampleLayout { sample, step, .. } = src.layout();
     let from = part.x..part.x + part.len;
     match (src.layout() == dst.layout(), sample, step) {
@@ -123,7 +118,7 @@ fn copy_row<T: Copy>(src: &[T], dst: &mut [T], backwards: bool) {
 }
 
 #[inline(always)]
-fn copy_lanes(src: &PlaneRef<'_>, part: Part, dst: &mut PlaneMut<'_>, x: usize, y: usize) {
+fn copy_lanes(src: &PlaneRef<'_>, part: ColumnRange, dst: &mut PlaneMut<'_>, x: usize, y: usize) {
     let mut lanes = [0; PART];
     for done in (0..part.len).step_by(PART) {
         let lanes = &mut lanes[..PART.min(part.len - done)];

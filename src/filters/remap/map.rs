@@ -1,7 +1,7 @@
 //! Where samples go: for a picture as its owner says it, and for one component as kernels walk it.
 
 use crate::filters::requant::{NEUTRAL, Scaling, white};
-use crate::filters::rows::SIGN;
+use crate::simd::rows::SIGN;
 use crate::video::{ChromaLocation, FieldOrder, Format, Rational, StreamInfo};
 
 /// Where the columns, or the rows, of a picture go.
@@ -113,7 +113,7 @@ impl Geometry {
                 swap: self.swap,
                 columns: walk(self.columns, width, subsampled(format.subsampling_w())),
                 rows: walk(self.rows, height, subsampled(format.subsampling_h())),
-                beside: Beside::Fill(lane(input, component, self.fill)),
+                beside: Outside::Fill(lane(input, component, self.fill)),
             }
         })
     }
@@ -172,7 +172,7 @@ impl Walk {
 
 /// What stands where there is no sample of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum Outside {
     /// A colour, as a lane.
     Fill(u16),
     /// The nearest row.
@@ -189,29 +189,29 @@ pub struct Map {
     /// The source's rows.
     pub rows: Walk,
     /// What is shown beside the source.
-    pub beside: Beside,
+    pub beside: Outside,
 }
 
 impl Map {
     /// Rows of a source that may be short of some.
     pub const ROWS: Map =
-        Map { swap: false, columns: Walk::IN_ORDER, rows: Walk::IN_ORDER, beside: Beside::NearestRow };
+        Map { swap: false, columns: Walk::IN_ORDER, rows: Walk::IN_ORDER, beside: Outside::NearestRow };
 
     /// The place of the source that (x, y) of the result shows, of a source that is so high.
     pub fn place(&self, x: usize, y: usize, height: usize) -> (i64, i64) {
         let (along, down) = if self.swap { (y, x) } else { (x, y) };
         let row = self.rows.at(down);
         match self.beside {
-            Beside::Fill(_) => (self.columns.at(along), row),
-            Beside::NearestRow => (self.columns.at(along), row.clamp(0, height as i64 - 1)),
+            Outside::Fill(_) => (self.columns.at(along), row),
+            Outside::NearestRow => (self.columns.at(along), row.clamp(0, height as i64 - 1)),
         }
     }
 
     /// The lane of what is shown beside the source.
     pub fn fill(&self) -> u16 {
         match self.beside {
-            Beside::Fill(lane) => lane,
-            Beside::NearestRow => 0,
+            Outside::Fill(lane) => lane,
+            Outside::NearestRow => 0,
         }
     }
 }

@@ -13,6 +13,7 @@ mod swap;
 #[cfg(test)]
 mod tests;
 pub mod transpose;
+mod tuning;
 pub mod vflip;
 
 #[cfg(feature = "cuda")]

@@ -5,7 +5,7 @@ use super::map::units;
 use super::{Axis, Geometry, Remap, Remapped};
 use crate::error::{Error, Result};
 use crate::filters::{Change, Descriptor, Footprint};
-use crate::params::{Given, ParamKind, ParamValue, Params, refuse};
+use crate::params::{Argument, ParamKind, ParamValue, Params, refuse};
 use crate::video::{Model, StreamInfo};
 
 /// The colour of a border.
@@ -22,7 +22,7 @@ impl Colour {
 }
 
 impl ParamValue for Colour {
-    fn parse(given: &Given<'_>) -> Result<Colour> {
+    fn parse(given: &Argument<'_>) -> Result<Colour> {
         if given.text == "black" {
             return Ok(Colour::Black);
         }

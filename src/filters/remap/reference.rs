@@ -1,7 +1,7 @@
 //! The plain scalar kernel.
 
 use super::map::Map;
-use crate::filters::rows::SIGN;
+use crate::simd::rows::SIGN;
 use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut};
 
 /// Moves every sample, one at a time. Where both pictures store samples alike, they are copied as they are stored.

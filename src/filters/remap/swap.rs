@@ -1,11 +1,9 @@
 //! Columns for rows, in blocks that stay in the first cache.
 
 use super::map::Map;
-use crate::filters::rows::{narrow, widen};
+use crate::filters::remap::tuning::cpu::SWAP_TILE as TILE;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
-
-/// Rows and columns of a tile that goes through lanes.
-const TILE: usize = 32;
 
 /// Makes the rows of the result from row `first` on, which walk the source's columns. Every place is inside the source.
 #[inline(always)]
@@ -42,14 +40,14 @@ fn tiles(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>) {
 }
 
 /// A row of a block.
-type Row = [u8; 16];
+type BlockRow = [u8; 16];
 
 /// A stored sample of one or two bytes.
 trait Sample: Copy {
     fn row<'a>(plane: &'a PlaneRef<'_>, y: usize) -> &'a [Self];
     fn row_mut<'a>(plane: &'a mut PlaneMut<'_>, y: usize) -> &'a mut [Self];
-    fn read(samples: &[Self]) -> Row;
-    fn write(row: Row, samples: &mut [Self]);
+    fn read(samples: &[Self]) -> BlockRow;
+    fn write(row: BlockRow, samples: &mut [Self]);
 }
 
 impl Sample for u8 {
@@ -64,12 +62,12 @@ impl Sample for u8 {
     }
 
     #[inline(always)]
-    fn read(samples: &[u8]) -> Row {
+    fn read(samples: &[u8]) -> BlockRow {
         samples.try_into().expect("a row of a block")
     }
 
     #[inline(always)]
-    fn write(row: Row, samples: &mut [u8]) {
+    fn write(row: BlockRow, samples: &mut [u8]) {
         samples.copy_from_slice(&row);
     }
 }
@@ -86,16 +84,16 @@ impl Sample for u16 {
     }
 
     #[inline(always)]
-    fn read(samples: &[u16]) -> Row {
+    fn read(samples: &[u16]) -> BlockRow {
         let samples: [u16; 8] = samples.try_into().expect("a row of a block");
         // SAFETY: both are sixteen plain bytes.
-        unsafe { std::mem::transmute::<[u16; 8], Row>(samples) }
+        unsafe { std::mem::transmute::<[u16; 8], BlockRow>(samples) }
     }
 
     #[inline(always)]
-    fn write(row: Row, samples: &mut [u16]) {
+    fn write(row: BlockRow, samples: &mut [u16]) {
         // SAFETY: as in `read`.
-        samples.copy_from_slice(&unsafe { std::mem::transmute::<Row, [u16; 8]>(row) });
+        samples.copy_from_slice(&unsafe { std::mem::transmute::<BlockRow, [u16; 8]>(row) });
     }
 }
 
@@ -107,7 +105,7 @@ fn blocks<T: Sample, const N: usize>(map: &Map, src: &PlaneRef<'_>, first: usize
     let forwards = map.columns.step > 0;
     for (x, y) in (0..whole_x).step_by(N).flat_map(|x| (0..whole_y).step_by(N).map(move |y| (x, y))) {
         let column = map.columns.at(first + y).min(map.columns.at(first + y + N - 1)) as usize;
-        let rows: [Row; N] =
+        let rows: [BlockRow; N] =
             std::array::from_fn(|i| T::read(&T::row(src, map.rows.at(x + i) as usize)[column..column + N]));
         for (i, row) in turn(rows).into_iter().enumerate() {
             let to = if forwards { y + i } else { y + N - 1 - i };
@@ -126,7 +124,7 @@ fn blocks<T: Sample, const N: usize>(map: &Map, src: &PlaneRef<'_>, first: usize
 
 /// Columns for rows: every row is interleaved with the one half a block further, as often as doubling one gives `N`.
 #[inline(always)]
-fn turn<const N: usize>(mut rows: [Row; N]) -> [Row; N] {
+fn turn<const N: usize>(mut rows: [BlockRow; N]) -> [BlockRow; N] {
     for _ in 0..N.ilog2() {
         let from = rows;
         for i in 0..N / 2 {
@@ -139,23 +137,23 @@ fn turn<const N: usize>(mut rows: [Row; N]) -> [Row; N] {
 /// The first samples of two rows of `N` in turn, and the last.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn interleave<const N: usize>(a: Row, b: Row) -> [Row; 2] {
+fn interleave<const N: usize>(a: BlockRow, b: BlockRow) -> [BlockRow; 2] {
     use std::arch::x86_64::{__m128i, _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpacklo_epi8, _mm_unpacklo_epi16};
     // SAFETY: every x86-64 processor has these instructions, and a vector and a row are the same sixteen plain bytes.
     unsafe {
-        let [a, b] = [a, b].map(|row| std::mem::transmute::<Row, __m128i>(row));
+        let [a, b] = [a, b].map(|row| std::mem::transmute::<BlockRow, __m128i>(row));
         let both = match N {
             16 => [_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)],
             _ => [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)],
         };
-        both.map(|vector| std::mem::transmute::<__m128i, Row>(vector))
+        both.map(|vector| std::mem::transmute::<__m128i, BlockRow>(vector))
     }
 }
 
 /// The first samples of two rows of `N` in turn, and the last.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn interleave<const N: usize>(a: Row, b: Row) -> [Row; 2] {
+fn interleave<const N: usize>(a: BlockRow, b: BlockRow) -> [BlockRow; 2] {
     let size = 16 / N;
     [0, 8].map(|half| {
         std::array::from_fn(|i| {
@@ -173,12 +171,12 @@ mod tests {
     #[test]
     fn a_block_is_turned_across_its_diagonal() {
         let value = |row: usize, column: usize| (16 * row + column) as u8;
-        let rows: [Row; 16] = std::array::from_fn(|row| std::array::from_fn(|column| value(row, column)));
+        let rows: [BlockRow; 16] = std::array::from_fn(|row| std::array::from_fn(|column| value(row, column)));
         for (row, turned) in turn(rows).iter().enumerate() {
             assert_eq!(*turned, std::array::from_fn(|column| value(column, row)));
         }
         // Samples of two bytes stay whole.
-        let rows: [Row; 8] = std::array::from_fn(|row| std::array::from_fn(|byte| value(row, byte)));
+        let rows: [BlockRow; 8] = std::array::from_fn(|row| std::array::from_fn(|byte| value(row, byte)));
         for (row, turned) in turn(rows).iter().enumerate() {
             assert_eq!(*turned, std::array::from_fn(|byte| value(byte / 2, 2 * row + byte % 2)));
         }

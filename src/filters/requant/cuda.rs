@@ -3,26 +3,18 @@
 use super::pattern::{TILE, origin, threshold};
 use super::scaling::MulShift;
 use super::{Dither, Requant, check};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Shape};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{CHUNK, Plane, launch};
+use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::requant::tuning::cuda::{BLOCK, DIFFUSION_BAND as BAND, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Samples that a block of `requant_pattern` or `requant_biased` takes: 32 chunks of 8 side by side, 8 rows.
-const BLOCK: (usize, usize) = (256, 8);
-
-/// Rows that a block of `requant_diffuse` takes.
-const BAND: usize = 32;
-
-/// Threads of a block of any of them.
-const THREADS: u32 = 256;
 
 device_struct! {
     /// What is done to one component.
-    struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// 64 rows of 64 thresholds, column 0 at a multiple of 8 before the plane's.
         pattern: u64 = "const u16*",
         /// Error diffusion: of the last row of every band of rows.
@@ -38,11 +30,11 @@ device_struct! {
     }
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have.
-    const NONE: Component = Component {
-        src: Plane::NONE,
-        dst: Plane::NONE,
+    const NONE: ComponentArgs = ComponentArgs {
+        src: PlaneArgs::NONE,
+        dst: PlaneArgs::NONE,
         pattern: 0,
         residues: 0,
         offset: 0,
@@ -56,7 +48,7 @@ impl Component {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Requant" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         /// Bits at the low end of v16 that the new depth lacks.
         drop: u32,
         /// Bits computed below those of v16.
@@ -79,11 +71,11 @@ device_struct! {
 }
 
 generated! {
-    "requant.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "requant.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
 }
 
 /// Where thresholds come from.
-enum Source {
+enum Thresholds {
     /// Eight tiles of thresholds, each one column further left, so that any column of one lies at a multiple of eight.
     Pattern(DeviceBuffer),
     Diffusion(Diffusion),
@@ -104,7 +96,7 @@ struct Diffusion {
 pub struct Kernel {
     requant: Requant,
     function: Function,
-    source: Source,
+    source: Thresholds,
 }
 
 impl Kernel {
@@ -123,23 +115,23 @@ impl Kernel {
     pub fn new(requant: Requant, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         check(setup)?;
         let (name, source) = match requant.dither {
-            Dither::Fs => ("requant_diffuse", Source::Diffusion(Diffusion::new(setup, device)?)),
-            _ if requant.bias() != 0 => ("requant_biased", Source::Pattern(tiles(&requant, device)?)),
-            _ => ("requant_pattern", Source::Pattern(tiles(&requant, device)?)),
+            Dither::Fs => ("requant_diffuse", Thresholds::Diffusion(Diffusion::new(setup, device)?)),
+            _ if requant.bias() != 0 => ("requant_biased", Thresholds::Pattern(tiles(&requant, device)?)),
+            _ => ("requant_pattern", Thresholds::Pattern(tiles(&requant, device)?)),
         };
         Ok(Kernel { requant, function: device.function("requant", name)?, source })
     }
 
     /// Component `index` without its thresholds.
-    fn component(&self, index: usize, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Component> {
+    fn component(&self, index: usize, src: &DevicePlanes, dst: &DevicePlanes) -> Result<ComponentArgs> {
         let scaling = self.requant.scalings[index];
         let (slope, offset) = match scaling.is_identity() {
             true => (0, 0),
             false => MulShift::new(scaling, self.requant.guard).terms(),
         };
-        Ok(Component {
-            src: Plane::new(&src[index])?,
-            dst: Plane::new(&dst[index])?,
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(&src[index])?,
+            dst: PlaneArgs::new(&dst[index])?,
             pattern: 0,
             residues: 0,
             offset,
@@ -151,7 +143,7 @@ impl Kernel {
     }
 }
 
-/// The tiles of [`Source::Pattern`].
+/// The tiles of [`Thresholds::Pattern`].
 fn tiles(requant: &Requant, device: &CudaDevice) -> Result<DeviceBuffer> {
     let threshold = |left, i| threshold(requant.dither, left + i % TILE, i / TILE, requant.fraction_bits());
     let tile = |left| (0..TILE * TILE).flat_map(move |i| threshold(left, i).to_le_bytes());
@@ -186,7 +178,7 @@ impl CudaKernel for Kernel {
         let src = src.here();
         let count = src.len();
         let mut args = Args {
-            component: [Component::NONE; 3],
+            component: [ComponentArgs::NONE; 3],
             drop: self.requant.drop,
             guard: self.requant.guard,
             first_blocks: 0,
@@ -202,7 +194,7 @@ impl CudaKernel for Kernel {
             args.component[index] = self.component(index, src, dst)?;
         }
         let blocks = match &mut self.source {
-            Source::Pattern(tiles) => {
+            Thresholds::Pattern(tiles) => {
                 for (index, component) in args.component[..count].iter_mut().enumerate() {
                     let (x, y) = origin(&self.requant, index, props.frame_index);
                     component.pattern = tiles.address() + (x % CHUNK * TILE * TILE * size_of::<u16>()) as u64;
@@ -215,7 +207,7 @@ impl CudaKernel for Kernel {
                 // A block of chroma does both components.
                 blocks(0) + if count > 1 { blocks(1) } else { 0 }
             }
-            Source::Diffusion(diffusion) => {
+            Thresholds::Diffusion(diffusion) => {
                 let mut residues = diffusion.residues.address();
                 for (index, component) in args.component[..count].iter_mut().enumerate() {
                     let bands = src[index].height.div_ceil(BAND);
@@ -231,13 +223,13 @@ impl CudaKernel for Kernel {
                 blocks
             }
         };
-        let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller, and the tables live as long as this kernel.
         unsafe { launch(&self.function, shape, &args, stream) }
     }
 
     fn repeats(&self) -> bool {
-        matches!(self.source, Source::Pattern(_))
+        matches!(self.source, Thresholds::Pattern(_))
     }
 }

@@ -5,19 +5,14 @@
 //! column to the right) are ready. All else is done for a row or a part at once.
 
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::scaling::{MulShift, Scaling};
-use crate::filters::rows::{narrow, widen};
+use crate::filters::requant::tuning::cpu::{DIFFUSION_CHUNK as CHUNK, DIFFUSION_PART as PART, DIFFUSION_ROWS as ROWS};
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::sync::Mutex;
-
-/// Rows that run side by side.
-const ROWS: usize = 4;
-
-/// Samples of a row that run before the next row's turn.
-const PART: usize = 64;
 
 /// How far a row is behind the one above it.
 const LAG: usize = PART + 1;
@@ -25,23 +20,20 @@ const LAG: usize = PART + 1;
 /// Columns kept beyond both ends of a row, since the rows of a group start and end at different times.
 const PAD: usize = ROWS * LAG;
 
-/// Samples widened or narrowed at a time.
-const CHUNK: usize = 512;
-
 /// Sums of a row, column x at `x + PAD`: before its turn `16·sample + 8`, after it the sample plus the threshold,
 /// whose low bits are the residue.
-type Sums = Vec<u32>;
+type RowSums = Vec<u32>;
 
 /// The fast kernel of error diffusion.
 pub struct Diffuse {
     level: CpuLevel,
-    components: [Component; 3],
+    components: [Mapping; 3],
     /// For each component, the row above and the rows that run side by side.
-    sums: Vec<Mutex<[Sums; ROWS + 1]>>,
+    sums: Vec<Mutex<[RowSums; ROWS + 1]>>,
 }
 
 /// How a component's values map.
-struct Component {
+struct Mapping {
     /// `None` when values only lose their low bits.
     scaling: Option<MulShift>,
     top: u16,
@@ -55,7 +47,7 @@ impl Diffuse {
         let Requant { guard, drop, .. } = requant;
         let component = |scaling: Scaling| {
             let multiplier = (!scaling.is_identity()).then(|| MulShift::new(scaling, guard));
-            Component { scaling: multiplier, top: scaling.top as u16, guard, drop }
+            Mapping { scaling: multiplier, top: scaling.top as u16, guard, drop }
         };
         let format = setup.input.format;
         let sums = |component| {
@@ -87,14 +79,14 @@ impl CpuKernel for Diffuse {
 }
 
 by_level!(run_plane = plane(
-    component: &Component,
-    sums: &mut [Sums; ROWS + 1],
+    component: &Mapping,
+    sums: &mut [RowSums; ROWS + 1],
     src: &PlaneRef<'_>,
     dst: &mut PlaneMut<'_>,
 ));
 
 #[inline(always)]
-fn plane(component: &Component, sums: &mut [Sums; ROWS + 1], src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
+fn plane(component: &Mapping, sums: &mut [RowSums; ROWS + 1], src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
     sums[0].fill(component.no_error());
     let mut y = 0;
     while y + ROWS <= src.height() {
@@ -110,8 +102,8 @@ fn plane(component: &Component, sums: &mut [Sums; ROWS + 1], src: &PlaneRef<'_>,
 /// Diffuses `N` rows from row `y` on, below the row `sums[0]`; the last of them becomes `sums[0]`.
 #[inline(always)]
 fn group<const N: usize>(
-    component: &Component,
-    sums: &mut [Sums; ROWS + 1],
+    component: &Mapping,
+    sums: &mut [RowSums; ROWS + 1],
     src: &PlaneRef<'_>,
     dst: &mut PlaneMut<'_>,
     y: usize,
@@ -140,7 +132,7 @@ fn group<const N: usize>(
     sums.swap(0, N);
 }
 
-impl Component {
+impl Mapping {
     /// Bits below a code value.
     #[inline(always)]
     fn fraction_bits(&self) -> u32 {

@@ -1,22 +1,17 @@
 //! Rounding and pattern dithers: samples are independent, so rows are cut in parts that stay in the first cache.
 
 use crate::device::cpu::CpuLevel;
-use crate::filters::level::by_level;
 use crate::filters::requant::Requant;
 use crate::filters::requant::pattern::{TILE, Tile, origin};
 use crate::filters::requant::scaling::{MulShift, Scaling};
-use crate::filters::rows::{narrow, widen};
+use crate::filters::requant::tuning::cpu::{BAND, PART};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 
-/// Samples worked on at a time.
-const PART: usize = 16 * TILE;
-
-/// Rows a thread takes at a time.
-const BAND: usize = 64;
-
 /// How a component's values map.
-enum Map {
+enum Mapping {
     /// They only lose their low bits; thresholds are in v16 units.
     Cut { top: u16, bias: u16, tile: Tile },
     /// They are scaled first; thresholds are in the scaling's finer units.
@@ -27,7 +22,7 @@ enum Map {
 pub struct Threshold {
     requant: Requant,
     level: CpuLevel,
-    maps: [Map; 3],
+    maps: [Mapping; 3],
 }
 
 impl Threshold {
@@ -37,10 +32,14 @@ impl Threshold {
             let (scaling, bias): (Scaling, i32) = (requant.scalings[component], requant.bias());
             let tile = |shift| Tile::new(requant.dither, requant.fraction_bits(), shift);
             if scaling.is_identity() {
-                Map::Cut { top: scaling.top as u16, bias: (bias >> requant.guard) as u16, tile: tile(requant.guard) }
+                Mapping::Cut {
+                    top: scaling.top as u16,
+                    bias: (bias >> requant.guard) as u16,
+                    tile: tile(requant.guard),
+                }
             } else {
                 let (scaling, highest) = (MulShift::new(scaling, requant.guard), requant.highest(component));
-                Map::Scale { scaling, bias, highest, tile: tile(0) }
+                Mapping::Scale { scaling, bias, highest, tile: tile(0) }
             }
         };
         Threshold { requant, level, maps: std::array::from_fn(map) }
@@ -54,7 +53,7 @@ impl CpuKernel for Threshold {
         let Threshold { requant, level, maps } = &*self;
         exec.bands(dst, BAND, |component, rows, mut band| {
             let origin = origin(requant, component, props.frame_index);
-            let work = Band { map: &maps[component], requant, src: src[component], first: rows.start, origin };
+            let work = BandSetup { map: &maps[component], requant, src: src[component], first: rows.start, origin };
             // SAFETY: `new` was told that the processor has the level.
             unsafe { run_band(*level, &work, &mut band) };
         });
@@ -66,18 +65,18 @@ impl CpuKernel for Threshold {
 }
 
 /// What a band of rows needs.
-struct Band<'a> {
-    map: &'a Map,
+struct BandSetup<'a> {
+    map: &'a Mapping,
     requant: &'a Requant,
     src: PlaneRef<'a>,
     first: usize,
     origin: (usize, usize),
 }
 
-by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>));
+by_level!(run_band = band(work: &BandSetup<'_>, dst: &mut PlaneMut<'_>));
 
 #[inline(always)]
-fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>) {
+fn band(work: &BandSetup<'_>, dst: &mut PlaneMut<'_>) {
     let mut part = [0; PART];
     for row in 0..dst.height() {
         let y = work.first + row;
@@ -90,38 +89,46 @@ fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>) {
     }
 }
 
-/// Requantises part of row `y` that starts at a multiple of the tile's width.
-#[inline(always)]
-fn requantise(work: &Band<'_>, y: usize, part: &mut [u16]) {
-    let Requant { drop, .. } = *work.requant;
-    let (x, y) = (work.origin.0, work.origin.1 + y);
-    match work.map {
-        Map::Cut { top, bias: 0, tile } => {
-            let mask = !0 << drop;
-            add(part, tile.row(x, y), |v, t| (v.min(*top) + t) & mask);
+/// Sets every sample of `$part` to `$sum` of itself and the threshold at its place. No function of a closure: the compiler
+/// may leave that out of line, where it has no vectors.
+macro_rules! each {
+    ($part:ident, $thresholds:expr, $v:ident, $t:ident, $sum:expr) => {{
+        let thresholds: &[u16; TILE] = $thresholds;
+        let (whole, rest) = $part.as_chunks_mut::<TILE>();
+        for values in whole {
+            for (value, threshold) in values.iter_mut().zip(thresholds) {
+                let ($v, $t) = (*value, *threshold);
+                *value = $sum;
+            }
         }
-        // What saturates is in the highest code either way.
-        Map::Cut { top, bias, tile } => {
-            let mask = !0 << drop;
-            add(part, tile.row(x, y), |v, t| v.min(*top).saturating_add(t).saturating_sub(*bias) & mask);
+        for (value, threshold) in rest.iter_mut().zip(thresholds) {
+            let ($v, $t) = (*value, *threshold);
+            *value = $sum;
         }
-        Map::Scale { scaling, bias, highest, tile } => {
-            let cut = work.requant.fraction_bits();
-            let sum = |v, t| (scaling.apply(v) + i32::from(t) - bias).clamp(0, *highest);
-            add(part, tile.row(x, y), |v, t| (sum(v, t) >> cut << drop) as u16);
-        }
-    }
+    }};
 }
 
+/// Requantises part of row `y` that starts at a multiple of the tile's width.
 #[inline(always)]
-fn add(part: &mut [u16], thresholds: &[u16; TILE], sum: impl Fn(u16, u16) -> u16) {
-    let (whole, rest) = part.as_chunks_mut::<TILE>();
-    for values in whole {
-        for (v, t) in values.iter_mut().zip(thresholds) {
-            *v = sum(*v, *t);
+fn requantise(work: &BandSetup<'_>, y: usize, part: &mut [u16]) {
+    let Requant { drop, .. } = *work.requant;
+    let (x, y) = (work.origin.0, work.origin.1 + y);
+    match *work.map {
+        Mapping::Cut { top, bias: 0, ref tile } => {
+            let mask = !0 << drop;
+            each!(part, tile.row(x, y), v, t, (v.min(top) + t) & mask);
         }
-    }
-    for (v, t) in rest.iter_mut().zip(thresholds) {
-        *v = sum(*v, *t);
+        // What saturates is in the highest code either way.
+        Mapping::Cut { top, bias, ref tile } => {
+            let mask = !0 << drop;
+            each!(part, tile.row(x, y), v, t, v.min(top).saturating_add(t).saturating_sub(bias) & mask);
+        }
+        Mapping::Scale { scaling, bias, highest, ref tile } => {
+            let cut = work.requant.fraction_bits();
+            each!(part, tile.row(x, y), v, t, {
+                let sum = (scaling.apply(v) + i32::from(t) - bias).clamp(0, highest);
+                (sum >> cut << drop) as u16
+            });
+        }
     }
 }

@@ -17,6 +17,7 @@ mod reference;
 mod scaling;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 pub(super) use scaling::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Scaling, white};
 

@@ -62,10 +62,15 @@ impl Scaling {
 /// `2^guard·y = 2^guard·v + e·v + o`, where `e` and `o` are multiples of `1/den` and `|e|` is below one half. They are
 /// rounded to 32 fractional bits, so for `v` below 2^16 the sum `e·v + o` is wrong by at most 2^−17; adding 2^−17
 /// makes it wrong by 0 to 2^−16, which is less than `1/den` and so cannot carry it to the next whole number.
+///
+/// Both are kept in parts of 16 bits, so that products have 32, which vectors multiply at once where 64 are slow: the
+/// floor of a sum's upper parts and the floor of its lowest is the floor of all.
 #[derive(Clone, Copy, Debug)]
 pub struct MulShift {
-    slope: i32,
-    offset: i64,
+    /// `e` by its upper and lower 16 bits.
+    slope: (i32, u32),
+    /// `o` by its whole part, and the upper and lower 16 bits of its fraction.
+    offset: (i32, i32, u32),
     guard: u32,
     top: i32,
 }
@@ -78,21 +83,31 @@ impl MulShift {
     pub fn new(scaling: Scaling, guard: u32) -> MulShift {
         let [from, to, num, den] = [scaling.from, scaling.to, scaling.num, scaling.den].map(i128::from);
         let rounded = |n: i128| ((n << (33 + guard)) + den).div_euclid(2 * den);
-        let slope = rounded(num - den).try_into().expect("the ratio is near one");
+        let slope: i32 = rounded(num - den).try_into().expect("the ratio is near one");
+        // Samples times the upper part, and what is added to that, stay in 32 bits.
+        assert!(slope.unsigned_abs() < (1 << 31) - (1 << 18), "the ratio is near one");
         let offset = (rounded(to * den - from * num) + (1 << 15)) as i64;
-        MulShift { slope, offset, guard, top: scaling.top << guard }
+        MulShift {
+            slope: (slope >> 16, (slope & 0xffff) as u32),
+            offset: ((offset >> 32) as i32, (offset >> 16 & 0xffff) as i32, (offset & 0xffff) as u32),
+            guard,
+            top: scaling.top << guard,
+        }
     }
 
     /// `e` and `o` in units of 2^−32.
     #[cfg(feature = "cuda")]
     pub fn terms(self) -> (i32, i64) {
-        (self.slope, self.offset)
+        let (whole, high, low) = self.offset;
+        let fraction = i64::from(high) << 16 | i64::from(low);
+        (self.slope.0 << 16 | self.slope.1 as i32, (i64::from(whole) << 32) + fraction)
     }
 
     /// `floor(2^guard·y)`, kept within `0..=top`.
     #[inline(always)]
     pub fn apply(self, v: u16) -> i32 {
-        let correction = (i64::from(v) * i64::from(self.slope) + self.offset) >> 32;
-        ((i32::from(v) << self.guard) + correction as i32).clamp(0, self.top)
+        let low = (u32::from(v) * self.slope.1 + self.offset.2) >> 16;
+        let high = (i32::from(v) * self.slope.0 + self.offset.1 + low as i32) >> 16;
+        ((i32::from(v) << self.guard) + high + self.offset.0).clamp(0, self.top)
     }
 }

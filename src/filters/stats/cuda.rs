@@ -1,25 +1,22 @@
 //! The kernels of cuda/stats.cu.
 
-use super::What;
+use super::Statistic;
 use super::sums::{BINS, PlaneSums, StatsSums};
-use crate::device::cuda::{CudaDevice, DevicePlane, Function, Shape};
+use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
-use crate::filters::cuda::{Plane, launch};
+use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::measure::Sums;
 use crate::filters::remap::{CudaMover, Map};
+use crate::filters::stats::tuning::cuda::{THREADS, TILE};
 use crate::filters::{CudaJob, CudaKernel, Measure};
 use crate::video::Record;
 use std::sync::Arc;
 
-/// Columns and rows of a block, and its threads.
-const TILE: (usize, usize) = (256, 64);
-const THREADS: u32 = 256;
-
 device_struct! {
     /// What is measured of one component.
-    struct Component = "Component" {
-        src: Plane,
+    struct ComponentArgs = "Component" {
+        src: PlaneArgs,
         basic: u64 = "Basic*",
         histogram: u64 = "u32*",
         rows: u64 = "u32*",
@@ -33,22 +30,22 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     struct Args = "Stats" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
     }
 }
 
 generated! {
-    "stats.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "stats.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
 }
 
 /// A component that is not measured.
-const NONE: Component =
-    Component { src: Plane::NONE, basic: 0, histogram: 0, rows: 0, columns: 0, across: 1, blocks: 0 };
+const NONE: ComponentArgs =
+    ComponentArgs { src: PlaneArgs::NONE, basic: 0, histogram: 0, rows: 0, columns: 0, across: 1, blocks: 0 };
 
 /// Where the sums of a plane lie in the record's memory, in bytes: the sum, the sum of squares, 65535 less the minimum and the
 /// maximum; then the lists.
 #[derive(Clone, Copy)]
-struct Place {
+struct SumOffsets {
     basic: usize,
     histogram: usize,
     rows: usize,
@@ -56,13 +53,19 @@ struct Place {
     end: usize,
 }
 
-impl Place {
+impl SumOffsets {
     /// From byte `start` on, for what `sums` measures.
-    fn of(sums: &PlaneSums, start: usize) -> Place {
+    fn of(sums: &PlaneSums, start: usize) -> SumOffsets {
         let histogram = start + 24;
         let rows = histogram + if sums.histogram.is_empty() { 0 } else { 4 * BINS };
         let columns = rows + 4 * sums.rows.len();
-        Place { basic: start, histogram, rows, columns, end: (columns + 4 * sums.columns.len()).next_multiple_of(8) }
+        SumOffsets {
+            basic: start,
+            histogram,
+            rows,
+            columns,
+            end: (columns + 4 * sums.columns.len()).next_multiple_of(8),
+        }
     }
 
     /// Puts what lies in `bytes` into `sums`.
@@ -88,7 +91,7 @@ pub struct Kernel {
     function: Function,
     copies: CudaMover,
     sums: StatsSums,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<SumOffsets>>,
     bytes: usize,
 }
 
@@ -97,17 +100,17 @@ impl Kernel {
     ///
     /// # Errors
     /// When the kernel cannot be loaded.
-    pub fn new(sums: StatsSums, what: What, device: &CudaDevice) -> Result<Kernel> {
+    pub fn new(sums: StatsSums, what: Statistic, device: &CudaDevice) -> Result<Kernel> {
         let name = match what {
-            What::Basic => "stats_basic",
-            What::Hist => "stats_hist",
-            What::Rows => "stats_rows",
-            What::Columns => "stats_columns",
-            What::All => "stats_all",
+            Statistic::Basic => "stats_basic",
+            Statistic::Hist => "stats_hist",
+            Statistic::Rows => "stats_rows",
+            Statistic::Columns => "stats_columns",
+            Statistic::All => "stats_all",
         };
         let mut bytes = 0;
         let place = |sums: &Option<PlaneSums>| {
-            let place = Place::of(sums.as_ref()?, bytes);
+            let place = SumOffsets::of(sums.as_ref()?, bytes);
             bytes = place.end;
             Some(place)
         };
@@ -118,11 +121,11 @@ impl Kernel {
 }
 
 /// What is measured of `src`, into the record's memory at `record`.
-fn component(src: &DevicePlane, place: Place, record: u64) -> Result<Component> {
+fn component(src: &DevicePlane, place: SumOffsets, record: u64) -> Result<ComponentArgs> {
     let across = src.width.div_ceil(TILE.0) as u32;
     let at = |byte: usize| record + byte as u64;
-    Ok(Component {
-        src: Plane::new(src)?,
+    Ok(ComponentArgs {
+        src: PlaneArgs::new(src)?,
         basic: at(place.basic),
         histogram: at(place.histogram),
         rows: at(place.rows),
@@ -143,7 +146,7 @@ impl CudaKernel for Kernel {
         }
         let blocks = args.component.iter().map(|component| component.blocks).sum();
         if blocks > 0 {
-            let shape = Shape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
+            let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
             // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state, the record's memory has the
             // bytes that `measure` asks for, and both outlive the work by the caller.
             unsafe { launch(&self.function, shape, &args, job.stream) }?;

@@ -6,6 +6,7 @@ mod reference;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
@@ -27,7 +28,7 @@ const LONGEST: usize = 65_537;
 
 crate::choices! {
     /// What is measured.
-    pub enum What {
+    pub enum Statistic {
         /// Minimum, maximum, sum, mean, variance.
         Basic = "basic",
         /// How often values occur.
@@ -41,10 +42,10 @@ crate::choices! {
     }
 }
 
-impl What {
+impl Statistic {
     /// True when it asks for `part`.
-    fn has(self, part: What) -> bool {
-        self == part || self == What::All
+    fn has(self, part: Statistic) -> bool {
+        self == part || self == Statistic::All
     }
 }
 
@@ -53,7 +54,7 @@ crate::params! {
     pub struct StatsParams {
         /// What is measured: `basic` is minimum, maximum, sum, mean and variance, `hist` a histogram, `rows` and `columns` the
         /// sum of each row and of each column.
-        what: What = What::Basic, ParamKind::Choice(<What as Choice>::WORDS), unit "", aliases [];
+        what: Statistic = Statistic::Basic, ParamKind::Choice(<Statistic as Choice>::WORDS), unit "", aliases [];
         /// The planes that are measured. Those that a format lacks count for nothing, and one must be there. `yuv` is all
         /// planes of any format, and on RGB `y` too, which has no chroma.
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];

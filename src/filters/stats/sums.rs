@@ -1,24 +1,19 @@
 //! What is measured of a picture.
 
-use super::What;
+use super::Statistic;
 use crate::filters::measure::Sums;
+use crate::filters::stats::tuning::cpu::{PART, TABLES};
 use crate::video::{Record, Value};
 
 /// Values that a histogram tells apart, and how far they lie below those of 16 bits.
 pub const BINS: usize = 1024;
 pub const BIN_SHIFT: u32 = 6;
 
-/// Tables that equal neighbours are counted in by turns, so that none waits for the one before it.
-const TABLES: usize = 4;
-
-/// Samples whose squares are added up between two looks at the whole.
-const PART: usize = 64;
-
 /// The sums of one plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaneSums {
     pub name: &'static str,
-    pub what: What,
+    pub what: Statistic,
     count: u64,
     pub min: u16,
     pub max: u16,
@@ -32,8 +27,8 @@ pub struct PlaneSums {
 
 impl PlaneSums {
     /// Of a plane called `name`, of `width` and `height`.
-    pub fn new(name: &'static str, what: What, (width, height): (usize, usize)) -> PlaneSums {
-        let words = |part: What, count: usize| vec![0; if what.has(part) { count } else { 0 }];
+    pub fn new(name: &'static str, what: Statistic, (width, height): (usize, usize)) -> PlaneSums {
+        let words = |part: Statistic, count: usize| vec![0; if what.has(part) { count } else { 0 }];
         PlaneSums {
             name,
             what,
@@ -42,15 +37,15 @@ impl PlaneSums {
             max: 0,
             sum: 0,
             squares: 0,
-            histogram: words(What::Hist, TABLES * BINS),
-            rows: words(What::Rows, height),
-            columns: words(What::Columns, width),
+            histogram: words(Statistic::Hist, TABLES * BINS),
+            rows: words(Statistic::Rows, height),
+            columns: words(Statistic::Columns, width),
         }
     }
 
     #[inline(always)]
     fn add(&mut self, y: usize, lanes: &[u16]) {
-        if self.what.has(What::Basic) {
+        if self.what.has(Statistic::Basic) {
             self.add_basic(lanes);
         }
         if let Some(row) = self.rows.get_mut(y) {
@@ -99,7 +94,7 @@ impl PlaneSums {
 
     fn finish(&mut self, record: &mut Record) {
         let mut push = |value: &str, to: Value| record.push(format!("{}_{value}", self.name), to);
-        if self.what.has(What::Basic) {
+        if self.what.has(Statistic::Basic) {
             let (n, sum, squares) = (u128::from(self.count), u128::from(self.sum), u128::from(self.squares));
             push("min", Value::Int(self.min.into()));
             push("max", Value::Int(self.max.into()));
@@ -108,14 +103,14 @@ impl PlaneSums {
             push("variance", Value::Float((n * squares - sum * sum) as f64 / (n * n) as f64));
         }
         let list = |words: &[u32]| Value::List(words.iter().map(|word| u64::from(*word)).collect());
-        if self.what.has(What::Hist) {
+        if self.what.has(Statistic::Hist) {
             let of_bin = |bin: usize| (0..TABLES).map(|table| u64::from(self.histogram[table * BINS + bin])).sum();
             push("histogram", Value::List((0..BINS).map(of_bin).collect()));
         }
-        if self.what.has(What::Rows) {
+        if self.what.has(Statistic::Rows) {
             push("rows", list(&self.rows));
         }
-        if self.what.has(What::Columns) {
+        if self.what.has(Statistic::Columns) {
             push("columns", list(&self.columns));
         }
         (self.min, self.max, self.sum, self.squares) = (u16::MAX, 0, 0, 0);

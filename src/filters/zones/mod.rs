@@ -11,7 +11,7 @@ use crate::filters::{CpuJob, CpuKernel, Descriptor, Filter, Setup, Spec, Wiring}
 use crate::filters::{CudaJob, CudaKernel};
 use crate::params::{Arg, Call};
 use crate::video::{FrameProps, Rational, StreamInfo};
-use parts::{Frame, Parts, Time};
+use parts::{FrameNumber, Parts, Time};
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub(super) fn create(filter: &'static Descriptor, call: &Call) -> Result<Box<dyn
 /// Parts of the film.
 #[derive(Clone, Debug)]
 struct Zones {
-    frames: Option<Parts<Frame>>,
+    frames: Option<Parts<FrameNumber>>,
     times: Option<Parts<Time>>,
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 /// A frame's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Frame(u64);
+pub struct FrameNumber(u64);
 
 /// Seconds, in units of 10^−9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,16 +17,16 @@ pub struct Time(u64);
 const DIGITS: usize = 9;
 const SECOND: u64 = 1_000_000_000;
 
-impl FromStr for Frame {
+impl FromStr for FrameNumber {
     type Err = ();
 
-    fn from_str(text: &str) -> std::result::Result<Frame, ()> {
+    fn from_str(text: &str) -> std::result::Result<FrameNumber, ()> {
         let is_number = text.bytes().all(|c| c.is_ascii_digit());
-        text.parse().ok().filter(|_| is_number).map(Frame).ok_or(())
+        text.parse().ok().filter(|_| is_number).map(FrameNumber).ok_or(())
     }
 }
 
-impl fmt::Display for Frame {
+impl fmt::Display for FrameNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -63,7 +63,7 @@ pub trait Bound: FromStr + fmt::Display + Copy + Ord {
     const TAKES: &'static str;
 }
 
-impl Bound for Frame {
+impl Bound for FrameNumber {
     const ALONE: bool = true;
     const TAKES: &'static str = "frames as 7, 100-200 or 400- (to the end), joined by +";
 }
@@ -99,7 +99,7 @@ impl<T: Bound> Parts<T> {
     }
 }
 
-impl Parts<Frame> {
+impl Parts<FrameNumber> {
     /// Whether frame `index` is in one of them. Both bounds belong to a part.
     pub fn have(&self, index: u64) -> bool {
         self.0.iter().any(|(from, to)| index >= from.0 && to.is_none_or(|to| index <= to.0))

@@ -1,6 +1,6 @@
 //! Zones around every filter.
 
-use super::parts::{Frame, Parts, Time};
+use super::parts::{FrameNumber, Parts, Time};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::testing::{picture, samples};
 use crate::filters::{ALL, Filter, Setup, Wiring, chain};
@@ -17,7 +17,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn parts_hold_what_they_say() {
-    let frames: Parts<Frame> = Parts::parse("frames", "3+10-12+40-").unwrap();
+    let frames: Parts<FrameNumber> = Parts::parse("frames", "3+10-12+40-").unwrap();
     let held: Vec<u64> = (0..50).filter(|n| frames.have(*n)).collect();
     assert_eq!(held, [vec![3, 10, 11, 12], (40..50).collect()].concat());
     // At 30000/1001 frames a second, frame 300 is shown at 10.01 s, and frame 299 at 9.9766… s.
@@ -35,7 +35,7 @@ fn parts_hold_what_they_say() {
 #[test]
 fn parts_are_printed_as_they_are_read() {
     for text in ["7", "100-200+400-", "0-"] {
-        assert_eq!(Parts::<Frame>::parse("frames", text).unwrap().to_string(), text);
+        assert_eq!(Parts::<FrameNumber>::parse("frames", text).unwrap().to_string(), text);
     }
     for (text, printed) in
         [("10-20+60-", "10-20+60-"), ("0.040-1.50", "0.04-1.5"), ("0.000000001-7200.0", "0.000000001-7200")]

@@ -73,10 +73,10 @@ impl Hash {
 
 /// A hash in the making.
 #[derive(Clone)]
-pub struct Hasher(Function);
+pub struct Hasher(HashFunction);
 
 #[derive(Clone)]
-enum Function {
+enum HashFunction {
     Xxh3(Box<XxHash3_128>),
     Md5(Md5),
     Sha256(Sha256),
@@ -91,17 +91,17 @@ impl std::fmt::Debug for Hasher {
 impl Hasher {
     pub fn new(hash: Hash) -> Hasher {
         Hasher(match hash {
-            Hash::Xxh3 => Function::Xxh3(Box::new(XxHash3_128::new())),
-            Hash::Md5 => Function::Md5(Md5::new()),
-            Hash::Sha256 => Function::Sha256(Sha256::new()),
+            Hash::Xxh3 => HashFunction::Xxh3(Box::new(XxHash3_128::new())),
+            Hash::Md5 => HashFunction::Md5(Md5::new()),
+            Hash::Sha256 => HashFunction::Sha256(Sha256::new()),
         })
     }
 
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.0 {
-            Function::Xxh3(hasher) => hasher.write(bytes),
-            Function::Md5(hasher) => hasher.update(bytes),
-            Function::Sha256(hasher) => hasher.update(bytes),
+            HashFunction::Xxh3(hasher) => hasher.write(bytes),
+            HashFunction::Md5(hasher) => hasher.update(bytes),
+            HashFunction::Sha256(hasher) => hasher.update(bytes),
         }
     }
 
@@ -113,9 +113,9 @@ impl Hasher {
 
     pub fn finish(self) -> Vec<u8> {
         match self.0 {
-            Function::Xxh3(hasher) => hasher.finish_128().to_be_bytes().to_vec(),
-            Function::Md5(hasher) => hasher.finalize().to_vec(),
-            Function::Sha256(hasher) => hasher.finalize().to_vec(),
+            HashFunction::Xxh3(hasher) => hasher.finish_128().to_be_bytes().to_vec(),
+            HashFunction::Md5(hasher) => hasher.finalize().to_vec(),
+            HashFunction::Sha256(hasher) => hasher.finalize().to_vec(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The layout of ffmpeg's `framemd5` and `framehash`: a hash a frame, and the streams' times.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
-use crate::io::hash::record::{Entry, HashFile, Layout, Stated, rational, size};
+use crate::io::hash::record::{HashFile, HashFormat, StatedTags, rational, size};
 use crate::video::{Rational, StreamInfo};
 
 /// How such a text begins.
@@ -45,7 +46,7 @@ impl Writer {
         )
     }
 
-    /// One line a frame: stream, dts, pts, duration, size in bytes, hash. Times are those of [`Times`].
+    /// One line a frame: stream, dts, pts, duration, size in bytes, hash. Times are those of [`MuxerTimes`].
     pub fn line(&self, entry: &Entry) -> String {
         let Entry { pts, duration, bytes, hashes, .. } = entry;
         let pts = pts.unwrap_or(NO_TIME);
@@ -55,17 +56,17 @@ impl Writer {
 
 /// Times as ffmpeg's muxers have them.
 #[derive(Clone, Debug)]
-pub struct Times {
+pub struct MuxerTimes {
     /// The last frame's time.
     last: Option<i64>,
     /// The duration of a frame that states none: one frame at the nominal rate.
     nominal_duration: i64,
 }
 
-impl Times {
-    pub fn new(info: &StreamInfo) -> Times {
+impl MuxerTimes {
+    pub fn new(info: &StreamInfo) -> MuxerTimes {
         let seconds = info.frame_rate.value().map(|rate| 1.0 / rate).zip(info.timebase.value());
-        Times { last: None, nominal_duration: seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64) }
+        MuxerTimes { last: None, nominal_duration: seconds.map_or(0, |(frame, unit)| (frame / unit).round() as i64) }
     }
 
     /// Gives `entry` a time: one without is one unit after the one before, and time never runs back.
@@ -107,7 +108,7 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
         None => (head.video()?, head.hash()?),
     };
     let Some(first) = frames.first() else { return Err(Error::corrupt("it has no frame of a video")) };
-    let stated = Stated {
+    let stated = StatedTags {
         timebase: head.of("tb", number, rational)?,
         size: head.of("dimensions", number, size)?,
         sar: head.of("sar", number, rational).unwrap_or(Rational::new(0, 1)),
@@ -118,7 +119,7 @@ pub fn read(lines: &mut Lines) -> Result<HashFile> {
     };
     let software = head.find("software").unwrap_or_default().to_owned();
     let cut = lines.is_cut();
-    Ok(HashFile { layout: Layout::Ffmpeg, hash, software, asked: Vec::new(), stated, cut, streams: None, frames })
+    Ok(HashFile { layout: HashFormat::Ffmpeg, hash, software, asked: Vec::new(), stated, cut, streams: None, frames })
 }
 
 /// The frame of a line `stream, dts, pts, duration, size, hash`, and of version 2 perhaps hashes of side data behind.

@@ -1,11 +1,12 @@
 //! vramp's own layout: a hash a plane, everything that describes a frame, and an end that tells a whole file.
 //! docs/HASHES.md describes it.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};
 use crate::io::hash::lines::{Lines, header};
 use crate::io::hash::record::{
-    Entry, HashFile, Layout, Stated, color, color_tags, presentation, presentation_tags, rational, size,
+    HashFile, HashFormat, StatedTags, color, color_tags, presentation, presentation_tags, rational, size,
 };
 use crate::io::hash::streams::CodedStream;
 use crate::video::{Format, Presentation, StreamInfo};
@@ -192,8 +193,8 @@ impl Head {
         self.read_as("hash", |name| Hash::ALL.into_iter().find(|hash| hash.name() == name))
     }
 
-    fn stated(&self) -> Result<Stated> {
-        Ok(Stated {
+    fn stated(&self) -> Result<StatedTags> {
+        Ok(StatedTags {
             timebase: self.read_as("timebase", rational)?,
             size: self.read_as("size", size)?,
             sar: self.read_as("sar", rational)?,
@@ -205,7 +206,7 @@ impl Head {
         })
     }
 
-    fn file(&self, hash: Hash, stated: Stated, frames: Vec<Entry>) -> Result<HashFile> {
+    fn file(&self, hash: Hash, stated: StatedTags, frames: Vec<Entry>) -> Result<HashFile> {
         let asked = |line: &String| {
             let (key, value) = header(line)?;
             Some((key.strip_prefix(ASKED)?.to_owned(), value.to_owned()))
@@ -213,7 +214,7 @@ impl Head {
         let software = self.find("software").unwrap_or_default().to_owned();
         let asked = self.0.iter().filter_map(asked).collect();
         let streams = CodedStream::read(&self.0, hash)?;
-        Ok(HashFile { layout: Layout::Vramp, hash, software, asked, stated, cut: false, streams, frames })
+        Ok(HashFile { layout: HashFormat::Vramp, hash, software, asked, stated, cut: false, streams, frames })
     }
 }
 
@@ -263,7 +264,7 @@ mod tests {
             for text in [text.clone(), text.replace('\n', "\r\n")] {
                 let file = read_text(&text).unwrap();
                 assert_eq!((file.hash, file.asked.clone(), file.frames.clone()), (hash, asked(), frames(hash)));
-                assert_eq!(file.stated, Stated { bytes: None, ..Stated::of(&info()) });
+                assert_eq!(file.stated, StatedTags { bytes: None, ..StatedTags::of(&info()) });
                 assert_eq!(file.asked("start"), Some("#3"));
                 assert!(file.software.starts_with("vramp "));
             }

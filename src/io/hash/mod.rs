@@ -2,22 +2,22 @@
 //!
 //! docs/HASHES.md describes the texts and the report.
 
-mod align;
-mod crew;
-mod diagnose;
 mod digest;
 mod ffmpeg;
+mod hash_pool;
 mod layout;
 mod lines;
 mod record;
 mod sink;
+mod stream_difference;
 mod streams;
+mod verification;
 
-pub use diagnose::{
-    Difference, How, Packets, Report, Span, StreamDifference, Times, What, compare, compare_streams, is_resampled,
-};
+pub use crate::compare::diagnosis::{Difference, DifferenceKind, Entry, Span, Times};
 pub use digest::Hash;
 pub use lines::name;
-pub use record::{Entry, HashFile, Layout, Stated, Tags, Trait};
-pub use sink::{Beside, HashSink, RecordSink, Restart};
+pub use record::{HashFile, HashFormat, StatedTags, Tags, Trait};
+pub use sink::{HashHead, HashSink, RecordSink, Restart};
+pub use stream_difference::{How, Packets, StreamDifference, compare_streams};
 pub use streams::{Coded, CodedStream, Streams};
+pub use verification::{Verification, compare};

@@ -1,5 +1,6 @@
 //! What a hash file says.
 
+use crate::compare::diagnosis::{Entry, Times};
 use crate::error::Result;
 use crate::io::hash::digest::Hash;
 use crate::io::hash::streams::CodedStream;
@@ -13,18 +14,28 @@ use std::str::FromStr;
 
 /// How a hash file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum HashFormat {
     /// vramp's own: a hash a plane, everything that describes a frame, and an end that tells a whole file.
     Vramp,
     /// That of ffmpeg's `framemd5` and `framehash`: a hash a frame.
     Ffmpeg,
 }
 
+impl HashFormat {
+    /// Which times are the same in a file of this format: ffmpeg, which wrote it, may have counted from zero.
+    pub fn times(self) -> Times {
+        match self {
+            HashFormat::Vramp => Times::Exact,
+            HashFormat::Ffmpeg => Times::Offset,
+        }
+    }
+}
+
 /// A hash file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashFile {
     /// Its layout, which says what an entry's hashes are of.
-    pub layout: Layout,
+    pub layout: HashFormat,
     /// Its hash function.
     pub hash: Hash,
     /// What wrote it.
@@ -32,7 +43,7 @@ pub struct HashFile {
     /// The options it was made with, by name: chain, depth, dither, format, start, end, frames.
     pub asked: Vec<(String, String)>,
     /// What it says of the stream.
-    pub stated: Stated,
+    pub stated: StatedTags,
     /// Whether its last line has no end, so that more may have followed.
     pub cut: bool,
     /// The streams beside the frames; `None`: it says nothing of them.
@@ -47,15 +58,21 @@ impl HashFile {
     /// # Errors
     /// When it cannot be read, is no such text, is cut off or was changed, or is of a later version.
     pub fn read(path: &OsStr) -> Result<HashFile> {
-        let name = lines::name(path);
-        let mut lines = lines::Lines::open(path)?;
-        let first = lines.next().map_err(|e| e.context(&name))?;
-        let read = match first.as_deref() {
+        HashFile::read_lines(lines::Lines::open(path)?).map_err(|e| e.context(lines::name(path)))
+    }
+
+    /// Reads the text that `source` gives, for the fuzzer.
+    #[cfg(any(test, fuzzing))]
+    pub fn read_from(source: impl std::io::BufRead + 'static) -> Result<HashFile> {
+        HashFile::read_lines(lines::Lines::new(source))
+    }
+
+    fn read_lines(mut lines: lines::Lines) -> Result<HashFile> {
+        match lines.next()?.as_deref() {
             Some(layout::FIRST_LINE) => layout::read(&mut lines),
             Some(ffmpeg::FIRST_LINE) => ffmpeg::read(&mut lines),
             _ => Err(lines::no_text_of_hashes()),
-        };
-        read.map_err(|e| e.context(name))
+        }
     }
 
     /// What it was made with under `name`.
@@ -64,26 +81,9 @@ impl HashFile {
     }
 }
 
-/// What is known of one frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Its place in the source, from 0.
-    pub index: u64,
-    /// Presentation time, if it has one.
-    pub pts: Option<i64>,
-    /// Duration; 0 is unknown.
-    pub duration: i64,
-    /// Whether the source coded it by itself.
-    pub key: bool,
-    /// Bytes of its samples.
-    pub bytes: u64,
-    /// The hash of its samples, or those of its planes one behind the other.
-    pub hashes: Box<[u8]>,
-}
-
 /// What a text says of the stream, as far as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stated {
+pub struct StatedTags {
     /// The unit of times.
     pub timebase: Rational,
     /// Luma width and height.
@@ -122,12 +122,12 @@ pub struct Trait {
     pub found: String,
 }
 
-impl Stated {
+impl StatedTags {
     /// All that is known of `info`.
-    pub fn of(info: &StreamInfo) -> Stated {
+    pub fn of(info: &StreamInfo) -> StatedTags {
         let plane = |plane| info.format.plane_size(plane, info.width, info.height);
         let bytes = (0..info.format.planes()).map(plane).map(|(row, rows)| (row * rows) as u64).sum();
-        Stated {
+        StatedTags {
             timebase: info.timebase,
             size: (info.width, info.height),
             sar: info.sar,
@@ -140,7 +140,7 @@ impl Stated {
 
     /// Why the frames of `found` cannot be held against these: other samples, as far as both state them. The unit of
     /// times is none: times are compared whatever it is.
-    pub fn apart(&self, found: &Stated) -> Vec<Trait> {
+    pub fn apart(&self, found: &StatedTags) -> Vec<Trait> {
         let size = |(width, height): (usize, usize)| format!("{width}x{height}");
         let mut all = vec![Trait::of("size", size(self.size), size(found.size))];
         match (self.format, found.format) {
@@ -157,7 +157,7 @@ impl Stated {
     }
 
     /// The tags, which tell how samples are shown, in which `found` differs, as far as both state them.
-    pub fn tags(&self, found: &Stated, tags: Tags) -> Vec<Trait> {
+    pub fn tags(&self, found: &StatedTags, tags: Tags) -> Vec<Trait> {
         // Not stated is square, and so is what is not tagged.
         let sar = |sar: Rational| match sar.value() {
             None if tags == Tags::Stated => UNSPECIFIED.to_owned(),
@@ -328,32 +328,32 @@ mod tests {
     #[test]
     fn only_what_both_state_differs() {
         let info = StreamInfo::bare("yuv420p".parse().unwrap(), 4, 2);
-        let ours = Stated::of(&info);
+        let ours = StatedTags::of(&info);
         assert_eq!(ours.bytes, Some(12));
-        let names = |expected: &Stated, found: &Stated| -> Vec<_> {
+        let names = |expected: &StatedTags, found: &StatedTags| -> Vec<_> {
             let all = expected.apart(found).into_iter().chain(expected.tags(found, Tags::Exact));
             all.map(|differs| differs.name).collect()
         };
-        let theirs = Stated { format: None, color: None, sar: Rational::new(0, 1), ..ours };
+        let theirs = StatedTags { format: None, color: None, sar: Rational::new(0, 1), ..ours };
         assert_eq!(names(&theirs, &ours), [""; 0], "what is not stated");
-        assert_eq!(names(&Stated { timebase: Rational::new(1, 90000), ..ours }, &ours), [""; 0]);
-        assert_eq!(names(&Stated { sar: Rational::new(10, 10), ..ours }, &ours), [""; 0]);
-        assert_eq!(names(&Stated { bytes: Some(24), ..theirs }, &ours), ["bytes a frame"]);
-        assert_eq!(names(&Stated { size: (2, 2), ..theirs }, &ours), ["size"], "the bytes follow from it");
+        assert_eq!(names(&StatedTags { timebase: Rational::new(1, 90000), ..ours }, &ours), [""; 0]);
+        assert_eq!(names(&StatedTags { sar: Rational::new(10, 10), ..ours }, &ours), [""; 0]);
+        assert_eq!(names(&StatedTags { bytes: Some(24), ..theirs }, &ours), ["bytes a frame"]);
+        assert_eq!(names(&StatedTags { size: (2, 2), ..theirs }, &ours), ["size"], "the bytes follow from it");
         let full = ColorInfo { range: Range::Full, ..ColorInfo::default() };
-        let other = Stated { format: Some("nv12".parse().unwrap()), color: Some(full), ..ours };
+        let other = StatedTags { format: Some("nv12".parse().unwrap()), color: Some(full), ..ours };
         assert_eq!(names(&other, &ours), ["format", "range"]);
         assert_eq!(other.apart(&ours)[0].to_string(), "format yuv420p instead of nv12");
     }
 
     #[test]
     fn tags_that_only_one_states_may_be_passed_over() {
-        let ours = Stated::of(&StreamInfo::bare("yuv420p".parse().unwrap(), 4, 2));
+        let ours = StatedTags::of(&StreamInfo::bare("yuv420p".parse().unwrap(), 4, 2));
         let left = ChromaLocation(Some(0));
         let color = ColorInfo { range: Range::Full, matrix: 1, transfer: 1, primaries: 1, chroma_location: left };
-        let full = Stated { color: Some(color), sar: Rational::new(4, 3), ..ours };
-        let bare = Stated { color: Some(ColorInfo::default()), sar: Rational::new(0, 1), ..ours };
-        let names = |expected: &Stated, found: &Stated, tags| -> Vec<_> {
+        let full = StatedTags { color: Some(color), sar: Rational::new(4, 3), ..ours };
+        let bare = StatedTags { color: Some(ColorInfo::default()), sar: Rational::new(0, 1), ..ours };
+        let names = |expected: &StatedTags, found: &StatedTags, tags| -> Vec<_> {
             expected.tags(found, tags).into_iter().map(|differs| differs.name).collect()
         };
         let all = ["sar", "range", "matrix", "transfer", "primaries", "chroma_location"];
@@ -361,7 +361,7 @@ mod tests {
             assert_eq!(names(expected, found, Tags::Exact), all);
             assert_eq!(names(expected, found, Tags::Stated), [""; 0]);
         }
-        let other = Stated { color: Some(ColorInfo { range: Range::Limited, matrix: 9, ..color }), ..full };
+        let other = StatedTags { color: Some(ColorInfo { range: Range::Limited, matrix: 9, ..color }), ..full };
         assert_eq!(names(&full, &other, Tags::Stated), ["range", "matrix"]);
         assert_eq!(names(&full, &other, Tags::Ignore), [""; 0]);
     }

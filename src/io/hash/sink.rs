@@ -1,10 +1,11 @@
 //! The sinks that hash: one writes a text, one keeps what it would say.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::TempFile;
-use crate::io::hash::crew::Crew;
 use crate::io::hash::digest::Hash;
-use crate::io::hash::record::{Entry, Layout};
+use crate::io::hash::hash_pool::HashPool;
+use crate::io::hash::record::HashFormat;
 use crate::io::hash::streams::{CodedStream, Streams};
 use crate::io::hash::{ffmpeg, layout};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
@@ -20,7 +21,7 @@ pub trait Restart: Sink {
 
 /// What a film is besides its frames, for a sink that tells of it.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct HashHead {
     /// How frames are shown.
     pub presentation: Presentation,
     /// The streams whose packets pass the chain by; `None`: nothing is said of them.
@@ -33,8 +34,8 @@ pub struct Beside {
 /// `ffmpeg -i IN -copyts -vsync passthrough -enc_time_base -1 -map 0:v:0 -f framemd5`.
 #[derive(Debug)]
 pub struct HashSink {
-    crew: Crew,
-    text: Text,
+    pool: HashPool,
+    text: FormatWriter,
     /// The streams that the head of the text tells of.
     streams: Option<Streams>,
     /// The frames, where nothing is written before the end: so that the sink can begin again, and as the packets of
@@ -50,9 +51,9 @@ pub struct HashSink {
 }
 
 #[derive(Clone, Debug)]
-enum Text {
+enum FormatWriter {
     Vramp(Box<layout::Writer>),
-    Ffmpeg(ffmpeg::Writer, ffmpeg::Times),
+    Ffmpeg(ffmpeg::Writer, ffmpeg::MuxerTimes),
 }
 
 impl HashSink {
@@ -68,8 +69,8 @@ impl HashSink {
         info: &StreamInfo,
         cancel: &Cancel,
     ) -> Result<HashSink> {
-        let text = Text::Ffmpeg(ffmpeg::Writer::new(hash, info)?, ffmpeg::Times::new(info));
-        Self::open(path.as_ref(), Crew::new(hash, Layout::Ffmpeg)?, text, overwrite, cancel)
+        let text = FormatWriter::Ffmpeg(ffmpeg::Writer::new(hash, info)?, ffmpeg::MuxerTimes::new(info));
+        Self::open(path.as_ref(), HashPool::new(hash, HashFormat::Ffmpeg)?, text, overwrite, cancel)
     }
 
     /// The same in vramp's own layout, which says which options it was `asked` for.
@@ -84,14 +85,14 @@ impl HashSink {
         info: &StreamInfo,
         cancel: &Cancel,
     ) -> Result<HashSink> {
-        let text = Text::Vramp(Box::new(layout::Writer::new(hash, asked, info)));
-        Self::open(path.as_ref(), Crew::new(hash, Layout::Vramp)?, text, overwrite, cancel)
+        let text = FormatWriter::Vramp(Box::new(layout::Writer::new(hash, asked, info)));
+        Self::open(path.as_ref(), HashPool::new(hash, HashFormat::Vramp)?, text, overwrite, cancel)
     }
 
-    fn open(path: &OsStr, crew: Crew, text: Text, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
+    fn open(path: &OsStr, pool: HashPool, text: FormatWriter, overwrite: bool, cancel: &Cancel) -> Result<HashSink> {
         let file = TempFile::create(path, overwrite, cancel)?;
         let name = if path == "-" { "standard output".to_owned() } else { path.display().to_string() };
-        Ok(HashSink { crew, text, streams: None, held: None, file, name, bytes: 0, last: None, untimely: 0 })
+        Ok(HashSink { pool, text, streams: None, held: None, file, name, bytes: 0, last: None, untimely: 0 })
     }
 
     /// The same, which writes nothing before the end: it can begin again.
@@ -100,8 +101,8 @@ impl HashSink {
     }
 
     /// The same, which tells what is `beside` the frames, too, where its layout can.
-    pub fn telling(mut self, beside: Beside) -> HashSink {
-        let Text::Vramp(writer) = &mut self.text else { return self };
+    pub fn with_head(mut self, beside: HashHead) -> HashSink {
+        let FormatWriter::Vramp(writer) = &mut self.text else { return self };
         writer.show(beside.presentation);
         self.streams = beside.streams;
         if self.streams.is_some() { self.holding() } else { self }
@@ -113,13 +114,13 @@ impl HashSink {
             return Ok(());
         }
         let head = match &mut self.text {
-            Text::Vramp(writer) => {
+            FormatWriter::Vramp(writer) => {
                 if let Some(streams) = &mut self.streams {
                     writer.tell(streams.finish());
                 }
                 writer.head()
             }
-            Text::Ffmpeg(writer, _) => writer.head(),
+            FormatWriter::Ffmpeg(writer, _) => writer.head(),
         };
         self.write(&head)
     }
@@ -140,8 +141,8 @@ impl HashSink {
         self.untimely += u64::from(entry.pts <= self.last || entry.pts.is_none());
         self.last = self.last.max(entry.pts);
         let line = match &mut self.text {
-            Text::Vramp(writer) => writer.line(&entry),
-            Text::Ffmpeg(writer, times) => {
+            FormatWriter::Vramp(writer) => writer.line(&entry),
+            FormatWriter::Ffmpeg(writer, times) => {
                 times.set(&mut entry);
                 writer.line(&entry)
             }
@@ -158,7 +159,7 @@ impl HashSink {
 
 impl Sink for HashSink {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        let entry = self.crew.push(frame)?;
+        let entry = self.pool.push(frame)?;
         entry.map_or(Ok(()), |entry| self.take(entry))
     }
 
@@ -168,14 +169,14 @@ impl Sink for HashSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        while let Some(entry) = self.crew.pop()? {
+        while let Some(entry) = self.pool.pop()? {
             self.take(entry)?;
         }
         self.begin()?;
         for entry in self.held.take().unwrap_or_default() {
             self.line(entry)?;
         }
-        if let Text::Vramp(writer) = &mut self.text {
+        if let FormatWriter::Vramp(writer) = &mut self.text {
             let end = writer.end();
             self.write(&end)?;
         }
@@ -193,7 +194,7 @@ impl Sink for HashSink {
 
 impl Restart for HashSink {
     fn restart(&mut self) {
-        self.crew.restart();
+        self.pool.restart();
         self.streams.iter_mut().for_each(Streams::restart);
         self.held = Some(Vec::new());
     }
@@ -202,10 +203,10 @@ impl Restart for HashSink {
 /// Keeps what [`HashSink`] would write of every frame.
 #[derive(Debug)]
 pub struct RecordSink {
-    crew: Crew,
-    times: Option<ffmpeg::Times>,
+    pool: HashPool,
+    times: Option<ffmpeg::MuxerTimes>,
     /// The times before the first frame.
-    start: Option<ffmpeg::Times>,
+    start: Option<ffmpeg::MuxerTimes>,
     streams: Option<Streams>,
     frames: Vec<Entry>,
 }
@@ -215,10 +216,10 @@ impl RecordSink {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn new(layout: Layout, hash: Hash, info: &StreamInfo) -> Result<RecordSink> {
-        let times = (layout == Layout::Ffmpeg).then(|| ffmpeg::Times::new(info));
-        let (crew, start) = (Crew::new(hash, layout)?, times.clone());
-        Ok(RecordSink { crew, start, times, streams: None, frames: Vec::new() })
+    pub fn new(layout: HashFormat, hash: Hash, info: &StreamInfo) -> Result<RecordSink> {
+        let times = (layout == HashFormat::Ffmpeg).then(|| ffmpeg::MuxerTimes::new(info));
+        let (pool, start) = (HashPool::new(hash, layout)?, times.clone());
+        Ok(RecordSink { pool, start, times, streams: None, frames: Vec::new() })
     }
 
     /// The same, which keeps the packets of `streams`, too.
@@ -246,7 +247,7 @@ impl RecordSink {
 
 impl Sink for RecordSink {
     fn frame(&mut self, frame: Frame) -> Result<()> {
-        if let Some(entry) = self.crew.push(frame)? {
+        if let Some(entry) = self.pool.push(frame)? {
             self.keep(entry);
         }
         Ok(())
@@ -258,7 +259,7 @@ impl Sink for RecordSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        while let Some(entry) = self.crew.pop()? {
+        while let Some(entry) = self.pool.pop()? {
             self.keep(entry);
         }
         Ok(())
@@ -271,7 +272,7 @@ impl Sink for RecordSink {
 
 impl Restart for RecordSink {
     fn restart(&mut self) {
-        self.crew.restart();
+        self.pool.restart();
         self.times = self.start.clone();
         self.streams.iter_mut().for_each(Streams::restart);
         self.frames.clear();
@@ -307,15 +308,15 @@ mod tests {
 
     /// What [`HashSink`] writes of `frames` after `before`, and that read back.
     fn written(
-        layout: Layout,
+        layout: HashFormat,
         before: impl Fn(&mut dyn Restart),
         frames: impl Iterator<Item = (u64, Option<i64>)>,
     ) -> (String, HashFile) {
         let path = std::env::temp_dir().join(format!("vramp-hash-{}-{layout:?}", std::process::id()));
         let (info, cancel) = (info(), Cancel::default());
         let sink = match layout {
-            Layout::Vramp => HashSink::create_own(&path, Hash::Md5, &[], true, &info, &cancel),
-            Layout::Ffmpeg => HashSink::create(&path, Hash::Md5, true, &info, &cancel),
+            HashFormat::Vramp => HashSink::create_own(&path, Hash::Md5, &[], true, &info, &cancel),
+            HashFormat::Ffmpeg => HashSink::create(&path, Hash::Md5, true, &info, &cancel),
         };
         let mut sink = sink.unwrap().holding();
         before(&mut sink);
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn columns_are_laid_out_as_ffmpeg_does() {
         let (text, _) = written(
-            Layout::Ffmpeg,
+            HashFormat::Ffmpeg,
             |_| {},
             [Some(512), None, Some(7)].into_iter().enumerate().map(|(i, pts)| (i as u64, pts)),
         );
@@ -361,7 +362,7 @@ mod tests {
             }
             sink.restart();
         };
-        for layout in [Layout::Vramp, Layout::Ffmpeg] {
+        for layout in [HashFormat::Vramp, HashFormat::Ffmpeg] {
             let (text, _) = written(layout, |_| {}, frames());
             assert_eq!(written(layout, broken_off, frames()).0, text, "{layout:?}");
             let mut kept = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn both_sinks_say_the_same_of_every_frame_in_order() {
         let frames = || (0..100).map(|i| (i, (i % 7 != 3).then_some(i as i64 * 512)));
-        for layout in [Layout::Vramp, Layout::Ffmpeg] {
+        for layout in [HashFormat::Vramp, HashFormat::Ffmpeg] {
             let mut kept = RecordSink::new(layout, Hash::Md5, &info()).unwrap();
             feed(&mut kept, frames());
             let (_, file) = written(layout, |_| {}, frames());

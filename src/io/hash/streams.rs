@@ -1,9 +1,10 @@
 //! The streams that pass the chain by: what every packet of theirs is, in a hash file and for a comparison.
 
+use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
 use crate::io::hash::digest::{Hash, Hasher, hex, unhex};
 use crate::io::hash::lines::header;
-use crate::io::hash::record::{Entry, rational};
+use crate::io::hash::record::rational;
 use crate::pipeline::Packet;
 use crate::video::Rational;
 

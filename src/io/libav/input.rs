@@ -15,7 +15,7 @@ use crate::io::libav::demux::reader::Reader;
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
-use crate::io::libav::extra::added::{Added, Addition, Film};
+use crate::io::libav::extra::added::{Added, Addition, FilmClock};
 use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
@@ -29,7 +29,7 @@ use crate::io::libav::seek::window::{Side, Window};
 use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
 use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
-use around::Around;
+use around::ContextFrames;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -93,7 +93,7 @@ pub struct Input {
     decoder: DecoderChoice,
     window: Window,
     trim: Trim,
-    around: Around,
+    around: ContextFrames,
     phase: Phase,
     /// The last frame's time in microseconds from the container's start, for frames that state none.
     time: i64,
@@ -152,7 +152,7 @@ impl Input {
         (list, script): (Option<PictureList>, Option<ScriptFeed>),
         options: InputOptions,
     ) -> Result<Input> {
-        let told = demuxer::told_at_end(&demuxer);
+        let told = demuxer::error_at_end(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -184,7 +184,7 @@ impl Input {
             stated.frame_rate = script.rate();
         }
         let film =
-            Film { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
+            FilmClock { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
         let count = reader.demuxer().streams().len();
         let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
         if let Some(reason) = reader.declined() {
@@ -226,7 +226,7 @@ impl Input {
             decoder: options.decoder,
             window: options.window,
             trim: Trim::new(options.window.is_whole(), origin),
-            around: Around::default(),
+            around: ContextFrames::default(),
             phase: Phase::Frames,
             time: 0,
             decoded: 0,
@@ -579,7 +579,7 @@ impl Source for Input {
                 format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
             return Err(Error::unsupported(lines).context(demuxer::name(&self.path)));
         }
-        self.around = Around::new(reach);
+        self.around = ContextFrames::new(reach);
         if let Some(index) = self.reader.index() {
             index.lead_by(reach.before);
         }

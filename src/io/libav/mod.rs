@@ -25,9 +25,13 @@ mod tracks;
 
 pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
+#[cfg(any(test, fuzzing))]
+pub(crate) use demux::concat::fuzz_list;
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;
+#[cfg(any(test, fuzzing))]
+pub(crate) use extra::chapters::fuzz_chapters;
 pub use extra::chapters::read_chapters;
 pub use extra::edit::{TrackEdit, edit_tracks};
 pub use extra::language::Language;
@@ -36,18 +40,20 @@ pub use extra::tags::{read_tags, set_tags};
 pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]
-pub use hwaccel::TakenBack;
+pub use hwaccel::Readback;
 pub use input::{Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
-pub use passes::{Analysis, FirstPass, Pass, SameFrames, has_two_passes};
+pub use passes::{Analysis, EncodePass, FirstPass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
 pub use recode::sound::request::{Loudness, SoundCoding, SoundOptions, SoundRule};
 pub use script::{ScriptOptions, is_script};
+#[cfg(any(test, fuzzing))]
+pub(crate) use seek::access::fuzz_packets;
 pub use seek::window::{Position, Window};
-pub use size::{Film, survey};
+pub use size::{FilmSize, survey};
 pub use subtitles::{
     Burn, BurnSink, BurntSubtitles, SubtitleChoice, SubtitleOptions, SubtitleRule, TextCodec, WhichSubtitles,
 };

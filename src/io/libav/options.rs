@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
-use crate::io::libav::passes::Pass;
+use crate::io::libav::passes::EncodePass;
 use crate::io::libav::recode::sound::request::SoundOptions;
 use crate::io::libav::subtitles::SubtitleOptions;
 use crate::pipeline::Cancel;
@@ -34,7 +34,7 @@ pub struct OutputOptions {
     /// Target bit rate: bits a second, with an optional `k` or `M`.
     pub bitrate: Option<String>,
     /// Which pass of two this is, for an encoder that has two. `None`: the only one.
-    pub pass: Option<Pass>,
+    pub pass: Option<EncodePass>,
     /// Synthetic film grain, 0 to 50, for encoders that have their decoders add it.
     pub film_grain: Option<u8>,
     /// The encoder's preset.

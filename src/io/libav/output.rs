@@ -6,7 +6,7 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::fallback;
 use crate::io::libav::encode::settings;
-use crate::io::libav::encode::setup::{EncoderContext, Job};
+use crate::io::libav::encode::setup::{EncoderContext, EncoderJob};
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::init;
 use crate::io::libav::mux::context::Context;
@@ -45,7 +45,7 @@ pub struct Output {
     waiting: Vec<(usize, ffmpeg_next::Packet)>,
     encoded: Vec<ffmpeg_next::Packet>,
     muxer: Option<Muxer>,
-    times: Times,
+    times: FrameTimes,
     losses: warnings::OfFrames,
     bytes: u64,
     // Last, so that libav lets go of the file before it is removed.
@@ -72,7 +72,7 @@ impl Output {
         check(path, &choice, options, container)?;
         let file = TempFile::create(path, options.overwrite, &options.cancel)?;
         let side_data = &container.video.side_data;
-        let (choice, encoder) = fallback::open(Job { choice: &choice, options, info, side_data })?;
+        let (choice, encoder) = fallback::open(EncoderJob { choice: &choice, options, info, side_data })?;
         let mut output = Output {
             path: if path == "-" { "standard output".to_owned() } else { path.display().to_string() },
             choice,
@@ -85,7 +85,7 @@ impl Output {
             waiting: Vec::new(),
             encoded: Vec::new(),
             muxer: None,
-            times: Times::new(info),
+            times: FrameTimes::new(info),
             losses: warnings::OfFrames::default(),
             bytes: 0,
             file,
@@ -268,7 +268,7 @@ pub(super) fn check(
 }
 
 /// The frames' times: those the source states, or the ones that must be meant.
-pub(in crate::io::libav) struct Times {
+pub(in crate::io::libav) struct FrameTimes {
     first: Option<i64>,
     last: Option<i64>,
     /// How long a frame lasts that does not say.
@@ -277,15 +277,15 @@ pub(in crate::io::libav) struct Times {
     reported: bool,
 }
 
-impl Times {
+impl FrameTimes {
     /// The times of the frames of a stream.
-    pub(in crate::io::libav) fn new(info: &StreamInfo) -> Times {
+    pub(in crate::io::libav) fn new(info: &StreamInfo) -> FrameTimes {
         let rate = info.frame_rate;
         let nominal = match rate.value() {
             Some(_) => rescale(1, Rational::new(rate.den, rate.num), info.timebase).max(1),
             None => 1,
         };
-        Times { first: None, last: None, nominal, last_duration: 0, reported: false }
+        FrameTimes { first: None, last: None, nominal, last_duration: 0, reported: false }
     }
 
     /// When the next frame is shown: after the last one, whatever a damaged source says.
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn times_go_forward() {
         let info = StreamInfo { timebase: Rational::new(1, 1000), ..StreamInfo::bare(Format::gray(8).unwrap(), 1, 1) };
-        let mut times = Times::new(&info);
+        let mut times = FrameTimes::new(&info);
         let frames = [(None, 0), (Some(40), 0), (None, 50), (None, 0), (Some(100), 0), (Some(500), 0)];
         let shown = frames.map(|(pts, duration)| times.next(&FrameProps { pts, duration, ..FrameProps::default() }));
         assert_eq!(shown, [0, 40, 80, 130, 131, 500]);

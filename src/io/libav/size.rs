@@ -36,7 +36,7 @@ const PIXELS_A_BIT: u64 = 1000;
 
 /// What a film is, as far as its size is concerned.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Film {
+pub struct FilmSize {
     /// Its length in seconds.
     pub seconds: f64,
     /// Frames.
@@ -53,7 +53,7 @@ pub struct Film {
     pub attached: u64,
 }
 
-impl Film {
+impl FilmSize {
     /// Counts a packet of another stream.
     pub(in crate::io::libav) fn packet(&mut self, bytes: usize) {
         self.packets += 1;
@@ -140,7 +140,7 @@ impl Besides {
     }
 
     /// Adds the sound that is coded to `film`, once its length is known.
-    fn finish(&self, film: &mut Film) {
+    fn finish(&self, film: &mut FilmSize) {
         let bytes = |rate: u64| (rate as f64 / 8.0 * film.seconds) as u64;
         film.guessed = bytes(self.guessed);
         film.packet_bytes += bytes(self.coded) + bytes(self.guessed);
@@ -158,7 +158,7 @@ const SOUND_PACKETS: f64 = 50.0;
 ///
 /// # Errors
 /// When the source cannot be read, or the run was stopped.
-pub fn survey(path: &OsStr, input: &InputOptions, choice: &EncoderChoice, options: &OutputOptions) -> Result<Film> {
+pub fn survey(path: &OsStr, input: &InputOptions, choice: &EncoderChoice, options: &OutputOptions) -> Result<FilmSize> {
     if is_script(path) || PictureList::find(path, input.missing)?.is_some() {
         return Input::open(path, input.clone()).map(|input| of_sequence(input.info()));
     }
@@ -174,8 +174,11 @@ pub fn survey(path: &OsStr, input: &InputOptions, choice: &EncoderChoice, option
     let (from, until) = window.span(rate);
     let inside = |time: i64| from.is_none_or(|from| time >= from) && until.is_none_or(|until| time < until);
 
-    let mut film =
-        Film { pixels: size.0.max(0) as u64 * size.1.max(0) as u64, attached: besides.attached, ..Film::default() };
+    let mut film = FilmSize {
+        pixels: size.0.max(0) as u64 * size.1.max(0) as u64,
+        attached: besides.attached,
+        ..FilmSize::default()
+    };
     let (mut first, mut end) = (i64::MAX, i64::MIN);
     let mut packet = Packet::empty();
     while packet.read(&mut demuxer).is_ok() {
@@ -207,19 +210,19 @@ pub fn survey(path: &OsStr, input: &InputOptions, choice: &EncoderChoice, option
 }
 
 /// What a sequence of the stream `info` is: frames alone.
-fn of_sequence(info: &StreamInfo) -> Film {
+fn of_sequence(info: &StreamInfo) -> FilmSize {
     let frames = info.frame_count.unwrap_or(0);
     let seconds = info.frame_rate.value().map_or(0.0, |rate| frames as f64 / rate);
-    Film { seconds, frames, pixels: (info.width * info.height) as u64, ..Film::default() }
+    FilmSize { seconds, frames, pixels: (info.width * info.height) as u64, ..FilmSize::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn film() -> Film {
-        let whole = Film { seconds: 100.0, frames: 2500, pixels: 1_000_000, ..Film::default() };
-        Film { packets: 4000, packet_bytes: 1_600_000, ..whole }
+    fn film() -> FilmSize {
+        let whole = FilmSize { seconds: 100.0, frames: 2500, pixels: 1_000_000, ..FilmSize::default() };
+        FilmSize { packets: 4000, packet_bytes: 1_600_000, ..whole }
     }
 
     #[test]
@@ -238,10 +241,10 @@ mod tests {
         assert!(refusal.message().contains("the least for all is 1.98M"), "{refusal}");
         assert!(film().video_rate(1_979_500, "mp4").is_ok());
         // A guess is no reason to refuse: of 1 000 000 - 2000 - 10 × 6500, half remains.
-        let guessed = Film { guessed: 1_600_000, ..film() };
+        let guessed = FilmSize { guessed: 1_600_000, ..film() };
         assert_eq!(guessed.video_rate(1_000_000, "mp4").unwrap(), 37_320);
         assert!(guessed.video_rate(379_000, "mp4").is_err());
-        assert!(Film { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
+        assert!(FilmSize { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
     }
 
     #[test]

@@ -5,10 +5,10 @@ use crate::pipeline::{Operand, SideInput};
 use crate::video::StreamInfo;
 
 /// A plan of stages that read and make what `specs` say: a reach and a cycle each.
-fn plan(specs: &[(Reach, Cycle)]) -> Plan {
+fn plan(specs: &[(Reach, Cycle)]) -> ChainPlan {
     let info = StreamInfo::bare("gray8".parse().unwrap(), 2, 2);
     let kernel = |_| (chain("box").unwrap().remove(0), Setup::of(info.clone(), info.format, info.clone(), info.format));
-    let mut plan = Plan::linear(info.clone(), info.clone(), specs.iter().map(kernel).collect());
+    let mut plan = ChainPlan::linear(info.clone(), info.clone(), specs.iter().map(kernel).collect());
     for (stage, (reach, cycle)) in plan.stages.iter_mut().zip(specs) {
         stage.spec.reads = vec![*reach];
         stage.spec.cycle = cycle.clone();
@@ -31,14 +31,14 @@ fn props(index: u64, context: bool) -> FrameProps {
 
 /// What comes of `frames` of the chain's own input and of `side`: each result with its properties, written as the frames it
 /// is made of. Gives the most frames that were held beside those of a job as well.
-fn run(plan: &Plan, frames: &[FrameProps], side: &[FrameProps]) -> (Vec<(FrameProps, String)>, usize) {
+fn run(plan: &ChainPlan, frames: &[FrameProps], side: &[FrameProps]) -> (Vec<(FrameProps, String)>, usize) {
     let mut assembler: Assembler<String> = Assembler::new(plan);
     let mut feeds = [frames.iter(), side.iter()];
     let (mut results, mut most) = (Vec::new(), 0);
     loop {
         let next = assembler.next();
         if let Next::Make(_) = next {
-            let held = |tracks: &[Track<String>]| tracks.iter().map(|track| track.frames.len()).max().unwrap_or(0);
+            let held = |tracks: &[HeldFrames<String>]| tracks.iter().map(|track| track.frames.len()).max().unwrap_or(0);
             most = most.max(held(&assembler.inputs)).max(held(&assembler.results));
         }
         match next {
@@ -61,7 +61,7 @@ fn run(plan: &Plan, frames: &[FrameProps], side: &[FrameProps]) -> (Vec<(FramePr
     }
 }
 
-fn texts(plan: &Plan, count: u64) -> Vec<String> {
+fn texts(plan: &ChainPlan, count: u64) -> Vec<String> {
     let frames: Vec<_> = (0..count).map(|index| props(index, false)).collect();
     run(plan, &frames, &[]).0.into_iter().map(|(_, text)| text).collect()
 }
@@ -111,7 +111,7 @@ fn frames_outside_the_part_that_is_run_are_read_and_not_given() {
 
 #[test]
 fn cycles_have_exact_times() {
-    let times = |plan: &Plan, frames: &[(i64, i64)]| {
+    let times = |plan: &ChainPlan, frames: &[(i64, i64)]| {
         let props = |(index, (pts, duration)): (usize, &(i64, i64))| FrameProps {
             frame_index: index as u64,
             pts: Some(*pts),
@@ -144,7 +144,7 @@ fn cycles_have_exact_times() {
 }
 
 /// A plan whose only stage reads a second input.
-fn plan_of_two() -> Plan {
+fn plan_of_two() -> ChainPlan {
     let mut plan = plan(&[alone()]);
     plan.sides = vec![SideInput { name: "other".to_owned(), info: plan.input.clone() }];
     plan.stages[0].operands.push(Operand::Input(1));

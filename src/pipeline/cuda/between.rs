@@ -2,10 +2,10 @@
 
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlane, DevicePlanes};
 use crate::error::Result;
-use crate::filters::{Frames, Reach, Window};
-use crate::pipeline::Plan;
+use crate::filters::{Frames, InputWindow, Reach};
+use crate::pipeline::ChainPlan;
 use crate::pipeline::parts::Part;
-use crate::pipeline::route::{Buffer, Holder, Place, Route, Source};
+use crate::pipeline::route::{Buffer, Holder, Location, Route, StepInput};
 
 /// The buffers between kernels, made up front.
 pub struct Between {
@@ -20,7 +20,7 @@ impl Between {
     ///
     /// # Errors
     /// When they cannot be counted.
-    pub fn bytes(plan: &Plan, part: &Part) -> Result<usize> {
+    pub fn bytes(plan: &ChainPlan, part: &Part) -> Result<usize> {
         Route::of(plan, part)?.bytes(DevicePicture::bytes)
     }
 
@@ -28,7 +28,7 @@ impl Between {
     ///
     /// # Errors
     /// When the device's memory or the budget does not cover them.
-    pub fn new(plan: &Plan, part: &Part, device: &CudaDevice) -> Result<Between> {
+    pub fn new(plan: &ChainPlan, part: &Part, device: &CudaDevice) -> Result<Between> {
         let route = Route::of(plan, part)?;
         let buffer = |buffer: &Buffer| DevicePicture::alloc(device, buffer.format, buffer.size.0, buffer.size.1);
         let reaches = part.inputs.iter().map(|input| input.reach).collect();
@@ -50,26 +50,26 @@ impl Between {
         work: impl FnOnce(Frames<'_, DevicePlanes>, &DevicePlanes) -> R,
     ) -> R {
         let step = &self.route.steps[kernel];
-        let at = |place: Place| match place.holder {
+        let at = |place: Location| match place.holder {
             Holder::Input(input) => inputs[input][self.reaches[input].before as usize][place.component],
             Holder::Buffer(buffer) => self.buffers[buffer].planes()[place.component],
             Holder::Result => dst[place.component],
         };
-        let nowhere = |place: Place| DevicePlane { height: 0, ..at(place) };
+        let nowhere = |place: Location| DevicePlane { height: 0, ..at(place) };
         let to = gather(step.to.iter().map(|to| to.map_or_else(nowhere, at)));
         let single: [Option<DevicePlanes>; MOST_INPUTS] = std::array::from_fn(|i| match step.from.get(i)? {
-            Source::Components(places) => Some(gather(places.iter().map(|place| at(*place)))),
-            Source::Window { .. } => None,
+            StepInput::Components(places) => Some(gather(places.iter().map(|place| at(*place)))),
+            StepInput::Window { .. } => None,
         });
         let window = |i: usize| match (step.from.get(i), &single[i]) {
-            (_, Some(planes)) => Window::of(planes),
-            (Some(Source::Window { input, reach }), None) => {
+            (_, Some(planes)) => InputWindow::of(planes),
+            (Some(StepInput::Window { input, reach }), None) => {
                 let first = (self.reaches[*input].before - reach.before) as usize;
-                Window::new(&inputs[*input][first..][..reach.frames()], *reach)
+                InputWindow::new(&inputs[*input][first..][..reach.frames()], *reach)
             }
-            _ => Window::of(dst),
+            _ => InputWindow::of(dst),
         };
-        let windows: [Window<'_, DevicePlanes>; MOST_INPUTS] = std::array::from_fn(window);
+        let windows: [InputWindow<'_, DevicePlanes>; MOST_INPUTS] = std::array::from_fn(window);
         work(Frames::new(&windows[..step.from.len()]), &to)
     }
 }

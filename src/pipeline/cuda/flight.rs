@@ -1,12 +1,12 @@
 //! A frame on its way back from the device: put there without waiting, taken when it is done.
 
-use super::measured::Measured;
-use super::place::Place;
+use super::measured::PendingRecord;
+use super::staging::StagedPicture;
 use super::streams::Guard;
 use crate::device::cuda::{CudaDevice, DevicePicture, Event};
 use crate::error::{Error, Result};
 use crate::pipeline::stats::FilterTime;
-use crate::pipeline::{DeviceFrame, Frame, Item, Plan};
+use crate::pipeline::{ChainPlan, DeviceFrame, Frame, Item};
 use crate::video::{FrameProps, Picture};
 use crossbeam_channel::Sender;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Landed {
 }
 
 impl Landed {
-    pub fn new(plan: &Plan) -> Landed {
+    pub fn new(plan: &ChainPlan) -> Landed {
         let time = |stage: &usize| FilterTime::new(plan.stages[*stage].filter.descriptor().name);
         let filters = plan.parts.iter().map(|part| part.stages.iter().map(time).collect()).collect();
         Landed { filters, ..Landed::default() }
@@ -37,21 +37,21 @@ impl Landed {
 /// The memory and events that one frame on its way back needs, made once.
 pub struct Slot {
     /// Where the last kernel writes to; none where results stay on the device.
-    pub output: Option<Place>,
+    pub output: Option<StagedPicture>,
     /// Begin and end of the download.
     download: [Event; 2],
 }
 
 impl Slot {
-    pub fn new(device: &CudaDevice, plan: &Plan) -> Result<Slot> {
+    pub fn new(device: &CudaDevice, plan: &ChainPlan) -> Result<Slot> {
         let shape = (plan.output.format, plan.output.width, plan.output.height);
-        let output = (!plan.stays).then(|| Place::new(device, shape)).transpose()?;
+        let output = (!plan.stays).then(|| StagedPicture::new(device, shape)).transpose()?;
         Ok(Slot { output, download: [Event::new(device)?, Event::new(device)?] })
     }
 }
 
 /// Where the last kernel's samples end.
-pub enum Target {
+pub enum FlightTarget {
     /// The host: they are downloaded.
     Host(Picture),
     /// The device: they are written where they stay.
@@ -67,7 +67,7 @@ pub struct Marks {
 
 /// What was done for a frame since the one before went.
 #[derive(Default)]
-pub struct Work {
+pub struct FlightWork {
     /// Sources that are being copied.
     pub sources: Vec<Picture>,
     /// Begin and end of each frame's way to the device.
@@ -77,7 +77,7 @@ pub struct Work {
     /// Kernels that ran.
     pub marks: Vec<Marks>,
     /// What was measured of the frame.
-    pub measured: Vec<Arc<Measured>>,
+    pub measured: Vec<Arc<PendingRecord>>,
 }
 
 /// A frame on its way back, with everything that must stay in place until it is done.
@@ -85,8 +85,8 @@ pub struct Flight {
     guard: Guard,
     slot: Slot,
     props: FrameProps,
-    result: Target,
-    work: Work,
+    result: FlightTarget,
+    work: FlightWork,
 }
 
 impl Flight {
@@ -98,12 +98,12 @@ impl Flight {
         guard: Guard,
         mut slot: Slot,
         props: FrameProps,
-        mut result: Target,
-        work: Work,
+        mut result: FlightTarget,
+        work: FlightWork,
     ) -> Result<Box<Flight>> {
         let Guard { streams, .. } = &guard;
         match (&mut result, &mut slot.output) {
-            (Target::Host(result), Some(output)) => {
+            (FlightTarget::Host(result), Some(output)) => {
                 let kernels = work.marks.last().and_then(|marks| marks.events.last());
                 streams.download.wait_for(kernels.ok_or_else(|| Error::internal("a frame that no kernel made"))?)?;
                 slot.download[0].record(&streams.download)?;
@@ -112,7 +112,7 @@ impl Flight {
                 started.map_err(|e| in_frame(&props, e))?;
                 slot.download[1].record(&streams.download)?;
             }
-            (Target::Device(_), _) => slot.download.iter().try_for_each(|mark| mark.record(&streams.compute))?,
+            (FlightTarget::Device(_), _) => slot.download.iter().try_for_each(|mark| mark.record(&streams.compute))?,
             _ => return Err(Error::internal("a result has no way to the host")),
         }
         Ok(Box::new(Flight { guard, slot, props, result, work }))
@@ -144,8 +144,8 @@ impl Flight {
         let Flight { slot, mut props, result, guard, work } = *self;
         props.records.extend(work.measured.iter().map(|measured| measured.collect()));
         let item = match result {
-            Target::Host(picture) => Item::Frame(Frame { props, picture }),
-            Target::Device(picture) => {
+            FlightTarget::Host(picture) => Item::Frame(Frame { props, picture }),
+            FlightTarget::Device(picture) => {
                 Item::DeviceFrame(DeviceFrame { props, picture, stream: Arc::clone(&guard.streams.compute) })
             }
         };

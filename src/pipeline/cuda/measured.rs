@@ -19,7 +19,7 @@ pub struct Measurer {
 }
 
 /// A measurement of one frame, which is there when the stream has come to it.
-pub struct Measured {
+pub struct PendingRecord {
     filter: &'static str,
     measure: Measure,
     bytes: Option<Picture>,
@@ -40,7 +40,7 @@ impl Measurer {
     }
 
     /// Starts the copy of what was measured.
-    pub fn fetch(&self, stream: &Stream) -> Result<Measured> {
+    pub fn fetch(&self, stream: &Stream) -> Result<PendingRecord> {
         let format = self.there.format();
         let free = self.free.try_recv();
         let mut bytes = free.or_else(|_| Picture::alloc_in(&self.pinned, format, self.there.width(), 1))?;
@@ -48,11 +48,11 @@ impl Measurer {
         // it is dropped.
         unsafe { self.there.download(&mut bytes, stream) }?;
         let (measure, home) = (self.measure.clone(), self.home.clone());
-        Ok(Measured { filter: self.filter, measure, bytes: Some(bytes), home })
+        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), home })
     }
 }
 
-impl Measured {
+impl PendingRecord {
     /// The record. The stream has been waited for.
     pub fn collect(&self) -> Record {
         let mut record = Record { filter: self.filter, values: Vec::new() };
@@ -63,7 +63,7 @@ impl Measured {
     }
 }
 
-impl Drop for Measured {
+impl Drop for PendingRecord {
     fn drop(&mut self) {
         if let Some(bytes) = self.bytes.take() {
             // A measurer that is gone takes its memory with it.

@@ -1,11 +1,11 @@
 //! A part's kernels on a device, and the work for one frame.
 
 use super::Between;
-use super::measured::{Measured, Measurer};
+use super::measured::{Measurer, PendingRecord};
 use crate::device::cuda::{CudaDevice, DevicePlanes, Stream};
 use crate::error::Result;
 use crate::filters::{CudaJob, CudaKernel};
-use crate::pipeline::Plan;
+use crate::pipeline::ChainPlan;
 use crate::pipeline::parts::Part;
 use crate::video::FrameProps;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl CudaPart {
     ///
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
-    pub fn new(plan: &Plan, part: &Part, device: &Arc<CudaDevice>) -> Result<CudaPart> {
+    pub fn new(plan: &ChainPlan, part: &Part, device: &Arc<CudaDevice>) -> Result<CudaPart> {
         let kernel = |stage: &usize| {
             let stage = &plan.stages[*stage];
             let filter = stage.filter.descriptor().name;
@@ -70,7 +70,7 @@ impl CudaPart {
         dst: &DevicePlanes,
         stream: &Stream,
         mut after: impl FnMut(&Between, usize) -> Result<()>,
-    ) -> Result<Vec<Measured>> {
+    ) -> Result<Vec<PendingRecord>> {
         let CudaPart { kernels, between, planes } = self;
         let mut measured = Vec::new();
         for (i, Kernel { filter, work, measurer }) in kernels.iter_mut().enumerate() {

@@ -17,12 +17,12 @@ pub struct DevicePool {
 }
 
 /// A picture of the pool's in somebody's hands.
-struct Lent {
+struct PooledPicture {
     picture: Option<DevicePicture>,
     home: Sender<DevicePicture>,
 }
 
-impl Drop for Lent {
+impl Drop for PooledPicture {
     fn drop(&mut self) {
         if let Some(picture) = self.picture.take() {
             // A pool that is gone takes its memory with it.
@@ -59,7 +59,7 @@ impl DevicePool {
         let DevicePool { device, format, width, height, .. } = self;
         let free = self.free.try_recv().or_else(|_| DevicePicture::alloc(device, *format, *width, *height))?;
         let planes: Vec<_> = (0..format.planes()).map(|plane| free.plane(plane)).collect();
-        let lent = Box::new(Lent { picture: Some(free), home: self.home.clone() });
+        let lent = Box::new(PooledPicture { picture: Some(free), home: self.home.clone() });
         // SAFETY: the planes are the picture's that `lent` holds, and nobody else has it.
         Ok(unsafe { DevicePicture::foreign(device, *format, *width, *height, &planes, lent) })
     }

@@ -1,8 +1,8 @@
 //! Frames on the device, as long as a job may read them.
 
-use super::measured::Measured;
-use super::place::Place;
-use super::streams::Streams;
+use super::measured::PendingRecord;
+use super::staging::StagedPicture;
+use super::streams::CudaStreams;
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream, copy_on_device};
 use crate::error::{Error, Result};
 use crate::video::{Format, Picture};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// What bringing one frame to the device needs, made once.
 pub struct Arrival {
     /// Where it goes; none for frames that are read where a decoder left them.
-    place: Option<Place>,
+    staged: Option<StagedPicture>,
     /// Begin and end of its way.
     pub marks: Arc<[Event; 2]>,
     /// After what has read it last.
@@ -24,7 +24,7 @@ pub struct Arrival {
 /// Frames that come from one input.
 pub struct Arrivals {
     device: Arc<CudaDevice>,
-    streams: Arc<Streams>,
+    streams: Arc<CudaStreams>,
     shape: (Format, usize, usize),
     /// Frames come from a decoder on the device, and are read where they lie.
     in_place: bool,
@@ -39,7 +39,7 @@ impl Arrivals {
     /// When the device's memory or the budget does not cover them.
     pub fn new(
         device: &Arc<CudaDevice>,
-        streams: &Arc<Streams>,
+        streams: &Arc<CudaStreams>,
         shape: (Format, usize, usize),
         in_place: bool,
         count: usize,
@@ -56,8 +56,8 @@ impl Arrivals {
 
     fn arrival(&self) -> Result<Arrival> {
         let event = || Event::new(&self.device);
-        let place = (!self.in_place).then(|| Place::new(&self.device, self.shape)).transpose()?;
-        Ok(Arrival { place, marks: Arc::new([event()?, event()?]), read: event()? })
+        let staged = (!self.in_place).then(|| StagedPicture::new(&self.device, self.shape)).transpose()?;
+        Ok(Arrival { staged, marks: Arc::new([event()?, event()?]), read: event()? })
     }
 
     /// The one that has been free for longest: what reads it is done, or next to it.
@@ -76,11 +76,11 @@ impl Arrivals {
         let mut arrival = self.take()?;
         let stream = &self.streams.upload;
         let start = Instant::now();
-        let Arrival { place: Some(place), marks, read } = &mut arrival else { return Err(nowhere()) };
+        let Arrival { staged: Some(staged), marks, read } = &mut arrival else { return Err(nowhere()) };
         stream.wait_for(read)?;
         marks[0].record(stream)?;
         // SAFETY: the caller keeps the source, and the arrival goes home only after `read`.
-        unsafe { place.upload_picture(&self.device, source, stream, || marks[1].synchronize()) }?;
+        unsafe { staged.upload_picture(&self.device, source, stream, || marks[1].synchronize()) }?;
         marks[1].record(stream)?;
         Ok((self.resident(arrival, None), start.elapsed()))
     }
@@ -92,8 +92,8 @@ impl Arrivals {
     /// When the device refuses it.
     pub fn adopt(&self, picture: DevicePicture, stream: Arc<Stream>) -> Result<Resident> {
         let mut arrival = self.take()?;
-        let Arrival { place, marks, read } = &mut arrival;
-        let Some(place) = place else {
+        let Arrival { staged, marks, read } = &mut arrival;
+        let Some(staged) = staged else {
             marks.iter().try_for_each(|mark| mark.record(&stream))?;
             return Ok(self.resident(arrival, Some((picture, stream))));
         };
@@ -105,7 +105,7 @@ impl Arrivals {
         let planes =
             |picture: &DevicePicture| (0..picture.format().planes()).map(|p| picture.plane(p)).collect::<Vec<_>>();
         // SAFETY: the surface is given back after `marks[1]`, and the place is nobody else's.
-        unsafe { copy_on_device(&self.device, self.shape, &planes(&picture), &planes(&place.picture), upload) }?;
+        unsafe { copy_on_device(&self.device, self.shape, &planes(&picture), &planes(&staged.picture), upload) }?;
         marks[1].record(upload)?;
         stream.wait_for(&marks[1])?;
         Ok(self.resident(arrival, None))
@@ -120,7 +120,7 @@ impl Arrivals {
     /// Host memory that it holds while nothing is under way.
     pub fn host_bytes(&self) -> usize {
         let free: Vec<Arrival> = self.free.try_iter().collect();
-        let bytes = free.iter().filter_map(|arrival| arrival.place.as_ref()).map(Place::host_bytes).sum();
+        let bytes = free.iter().filter_map(|arrival| arrival.staged.as_ref()).map(StagedPicture::host_bytes).sum();
         // The receiver is here: nobody can have closed the way home.
         free.into_iter().for_each(|arrival| drop(self.home.send(arrival)));
         bytes
@@ -133,7 +133,7 @@ pub struct Resident {
     /// The kernels' stream waits for it already.
     waited: Cell<bool>,
     /// What was measured of it, and is on its way.
-    pub measured: RefCell<Vec<Arc<Measured>>>,
+    pub measured: RefCell<Vec<Arc<PendingRecord>>>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "nothing is allocated for a frame")]
@@ -141,7 +141,7 @@ enum Held {
     Arrived {
         arrival: Option<Arrival>,
         surface: Option<(DevicePicture, Arc<Stream>)>,
-        streams: Arc<Streams>,
+        streams: Arc<CudaStreams>,
         home: Sender<Arrival>,
     },
     /// A part's result, written and read in the kernels' stream.
@@ -150,7 +150,7 @@ enum Held {
 
 impl Resident {
     /// What a part has made.
-    pub fn made(picture: DevicePicture, measured: Vec<Arc<Measured>>) -> Resident {
+    pub fn made(picture: DevicePicture, measured: Vec<Arc<PendingRecord>>) -> Resident {
         Resident { held: Held::Made(picture), waited: Cell::new(true), measured: RefCell::new(measured) }
     }
 
@@ -165,9 +165,9 @@ impl Resident {
                 if !self.waited.replace(true) {
                     streams.compute.wait_for(&arrival.marks[1])?;
                 }
-                match (surface, &arrival.place) {
+                match (surface, &arrival.staged) {
                     (Some((surface, _)), _) => Ok(surface.planes()),
-                    (None, Some(place)) => Ok(place.picture.planes()),
+                    (None, Some(staged)) => Ok(staged.picture.planes()),
                     (None, None) => Err(nowhere()),
                 }
             }

@@ -5,16 +5,16 @@ use crate::error::Result;
 use std::sync::Arc;
 
 /// The three streams that all frames share.
-pub struct Streams {
+pub struct CudaStreams {
     pub upload: Stream,
     pub compute: Arc<Stream>,
     pub download: Stream,
 }
 
-impl Streams {
-    pub fn new(device: &CudaDevice) -> Result<Streams> {
+impl CudaStreams {
+    pub fn new(device: &CudaDevice) -> Result<CudaStreams> {
         let stream = || Stream::new(device);
-        Ok(Streams { upload: stream()?, compute: Arc::new(stream()?), download: stream()? })
+        Ok(CudaStreams { upload: stream()?, compute: Arc::new(stream()?), download: stream()? })
     }
 
     /// Waits until the device uses no frame any more. A device that failed uses none either.
@@ -30,12 +30,12 @@ impl Streams {
 /// Waits for the streams when it is dropped, unless what it guards has come to its end: copies may still run. It stands
 /// before the memory that they use, so that it is dropped first.
 pub struct Guard {
-    pub streams: Arc<Streams>,
+    pub streams: Arc<CudaStreams>,
     pub done: bool,
 }
 
 impl Guard {
-    pub fn new(streams: &Arc<Streams>) -> Guard {
+    pub fn new(streams: &Arc<CudaStreams>) -> Guard {
         Guard { streams: Arc::clone(streams), done: false }
     }
 }

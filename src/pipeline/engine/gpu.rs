@@ -1,12 +1,12 @@
 //! An engine's way through its workers' CUDA device, and back to the CPU where `auto` has to do without.
 
-use super::lanes::{Lanes, Lease};
+use super::context_pool::{ContextPool, Lease};
 use super::workers::Workers;
 use crate::device::DeviceChoice;
 use crate::device::cuda::{CudaDevice, DevicePlanes, Stream, copy_on_device};
 use crate::error::{Error, Result};
-use crate::pipeline::Plan;
-use crate::pipeline::cuda::Lane;
+use crate::pipeline::ChainPlan;
+use crate::pipeline::cuda::ExecutionContext;
 use crate::pipeline::feeder::InputFrame;
 use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::ffi::c_void;
@@ -15,37 +15,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Frames on their way through the device at a time, each with memory of its own there; more callers wait. One comes,
 /// one is filtered, one goes, and the others are being copied to and from page-locked memory, which takes longer.
-const LANES: usize = 8;
+const MOST_CONTEXTS: usize = 8;
 
-/// The device, where there is one, and the lanes on it.
+/// The device, where there is one, and the contexts on it.
 pub struct Gpu {
     workers: Arc<Workers>,
-    lanes: Lanes<Lane>,
+    contexts: ContextPool<ExecutionContext>,
     /// Set when `auto` has given up a device that failed later.
     given_up: AtomicBool,
 }
 
 impl Gpu {
     pub fn new(workers: Arc<Workers>) -> Gpu {
-        Gpu { workers, lanes: Lanes::new(LANES), given_up: AtomicBool::new(false) }
+        Gpu { workers, contexts: ContextPool::new(MOST_CONTEXTS), given_up: AtomicBool::new(false) }
     }
 
-    /// Opens the device and makes a lane. False: the CPU filters.
-    pub fn prepare(&self, plan: &Plan) -> Result<bool> {
-        self.on_device(|device| self.lane(plan, device)?.prepare(plan)).map(|done| done.is_some())
+    /// Opens the device and makes a context. False: the CPU filters.
+    pub fn prepare(&self, plan: &ChainPlan) -> Result<bool> {
+        self.on_device(|device| self.context(plan, device)?.prepare(plan)).map(|done| done.is_some())
     }
 
     /// Makes frame `n` of the result. `None`: the CPU has to.
     pub fn process(
         &self,
-        plan: &Plan,
+        plan: &ChainPlan,
         n: u64,
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
     ) -> Result<Option<FrameProps>> {
         self.on_device(|device| {
-            let mut lane = self.lane(plan, device)?;
-            keep_if_well(lane.process(plan, n, frames, dst), lane)
+            let mut context = self.context(plan, device)?;
+            keep_if_well(context.process(plan, n, frames, dst), context)
         })
     }
 
@@ -55,7 +55,7 @@ impl Gpu {
     /// As there.
     pub unsafe fn process_device(
         &self,
-        plan: &Plan,
+        plan: &ChainPlan,
         props: &FrameProps,
         src: &[(u64, usize)],
         dst: &[(u64, usize)],
@@ -72,11 +72,11 @@ impl Gpu {
             // SAFETY: the caller's promise.
             return unsafe { copy_on_device(device, (format, width, height), src, dst, &order) };
         }
-        let mut lane = self.lanes.take(|| Lane::new(plan, device))?;
+        let mut context = self.contexts.take(|| ExecutionContext::new(plan, device))?;
         let src = DevicePlanes::at(format, width, height, src);
         let dst = DevicePlanes::at(plan.output.format, plan.output.width, plan.output.height, dst);
         // SAFETY: the caller's promise.
-        keep_if_well(unsafe { lane.process_device(plan, props, &src, &dst, &order) }, lane)
+        keep_if_well(unsafe { context.process_device(plan, props, &src, &dst, &order) }, context)
     }
 
     /// Does `work` on the device. `None`: there is none, or `auto` does without.
@@ -97,20 +97,20 @@ impl Gpu {
         choice.or_cpu(Err(error))
     }
 
-    /// A lane for frames of the host.
-    fn lane(&self, plan: &Plan, device: &Arc<CudaDevice>) -> Result<Lease<'_, Lane>> {
-        self.lanes.take(|| {
-            let mut lane = Lane::new(plan, device)?;
-            lane.prepare(plan)?;
-            Ok(lane)
+    /// A context for frames of the host.
+    fn context(&self, plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<Lease<'_, ExecutionContext>> {
+        self.contexts.take(|| {
+            let mut context = ExecutionContext::new(plan, device)?;
+            context.prepare(plan)?;
+            Ok(context)
         })
     }
 }
 
-/// A lane that failed is not used again: its kernels may count on work that was never done.
-fn keep_if_well<R>(done: Result<R>, lane: Lease<'_, Lane>) -> Result<R> {
+/// A context that failed is not used again: its kernels may count on work that was never done.
+fn keep_if_well<R>(done: Result<R>, context: Lease<'_, ExecutionContext>) -> Result<R> {
     if done.is_err() {
-        lane.discard();
+        context.discard();
     }
     done
 }

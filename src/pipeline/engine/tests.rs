@@ -109,14 +109,14 @@ fn views_of_another_picture_are_refused() {
 }
 
 /// The stages of `plan`, each in a chain of its own, which reads and writes whole pictures.
-fn one_by_one(plan: &Plan, props: &FrameProps, src: &Picture) -> Picture {
+fn one_by_one(plan: &ChainPlan, props: &FrameProps, src: &Picture) -> Picture {
     let mut picture = None;
     for stage in &plan.stages {
         let setup = stage.setup.clone();
         let filter = crate::filters::create(&stage.filter.call()).unwrap();
         let input = StreamInfo { format: setup.src, ..setup.input.clone() };
         let output = StreamInfo { format: setup.dst, ..setup.output.clone() };
-        let alone = Plan::linear(input, output, vec![(filter, setup)]);
+        let alone = ChainPlan::linear(input, output, vec![(filter, setup)]);
         let mut next = Picture::alloc(alone.output.format, src.width(), src.height()).unwrap();
         let from = picture.as_ref().unwrap_or(src);
         CpuChain::reference(&alone).unwrap().run(props, &from.planes(), &mut next.planes_mut());

@@ -192,7 +192,7 @@ impl Asked {
 }
 
 fn handle(case: &Case) -> *mut Opaque {
-    let names: Vec<_> = case.beside.iter().map(|name| Beside { name, stream: stream() }).collect();
+    let names: Vec<_> = case.beside.iter().map(|name| SideStream { name, stream: stream() }).collect();
     let options = Options { device: c"cpu".as_ptr(), threads: 1, ..Options::default() };
     CHAINS.insert(Chain::new((case.filters)(), &stream(), &names, &options).unwrap())
 }

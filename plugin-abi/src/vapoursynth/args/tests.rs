@@ -33,7 +33,7 @@ impl Given {
     }
 }
 
-impl Values for Given {
+impl ScriptArgs for Given {
     fn ints(&self, key: &str) -> Option<Vec<i64>> {
         self.0.get(key).map(|value| if let Value::Ints(list) = value { list.clone() } else { panic!("{key}") })
     }

@@ -10,7 +10,7 @@ impl Props {
     }
 }
 
-impl Values for Props {
+impl ScriptArgs for Props {
     fn ints(&self, key: &str) -> Option<Vec<i64>> {
         self.0.get(key).map(|value| vec![*value])
     }

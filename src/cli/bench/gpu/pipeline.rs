@@ -7,7 +7,7 @@ use super::super::timing::{copy, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, PinnedAllocator, limits};
 use crate::error::{Error, Result};
-use crate::pipeline::{self, Busy, CudaChain, Frame, Item, Options, Packet, Plan, Sink, Source};
+use crate::pipeline::{self, Busy, ChainPlan, CudaChain, Frame, Item, Options, Packet, Sink, Source};
 use crate::video::{Format, FrameProps, Picture, PicturePool, StreamInfo};
 use serde::Serialize;
 use std::fmt;
@@ -69,7 +69,7 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs) -> Result<Report> {
     Ok(Report { src: src.to_string(), dst: dst.to_string(), size: args.size, rows })
 }
 
-fn measure_chain(device: &Arc<CudaDevice>, plan: &Plan, chain: String, slots: usize, quick: bool) -> Result<Row> {
+fn measure_chain(device: &Arc<CudaDevice>, plan: &ChainPlan, chain: String, slots: usize, quick: bool) -> Result<Row> {
     let StreamInfo { width, height, format: src, .. } = plan.input;
     let dst = plan.output.format;
     let bytes = |format| Picture::bytes(format, width, height).unwrap_or(BYTES);
@@ -99,7 +99,7 @@ fn measure_chain(device: &Arc<CudaDevice>, plan: &Plan, chain: String, slots: us
 /// The time that `frames` frames take.
 fn through_the_pipeline(
     device: &Arc<CudaDevice>,
-    plan: &Plan,
+    plan: &ChainPlan,
     slots: usize,
     frames: usize,
 ) -> Result<(Duration, Busy)> {

@@ -1,6 +1,6 @@
 //! A plot over time as SVG.
 
-use crate::cli::compare::html::scale::{Axis, Top};
+use crate::cli::compare::html::scale::{PlotAxis, Top};
 use std::fmt::Write;
 
 const WIDTH: f64 = 1000.0;
@@ -14,7 +14,7 @@ const BOTTOM: f64 = 36.0;
 const ABOVE: f64 = 16.0;
 
 /// One line of a plot.
-pub struct Curve<'a> {
+pub struct PlotCurve<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its value at every x.
@@ -26,7 +26,7 @@ pub struct Chart<'a> {
     /// What the values are.
     pub title: &'a str,
     /// The range of all x.
-    pub x: Axis,
+    pub x: PlotAxis,
     /// What x counts.
     pub unit: &'a str,
     /// The x of every pair.
@@ -34,7 +34,7 @@ pub struct Chart<'a> {
     /// The x of frames without a partner.
     pub alone: &'a [f64],
     /// The lines.
-    pub curves: Vec<Curve<'a>>,
+    pub curves: Vec<PlotCurve<'a>>,
     /// Where the values end.
     pub top: Top,
     /// What the values are held against.
@@ -42,7 +42,7 @@ pub struct Chart<'a> {
 }
 
 /// Where `x` is, in the units of the plots.
-pub fn across(axis: Axis, x: f64) -> f64 {
+pub fn across(axis: PlotAxis, x: f64) -> f64 {
     let place = LEFT + axis.part(x) * (WIDTH - LEFT - RIGHT);
     (place * 10.0).round() / 10.0
 }
@@ -51,7 +51,7 @@ impl Chart<'_> {
     /// The whole plot.
     pub fn svg(&self) -> String {
         let values = || self.curves.iter().flat_map(|curve| curve.values).copied();
-        let y = Axis::spanning(values().chain(self.limit)).nice(self.top);
+        let y = PlotAxis::spanning(values().chain(self.limit)).nice(self.top);
         let above = if values().any(f64::is_infinite) { ABOVE } else { 0.0 };
         let at = |value: f64| match value.is_finite() {
             true => HEIGHT - BOTTOM - y.part(value) * (HEIGHT - TOP - BOTTOM - above),
@@ -120,7 +120,7 @@ impl Chart<'_> {
         let value = |value: f64| {
             if value.is_finite() { format!("{}", (value * 1e4).round() / 1e4) } else { "equal".to_owned() }
         };
-        let range = |curve: &Curve<'_>| {
+        let range = |curve: &PlotCurve<'_>| {
             let (low, high) =
                 curve.values.iter().fold((f64::INFINITY, 0.0f64), |(low, high), v| (v.min(low), v.max(high)));
             format!("{} from {} to {}", curve.name, value(low), value(high))
@@ -138,8 +138,8 @@ mod tests {
         let xs: Vec<f64> = (0..100_000).map(f64::from).collect();
         let mut values = vec![50.0; xs.len()];
         values[77_777] = 20.0;
-        let curves = vec![Curve { name: "y", values: &values }];
-        let x = Axis::spanning(xs.iter().copied());
+        let curves = vec![PlotCurve { name: "y", values: &values }];
+        let x = PlotAxis::spanning(xs.iter().copied());
         let chart = Chart { title: "t", x, unit: "u", xs: &xs, alone: &[], curves, top: Top::Any, limit: None };
         let line = chart.line(&values, &|value| value);
         assert_eq!(line.matches('V').count(), 1, "the one bad frame shows");

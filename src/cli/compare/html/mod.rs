@@ -9,17 +9,17 @@ pub mod thumb;
 
 pub use about::About;
 
-use crate::cli::compare::banding::Banding;
-use crate::cli::compare::findings::{Findings, Pair, Runs, Subject};
-use crate::cli::compare::pairs::Shown;
+use crate::cli::compare::banding::BandingTotals;
+use crate::cli::compare::findings::{Findings, MeasuredPair, Runs, Subject};
+use crate::cli::compare::pairs::FrameLabel;
 use crate::cli::compare::spread;
 use crate::cli::compare::text::{beyond, place, ranges};
 use crate::cli::compare::worst::Shot;
 use crate::compare::{PlaneTotals, Side, psnr};
 use crate::error::{Error, Result};
 use crate::io::TempFile;
-use chart::{Chart, Curve};
-use scale::{Axis, Top};
+use chart::{Chart, PlotCurve};
+use scale::{PlotAxis, Top};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::Write;
@@ -33,13 +33,13 @@ const WORST_SHOWN: usize = 10;
 /// What the plots need of every frame.
 #[derive(Default)]
 pub struct Page {
-    pairs: Vec<Point>,
-    alone: Vec<(Side, Shown)>,
+    pairs: Vec<PlotPoint>,
+    alone: Vec<(Side, FrameLabel)>,
 }
 
 /// A pair as the plots show it.
-struct Point {
-    frame: Shown,
+struct PlotPoint {
+    frame: FrameLabel,
     mse: f64,
     /// Mean squared error, similarity and largest difference of each plane.
     planes: Vec<(f64, f64, u16)>,
@@ -49,15 +49,15 @@ struct Point {
 
 impl Page {
     /// Adds a pair.
-    pub fn pair(&mut self, pair: &Pair) {
+    pub fn pair(&mut self, pair: &MeasuredPair) {
         let planes = pair.difference.planes.iter();
         let planes = planes.map(|plane| (plane.mse(), plane.ssim, plane.largest.map_or(0, |largest| largest.value())));
         let (mse, banding) = (pair.difference.mse(), pair.banding);
-        self.pairs.push(Point { frame: pair.a, mse, planes: planes.collect(), banding });
+        self.pairs.push(PlotPoint { frame: pair.a, mse, planes: planes.collect(), banding });
     }
 
     /// Adds a frame of `side` that the other lacks.
-    pub fn alone(&mut self, side: Side, frame: Shown) {
+    pub fn alone(&mut self, side: Side, frame: FrameLabel) {
         self.alone.push((side, frame));
     }
 
@@ -107,10 +107,10 @@ impl Page {
     }
 
     /// Where along the plots a frame is: its time, or its number where not all have one.
-    fn along(&self) -> (impl Fn(&Shown) -> f64, &'static str) {
+    fn along(&self) -> (impl Fn(&FrameLabel) -> f64, &'static str) {
         let frames = self.pairs.iter().map(|point| &point.frame).chain(self.alone.iter().map(|(_, frame)| frame));
         let timed = frames.into_iter().all(|frame| frame.time.is_some());
-        let at = move |frame: &Shown| frame.time.filter(|_| timed).unwrap_or(frame.index as f64);
+        let at = move |frame: &FrameLabel| frame.time.filter(|_| timed).unwrap_or(frame.index as f64);
         (at, if timed { "seconds" } else { "frame of A" })
     }
 
@@ -119,10 +119,10 @@ impl Page {
             return Ok(String::new());
         }
         let (at, unit) = self.along();
-        let along = |frames: &mut dyn Iterator<Item = &Shown>| frames.map(&at).collect::<Vec<_>>();
+        let along = |frames: &mut dyn Iterator<Item = &FrameLabel>| frames.map(&at).collect::<Vec<_>>();
         let xs = along(&mut self.pairs.iter().map(|point| &point.frame));
         let alone = along(&mut self.alone.iter().map(|(_, frame)| frame));
-        let x = Axis::spanning(xs.iter().chain(&alone).copied());
+        let x = PlotAxis::spanning(xs.iter().chain(&alone).copied());
         let depth = subject.bit_depth();
         let limits = subject.tolerance.unwrap_or_default();
         let series = |value: &dyn Fn(&(f64, f64, u16)) -> f64| -> Vec<Vec<f64>> {
@@ -138,7 +138,7 @@ impl Page {
         };
         let plot = |title, names: &[&str], values: &[Vec<f64>], top, limit: Option<f64>| {
             let curves = names.iter().zip(values);
-            let curves = curves.map(|(name, values)| Curve { name, values }).collect();
+            let curves = curves.map(|(name, values)| PlotCurve { name, values }).collect();
             Chart { title, x, unit, xs: &xs, alone: &alone, curves, top, limit }.svg()
         };
         let planes = subject.planes();
@@ -163,7 +163,7 @@ impl Page {
         // Inside a script only "</" would end it, which numbers and plane names do not have.
         let numbers = serde_json::to_string(&numbers).map_err(|e| Error::internal(format!("JSON: {e}")))?;
         Ok(format!(
-            "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">Point at a plot, or \
+            "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">PlotPoint at a plot, or \
              focus one and use the arrow keys, for the numbers of a frame.</output>\n<div class=\"wide\">{}</div>\n<script \
              type=\"application/json\" id=\"numbers\">{numbers}</script>",
             keys(subject, !self.alone.is_empty()),
@@ -173,7 +173,7 @@ impl Page {
 
     /// The numbers of the worst frames: of those with pictures, where there are any.
     fn worst(&self, subject: &Subject, shots: &[Shot]) -> String {
-        let is_shown = |point: &&Point| match shots {
+        let is_shown = |point: &&PlotPoint| match shots {
             [] => point.mse > 0.0,
             shots => shots.iter().any(|shot| shot.frame == point.frame.index),
         };
@@ -183,7 +183,7 @@ impl Page {
         if worst.is_empty() {
             return String::new();
         }
-        let row = |point: &&Point| {
+        let row = |point: &&PlotPoint| {
             let cells = point.planes.iter().map(|(mse, ssim, max)| {
                 format!("<td>{}</td><td>{ssim:.6}</td><td>{max}</td>", decibels(*mse, subject.bit_depth()))
             });
@@ -316,7 +316,7 @@ fn totals(subject: &Subject, findings: &Findings) -> String {
 }
 
 fn banding(findings: &Findings) -> String {
-    let row = |(name, banding): (&str, &Banding)| {
+    let row = |(name, banding): (&str, &BandingTotals)| {
         let highest = banding.highest.map_or_else(String::new, |(value, frame)| format!("{value:.3} (frame {frame})"));
         format!("<tr><th scope=\"row\">{name}</th><td>{:.3}</td><td>{highest}</td></tr>", banding.mean())
     };

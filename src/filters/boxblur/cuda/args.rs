@@ -1,20 +1,20 @@
 //! What the kernels of box are told.
 
-use super::{Kept, Plan};
-use crate::device::cuda::{DeviceBuffer, DevicePlane, Shape};
+use super::{Intermediate, Plan};
+use crate::device::cuda::{DeviceBuffer, DevicePlane, LaunchConfig};
 use crate::error::Result;
 use crate::filters::boxblur::mean::EightBitMean;
-use crate::filters::cuda::{CHUNK, Plane};
+use crate::filters::cuda::{CHUNK, PlaneArgs};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::Cut;
-use crate::filters::tensor::Walk;
+use crate::filters::tensor::WarpWalk;
 use crate::video::SampleType;
 
 device_struct! {
     /// What is done to one component.
-    pub(super) struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    pub(super) struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// Of the columns of every window, row by row, stored values: of box_sums.cu.
         row_sums: u64 = "u16*",
         /// Sums of sixteen rows of every column, or of its row sums; null where windows are low.
@@ -37,7 +37,7 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     pub(super) struct Args = "Box" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         radius_w: u32,
         radius_h: u32,
         /// Chunks of a strip at each end that only help others.
@@ -58,18 +58,18 @@ device_struct! {
     /// What the kernels on tensor cores are told.
     pub(super) struct TensorArgs = "BoxTensor" {
         pub args: Args,
-        pub walk: Walk,
+        pub walk: WarpWalk,
     }
 }
 
 generated! {
-    "box.cuh" after ["../common/plane.cuh"]: Component, Args;
+    "box.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
     "box_tensor.cuh" after ["box.cuh", "tensor.cuh"]: TensorArgs;
 }
 
 impl Args {
     /// For a window of `plan`, and strips that need `halo` chunks on each side.
-    pub fn new(plan: &Plan, component: [Component; 3], halo: usize) -> Args {
+    pub fn new(plan: &Plan, component: [ComponentArgs; 3], halo: usize) -> Args {
         let (mean, eight) = (plan.mean(), plan.eight_bit_mean());
         Args {
             component,
@@ -87,17 +87,17 @@ impl Args {
     }
 
     /// All components' blocks, with as many threads and bytes of shared memory.
-    pub fn shape(&self, threads: usize, shared: usize) -> Shape {
+    pub fn shape(&self, threads: usize, shared: usize) -> LaunchConfig {
         let blocks = self.component.iter().map(|c| c.blocks).sum();
-        Shape { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: shared as u32 }
+        LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: shared as u32 }
     }
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have, or that a pass leaves alone.
-    pub const NONE: Component = Component {
-        src: Plane::NONE,
-        dst: Plane::NONE,
+    pub const NONE: ComponentArgs = ComponentArgs {
+        src: PlaneArgs::NONE,
+        dst: PlaneArgs::NONE,
         row_sums: 0,
         totals: 0,
         columns: 0,
@@ -117,16 +117,16 @@ impl Component {
         src: &DevicePlane,
         dst: &DevicePlane,
         blurs: bool,
-        kept: &Kept,
+        kept: &Intermediate,
         cut: Cut,
-    ) -> Result<Component> {
+    ) -> Result<ComponentArgs> {
         let is_byte = |plane: &DevicePlane| plane.layout.sample == SampleType::U8;
         let dst_in_vectors =
             dst.layout.step == 1 && dst.address.is_multiple_of(CHUNK as u64) && dst.pitch.is_multiple_of(CHUNK);
         let eight = plan.eight_bit_mean().is_some() && is_byte(src) && is_byte(dst) && dst_in_vectors;
-        Ok(Component {
-            src: Plane::new(src)?,
-            dst: Plane::new(dst)?,
+        Ok(ComponentArgs {
+            src: PlaneArgs::new(src)?,
+            dst: PlaneArgs::new(dst)?,
             row_sums: address(&kept.row_sums),
             totals: address(&kept.totals),
             columns: src.width.next_multiple_of(CHUNK) as u32,

@@ -1,17 +1,17 @@
 //! The structs that the kernels get.
 
 use super::table::Draws;
-use super::tiles::{Grid, Tiles};
-use crate::filters::cuda::Plane;
+use super::tiles::{TileGrid, Tiles};
+use crate::filters::cuda::PlaneArgs;
 use crate::filters::deband::plan::{self, Plan};
 use crate::filters::device_struct::{device_struct, generated};
 use std::array::from_fn;
 
 device_struct! {
     /// What is done to one component.
-    pub struct Component = "Component" {
-        src: Plane,
-        dst: Plane,
+    pub struct ComponentArgs = "Component" {
+        src: PlaneArgs,
+        dst: PlaneArgs,
         /// The frame's noise bytes of this component.
         noise: u64 = "const u8*",
         /// How far references may lie.
@@ -58,7 +58,7 @@ device_struct! {
 device_struct! {
     /// What the kernels are told.
     pub struct Args = "Deband" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         /// Luma or grey or all of YC48; chroma.
         group: [Group; 2],
         /// The frame's bytes for offsets: a, b of column 0, a, b of column 1, ...
@@ -94,13 +94,13 @@ device_struct! {
 }
 
 generated! {
-    "deband.cuh" after ["../common/plane.cuh"]: Component, Group, Args, Direct;
+    "deband.cuh" after ["../common/plane.cuh"]: ComponentArgs, Group, Args, Direct;
 }
 
 impl Direct {
     /// `base` for a kernel of `plan`.
     pub fn new(base: Args, plan: &Plan) -> Direct {
-        let of = |value: fn(&plan::Component) -> i32| from_fn(|i| plan.components.get(i).map_or(0, value));
+        let of = |value: fn(&plan::ComponentPlan) -> i32| from_fn(|i| plan.components.get(i).map_or(0, value));
         Direct {
             base,
             farthest: of(|component| component.farthest),
@@ -113,11 +113,11 @@ impl Direct {
     }
 }
 
-impl Component {
+impl ComponentArgs {
     /// A component that a picture does not have.
-    pub const NONE: Component = Component {
-        src: Plane::NONE,
-        dst: Plane::NONE,
+    pub const NONE: ComponentArgs = ComponentArgs {
+        src: PlaneArgs::NONE,
+        dst: PlaneArgs::NONE,
         noise: 0,
         range: 0,
         threshold: 0,
@@ -130,11 +130,18 @@ impl Component {
     };
 
     /// What `of` says of a component, for a source that is stored in eight bits or more.
-    pub fn new(src: Plane, dst: Plane, noise: u64, of: &plan::Component, plan: &Plan, eight_bit: bool) -> Component {
+    pub fn new(
+        src: PlaneArgs,
+        dst: PlaneArgs,
+        noise: u64,
+        of: &plan::ComponentPlan,
+        plan: &Plan,
+        eight_bit: bool,
+    ) -> ComponentArgs {
         // Stored differences of 8-bit samples are compared as they are, averages in v16.
         let threshold = if eight_bit && !plan.blur_first { (of.threshold + 255) >> 8 } else { of.threshold };
         let references = plan.references() as i32;
-        Component {
+        ComponentArgs {
             src,
             dst,
             noise,
@@ -151,8 +158,8 @@ impl Component {
 }
 
 impl Args {
-    /// The arguments without a [`Grid`].
-    pub fn new(component: [Component; 3], draws: &Draws, by_field: bool, sample: u32) -> Args {
+    /// The arguments without a [`TileGrid`].
+    pub fn new(component: [ComponentArgs; 3], draws: &Draws, by_field: bool, sample: u32) -> Args {
         Args {
             component,
             group: [Group::default(); 2],
@@ -167,7 +174,7 @@ impl Args {
     }
 
     /// Says how the groups are cut in tiles.
-    pub fn set_grid(&mut self, grid: &Grid) {
+    pub fn set_grid(&mut self, grid: &TileGrid) {
         self.group = grid.tiles.map(Group::new);
         self.first_blocks = grid.tiles[0].count();
     }

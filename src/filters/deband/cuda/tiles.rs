@@ -1,6 +1,7 @@
 //! How planes are cut in tiles: what a block copies to shared memory and filters there.
 
-use crate::filters::deband::plan::{Component, Plan};
+use crate::filters::deband::plan::{ComponentPlan, Plan};
+use crate::filters::deband::tuning::cuda::{ENOUGH_TILES as ENOUGH, MOST_COPIED, TILE};
 
 /// Shared memory that every device gives a block unasked.
 const SHARED: usize = 48 << 10;
@@ -8,12 +9,9 @@ const SHARED: usize = 48 << 10;
 /// Bytes of a tile's row with its surroundings: the kernels multiply by them in a byte.
 const ROW_BYTES: usize = 255;
 
-/// A tile may copy so many times the samples it filters; reading where it must is faster than that.
-const MOST_COPIED: usize = 10;
-
 /// A group of components that share their offsets: what tiles are cut from.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub struct TiledGroup {
     width: usize,
     height: usize,
     range: usize,
@@ -22,22 +20,22 @@ pub struct Shape {
 }
 
 /// The groups of a picture: luma, grey, R or all of YC48; then Cb and Cr, or G and B.
-pub struct Shapes {
-    first: Shape,
-    chroma: Option<Shape>,
+pub struct TiledGroups {
+    first: TiledGroup,
+    chroma: Option<TiledGroup>,
 }
 
-impl Shapes {
+impl TiledGroups {
     /// The groups of `plan`, with samples of `sample_bytes`.
-    pub fn of(plan: &Plan, sample_bytes: usize) -> Shapes {
+    pub fn of(plan: &Plan, sample_bytes: usize) -> TiledGroups {
         let shape = |index: usize, components| {
-            let Component { width, height, range, .. } = plan.components[index];
-            Shape { width, height, range, components, sample_bytes }
+            let ComponentPlan { width, height, range, .. } = plan.components[index];
+            TiledGroup { width, height, range, components, sample_bytes }
         };
         if plan.yc48 {
-            return Shapes { first: shape(0, 3), chroma: None };
+            return TiledGroups { first: shape(0, 3), chroma: None };
         }
-        Shapes { first: shape(0, 1), chroma: (plan.components.len() > 1).then(|| shape(1, 2)) }
+        TiledGroups { first: shape(0, 1), chroma: (plan.components.len() > 1).then(|| shape(1, 2)) }
     }
 
     /// Threads of a block: what the kernels are compiled for.
@@ -68,7 +66,7 @@ pub struct Tiles {
 
 impl Tiles {
     /// `shape` cut in tiles of `columns` by `rows`.
-    fn cut(shape: &Shape, columns: usize, rows: usize) -> Tiles {
+    fn cut(shape: &TiledGroup, columns: usize, rows: usize) -> Tiles {
         let halo = shape.range.next_multiple_of(16 / shape.sample_bytes);
         let pieces = (columns + 2 * halo) * shape.sample_bytes / 16;
         // In a field, rounding down to even reaches one row further.
@@ -98,7 +96,7 @@ impl Tiles {
 }
 
 /// All tiles of a picture.
-pub struct Grid {
+pub struct TileGrid {
     /// Those of the first group, and of chroma.
     pub tiles: [Tiles; 2],
     /// Bytes of shared memory of a block.
@@ -107,22 +105,15 @@ pub struct Grid {
     pub threads: u32,
 }
 
-/// Columns of a tile; and rows for one, two or three components, which take a block about equally long. Measured best
-/// from 1080p on; larger tiles leave multiprocessors idle at the end, smaller ones copy more.
-const TILE: (usize, [usize; 3]) = (64, [64, 32, 32]);
-
-/// Where tiles of that size are fewer than this for a multiprocessor, smaller ones fill the device better.
-const ENOUGH: usize = 3;
-
-impl Grid {
+impl TileGrid {
     /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.
-    pub fn choose(shapes: &Shapes, multiprocessors: usize) -> Option<Grid> {
+    pub fn choose(shapes: &TiledGroups, multiprocessors: usize) -> Option<TileGrid> {
         let sizes = [1, 2].into_iter().flat_map(|narrower| [1, 2, 4].map(|lower| (narrower, lower)));
         let grids = sizes.filter_map(|(narrower, lower)| {
-            let cut = |shape: &Shape| Tiles::cut(shape, TILE.0 / narrower, TILE.1[shape.components - 1] / lower);
+            let cut = |shape: &TiledGroup| Tiles::cut(shape, TILE.0 / narrower, TILE.1[shape.components - 1] / lower);
             let tiles = [cut(&shapes.first), shapes.chroma.as_ref().map(cut).unwrap_or_default()];
             let shared = tiles[0].shared.max(tiles[1].shared);
-            tiles.iter().all(Tiles::fits).then_some(Grid { tiles, shared, threads: shapes.threads() })
+            tiles.iter().all(Tiles::fits).then_some(TileGrid { tiles, shared, threads: shapes.threads() })
         });
         let mut smallest = None;
         for grid in grids {

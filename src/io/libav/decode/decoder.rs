@@ -42,19 +42,19 @@ pub(in crate::io::libav) struct Decoder {
     /// Frames marked as damaged.
     marked: u64,
     /// The decoder is known to tell which frames are whole; others show it by doing so.
-    tells_whole: bool,
+    reports_whole: bool,
     /// Complaints so far, and the frames they came with.
     complaints: u64,
     complained: u64,
     /// Packets of which a frame has not come yet, where each gives one.
     owed: u64,
     damage: Damage,
-    restart: Restart,
+    restart: RestartSetup,
 }
 
 /// What it takes to decode from the start again, on other means.
 #[derive(Default)]
-struct Restart {
+struct RestartSetup {
     /// The packets sent so far, as long as it can be asked for.
     sent: Option<Vec<Packet>>,
     /// Packets that are sent once more, before any new one, and whether the end follows them.
@@ -95,10 +95,10 @@ impl Decoder {
         let concealed = Concealed::new(Arc::as_ptr(&memory).cast());
         let (opened, clock) = open(stream, &means, threads, &memory)?;
         let sent = (!matches!(means, Means::Software)).then(Vec::new);
-        let restart = Restart { sent, ..Restart::default() };
+        let restart = RestartSetup { sent, ..RestartSetup::default() };
         Ok(Decoder {
             opened,
-            tells_whole: tells_whole(stream, &means),
+            reports_whole: reports_whole(stream, &means),
             means,
             threads,
             concealed,
@@ -126,8 +126,11 @@ impl Decoder {
         let again = self.restart.sent.take().ok_or_else(|| Error::internal("a decoder was restarted too late"))?;
         (self.opened, self.clock) = open(stream, &Means::Software, self.threads, &self.memory)?;
         self.means = Means::Software;
-        self.restart =
-            Restart { again: again.into(), ended: self.state != State::Feeding, ..std::mem::take(&mut self.restart) };
+        self.restart = RestartSetup {
+            again: again.into(),
+            ended: self.state != State::Feeding,
+            ..std::mem::take(&mut self.restart)
+        };
         (self.state, self.frames, self.marked, self.owed) = (State::Feeding, 0, 0, 0);
         self.untold = self.given.saturating_sub(self.concealed.count().whole);
         self.damage = self.damage.restarted();
@@ -313,7 +316,7 @@ impl Decoder {
         }
         // A decoder that tells whole frames has told each before it gives it.
         let gaps =
-            if told.whole > 0 || self.tells_whole { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
+            if told.whole > 0 || self.reports_whole { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
         let told = told.frames.max(self.means.faults());
         self.damage.frames(self.marked.max(told).max(gaps).max(self.complained), self.frames)
     }
@@ -331,7 +334,7 @@ impl Decoder {
 }
 
 /// Whether the decoder of `stream` on `means` tells which frames are whole: HEVC's, in the versions that were looked at.
-fn tells_whole(stream: &Stream, means: &Means) -> bool {
+fn reports_whole(stream: &Stream, means: &Means) -> bool {
     const LOOKED_AT: u32 = 61;
     // SAFETY: libav's version is a number.
     let major = unsafe { ffi::avcodec_version() } >> 16;

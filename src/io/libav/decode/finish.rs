@@ -15,7 +15,7 @@ use std::fmt;
 
 /// Finishes the frames of one stream.
 pub(in crate::io::libav) struct Finisher {
-    shape: Shape,
+    shape: FrameFormat,
     /// The container's sample aspect ratio, which goes before the frame's.
     sar: Rational,
     /// What the first frame says of itself, before any conversion.
@@ -43,7 +43,7 @@ impl Finisher {
     /// # Errors
     /// When neither the chain nor swscale reads its format.
     pub(in crate::io::libav) fn new(first_frame: &Video, sar: Rational) -> Result<Finisher> {
-        let shape = Shape::of(first_frame);
+        let shape = FrameFormat::of(first_frame);
         let native = pixfmt::native(shape.pixel);
         let format = native.map_or_else(|| convert::nearest(shape.pixel), |native| Ok(native.format))?;
         let first = props::props(first_frame, 0, shape.full_range, sar);
@@ -73,7 +73,7 @@ impl Finisher {
     }
 
     fn convert(&mut self, format: Format) -> Result<()> {
-        let Shape { pixel, width, height, .. } = self.shape;
+        let FrameFormat { pixel, width, height, .. } = self.shape;
         let color = ColorInfo { matrix: self.matrix.unwrap_or(self.first.color.matrix), ..self.first.color };
         self.converter = Some(Converter::new(pixel, format, width as usize, height as usize, color)?);
         self.format = format;
@@ -139,8 +139,8 @@ impl Finisher {
     /// # Errors
     /// When it is not of the first one's format, size and range, or memory runs out.
     pub(in crate::io::libav) fn frame(&mut self, frame: Video, index: u64) -> Result<Item> {
-        let shape = Shape::of(&frame);
-        if shape != self.shape && (Shape { surfaces: self.shape.surfaces, ..shape }) == self.shape {
+        let shape = FrameFormat::of(&frame);
+        if shape != self.shape && (FrameFormat { surfaces: self.shape.surfaces, ..shape }) == self.shape {
             return Err(Error::unsupported(format!("NVDEC gives up at frame {index}: add --decoder software")));
         }
         if shape != self.shape {
@@ -154,7 +154,7 @@ impl Finisher {
         props.color = self.color(props.color);
         #[cfg(feature = "cuda")]
         if let Some(surface) = Surface::of(&frame) {
-            return surface.lend(frame, props).map(Item::DeviceFrame);
+            return surface.wrap(frame, props).map(Item::DeviceFrame);
         }
         let picture = match &mut self.converter {
             Some(converter) => converter.run(&frame)?,
@@ -166,7 +166,7 @@ impl Finisher {
 
 /// What every frame of a stream must share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+struct FrameFormat {
     pixel: Pixel,
     width: u32,
     height: u32,
@@ -175,24 +175,24 @@ struct Shape {
     surfaces: Option<Format>,
 }
 
-impl Shape {
+impl FrameFormat {
     /// The shape of `frame`, in host memory or, as software would decode it, on the device.
-    fn of(frame: &Video) -> Shape {
+    fn of(frame: &Video) -> FrameFormat {
         let (pixel, width, height) = (frame.format(), frame.width(), frame.height());
-        let shape = Shape { pixel, width, height, full_range: false, surfaces: None };
+        let shape = FrameFormat { pixel, width, height, full_range: false, surfaces: None };
         #[cfg(feature = "cuda")]
         let shape = match Surface::of(frame) {
             Some(Surface { storage, pixel, size: (width, height), .. }) => {
-                Shape { pixel, width: width as u32, height: height as u32, surfaces: Some(storage), ..shape }
+                FrameFormat { pixel, width: width as u32, height: height as u32, surfaces: Some(storage), ..shape }
             }
             None => shape,
         };
         let full_range = props::color(frame, convert::is_full_by_name(shape.pixel)).range.is_full();
-        Shape { full_range, ..shape }
+        FrameFormat { full_range, ..shape }
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for FrameFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = if self.full_range { "full range" } else { "limited range" };
         write!(f, "{}x{} {}, {range}", self.width, self.height, convert::name(self.pixel))

@@ -36,13 +36,13 @@ struct Block {
 unsafe impl Send for Block {}
 
 /// A block in libav's hands.
-struct Lent {
+struct LoanedBlock {
     block: Block,
     home: Arc<FrameMemory>,
 }
 
 /// Where the planes of a frame lie in its block.
-struct Places {
+struct PlaneOffsets {
     offsets: [usize; PLANES],
     linesizes: [c_int; PLANES],
     count: usize,
@@ -93,12 +93,12 @@ impl FrameMemory {
     ///
     /// # Safety
     /// As libav calls it: both pointers are valid, and the frame's format and size are set.
-    unsafe fn lend(self: &Arc<FrameMemory>, context: *mut AVCodecContext, frame: *mut AVFrame) -> bool {
+    unsafe fn provide(self: &Arc<FrameMemory>, context: *mut AVCodecContext, frame: *mut AVFrame) -> bool {
         // SAFETY: the caller's pointers are valid.
         let Some(places) = (unsafe { places(context, frame) }) else { return false };
         let Some(block) = self.take(places.bytes) else { return false };
         let start = block.start.as_ptr();
-        let lent = Box::into_raw(Box::new(Lent { block, home: Arc::clone(self) }));
+        let lent = Box::into_raw(Box::new(LoanedBlock { block, home: Arc::clone(self) }));
         // SAFETY: the block has these bytes until `release` gets it back, which libav calls once.
         let buffer = unsafe { ffi::av_buffer_create(start, places.bytes as _, Some(release), lent.cast(), 0) };
         if buffer.is_null() {
@@ -116,8 +116,8 @@ impl FrameMemory {
 /// chain will not read the frame as it is.
 ///
 /// # Safety
-/// As [`FrameMemory::lend`].
-unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<Places> {
+/// As [`FrameMemory::provide`].
+unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<PlaneOffsets> {
     // SAFETY: the caller's pointers are valid; libav fills the arrays it is given.
     unsafe {
         let takes_any = (*(*context).codec).capabilities & ffi::AV_CODEC_CAP_DR1 as i32 != 0;
@@ -144,7 +144,7 @@ unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<
             return None;
         }
         let count = native.format.planes();
-        let mut places = Places { offsets: [0; PLANES], linesizes: [0; PLANES], count, bytes: 0 };
+        let mut places = PlaneOffsets { offsets: [0; PLANES], linesizes: [0; PLANES], count, bytes: 0 };
         for plane in 0..count {
             places.offsets[plane] = places.bytes;
             places.linesizes[plane] = linesizes[plane];
@@ -158,7 +158,7 @@ unsafe fn places(context: *mut AVCodecContext, frame: *const AVFrame) -> Option<
 ///
 /// # Safety
 /// The frame is the caller's to fill, and the buffer covers the places.
-unsafe fn fill(frame: *mut AVFrame, buffer: *mut AVBufferRef, start: *mut u8, places: &Places) {
+unsafe fn fill(frame: *mut AVFrame, buffer: *mut AVBufferRef, start: *mut u8, places: &PlaneOffsets) {
     // SAFETY: the caller vouches for the frame and the places.
     unsafe {
         (*frame).buf[0] = buffer;
@@ -175,7 +175,8 @@ unsafe extern "C" fn get_buffer(context: *mut AVCodecContext, frame: *mut AVFram
     // SAFETY: `serve` set the pointer to an Arc's inside, which outlives the context. ManuallyDrop: the count is not ours.
     unsafe {
         let memory = std::mem::ManuallyDrop::new(Arc::from_raw((*context).opaque.cast::<FrameMemory>().cast_const()));
-        let got = if memory.lend(context, frame) { 0 } else { ffi::avcodec_default_get_buffer2(context, frame, flags) };
+        let got =
+            if memory.provide(context, frame) { 0 } else { ffi::avcodec_default_get_buffer2(context, frame, flags) };
         if memory.cleared && got >= 0 {
             clear(frame);
         }
@@ -199,6 +200,6 @@ unsafe fn clear(frame: *mut AVFrame) {
 /// Called by libav, on any thread, when it lets go of a frame.
 unsafe extern "C" fn release(lent: *mut c_void, _data: *mut u8) {
     // SAFETY: `lent` came from `Box::into_raw` in `lend`, and libav frees a buffer once.
-    let Lent { block, home } = *unsafe { Box::from_raw(lent.cast::<Lent>()) };
+    let LoanedBlock { block, home } = *unsafe { Box::from_raw(lent.cast::<LoanedBlock>()) };
     home.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
 }

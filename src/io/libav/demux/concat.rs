@@ -50,6 +50,13 @@ fn is_list(text: &str) -> bool {
     first.is_some_and(|line| line.starts_with("ffconcat version") || line.starts_with("file "))
 }
 
+/// Reads a list, for the fuzzer: no file of it is opened.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz_list(text: &str) -> Result<()> {
+    let _ = is_list(text);
+    resolve(text, Path::new("/nonexistent")).map(drop)
+}
+
 /// The lines that say something, and their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
@@ -104,10 +111,10 @@ fn unquoted(text: &str) -> Option<String> {
 
 /// What the streams of a file must share with those of the first.
 #[derive(PartialEq)]
-struct Layout(Vec<Track>);
+struct StreamFormats(Vec<StreamFormat>);
 
 #[derive(PartialEq)]
-struct Track {
+struct StreamFormat {
     /// In words, for the message.
     what: String,
     /// The format of its pixels or samples, by libav's number.
@@ -124,7 +131,8 @@ fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<()> {
         if other == layout {
             continue;
         }
-        let words = |layout: &Layout| layout.0.iter().map(|track| track.what.clone()).collect::<Vec<_>>().join(" + ");
+        let words =
+            |layout: &StreamFormats| layout.0.iter().map(|track| track.what.clone()).collect::<Vec<_>>().join(" + ");
         let (theirs, ours, name) = (words(&other), words(&layout), file.display());
         let why =
             if theirs == ours { "another format or decoder setup".to_owned() } else { format!("{theirs}, not {ours}") };
@@ -136,12 +144,12 @@ fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<()> {
     Ok(())
 }
 
-fn layout(file: &Path, cancel: &Cancel) -> Result<Layout> {
+fn layout(file: &Path, cancel: &Cancel) -> Result<StreamFormats> {
     let demuxer = demuxer::open(file.as_os_str(), cancel)?;
-    Ok(Layout(tracks(&demuxer)))
+    Ok(StreamFormats(tracks(&demuxer)))
 }
 
-fn tracks(demuxer: &Demuxer) -> Vec<Track> {
+fn tracks(demuxer: &Demuxer) -> Vec<StreamFormat> {
     let track = |stream: ffmpeg_next::Stream| {
         let parameters = stream.parameters();
         let id = parameters.id();
@@ -158,7 +166,7 @@ fn tracks(demuxer: &Demuxer) -> Vec<Track> {
                 true => Vec::new(),
                 false => std::slice::from_raw_parts(raw.extradata, length).to_vec(),
             };
-            Track { what, format: raw.format, header }
+            StreamFormat { what, format: raw.format, header }
         }
     };
     demuxer.streams().map(track).collect()

@@ -114,7 +114,7 @@ pub(in crate::io::libav) fn name(path: &OsStr) -> impl Display {
 
 /// What the demuxer complained of while `demuxer` was opened just now, if that led to the end of the source: reading does
 /// not get there a second time. Complaints from further ahead come again.
-pub(in crate::io::libav) fn told_at_end(demuxer: &Demuxer) -> Option<String> {
+pub(in crate::io::libav) fn error_at_end(demuxer: &Demuxer) -> Option<String> {
     // SAFETY: the demuxer is alive, and so is its file if it has one.
     let ended = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_some_and(|file| file.eof_reached != 0) };
     let line = logging::take_last_error().filter(|line| ended && line.writer == demuxer.format().name());

@@ -1,7 +1,7 @@
 //! What is known of a stream while its packets are read, and when each of them is shown.
 
 use crate::io::libav::demux::streams;
-use crate::io::libav::demux::trim::{Samples, Span};
+use crate::io::libav::demux::trim::{PacketTimes, PcmSamples};
 use crate::io::libav::seek::window::{microseconds_to_ticks, ticks_to_microseconds};
 use crate::video::Rational;
 use ffmpeg::Packet;
@@ -51,7 +51,7 @@ impl Known {
     }
 
     /// Moves `packet` by the stream's delay, and gives [`Known::span`] of it.
-    pub(in crate::io::libav) fn shown(&mut self, packet: &mut Packet, origin: i64) -> Option<Span> {
+    pub(in crate::io::libav) fn shown(&mut self, packet: &mut Packet, origin: i64) -> Option<PacketTimes> {
         let delay = microseconds_to_ticks(self.delay, self.timebase);
         packet.set_pts(packet.pts().map(|pts| pts + delay));
         packet.set_dts(packet.dts().map(|dts| dts + delay));
@@ -60,7 +60,7 @@ impl Known {
 
     /// When `packet` is shown, in microseconds from `origin`: at its stream's last time when it states none. Nothing when
     /// it belongs to the whole source.
-    pub(in crate::io::libav) fn span(&mut self, packet: &Packet, origin: i64) -> Option<Span> {
+    pub(in crate::io::libav) fn span(&mut self, packet: &Packet, origin: i64) -> Option<PacketTimes> {
         if self.still {
             return None;
         }
@@ -73,7 +73,7 @@ impl Known {
             duration if self.lasts || self.decoded || self.skipped || samples.is_some() => duration,
             _ => 0,
         };
-        Some(Span {
+        Some(PacketTimes {
             time: self.time,
             until: self.time.saturating_add(duration),
             unit: self.timebase,
@@ -92,12 +92,12 @@ fn is_pcm(parameters: &Parameters) -> bool {
 }
 
 /// The samples of a packet of `bytes` bytes of PCM; `None` where a packet is more than its samples.
-fn samples(pcm: &Parameters, bytes: usize) -> Option<Samples> {
+fn samples(pcm: &Parameters, bytes: usize) -> Option<PcmSamples> {
     // SAFETY: the parameters are alive, and libav only reads them.
     let (count, rate) = unsafe {
         let raw = pcm.as_ptr().cast_mut();
         (ffi::av_get_audio_frame_duration2(raw, i32::try_from(bytes).ok()?), (*raw).sample_rate)
     };
     let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
-    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| Samples { bytes: bytes / count, rate })
+    (bytes > 0 && bytes.is_multiple_of(count) && rate > 0).then(|| PcmSamples { bytes: bytes / count, rate })
 }

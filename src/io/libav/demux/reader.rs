@@ -8,7 +8,7 @@ use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
-use crate::io::libav::demux::trim::Span;
+use crate::io::libav::demux::trim::PacketTimes;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
@@ -153,13 +153,13 @@ impl Reader {
     }
 
     /// A packet of a copied stream that was met while looking for the last frame, and when it is shown.
-    pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<Span>, CopiedPacket)> {
+    pub(in crate::io::libav) fn met(&mut self) -> Option<(Option<PacketTimes>, CopiedPacket)> {
         let packet = self.met.pop_front()?;
         Some(self.shown(packet))
     }
 
     /// A packet of a copied stream, moved by its stream's delay, and when it is shown.
-    pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<Span>, CopiedPacket) {
+    pub(in crate::io::libav) fn shown(&mut self, mut packet: Packet) -> (Option<PacketTimes>, CopiedPacket) {
         let origin = self.origin;
         let span = self.streams.get_mut(packet.stream()).and_then(|stream| stream.shown(&mut packet, origin));
         (span, CopiedPacket { stream: packet.stream(), packet, kept: (None, None) })

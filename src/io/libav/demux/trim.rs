@@ -23,13 +23,13 @@ const CARRIED: i64 = 80_000;
 
 /// When a packet is shown: its times in microseconds, and the unit of its own.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Span {
+pub(in crate::io::libav) struct PacketTimes {
     pub(in crate::io::libav) time: i64,
     /// Its end where it can be cut (subtitles, PCM, what is decoded or skipped), else its time.
     pub(in crate::io::libav) until: i64,
     pub(in crate::io::libav) unit: Rational,
     /// What PCM is cut by.
-    pub(in crate::io::libav) samples: Option<Samples>,
+    pub(in crate::io::libav) samples: Option<PcmSamples>,
     /// It is decoded: whoever does that cuts it to what is kept.
     pub(in crate::io::libav) decoded: bool,
     /// The output's container skips what of it is before the window.
@@ -40,17 +40,17 @@ pub(in crate::io::libav) struct Span {
 
 /// The samples of a packet of PCM, those of all channels at one time together.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Samples {
+pub(in crate::io::libav) struct PcmSamples {
     pub(in crate::io::libav) bytes: usize,
     pub(in crate::io::libav) rate: i32,
 }
 
-impl Span {
+impl PacketTimes {
     /// Whether some of it is at `from` or later.
     fn reaches(self, from: i64) -> bool {
         let lead = match self {
-            Span { decoded: true, .. } => WARM_UP,
-            Span { skipped: true, .. } => CARRIED,
+            PacketTimes { decoded: true, .. } => WARM_UP,
+            PacketTimes { skipped: true, .. } => CARRIED,
             _ => 0,
         };
         self.time >= from || self.until > from - lead
@@ -77,7 +77,7 @@ impl Span {
     }
 }
 
-impl Samples {
+impl PcmSamples {
     /// Takes from `packet` the samples of its first `time` microseconds, all but one at most. Gives how long those last in
     /// `unit`.
     fn leave_out(self, packet: &mut Packet, time: i64, unit: Rational) -> i64 {
@@ -103,7 +103,7 @@ pub(in crate::io::libav) struct Trim {
     state: State,
     /// The container's start time in microseconds.
     origin: i64,
-    waiting: VecDeque<(Span, CopiedPacket)>,
+    waiting: VecDeque<(PacketTimes, CopiedPacket)>,
 }
 
 #[derive(Clone, Copy)]
@@ -125,13 +125,18 @@ impl Trim {
     }
 
     /// What of a packet shown in `span` is inside from `from` to `until`.
-    fn keep(&self, (span, mut packet): (Span, CopiedPacket), from: i64, until: Option<i64>) -> Item {
+    fn keep(&self, (span, mut packet): (PacketTimes, CopiedPacket), from: i64, until: Option<i64>) -> Item {
         packet.kept = (Some(from + self.origin), until.map(|until| until + self.origin));
         span.cut(from, packet)
     }
 
     /// Takes a packet shown in `span`. One without a time belongs to the whole source and always passes.
-    pub(in crate::io::libav) fn packet(&mut self, span: Option<Span>, packet: CopiedPacket, out: &mut VecDeque<Item>) {
+    pub(in crate::io::libav) fn packet(
+        &mut self,
+        span: Option<PacketTimes>,
+        packet: CopiedPacket,
+        out: &mut VecDeque<Item>,
+    ) {
         let Some(span) = span else { return out.push_back(item(packet)) };
         match self.state {
             State::Whole if span.moved && span.reaches(0) => out.push_back(self.keep((span, packet), 0, None)),
@@ -146,7 +151,7 @@ impl Trim {
     }
 
     /// Whether a packet shown in `span` is over before the frame at `time`, and no earlier one is kept.
-    pub(in crate::io::libav) fn is_before(&self, span: Option<Span>, time: i64) -> bool {
+    pub(in crate::io::libav) fn is_before(&self, span: Option<PacketTimes>, time: i64) -> bool {
         matches!(self.state, State::Before) && span.is_some_and(|span| !span.reaches(time))
     }
 
@@ -189,8 +194,8 @@ impl Trim {
     }
 
     /// True once a packet shown in `span` says that no more belong inside.
-    pub(in crate::io::libav) fn is_past(&self, span: Option<Span>) -> bool {
-        let late = |until: i64, span: Span| span.time > until.saturating_add(INTERLEAVING);
+    pub(in crate::io::libav) fn is_past(&self, span: Option<PacketTimes>) -> bool {
+        let late = |until: i64, span: PacketTimes| span.time > until.saturating_add(INTERLEAVING);
         matches!((self.state, span), (State::Closed(_, until), Some(span)) if late(until, span))
     }
 }
@@ -218,7 +223,7 @@ mod tests {
                     let mut packet = ffmpeg::Packet::empty();
                     packet.set_pts(Some(time));
                     packet.set_duration(duration);
-                    let span = Span {
+                    let span = PacketTimes {
                         time,
                         until: time + duration,
                         unit: MICROSECOND,
@@ -275,9 +280,16 @@ mod tests {
         let mut packet = ffmpeg::Packet::copy(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         packet.set_pts(Some(30));
         packet.set_duration(50);
-        let samples = Some(Samples { bytes: 2, rate: 100_000 });
-        let span =
-            Span { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, skipped: false, moved: false };
+        let samples = Some(PcmSamples { bytes: 2, rate: 100_000 });
+        let span = PacketTimes {
+            time: 30,
+            until: 80,
+            unit: MICROSECOND,
+            samples,
+            decoded: false,
+            skipped: false,
+            moved: false,
+        };
         trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
         trim.frame(0, Side::Before, &mut out);
         trim.frame(55, Side::Inside, &mut out);

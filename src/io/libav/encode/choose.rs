@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::io::libav::encode::{setup, upload};
 use crate::io::libav::format::pack::Packing;
-use crate::io::libav::format::pixfmt::{Native, native};
+use crate::io::libav::format::pixfmt::{NativeFormat, native};
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::capacity;
@@ -131,7 +131,7 @@ impl EncoderChoice {
     /// libav's pixel format for `format`. Some codecs know full range only by pixel formats of its own, and some RGB only
     /// packed.
     pub(in crate::io::libav) fn pixel_format(&self, format: Format, full_range: bool) -> Result<AVPixelFormat> {
-        let same: Vec<(Pixel, Native)> = pixel_formats(self.codec)
+        let same: Vec<(Pixel, NativeFormat)> = pixel_formats(self.codec)
             .into_iter()
             .filter_map(|pixel| Some((pixel, native(pixel)?)))
             .filter(|(_, native)| native.format == format)

@@ -3,15 +3,15 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::memory_need;
-use crate::io::libav::encode::setup::{self, EncoderContext, Job, refusal};
-use crate::io::libav::encode::timebase::{Clock, Timing, rescale};
+use crate::io::libav::encode::setup::{self, EncoderContext, EncoderJob, refusal};
+use crate::io::libav::encode::timebase::{EncoderClock, Timing, rescale};
 use crate::io::libav::encode::upload::Uploads;
-use crate::io::libav::format::wrap::LentFrame;
+use crate::io::libav::format::wrap::BorrowedFrame;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel::EncoderSurfaces;
 use crate::io::libav::logging;
 use crate::io::libav::mux::capacity;
-use crate::io::libav::passes::{Pass, Text};
+use crate::io::libav::passes::{EncodePass, StatisticsText};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
 use crate::pipeline::Frame;
@@ -38,15 +38,15 @@ pub(in crate::io::libav) struct Encoder {
     surfaces: Option<EncoderSurfaces>,
     /// Frames of the host are copied to the encoder's device.
     uploads: Option<Uploads>,
-    clock: Clock,
+    clock: EncoderClock,
     info: StreamInfo,
     /// Durations of the frames inside, by tick: encoders do not hand them on.
     durations: HashMap<i64, i64>,
     /// Whether the user knows that the output holds no times.
     times_lost: bool,
     /// Which pass of two this is, and what the first learnt: behind the context, which points at it.
-    pass: Option<Pass>,
-    _learnt: Option<Text>,
+    pass: Option<EncodePass>,
+    _learnt: Option<StatisticsText>,
     /// Whether it got a frame, and whether it was told of the end.
     fed: bool,
     ended: bool,
@@ -82,7 +82,7 @@ impl Encoder {
     ///
     /// # Errors
     /// When an option is wrong or the encoder refuses, with the reason it logs; when there is no memory for it.
-    pub(in crate::io::libav) fn open(job: Job<'_>) -> Result<Encoder> {
+    pub(in crate::io::libav) fn open(job: EncoderJob<'_>) -> Result<Encoder> {
         memory_need::check(job)?;
         let timing = timing(job.choice);
         match Self::open_in(job, timing) {
@@ -93,10 +93,10 @@ impl Encoder {
         }
     }
 
-    fn open_in(job: Job<'_>, timing: Timing) -> Result<Encoder> {
-        let Job { choice, info, .. } = job;
+    fn open_in(job: EncoderJob<'_>, timing: Timing) -> Result<Encoder> {
+        let EncoderJob { choice, info, .. } = job;
         let name = choice.encoder();
-        let clock = Clock::new(timing, info.timebase, info.frame_rate);
+        let clock = EncoderClock::new(timing, info.timebase, info.frame_rate);
         let pixel_format = choice.pixel_format(info.format, info.color.range == Range::Full)?;
         let context = EncoderContext::new(choice)?;
         context.describe(job, pixel_format, clock.unit())?;
@@ -159,7 +159,7 @@ impl Encoder {
         }
         let tick = self.tick(&frame.props, pts)?;
         let index = frame.props.frame_index;
-        let lent = LentFrame::new(frame, &self.info, self.pixel_format, tick)?;
+        let lent = BorrowedFrame::new(frame, &self.info, self.pixel_format, tick)?;
         self.give_frame(index, &lent)
     }
 
@@ -173,7 +173,7 @@ impl Encoder {
         let index = frame.props.frame_index;
         let host = || Error::internal("an encoder that reads host memory was given a frame in GPU memory");
         let surfaces = self.surfaces.as_ref().ok_or_else(host)?;
-        let lent = LentFrame::of_surface(frame, &self.info, surfaces, tick)?;
+        let lent = BorrowedFrame::of_surface(frame, &self.info, surfaces, tick)?;
         self.give_frame(index, &lent)
     }
 
@@ -190,7 +190,7 @@ impl Encoder {
         Ok(tick)
     }
 
-    fn give_frame(&mut self, index: u64, lent: &LentFrame) -> Result<()> {
+    fn give_frame(&mut self, index: u64, lent: &BorrowedFrame) -> Result<()> {
         self.fed = true;
         let given = match &self.uploads {
             Some(uploads) => uploads.copy(lent).and_then(|copy| {
@@ -278,9 +278,9 @@ impl Encoder {
 
 /// Has the encoder read GPU memory, if the frames come there.
 #[cfg(feature = "cuda")]
-fn surfaces(job: Job<'_>, storage: AVPixelFormat, context: &EncoderContext) -> Result<Option<EncoderSurfaces>> {
+fn surfaces(job: EncoderJob<'_>, storage: AVPixelFormat, context: &EncoderContext) -> Result<Option<EncoderSurfaces>> {
     let Some(device) = &job.options.device else { return Ok(None) };
-    let Job { choice, info, .. } = job;
+    let EncoderJob { choice, info, .. } = job;
     if !choice.accepted_on_device().contains(&info.format) {
         return Err(Error::unsupported(format!("{} does not read {} in GPU memory", choice.encoder(), info.format)));
     }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::Encoder;
-use crate::io::libav::encode::setup::Job;
+use crate::io::libav::encode::setup::EncoderJob;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::output::check_options;
 
@@ -12,7 +12,7 @@ use crate::io::libav::output::check_options;
 ///
 /// # Errors
 /// When an option is wrong or the encoder refuses. The message names an encoder that does not, if there is one.
-pub(in crate::io::libav) fn open(job: Job<'_>) -> Result<(EncoderChoice, Encoder)> {
+pub(in crate::io::libav) fn open(job: EncoderJob<'_>) -> Result<(EncoderChoice, Encoder)> {
     let refusal = match Encoder::open(job) {
         Ok(encoder) => return Ok((job.choice.clone(), encoder)),
         Err(refusal) if refusal.kind() == Kind::Unsupported && job.choice.is_hardware() => {
@@ -23,12 +23,12 @@ pub(in crate::io::libav) fn open(job: Job<'_>) -> Result<(EncoderChoice, Encoder
     };
     let mut others = job.choice.others(job.info.format);
     if job.options.codec.is_some() {
-        let taker = others.find(|choice| takes_pictures(Job { choice, ..job }));
+        let taker = others.find(|choice| takes_pictures(EncoderJob { choice, ..job }));
         return Err(taker.map_or(refusal.clone(), |choice| hinted(&refusal, &choice)));
     }
     let opened = others.find_map(|choice| {
         check_options(&choice, job.options).ok()?;
-        let encoder = Encoder::open(Job { choice: &choice, ..job }).ok()?;
+        let encoder = Encoder::open(EncoderJob { choice: &choice, ..job }).ok()?;
         Some((choice, encoder))
     });
     let (choice, encoder) = opened.ok_or_else(|| refusal.clone())?;
@@ -37,8 +37,8 @@ pub(in crate::io::libav) fn open(job: Job<'_>) -> Result<(EncoderChoice, Encoder
 }
 
 /// Whether the encoder of `job` opens when nothing is asked of it: if it does not, the pictures are at fault.
-fn takes_pictures(job: Job<'_>) -> bool {
-    Encoder::open(Job { options: &OutputOptions::default(), ..job }).is_ok()
+fn takes_pictures(job: EncoderJob<'_>) -> bool {
+    Encoder::open(EncoderJob { options: &OutputOptions::default(), ..job }).is_ok()
 }
 
 fn hinted(refusal: &Error, choice: &EncoderChoice) -> Error {

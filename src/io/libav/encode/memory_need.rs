@@ -1,7 +1,7 @@
 //! Whether there is memory for an encoder, asked before it is opened: some that run out of it hang, or crash.
 
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::encode::setup::Job;
+use crate::io::libav::encode::setup::EncoderJob;
 use crate::video::StreamInfo;
 
 /// Pictures that an encoder holds at once where it looks ahead, its own copies and references among them, by its name.
@@ -18,7 +18,7 @@ const PIECE: usize = 64 << 20;
 ///
 /// # Errors
 /// [`Kind::OutOfMemory`] when the system refuses it.
-pub(in crate::io::libav) fn check(job: Job<'_>) -> Result<()> {
+pub(in crate::io::libav) fn check(job: EncoderJob<'_>) -> Result<()> {
     let name = job.choice.encoder();
     let held = HELD.iter().find(|(encoder, _)| *encoder == name).map_or(HELD_BY_OTHERS, |(_, held)| *held);
     let bytes = picture_bytes(job.info).saturating_mul(held);

@@ -66,7 +66,7 @@ const WRONG_PARAMETER: [&str; 3] = ["Unknown option", "Invalid value", "Error pa
 
 /// What an encoder is opened for.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Job<'a> {
+pub(in crate::io::libav) struct EncoderJob<'a> {
     pub(in crate::io::libav) choice: &'a EncoderChoice,
     pub(in crate::io::libav) options: &'a OutputOptions,
     pub(in crate::io::libav) info: &'a StreamInfo,
@@ -78,8 +78,8 @@ pub(in crate::io::libav) struct Job<'a> {
 ///
 /// # Errors
 /// When the encoder has no such option, or does not take the value.
-pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> Result<()> {
-    let Job { choice, options, .. } = job;
+pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: EncoderJob<'_>) -> Result<()> {
+    let EncoderJob { choice, options, .. } = job;
     let encoder = choice.encoder();
     let given = |key: &str| options.options.iter().rev().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
 
@@ -87,7 +87,7 @@ pub(in crate::io::libav) fn configure(settings: Settings<'_>, job: Job<'_>) -> R
         settings.set("slices", &count)?;
     }
     let own = own_parameters(job)?;
-    if let Some(hdr::Words { option, parameters }) = &own {
+    if let Some(hdr::HdrOptions { option, parameters }) = &own {
         settings.set(option, &hdr::merge(parameters, given(option).unwrap_or("")))?;
     }
     if let Some(amount) = options.film_grain
@@ -156,8 +156,8 @@ fn check_quantiser(settings: Settings<'_>, choice: &EncoderChoice, key: &str, va
 
 /// The option that holds an encoder's own parameters, and those vramp sets: HDR, its pass, film grain, and silence from an
 /// encoder that would write to standard error by itself.
-fn own_parameters(job: Job<'_>) -> Result<Option<hdr::Words>> {
-    let Job { choice, options, info, side_data } = job;
+fn own_parameters(job: EncoderJob<'_>) -> Result<Option<hdr::HdrOptions>> {
+    let EncoderJob { choice, options, info, side_data } = job;
     let encoder = choice.encoder();
     let grain = options.film_grain.map(|amount| Ok((grain::place(encoder)?, amount))).transpose()?;
     let Some(mut words) = hdr::words(encoder, &Hdr10::of(side_data)) else { return Ok(None) };
@@ -227,11 +227,11 @@ impl EncoderContext {
     /// When a number is too large for libav.
     pub(in crate::io::libav) fn describe(
         &self,
-        job: Job<'_>,
+        job: EncoderJob<'_>,
         pixel_format: AVPixelFormat,
         unit: Rational,
     ) -> Result<()> {
-        let Job { choice, options, info, .. } = job;
+        let EncoderJob { choice, options, info, .. } = job;
         let number = |value: usize, what: &str| {
             i32::try_from(value).map_err(|_| Error::unsupported(format!("{what} {value} is more than libav takes")))
         };

@@ -23,7 +23,7 @@ pub(in crate::io::libav) enum Timing {
 
 /// The encoder's clock: ticks of one unit, counted from the first frame.
 #[derive(Clone, Debug)]
-pub(in crate::io::libav) struct Clock {
+pub(in crate::io::libav) struct EncoderClock {
     timing: Timing,
     source: Rational,
     unit: Rational,
@@ -31,12 +31,12 @@ pub(in crate::io::libav) struct Clock {
     frames: i64,
 }
 
-impl Clock {
+impl EncoderClock {
     /// A clock for a source of timebase `source` and nominal `frame_rate`. Without a known rate it ticks as the source.
-    pub(in crate::io::libav) fn new(timing: Timing, source: Rational, frame_rate: Rational) -> Clock {
+    pub(in crate::io::libav) fn new(timing: Timing, source: Rational, frame_rate: Rational) -> EncoderClock {
         let regular = timing != Timing::Free && frame_rate.num > 0 && frame_rate.den > 0;
         let unit = if regular { Rational::new(frame_rate.den, frame_rate.num) } else { source };
-        Clock { timing, source, unit, origin: None, frames: 0 }
+        EncoderClock { timing, source, unit, origin: None, frames: 0 }
     }
 
     /// The length of a tick in seconds.
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_free_clock_takes_any_time() {
-        let mut clock = Clock::new(Timing::Free, Rational::new(1, 1000), Rational::new(25, 1));
+        let mut clock = EncoderClock::new(Timing::Free, Rational::new(1, 1000), Rational::new(25, 1));
         for pts in [126_000, 126_001, 126_777] {
             let (tick, exact) = clock.tick(pts);
             assert!(exact);
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_constant_clock_takes_the_rate_even_as_rounded_by_the_source() {
         // 24000/1001 fps in milliseconds, from an odd start.
-        let mut clock = Clock::new(Timing::Constant, Rational::new(1, 1000), Rational::new(24_000, 1001));
+        let mut clock = EncoderClock::new(Timing::Constant, Rational::new(1, 1000), Rational::new(24_000, 1001));
         let ticks: Vec<_> = [7, 49, 90, 132, 174].map(|pts| clock.tick(pts)).to_vec();
         assert_eq!(ticks, [(0, true), (1, true), (2, true), (3, true), (4, true)]);
         assert_eq!(clock.time(4), 174);
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn untimed_frames_are_counted() {
-        let mut clock = Clock::new(Timing::Untimed, Rational::new(1, 1000), Rational::new(25, 1));
+        let mut clock = EncoderClock::new(Timing::Untimed, Rational::new(1, 1000), Rational::new(25, 1));
         assert_eq!([0, 13, 500].map(|pts| clock.tick(pts)), [(0, true), (1, false), (2, false)]);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
-use crate::io::libav::format::wrap::LentFrame;
+use crate::io::libav::format::wrap::BorrowedFrame;
 use crate::io::libav::logging;
 use crate::io::libav::mux::failure;
 use crate::io::libav::reference::BufferRef;
@@ -22,14 +22,14 @@ const TEN_BITS: [AVCodecID; 3] = [AVCodecID::AV_CODEC_ID_HEVC, AVCodecID::AV_COD
 
 /// A device, and the format of frames in its memory.
 #[derive(Clone, Copy)]
-struct Device {
+struct UploadDevice {
     kind: AVHWDeviceType,
     format: AVPixelFormat,
 }
 
-impl Device {
+impl UploadDevice {
     /// The one whose memory `codec` reads. `None`: it reads the host's.
-    fn of(codec: &AVCodec) -> Option<Device> {
+    fn of(codec: &AVCodec) -> Option<UploadDevice> {
         // SAFETY: the list is libav's, which ends with NONE where there is one.
         let only = unsafe { *codec.pix_fmts.as_ref()? };
         // SAFETY: descriptors are static, and null for what is none.
@@ -42,7 +42,7 @@ impl Device {
         let by_frames = ffi::AV_CODEC_HW_CONFIG_METHOD_HW_FRAMES_CTX as i32;
         let mut configs = (0..).map_while(config);
         let found = configs.find(|config| config.pix_fmt == only && config.methods & by_frames != 0)?;
-        Some(Device { kind: found.device_type, format: only })
+        Some(UploadDevice { kind: found.device_type, format: only })
     }
 
     fn name(self) -> &'static str {
@@ -54,7 +54,7 @@ impl Device {
 
 /// The formats of host memory from which frames go to the device of `codec`; `None` for an encoder that reads the host's.
 pub(in crate::io::libav) fn formats(codec: &AVCodec) -> Option<Vec<Pixel>> {
-    Device::of(codec)?;
+    UploadDevice::of(codec)?;
     Some(if TEN_BITS.contains(&codec.id) { vec![Pixel::NV12, Pixel::P010LE] } else { vec![Pixel::NV12] })
 }
 
@@ -75,12 +75,12 @@ impl Uploads {
         info: &StreamInfo,
         storage: AVPixelFormat,
     ) -> Result<Option<Uploads>> {
-        let Some(device) = Device::of(choice.codec) else { return Ok(None) };
+        let Some(device) = UploadDevice::of(choice.codec) else { return Ok(None) };
         Self::on(device, info, storage).map(Some).map_err(|e| e.context(choice.encoder()))
     }
 
-    fn on(device: Device, info: &StreamInfo, storage: AVPixelFormat) -> Result<Uploads> {
-        let Device { kind, format } = device;
+    fn on(device: UploadDevice, info: &StreamInfo, storage: AVPixelFormat) -> Result<Uploads> {
+        let UploadDevice { kind, format } = device;
         let mut raw = ptr::null_mut();
         let (code, heard) = logging::listen(|| {
             // SAFETY: libav fills the reference, or fails; null asks for its default device without options.
@@ -134,7 +134,7 @@ impl Uploads {
     ///
     /// # Errors
     /// When the device's memory runs out, or the copy fails.
-    pub(in crate::io::libav) fn copy(&self, frame: &LentFrame) -> Result<Video> {
+    pub(in crate::io::libav) fn copy(&self, frame: &BorrowedFrame) -> Result<Video> {
         let mut copy = Video::empty();
         // SAFETY: both frames are alive; libav gives the empty one memory, waits for the copy, and takes references of its own.
         let (code, heard) = logging::listen(|| unsafe {

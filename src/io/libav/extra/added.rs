@@ -2,7 +2,7 @@
 
 use super::file::{AddedFile, Timed};
 use super::font;
-use super::selector::{Kind, TrackSelector};
+use super::selector::{TrackKind, TrackSelector};
 use crate::error::{Error, Result};
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::streams::CopiedStream;
@@ -41,7 +41,7 @@ impl Addition {
 }
 
 /// What added tracks are fitted to.
-pub(in crate::io::libav) struct Film {
+pub(in crate::io::libav) struct FilmClock {
     /// Where the film's time 0 lies on the source's clock, in microseconds.
     pub(in crate::io::libav) start: i64,
     /// From where the times of packets are counted, in microseconds.
@@ -65,7 +65,7 @@ impl Added {
         additions: &[Addition],
         own: &mut Vec<CopiedStream>,
         mut first: usize,
-        film: &Film,
+        film: &FilmClock,
         cancel: &Cancel,
     ) -> Result<Added> {
         let mut files = Vec::new();
@@ -119,7 +119,7 @@ impl Added {
 /// Has added tracks not be the default where the film has one of their kind.
 fn step_back(own: &[CopiedStream], added: &mut [CopiedStream]) {
     for stream in added {
-        if own.iter().any(|other| Kind::of(other) == Kind::of(stream)) {
+        if own.iter().any(|other| TrackKind::of(other) == TrackKind::of(stream)) {
             stream.tags.disposition &= !ffi::AV_DISPOSITION_DEFAULT;
         }
     }

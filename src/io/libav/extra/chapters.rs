@@ -48,6 +48,13 @@ pub fn read_chapters(path: &OsStr, length: Option<f64>, cancel: &Cancel) -> Resu
     }
 }
 
+/// Reads a text of chapters, for the fuzzer.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz_chapters(text: &str) -> Result<()> {
+    let listed = if text.starts_with('<') { xml::read(text) } else { ogm::read(text) };
+    listed.map(|listed| drop(with_ends(listed, Some(60.0))))
+}
+
 /// The text at `path`, where it begins as one of chapters.
 fn text(path: &OsStr) -> Result<Option<String>> {
     let Ok(file) = File::open(path) else { return Ok(None) };

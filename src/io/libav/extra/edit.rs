@@ -1,7 +1,7 @@
 //! `--track`: titles, languages and flags of the output's tracks.
 
 use super::language::Language;
-use super::selector::{Kind, Label, TrackSelector};
+use super::selector::{Label, TrackKind, TrackSelector};
 use super::tags;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{Container, CopiedStream, StreamTags};
@@ -105,8 +105,8 @@ pub fn edit_tracks(
     container: &str,
 ) -> Result<()> {
     let video = film.video.metadata.iter().find(|(key, _)| key.eq_ignore_ascii_case("language"));
-    let video = (Kind::Video, video.map(|(_, value)| value.as_str()));
-    let others = copied.iter().map(|stream| (Kind::of(stream), stream.language()));
+    let video = (TrackKind::Video, video.map(|(_, value)| value.as_str()));
+    let others = copied.iter().map(|stream| (TrackKind::of(stream), stream.language()));
     let labels = Label::of_all(std::iter::once(video).chain(others));
     let mut tracks: Vec<&mut StreamTags> =
         std::iter::once(&mut film.video).chain(copied.iter_mut().map(|s| &mut s.tags)).collect();

@@ -1,14 +1,14 @@
 //! One file whose tracks are added, read as far as the source has come.
 
-use super::added::{Addition, Film};
-use super::selector::{Kind, Label};
-use crate::error::{Error, Kind as Fault, Result};
+use super::added::{Addition, FilmClock};
+use super::selector::{Label, TrackKind};
+use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::demuxer::{self, Demuxer, MOST_RESYNCS};
 use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::discard;
 use crate::io::libav::demux::streams::{self, CopiedPacket, CopiedStream};
-use crate::io::libav::demux::trim::Span;
+use crate::io::libav::demux::trim::PacketTimes;
 use crate::io::libav::encode::timebase::rescale;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
@@ -19,7 +19,7 @@ use ffmpeg_next as ffmpeg;
 const MICROSECOND: Rational = Rational::new(1, 1_000_000);
 
 /// A packet of an added track, and when it is shown, counted as the source's packets are.
-pub(super) type Timed = (Option<Span>, CopiedPacket);
+pub(super) type Timed = (Option<PacketTimes>, CopiedPacket);
 
 /// A file that is being read.
 pub(super) struct AddedFile {
@@ -52,11 +52,11 @@ impl AddedFile {
     pub(super) fn open(
         addition: &Addition,
         first: usize,
-        film: &Film,
+        film: &FilmClock,
         cancel: &Cancel,
     ) -> Result<(AddedFile, Vec<CopiedStream>)> {
         let mut demuxer = demuxer::open(&addition.path, cancel)?;
-        let told = demuxer::told_at_end(&demuxer);
+        let told = demuxer::error_at_end(&demuxer);
         let name = addition.path.display().to_string();
         let chosen = choose(&demuxer, addition).map_err(|error| error.context(&name))?;
         let apart = film.start - start(&demuxer);
@@ -145,7 +145,7 @@ impl AddedFile {
                     self.ending.packet(&packet);
                     return Ok(Some(packet));
                 }
-                _ if self.cancel.is_requested() => return Err(Error::new(Fault::Cancelled, "stopped")),
+                _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
                 Err(ffmpeg::Error::Other { errno: EAGAIN }) => continue,
                 Err(ffmpeg::Error::Eof) => {
                     let fault = line.or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer));
@@ -164,7 +164,7 @@ impl AddedFile {
             return Err(Error::corrupt(line));
         }
         let line = format!("{}: a part of its tracks is missing: {cause}", self.name);
-        self.fault.get_or_insert_with(|| Error::new(Fault::Incomplete, line));
+        self.fault.get_or_insert_with(|| Error::new(Kind::Incomplete, line));
         Ok(())
     }
 }
@@ -176,10 +176,10 @@ fn choose(demuxer: &Demuxer, addition: &Addition) -> Result<Vec<CopiedStream>> {
         // A picture is a cover, whatever its demuxer makes of it.
         streams.iter_mut().for_each(|stream| stream.tags.disposition |= ffi::AV_DISPOSITION_ATTACHED_PIC);
     }
-    let labels = Label::of_all(streams.iter().map(|stream| (Kind::of(stream), stream.language())));
+    let labels = Label::of_all(streams.iter().map(|stream| (TrackKind::of(stream), stream.language())));
     let wanted = |label: &Label| match &addition.selection[..] {
         [] if is_picture(demuxer) => true,
-        [] => matches!(label.kind, Kind::Audio | Kind::Subtitle | Kind::Attachment),
+        [] => matches!(label.kind, TrackKind::Audio | TrackKind::Subtitle | TrackKind::Attachment),
         selection => selection.iter().any(|selector| selector.selects(label)),
     };
     if let Some(missing) = addition.selection.iter().find(|one| !labels.iter().any(|label| one.selects(label))) {

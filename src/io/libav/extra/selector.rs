@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 /// What a track is, by the letter that selectors have for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TrackKind {
     Video,
     Audio,
     Subtitle,
@@ -19,24 +19,24 @@ pub(super) enum Kind {
 }
 
 /// Letters of kinds.
-const KINDS: [(char, Kind); 6] = [
-    ('v', Kind::Video),
-    ('a', Kind::Audio),
-    ('s', Kind::Subtitle),
-    ('t', Kind::Attachment),
-    ('c', Kind::Cover),
-    ('d', Kind::Data),
+const KINDS: [(char, TrackKind); 6] = [
+    ('v', TrackKind::Video),
+    ('a', TrackKind::Audio),
+    ('s', TrackKind::Subtitle),
+    ('t', TrackKind::Attachment),
+    ('c', TrackKind::Cover),
+    ('d', TrackKind::Data),
 ];
 
-impl Kind {
-    pub(super) fn of(stream: &CopiedStream) -> Kind {
+impl TrackKind {
+    pub(super) fn of(stream: &CopiedStream) -> TrackKind {
         match stream.media {
-            Media::Audio => Kind::Audio,
-            Media::Subtitle => Kind::Subtitle,
-            Media::Attachment => Kind::Attachment,
-            Media::Video if stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 => Kind::Cover,
-            Media::Video => Kind::Video,
-            Media::Data => Kind::Data,
+            Media::Audio => TrackKind::Audio,
+            Media::Subtitle => TrackKind::Subtitle,
+            Media::Attachment => TrackKind::Attachment,
+            Media::Video if stream.tags.disposition & ffi::AV_DISPOSITION_ATTACHED_PIC != 0 => TrackKind::Cover,
+            Media::Video => TrackKind::Video,
+            Media::Data => TrackKind::Data,
         }
     }
 
@@ -49,7 +49,7 @@ impl Kind {
 /// both (`s-eng`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackSelector {
-    kind: Option<Kind>,
+    kind: Option<TrackKind>,
     which: Which,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for TrackSelector {
 /// A track as selectors see it.
 #[derive(Clone, Debug)]
 pub(super) struct Label {
-    pub(super) kind: Kind,
+    pub(super) kind: TrackKind,
     /// Its number among those of its kind, from 1.
     number: usize,
     /// Empty where it is not stated.
@@ -111,7 +111,7 @@ pub(super) struct Label {
 
 impl Label {
     /// The labels of tracks of these kinds and languages, in order.
-    pub(super) fn of_all<'a>(tracks: impl IntoIterator<Item = (Kind, Option<&'a str>)>) -> Vec<Label> {
+    pub(super) fn of_all<'a>(tracks: impl IntoIterator<Item = (TrackKind, Option<&'a str>)>) -> Vec<Label> {
         let mut labels: Vec<Label> = Vec::new();
         for (kind, language) in tracks {
             let number = 1 + labels.iter().filter(|label| label.kind == kind).count();
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn tracks_are_named_by_kind_number_and_language() {
         let tracks = [
-            (Kind::Video, None),
-            (Kind::Audio, Some("jpn")),
-            (Kind::Audio, Some("eng")),
-            (Kind::Subtitle, Some("ger")),
-            (Kind::Attachment, None),
+            (TrackKind::Video, None),
+            (TrackKind::Audio, Some("jpn")),
+            (TrackKind::Audio, Some("eng")),
+            (TrackKind::Subtitle, Some("ger")),
+            (TrackKind::Attachment, None),
         ];
         let labels = Label::of_all(tracks);
         assert_eq!(Label::list(&labels), "v1, a1 (jpn), a2 (eng), s1 (ger), t1");

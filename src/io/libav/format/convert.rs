@@ -128,15 +128,16 @@ impl Converter {
         let matrix = matrix(color, width, height);
         let color = converted(from, to, matrix, color);
         let to_full = color.range.is_full_in(to);
-        let way = Way { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
+        let way =
+            Conversion { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
         let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
         // Fields of other heights would not share the chroma rows evenly.
         let even = height.is_multiple_of(2 << rows(from).max(rows(target)));
         let fields = match even && rows(from) != rows(target) {
-            true => Some([Scaler::new(&way, Part::Top)?, Scaler::new(&way, Part::Bottom)?]),
+            true => Some([Scaler::new(&way, RowSet::Top)?, Scaler::new(&way, RowSet::Bottom)?]),
             false => None,
         };
-        let whole = Scaler::new(&way, Part::Whole)?;
+        let whole = Scaler::new(&way, RowSet::Whole)?;
         Ok(Converter { from, to, color, whole, fields, pool: PicturePool::new(1, to, width, height)? })
     }
 
@@ -197,14 +198,14 @@ fn matrix(color: ColorInfo, width: usize, height: usize) -> u8 {
 
 /// Which rows a scaler works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RowSet {
     Whole,
     Top,
     Bottom,
 }
 
 /// What all scalers of a converter share.
-struct Way {
+struct Conversion {
     from: Pixel,
     to: Pixel,
     width: usize,
@@ -216,16 +217,16 @@ struct Way {
     matrix: u8,
 }
 
-impl Way {
+impl Conversion {
     /// Where a format's chroma samples sit, horizontally and vertically, in 1/256 of a luma sample (of the part's rows).
-    fn chroma_position(&self, pixel: Pixel, part: Part) -> (i64, i64) {
+    fn chroma_position(&self, pixel: Pixel, part: RowSet) -> (i64, i64) {
         let location = self.color.chroma_location.0.unwrap_or(0);
         let (w, h) = pixel.descriptor().map_or((0, 0), |d| (d.log2_chroma_w(), d.log2_chroma_h()));
         let across = if w > 0 && matches!(location, 1 | 3 | 5) { 128 } else { 0 };
         let down = match (h, part, location) {
             (0, ..) => 0,
-            (_, Part::Top, _) => 64,
-            (_, Part::Bottom, _) => 192,
+            (_, RowSet::Top, _) => 64,
+            (_, RowSet::Bottom, _) => 192,
             (.., 2 | 3) => 0,
             (.., 4 | 5) => 256,
             _ => 128,
@@ -244,11 +245,11 @@ struct Scaler {
 unsafe impl Send for Scaler {}
 
 impl Scaler {
-    fn new(way: &Way, part: Part) -> Result<Scaler> {
+    fn new(way: &Conversion, part: RowSet) -> Result<Scaler> {
         // SAFETY: no arguments; the context is freed by Drop.
         let context = NonNull::new(unsafe { ffi::sws_alloc_context() })
             .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for a format conversion"))?;
-        let rows = if part == Part::Whole { way.height } else { way.height / 2 };
+        let rows = if part == RowSet::Whole { way.height } else { way.height / 2 };
         let scaler = Scaler { context, rows: rows as i32 };
         let flags =
             Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;

@@ -11,7 +11,7 @@ const LUMINANCE: f64 = 10_000.0;
 
 /// The display a film was graded on (SMPTE ST 2086): CIE x, y, and candelas a square metre.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Mastering {
+struct MasteringText {
     red: (f64, f64),
     green: (f64, f64),
     blue: (f64, f64),
@@ -22,7 +22,7 @@ struct Mastering {
 
 /// The brightest sample and the brightest frame average (CTA-861.3), in candelas a square metre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Light {
+struct LightText {
     max: u32,
     average: u32,
 }
@@ -30,8 +30,8 @@ struct Light {
 /// The static HDR10 metadata of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::io::libav) struct Hdr10 {
-    mastering: Option<Mastering>,
-    light: Option<Light>,
+    mastering: Option<MasteringText>,
+    light: Option<LightText>,
 }
 
 /// Kinds of side data that say the same of a stream and of a frame, in the same bytes.
@@ -63,13 +63,13 @@ impl Hdr10 {
 
     /// The same in the units in which codecs write it.
     pub(in crate::io::libav) fn coded(&self) -> (Option<video::Mastering>, Option<video::Light>) {
-        let light = self.light.map(|Light { max, average }| video::Light { most: max, average });
+        let light = self.light.map(|LightText { max, average }| video::Light { most: max, average });
         (self.mastering.map(|mastering| mastering.coded()), light)
     }
 }
 
 /// Where an encoder takes static HDR10 metadata.
-pub(in crate::io::libav) struct Words {
+pub(in crate::io::libav) struct HdrOptions {
     /// The encoder's option that holds its own parameters, `key=value:key=value`.
     pub(in crate::io::libav) option: &'static str,
     /// The parameters.
@@ -77,7 +77,7 @@ pub(in crate::io::libav) struct Words {
 }
 
 /// `hdr` in the words of `encoder`, for those that write it into the stream only when told so by their own parameters.
-pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<Words> {
+pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<HdrOptions> {
     let (option, display_key, light_key, units) = match encoder {
         "libx264" => ("x264-params", "mastering-display", "cll", true),
         "libx265" => ("x265-params", "master-display", "max-cll", true),
@@ -86,7 +86,7 @@ pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<Words> {
     };
     let display = hdr.mastering.map(|mastering| (display_key, mastering.words(units)));
     let light = hdr.light.map(|light| (light_key, format!("{},{}", light.max, light.average)));
-    Some(Words { option, parameters: display.into_iter().chain(light).collect() })
+    Some(HdrOptions { option, parameters: display.into_iter().chain(light).collect() })
 }
 
 /// H.273's transfer characteristics of PQ.
@@ -108,7 +108,7 @@ pub(in crate::io::libav) fn merge(parameters: &[(&str, String)], user: &str) -> 
     ours.chain((!user.is_empty()).then(|| user.to_owned())).collect::<Vec<_>>().join(":")
 }
 
-impl Mastering {
+impl MasteringText {
     fn coded(&self) -> video::Mastering {
         let coded = |value: f64, unit: f64| (value * unit).round() as u32;
         let point = |(x, y)| (coded(x, CHROMATICITY), coded(y, CHROMATICITY));
@@ -129,7 +129,7 @@ impl Mastering {
 }
 
 /// Reads libav's `AVMasteringDisplayMetadata`: ten rationals (red, green, blue, white point, luminance), two flags.
-fn parse_mastering(bytes: &[u8]) -> Option<Mastering> {
+fn parse_mastering(bytes: &[u8]) -> Option<MasteringText> {
     let rational = |i: usize| {
         let (num, den) = (int(bytes, 2 * i)?, int(bytes, 2 * i + 1)?);
         (den != 0).then(|| f64::from(num) / f64::from(den))
@@ -140,12 +140,12 @@ fn parse_mastering(bytes: &[u8]) -> Option<Mastering> {
         return None;
     }
     let (red, green, blue, white) = (point(0)?, point(1)?, point(2)?, point(3)?);
-    Some(Mastering { red, green, blue, white, min: rational(8)?, max: rational(9)? })
+    Some(MasteringText { red, green, blue, white, min: rational(8)?, max: rational(9)? })
 }
 
 /// Reads libav's `AVContentLightMetadata`: two integers.
-fn parse_light(bytes: &[u8]) -> Option<Light> {
-    Some(Light { max: int(bytes, 0)?.cast_unsigned(), average: int(bytes, 1)?.cast_unsigned() })
+fn parse_light(bytes: &[u8]) -> Option<LightText> {
+    Some(LightText { max: int(bytes, 0)?.cast_unsigned(), average: int(bytes, 1)?.cast_unsigned() })
 }
 
 fn int(bytes: &[u8], index: usize) -> Option<i32> {

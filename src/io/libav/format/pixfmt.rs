@@ -8,7 +8,7 @@ use ffmpeg_next as ffmpeg;
 
 /// A libav pixel format that the chain reads as it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Native {
+pub struct NativeFormat {
     /// Ours.
     pub format: Format,
     /// True for libav's `yuvj` names, which say full range.
@@ -16,11 +16,11 @@ pub struct Native {
 }
 
 /// Our format of the same layout, or `None`: packed RGB, alpha, palettes, other subsamplings, big-endian samples, packed YUV.
-pub fn native(pixel: Pixel) -> Option<Native> {
+pub fn native(pixel: Pixel) -> Option<NativeFormat> {
     let name = pixel.descriptor()?.name();
     match name.strip_prefix("yuvj") {
-        Some(rest) => format!("yuv{rest}").parse().ok().map(|format| Native { format, full_range: true }),
-        None => name.parse().ok().map(|format| Native { format, full_range: false }),
+        Some(rest) => format!("yuv{rest}").parse().ok().map(|format| NativeFormat { format, full_range: true }),
+        None => name.parse().ok().map(|format| NativeFormat { format, full_range: false }),
     }
 }
 
@@ -101,7 +101,7 @@ pub(in crate::io::libav) mod tests {
     #[test]
     fn a_native_format_lies_as_ours_does() {
         for pixel in all() {
-            let Some(Native { format, .. }) = native(pixel) else { continue };
+            let Some(NativeFormat { format, .. }) = native(pixel) else { continue };
             let descriptor = pixel.descriptor().unwrap();
             // SAFETY: descriptors are static, and native formats have as many components as ours.
             let components = unsafe { (*descriptor.as_ptr()).comp };
@@ -125,7 +125,7 @@ pub(in crate::io::libav) mod tests {
     fn the_way_back_is_the_same_format() {
         for format in ["gray8", "gray16", "yuv420p", "yuv444p14", "gbrp", "gbrp12", "nv12", "p010"] {
             let format: Format = format.parse().unwrap();
-            assert_eq!(native(pixel(format).unwrap()), Some(Native { format, full_range: false }));
+            assert_eq!(native(pixel(format).unwrap()), Some(NativeFormat { format, full_range: false }));
         }
         assert_eq!(pixel(Format::YC48), None);
         assert_eq!(pixel(Format::gray(11).unwrap()), None);

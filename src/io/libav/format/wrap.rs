@@ -34,9 +34,9 @@ const CARRIED: [Kinds; 13] = [
 ];
 
 /// An `AVFrame`. Its picture lives until libav has let go of every plane.
-pub(in crate::io::libav) struct LentFrame(NonNull<AVFrame>);
+pub(in crate::io::libav) struct BorrowedFrame(NonNull<AVFrame>);
 
-impl Drop for LentFrame {
+impl Drop for BorrowedFrame {
     fn drop(&mut self) {
         let mut frame = self.0.as_ptr();
         // SAFETY: the frame is ours and is not used again.
@@ -44,7 +44,7 @@ impl Drop for LentFrame {
     }
 }
 
-impl LentFrame {
+impl BorrowedFrame {
     /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
     /// that takes RGB packed gets a copy.
     ///
@@ -55,16 +55,16 @@ impl LentFrame {
         stream: &StreamInfo,
         pixel_format: AVPixelFormat,
         pts: i64,
-    ) -> Result<LentFrame> {
+    ) -> Result<BorrowedFrame> {
         let Frame { props, picture } = frame;
-        let lent = LentFrame::described(&props, stream, pts)?;
+        let lent = BorrowedFrame::described(&props, stream, pts)?;
         // SAFETY: the frame is ours alone.
         unsafe {
             (*lent.0.as_ptr()).format = pixel_format as i32;
         }
         match Packing::of(pixel_format.into()) {
             Some(packing) => lent.pack(&picture, packing)?,
-            None => lent.lend(picture)?,
+            None => lent.wrap(picture)?,
         }
         Ok(lent)
     }
@@ -79,17 +79,17 @@ impl LentFrame {
         stream: &StreamInfo,
         surfaces: &EncoderSurfaces,
         pts: i64,
-    ) -> Result<LentFrame> {
-        let lent = LentFrame::described(&frame.props, stream, pts)?;
+    ) -> Result<BorrowedFrame> {
+        let lent = BorrowedFrame::described(&frame.props, stream, pts)?;
         // SAFETY: the frame is ours, and new.
-        unsafe { surfaces.lend(frame.picture, &frame.stream, lent.0.as_ptr()) }?;
+        unsafe { surfaces.wrap(frame.picture, &frame.stream, lent.0.as_ptr()) }?;
         Ok(lent)
     }
 
     /// A frame without a picture: everything but its samples and their format.
-    fn described(props: &FrameProps, stream: &StreamInfo, pts: i64) -> Result<LentFrame> {
+    fn described(props: &FrameProps, stream: &StreamInfo, pts: i64) -> Result<BorrowedFrame> {
         // SAFETY: allocates or gives null.
-        let lent = LentFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
+        let lent = BorrowedFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
         // SAFETY: the frame is ours alone.
         unsafe {
             let av = lent.0.as_ptr();
@@ -146,7 +146,7 @@ impl LentFrame {
     }
 
     /// Points the frame's planes into `picture`, a reference each.
-    fn lend(&self, picture: Picture) -> Result<()> {
+    fn wrap(&self, picture: Picture) -> Result<()> {
         let picture = Arc::new(picture);
         for plane in 0..picture.format().planes() {
             let (start, pitch) = picture.plane(plane);
@@ -193,7 +193,7 @@ mod tests {
         let picture = pool.take().unwrap();
         let planes = [0, 1, 2].map(|plane| picture.plane(plane));
         let frame = Frame { props: FrameProps::default(), picture };
-        let lent = LentFrame::new(frame, &info, AVPixelFormat::AV_PIX_FMT_YUV420P10LE, 7).unwrap();
+        let lent = BorrowedFrame::new(frame, &info, AVPixelFormat::AV_PIX_FMT_YUV420P10LE, 7).unwrap();
 
         // SAFETY: the frame is alive; the encoder's reference is made and dropped as an encoder does.
         unsafe {
@@ -239,7 +239,7 @@ mod tests {
             vec![data(Kinds::AV_FRAME_DATA_A53_CC, 1), data(Kinds::AV_FRAME_DATA_MOTION_VECTORS, 2), unknown];
         let props = FrameProps { side_data, field_order: FieldOrder::BottomFirst, ..FrameProps::default() };
         let picture = Picture::alloc(info.format, 4, 4).unwrap();
-        let lent = LentFrame::new(Frame { props, picture }, &info, AVPixelFormat::AV_PIX_FMT_GRAY8, 0).unwrap();
+        let lent = BorrowedFrame::new(Frame { props, picture }, &info, AVPixelFormat::AV_PIX_FMT_GRAY8, 0).unwrap();
         // SAFETY: the frame is alive, with as many blocks as it says.
         unsafe {
             let av = &*lent.as_ptr();

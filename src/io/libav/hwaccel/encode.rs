@@ -22,12 +22,12 @@ pub(in crate::io::libav) fn reads_surfaces(codec: &AVCodec) -> bool {
 /// libav's description of frames in GPU memory, which an encoder is opened with and every frame carries.
 pub(in crate::io::libav) struct EncoderSurfaces {
     frames: BufferRef,
-    place: Arc<Place>,
+    place: Arc<EncodeDevice>,
     written: Event,
 }
 
 /// Where an encoder works.
-struct Place {
+struct EncodeDevice {
     device: Arc<CudaDevice>,
     stream: Stream,
 }
@@ -42,7 +42,7 @@ impl EncoderSurfaces {
         info: &StreamInfo,
         storage: AVPixelFormat,
     ) -> Result<EncoderSurfaces> {
-        let place = Arc::new(Place { device: Arc::clone(device), stream: Stream::new(device)? });
+        let place = Arc::new(EncodeDevice { device: Arc::clone(device), stream: Stream::new(device)? });
         let context = libav_device(&place.device, &place.stream, Arc::clone(&place)).map_err(Error::unsupported)?;
         let written = Event::new(device)?;
         // SAFETY: the device is libav's; gives a reference, or null.
@@ -88,7 +88,7 @@ impl EncoderSurfaces {
     ///
     /// # Safety
     /// `av` is valid, and has neither buffers nor a frames' context yet.
-    pub(in crate::io::libav) unsafe fn lend(
+    pub(in crate::io::libav) unsafe fn wrap(
         &self,
         picture: DevicePicture,
         stream: &Stream,

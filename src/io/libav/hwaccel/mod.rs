@@ -8,13 +8,13 @@ mod encode;
 mod names;
 mod nvcuvid;
 mod nvdec;
+mod readback;
 mod surface;
-mod taken_back;
 
 pub(super) use encode::{EncoderSurfaces, FORMATS, reads_surfaces};
 pub(super) use nvdec::Nvdec;
+pub use readback::Readback;
 pub(super) use surface::{LEAD, Surface, WAITING};
-pub use taken_back::TakenBack;
 
 use crate::device::cuda::{CudaDevice, Stream};
 use crate::io::libav::logging;

@@ -14,18 +14,18 @@ const SYMBOL: usize = 24;
 const TABLE_AT: usize = HEADER + SEGMENTS * SEGMENT;
 
 /// An ELF library and the place of its symbols' values, which may be written once it is loaded.
-pub struct Image {
+pub struct ElfImage {
     pub file: Vec<u8>,
     symbols: usize,
 }
 
-impl Image {
+impl ElfImage {
     /// The name of a symbol that lies where the symbols do.
     pub const TABLE: &'static str = "vramp_symbols";
 
-    /// A library called `soname` that exports `names`, as yet nowhere, and [`Image::TABLE`]. It has no code, and no segment that
+    /// A library called `soname` that exports `names`, as yet nowhere, and [`ElfImage::TABLE`]. It has no code, and no segment that
     /// may be executed.
-    pub fn new(soname: &str, names: &[&str]) -> Image {
+    pub fn new(soname: &str, names: &[&str]) -> ElfImage {
         let mut strings = vec![0u8];
         let mut string = |text: &str| {
             let at = strings.len();
@@ -65,13 +65,13 @@ impl Image {
         [&table, &hash, &strings].into_iter().for_each(|part| file.extend(part));
         file.resize(dynamic_at, 0);
         file.extend(dynamic);
-        Image { file, symbols: names.len() }
+        ElfImage { file, symbols: names.len() }
     }
 
     /// Says where the names are.
     ///
     /// # Safety
-    /// `table` is what [`Image::TABLE`] leads to in the loaded library, and nobody looks anything up in it meanwhile.
+    /// `table` is what [`ElfImage::TABLE`] leads to in the loaded library, and nobody looks anything up in it meanwhile.
     pub unsafe fn place(&self, table: *mut u8, addresses: &[usize]) {
         assert_eq!(addresses.len(), self.symbols);
         for (index, address) in addresses.iter().enumerate() {

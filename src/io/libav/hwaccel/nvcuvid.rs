@@ -3,7 +3,7 @@
 //! libav opens the driver's library by name for every decoder. So a library of that name is loaded before it, all of whose
 //! functions are the driver's own but one: who takes a picture also has NVDEC asked whether it had faults.
 
-use super::names::Image;
+use super::names::ElfImage;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::cell::Cell;
@@ -117,7 +117,7 @@ fn stand_before() -> Result<(), String> {
     // SAFETY: the driver's library, which every decoder on the card opens anyway. It is closed again, so that its name is free.
     let path =
         unsafe { Library::open(Some(NAME), RTLD_NOW | RTLD_LOCAL) }.map_err(words).and_then(|own| path_of(&own))?;
-    let image = Image::new(NAME, &NAMES);
+    let image = ElfImage::new(NAME, &NAMES);
     let stand_in = load(&image).map_err(|e| e.to_string())?;
     // SAFETY: the same library, by its path.
     let own = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(words)?;
@@ -130,7 +130,7 @@ fn stand_before() -> Result<(), String> {
     REAL.get_or_init(|| real_functions);
     let mut addresses = real.map(|address| address.map_or(0, |address| address.expose_provenance()));
     addresses[0] = map as MapFrame as usize;
-    let table = address(&stand_in, Image::TABLE).ok_or("the stand-in has no table")?;
+    let table = address(&stand_in, ElfImage::TABLE).ok_or("the stand-in has no table")?;
     // SAFETY: the stand-in was loaded from this image, and nobody has opened it by name.
     unsafe { image.place(table.cast(), &addresses) };
     // Both stay as long as the process.
@@ -142,7 +142,7 @@ fn stand_before() -> Result<(), String> {
 }
 
 /// Loads the image, without a file that others see.
-fn load(image: &Image) -> Result<Library, Box<dyn std::error::Error>> {
+fn load(image: &ElfImage) -> Result<Library, Box<dyn std::error::Error>> {
     let mut file = File::from(memfd_create("nvcuvid", MemfdFlags::CLOEXEC)?);
     file.write_all(&image.file)?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -158,7 +158,7 @@ fn address(library: &Library, name: &str) -> Option<*mut c_void> {
 
 /// `Dl_info` of dlfcn.h.
 #[repr(C)]
-struct Place {
+struct DlInfo {
     file: *const c_char,
     base: *mut c_void,
     name: *const c_char,
@@ -166,13 +166,13 @@ struct Place {
 }
 
 unsafe extern "C" {
-    fn dladdr(address: *const c_void, place: *mut Place) -> c_int;
+    fn dladdr(address: *const c_void, place: *mut DlInfo) -> c_int;
 }
 
 /// The file of a library.
 fn path_of(library: &Library) -> Result<String, String> {
     let within = address(library, STATUS).ok_or("the driver's decoder is too old to tell of faults")?;
-    let mut place = Place { file: null(), base: null_mut(), name: null(), symbol: null_mut() };
+    let mut place = DlInfo { file: null(), base: null_mut(), name: null(), symbol: null_mut() };
     // SAFETY: the loader fills the place in, and its file's name lives as long as the library is open.
     unsafe {
         if dladdr(within, &mut place) == 0 || place.file.is_null() {

@@ -41,7 +41,7 @@ pub(in crate::io::libav) struct Nvdec {
 pub(super) struct Shared {
     pub(super) device: Arc<CudaDevice>,
     pub(super) stream: Arc<Stream>,
-    verdict: Mutex<Verdict>,
+    verdict: Mutex<Capability>,
     /// Surfaces in the pipeline's hands.
     pub(super) lent: AtomicUsize,
     /// Pictures that had faults, by NVDEC's word.
@@ -50,7 +50,7 @@ pub(super) struct Shared {
 
 /// What was found out about the stream.
 #[derive(Default)]
-struct Verdict {
+struct Capability {
     /// For each layout of surfaces, what software would have decoded to.
     accepted: Vec<(Format, Format)>,
     /// Why the stream is not decoded here. Empty: for a reason that libav logs.
@@ -175,7 +175,7 @@ unsafe extern "C" fn choose(context: *mut AVCodecContext, offered: *const AVPixe
 }
 
 impl Shared {
-    fn verdict(&self) -> MutexGuard<'_, Verdict> {
+    fn verdict(&self) -> MutexGuard<'_, Capability> {
         self.verdict.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -66,9 +66,9 @@ impl Surface {
     ///
     /// # Errors
     /// When the pipeline holds all surfaces already, or the frame has no memory.
-    pub(in crate::io::libav) fn lend(self, frame: Video, props: FrameProps) -> Result<DeviceFrame> {
+    pub(in crate::io::libav) fn wrap(self, frame: Video, props: FrameProps) -> Result<DeviceFrame> {
         let Surface { shared, storage, size: (width, height), place: (left, top), .. } = self;
-        let lease = Lease::new(&shared)?;
+        let lease = SurfaceLease::new(&shared)?;
         let mut planes = Vec::with_capacity(storage.planes());
         for plane in 0..storage.planes() {
             // SAFETY: the frame is alive.
@@ -88,11 +88,11 @@ impl Surface {
 }
 
 /// One surface in the pipeline's hands.
-struct Lease(Arc<Shared>);
+struct SurfaceLease(Arc<Shared>);
 
-impl Lease {
-    fn new(shared: &Arc<Shared>) -> Result<Lease> {
-        let lease = Lease(Arc::clone(shared));
+impl SurfaceLease {
+    fn new(shared: &Arc<Shared>) -> Result<SurfaceLease> {
+        let lease = SurfaceLease(Arc::clone(shared));
         if shared.lent.fetch_add(1, Ordering::Relaxed) < SURFACES {
             return Ok(lease);
         }
@@ -102,7 +102,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for SurfaceLease {
     fn drop(&mut self) {
         self.0.lent.fetch_sub(1, Ordering::Relaxed);
     }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// The frames that come out: those of the window, and as many before and after as are read for them.
 #[derive(Default)]
-pub(super) struct Around {
+pub(super) struct ContextFrames {
     reach: Reach,
     /// Before the window its last frames so far; from its first frame on those that come out next.
     frames: VecDeque<Numbered>,
@@ -25,9 +25,9 @@ pub(super) struct Numbered {
     pub(super) context: bool,
 }
 
-impl Around {
-    pub(super) fn new(reach: Reach) -> Around {
-        Around { reach, ..Around::default() }
+impl ContextFrames {
+    pub(super) fn new(reach: Reach) -> ContextFrames {
+        ContextFrames { reach, ..ContextFrames::default() }
     }
 
     /// How many frames before the window are read.

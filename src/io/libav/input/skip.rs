@@ -56,7 +56,10 @@ impl Input {
             frame = next;
             self.hand_on();
         }
-        self.reader.end_index().and_then(|index| index.finish().doubt).inspect(|doubt| say_decoded(&self.path, doubt));
+        self.reader
+            .end_index()
+            .and_then(|index| index.finish().reason)
+            .inspect(|reason| say_decoded(&self.path, reason));
         Ok(Some(frame))
     }
 
@@ -84,14 +87,14 @@ impl Input {
             if landing.times.len() > 1 {
                 say_decoded(
                     &self.path,
-                    landing.doubt.unwrap_or("no key frame at which decoding can begin lies between"),
+                    landing.reason.unwrap_or("no key frame at which decoding can begin lies between"),
                 );
             }
             return Ok(Some(frame));
         }
         drop(frame);
-        let doubt = landing.doubt.map_or_else(String::new, |doubt| format!(", and at no later one: {doubt}"));
-        log::debug!("{}: decoding begins at frame {}{doubt}", demuxer::name(&self.path), landing.point.frame);
+        let reason = landing.reason.map_or_else(String::new, |reason| format!(", and at no later one: {reason}"));
+        log::debug!("{}: decoding begins at frame {}{reason}", demuxer::name(&self.path), landing.point.frame);
         match self.arrive(landing)? {
             Some(frame) => Ok(Some(frame)),
             None => self.start_over().map(Some),

@@ -23,14 +23,14 @@ pub(in crate::io::libav) struct Muxer {
     context: Context,
     /// What messages call the output.
     name: String,
-    tracks: Vec<Track>,
+    tracks: Vec<OutputStream>,
     /// What is taken from every time, and its unit.
     offset: (i64, Rational),
     bytes: u64,
 }
 
 /// A stream of the output.
-struct Track {
+struct OutputStream {
     /// The source's index of a copied stream; none for the encoded video.
     input: Option<usize>,
     /// Unit of the packets that come.
@@ -62,7 +62,7 @@ impl Muxer {
         let tracks = tracks.map(|(i, ((input, from, lift, form), delay))| {
             // SAFETY: the header is written, so the context has these streams and their units are set.
             let to = unsafe { (**(*context.as_ptr()).streams.add(i)).time_base };
-            Track {
+            OutputStream {
                 input,
                 from,
                 to: Rational::new(to.num, to.den),

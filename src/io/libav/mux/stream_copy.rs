@@ -287,7 +287,7 @@ fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Resul
     // SAFETY: the parameters are alive.
     let codec = unsafe { (*parameters.as_ptr()).codec_id };
     if has_codec && !capacity::holds_codec(choice.container, codec) {
-        let is_drawn = subtitles::Kind::of(parameters) == Some(subtitles::Kind::Pictures);
+        let is_drawn = subtitles::SubtitleKind::of(parameters) == Some(subtitles::SubtitleKind::Pictures);
         let hint = if is_drawn { ": --burn-subtitles draws it into the picture" } else { "" };
         return Err(format!("{container} does not hold this codec{hint}"));
     }

@@ -1,20 +1,20 @@
 //! The first pass: an encoder without an output.
 
 use super::same::Fingerprint;
-use super::{FirstPass, Pass};
+use super::{EncodePass, FirstPass};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::fallback;
-use crate::io::libav::encode::setup::Job;
+use crate::io::libav::encode::setup::EncoderJob;
 use crate::io::libav::mux::header::Contents;
 use crate::io::libav::mux::stream_copy::admit;
 use crate::io::libav::options::OutputOptions;
-use crate::io::libav::output::{Times, check};
+use crate::io::libav::output::{FrameTimes, check};
 use crate::io::libav::recode::Treatments;
-use crate::io::libav::size::{Film, attached};
+use crate::io::libav::size::{FilmSize, attached};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::StreamInfo;
 use std::ffi::OsStr;
@@ -27,12 +27,12 @@ pub struct Analysis {
     first: Arc<FirstPass>,
     encoder: Encoder,
     info: StreamInfo,
-    times: Times,
+    times: FrameTimes,
     /// The other streams that the output will have, and what becomes of them.
     kept: Vec<usize>,
     treatments: Treatments,
     frames: Vec<Fingerprint>,
-    film: Film,
+    film: FilmSize,
     cancel: Cancel,
     /// The output's place, so that what is wrong with it is found before the frames are.
     _place: Option<TempFile>,
@@ -56,9 +56,9 @@ impl Analysis {
         // A pipe would be opened for its reader, and closed.
         let is_stream = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
         let place = (!is_stream).then(|| TempFile::create(path, options.overwrite, &options.cancel)).transpose()?;
-        let options = OutputOptions { pass: Some(Pass::First(Arc::clone(first))), ..options.clone() };
+        let options = OutputOptions { pass: Some(EncodePass::First(Arc::clone(first))), ..options.clone() };
         let (choice, encoder) =
-            fallback::open(Job { choice, options: &options, info, side_data: &container.video.side_data })?;
+            fallback::open(EncoderJob { choice, options: &options, info, side_data: &container.video.side_data })?;
         let mut options = options;
         // Nobody hears how loud it is: nothing needs to be measured for that.
         options.sound.loudness.iter_mut().for_each(|loudness| loudness.two_pass = false);
@@ -71,11 +71,11 @@ impl Analysis {
             first: Arc::clone(first),
             encoder,
             info: info.clone(),
-            times: Times::new(info),
+            times: FrameTimes::new(info),
             kept,
             treatments,
             frames: Vec::new(),
-            film: Film { pixels, attached, ..Film::default() },
+            film: FilmSize { pixels, attached, ..FilmSize::default() },
             cancel: options.cancel,
             _place: place,
         })

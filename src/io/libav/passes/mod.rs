@@ -6,11 +6,11 @@ mod statistics;
 
 pub use analysis::Analysis;
 pub use same::SameFrames;
-pub(in crate::io::libav) use statistics::Text;
+pub(in crate::io::libav) use statistics::StatisticsText;
 pub use statistics::has_two_passes;
 
 use crate::error::Result;
-use crate::io::libav::size::Film;
+use crate::io::libav::size::FilmSize;
 use same::Fingerprint;
 use statistics::Statistics;
 use std::ffi::OsStr;
@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Which pass over its frames an encoder makes.
 #[derive(Clone, Debug)]
-pub enum Pass {
+pub enum EncodePass {
     /// It measures them.
     First(Arc<FirstPass>),
     /// It encodes them by what the first pass measured.
@@ -31,7 +31,7 @@ pub struct FirstPass {
     statistics: Statistics,
     /// Each frame that the encoder got.
     frames: OnceLock<Vec<Fingerprint>>,
-    film: OnceLock<Film>,
+    film: OnceLock<FilmSize>,
 }
 
 impl FirstPass {
@@ -45,7 +45,7 @@ impl FirstPass {
     }
 
     /// What the encoder and the container got, once the pass is over.
-    pub fn film(&self) -> Option<&Film> {
+    pub fn film(&self) -> Option<&FilmSize> {
         self.film.get()
     }
 }

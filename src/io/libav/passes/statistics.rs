@@ -1,6 +1,6 @@
 //! What an encoder learns in its first pass, kept until its second is over.
 
-use super::{FirstPass, Pass};
+use super::{EncodePass, FirstPass};
 use crate::error::{Error, Result};
 use crate::io::TempFolder;
 use crate::io::libav::encode::settings::Settings;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How an encoder hands over what it learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Means {
+enum Transport {
     /// In a file that libav's option `stats` names.
     Option,
     /// In a file that a parameter of its own names. libav's flags mean nothing to it.
@@ -23,17 +23,17 @@ enum Means {
 /// The encoders that have two passes through libav. SVT-AV1 and rav1e have them too, but libav's wrappers do not. libav's own (mpeg4,
 /// mpeg2video ...) are left out: where one refuses its second pass, FFmpeg 5.1 frees its memory twice. So is
 /// libxvid, whose second pass spends about half of the rate.
-const ENCODERS: [(&str, Means); 7] = [
-    ("libx264", Means::Option),
-    ("libx264rgb", Means::Option),
-    ("libx265", Means::Parameter),
-    ("libvpx", Means::Text),
-    ("libvpx-vp9", Means::Text),
-    ("libaom-av1", Means::Text),
-    ("libtheora", Means::Text),
+const ENCODERS: [(&str, Transport); 7] = [
+    ("libx264", Transport::Option),
+    ("libx264rgb", Transport::Option),
+    ("libx265", Transport::Parameter),
+    ("libvpx", Transport::Text),
+    ("libvpx-vp9", Transport::Text),
+    ("libaom-av1", Transport::Text),
+    ("libtheora", Transport::Text),
 ];
 
-fn means(encoder: &str) -> Option<Means> {
+fn means(encoder: &str) -> Option<Transport> {
     ENCODERS.iter().find(|(name, _)| *name == encoder).map(|(_, means)| *means)
 }
 
@@ -44,7 +44,7 @@ pub fn has_two_passes(encoder: &str) -> bool {
 
 /// What an encoder learns.
 pub struct Statistics {
-    means: Means,
+    means: Transport,
     /// Where its files are.
     folder: Option<TempFolder>,
     /// Its text.
@@ -52,7 +52,7 @@ pub struct Statistics {
 }
 
 /// A text that an open encoder reads, and writes to: its own copy. It ends with a zero.
-pub(in crate::io::libav) struct Text(Box<[u8]>);
+pub(in crate::io::libav) struct StatisticsText(Box<[u8]>);
 
 impl fmt::Debug for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,7 +63,7 @@ impl fmt::Debug for Statistics {
 impl Statistics {
     pub(super) fn new(encoder: &str, path: &OsStr) -> Result<Statistics> {
         let means = means(encoder).ok_or_else(|| no_passes(encoder))?;
-        let folder = (means != Means::Text).then(|| TempFolder::create(path)).transpose()?;
+        let folder = (means != Transport::Text).then(|| TempFolder::create(path)).transpose()?;
         Ok(Statistics { means, folder, gathered: Mutex::new(Vec::new()) })
     }
 
@@ -75,9 +75,9 @@ impl Statistics {
     }
 
     /// All text, once the first pass is over.
-    fn text(&self) -> Text {
+    fn text(&self) -> StatisticsText {
         let gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        Text(gathered.iter().copied().chain([0]).collect())
+        StatisticsText(gathered.iter().copied().chain([0]).collect())
     }
 }
 
@@ -90,7 +90,7 @@ fn no_passes(encoder: &str) -> Error {
     Error::unsupported(format!("{encoder} has no two passes in libav: {instead}"))
 }
 
-impl Pass {
+impl EncodePass {
     /// What the first of the two finds out.
     pub fn first_pass(&self) -> Arc<FirstPass> {
         Arc::clone(self.first())
@@ -98,7 +98,7 @@ impl Pass {
 
     fn first(&self) -> &Arc<FirstPass> {
         match self {
-            Pass::First(first) | Pass::Second(first) => first,
+            EncodePass::First(first) | EncodePass::Second(first) => first,
         }
     }
 
@@ -108,10 +108,10 @@ impl Pass {
     /// When its file has no name that can be written there.
     pub(in crate::io::libav) fn parameters(&self) -> Result<Vec<(&'static str, String)>> {
         let statistics = &self.first().statistics;
-        if statistics.means != Means::Parameter {
+        if statistics.means != Transport::Parameter {
             return Ok(Vec::new());
         }
-        let number = if matches!(self, Pass::First(_)) { "1" } else { "2" };
+        let number = if matches!(self, EncodePass::First(_)) { "1" } else { "2" };
         Ok(vec![("pass", number.to_owned()), ("stats", escaped(&statistics.file()?))])
     }
 
@@ -127,23 +127,23 @@ impl Pass {
         encoder: &str,
         settings: Settings<'_>,
         context: *mut AVCodecContext,
-    ) -> Result<Option<Text>> {
+    ) -> Result<Option<StatisticsText>> {
         let statistics = &self.first().statistics;
         if means(encoder) != Some(statistics.means) {
             return Err(no_passes(encoder));
         }
         match statistics.means {
-            Means::Parameter => return Ok(None),
-            Means::Option => settings.set("stats", &statistics.file()?)?,
-            Means::Text => {}
+            Transport::Parameter => return Ok(None),
+            Transport::Option => settings.set("stats", &statistics.file()?)?,
+            Transport::Text => {}
         }
-        let is_second = matches!(self, Pass::Second(_));
-        let mut text = (is_second && statistics.means == Means::Text).then(|| statistics.text());
+        let is_second = matches!(self, EncodePass::Second(_));
+        let mut text = (is_second && statistics.means == Transport::Text).then(|| statistics.text());
         let flag = if is_second { ffi::AV_CODEC_FLAG_PASS2 } else { ffi::AV_CODEC_FLAG_PASS1 };
         // SAFETY: by the caller; the text stays where it is when it is moved.
         unsafe {
             (*context).flags |= flag as i32;
-            if let Some(Text(bytes)) = &mut text {
+            if let Some(StatisticsText(bytes)) = &mut text {
                 (*context).stats_in = bytes.as_mut_ptr().cast();
             }
         }
@@ -155,10 +155,10 @@ impl Pass {
     /// # Safety
     /// The context is open.
     pub(in crate::io::libav) unsafe fn gather(&self, context: *const AVCodecContext) {
-        let Pass::First(pass) = self else { return };
+        let EncodePass::First(pass) = self else { return };
         // SAFETY: by the caller; the text ends with a zero where there is one.
         let text = unsafe { (*context).stats_out.as_ref().map(|text| CStr::from_ptr(text)) };
-        if let (Means::Text, Some(text)) = (pass.statistics.means, text) {
+        if let (Transport::Text, Some(text)) = (pass.statistics.means, text) {
             let mut gathered = pass.statistics.gathered.lock().unwrap_or_else(PoisonError::into_inner);
             gathered.extend_from_slice(text.to_bytes());
         }

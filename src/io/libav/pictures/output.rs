@@ -7,11 +7,11 @@ use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::settings;
-use crate::io::libav::encode::setup::{EncoderContext, Job};
+use crate::io::libav::encode::setup::{EncoderContext, EncoderJob};
 use crate::io::libav::init;
 use crate::io::libav::mux::warnings;
 use crate::io::libav::options::OutputOptions;
-use crate::io::libav::output::Times;
+use crate::io::libav::output::FrameTimes;
 use crate::io::{TempFile, TempFiles, refuse_input};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::StreamInfo;
@@ -22,15 +22,15 @@ use std::io::Write;
 /// [`Sink::finish`]; dropped before, none is left.
 pub struct PictureOutput {
     path: String,
-    place: Place,
+    place: PictureFiles,
     encoder: Encoder,
-    times: Times,
+    times: FrameTimes,
     cancel: Cancel,
     bytes: u64,
 }
 
 /// Where pictures go.
-enum Place {
+enum PictureFiles {
     One { file: TempFile, written: bool },
     Many { files: TempFiles, name: NumberedName, next: u64, overwrite: bool },
 }
@@ -59,11 +59,11 @@ impl PictureOutput {
             warnings::refuse_wrong_colours(side_data)?;
         }
         let place = match NumberedName::parse(path)? {
-            None => Place::one(path, options, info.frame_count)?,
-            Some(name) => Place::many(name, path, options, first)?,
+            None => PictureFiles::one(path, options, info.frame_count)?,
+            Some(name) => PictureFiles::many(name, path, options, first)?,
         };
-        let encoder = Encoder::open(Job { choice, options, info, side_data })?;
-        let (path, times) = (path.display().to_string(), Times::new(info));
+        let encoder = Encoder::open(EncoderJob { choice, options, info, side_data })?;
+        let (path, times) = (path.display().to_string(), FrameTimes::new(info));
         Ok(PictureOutput { path, place, encoder, times, cancel: options.cancel.clone(), bytes: 0 })
     }
 
@@ -81,18 +81,18 @@ impl PictureOutput {
     }
 }
 
-impl Place {
-    fn one(path: &OsStr, options: &OutputOptions, frames: Option<u64>) -> Result<Place> {
+impl PictureFiles {
+    fn one(path: &OsStr, options: &OutputOptions, frames: Option<u64>) -> Result<PictureFiles> {
         if let Some(frames) = frames.filter(|frames| *frames > 1) {
             return Err(several(&path.display().to_string(), &format!("{frames} frames")));
         }
         for input in inputs(options)? {
             refuse_input(path, &input)?;
         }
-        Ok(Place::One { file: TempFile::create(path, options.overwrite, &options.cancel)?, written: false })
+        Ok(PictureFiles::One { file: TempFile::create(path, options.overwrite, &options.cancel)?, written: false })
     }
 
-    fn many(name: NumberedName, path: &OsStr, options: &OutputOptions, first: u64) -> Result<Place> {
+    fn many(name: NumberedName, path: &OsStr, options: &OutputOptions, first: u64) -> Result<PictureFiles> {
         let found = name.found()?;
         if let Some(existing) = found.iter().find(|number| **number >= first && !options.overwrite) {
             let existing = name.path(*existing);
@@ -106,17 +106,17 @@ impl Place {
         }
         let pattern = std::path::Path::new(path).file_name().unwrap_or(path).to_string_lossy();
         let files = TempFiles::create(name.folder(), &pattern, options.overwrite)?;
-        Ok(Place::Many { files, name, next: first, overwrite: options.overwrite })
+        Ok(PictureFiles::Many { files, name, next: first, overwrite: options.overwrite })
     }
 
     fn write(&mut self, bytes: &[u8], path: &str) -> Result<()> {
         match self {
-            Place::One { written: true, .. } => Err(several(path, "more than one frame")),
-            Place::One { file, written } => {
+            PictureFiles::One { written: true, .. } => Err(several(path, "more than one frame")),
+            PictureFiles::One { file, written } => {
                 *written = true;
                 file.write_all(bytes).map_err(|e| Error::io(path, &e))
             }
-            Place::Many { files, name, next, .. } => {
+            PictureFiles::Many { files, name, next, .. } => {
                 files.write(&name.name(*next), bytes)?;
                 *next += 1;
                 Ok(())
@@ -126,8 +126,8 @@ impl Place {
 
     fn commit(&mut self) -> Result<()> {
         match self {
-            Place::One { file, .. } => file.commit(),
-            Place::Many { files, name, next, overwrite } => {
+            PictureFiles::One { file, .. } => file.commit(),
+            PictureFiles::Many { files, name, next, overwrite } => {
                 files.commit()?;
                 let stale: Vec<u64> =
                     name.found()?.into_iter().filter(|number| *number >= *next && *overwrite).collect();

@@ -40,7 +40,7 @@ pub(in crate::io::libav) struct ScriptFeed {
     /// Until a jump there is nothing behind the first.
     jumps: bool,
     /// The time of the next frame in seconds, where frames last differently.
-    time: Exact,
+    time: ExactTime,
     /// How long the first frame lasts.
     first: Option<Rational>,
     /// Frames that are made, and where they come from.
@@ -77,7 +77,7 @@ impl ScriptFeed {
             next: 0,
             given: 0,
             jumps: false,
-            time: Exact::default(),
+            time: ExactTime::default(),
             first: None,
             done,
             send,
@@ -243,23 +243,23 @@ const MOST: i128 = 1 << 60;
 
 /// A sum of fractions of a second.
 #[derive(Clone, Copy)]
-struct Exact {
+struct ExactTime {
     num: i128,
     den: i128,
 }
 
-impl Default for Exact {
-    fn default() -> Exact {
-        Exact { num: 0, den: 1 }
+impl Default for ExactTime {
+    fn default() -> ExactTime {
+        ExactTime { num: 0, den: 1 }
     }
 }
 
-impl Exact {
-    fn plus(self, Rational { num, den }: Rational) -> Exact {
+impl ExactTime {
+    fn plus(self, Rational { num, den }: Rational) -> ExactTime {
         let (num, den) = (self.num * i128::from(den) + i128::from(num) * self.den, self.den * i128::from(den));
         let common = divisor(num, den);
-        let sum = Exact { num: num / common, den: den / common };
-        if sum.den <= MOST { sum } else { Exact { num: sum.ticks(VARIABLE).into(), den: VARIABLE.den.into() } }
+        let sum = ExactTime { num: num / common, den: den / common };
+        if sum.den <= MOST { sum } else { ExactTime { num: sum.ticks(VARIABLE).into(), den: VARIABLE.den.into() } }
     }
 
     /// In units of `unit`, rounded.

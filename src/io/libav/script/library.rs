@@ -24,7 +24,7 @@ const NAMES: [&str; 5] = [
 const IN_PACKAGES: &str = "lib*/python3*/site-packages/vapoursynth";
 
 /// The functions of VSScript and of VapourSynth.
-pub struct Functions {
+pub struct ScriptLibrary {
     /// What runs scripts.
     pub script: &'static ScriptApi,
     /// What reads clips.
@@ -35,8 +35,8 @@ pub struct Functions {
 ///
 /// # Errors
 /// When there is none, or it finds no Python.
-pub fn functions() -> Result<&'static Functions> {
-    static FUNCTIONS: OnceLock<std::result::Result<Functions, String>> = OnceLock::new();
+pub fn functions() -> Result<&'static ScriptLibrary> {
+    static FUNCTIONS: OnceLock<std::result::Result<ScriptLibrary, String>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| find().and_then(start)).as_ref().map_err(|why| Error::unsupported(why.clone()))
 }
 
@@ -82,7 +82,7 @@ fn load(name: &OsStr) -> std::result::Result<Library, LoadError> {
 }
 
 /// Starts Python.
-fn start(library: Library) -> std::result::Result<Functions, String> {
+fn start(library: Library) -> std::result::Result<ScriptLibrary, String> {
     let library = Box::leak(Box::new(library));
     // SAFETY: the header declares the two with these types. What they return is static, or null.
     unsafe {
@@ -96,6 +96,6 @@ fn start(library: Library) -> std::result::Result<Functions, String> {
         };
         let script = entry(SCRIPT_API).as_ref().ok_or_else(cause)?;
         let api = (script.get_vsapi)(API).as_ref().ok_or("this VapourSynth has no API 4")?;
-        Ok(Functions { script, api })
+        Ok(ScriptLibrary { script, api })
     }
 }

@@ -3,7 +3,7 @@
 use super::ffi::{
     self, Api, CoreInfo, FrameDone, GRAY, INTEGER, Node, REPLACE, RGB, UNDEFINED, UTF8, VIDEO, VideoFormat, VideoInfo,
 };
-use super::library::{Functions, functions};
+use super::library::{ScriptLibrary, functions};
 use super::{ScriptOptions, failure};
 use crate::error::{Error, Kind, Result};
 use crate::video::Rational;
@@ -15,7 +15,7 @@ use std::ptr::{self, NonNull};
 
 /// A script's clip.
 pub struct Program {
-    clip: Clip,
+    clip: ScriptClip,
     pixel: Pixel,
     info: VideoInfo,
 }
@@ -27,7 +27,7 @@ impl Program {
     /// When VapourSynth is not there; what Python says, in one line; when it sets no such output, or one that is no video of
     /// one format and size, in integers.
     pub fn run(path: &OsStr, options: &ScriptOptions) -> Result<Program> {
-        let script = Script::new(functions()?)?;
+        let script = Evaluated::new(functions()?)?;
         script.set(&options.variables)?;
         script.evaluate(path)?;
         let clip = script.output(options.output)?;
@@ -69,7 +69,7 @@ impl Program {
 
     /// Threads that make frames.
     pub fn threads(&self) -> usize {
-        let Script { functions, handle } = &self.clip.script;
+        let Evaluated { functions, handle } = &self.clip.script;
         // SAFETY: the script holds its core, which fills the struct in.
         let info = unsafe {
             let mut info = MaybeUninit::<CoreInfo>::zeroed();
@@ -95,17 +95,17 @@ impl Program {
 }
 
 /// An output of a script, given back before the script is.
-struct Clip {
+struct ScriptClip {
     node: NonNull<Node>,
-    script: Script,
+    script: Evaluated,
 }
 
 // SAFETY: VapourSynth's functions may be called on any thread.
-unsafe impl Send for Clip {}
+unsafe impl Send for ScriptClip {}
 // SAFETY: as above.
-unsafe impl Sync for Clip {}
+unsafe impl Sync for ScriptClip {}
 
-impl Drop for Clip {
+impl Drop for ScriptClip {
     fn drop(&mut self) {
         // SAFETY: the reference is ours.
         unsafe { (self.script.api().free_node)(self.node.as_ptr()) }
@@ -113,24 +113,24 @@ impl Drop for Clip {
 }
 
 /// A script, and Python's part of it.
-struct Script {
-    functions: &'static Functions,
+struct Evaluated {
+    functions: &'static ScriptLibrary,
     handle: NonNull<ffi::Script>,
 }
 
-impl Drop for Script {
+impl Drop for Evaluated {
     fn drop(&mut self) {
         // SAFETY: nothing of the script is held any more.
         unsafe { (self.functions.script.free_script)(self.handle.as_ptr()) }
     }
 }
 
-impl Script {
-    fn new(functions: &'static Functions) -> Result<Script> {
+impl Evaluated {
+    fn new(functions: &'static ScriptLibrary) -> Result<Evaluated> {
         // SAFETY: null asks for a core of its own.
         let handle = NonNull::new(unsafe { (functions.script.create_script)(ptr::null_mut()) });
         let handle = handle.ok_or_else(|| Error::new(Kind::OutOfMemory, "VapourSynth cannot begin a script"))?;
-        Ok(Script { functions, handle })
+        Ok(Evaluated { functions, handle })
     }
 
     fn api(&self) -> &'static Api {
@@ -159,7 +159,7 @@ impl Script {
     }
 
     fn evaluate(&self, path: &OsStr) -> Result<()> {
-        let Functions { script, .. } = self.functions;
+        let ScriptLibrary { script, .. } = self.functions;
         let name =
             CString::new(path.as_encoded_bytes()).map_err(|_| Error::bad_argument("its name has a zero byte"))?;
         // SAFETY: the script is alive; what it says of a failure lives until it is freed.
@@ -175,8 +175,8 @@ impl Script {
     }
 
     /// The clip of output `number`.
-    fn output(self, number: i32) -> Result<Clip> {
-        let Functions { script, api } = self.functions;
+    fn output(self, number: i32) -> Result<ScriptClip> {
+        let ScriptLibrary { script, api } = self.functions;
         // SAFETY: the script was run without an error. Both references are ours.
         let (node, alpha) = unsafe {
             let output = |get: unsafe extern "C" fn(*mut ffi::Script, c_int) -> *mut Node| {
@@ -192,7 +192,7 @@ impl Script {
         let node = node.ok_or_else(|| {
             Error::bad_argument(format!("the script has no output {number}: it ends with clip.set_output({number})"))
         })?;
-        let clip = Clip { node, script: self };
+        let clip = ScriptClip { node, script: self };
         // SAFETY: the node is alive.
         match unsafe { (api.get_node_type)(clip.node.as_ptr()) } {
             VIDEO => Ok(clip),

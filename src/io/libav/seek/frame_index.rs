@@ -1,7 +1,7 @@
 //! Which frames a decoder would give, told from packets alone, so that those before a part need not be decoded.
 
 use crate::error::Result;
-use crate::io::libav::seek::access::{self, Access, Doubt, Look};
+use crate::io::libav::seek::access::{self, Access, Look, Reason};
 use ffmpeg::Packet;
 use ffmpeg::ffi;
 use ffmpeg::format::stream::Stream;
@@ -18,7 +18,7 @@ const CHANGES: [ffi::AVPacketSideDataType; 3] = [
     ffi::AVPacketSideDataType::AV_PKT_DATA_PARAM_CHANGE,
 ];
 
-const NO_TIMES: Doubt = "its packets have no times";
+const NO_TIMES: Reason = "its packets have no times";
 
 /// Follows the packets of a video from its first on: an index that forgets what lies behind.
 ///
@@ -39,16 +39,16 @@ pub(in crate::io::libav) struct FrameIndex {
     /// Frames before the one that is looked for that are wanted too.
     lead: u64,
     /// Where decoding would begin, the times of the certain frames from there on, and the last frame with an access.
-    landing: Point,
+    landing: EntryPoint,
     times: VecDeque<i64>,
     /// Where decoding could begin, but for the frames before that are wanted too.
-    later: VecDeque<Point>,
-    last_access: Point,
+    later: VecDeque<EntryPoint>,
+    last_access: EntryPoint,
     /// The origin's time.
     origin: Option<i64>,
     highest_pts: Option<i64>,
     last_dts: Option<i64>,
-    doubt: Option<Doubt>,
+    reason: Option<Reason>,
 }
 
 /// A frame that waits for its turn; they are ordered by time.
@@ -61,7 +61,7 @@ struct Pending {
 
 /// Where decoding can begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::io::libav) struct Point {
+pub(in crate::io::libav) struct EntryPoint {
     /// The packet's number in decoding order.
     pub(in crate::io::libav) packet: u64,
     /// The frame's absolute index.
@@ -70,11 +70,11 @@ pub(in crate::io::libav) struct Point {
 
 /// Where to begin decoding, and what to expect there.
 pub(in crate::io::libav) struct Landing {
-    pub(in crate::io::libav) point: Point,
+    pub(in crate::io::libav) point: EntryPoint,
     /// The times of the frames that must come out, as far as they are certain.
     pub(in crate::io::libav) times: VecDeque<i64>,
     /// Why no later place was looked for, if something was in the way.
-    pub(in crate::io::libav) doubt: Option<Doubt>,
+    pub(in crate::io::libav) reason: Option<Reason>,
 }
 
 /// A frame whose place is certain.
@@ -100,14 +100,14 @@ impl FrameIndex {
             pending: BinaryHeap::new(),
             next_frame: 0,
             lead: 0,
-            landing: Point::default(),
+            landing: EntryPoint::default(),
             times: VecDeque::new(),
             later: VecDeque::new(),
-            last_access: Point::default(),
+            last_access: EntryPoint::default(),
             origin: None,
             highest_pts: None,
             last_dts: None,
-            doubt: None,
+            reason: None,
         })
     }
 
@@ -122,21 +122,21 @@ impl FrameIndex {
     }
 
     /// Where decoding would begin.
-    pub(in crate::io::libav) fn landing(&self) -> Point {
+    pub(in crate::io::libav) fn landing(&self) -> EntryPoint {
         self.landing
     }
 
     /// Meets the next packet.
     pub(in crate::io::libav) fn take(&mut self, packet: &Packet) {
         if self.is_sure() {
-            self.judge(packet).unwrap_or_else(|doubt| self.end(doubt));
+            self.judge(packet).unwrap_or_else(|reason| self.end(reason));
         }
         self.packets += 1;
     }
 
     /// Ends the index for a reason.
-    pub(in crate::io::libav) fn end(&mut self, doubt: Doubt) {
-        self.doubt.get_or_insert(doubt);
+    pub(in crate::io::libav) fn end(&mut self, reason: Reason) {
+        self.reason.get_or_insert(reason);
         self.pending.clear();
     }
 
@@ -149,10 +149,10 @@ impl FrameIndex {
 
     /// Whether it goes on.
     pub(in crate::io::libav) fn is_sure(&self) -> bool {
-        self.doubt.is_none()
+        self.reason.is_none()
     }
 
-    fn judge(&mut self, packet: &Packet) -> Result<(), Doubt> {
+    fn judge(&mut self, packet: &Packet) -> Result<(), Reason> {
         let unit = self.look.look(packet.data().unwrap_or_default());
         if self.origin.is_none() {
             let is_access = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None);
@@ -160,7 +160,7 @@ impl FrameIndex {
                 return Ok(());
             }
             self.origin = Some(packet.pts().ok_or(NO_TIMES)?);
-            self.land(Point { packet: self.packets, frame: 0 });
+            self.land(EntryPoint { packet: self.packets, frame: 0 });
             self.last_access = self.landing;
         }
         if packet.is_corrupt() {
@@ -188,7 +188,7 @@ impl FrameIndex {
         Ok(())
     }
 
-    fn judge_dts(&mut self, dts: Option<i64>, pts: i64) -> Result<(), Doubt> {
+    fn judge_dts(&mut self, dts: Option<i64>, pts: i64) -> Result<(), Reason> {
         let dts = dts.or(self.last_dts);
         if dts > Some(pts) || dts < self.last_dts {
             return Err("its times run backwards");
@@ -217,7 +217,7 @@ impl FrameIndex {
             self.end("its frames are out of order");
             return None;
         }
-        let point = Point { packet, frame: self.next_frame };
+        let point = EntryPoint { packet, frame: self.next_frame };
         self.next_frame += 1;
         self.times.push_back(pts);
         match access {
@@ -236,14 +236,14 @@ impl FrameIndex {
     }
 
     /// Has decoding begin at `point`.
-    fn land(&mut self, point: Point) {
+    fn land(&mut self, point: EntryPoint) {
         self.times.drain(..(point.frame - self.landing.frame) as usize);
         self.landing = point;
     }
 
     /// What was found.
     pub(in crate::io::libav) fn finish(self) -> Landing {
-        Landing { point: self.landing, times: self.times, doubt: self.doubt }
+        Landing { point: self.landing, times: self.times, reason: self.reason }
     }
 }
 

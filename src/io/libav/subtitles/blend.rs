@@ -80,12 +80,12 @@ impl Mix {
     }
 
     /// What `sums` of `weight` pixels make: how much of the picture below stays, and what comes over it.
-    fn sample(&self, sums: [i64; 4], weight: i64) -> Sample {
+    fn sample(&self, sums: [i64; 4], weight: i64) -> OverlaySample {
         let [r, g, b, coverage] = sums;
         let color = self.weights[0] * r + self.weights[1] * g + self.weights[2] * b;
         let unit = self.unit * weight;
         let add = (self.offset * coverage * self.unit + color + unit / 2) / unit;
-        Sample { through: ONE - ((coverage + weight / 2) / weight) as u16, add: add as u32 }
+        OverlaySample { through: ONE - ((coverage + weight / 2) / weight) as u16, add: add as u32 }
     }
 }
 
@@ -143,13 +143,13 @@ const AREA: i64 = 16;
 
 /// One sample of the overlay.
 #[derive(Clone, Copy)]
-struct Sample {
+struct OverlaySample {
     through: u16,
     add: u32,
 }
 
 /// A run of samples in a row of one component.
-struct Row {
+struct SampleRun {
     y: usize,
     x: usize,
     samples: Range<usize>,
@@ -159,8 +159,8 @@ struct Row {
 struct Layer {
     mix: Mix,
     sites: (Site, Site),
-    rows: Vec<Row>,
-    samples: Vec<Sample>,
+    rows: Vec<SampleRun>,
+    samples: Vec<OverlaySample>,
 }
 
 /// What is drawn, in an output's samples.
@@ -235,7 +235,7 @@ impl Layer {
                 }
                 self.samples.push(self.mix.sample(sums, AREA));
             }
-            self.rows.push(Row { y, x: met.start, samples: first..self.samples.len() });
+            self.rows.push(SampleRun { y, x: met.start, samples: first..self.samples.len() });
         }
     }
 }
@@ -247,7 +247,7 @@ fn add(sums: &mut [i64; 4], pixel: Pixel, weight: i64) {
 }
 
 /// Draws `samples` over those in `bytes`, the first of which is the first there. None becomes more than `most`.
-fn draw_row(bytes: &mut [u8], layout: SampleLayout, samples: &[Sample], most: u32) {
+fn draw_row(bytes: &mut [u8], layout: SampleLayout, samples: &[OverlaySample], most: u32) {
     let step = usize::from(layout.step) * layout.sample.bytes();
     match layout.sample {
         SampleType::U8 => {
@@ -268,7 +268,7 @@ fn draw_row(bytes: &mut [u8], layout: SampleLayout, samples: &[Sample], most: u3
     }
 }
 
-fn over(below: u32, sample: Sample, most: u32) -> u32 {
+fn over(below: u32, sample: OverlaySample, most: u32) -> u32 {
     let one = u32::from(ONE);
     ((below * u32::from(sample.through) + sample.add + one / 2) / one).min(most)
 }

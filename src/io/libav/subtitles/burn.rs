@@ -3,10 +3,10 @@
 use super::blend::Overlay;
 use super::canvas::Canvas;
 use super::colour::Colours;
-use super::decoder::Kind;
-use super::libass::Frame as Drawn;
-use super::pictures::{Pictures, Place};
-use super::text::{self, Text};
+use super::decoder::SubtitleKind;
+use super::libass::DrawSize;
+use super::pictures::{Pictures, Placement};
+use super::text::{self, TextTrack};
 use super::track::{self, Track, WhichSubtitles};
 use crate::error::{Error, Result};
 use crate::io::libav::Input;
@@ -43,7 +43,7 @@ impl Burn {
     /// When the file cannot be read (twice, where it is the film), or has no such subtitles.
     pub fn read(&self, film: &OsStr, cancel: &Cancel) -> Result<BurntSubtitles> {
         let mut track = Track::read(track::path_of(self.file.as_ref(), film), &self.which, cancel)?;
-        if self.file.is_some() && track.kind == Kind::Text && film != "-" {
+        if self.file.is_some() && track.kind == SubtitleKind::Text && film != "-" {
             // A script beside a film uses the fonts inside the film. A pipe has been read by then.
             track.fonts.extend(track::fonts_of(film, cancel).unwrap_or_default());
         }
@@ -63,20 +63,20 @@ impl BurntSubtitles {
 }
 
 /// Where drawings come from.
-enum Source {
-    Text(Text),
+enum Drawing {
+    Text(TextTrack),
     Pictures(Pictures),
 }
 
 /// Draws subtitles into frames of host memory on their way to another sink.
 pub struct BurnSink {
     sink: Box<dyn Sink>,
-    source: Source,
+    source: Drawing,
     canvas: Canvas,
     overlay: Overlay,
     /// For frames that lie in a library's memory, which is not ours to draw in.
     copies: PicturePool,
-    clock: Clock,
+    clock: SubtitleClock,
 }
 
 impl BurnSink {
@@ -92,7 +92,7 @@ impl BurnSink {
         let overlay = Overlay::new(output.format, &output.color, height, text::luma(&track))?;
         let origin = track.origin - input.start_time();
         let source = match track.kind {
-            Kind::Text => {
+            SubtitleKind::Text => {
                 let fonts = std::mem::take(&mut track.fonts);
                 // A script is drawn for the film's own pixels; plain text, for the eye.
                 let aspect = if text::is_script(&track) {
@@ -100,13 +100,13 @@ impl BurnSink {
                 } else {
                     1.0 / square(output.sar)
                 };
-                let frame = Drawn { size: (width, height), source: (film.width, film.height), aspect };
-                Source::Text(Text::new(&track, &fonts, frame, colours, strict)?)
+                let frame = DrawSize { size: (width, height), source: (film.width, film.height), aspect };
+                Drawing::Text(TextTrack::new(&track, &fonts, frame, colours, strict)?)
             }
-            Kind::Pictures => {
+            SubtitleKind::Pictures => {
                 let aspect = |info: &StreamInfo| info.width as f64 * square(info.sar) / info.height as f64;
-                let place = Place { output: (width, height), aspect: aspect(output), film_aspect: aspect(film) };
-                Source::Pictures(Pictures::new(&mut track, place, colours, forced_only)?)
+                let place = Placement { output: (width, height), aspect: aspect(output), film_aspect: aspect(film) };
+                Drawing::Pictures(Pictures::new(&mut track, place, colours, forced_only)?)
             }
         };
         Ok(BurnSink {
@@ -115,7 +115,7 @@ impl BurnSink {
             canvas: Canvas::new(width, height),
             overlay,
             copies: PicturePool::new(0, output.format, width, height)?,
-            clock: Clock { timebase: output.timebase, shift: origin, next: 0 },
+            clock: SubtitleClock { timebase: output.timebase, shift: origin, next: 0 },
         })
     }
 
@@ -139,8 +139,8 @@ impl Sink for BurnSink {
     fn frame(&mut self, mut frame: Frame) -> Result<()> {
         let time = self.clock.time(&frame);
         let changed = match &mut self.source {
-            Source::Text(text) => text.draw(time, &mut self.canvas),
-            Source::Pictures(pictures) => pictures.draw(time, &mut self.canvas),
+            Drawing::Text(text) => text.draw(time, &mut self.canvas),
+            Drawing::Pictures(pictures) => pictures.draw(time, &mut self.canvas),
         };
         if changed {
             self.overlay.set(&self.canvas);
@@ -170,7 +170,7 @@ impl Sink for BurnSink {
 }
 
 /// The time of each frame in the subtitles' own times.
-struct Clock {
+struct SubtitleClock {
     timebase: Rational,
     /// What is added to the film's times, in microseconds.
     shift: i64,
@@ -178,7 +178,7 @@ struct Clock {
     next: i64,
 }
 
-impl Clock {
+impl SubtitleClock {
     fn time(&mut self, frame: &Frame) -> i64 {
         let pts = frame.props.pts.unwrap_or(self.next);
         self.next = pts + frame.props.duration.max(1);

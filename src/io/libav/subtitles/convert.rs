@@ -1,10 +1,10 @@
 //! Text subtitles in a codec that the container holds.
 
 use super::cues::{Cue, OneAtATime};
-use super::decoder::{Decoder, Kind};
+use super::decoder::{Decoder, SubtitleKind};
 use super::encoder::Encoder;
 use super::request::{SubtitleChoice, TextCodec};
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::Contents;
@@ -54,7 +54,7 @@ pub(in crate::io::libav) fn treatment(
         SubtitleChoice::Text(wanted) => Some(wanted),
         SubtitleChoice::Auto | SubtitleChoice::Copy => None,
     };
-    let is_text = Kind::of(&stream.parameters) == Some(Kind::Text);
+    let is_text = SubtitleKind::of(&stream.parameters) == Some(SubtitleKind::Text);
     let Some(wanted) = wanted.filter(|_| is_text) else { return Ok(Treatment::Copy) };
     if !capacity::holds_codec(contents.choice.container, wanted.id()) {
         return Err(Error::bad_argument(format!(
@@ -171,7 +171,6 @@ impl Recode for Converted {
 
     fn damage(&self) -> Option<Error> {
         let (name, lost) = (&self.name, self.lost);
-        (lost > 0)
-            .then(|| Error::new(ErrorKind::Incomplete, format!("{name}: {lost} subtitles could not be converted")))
+        (lost > 0).then(|| Error::new(Kind::Incomplete, format!("{name}: {lost} subtitles could not be converted")))
     }
 }

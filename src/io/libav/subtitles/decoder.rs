@@ -12,19 +12,19 @@ use std::{ptr, slice};
 
 /// What a stream of subtitles holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::io::libav) enum Kind {
+pub(in crate::io::libav) enum SubtitleKind {
     Text,
     Pictures,
 }
 
-impl Kind {
+impl SubtitleKind {
     /// Of a codec; `None` when libav does not say.
-    pub(in crate::io::libav) fn of(parameters: &Parameters) -> Option<Kind> {
+    pub(in crate::io::libav) fn of(parameters: &Parameters) -> Option<SubtitleKind> {
         // SAFETY: the parameters are alive, and descriptors are static.
         let properties = unsafe { ffi::avcodec_descriptor_get((*parameters.as_ptr()).codec_id).as_ref()?.props };
         match properties {
-            _ if properties & ffi::AV_CODEC_PROP_BITMAP_SUB as c_int != 0 => Some(Kind::Pictures),
-            _ if properties & ffi::AV_CODEC_PROP_TEXT_SUB as c_int != 0 => Some(Kind::Text),
+            _ if properties & ffi::AV_CODEC_PROP_BITMAP_SUB as c_int != 0 => Some(SubtitleKind::Pictures),
+            _ if properties & ffi::AV_CODEC_PROP_TEXT_SUB as c_int != 0 => Some(SubtitleKind::Text),
             _ => None,
         }
     }
@@ -44,11 +44,11 @@ impl Drop for Decoder {
 }
 
 /// What a packet shows.
-pub(super) struct Shown {
+pub(super) struct Subtitle {
     subtitle: AVSubtitle,
 }
 
-impl Drop for Shown {
+impl Drop for Subtitle {
     fn drop(&mut self) {
         // SAFETY: the decoder made it, and it is not used again.
         unsafe { ffi::avsubtitle_free(&mut self.subtitle) };
@@ -117,12 +117,12 @@ impl Decoder {
     ///
     /// # Errors
     /// When it is damaged.
-    pub(super) fn decode(&mut self, packet: &Packet) -> Result<Option<Shown>, ffmpeg::Error> {
+    pub(super) fn decode(&mut self, packet: &Packet) -> Result<Option<Subtitle>, ffmpeg::Error> {
         let mut got = 0;
         // SAFETY: all zeros are an empty subtitle, which the decoder fills; the packet is only read, and its data is
         // padded, as all that a demuxer gives.
         unsafe {
-            let mut shown = Shown { subtitle: std::mem::zeroed() };
+            let mut shown = Subtitle { subtitle: std::mem::zeroed() };
             let packet = ffmpeg::packet::Ref::as_ptr(packet).cast_mut();
             match ffi::avcodec_decode_subtitle2(self.0, &mut shown.subtitle, &mut got, packet) {
                 code if code < 0 => Err(ffmpeg::Error::from(code)),
@@ -132,7 +132,7 @@ impl Decoder {
     }
 }
 
-impl Shown {
+impl Subtitle {
     /// When it is shown, in microseconds of the stream's own times; `None` where nothing says.
     pub(super) fn start(&self) -> Option<i64> {
         let pts = self.subtitle.pts;

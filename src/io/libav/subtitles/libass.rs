@@ -25,7 +25,7 @@ type MessageCallback = unsafe extern "C" fn(c_int, *const c_char, VaList, *mut c
 
 /// `ASS_Image`, as far as it is read.
 #[repr(C)]
-struct Image {
+struct AssImage {
     w: c_int,
     h: c_int,
     stride: c_int,
@@ -33,7 +33,7 @@ struct Image {
     color: u32,
     dst_x: c_int,
     dst_y: c_int,
-    next: *const Image,
+    next: *const AssImage,
 }
 
 /// Declares the functions that are used, and finds them in the library.
@@ -72,7 +72,7 @@ functions! {
     ass_set_frame_size(Handle, c_int, c_int);
     ass_set_storage_size(Handle, c_int, c_int);
     ass_set_pixel_aspect(Handle, c_double);
-    ass_render_frame(Handle, Handle, c_longlong, *mut c_int) -> *const Image;
+    ass_render_frame(Handle, Handle, c_longlong, *mut c_int) -> *const AssImage;
     ass_new_track(Handle) -> Option<Handle>;
     ass_free_track(Handle);
     ass_process_codec_private(Handle, *const c_char, c_int);
@@ -103,7 +103,7 @@ pub(super) struct Font {
 
 /// Sizes that text is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Frame {
+pub(super) struct DrawSize {
     /// The output's size.
     pub(super) size: (usize, usize),
     /// The source's size, which borders and blur without a stated scale refer to.
@@ -140,7 +140,7 @@ impl Script {
     ///
     /// # Errors
     /// When there is no libass, or memory runs out.
-    pub(super) fn new(header: &[u8], fonts: &[Font], frame: Frame) -> Result<Script> {
+    pub(super) fn new(header: &[u8], fonts: &[Font], frame: DrawSize) -> Result<Script> {
         let functions = functions()?;
         let none = || Error::new(Kind::OutOfMemory, "no memory for libass");
         let said = Box::new(Mutex::new(BTreeSet::new()));

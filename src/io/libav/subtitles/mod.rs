@@ -21,6 +21,6 @@ mod track;
 
 pub use burn::{Burn, BurnSink, BurntSubtitles};
 pub(in crate::io::libav) use convert::treatment;
-pub(in crate::io::libav) use decoder::Kind;
+pub(in crate::io::libav) use decoder::SubtitleKind;
 pub use request::{SubtitleChoice, SubtitleOptions, SubtitleRule, TextCodec};
 pub use track::WhichSubtitles;

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, premultiply};
 use super::colour::Colours;
-use super::decoder::{Decoder, Paletted, Shown};
+use super::decoder::{Decoder, Paletted, Subtitle};
 use super::scale::Bitmap;
 use super::track::Track;
 use crate::error::Result;
@@ -15,9 +15,9 @@ const SQUARE: usize = 720;
 pub(super) struct Pictures {
     decoder: Decoder,
     packets: std::vec::IntoIter<Packet>,
-    next: Option<Shown>,
-    now: Option<Shown>,
-    place: Place,
+    next: Option<Subtitle>,
+    now: Option<Subtitle>,
+    place: Placement,
     colours: Colours,
     forced_only: bool,
     damaged: bool,
@@ -25,7 +25,7 @@ pub(super) struct Pictures {
 
 /// Where pictures go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Placement {
     /// The output's size.
     pub(super) output: (usize, usize),
     /// The output's display aspect, and that of the film that pictures were made for.
@@ -36,7 +36,7 @@ pub(super) struct Place {
 impl Pictures {
     /// # Errors
     /// When libav has no decoder.
-    pub(super) fn new(track: &mut Track, place: Place, colours: Colours, forced_only: bool) -> Result<Pictures> {
+    pub(super) fn new(track: &mut Track, place: Placement, colours: Colours, forced_only: bool) -> Result<Pictures> {
         let decoder = Decoder::open(&track.parameters, track.timebase)?;
         let packets = std::mem::take(&mut track.packets).into_iter();
         Ok(Pictures { decoder, packets, next: None, now: None, place, colours, forced_only, damaged: false })
@@ -50,7 +50,7 @@ impl Pictures {
             changed = true;
         }
         let is_over =
-            |shown: &Shown| shown.start().zip(shown.duration()).is_some_and(|(start, ms)| start + ms * 1000 <= time);
+            |shown: &Subtitle| shown.start().zip(shown.duration()).is_some_and(|(start, ms)| start + ms * 1000 <= time);
         if self.now.as_ref().is_some_and(is_over) {
             self.now = None;
             changed = true;
@@ -81,7 +81,7 @@ impl Pictures {
     }
 }
 
-impl Place {
+impl Placement {
     /// Draws `picture`, which lies in a frame of `size`, where it belongs in the output.
     ///
     /// A frame of the output's shape covers it. One of another shape (the film was cropped) is scaled as its width is, and

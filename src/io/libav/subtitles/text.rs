@@ -4,25 +4,31 @@ use super::blend::Luma;
 use super::canvas::{Canvas, premultiply};
 use super::colour::Colours;
 use super::decoder::Decoder;
-use super::libass::{Font, Frame, Glyphs, Script};
+use super::libass::{DrawSize, Font, Glyphs, Script};
 use super::track::Track;
 use crate::error::{Error, Result};
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use ffmpeg_next::ffi::AVCodecID;
 
 /// A script, ready to be drawn.
-pub(super) struct Text {
+pub(super) struct TextTrack {
     script: Script,
     colours: Colours,
 }
 
-impl Text {
+impl TextTrack {
     /// Reads the lines of `track` into a script, with `fonts` beside the system's. Those that cannot be read are left out, and
     /// that is said.
     ///
     /// # Errors
     /// When there is no libass, or none of the lines can be read; when `strict`, if one cannot.
-    pub(super) fn new(track: &Track, fonts: &[Font], frame: Frame, colours: Colours, strict: bool) -> Result<Text> {
+    pub(super) fn new(
+        track: &Track,
+        fonts: &[Font],
+        frame: DrawSize,
+        colours: Colours,
+        strict: bool,
+    ) -> Result<TextTrack> {
         let mut decoder = Decoder::open(&track.parameters, track.timebase)?;
         let mut script = Script::new(decoder.header(), fonts, frame)?;
         let mut damaged = Vec::new();
@@ -52,12 +58,12 @@ impl Text {
             }
             log::warn!("--burn-subtitles: {line}");
         }
-        Ok(Text { script, colours })
+        Ok(TextTrack { script, colours })
     }
 
     /// Draws what is shown at `time`, in microseconds of the track's own times. False when nothing changed.
     pub(super) fn draw(&mut self, time: i64, canvas: &mut Canvas) -> bool {
-        let Text { script, colours } = self;
+        let TextTrack { script, colours } = self;
         let mut is_clear = false;
         let changed = script.draw(time.div_euclid(1000), |glyphs| {
             if !std::mem::replace(&mut is_clear, true) {

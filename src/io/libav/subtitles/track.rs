@@ -1,6 +1,6 @@
 //! One stream of subtitles, read whole, and the fonts that came with it.
 
-use super::decoder::Kind;
+use super::decoder::SubtitleKind;
 use super::libass::Font;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer::{self, Demuxer};
@@ -41,7 +41,7 @@ impl fmt::Display for WhichSubtitles {
 /// A stream of subtitles.
 pub(super) struct Track {
     pub(super) index: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: SubtitleKind,
     pub(super) parameters: Parameters,
     pub(super) timebase: Rational,
     pub(super) packets: Vec<Packet>,
@@ -61,7 +61,7 @@ impl Track {
         let track = {
             let stream = choose(&demuxer, which).map_err(|e| e.context(&name))?;
             let parameters = stream.parameters().clone();
-            let Some(kind) = Kind::of(&parameters) else {
+            let Some(kind) = SubtitleKind::of(&parameters) else {
                 let codec = codec_name(&parameters);
                 return Err(Error::unsupported(format!("{name}: subtitles of codec {codec} cannot be drawn")));
             };

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::mux::capacity;
-use crate::io::libav::recode::sound::samples::{self, Layout};
+use crate::io::libav::recode::sound::samples::{self, ChannelLayout};
 use crate::params::did_you_mean;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::{self, AVCodec, AVCodecID, AVMediaType, AVOutputFormat, AVSampleFormat};
@@ -154,23 +154,23 @@ impl Codec {
     }
 
     /// The layout it takes for `layout`.
-    pub(super) fn layout(&self, layout: &Layout) -> Layout {
+    pub(super) fn layout(&self, layout: &ChannelLayout) -> ChannelLayout {
         // Surround channels are called "side" or "back" for the same speakers, and most players expect these codecs' own
         // word.
         let own_words = matches!(self.0.id, AVCodecID::AV_CODEC_ID_OPUS | AVCodecID::AV_CODEC_ID_AAC);
         let name = layout.name();
-        if own_words && let Some(back) = name.strip_suffix("(side)").and_then(Layout::named) {
+        if own_words && let Some(back) = name.strip_suffix("(side)").and_then(ChannelLayout::named) {
             return back;
         }
         // SAFETY: the list is static and ends with an empty layout; its entries are whole.
         unsafe {
             let taken = list(self.0.ch_layouts, |layout| layout.nb_channels == 0);
-            let named: Vec<_> = taken.iter().map(|layout| Layout::copy(layout)).collect();
+            let named: Vec<_> = taken.iter().map(|layout| ChannelLayout::copy(layout)).collect();
             if named.is_empty() || named.iter().any(|taken| taken.is(layout.as_ptr())) {
-                return Layout::copy(layout.as_ptr());
+                return ChannelLayout::copy(layout.as_ptr());
             }
             let fitting = named.into_iter().filter(|taken| taken.channels() <= layout.channels());
-            fitting.max_by_key(Layout::channels).unwrap_or_else(|| Layout::of_channels(layout.channels()))
+            fitting.max_by_key(ChannelLayout::channels).unwrap_or_else(|| ChannelLayout::of_channels(layout.channels()))
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::logging;
 use crate::io::libav::mux::failure;
 use crate::io::libav::recode::sound::codec::{self, Codec};
-use crate::io::libav::recode::sound::graph::Form;
-use crate::io::libav::recode::sound::samples::{self, Layout};
+use crate::io::libav::recode::sound::graph::SampleForm;
+use crate::io::libav::recode::sound::samples::{self, ChannelLayout};
 use crate::video::Rational;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::error::EAGAIN;
@@ -25,7 +25,7 @@ pub(super) struct Encoder {
     waiting: NonNull<AVAudioFifo>,
     codec: Codec,
     parameters: Parameters,
-    form: Form,
+    form: SampleForm,
     /// Samples of a packet.
     size: c_int,
     /// The first of the samples that wait.
@@ -53,7 +53,7 @@ impl Encoder {
     pub(super) fn new(
         codec: Codec,
         source: &Parameters,
-        layout: &Layout,
+        layout: &ChannelLayout,
         bitrate: Option<i64>,
         in_header: bool,
     ) -> Result<Encoder> {
@@ -62,7 +62,7 @@ impl Encoder {
         let rate = unsafe { (*source.as_ptr()).sample_rate };
         let bits = codec::bits(source);
         let Some(format) = codec.sample_format(bits) else { return Err(refused("it takes no known sample format")) };
-        let form = Form { rate: codec.rate(rate), format: format as c_int, layout: codec.layout(layout) };
+        let form = SampleForm { rate: codec.rate(rate), format: format as c_int, layout: codec.layout(layout) };
         let mut parameters = Parameters::new();
         // SAFETY: the context is ours, and configured before it is opened.
         let (context, waiting) = unsafe {
@@ -104,7 +104,7 @@ impl Encoder {
     }
 
     /// The form of the sound it takes.
-    pub(super) fn form(&self) -> &Form {
+    pub(super) fn form(&self) -> &SampleForm {
         &self.form
     }
 

@@ -2,7 +2,7 @@
 
 use super::codec::{self, Codec};
 use super::request::{SoundCoding, SoundOptions};
-use super::samples::Layout;
+use super::samples::ChannelLayout;
 use crate::io::libav::demux::streams::CopiedStream;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::mux::capacity;
@@ -37,7 +37,7 @@ pub(in crate::io::libav) fn expected(
     // SAFETY: the parameters are alive.
     let (rate, channels) =
         unsafe { ((*parameters.as_ptr()).sample_rate, (*parameters.as_ptr()).ch_layout.nb_channels) };
-    let mixed = options.downmix.as_deref().and_then(Layout::named).map(|layout| layout.channels());
+    let mixed = options.downmix.as_deref().and_then(ChannelLayout::named).map(|layout| layout.channels());
     let mixed = mixed.filter(|mixed| *mixed < channels);
     let (codec, bitrate) = match options.coding(stream, number) {
         SoundCoding::None => return Expected::Nothing,

@@ -3,7 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::logging;
 use crate::io::libav::mux::failure;
-use crate::io::libav::recode::sound::samples::{self, Layout};
+use crate::io::libav::recode::sound::samples::{self, ChannelLayout};
 use ffmpeg_next::error::EAGAIN;
 use ffmpeg_next::ffi::{self, AVFilterContext, AVFilterGraph};
 use ffmpeg_next::frame::Audio;
@@ -11,25 +11,25 @@ use std::ffi::{CString, c_int};
 use std::ptr::{self, NonNull};
 
 /// The form of sound.
-pub(super) struct Form {
+pub(super) struct SampleForm {
     pub(super) rate: c_int,
     /// libav's number of the sample format.
     pub(super) format: c_int,
-    pub(super) layout: Layout,
+    pub(super) layout: ChannelLayout,
 }
 
-impl Form {
+impl SampleForm {
     /// The form of `frame`.
-    pub(super) fn of(frame: &Audio) -> Form {
+    pub(super) fn of(frame: &Audio) -> SampleForm {
         // SAFETY: the frame is alive, and so its layout.
         unsafe {
             let raw = &*frame.as_ptr();
-            Form { rate: raw.sample_rate, format: raw.format, layout: Layout::copy(&raw.ch_layout) }
+            SampleForm { rate: raw.sample_rate, format: raw.format, layout: ChannelLayout::copy(&raw.ch_layout) }
         }
     }
 
     /// Whether the two are the same.
-    pub(super) fn is(&self, other: &Form) -> bool {
+    pub(super) fn is(&self, other: &SampleForm) -> bool {
         self.rate == other.rate && self.format == other.format && self.layout.is(other.layout.as_ptr())
     }
 
@@ -48,14 +48,14 @@ impl Form {
 }
 
 /// A graph with one input and one output.
-pub(super) struct Graph {
+pub(super) struct FilterGraph {
     graph: NonNull<AVFilterGraph>,
     source: *mut AVFilterContext,
     sink: *mut AVFilterContext,
-    input: Form,
+    input: SampleForm,
 }
 
-impl Drop for Graph {
+impl Drop for FilterGraph {
     fn drop(&mut self) {
         let mut graph = self.graph.as_ptr();
         // SAFETY: the graph is ours, its filters go with it, and none is used again.
@@ -63,15 +63,15 @@ impl Drop for Graph {
     }
 }
 
-impl Graph {
+impl FilterGraph {
     /// A graph of `filters`, in libav's words, for sound of `input` whose times are counted in its samples.
     ///
     /// # Errors
     /// When libav refuses one of the filters.
-    pub(super) fn new(input: Form, filters: &str) -> Result<Graph> {
+    pub(super) fn new(input: SampleForm, filters: &str) -> Result<FilterGraph> {
         // SAFETY: gives a graph or null.
         let graph = NonNull::new(unsafe { ffi::avfilter_graph_alloc() }).ok_or_else(out_of_memory)?;
-        let mut graph = Graph { graph, source: ptr::null_mut(), sink: ptr::null_mut(), input };
+        let mut graph = FilterGraph { graph, source: ptr::null_mut(), sink: ptr::null_mut(), input };
         let (built, heard) = logging::listen(|| graph.build(filters));
         built.map_err(|code| match heard.reason() {
             Some(reason) => Error::unsupported(format!("libav's filters for sound: {reason}")),
@@ -81,7 +81,7 @@ impl Graph {
     }
 
     fn build(&mut self, filters: &str) -> Result<(), c_int> {
-        let Form { rate, layout, .. } = &self.input;
+        let SampleForm { rate, layout, .. } = &self.input;
         let (format, layout) = (self.input.format_name(), layout.name());
         let source = format!("time_base=1/{rate}:sample_rate={rate}:sample_fmt={format}:channel_layout={layout}");
         let no_text = |_| ffi::AVERROR(ffmpeg_next::error::EINVAL);
@@ -126,7 +126,7 @@ impl Graph {
     }
 
     /// The form of the sound it takes.
-    pub(super) fn input(&self) -> &Form {
+    pub(super) fn input(&self) -> &SampleForm {
         &self.input
     }
 

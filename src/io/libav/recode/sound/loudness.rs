@@ -2,9 +2,9 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::recode::sound::Source;
+use crate::io::libav::recode::sound::SourceTrack;
 use crate::io::libav::recode::sound::decoder::Decoder;
-use crate::io::libav::recode::sound::graph::{Form, Graph};
+use crate::io::libav::recode::sound::graph::{FilterGraph, SampleForm};
 use crate::io::libav::recode::sound::request::Loudness;
 use crate::io::libav::recode::sound::timeline::Timeline;
 use crate::pipeline::Cancel;
@@ -25,7 +25,7 @@ const SILENCE: f64 = -70.0;
 
 /// What a track measures.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measured {
+pub(super) struct MeasuredLoudness {
     /// Integrated loudness in LUFS.
     loudness: f64,
     /// The highest true peak in dBTP.
@@ -37,7 +37,7 @@ pub(super) fn as_it_goes(wanted: Loudness) -> String {
     format!("loudnorm=I={}:TP={PEAK}:LRA={RANGE}", wanted.target)
 }
 
-impl Measured {
+impl MeasuredLoudness {
     /// The filter that amplifies by what is missing to `wanted`. Says where peaks allow less.
     pub(super) fn amplify(self, wanted: Loudness, name: &str) -> String {
         if self.loudness <= SILENCE {
@@ -61,7 +61,12 @@ impl Measured {
 ///
 /// # Errors
 /// When the file cannot be read again, or the run is stopped.
-pub(super) fn measure(path: &OsStr, source: &Source<'_>, filters: &str, cancel: &Cancel) -> Result<Measured> {
+pub(super) fn measure(
+    path: &OsStr,
+    source: &SourceTrack<'_>,
+    filters: &str,
+    cancel: &Cancel,
+) -> Result<MeasuredLoudness> {
     if path == "-" {
         return Err(Error::bad_argument("--loudness-two-pass reads the input twice, and standard input comes once"));
     }
@@ -88,32 +93,32 @@ struct Meter {
     decoder: Decoder,
     timeline: Timeline,
     filters: String,
-    graph: Option<Graph>,
-    measured: Measured,
+    graph: Option<FilterGraph>,
+    measured: MeasuredLoudness,
 }
 
 impl Meter {
-    fn new(source: &Source<'_>, filters: String) -> Result<Meter> {
+    fn new(source: &SourceTrack<'_>, filters: String) -> Result<Meter> {
         let stream = source.stream;
         Ok(Meter {
             decoder: Decoder::new(&source.name, &stream.parameters, stream.timebase, false)?,
             timeline: Timeline::new(stream.timebase, source.rate),
             filters,
             graph: None,
-            measured: Measured { loudness: f64::NEG_INFINITY, peak: f64::NEG_INFINITY },
+            measured: MeasuredLoudness { loudness: f64::NEG_INFINITY, peak: f64::NEG_INFINITY },
         })
     }
 
     fn packet(&mut self, packet: Option<&Packet>) -> Result<()> {
         for frame in self.decoder.decode(packet)? {
-            let form = Form::of(&frame);
+            let form = SampleForm::of(&frame);
             // What a track changes to in its middle is measured no more: gating makes little of a mixture.
             if self.graph.as_ref().is_some_and(|graph| !graph.input().is(&form)) {
                 continue;
             }
             if self.graph.is_none() {
                 self.timeline = self.timeline.at_rate(form.rate);
-                self.graph = Some(Graph::new(form, &self.filters)?);
+                self.graph = Some(FilterGraph::new(form, &self.filters)?);
             }
             let mut placed = Vec::new();
             self.timeline.place(frame, None, &mut placed)?;
@@ -135,7 +140,7 @@ impl Meter {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Measured> {
+    fn finish(mut self) -> Result<MeasuredLoudness> {
         self.packet(None)?;
         self.filter(None)?;
         Ok(self.measured)
@@ -159,10 +164,10 @@ mod tests {
     #[test]
     fn peaks_bound_the_gain() {
         let wanted = |target| Loudness { target, two_pass: true };
-        let measured = Measured { loudness: -30.0, peak: -9.0 };
+        let measured = MeasuredLoudness { loudness: -30.0, peak: -9.0 };
         assert_eq!(measured.amplify(wanted(-23.0), "x"), "volume=7.000dB:precision=double");
         assert_eq!(measured.amplify(wanted(-16.0), "x"), "volume=8.000dB:precision=double");
         assert_eq!(measured.amplify(wanted(-40.0), "x"), "volume=-10.000dB:precision=double");
-        assert_eq!(Measured { loudness: -70.0, peak: f64::NEG_INFINITY }.amplify(wanted(-23.0), "x"), "anull");
+        assert_eq!(MeasuredLoudness { loudness: -70.0, peak: f64::NEG_INFINITY }.amplify(wanted(-23.0), "x"), "anull");
     }
 }

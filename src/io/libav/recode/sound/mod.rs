@@ -23,30 +23,30 @@ use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi;
 use ffmpeg_next::frame::Audio;
-use graph::{Form, Graph};
+use graph::{FilterGraph, SampleForm};
 use request::{SoundCoding, SoundOptions};
-use samples::Layout;
+use samples::ChannelLayout;
 use std::ffi::c_int;
 use timeline::Timeline;
 
 /// A track of the source.
-struct Source<'a> {
+struct SourceTrack<'a> {
     stream: &'a CopiedStream,
     /// "track 2 (ac3)"
     name: String,
     rate: c_int,
-    layout: Layout,
+    layout: ChannelLayout,
 }
 
-impl Source<'_> {
-    fn new(stream: &CopiedStream, number: usize) -> Source<'_> {
+impl SourceTrack<'_> {
+    fn new(stream: &CopiedStream, number: usize) -> SourceTrack<'_> {
         let name = format!("track {number} of sound ({})", stream_copy::codec_name(&stream.parameters));
         // SAFETY: the parameters are alive.
         let (rate, layout) = unsafe {
             let raw = &*stream.parameters.as_ptr();
-            (raw.sample_rate, Layout::copy(&raw.ch_layout))
+            (raw.sample_rate, ChannelLayout::copy(&raw.ch_layout))
         };
-        Source { stream, name, rate, layout }
+        SourceTrack { stream, name, rate, layout }
     }
 
     /// Refuses a track whose form is not known.
@@ -69,7 +69,7 @@ pub(in crate::io::libav) fn treatment(
     number: usize,
 ) -> Result<Treatment> {
     let options = &contents.options.sound;
-    let source = Source::new(stream, number);
+    let source = SourceTrack::new(stream, number);
     let mix = mix(&source, options)?;
     let changes = mix.is_some() || options.loudness.is_some();
     let held = || stream_copy::holds(contents, stream);
@@ -90,7 +90,7 @@ pub(in crate::io::libav) fn treatment(
         },
         SoundCoding::Encode { codec, bitrate } => {
             let codec = Codec::named(codec, &stream.parameters)?;
-            let sound = Sound::new(contents, &source, codec, *bitrate, mix)?;
+            let sound = RecodedTrack::new(contents, &source, codec, *bitrate, mix)?;
             stream_copy::holds_recoded(contents, stream, &sound)
                 .map_err(|reason| Error::unsupported(format!("{}: {reason}", codec.name())))?;
             log::info!("{}: encoded as {}", source.name, sound.describe());
@@ -100,10 +100,15 @@ pub(in crate::io::libav) fn treatment(
 }
 
 /// Codes a track as suits the container, where that holds any sound. Says so, with the reason why it is not copied.
-fn auto(contents: Contents<'_>, source: Source<'_>, mix: Option<Layout>, reason: Option<String>) -> Result<Treatment> {
+fn auto(
+    contents: Contents<'_>,
+    source: SourceTrack<'_>,
+    mix: Option<ChannelLayout>,
+    reason: Option<String>,
+) -> Result<Treatment> {
     let parameters = &source.stream.parameters;
     let sound = Codec::suiting(contents.choice.container, parameters)
-        .and_then(|codec| Sound::new(contents, &source, codec, None, mix))
+        .and_then(|codec| RecodedTrack::new(contents, &source, codec, None, mix))
         .ok()
         .filter(|sound| stream_copy::holds_recoded(contents, source.stream, sound).is_ok());
     let Some(sound) = sound else { return Ok(Treatment::Copy) };
@@ -115,40 +120,40 @@ fn auto(contents: Contents<'_>, source: Source<'_>, mix: Option<Layout>, reason:
 }
 
 /// The channels that `source` is mixed to, if it has more.
-fn mix(source: &Source<'_>, options: &SoundOptions) -> Result<Option<Layout>> {
+fn mix(source: &SourceTrack<'_>, options: &SoundOptions) -> Result<Option<ChannelLayout>> {
     let Some(name) = &options.downmix else { return Ok(None) };
-    let layout = Layout::named(name)
+    let layout = ChannelLayout::named(name)
         .ok_or_else(|| Error::bad_argument(format!("'{name}' is no layout of channels: try mono, stereo or 5.1")))?;
     Ok(Some(layout).filter(|layout| layout.channels() < source.layout.channels()))
 }
 
 /// A track that is coded anew.
-struct Sound {
+struct RecodedTrack {
     decoder: Decoder,
     timeline: Timeline,
     /// What the samples go through, in libav's words.
     filters: String,
-    graph: Option<Graph>,
+    graph: Option<FilterGraph>,
     encoder: Encoder,
     /// Sound that is kept was met.
     fed: bool,
 }
 
-impl Sound {
+impl RecodedTrack {
     fn new(
         contents: Contents<'_>,
-        source: &Source<'_>,
+        source: &SourceTrack<'_>,
         codec: Codec,
         bitrate: Option<i64>,
-        mix: Option<Layout>,
-    ) -> Result<Sound> {
+        mix: Option<ChannelLayout>,
+    ) -> Result<RecodedTrack> {
         source.check()?;
         let options = &contents.options.sound;
         let stream = source.stream;
         let in_header = contents.choice.container.flags & ffi::AVFMT_GLOBALHEADER != 0;
         let layout = mix.as_ref().unwrap_or(&source.layout);
         let encoder = Encoder::new(codec, &stream.parameters, layout, bitrate, in_header)?;
-        Ok(Sound {
+        Ok(RecodedTrack {
             decoder: Decoder::new(&source.name, &stream.parameters, stream.timebase, options.strict)?,
             timeline: Timeline::new(stream.timebase, source.rate),
             filters: filters(contents, source, encoder.form())?,
@@ -184,13 +189,13 @@ impl Sound {
 
     /// Makes a graph for sound like `frame`'s, unless there is one.
     fn fit(&mut self, frame: &Audio, packets: &mut Vec<Packet>) -> Result<()> {
-        let form = Form::of(frame);
+        let form = SampleForm::of(frame);
         if self.graph.as_ref().is_some_and(|graph| graph.input().is(&form)) {
             return Ok(());
         }
         self.filter(None, packets)?;
         self.timeline = self.timeline.at_rate(form.rate);
-        self.graph = Some(Graph::new(form, &self.filters)?);
+        self.graph = Some(FilterGraph::new(form, &self.filters)?);
         Ok(())
     }
 
@@ -205,7 +210,7 @@ impl Sound {
 }
 
 /// What `source` goes through on its way to an encoder of `form`.
-fn filters(contents: Contents<'_>, source: &Source<'_>, form: &Form) -> Result<String> {
+fn filters(contents: Contents<'_>, source: &SourceTrack<'_>, form: &SampleForm) -> Result<String> {
     let last = form.filter();
     let Some(wanted) = contents.options.sound.loudness else { return Ok(last) };
     let mixed = format!("aresample=rematrix_maxval=1,aformat=channel_layouts={}", form.layout.name());
@@ -218,7 +223,7 @@ fn filters(contents: Contents<'_>, source: &Source<'_>, form: &Form) -> Result<S
     Ok(format!("{mixed},{gain},{last}"))
 }
 
-impl Recode for Sound {
+impl Recode for RecodedTrack {
     fn parameters(&self) -> &Parameters {
         self.encoder.parameters()
     }

@@ -8,34 +8,34 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 /// A channel layout of ours.
-pub(super) struct Layout(AVChannelLayout);
+pub(super) struct ChannelLayout(AVChannelLayout);
 
-impl Drop for Layout {
+impl Drop for ChannelLayout {
     fn drop(&mut self) {
         // SAFETY: the layout is ours and whole.
         unsafe { ffi::av_channel_layout_uninit(&mut self.0) };
     }
 }
 
-impl Layout {
+impl ChannelLayout {
     /// The usual layout of `channels` channels.
-    pub(super) fn of_channels(channels: c_int) -> Layout {
+    pub(super) fn of_channels(channels: c_int) -> ChannelLayout {
         let mut layout = MaybeUninit::zeroed();
         // SAFETY: libav fills the layout; zeros are an empty one.
         unsafe {
             ffi::av_channel_layout_default(layout.as_mut_ptr(), channels);
-            Layout(layout.assume_init())
+            ChannelLayout(layout.assume_init())
         }
     }
 
     /// The layout that libav calls `name`, if it knows one.
-    pub(super) fn named(name: &str) -> Option<Layout> {
+    pub(super) fn named(name: &str) -> Option<ChannelLayout> {
         let name = CString::new(name).ok()?;
         let mut layout = MaybeUninit::zeroed();
         // SAFETY: the name ends with a zero; zeros are an empty layout, which a failure leaves.
         unsafe {
             let code = ffi::av_channel_layout_from_string(layout.as_mut_ptr(), name.as_ptr());
-            (code >= 0).then(|| Layout(layout.assume_init())).filter(|layout| layout.channels() > 0)
+            (code >= 0).then(|| ChannelLayout(layout.assume_init())).filter(|layout| layout.channels() > 0)
         }
     }
 
@@ -43,15 +43,15 @@ impl Layout {
     ///
     /// # Safety
     /// The layout is alive and whole.
-    pub(super) unsafe fn copy(layout: *const AVChannelLayout) -> Layout {
+    pub(super) unsafe fn copy(layout: *const AVChannelLayout) -> ChannelLayout {
         // SAFETY: by the caller; the copy begins as an empty layout.
         unsafe {
             if (*layout).order == AVChannelOrder::AV_CHANNEL_ORDER_UNSPEC {
-                return Layout::of_channels((*layout).nb_channels);
+                return ChannelLayout::of_channels((*layout).nb_channels);
             }
             let mut copy = MaybeUninit::zeroed();
             ffi::av_channel_layout_copy(copy.as_mut_ptr(), layout);
-            Layout(copy.assume_init())
+            ChannelLayout(copy.assume_init())
         }
     }
 
@@ -123,7 +123,7 @@ pub(super) fn format(number: c_int) -> Option<AVSampleFormat> {
 ///
 /// # Errors
 /// When memory runs out.
-pub(super) fn frame(format: c_int, layout: &Layout, rate: c_int, count: i64) -> Result<Audio> {
+pub(super) fn frame(format: c_int, layout: &ChannelLayout, rate: c_int, count: i64) -> Result<Audio> {
     let mut frame = Audio::empty();
     // SAFETY: the frame is ours and empty; libav allocates what its fields say.
     let code = unsafe {
@@ -143,7 +143,7 @@ pub(super) fn silence_like(like: &Audio, count: i64) -> Result<Audio> {
     // SAFETY: both frames are alive; the new one has room for `count` samples in every plane.
     unsafe {
         let like = &*like.as_ptr();
-        let layout = Layout::copy(&like.ch_layout);
+        let layout = ChannelLayout::copy(&like.ch_layout);
         let mut silence = frame(like.format, &layout, like.sample_rate, count)?;
         let raw = silence.as_mut_ptr();
         let kind = format(like.format).ok_or_else(|| Error::internal("sound has no sample format"))?;

@@ -28,7 +28,7 @@ pub(super) struct Timeline {
 
 /// What becomes of a frame: silence before it, samples left out at its start, and samples kept.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct Adjustment {
     at: i64,
     silence: i64,
     skip: i64,
@@ -79,7 +79,7 @@ impl Timeline {
     }
 
     /// Where `count` samples of `time` lie, and that the next ones follow.
-    fn find(&mut self, time: Option<i64>, count: i64) -> Place {
+    fn find(&mut self, time: Option<i64>, count: i64) -> Adjustment {
         let unit = self.unit.value().unwrap_or(0.0) * f64::from(self.rate);
         let tolerance = (f64::from(self.rate) * TOLERANCE).max(unit * 0.75) as i64;
         let stated = time.map(|time| rescale(time, self.unit, self.sample()));
@@ -100,7 +100,7 @@ impl Timeline {
             _ => 0,
         };
         self.next = Some(self.next.map_or(start + count, |next| next.max(start + count)));
-        Place { at: first, silence, skip: first - start, keep: kept }
+        Adjustment { at: first, silence, skip: first - start, keep: kept }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Packets of AV1: temporal units.
 
 use super::bits::Bits;
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 
 const SEQUENCE_HEADER: u8 = 1;
 const FRAME_HEADER: u8 = 3;
@@ -10,7 +10,7 @@ const FRAME: u8 = 6;
 pub(super) struct Av1;
 
 impl Look for Av1 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut sequence, mut shown, mut access) = (false, 0, Access::None);
         let mut rest = bytes;
         while !rest.is_empty() {

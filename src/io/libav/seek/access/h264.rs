@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::nal::{self, Framing, ParameterSets};
 use super::parser::Parser;
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 use crate::error::Result;
 use ffmpeg_next::codec::Parameters;
 
@@ -39,7 +39,7 @@ impl H264 {
 }
 
 impl Look for H264 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut idr, mut recovers, mut sets) = (false, false, Vec::new());
         for unit in self.framing.units(bytes) {
             match unit[0] & 31 {

@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::nal::{self, Framing, ParameterSets};
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 use ffmpeg_next::codec::Parameters;
 
 const BLA: std::ops::RangeInclusive<u8> = 16..=18;
@@ -37,7 +37,7 @@ impl Hevc {
 }
 
 impl Look for Hevc {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut access, mut sets, mut slices) = (Access::None, Vec::new(), 0);
         for unit in self.framing.units(bytes).filter(|unit| unit.len() > HEADER || kind(unit) > LAST_SLICE) {
             // Further layers are not decoded.
@@ -127,7 +127,7 @@ mod tests {
         [&[0, 0, 1, kind << 1, 1], payload].concat()
     }
 
-    fn look(units: &[Vec<u8>]) -> Result<Unit, Doubt> {
+    fn look(units: &[Vec<u8>]) -> Result<Unit, Reason> {
         let sets = ParameterSets::new(std::iter::empty());
         Hevc { framing: Framing::StartCodes, sets, hides: false }.look(&units.concat())
     }

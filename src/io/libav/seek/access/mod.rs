@@ -43,12 +43,12 @@ impl Unit {
 }
 
 /// Why nothing is known of a packet, or of the frames after it.
-pub(in crate::io::libav) type Doubt = &'static str;
+pub(in crate::io::libav) type Reason = &'static str;
 
 /// Looks into the packets of a stream, in order.
 pub(in crate::io::libav) trait Look: Send {
     /// What the packet `bytes` holds.
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt>;
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason>;
 }
 
 /// What can look into the packets of a stream of `parameters`.
@@ -71,6 +71,32 @@ pub(in crate::io::libav) fn look(parameters: &Parameters) -> Result<Box<dyn Look
     })
 }
 
+/// Looks into packets of a stream, for the fuzzer. The first byte of `bytes` chooses the codec; a first piece is what the
+/// container keeps for the decoder, and each further one a packet. A piece is its length in a byte, times eight, and so
+/// many bytes.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz_packets(bytes: &[u8]) {
+    const CODECS: [Id; 7] = [Id::H264, Id::HEVC, Id::MPEG1VIDEO, Id::MPEG2VIDEO, Id::VP8, Id::VP9, Id::AV1];
+    let Some((codec, mut rest)) = bytes.split_first() else { return };
+    let mut piece = || {
+        let (length, behind) = rest.split_first()?;
+        let (piece, behind) = behind.split_at(behind.len().min(usize::from(*length) * 8));
+        rest = behind;
+        Some(piece)
+    };
+    let mut parameters = Parameters::new();
+    // SAFETY: the parameters were just made, and no one else has them.
+    unsafe {
+        (*parameters.as_mut_ptr()).codec_type = ffi::AVMediaType::AVMEDIA_TYPE_VIDEO;
+        (*parameters.as_mut_ptr()).codec_id = CODECS[usize::from(*codec) % CODECS.len()].into();
+        crate::io::libav::mux::tags::set_extradata(parameters.as_mut_ptr(), piece().unwrap_or(&[])).expect("memory");
+    }
+    let Ok(mut look) = look(&parameters) else { return };
+    while let Some(packet) = piece() {
+        let _ = look.look(packet);
+    }
+}
+
 fn is_intra_only(id: Id) -> bool {
     // SAFETY: libav answers for any number, with null for those it has not; descriptors are static.
     let descriptor = unsafe { ffi::avcodec_descriptor_get(id.into()).as_ref() };
@@ -81,7 +107,7 @@ fn is_intra_only(id: Id) -> bool {
 struct Marked;
 
 impl Look for Marked {
-    fn look(&mut self, _: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, _: &[u8]) -> Result<Unit, Reason> {
         Ok(Unit::shown(Access::Clean))
     }
 }

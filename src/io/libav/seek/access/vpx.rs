@@ -1,12 +1,12 @@
 //! Packets of VP8 and VP9.
 
 use super::bits::Bits;
-use super::{Access, Doubt, Look, Unit};
+use super::{Access, Look, Reason, Unit};
 
 pub(super) struct Vp8;
 
 impl Look for Vp8 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (key, shown) = (bytes[0] & 1 == 0, bytes[0] & 16 != 0);
         Ok(Unit { access: if key && shown { Access::Clean } else { Access::None }, shown })
     }
@@ -15,8 +15,8 @@ impl Look for Vp8 {
 pub(super) struct Vp9;
 
 impl Look for Vp9 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Doubt> {
-        let frames: Vec<Frame> = superframe(bytes).into_iter().map(Frame::new).collect();
+    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+        let frames: Vec<FrameHeader> = superframe(bytes).into_iter().map(FrameHeader::new).collect();
         match frames.iter().filter(|frame| frame.shown).count() {
             shown @ (0 | 1) => {
                 let key = frames.first().is_some_and(|frame| frame.key && frame.shown);
@@ -27,14 +27,14 @@ impl Look for Vp9 {
     }
 }
 
-struct Frame {
+struct FrameHeader {
     key: bool,
     shown: bool,
 }
 
-impl Frame {
+impl FrameHeader {
     /// Reads the start of an uncompressed header.
-    fn new(bytes: &[u8]) -> Frame {
+    fn new(bytes: &[u8]) -> FrameHeader {
         let mut bits = Bits::new(bytes);
         bits.skip(2);
         let profile = bits.number(2);
@@ -43,9 +43,9 @@ impl Frame {
         }
         let shows_existing = bits.bit();
         if shows_existing {
-            return Frame { key: false, shown: true };
+            return FrameHeader { key: false, shown: true };
         }
-        Frame { key: !bits.bit(), shown: bits.bit() }
+        FrameHeader { key: !bits.bit(), shown: bits.bit() }
     }
 }
 

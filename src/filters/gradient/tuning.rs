@@ -1,0 +1,20 @@
+//! Sizes that decide speed, never a result.
+//!
+//! `vramp bench --filter gradient` measures those of the CPU; with `--device cuda`, those of a GPU.
+//! After a change compare the ratios to the plain copy, before and after, on one machine.
+
+/// On the CPU.
+pub(super) mod cpu {
+    /// Rows of a band, at least: a band's passes also make some rows of its neighbours.
+    pub const BAND: usize = 64;
+}
+
+/// On a CUDA device.
+#[cfg(feature = "cuda")]
+pub(super) mod cuda {
+    /// Threads of a block, and the samples it takes: of the last pass it takes more rows.
+    pub const THREADS: usize = 256;
+    pub const COLUMNS: usize = 128;
+    pub const ROWS: usize = 16;
+    pub const LAST_ROWS: usize = 32;
+}

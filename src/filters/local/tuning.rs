@@ -1,0 +1,26 @@
+//! Sizes that decide speed, never a result.
+//!
+//! `vramp bench --filter median`, or another filter of this tier, measures those of the CPU; with `--device cuda`, those of a GPU.
+//! After a change compare the ratios to the plain copy, before and after, on one machine.
+
+/// On the CPU.
+pub(super) mod cpu {
+    /// Rows that a thread takes at a time.
+    pub const BAND: usize = 64;
+
+    /// Lanes of a vector at most.
+    pub const MOST_LANES: usize = 32;
+}
+
+/// On a CUDA device.
+#[cfg(feature = "cuda")]
+pub(super) mod cuda {
+    use crate::filters::strips::StripRows;
+
+    /// Chunks side by side, and rows, of a block where nothing around a place is read.
+    pub const WIDE: usize = 32;
+    pub const DOWN: usize = 8;
+
+    /// How rows are shared out where samples around a place are read.
+    pub const ROWS: StripRows = StripRows { fewest: 8, step: 4, warps: 16 };
+}

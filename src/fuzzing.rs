@@ -1,0 +1,112 @@
+//! What reads foreign bytes, one function a target: any input gives a value or an error of one line, and never panics.
+//!
+//! `make fuzz` runs each for a minute (fuzz/fuzz_targets); the test below runs each over its corpus.
+
+use crate::error::Error;
+use crate::params::{MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
+
+/// A target, by the name of its binary and of its folder of inputs.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    ("chain", chain),
+    ("chapters", chapters),
+    ("hash_file", hash_file),
+    ("list", list),
+    ("packets", packets),
+    ("preset", preset),
+];
+
+/// Fails on an error that a terminal would not show as one line.
+fn one_line(error: &Error) {
+    assert!(!error.message().contains('\n') && error.message().chars().count() < 1000, "{error}");
+}
+
+/// A chain prints to a text that parses to the same chain.
+pub fn chain(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    match parse_chain(text) {
+        Ok(chain) => {
+            for spelling in [Spelling::FFmpeg, Spelling::Plain] {
+                let printed = print_chain(&chain, spelling);
+                // Quoting may lengthen a text over the limit.
+                if printed.len() <= MAX_CHAIN_BYTES {
+                    assert_eq!(parse_chain(&printed).expect(&printed), chain);
+                }
+            }
+        }
+        Err(error) => one_line(&error),
+    }
+}
+
+/// Chapters as XML or as OGM's text.
+pub fn chapters(bytes: &[u8]) {
+    if let Err(error) = crate::io::libav::fuzz_chapters(&String::from_utf8_lossy(bytes)) {
+        one_line(&error);
+    }
+}
+
+/// A hash file of either layout.
+pub fn hash_file(bytes: &[u8]) {
+    if let Err(error) = crate::io::hash::HashFile::read_from(std::io::Cursor::new(bytes.to_vec())) {
+        one_line(&error);
+    }
+}
+
+/// A list of files that libav reads one after the other.
+pub fn list(bytes: &[u8]) {
+    if let Err(error) = crate::io::libav::fuzz_list(&String::from_utf8_lossy(bytes)) {
+        one_line(&error);
+    }
+}
+
+/// Packets of a stream, in which the index of frames looks for places to begin at.
+pub fn packets(bytes: &[u8]) {
+    crate::io::libav::fuzz_packets(bytes);
+}
+
+/// A preset's TOML.
+pub fn preset(bytes: &[u8]) {
+    if let Err(error) = crate::cli::presets::file::parse(&String::from_utf8_lossy(bytes)) {
+        one_line(&error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// Whole inputs, and each cut short and with one bit flipped at places throughout.
+    #[test]
+    fn every_target_reads_its_corpus() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+        for (name, target) in TARGETS {
+            let inputs: Vec<_> = fs::read_dir(corpus.join(name)).expect(name).flatten().collect();
+            assert!(!inputs.is_empty(), "{name} has no corpus");
+            for input in inputs {
+                let bytes = fs::read(input.path()).expect(name);
+                target(&bytes);
+                for at in (0..bytes.len()).step_by(bytes.len().div_ceil(64).max(1)) {
+                    target(&bytes[..at]);
+                    let mut flipped = bytes.clone();
+                    flipped[at] ^= 1 << (at % 8);
+                    target(&flipped);
+                }
+            }
+        }
+    }
+
+    /// A target without a binary would not be fuzzed.
+    #[test]
+    fn every_target_has_a_binary() {
+        let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+        let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).expect("fuzz/Cargo.toml");
+        for (name, _) in TARGETS {
+            assert!(fuzz.join(format!("fuzz_targets/{name}.rs")).is_file(), "{name}");
+            assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
+
+use super::part::CudaPart;
+use super::pool::DevicePool;
+use super::staging::{StagedPicture, foreign};
+use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
+use crate::error::Result;
+use crate::pipeline::assembler::{Assembler, Next, describe};
+use crate::pipeline::feeder::{InputFrame, missing};
+use crate::pipeline::{ChainPlan, Part};
+use crate::video::{FrameProps, PlanesMut, StreamInfo};
+use std::sync::Arc;
+
+/// Kernels, the pictures between them, and where frames of the host go to and come from.
+pub struct ExecutionContext {
+    /// First, so that nothing is freed before it has been waited for.
+    stream: Waited,
+    device: Arc<CudaDevice>,
+    parts: Vec<CudaPart>,
+    /// Results of parts that are not the last.
+    made: Vec<DevicePool>,
+    /// Where frames of the host go to: as many as were needed at a time so far, for each input.
+    there: Vec<Vec<StagedPicture>>,
+    /// Where results for the host come from; made with the first of them.
+    back: Option<StagedPicture>,
+    done: Event,
+}
+
+/// A stream whose work is waited for when it is dropped.
+struct Waited(Stream);
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.synchronize() {
+            log::debug!("{error}");
+        }
+    }
+}
+
+/// A frame on the device: a caller's, or a part's result.
+#[derive(Clone)]
+struct DeviceSamples {
+    planes: DevicePlanes,
+    /// Keeps the memory from being used again.
+    _made: Option<Arc<DevicePicture>>,
+}
+
+/// What was measured, in the order of the frame's way.
+type Records = Vec<Arc<super::measured::PendingRecord>>;
+
+impl ExecutionContext {
+    /// A context for `plan` on `device`.
+    ///
+    /// # Errors
+    /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
+    pub fn new(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<ExecutionContext> {
+        let before_last = plan.parts.len().saturating_sub(1);
+        let pool = |part: &Part| {
+            let (format, width, height) = part.result(plan);
+            DevicePool::new(device, 0, format, width, height)
+        };
+        Ok(ExecutionContext {
+            stream: Waited(Stream::new(device)?),
+            device: Arc::clone(device),
+            parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device)).collect::<Result<_>>()?,
+            made: plan.parts[..before_last].iter().map(pool).collect::<Result<_>>()?,
+            there: (0..=plan.sides.len()).map(|_| Vec::new()).collect(),
+            back: None,
+            done: Event::new(device)?,
+        })
+    }
+
+    /// Makes what a frame of the host needs.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
+        self.staged(plan, 0, 0)?;
+        if self.back.is_none() {
+            let StreamInfo { format, width, height, .. } = plan.output;
+            self.back = Some(StagedPicture::new(&self.device, (format, width, height))?);
+        }
+        Ok(())
+    }
+
+    /// Place number `number` for frames of input `input`.
+    fn staged(&mut self, plan: &ChainPlan, input: usize, number: usize) -> Result<&mut StagedPicture> {
+        let StreamInfo { format, width, height, .. } = *plan.stream(input);
+        while self.there[input].len() <= number {
+            self.there[input].push(StagedPicture::new(&self.device, (format, width, height))?);
+        }
+        Ok(&mut self.there[input][number])
+    }
+
+    /// Makes frame `index` of the result of `frames`, all in host memory, and waits for it. After an error, too, the device
+    /// uses none of them any more.
+    ///
+    /// # Errors
+    /// When a frame is missing, the device fails or memory runs out.
+    pub fn process(
+        &mut self,
+        plan: &ChainPlan,
+        index: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<FrameProps> {
+        let done = self.prepare(plan).and_then(|()| self.there_and_back(plan, index, frames, dst));
+        if done.is_err() {
+            // A device that failed uses nothing either.
+            let _ = self.stream.0.synchronize();
+        }
+        done
+    }
+
+    fn there_and_back(
+        &mut self,
+        plan: &ChainPlan,
+        index: u64,
+        frames: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) -> Result<FrameProps> {
+        let mut counts = vec![0; self.there.len()];
+        let mut places = Vec::new();
+        for frame in frames {
+            let number = counts[frame.input];
+            counts[frame.input] += 1;
+            let device = Arc::clone(&self.device);
+            self.staged(plan, frame.input, number)?;
+            let staged = &mut self.there[frame.input][number];
+            // SAFETY: the frames are borrowed until the stream has been waited for, here or in `process`, and so was what
+            // used the picture before.
+            unsafe { staged.upload(&device, &frame.planes, &self.stream.0, || Ok(())) }?;
+            let samples = DeviceSamples { planes: staged.picture.planes(), _made: None };
+            places.push((frame.input, frame.props.clone(), samples));
+        }
+        let mut back = self.back.take().ok_or_else(foreign)?;
+        let done = self.make(plan, index, places, &back.picture.planes(), None);
+        // SAFETY: `dst` is borrowed until the stream has been waited for, here or in `process`.
+        let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.stream.0) }?)));
+        let ((mut props, measured), straight) = match there {
+            Ok(there) => there,
+            Err(error) => {
+                let _ = self.stream.0.synchronize();
+                self.back = Some(back);
+                return Err(error);
+            }
+        };
+        self.done.record(&self.stream.0)?;
+        self.done.synchronize()?;
+        if !straight {
+            let format = back.picture.format();
+            dst.copy_from(&back.staging(&self.device)?.planes(), format);
+        }
+        self.back = Some(back);
+        props.records.extend(measured.iter().map(|measured| measured.collect()));
+        Ok(props)
+    }
+
+    /// Puts the work from `src` to `dst`, both on the device, into the caller's stream. What is measured is lost.
+    ///
+    /// # Errors
+    /// When the chain reads other frames, or the device refuses it.
+    ///
+    /// # Safety
+    /// The planes must be memory of the device until the work is done; nobody else may write to `src`, or use `dst`,
+    /// meanwhile.
+    pub unsafe fn process_device(
+        &mut self,
+        plan: &ChainPlan,
+        props: &FrameProps,
+        src: &DevicePlanes,
+        dst: &DevicePlanes,
+        order: &Stream,
+    ) -> Result<()> {
+        // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
+        order.wait_for(&self.done)?;
+        let samples = DeviceSamples { planes: *src, _made: None };
+        let made = self.make(plan, props.frame_index, [(0, props.clone(), samples)], dst, Some(order));
+        self.done.record(order)?;
+        made.map(drop)
+    }
+
+    /// Puts the work for frame `index` of the result into `order`, or into the context's own stream.
+    fn make(
+        &mut self,
+        plan: &ChainPlan,
+        index: u64,
+        frames: impl IntoIterator<Item = (usize, FrameProps, DeviceSamples)>,
+        dst: &DevicePlanes,
+        order: Option<&Stream>,
+    ) -> Result<(FrameProps, Records)> {
+        let mut assembler = Assembler::for_one(plan, index, frames);
+        let ExecutionContext { stream: Waited(own), parts, made, .. } = self;
+        let stream = order.unwrap_or(own);
+        let mut records = Records::new();
+        loop {
+            let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
+            let part = &mut parts[job.part];
+            for (input, frames) in job.inputs.iter().enumerate() {
+                part.set_input(input, frames.iter().map(|frame| Ok(frame.planes)))?;
+            }
+            let result = if job.is_last { None } else { Some(made[job.part].take()?) };
+            let planes = result.as_ref().map_or(*dst, DevicePicture::planes);
+            let measured = part.enqueue(&job.props, job.phase, &planes, stream, |_, _| Ok(()))?;
+            let mut props = job.props.clone();
+            describe(plan, job.part, &mut props);
+            if job.is_last {
+                records.extend(measured.into_iter().map(Arc::new));
+                return Ok((props, records));
+            }
+            let _made = result.map(Arc::new);
+            assembler.push_result(job.part, props, DeviceSamples { planes, _made });
+        }
+    }
+}
