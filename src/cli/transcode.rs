@@ -147,6 +147,7 @@ impl Prepared {
         let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
         let gpu = RunGpu::open(&run.on, run.decoder, &calls)?;
         let mut options = setup::input_options(run, job.copied(), &gpu, &stop.input);
+        options.fit_changes = true;
         if matches!(destination, Destination::Media(..)) {
             options.add.clone_from(&job.tracks.add);
         }

@@ -68,6 +68,8 @@ pub struct InputOptions {
     pub rate_if_taken: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
+    /// Have frames of another format, size or range than the first become like it; else a change is an error.
+    pub fit_changes: bool,
     /// What of a script is read.
     pub script: ScriptOptions,
 }
@@ -195,7 +197,9 @@ impl Input {
                 "holds floats, and filters read integers: make 16-bit png or tiff of it first",
             ));
         }
-        let finisher = Finisher::new(&first, stated.sar)?;
+        // A sequence was to be of one kind.
+        let fit_changes = options.fit_changes && !options.strict && reader.sequence().is_none();
+        let finisher = Finisher::new(&first, stated.sar, fit_changes)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
         chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
@@ -343,7 +347,7 @@ impl Input {
         self.first = None;
         self.reader.restart_in_software()?;
         let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demuxer::name(&self.path)))?;
-        self.finisher = Finisher::new(&first, self.finisher.sar())?;
+        self.finisher = Finisher::new(&first, self.finisher.sar(), self.finisher.fits_changes())?;
         self.first = Some(first);
         Ok(())
     }
