@@ -3,11 +3,14 @@
 use super::bits::Bits;
 use super::{Access, Look, Reason, Unit};
 
+const EMPTY: Reason = "a packet is empty";
+
 pub(super) struct Vp8;
 
 impl Look for Vp8 {
     fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
-        let (key, shown) = (bytes[0] & 1 == 0, bytes[0] & 16 != 0);
+        let first = bytes.first().ok_or(EMPTY)?;
+        let (key, shown) = (first & 1 == 0, first & 16 != 0);
         Ok(Unit { access: if key && shown { Access::Clean } else { Access::None }, shown })
     }
 }
@@ -16,7 +19,7 @@ pub(super) struct Vp9;
 
 impl Look for Vp9 {
     fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
-        let frames: Vec<FrameHeader> = superframe(bytes).into_iter().map(FrameHeader::new).collect();
+        let frames: Vec<FrameHeader> = superframe(bytes)?.into_iter().map(FrameHeader::new).collect();
         match frames.iter().filter(|frame| frame.shown).count() {
             shown @ (0 | 1) => {
                 let key = frames.first().is_some_and(|frame| frame.key && frame.shown);
@@ -50,11 +53,11 @@ impl FrameHeader {
 }
 
 /// The frames of a packet, by the index at its end if it has one.
-fn superframe(bytes: &[u8]) -> Vec<&[u8]> {
-    let marker = bytes[bytes.len() - 1];
+fn superframe(bytes: &[u8]) -> Result<Vec<&[u8]>, Reason> {
+    let marker = *bytes.last().ok_or(EMPTY)?;
     let (count, width) = (usize::from(marker & 7) + 1, usize::from(marker >> 3 & 3) + 1);
     let index = bytes.len().checked_sub(2 + count * width).filter(|at| marker & 0xe0 == 0xc0 && bytes[*at] == marker);
-    let Some(index) = index else { return vec![bytes] };
+    let Some(index) = index else { return Ok(vec![bytes]) };
     let mut rest = &bytes[..index];
     let sizes = bytes[index + 1..bytes.len() - 1].chunks(width);
     let sizes = sizes.map(|size| size.iter().rev().fold(0, |size, byte| size << 8 | usize::from(*byte)));
@@ -63,7 +66,7 @@ fn superframe(bytes: &[u8]) -> Vec<&[u8]> {
         rest = behind;
         Some(frame)
     });
-    frames.filter(|frame| !frame.is_empty()).collect()
+    Ok(frames.filter(|frame| !frame.is_empty()).collect())
 }
 
 #[cfg(test)]
