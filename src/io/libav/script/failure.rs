@@ -9,8 +9,8 @@ pub fn line(said: &str, name: &str) -> String {
     let (message, trace) = said.split_once("\n\nTraceback").unwrap_or((said, ""));
     let message = message.strip_prefix(EXCEPTION).unwrap_or(message);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let places = trace.lines().filter_map(place).filter(|(file, _)| !file.ends_with(".pyx"));
-    match places.last() {
+    let mut places = trace.lines().filter_map(place).filter(|(file, _)| !file.ends_with(".pyx"));
+    match places.next_back() {
         // A syntax error names its own.
         Some((file, number)) if message.ends_with(&format!(", line {number})")) && file == name => message,
         Some((file, number)) if file == name => format!("line {number}: {message}"),
