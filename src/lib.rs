@@ -3,6 +3,30 @@
 //! The layers, each knowing only those before it: [`video`] and [`mod@params`] are pure data; `device` runs work; `simd` has
 //! vectors for the CPU; `filters` compute; `pipeline` moves frames; `compare` measures them; `io` and `cli` are the crate's
 //! interfaces to the outside. docs/ARCHITECTURE.md has the map.
+//!
+//! A chain filters a frame on the GPU, or on the CPU where there is none, with the same bytes:
+//!
+//! ```
+//! # fn main() -> vramp::error::Result<()> {
+//! use vramp::device::DeviceChoice;
+//! use vramp::pipeline::{Engine, Target};
+//! use vramp::video::{Format, FrameProps, Picture, StreamInfo};
+//!
+//! let input = StreamInfo::bare(Format::yuv(1, 1, 8)?, 640, 360);
+//! let target = Target { format: Some(input.format.to_planar(10)?), ..Target::default() };
+//! let engine = Engine::new(vramp::filters::chain("gradient,median=1")?, &input, target, DeviceChoice::Auto, 0)?;
+//!
+//! let frame = Picture::alloc(input.format, input.width, input.height)?;
+//! let mut filtered = Picture::alloc(engine.plan().output.format, input.width, input.height)?;
+//! engine.process(&FrameProps::default(), &frame.planes(), &mut filtered.planes_mut())?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A crate that filters frames of its own asks for no features: `vramp = { version = "0.1", default-features = false }`
+//! builds without libav and without CUDA. `transcode` adds [`io`]'s libav, whose development packages it needs. `cuda` adds
+//! the GPU; `cust` must then find a libcuda to link with, for which the empty one in this crate will do:
+//! `CUDA_LIBRARY_PATH=…/cuda/shim`. The defaults are those of the `vramp` program.
 #![deny(missing_docs)]
 
 /// What stands before the version, and a line's end behind it, in every file of the plugin library: so it can be read

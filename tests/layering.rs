@@ -15,7 +15,7 @@ const LAYERS: [&[&str]; 9] = [
     &["pipeline"],
     &["io"],
     &["cli"],
-    &["bin"],
+    &["bin", "fuzzing"],
 ];
 
 /// Macros stand at the crate's root; this is the module each comes from.

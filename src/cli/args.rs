@@ -1,6 +1,7 @@
 //! The command line as a value: every option with its help, from which the manual page and completions come too.
 
 mod batch;
+mod colour;
 pub mod pictures;
 mod presets;
 mod rate;
@@ -331,6 +332,9 @@ pub struct Run {
     #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
           default_missing_value = DEFAULT_PRESET, value_parser = presets())]
     pub deband: Option<String>,
+    /// Colours and light.
+    #[command(flatten)]
+    pub colour: colour::ColourArgs,
     /// A further input, for filters of the chain that read the picture NAME; repeat for more. Without a name, the input
     ///
     /// It is decoded from its start, and its frames are matched by their times from each file's start: while a frame of the input is

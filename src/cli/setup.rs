@@ -3,16 +3,21 @@
 use crate::cli::args::{DEFAULT_PRESET, Run};
 use crate::cli::backend::{Backend, RunGpu};
 use crate::error::{Error, Result};
-use crate::filters::{self, Filter, deband, depth, gradient, range};
+use crate::filters::colour::tonemap;
+use crate::filters::{self, Change, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
 use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
 
-/// What --deband asks for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
+/// What --sdr and --deband ask for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
 /// one is told before any file is opened.
 pub fn calls(run: &Run) -> Result<Vec<Call>> {
-    let mut calls: Vec<Call> = run.deband.iter().map(|preset| gradient_call(preset)).collect();
+    let mut calls = Vec::new();
+    if run.colour.sdr {
+        calls.push(Call { name: tonemap::DESCRIPTOR.name.to_owned(), args: Vec::new() });
+    }
+    calls.extend(run.deband.iter().map(|preset| gradient_call(preset)));
     for text in run.chain_texts()? {
         calls.extend(parse_chain(&text)?);
     }
@@ -160,6 +165,25 @@ pub fn chain(
     run: &Run,
     gpu: &RunGpu,
 ) -> Result<(ChainPlan, Backend)> {
+    let (plan, chain) = built(input, sides, calls, output, run, gpu)?;
+    if plan.changes(Change::Grading) {
+        let left_out = input.forget_grading();
+        if !left_out.is_empty() {
+            log::info!("{}: left out, since the result is not graded so", left_out.join(", "));
+        }
+    }
+    Ok((plan, chain))
+}
+
+/// The plan and its chain.
+fn built(
+    input: &mut Input,
+    sides: &[SideInput],
+    calls: &[Call],
+    output: &Takes<'_>,
+    run: &Run,
+    gpu: &RunGpu,
+) -> Result<(ChainPlan, Backend)> {
     let mut plan = plan_for(input, sides, calls, output, run)?;
     if !input.can_surround(plan.reach()) {
         input.decode_in_software("the chain reads more frames before --start than NVDEC keeps")?;
@@ -185,6 +209,9 @@ pub fn warn(plan: &ChainPlan, run: &Run) {
     for stage in &plan.stages {
         if let Some(warning) = stage.filter.warning() {
             log::warn!("{}: {warning}", stage.filter.descriptor().name);
+        }
+        if let Some(note) = stage.filter.note(&stage.setup) {
+            log::warn!("{}: {note}", stage.filter.descriptor().name);
         }
     }
     warn_of_narrowing(plan, run);

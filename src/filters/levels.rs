@@ -103,12 +103,24 @@ impl Local for LevelsParams {
 
 #[cfg(test)]
 mod tests {
-    use crate::filters::testing::{picture, run_inputs, samples};
+    use super::*;
+    use crate::filters::testing::{digest, picture, run_inputs, samples};
     use crate::video::Format;
 
     /// One sample of eight bits, limited range: from 16 to 235 there are 219 steps.
     fn level(text: &str, value: i32) -> i32 {
         samples(&run_inputs(text, &[&[picture(Format::gray(8).unwrap(), 1, 1, |_, _, _| value)]]), 0)[0]
+    }
+
+    #[test]
+    fn tables_are_the_same_on_every_platform() {
+        let input = StreamInfo::bare(Format::yuv(0, 0, 10).unwrap(), 1, 1);
+        let of = |step: u32| {
+            let (gain, gamma) = (f64::from(step) / 10.0, f64::from(step) / 8.0);
+            let params = LevelsParams { gain, gamma, ..LevelsParams::default() };
+            [params.table(std::slice::from_ref(&input), 0), params.table(std::slice::from_ref(&input), 1)].concat()
+        };
+        assert_eq!(digest((1..30).flat_map(of).map(u64::from)), 0xcfc9_0256_e9ae_a744);
     }
 
     #[test]

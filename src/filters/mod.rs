@@ -18,6 +18,7 @@ mod alias;
 pub mod banding;
 pub mod bilateral;
 pub mod boxblur;
+pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
 pub mod deband;
@@ -41,6 +42,7 @@ pub mod range;
 mod registry;
 pub mod remap;
 mod requant;
+pub mod resample;
 mod saturation;
 pub mod select;
 mod spec;
@@ -88,6 +90,8 @@ pub enum Change {
     Layout,
     /// Matrix, transfer, primaries or chroma siting.
     Colour,
+    /// How bright the picture is meant to be: what is said of its grading (HDR metadata) no longer holds.
+    Grading,
     /// The sample aspect ratio.
     Aspect,
     /// How many frames there are, and their times.
@@ -238,6 +242,12 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.
     fn warning(&self) -> Option<String> {
+        None
+    }
+
+    /// What it takes for granted about streams that do not state it: one line for whoever runs it.
+    fn note(&self, setup: &Setup) -> Option<String> {
+        let _ = setup;
         None
     }
 

@@ -1,8 +1,10 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
+use crate::filters::colour::{matrix, tonemap, transfer};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
+use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
     Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
     names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
@@ -24,6 +26,9 @@ pub static ALL: &[&Descriptor] = &[
     &vflip::DESCRIPTOR,
     &rotate::DESCRIPTOR,
     &transpose::DESCRIPTOR,
+    &scale::DESCRIPTOR,
+    &format::DESCRIPTOR,
+    &shift::DESCRIPTOR,
     &median::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
@@ -33,6 +38,9 @@ pub static ALL: &[&Descriptor] = &[
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
+    &tonemap::DESCRIPTOR,
+    &matrix::DESCRIPTOR,
+    &transfer::DESCRIPTOR,
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,

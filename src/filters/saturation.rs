@@ -91,7 +91,8 @@ impl Local for SaturationParams {
 
 #[cfg(test)]
 mod tests {
-    use crate::filters::testing::{picture, run_inputs, samples};
+    use super::*;
+    use crate::filters::testing::{digest, picture, run_inputs, samples};
     use crate::video::Format;
 
     /// Of 32768 + 1000 and 32768 − 400, with luma 7.
@@ -99,6 +100,19 @@ mod tests {
         let src = [picture(Format::yuv(1, 1, 16).unwrap(), 2, 2, |c, _, _| [7, 33768, 32368][c])];
         let out = run_inputs(text, &[&src]);
         (samples(&out, 0)[0], samples(&out, 1)[0], samples(&out, 2)[0])
+    }
+
+    #[test]
+    fn factors_are_the_same_on_every_platform() {
+        let of = |step: i32| {
+            let (saturation, hue) = (f64::from(step.abs()) / 90.0, f64::from(step) * 0.8);
+            let consts = SaturationParams { saturation, hue }.consts(&[], 1).unwrap_or_default();
+            [consts.of_cb, consts.of_cr]
+        };
+        assert_eq!(
+            digest((-225..=225).flat_map(of).map(|factor| u64::from(factor.cast_unsigned()))),
+            0xd352_228d_c8d3_53b4
+        );
     }
 
     #[test]

@@ -60,6 +60,13 @@ pub(super) fn run_inputs(text: &str, inputs: &[&[Picture]]) -> Picture {
     run_levels(&*filter, &setup, &spec, &inputs, &FrameProps::default(), &one_thread()).0
 }
 
+/// A number that stands for a table: FNV-1a of its words. Tests keep it, so that a table which differs on another platform, or
+/// after a change of how it is made, is seen before any picture is.
+pub(super) fn digest(words: impl IntoIterator<Item = u64>) -> u64 {
+    let bytes = words.into_iter().flat_map(u64::to_le_bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
 /// An executor for pictures that are not worth sharing.
 pub(super) fn one_thread() -> CpuExec {
     CpuExec::new(1, CpuLevel::Portable).unwrap()

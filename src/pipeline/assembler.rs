@@ -3,10 +3,10 @@
 //! Frames come in order, one input at a time, and jobs go out in the order of the result. A frame is held as long as a job to
 //! come may read it. What samples are is the executor's business: here they are only handed around.
 
-use crate::filters::{Cycle, Reach};
+use crate::filters::{Change, Cycle, Reach};
 use crate::pipeline::parts::{Feed, Part, PartInput};
 use crate::pipeline::{ChainPlan, Stage};
-use crate::video::{FrameProps, Rational};
+use crate::video::{FrameProps, Rational, SideData};
 use std::collections::VecDeque;
 
 #[cfg(test)]
@@ -418,6 +418,9 @@ fn describe_stage(stage: &Stage, props: &mut FrameProps) {
     }
     if before.sar != after.sar {
         props.sar = after.sar;
+    }
+    if stage.filter.descriptor().changes.contains(&Change::Grading) {
+        props.side_data.retain(|data| !SideData::OF_GRADING.contains(&data.kind));
     }
     stage.filter.describe(&stage.setup, props);
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, planes};
+use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, planes};
 use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
@@ -116,6 +116,11 @@ impl ChainPlan {
         let parts = cut(&stages);
         let (sides, skipped) = (Vec::new(), Vec::new());
         ChainPlan { input, sides, output, stages, parts, skipped, resident: false, stays: false }
+    }
+
+    /// Whether a filter that runs may make `change`.
+    pub fn changes(&self, change: Change) -> bool {
+        self.stages.iter().any(|stage| stage.filter.descriptor().changes.contains(&change))
     }
 
     /// How pictures of input `index` are stored.

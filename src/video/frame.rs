@@ -1,6 +1,6 @@
 //! What travels with a frame, and what describes a stream.
 
-use crate::video::{ColorInfo, Format, Record};
+use crate::video::{ColorInfo, Format, Grading, Record};
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,6 +63,10 @@ impl SideData {
     /// libav's kinds that tell of places in the picture, which no longer hold where samples have moved: pan-scan, stereo
     /// halves, active format, motion vectors, projections, regions of interest, blocks of the coding, bounding boxes.
     pub const OF_PLACES: [i32; 8] = [0, 2, 7, 8, 13, 18, 19, 22];
+
+    /// libav's kinds that tell how bright the picture is meant to be, which no longer hold where it is graded anew: mastering
+    /// display, light levels, HDR10+, Dolby Vision (its packets, and what they say), HDR Vivid, the room it is seen in.
+    pub const OF_GRADING: [i32; 7] = [11, 14, 17, 23, 24, 25, 26];
 
     /// libav's kind of closed captions, which are shown once.
     pub const CAPTIONS: i32 = 1;
@@ -144,6 +148,8 @@ pub struct StreamInfo {
     pub sar: Rational,
     /// Field order as the container or the first frame states it.
     pub field_order: FieldOrder,
+    /// How bright it is, as far as that is stated.
+    pub grading: Grading,
 }
 
 impl StreamInfo {
@@ -164,6 +170,7 @@ impl StreamInfo {
             color: ColorInfo::default(),
             sar: Rational::new(1, 1),
             field_order: FieldOrder::Progressive,
+            grading: Grading::default(),
         }
     }
 }

@@ -14,6 +14,15 @@ pub struct Presentation {
     pub light: Option<Light>,
 }
 
+/// How bright a film is: what HDR10 states of a whole stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grading {
+    /// The display that the film was graded on.
+    pub mastering: Option<Mastering>,
+    /// How bright it is.
+    pub light: Option<Light>,
+}
+
 /// How frames are turned before they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {

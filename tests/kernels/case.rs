@@ -259,7 +259,9 @@ fn sinks(input: Format, output: Format) -> Vec<Format> {
         return vec![output];
     }
     let planar = |bits| output.to_planar(bits).expect("a depth of 8 to 16");
-    let mut sinks = vec![output.to_v16(), input, output, planar(8), planar(10)];
+    // As the source is, where the result has its components.
+    let same = if input.to_v16() == output.to_v16() { input } else { output };
+    let mut sinks = vec![output.to_v16(), same, output, planar(8), planar(10)];
     if output.model() == Model::Yuv && (output.subsampling_w(), output.subsampling_h()) == (1, 1) {
         sinks.extend([8, 10, 12, 16].map(|bits| Format::semi_planar(bits).expect("a semi-planar depth")));
     }

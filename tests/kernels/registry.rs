@@ -84,7 +84,8 @@ fn what_options_of_ffmpeg_are_here_is_said() {
 }
 
 /// Filters that do something, whatever they are told: leave no picture as it is, or measure it.
-pub const ALWAYS_CHANGES: [&str; 7] = ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding"];
+pub const ALWAYS_CHANGES: [&str; 8] =
+    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap"];
 
 #[test]
 fn everything_is_described() {

@@ -10,7 +10,7 @@ use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};
 use crate::filters;
-use crate::pipeline::{CpuChain, Target, plan};
+use crate::pipeline::{ChainPlan, CpuChain, Target, plan};
 use crate::video::{Format, Picture, StreamInfo};
 use serde::Serialize;
 use std::time::Duration;
@@ -89,7 +89,10 @@ fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> 
     let Pair { theirs, ours, src, dst } = pair;
     let (width, height) = (picture.width(), picture.height());
     let mut ring = PictureRing::new(src.parse()?, dst.parse()?, width, height)?;
-    let mut chains = chains(pair, width, height)?;
+    let plan = planned(pair, width, height)?;
+    ring.give(plan.output.width, plan.output.height)?;
+    let chain = |threads| CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?);
+    let mut chains = threads().into_iter().map(chain).collect::<Result<Vec<_>>>()?;
 
     let jobs = 2 * chains.len();
     let times = all.medians_of(jobs, |job, _| {
@@ -109,12 +112,11 @@ fn measure_pair(pair: Pair, picture: &Picture, quick: bool) -> Result<Vec<Row>> 
     Ok(chains.iter().zip(times.chunks(2)).map(row).collect())
 }
 
-/// Ours on every number of threads.
-fn chains(pair: Pair, width: usize, height: usize) -> Result<Vec<CpuChain>> {
+/// Ours, for pictures of this size.
+fn planned(pair: Pair, width: usize, height: usize) -> Result<ChainPlan> {
     let info = StreamInfo::bare(pair.src.parse()?, width, height);
     let target = Target { format: Some(pair.dst.parse()?), ..Target::default() };
-    let plan = plan(filters::chain(pair.ours)?, &info, target)?;
-    threads().into_iter().map(|threads| CpuChain::new(&plan, CpuExec::new(threads, CpuLevel::detect())?)).collect()
+    plan(filters::chain(pair.ours)?, &info, target)
 }
 
 /// How many threads both get: one, and all where there are more.

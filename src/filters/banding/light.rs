@@ -53,20 +53,33 @@ impl LightTable {
 
 fn bt1886(signal: f64) -> f64 {
     const GAMMA: f64 = 2.4;
-    let (white, black) = (300f64.powf(1.0 / GAMMA), 0.01f64.powf(1.0 / GAMMA));
-    (white - black).powf(GAMMA) * (signal + black / (white - black)).max(0.0).powf(GAMMA)
+    let (white, black) = (libm::pow(300.0, 1.0 / GAMMA), libm::pow(0.01, 1.0 / GAMMA));
+    libm::pow(white - black, GAMMA) * libm::pow((signal + black / (white - black)).max(0.0), GAMMA)
 }
 
 fn pq(signal: f64) -> f64 {
     let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
     let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
-    let power = signal.powf(1.0 / m2);
-    10000.0 * ((power - c1).max(0.0) / (c2 - c3 * power)).powf(1.0 / m1)
+    let power = libm::pow(signal, 1.0 / m2);
+    10000.0 * libm::pow((power - c1).max(0.0) / (c2 - c3 * power), 1.0 / m1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
+
+    /// What comes of the light of codes: bounds, for every threshold in steps of 1/1000.
+    #[test]
+    fn bounds_are_the_same_on_every_platform() {
+        let of = |eotf| {
+            let light = LightTable::new(eotf);
+            let highest = |step: u32| light.highest_that_sees(1 + step as u16 % 5, f64::from(step) / 1000.0);
+            let darkest = |step: u32| light.darkest_at(f64::from(step) / 50.0);
+            (1..1000).flat_map(|step| [highest(step), darkest(step)]).collect::<Vec<_>>()
+        };
+        assert_eq!(digest([Eotf::Bt1886, Eotf::Pq].into_iter().flat_map(of).map(u64::from)), 0xe42f_802d_5784_6d0c);
+    }
 
     #[test]
     fn ends_of_the_scale() {

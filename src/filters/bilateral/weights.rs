@@ -54,7 +54,7 @@ impl Weights {
         let level = |i: usize| 1.0 + exponent(i as f64, sigma_s.0) * LOG2_E / f64::from(curve.octaves);
         Weights {
             across: (0..=radii.0).map(|i| level(i) as f32).collect(),
-            down: (0..=radii.1).map(|i| exponent(i as f64, sigma_s.1).exp() as f32).collect(),
+            down: (0..=radii.1).map(|i| libm::exp(exponent(i as f64, sigma_s.1)) as f32).collect(),
             unscale: if apart { 1.0 } else { f64::from(curve.scale).recip() as f32 },
             curve,
         }
@@ -81,8 +81,8 @@ impl Curve {
     /// The curve whose square of a difference of one takes `octaves` off.
     fn new(octaves: f64, powers: [f32; 5]) -> Curve {
         let scale = eight_bits((octaves / HALVINGS).sqrt());
-        let octaves = (octaves / f64::from(scale).powi(2)) as f32;
-        let one = (-f64::from(octaves)).exp2();
+        let octaves = (octaves / (f64::from(scale) * f64::from(scale))) as f32;
+        let one = libm::exp2(-f64::from(octaves));
         Curve { scale, octaves, powers: powers.map(|power| (f64::from(power) * one) as f32) }
     }
 
@@ -110,6 +110,7 @@ fn eight_bits(value: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
 
     #[test]
     fn weights_are_near_the_gaussians() {
@@ -134,6 +135,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn weights_are_the_same_on_every_platform() {
+        let of = |step: u32| {
+            let (sigma_s, sigma_r) = (f64::from(step) / 20.0, f64::from(step * step) / 7.0);
+            let weights = Weights::new((30, 30), (sigma_s, sigma_s / 2.0), sigma_r, step % 2 == 0);
+            let Curve { scale, octaves, powers } = weights.curve;
+            [weights.across, weights.down, vec![weights.unscale, scale, octaves], powers.to_vec()].concat()
+        };
+        assert_eq!(digest((2..=900).flat_map(of).map(|value| value.to_bits().into())), 0xada8_0157_6931_fdff);
     }
 
     #[test]

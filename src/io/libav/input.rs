@@ -16,7 +16,7 @@ use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
 use crate::io::libav::extra::added::{Added, Addition, FilmClock};
-use crate::io::libav::format::hdr;
+use crate::io::libav::format::hdr::{self, Hdr10};
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
@@ -28,7 +28,7 @@ use crate::io::libav::script::feed::ScriptFeed;
 use crate::io::libav::seek::window::{Side, Window};
 use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
+use crate::video::{Format, Grading, HostAllocator, Range, Rational, StreamInfo};
 use around::ContextFrames;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
@@ -108,6 +108,8 @@ pub struct Input {
     first: Option<Video>,
     ready: VecDeque<Item>,
     changes_said: bool,
+    /// What the first frame says of its own brightness.
+    dynamic: Vec<&'static str>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
@@ -203,8 +205,10 @@ impl Input {
         let (width, height) = finisher.size();
         let props = finisher.first();
         chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
+        let dynamic = hdr::dynamic(&props.side_data);
         // Transport streams and many others leave HDR metadata to the frames.
         hdr::promote(&mut container.video.side_data, &props.side_data);
+        let (mastering, light) = Hdr10::of(&container.video.side_data).coded();
         let info = StreamInfo {
             format: finisher.format(),
             width,
@@ -215,6 +219,7 @@ impl Input {
             color: props.color,
             sar: props.sar,
             field_order: props.field_order,
+            grading: Grading { mastering, light },
         };
         let origin = reader.origin();
         Ok(Input {
@@ -239,6 +244,7 @@ impl Input {
             first: Some(first),
             ready: VecDeque::new(),
             changes_said: false,
+            dynamic,
         })
     }
 
@@ -250,6 +256,13 @@ impl Input {
     /// What the container says.
     pub fn container(&self) -> &Container {
         &self.container
+    }
+
+    /// Leaves out what the stream says of its grading. Gives what that is, and what frames say.
+    pub fn forget_grading(&mut self) -> Vec<&'static str> {
+        let mut left_out = hdr::forget(&mut self.container.video.side_data);
+        left_out.extend(&self.dynamic);
+        left_out
     }
 
     /// The streams whose packets come out between the frames.

@@ -38,6 +38,21 @@ pub const PAIRS: &[Pair] = &[
     // chroma as for luma, of the width of their sigma and of three times that. sigmaR is sigma_r over 255.
     pair(BILATERAL, "bilateral=sigma_s=1:radius=3:sigma_s_c=1:radius_c=3"),
     pair(BILATERAL, "bilateral=sigma_s=3:radius=9:sigma_s_c=3:radius_c=9"),
+    // zimg, by the same kernels.
+    pair("zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=2:kernel=bicubic"),
+    pair("zscale=w=2*iw:h=2*ih:filter=spline36", "scale=factor=2:kernel=spline36"),
+    pair("zscale=w=2*iw:h=2*ih:filter=lanczos", "scale=factor=2:kernel=lanczos"),
+    pair("zscale=w=iw/2:h=ih/2:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=0.5:kernel=bicubic"),
+    pair("zscale=w=iw/2:h=ih/2:filter=lanczos", "scale=factor=0.5:kernel=lanczos"),
+    pair("zscale=w=iw*2/3:h=ih*2/3:filter=spline36", "scale=factor=0.66667:kernel=spline36"),
+    Pair {
+        dst: "yuv420p16",
+        ..pair("zscale=w=2*iw:h=2*ih:filter=lanczos,format=yuv420p16", "scale=factor=2:kernel=lanczos")
+    },
+    Pair {
+        dst: "yuv420p16",
+        ..pair("zscale=w=iw/2:h=ih/2:filter=lanczos,format=yuv420p16", "scale=factor=0.5:kernel=lanczos")
+    },
 ];
 
 const BILATERAL: &str = "bilateral=sigmaS=3:sigmaR=0.0157:planes=7";

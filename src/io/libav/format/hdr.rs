@@ -54,6 +54,26 @@ pub(in crate::io::libav) fn promote(stream: &mut Vec<SideData>, frame: &[SideDat
     }
 }
 
+/// Takes from a stream's side data what says how bright it is. Gives what that was.
+pub(in crate::io::libav) fn forget(stream: &mut Vec<SideData>) -> Vec<&'static str> {
+    let known = [(MASTERING, "the mastering display"), (LIGHT, "the content light level")];
+    let there = known.into_iter().filter(|(kind, _)| stream.iter().any(|data| data.kind == *kind));
+    let left_out = there.map(|(_, what)| what).collect();
+    stream.retain(|data| !known.iter().any(|(kind, _)| data.kind == *kind));
+    left_out
+}
+
+/// What a frame says of its own brightness.
+pub(in crate::io::libav) fn dynamic(frame: &[SideData]) -> Vec<&'static str> {
+    let known = [
+        (InFrame::AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "HDR10+"),
+        (InFrame::AV_FRAME_DATA_DOVI_METADATA, "Dolby Vision's metadata"),
+        (InFrame::AV_FRAME_DATA_DYNAMIC_HDR_VIVID, "HDR Vivid"),
+    ];
+    let there = known.into_iter().filter(|(kind, _)| frame.iter().any(|data| data.kind == *kind as i32));
+    there.map(|(_, what)| what).collect()
+}
+
 impl Hdr10 {
     /// What a stream's side data says.
     pub(in crate::io::libav) fn of(side_data: &[SideData]) -> Hdr10 {

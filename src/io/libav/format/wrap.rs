@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn side_data_of_places_is_libavs() {
+    fn kinds_of_side_data_are_libavs() {
         let places = [
             Kinds::AV_FRAME_DATA_PANSCAN,
             Kinds::AV_FRAME_DATA_STEREO3D,
@@ -227,6 +227,16 @@ mod tests {
             Kinds::AV_FRAME_DATA_DETECTION_BBOXES,
         ];
         assert_eq!(SideData::OF_PLACES, places.map(|kind| kind as i32));
+        let grading = [
+            Kinds::AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+            Kinds::AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
+            Kinds::AV_FRAME_DATA_DYNAMIC_HDR_PLUS,
+            Kinds::AV_FRAME_DATA_DOVI_RPU_BUFFER,
+            Kinds::AV_FRAME_DATA_DOVI_METADATA,
+            Kinds::AV_FRAME_DATA_DYNAMIC_HDR_VIVID,
+        ];
+        // The last is the room, which FFmpeg 5.1 does not know yet.
+        assert_eq!(SideData::OF_GRADING[..6], grading.map(|kind| kind as i32));
         assert_eq!(SideData::CAPTIONS, Kinds::AV_FRAME_DATA_A53_CC as i32);
     }
 

@@ -1,0 +1,154 @@
+//! Filters of colour: components become R'G'B', its light is worked on, and components are made of it again.
+//!
+//! A filter states streams and a [`Light`]; places of chroma, matrices and kernels are here.
+
+#[cfg(feature = "cuda")]
+mod cuda;
+mod curve;
+mod fast;
+mod gamut;
+mod light;
+pub mod matrix;
+mod pixels;
+mod primaries;
+mod recipe;
+mod reference;
+mod simd;
+mod siting;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tone;
+pub mod tonemap;
+pub mod transfer;
+mod ycbcr;
+
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
+use crate::params::{Call, Params};
+use crate::video::{Format, Model, StreamInfo};
+use light::Light;
+use recipe::Recipe;
+use std::fmt::Debug;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+
+/// H.273's code points.
+const BT709: u8 = 1;
+const UNSPECIFIED: u8 = 2;
+const BT2020: u8 = 9;
+
+/// The parameters of a filter of colour.
+pub trait Grade: Params + Debug + Send + Sync + 'static {
+    /// What the filter is.
+    const DESCRIPTOR: &'static Descriptor;
+
+    /// `input` with what it does not state about its colours, and what parameters say of them.
+    ///
+    /// # Errors
+    /// When it is no stream that the filter takes, with what to do.
+    fn source(&self, input: &StreamInfo) -> Result<StreamInfo>;
+
+    /// The stream that `source` becomes.
+    ///
+    /// # Errors
+    /// When it cannot become that.
+    fn output(&self, source: &StreamInfo) -> Result<StreamInfo>;
+
+    /// What is done to light on the way; `None`: codes of R'G'B' stay.
+    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light>;
+
+    /// What is taken for granted about `input`, which does not state it.
+    fn note(&self, input: &StreamInfo) -> Option<String> {
+        let _ = input;
+        None
+    }
+}
+
+/// A filter of colour.
+#[derive(Debug)]
+pub struct Graded<P>(P);
+
+impl<P: Grade> Graded<P> {
+    /// The filter that `call` asks for.
+    ///
+    /// # Errors
+    /// As [`Params::from_call`].
+    fn create(call: &Call) -> Result<Box<dyn Filter>> {
+        Ok(Box::new(Graded(P::from_call(call)?)))
+    }
+
+    fn recipe(&self, setup: &Setup) -> Result<Recipe> {
+        let source = self.0.source(&setup.input)?;
+        let output = self.0.output(&source)?;
+        Ok(Recipe::new(&source, &output, self.0.light(&source, &output)))
+    }
+}
+
+impl<P: Grade> Filter for Graded<P> {
+    fn descriptor(&self) -> &'static Descriptor {
+        P::DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.0.to_call(P::DESCRIPTOR.name)
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        let input = &inputs[0];
+        let source = self.0.source(input)?;
+        let output = self.0.output(&source)?;
+        let is_identity = (output.format, output.color) == (source.format, source.color);
+        Ok(match is_identity {
+            true => Spec::copying(input.clone(), |_| true),
+            false => Spec::computed(output),
+        })
+    }
+
+    fn note(&self, setup: &Setup) -> Option<String> {
+        self.0.note(&setup.input)
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(reference::Reference(self.recipe(setup)?)))
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(fast::Fast::new(self.recipe(setup)?, setup.input.width, level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(cuda::Kernel::memory(&self.recipe(setup)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(&self.recipe(setup)?, device)?))
+    }
+}
+
+/// Formats with colours, whose components lie in planes.
+fn has_colours(format: Format) -> bool {
+    format.model() != Model::Gray && !format.is_yc48()
+}
+
+/// Refuses a stream whose components are no sums of R'G'B' that are known; `option` states what they are.
+fn check_matrix(info: &StreamInfo, option: &str) -> Result<()> {
+    let tag = info.color.matrix;
+    if info.format.model() == Model::Rgb || primaries::luma_weights(tag).is_some() {
+        return Ok(());
+    }
+    let name = crate::video::code_point_name("matrix", tag).unwrap_or("unknown");
+    Err(Error::unsupported(match tag {
+        UNSPECIFIED => {
+            format!("the stream does not state its matrix: add {option}bt709, {option}bt601 or {option}bt2020")
+        }
+        _ => format!("the stream's matrix is {name} ({tag}), which is not converted: bt709, bt601 and bt2020 are"),
+    }))
+}

@@ -1,0 +1,393 @@
+//! Vectors of 32-bit floats that look up tables: portable, AVX2 and AVX-512. Compilers make scalar loads of look-ups, so they
+//! are written out.
+
+/// Lanes of the widest vector.
+pub(super) const MOST_LANES: usize = 16;
+
+/// Floats, and integers of as many lanes.
+///
+/// Values of a type are made only where the processor is known to have its instructions, which is what makes the operations on
+/// them safe: [`Vector::splat`], [`Vector::ints`] and [`Vector::load`] are where values begin.
+pub(super) trait Vector: Copy {
+    type Ints: Copy;
+    const LANES: usize;
+
+    /// # Safety
+    /// The processor must have the type's instructions.
+    unsafe fn splat(value: f32) -> Self;
+    /// # Safety
+    /// As [`Vector::splat`].
+    unsafe fn ints(value: i32) -> Self::Ints;
+    /// The samples of `from`, as many as there are lanes.
+    ///
+    /// # Safety
+    /// As [`Vector::splat`].
+    ///
+    /// # Panics
+    /// When there are others.
+    unsafe fn load(from: &[u16]) -> Self::Ints;
+    /// Values from 0 to 65535, to as many samples.
+    ///
+    /// # Panics
+    /// When there are others.
+    fn store(ints: Self::Ints, to: &mut [u16]);
+
+    fn int_add(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    fn int_sub(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    fn int_mul(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    fn int_min(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    fn int_max(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    fn int_and(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// With the sign's copies from above.
+    fn shift_right<const BITS: i32>(a: Self::Ints) -> Self::Ints;
+
+    fn float(ints: Self::Ints) -> Self;
+    /// Towards zero.
+    fn truncated(self) -> Self::Ints;
+    fn bits(self) -> Self::Ints;
+    /// Entries of `table`.
+    ///
+    /// # Safety
+    /// Every index is inside.
+    unsafe fn look_up(table: &[f32], at: Self::Ints) -> Self;
+
+    fn sub(self, b: Self) -> Self;
+    fn mul(self, b: Self) -> Self;
+    fn div(self, b: Self) -> Self;
+    /// `self · b + c`, rounded once.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    fn min(self, b: Self) -> Self;
+    fn max(self, b: Self) -> Self;
+    /// `then` where `self < limit`, `otherwise` elsewhere.
+    fn if_less(self, limit: Self, then: Self, otherwise: Self) -> Self;
+}
+
+/// Lanes of the portable vector.
+const PLAIN: usize = 8;
+
+/// Plain loops.
+#[derive(Clone, Copy)]
+pub(super) struct Portable([f32; PLAIN]);
+
+macro_rules! lanewise {
+    (ints { $($int:ident = $by_int:expr;)* } floats { $($float:ident = $by_float:expr;)* }) => {
+        $(
+            #[inline(always)]
+            fn $int(a: [i32; PLAIN], b: [i32; PLAIN]) -> [i32; PLAIN] {
+                std::array::from_fn(|i| $by_int(a[i], b[i]))
+            }
+        )*
+        $(
+            #[inline(always)]
+            fn $float(self, b: Self) -> Self {
+                Portable(std::array::from_fn(|i| $by_float(self.0[i], b.0[i])))
+            }
+        )*
+    };
+}
+
+impl Vector for Portable {
+    type Ints = [i32; PLAIN];
+    const LANES: usize = PLAIN;
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        Portable([value; PLAIN])
+    }
+
+    #[inline(always)]
+    unsafe fn ints(value: i32) -> [i32; PLAIN] {
+        [value; PLAIN]
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: &[u16]) -> [i32; PLAIN] {
+        assert_eq!(from.len(), PLAIN);
+        std::array::from_fn(|i| from[i].into())
+    }
+
+    #[inline(always)]
+    fn store(ints: [i32; PLAIN], to: &mut [u16]) {
+        assert_eq!(to.len(), PLAIN);
+        to.iter_mut().zip(ints).for_each(|(to, value)| *to = value as u16);
+    }
+
+    lanewise! {
+        ints {
+        int_add = |a: i32, b| a.wrapping_add(b);
+        int_sub = |a: i32, b| a.wrapping_sub(b);
+        int_mul = |a: i32, b| a.wrapping_mul(b);
+        int_min = |a: i32, b| a.min(b);
+        int_max = |a: i32, b| a.max(b);
+        int_and = |a: i32, b| a & b;
+        }
+        floats {
+        sub = |a: f32, b| a - b;
+        mul = |a: f32, b| a * b;
+        div = |a: f32, b| a / b;
+        min = |a: f32, b| a.min(b);
+        max = |a: f32, b| a.max(b);
+        }
+    }
+
+    #[inline(always)]
+    fn shift_right<const BITS: i32>(a: [i32; PLAIN]) -> [i32; PLAIN] {
+        a.map(|a| a >> BITS)
+    }
+
+    #[inline(always)]
+    fn float(ints: [i32; PLAIN]) -> Self {
+        Portable(ints.map(|value| value as f32))
+    }
+
+    #[inline(always)]
+    fn truncated(self) -> [i32; PLAIN] {
+        self.0.map(|value| value as i32)
+    }
+
+    #[inline(always)]
+    fn bits(self) -> [i32; PLAIN] {
+        self.0.map(|value| value.to_bits().cast_signed())
+    }
+
+    #[inline(always)]
+    unsafe fn look_up(table: &[f32], at: [i32; PLAIN]) -> Self {
+        Portable(at.map(|at| table[at as usize]))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        Portable(std::array::from_fn(|i| self.0[i].mul_add(b.0[i], c.0[i])))
+    }
+
+    #[inline(always)]
+    fn if_less(self, limit: Self, then: Self, otherwise: Self) -> Self {
+        Portable(std::array::from_fn(|i| if self.0[i] < limit.0[i] { then.0[i] } else { otherwise.0[i] }))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Vector;
+    use std::arch::x86_64::*;
+
+    /// Eight lanes.
+    #[derive(Clone, Copy)]
+    pub(in super::super) struct Avx2(__m256);
+
+    /// Sixteen.
+    #[derive(Clone, Copy)]
+    pub(in super::super) struct Avx512(__m512);
+
+    /// Operations that are one instruction.
+    macro_rules! instructions {
+        ($name:ident($ints:ty) ints { $($int:ident = $by_int:ident;)* } floats { $($float:ident = $by_float:ident;)* }) => {
+            $(
+                #[inline(always)]
+                fn $int(a: $ints, b: $ints) -> $ints {
+                    // SAFETY: the processor has the instructions, since there are values.
+                    unsafe { $by_int(a, b) }
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $float(self, b: Self) -> Self {
+                    // SAFETY: as above.
+                    $name(unsafe { $by_float(self.0, b.0) })
+                }
+            )*
+        };
+    }
+
+    impl Vector for Avx2 {
+        type Ints = __m256i;
+        const LANES: usize = 8;
+
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            // SAFETY: by the caller.
+            Avx2(unsafe { _mm256_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        unsafe fn ints(value: i32) -> __m256i {
+            // SAFETY: by the caller.
+            unsafe { _mm256_set1_epi32(value) }
+        }
+
+        #[inline(always)]
+        unsafe fn load(from: &[u16]) -> __m256i {
+            assert_eq!(from.len(), Self::LANES);
+            // SAFETY: by the caller; there are eight samples.
+            unsafe { _mm256_cvtepu16_epi32(_mm_loadu_si128(from.as_ptr().cast())) }
+        }
+
+        #[inline(always)]
+        fn store(ints: __m256i, to: &mut [u16]) {
+            assert_eq!(to.len(), Self::LANES);
+            // SAFETY: the processor has the instructions, since there are values; there is room for eight.
+            unsafe {
+                let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi32(ints, ints));
+                _mm_storeu_si128(to.as_mut_ptr().cast(), _mm256_castsi256_si128(packed));
+            }
+        }
+
+        instructions! {
+            Avx2(__m256i)
+            ints {
+            int_add = _mm256_add_epi32;
+            int_sub = _mm256_sub_epi32;
+            int_mul = _mm256_mullo_epi32;
+            int_min = _mm256_min_epi32;
+            int_max = _mm256_max_epi32;
+            int_and = _mm256_and_si256;
+            }
+            floats {
+            sub = _mm256_sub_ps;
+            mul = _mm256_mul_ps;
+            div = _mm256_div_ps;
+            min = _mm256_min_ps;
+            max = _mm256_max_ps;
+            }
+        }
+
+        #[inline(always)]
+        fn shift_right<const BITS: i32>(a: __m256i) -> __m256i {
+            // SAFETY: the processor has the instructions, since there are values.
+            unsafe { _mm256_srai_epi32::<BITS>(a) }
+        }
+
+        #[inline(always)]
+        fn float(ints: __m256i) -> Self {
+            // SAFETY: as above.
+            Avx2(unsafe { _mm256_cvtepi32_ps(ints) })
+        }
+
+        #[inline(always)]
+        fn truncated(self) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_cvttps_epi32(self.0) }
+        }
+
+        #[inline(always)]
+        fn bits(self) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_castps_si256(self.0) }
+        }
+
+        #[inline(always)]
+        unsafe fn look_up(table: &[f32], at: __m256i) -> Self {
+            // SAFETY: as above, and the caller vouches for the indices.
+            Avx2(unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), at) })
+        }
+
+        #[inline(always)]
+        fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: the processor has the instructions, since there are values.
+            Avx2(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn if_less(self, limit: Self, then: Self, otherwise: Self) -> Self {
+            // SAFETY: as above.
+            Avx2(unsafe { _mm256_blendv_ps(otherwise.0, then.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, limit.0)) })
+        }
+    }
+
+    impl Vector for Avx512 {
+        type Ints = __m512i;
+        const LANES: usize = 16;
+
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            // SAFETY: by the caller.
+            Avx512(unsafe { _mm512_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        unsafe fn ints(value: i32) -> __m512i {
+            // SAFETY: by the caller.
+            unsafe { _mm512_set1_epi32(value) }
+        }
+
+        #[inline(always)]
+        unsafe fn load(from: &[u16]) -> __m512i {
+            assert_eq!(from.len(), Self::LANES);
+            // SAFETY: by the caller; there are sixteen samples.
+            unsafe { _mm512_cvtepu16_epi32(_mm256_loadu_si256(from.as_ptr().cast())) }
+        }
+
+        #[inline(always)]
+        fn store(ints: __m512i, to: &mut [u16]) {
+            assert_eq!(to.len(), Self::LANES);
+            // SAFETY: the processor has the instructions, since there are values; there is room for sixteen.
+            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(ints)) }
+        }
+
+        instructions! {
+            Avx512(__m512i)
+            ints {
+            int_add = _mm512_add_epi32;
+            int_sub = _mm512_sub_epi32;
+            int_mul = _mm512_mullo_epi32;
+            int_min = _mm512_min_epi32;
+            int_max = _mm512_max_epi32;
+            int_and = _mm512_and_si512;
+            }
+            floats {
+            sub = _mm512_sub_ps;
+            mul = _mm512_mul_ps;
+            div = _mm512_div_ps;
+            min = _mm512_min_ps;
+            max = _mm512_max_ps;
+            }
+        }
+
+        #[inline(always)]
+        fn shift_right<const BITS: i32>(a: __m512i) -> __m512i {
+            // SAFETY: the processor has the instructions, since there are values.
+            unsafe { _mm512_sra_epi32(a, _mm_cvtsi32_si128(BITS)) }
+        }
+
+        #[inline(always)]
+        fn float(ints: __m512i) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_cvtepi32_ps(ints) })
+        }
+
+        #[inline(always)]
+        fn truncated(self) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_cvttps_epi32(self.0) }
+        }
+
+        #[inline(always)]
+        fn bits(self) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_castps_si512(self.0) }
+        }
+
+        #[inline(always)]
+        unsafe fn look_up(table: &[f32], at: __m512i) -> Self {
+            // SAFETY: as above, and the caller vouches for the indices.
+            Avx512(unsafe { _mm512_i32gather_ps::<4>(at, table.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: the processor has the instructions, since there are values.
+            Avx512(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn if_less(self, limit: Self, then: Self, otherwise: Self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe {
+                _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, limit.0), otherwise.0, then.0)
+            })
+        }
+    }
+}
