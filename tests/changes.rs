@@ -69,3 +69,33 @@ fn what_must_not_change_is_refused() {
     refused(&run(&["hash", &source]), 3, &said);
     refused(&run(&["compare", &source, &source]), 3, &said);
 }
+
+#[test]
+fn another_size_is_scaled_to_the_first_one() {
+    let folder = Folder::new();
+    let (plain, target) = (folder.path("plain.mkv"), folder.path("out.mkv"));
+    run(&[&recording(&folder, FIRST), &plain, "-c", "ffv1", "--depth", "8"]).ok();
+    let source = recording(&folder, ("128x96", "yuv420p10le", "tv"));
+    run(&[&source, &target, "-c", "ffv1", "--depth", "8"]).ok();
+    // Frames before the change are the same; those behind it are the same film in half of its size.
+    assert_eq!(hashes(&target, &[])[..10], hashes(&plain, &[])[..10]);
+    // The filter does the same to a recording that is of that size alone.
+    let later = folder.path("b.ts");
+    let scaled = hashes(&later, &["--chain", "scale=w=64:h=48", "--depth", "8"]);
+    let pixels = |line: &String| line.rsplit(' ').next().unwrap().to_owned();
+    let got: Vec<_> = hashes(&target, &[])[10..].iter().map(pixels).collect();
+    assert_eq!(got, scaled.iter().map(pixels).collect::<Vec<_>>());
+}
+
+#[test]
+fn another_shape_gets_borders() {
+    let folder = Folder::new();
+    let target = folder.path("out.mkv");
+    // Twice as wide for its height: it is shown over the whole width, in the rows of the middle.
+    let source = recording(&folder, ("128x48", "yuv420p", "tv"));
+    run(&[&source, &target, "-c", "ffv1"]).ok();
+    let ran = run(&[&target, "-", "-f", "rawvideo", "--start", "#10", "--frames", "1"]).ok();
+    let black = |row: usize| ran.stdout[64 * row..64 * (row + 1)].iter().all(|sample| *sample == 16);
+    let borders: Vec<_> = (0..48).filter(|row| black(*row)).collect();
+    assert_eq!(borders, (0..12).chain(36..48).collect::<Vec<_>>());
+}

@@ -8,11 +8,11 @@ use super::siting::Site;
 use super::ycbcr::{BITS, Encode, TOP};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::simd::dispatch::by_level;
 use crate::filters::requant::NEUTRAL;
-use crate::simd::rows::{narrow, widen};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, Planes};
 use std::ops::Range;
 

@@ -8,10 +8,10 @@ use super::reference::{held, lane};
 use super::taps::Taps;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::simd::dispatch::by_level;
-use crate::simd::rows::{copy, narrow, widen};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::simd::dispatch::by_level;
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 
 use super::plan::{Component, Plan, Source};
 use super::taps::Taps;
-use crate::simd::rows::{copy, narrow, widen};
 use crate::filters::{CpuJob, CpuKernel};
+use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 
 /// The kernel.
