@@ -99,3 +99,25 @@ fn another_shape_gets_borders() {
     let borders: Vec<_> = (0..48).filter(|row| black(*row)).collect();
     assert_eq!(borders, (0..12).chain(36..48).collect::<Vec<_>>());
 }
+
+#[test]
+fn another_matrix_becomes_the_first_one() {
+    let folder = Folder::new();
+    // A red of BT.601 and a red of BT.709.
+    let red = |name: &str, size: &str, matrix: &str, start: &str| {
+        let path = folder.path(name);
+        ffmpeg(&format!(
+            "-f lavfi -i color=red:s={size}:r=25:d=0.4 -vf scale=out_color_matrix={matrix} -pix_fmt yuv420p -colorspace {matrix} \
+             -c:v libx264 -qp 0 -bf 0 -preset ultrafast -output_ts_offset {start} -muxpreload 0 -muxdelay 0 {path}"
+        ));
+        fs::read(path).unwrap()
+    };
+    let (source, target) = (folder.path("a.ts"), folder.path("out.mkv"));
+    fs::write(&source, [red("sd.ts", "128x96", "smpte170m", "0"), red("hd.ts", "64x48", "bt709", "0.4")].concat()).unwrap();
+    run(&[&source, &target, "-c", "ffv1"]).ok();
+    let ran = run(&[&target, "-", "-f", "rawvideo"]).ok();
+    let frame = 128 * 96 * 3 / 2;
+    let first = |number: usize| [0, 128 * 96, 128 * 96 * 5 / 4].map(|plane| i32::from(ran.stdout[number * frame + plane]));
+    let apart = first(0).iter().zip(first(15)).map(|(sd, hd)| (sd - hd).abs()).max();
+    assert!(apart <= Some(1), "{:?} and {:?}", first(0), first(15));
+}

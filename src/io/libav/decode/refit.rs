@@ -27,7 +27,7 @@ pub(super) struct Refit {
 
 impl Refit {
     /// For frames like `frame`, described by `color` and of sample aspect ratio `sar`, which become like those of `to`: of its
-    /// range, and scaled to its size, with borders where the shape differs.
+    /// range and matrix, and scaled to its size, with borders where the shape differs.
     ///
     /// # Errors
     /// When nothing converts between the two.
@@ -79,6 +79,11 @@ fn chain(from: &StreamInfo, to: &StreamInfo) -> String {
     if from.is_full_range() != to.is_full_range() && from.format.model() != Model::Rgb {
         filters.push(format!("range={}", if to.is_full_range() { "full" } else { "limited" }));
     }
+    if let (Some(own), Some(first)) = (matrix(from), matrix(to))
+        && own != first
+    {
+        filters.push(format!("matrix=to={first}:from={own}"));
+    }
     let (width, height) = inside(from, to);
     if (width, height) != (from.width, from.height) {
         filters.push(format!("scale=w={width}:h={height}"));
@@ -87,6 +92,16 @@ fn chain(from: &StreamInfo, to: &StreamInfo) -> String {
         filters.push(format!("pad=w={}:h={}:x=auto:y=auto", to.width, to.height));
     }
     filters.join(",")
+}
+
+/// What the filter `matrix` calls that of a stream, where one is stated.
+fn matrix(info: &StreamInfo) -> Option<&'static str> {
+    match info.color.matrix {
+        1 => Some("bt709"),
+        5 | 6 => Some("bt601"),
+        9 => Some("bt2020"),
+        _ => None,
+    }
 }
 
 /// The size at which frames of `from` are shown inside those of `to`, in their own shape: all of it where that is the same.
@@ -128,6 +143,16 @@ mod tests {
         assert_eq!(chain(&hd, &pal), "scale=w=720:h=432,pad=w=720:h=576:x=auto:y=auto");
         // A frame that fits as it is gets borders alone.
         assert_eq!(chain(&stream("yuv420p", 1440, 1080), &hd), "pad=w=1920:h=1080:x=auto:y=auto");
+    }
+
+    #[test]
+    fn the_matrix_becomes_the_first_ones_where_both_state_one() {
+        let of =
+            |matrix| StreamInfo { color: ColorInfo { matrix, ..ColorInfo::default() }, ..stream("yuv420p", 64, 48) };
+        assert_eq!(chain(&of(6), &of(1)), "matrix=to=bt709:from=bt601");
+        assert_eq!(chain(&of(5), &of(6)), "");
+        assert_eq!(chain(&of(2), &of(1)), "");
+        assert_eq!(chain(&of(9), &of(2)), "");
     }
 
     #[test]
