@@ -1,4 +1,4 @@
-//! Videos that change on the way: transport streams, one behind the other.
+//! Videos that change in mid-stream: transport streams, one behind the other.
 
 mod command;
 

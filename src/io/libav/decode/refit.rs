@@ -1,4 +1,4 @@
-//! A video that changes on the way: frames of another format, size or range become like the first.
+//! A video that changes in mid-stream: frames of another format, size or range become like the first.
 
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
