@@ -1,4 +1,4 @@
-//! Embeds the CUDA kernels, packed as they are committed. Tells the code which libav there is.
+//! Embeds the CUDA kernels, packed as they are committed. Sets a cfg for the version of libav.
 
 use lzma_rust2::XzReader;
 use std::env;

@@ -13,7 +13,7 @@ constexpr u32 ONES = 0x01010101;
 
 extern __shared__ uint2 shared[];
 
-// In every thread of a warp: the sum of its value and of those before it, for some values at a time. The exchange tells
+// In every thread of a warp: the sum of its value and of those before it, for some values at a time. The exchange shows
 // whether there is a thread so far to the left, which `__shfl_up_sync` keeps to itself.
 __device__ __forceinline__ void sum_warp(u32 (&values)[STEP]) {
 #pragma unroll
@@ -34,7 +34,7 @@ __device__ __forceinline__ void sum_warp(u32 (&values)[STEP]) {
 struct Offset {
     int words;    // from the thread's first word to the one that the column is in
     u32 take;     // four bytes from it on, as a selector of that word and the next
-    u32 earlier;  // ones for the bytes of that word that come before
+    u32 earlier;  // ones for the bytes of that word before it
 
     __device__ __forceinline__ explicit Offset(int column)
         : words(column >> 2), take(0x3210 + 0x1111 * (column & 3)), earlier(ONES & ((1u << (column & 3) * 8) - 1)) {}
@@ -52,7 +52,7 @@ __device__ __forceinline__ void sum_across(const Box& p, const Component& c, con
     const int threads = blockDim.x, thread = threadIdx.x;
     const Offset entering(p.radius_w + 1), leaving(-int(p.radius_w));
     const int in = 2 * thread + entering.words, out = 2 * thread + leaving.words;
-    // Beside the plane its nearest sample stands in. As selectors of bytes these cost less than `Columns::lanes` does.
+    // Beside the plane its nearest sample is replicated. As selectors of bytes these cost less than `Columns::lanes` does.
     const bool inside = part.x >= 0 && part.x < int(c.src.width);
     const u32 low = inside ? 0x3210 : part.x < 0 ? 0 : 0x7777, high = inside ? 0x7654 : low;
 

@@ -2,7 +2,7 @@
 //
 // The reads at random places are what deband costs. A block copies a tile of the picture with its surroundings to
 // shared memory, where they are cheap. A thread filters eight samples side by side, which hides what waiting is left
-// and lets it read and write vectors; what does not fill eight is filtered one by one, as the definition says it.
+// and lets it read and write vectors; what does not fill eight is filtered one by one, as the definition has it.
 //
 // LANES are components that share their offsets: luma alone, or Cb and Cr, or all of YC48.
 #pragma once
@@ -154,7 +154,7 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, co
                 if (y + k * int(down) < bottom) {
 #pragma unroll
                     for (int l = 0; l < LANES; l++) {
-                        *reinterpret_cast<uint4*>(to + k * down * row_bytes + l * g.lane) = piece[k][l];
+                        *reinterpret_cast<uint4*>(to + k * down * row_bytes + l * g.component_bytes) = piece[k][l];
                     }
                 }
             }
@@ -174,7 +174,7 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, co
 #pragma unroll 1
             for (int l = 0; l < LANES; l++) {
                 const T stored = __ldg(at<const T>(c[l].src, x, top + y));
-                T* const to = reinterpret_cast<T*>(first + y * row_bytes + l * g.lane) + x - tile.left + int(g.halo);
+                T* const to = reinterpret_cast<T*>(first + y * row_bytes + l * g.component_bytes) + x - tile.left + int(g.halo);
                 *to = SIZE == 1 ? stored : stored << c[l].src.shift;
             }
         }
@@ -247,16 +247,16 @@ struct Places {
     }
 };
 
-// Filters the chunk that lies at byte `place` of a tile of `lane` bytes, to `to` bytes into its planes.
+// Filters the chunk that lies at byte `place` of a tile of `component_bytes` bytes, to `to` bytes into its planes.
 template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST>
 __device__ __forceinline__ void filter_chunk(
-    const Component* c, const Draws<LANES>& draws, const Places<sizeof(T), SAMPLE>& places, u32 lane, int place,
+    const Component* c, const Draws<LANES>& draws, const Places<sizeof(T), SAMPLE>& places, u32 component_bytes, int place,
     const u32 (&to)[2]) {
     constexpr int SIZE = sizeof(T), COUNT = SAMPLE == 0 ? 1 : SAMPLE == 1 ? 2 : 4;
     u32 out[LANES][CHUNK];
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
-        const Eight<T> samples(tile_bytes() + place + l * lane);
+        const Eight<T> samples(tile_bytes() + place + l * component_bytes);
         const int dither = c[l].dither, near_bias = c[l].near_bias;
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
@@ -266,7 +266,7 @@ __device__ __forceinline__ void filter_chunk(
 #pragma unroll
             for (int k = 0; k < COUNT; k++) {
                 const int first = places.at[i][k / 2], at = k % 2 ? 2 * place - first : first;
-                const int reference = *reinterpret_cast<const T*>(tile_bytes() + at + l * lane + i * SIZE);
+                const int reference = *reinterpret_cast<const T*>(tile_bytes() + at + l * component_bytes + i * SIZE);
                 sum += reference;
                 far = max(far, u32(reference + bias));
             }
@@ -333,11 +333,11 @@ __device__ __forceinline__ void filter_tile(const Deband& p, const Component* c,
             } else {
                 places.at_edge(draws.offsets, c->src, range, p.by_field, x, y, place, pitch);
             }
-            filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, g.lane, place, to);
+            filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, g.component_bytes, place, to);
         } else {
 #pragma unroll 1
             for (int l = 0; l < LANES; l++) {
-                const char* own = tile_bytes() + place + l * g.lane;
+                const char* own = tile_bytes() + place + l * g.component_bytes;
 #pragma unroll 1
                 for (int i = x; i < min(x + CHUNK, width); i++, own += SIZE) {
                     filter_sample<SAMPLE, BLUR_FIRST>(p, c[l], i, y, [=](int dx, int dy) {

@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
             const int away = abs(share(tally[i], shares)) - int(p.floor);
             const u8 found = min(max(away, 0) * int(p.scale), 255);
             if (x < width) evidence[x] = found;
-            // The outermost samples stand in for those beside them.
+            // The outermost samples are replicated for those beside them.
             if (x == 0) {
 #pragma unroll
                 for (int k = 1; k <= AROUND; k++) evidence[-k] = found;

@@ -21,6 +21,8 @@ pub enum Kind {
     Io,
     /// The output is whole, but holds only the frames that decoded before the input failed.
     Incomplete,
+    /// Parts of a film are not there yet, so that it cannot be joined.
+    PartsMissing,
     /// The user stopped the run.
     Cancelled,
     /// A fault in vramp itself.
@@ -29,7 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order the documentation lists them.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Mismatch,
         Kind::BadArgument,
         Kind::Unsupported,
@@ -38,6 +40,7 @@ impl Kind {
         Kind::Device,
         Kind::Io,
         Kind::Incomplete,
+        Kind::PartsMissing,
         Kind::Cancelled,
         Kind::Internal,
     ];
@@ -53,6 +56,7 @@ impl Kind {
             Kind::Device => 6,
             Kind::Io => 7,
             Kind::Incomplete => 8,
+            Kind::PartsMissing => 9,
             Kind::Internal => 70,
             Kind::Cancelled => 130,
         }
@@ -69,6 +73,7 @@ impl Kind {
             Kind::Device => "GPU or driver failure",
             Kind::Io => "file, pipe or disk failure",
             Kind::Incomplete => "input stopped decoding: the output is whole but holds only what decoded",
+            Kind::PartsMissing => "parts of a film are missing: it cannot be joined yet",
             Kind::Cancelled => "stopped by the user",
             Kind::Internal => "internal fault (please report it)",
         }

@@ -1,8 +1,8 @@
 //! Video filters whose frames stay in GPU memory from decode to encode, with the same bytes from the CPU.
 //!
 //! The layers, each knowing only those before it: [`video`] and [`mod@params`] are pure data; `device` runs work; `simd` has
-//! vectors for the CPU; `filters` compute; `pipeline` moves frames; `compare` measures them; `io` and `cli` are the crate's
-//! interfaces to the outside. docs/ARCHITECTURE.md has the map.
+//! vectors for the CPU; `filters` compute; `pipeline` moves frames; `compare` measures them; `io` reads and writes;
+//! `farm` splits a film into parts; `cli` is the command. docs/ARCHITECTURE.md has the map.
 //!
 //! A chain filters a frame on the GPU, or on the CPU where there is none, with the same bytes:
 //!
@@ -29,7 +29,7 @@
 //! `CUDA_LIBRARY_PATH=…/cuda/shim`. The defaults are those of the `vramp` program.
 #![deny(missing_docs)]
 
-/// What stands before the version, and a line's end behind it, in every file of the plugin library: so it can be read
+/// What precedes the version, with a line's end after it, in every file of the plugin library: so it can be read
 /// without running anything of the file.
 #[macro_export]
 macro_rules! plugin_mark {
@@ -43,6 +43,8 @@ pub mod cli;
 pub mod compare;
 pub mod device;
 pub mod error;
+#[cfg(feature = "cli")]
+pub mod farm;
 pub mod filters;
 #[cfg(all(feature = "cli", any(test, fuzzing)))]
 pub mod fuzzing;

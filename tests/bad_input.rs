@@ -546,7 +546,7 @@ fn an_encoder_without_memory_is_not_opened() {
 }
 
 #[test]
-fn dolby_vision_whose_colours_come_out_wrong_is_asked_for() {
+fn dolby_vision_with_wrong_colours_must_be_asked_for() {
     let folder = Folder::new();
     let film = folder.path("film.mp4");
     ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:d=0.2 -c:v libx264 -bf 0 {film}"));

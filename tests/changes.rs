@@ -113,11 +113,13 @@ fn another_matrix_becomes_the_first_one() {
         fs::read(path).unwrap()
     };
     let (source, target) = (folder.path("a.ts"), folder.path("out.mkv"));
-    fs::write(&source, [red("sd.ts", "128x96", "smpte170m", "0"), red("hd.ts", "64x48", "bt709", "0.4")].concat()).unwrap();
+    fs::write(&source, [red("sd.ts", "128x96", "smpte170m", "0"), red("hd.ts", "64x48", "bt709", "0.4")].concat())
+        .unwrap();
     run(&[&source, &target, "-c", "ffv1"]).ok();
     let ran = run(&[&target, "-", "-f", "rawvideo"]).ok();
     let frame = 128 * 96 * 3 / 2;
-    let first = |number: usize| [0, 128 * 96, 128 * 96 * 5 / 4].map(|plane| i32::from(ran.stdout[number * frame + plane]));
+    let first =
+        |number: usize| [0, 128 * 96, 128 * 96 * 5 / 4].map(|plane| i32::from(ran.stdout[number * frame + plane]));
     let apart = first(0).iter().zip(first(15)).map(|(sd, hd)| (sd - hd).abs()).max();
     assert!(apart <= Some(1), "{:?} and {:?}", first(0), first(15));
 }

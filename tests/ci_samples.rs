@@ -38,7 +38,7 @@ fn run_in(folder: &Folder, program: &str, args: &[&str]) -> Ran {
 }
 
 /// Runs something in a repository whose videos are what they were, in one where a frame differs, and in one without videos.
-fn tells_good_from_bad(check: impl Fn(&Folder) -> Ran, words: &str) {
+fn distinguishes_good_from_bad(check: impl Fn(&Folder) -> Ran, words: &str) {
     let folder = repository();
     check(&folder).ok();
     make(&folder.path("out/b.nut"), "negate=enable='eq(n,5)'");
@@ -61,12 +61,12 @@ fn step(workflow: &str, name: &str) -> String {
 }
 
 #[test]
-fn the_workflow_tells_good_from_bad() {
+fn the_workflow_distinguishes_good_from_bad() {
     let workflow = fs::read_to_string(format!("{SAMPLES}/frames.yml")).unwrap();
     let lines = step(&workflow, "Check every frame");
     assert!(lines.ends_with("exit $status\n\n") || lines.ends_with("exit $status\n"), "{lines}");
     // As GitHub runs them.
-    tells_good_from_bad(|folder| run_in(folder, "bash", &["-e", "-o", "pipefail", "-c", &lines]), "frames 5");
+    distinguishes_good_from_bad(|folder| run_in(folder, "bash", &["-e", "-o", "pipefail", "-c", &lines]), "frames 5");
     let folder = repository();
     run_in(&folder, "bash", &["-e", "-c", &lines]).ok();
     let report: serde_json::Value =
@@ -85,12 +85,15 @@ fn the_workflow_is_yaml_that_names_what_there_is() {
 const PYTHON_TEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/ci/test_frames.py");
 
 #[test]
-fn the_python_test_tells_good_from_bad() {
-    tells_good_from_bad(|folder| run_in(folder, "python3", &["-B", PYTHON_TEST]), "pixels: frames 5, planes 0, 1, 2");
+fn the_python_test_distinguishes_good_from_bad() {
+    distinguishes_good_from_bad(
+        |folder| run_in(folder, "python3", &["-B", PYTHON_TEST]),
+        "pixels: frames 5, planes 0, 1, 2",
+    );
 }
 
 #[test]
-fn the_python_test_tells_every_video() {
+fn the_python_test_reports_every_video() {
     let folder = repository();
     let out = |name: &str| folder.path(&format!("out/{name}"));
     let golden = |name: &str| folder.path(&format!("goldens/{name}.hashes"));
@@ -159,14 +162,14 @@ except AssertionError as fault:
 }
 
 #[test]
-fn the_cargo_test_tells_good_from_bad() {
+fn the_cargo_test_distinguishes_good_from_bad() {
     let folder = Folder::new();
     let program = folder.path("frames");
     let source = format!("{SAMPLES}/frames.rs");
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     Ran::from(Command::new(rustc).args(["--edition", "2024", "--test", &source, "-o", &program]).output().unwrap())
         .ok();
-    tells_good_from_bad(|folder| run_in(folder, &program, &[]), "pixels: frames 5");
+    distinguishes_good_from_bad(|folder| run_in(folder, &program, &[]), "pixels: frames 5");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn clip(folder: &Folder, name: &str, size: &str, frames: u32, options: &str) -> 
 }
 
 #[test]
-fn verbose_tells_where_decoding_begins() {
+fn verbose_prints_where_decoding_begins() {
     let folder = Folder::new();
     let input = clip(&folder, "a.mkv", "64x48", 60, "-c:v libx264 -g 20 -bf 2");
     let said =
@@ -32,7 +32,7 @@ fn verbose_tells_where_decoding_begins() {
     let whole = said(&[]);
     assert!(!whole.contains("decoding begins") && !whole.contains("decoded too"), "{whole}");
     for (name, options, reason) in [
-        ("b.avi", "-c:v mpeg4", "nothing tells where decoding mpeg4 can begin"),
+        ("b.avi", "-c:v mpeg4", "it is not known where decoding mpeg4 can begin"),
         ("c.avi", "-c:v libx264 -g 20 -bf 0", "its packets have no times"),
     ] {
         let ran =
@@ -72,7 +72,7 @@ fn what_filters_measure_is_written_down() {
     assert_eq!(rows[47].as_u64(), Some(30 * 256 * 64));
     assert_eq!(records(&all, "filter")[0].2, ["stats", "stats"]);
 
-    // A part has the lines of the whole, and the video beside it comes as without records.
+    // A part has the lines of the whole, and the video beside it is as without records.
     let output = folder.path("o.mkv");
     let cut = ["--start", "#4", "--frames", "3", "-c", "ffv1", "--records", &part];
     run(&[&[&*input, &output], &cut[..], &chain[..]].concat()).ok();
@@ -86,7 +86,7 @@ fn what_filters_measure_is_written_down() {
 }
 
 #[test]
-fn help_tells_commands_spellings_and_exit_codes() {
+fn help_has_commands_spellings_and_exit_codes() {
     let help = run(&["--help"]).ok();
     for word in ["--chain", "filters", "probe", "bench", "-c:v (--codec)", "130  stopped by the user", "Examples:"] {
         assert!(help.text().contains(word), "{word}");
@@ -132,7 +132,7 @@ fn fewer_frames_than_asked_for_are_reported() {
 }
 
 #[test]
-fn every_way_to_write_a_chain_gives_the_same_frames() {
+fn every_spelling_of_a_chain_gives_the_same_frames() {
     let folder = Folder::new();
     let clip = clip(&folder, "clip.mkv", "64x48", 3, "-pix_fmt yuv420p -c:v ffv1");
     fs::write(folder.path("chain.txt"), "# both\ndeband=range=16:sample=2,\n  depth=10\n").unwrap();
@@ -224,7 +224,7 @@ fn json_progress_is_one_object_a_line_and_ends_with_the_whole() {
 }
 
 #[test]
-fn times_of_two_filters_of_one_name_are_told_apart() {
+fn times_of_two_filters_of_one_name_are_distinguished() {
     let args = [GRADIENT, "-f", "null", "--frames", "2", "--chain", "box=1,box=radius=0,box=9"];
     let said = run(&[&args[..], &["-v"]].concat()).ok().stderr;
     for (stage, call) in [("stage 1", "box=radius=1,"), ("stage 2", "box=radius=9,")] {
@@ -237,7 +237,7 @@ fn times_of_two_filters_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn with_json_progress_all_that_is_said_is_json() {
+fn with_json_progress_every_line_is_json() {
     let folder = Folder::new();
     let json = |args: &[&str], code| {
         let ran = run(&[args, &["--progress", "json"]].concat());
@@ -262,13 +262,13 @@ fn with_json_progress_all_that_is_said_is_json() {
 }
 
 #[test]
-fn what_a_destination_ignores_is_said() {
+fn what_a_destination_ignores_is_reported() {
     let said = run(&[GRADIENT, "-f", "null", "--frames", "1", "-c", "ffv1", "--crf", "3"]).ok().stderr;
     assert!(said.contains("warning: null has no encoder") && said.contains("--codec, --crf ignored"), "{said}");
 }
 
 #[test]
-fn quiet_says_nothing_and_verbose_tells_the_plan() {
+fn quiet_prints_nothing_and_verbose_the_plan() {
     let folder = Folder::new();
     let input = clip(&folder, "clip.mkv", "32x16", 2, "-pix_fmt yuv420p -c:v ffv1");
     let quiet = run(&[&input, &folder.path("a.mkv"), "-c", "ffv1", "-q", "--chain", CHAIN]).ok();
@@ -301,7 +301,7 @@ fn a_sigma_that_changes_nothing_is_doubted_once() {
 }
 
 #[test]
-fn narrowing_after_deband_is_said_once_and_only_then() {
+fn narrowing_after_deband_is_logged_once_and_only_then() {
     let warned = |args: &[&str]| {
         let ran = run(&[&[GRADIENT, "-f", "null", "--frames", "2"], args].concat()).ok();
         ran.stderr.matches("add --depth 10").count()
@@ -527,7 +527,7 @@ fn a_cut_keeps_the_subtitle_that_is_shown_and_cuts_the_chapters() {
 }
 
 #[test]
-fn probe_tells_what_there_is() {
+fn probe_prints_what_there_is() {
     let json: serde_json::Value = serde_json::from_slice(&run(&["probe", "--json"]).ok().stdout).unwrap();
     assert_eq!(json["cpu"]["level"], vramp::device::cpu::CpuLevel::detect().name());
     assert!(json["decoders"]["present"].as_array().unwrap().contains(&"ffv1".into()));
@@ -728,7 +728,7 @@ struct Endless {
 }
 
 impl Endless {
-    /// Starts it, and returns when a few frames have come out.
+    /// Starts it, and returns when a few frames are written.
     fn start(output: &str) -> Endless {
         Endless::run(vramp(), output)
     }
@@ -780,7 +780,7 @@ impl Endless {
         assert!(status.success());
     }
 
-    /// Waits for the end; gives the exit code and what was said besides progress.
+    /// Waits for the end; gives the exit code and the messages besides progress.
     fn end(mut self) -> (Option<i32>, Vec<String>) {
         drop(self.feed.take());
         let code = self.child.wait().unwrap().code();
@@ -883,7 +883,7 @@ fn a_second_ctrl_c_does_not_wait_for_the_encoder() {
     assert_eq!(folder.names(), ["in.y4m"]);
 }
 
-/// Sends as many Ctrl-C to a run with `args` while its encoder is busy. Gives the exit code and what was said.
+/// Sends as many Ctrl-C to a run with `args` while its encoder is busy. Gives the exit code and the messages.
 fn stopped_in_encoder(folder: &Folder, args: &[&str], signals: usize) -> (Option<i32>, Vec<String>) {
     // A flat frame is encoded quickly; each after it keeps the encoder busy for longer than the two signals take.
     let input = folder.path("in.y4m");
@@ -899,7 +899,7 @@ fn stopped_in_encoder(folder: &Folder, args: &[&str], signals: usize) -> (Option
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert!(line.contains("\"frame\":1,"), "{line}");
-    // The encoder takes the second frame a moment after it has told of the first. One shell sends all signals, so that
+    // The encoder takes the second frame a moment after it has reported the first. One shell sends all signals, so that
     // starting programs on a busy machine takes no time between them.
     let script = format!("sleep 0.15{}", "; sleep 0.05; kill -INT $0".repeat(signals));
     assert!(Command::new("sh").args(["-c", &script, &child.id().to_string()]).status().unwrap().success());

@@ -194,15 +194,15 @@ fn times_may_be_moved_and_parts_taken() {
 fn hint(args: &[&str]) -> Option<(u64, u64, String)> {
     let ran = compare(&[args, &["--json"]].concat());
     let hint = &parsed(&ran).2["hint"];
-    let told = ran.stderr.lines().filter(|line| line.contains(" look like ")).count();
-    assert_eq!(told, usize::from(!hint.is_null()), "{}", ran.stderr);
+    let hints = ran.stderr.lines().filter(|line| line.contains(" look like ")).count();
+    assert_eq!(hints, usize::from(!hint.is_null()), "{}", ran.stderr);
     let options = hint["options"].as_str()?.to_owned();
     assert!(ran.stderr.contains(&format!("try {options}")), "{}", ran.stderr);
     Some((hint["a"]["index"].as_u64().unwrap(), hint["b"]["index"].as_u64().unwrap(), options))
 }
 
 #[test]
-fn a_constant_shift_is_told_with_the_option_that_mends_it() {
+fn a_constant_shift_is_reported_with_the_option_that_mends_it() {
     let folder = Folder::new();
     let a = clip(&folder, "a.mkv", 20, "scale=100:66,format=yuv420p");
     let [cut, lossy, late] = ["cut.mkv", "lossy.mkv", "late.ts"].map(|name| folder.path(name));
@@ -286,7 +286,7 @@ fn tags_that_differ_are_not_exactly_the_same() {
         assert!(ran.text().contains(&format!("besides the frames: {name} ")), "{}", ran.text());
         assert!(ran.stderr.contains(&format!("not within exact: {name} ")), "{}", ran.stderr);
         assert_eq!(beside(&[&pair[..], &exact].concat()), [(name.to_owned(), true)]);
-        // Limits are of samples; what else differs is told.
+        // Limits are of samples; what else differs is reported.
         assert_eq!(beside(&[&pair[..], &["--tolerance", "psnr=90"]].concat()), [(name.to_owned(), false)]);
         compare(&[&pair[..], &["--tolerance", "psnr=90"]].concat()).ok();
         compare(&[&pair[..], &exact, &["--tags", "ignore"]].concat()).ok();
@@ -295,14 +295,14 @@ fn tags_that_differ_are_not_exactly_the_same() {
     }
     let text = compare(&[&a, &folder.path("primaries.mp4")]).ok();
     assert!(text.text().contains("besides the frames: primaries bt709 in A and bt2020 in B\n"), "{}", text.text());
-    // Square is what nothing is said of.
+    // Square is the default.
     let bare = folder.path("bare.mkv");
     ffmpeg(&format!("-i {a} -c copy -bsf:v h264_metadata=sample_aspect_ratio=0/1 {bare}"));
     assert_eq!(beside(&[&a, &bare]), []);
 }
 
 #[test]
-fn what_is_beside_the_frames_is_told() {
+fn what_is_beside_the_frames_is_reported() {
     let folder = Folder::new();
     let [a, late, other] = ["a.mkv", "late.mkv", "other.mkv"].map(|name| folder.path(name));
     let [chapters, page] = ["chapters.txt", "page.html"].map(|name| folder.path(name));
@@ -316,10 +316,10 @@ fn what_is_beside_the_frames_is_told() {
     exact(&a, &a).ok();
     let ran = exact(&a, &late);
     assert_eq!(ran.code, Some(1), "{}", ran.text());
-    let told = "stream 1 (audio flac): ";
-    assert!(ran.text().contains(&format!("besides the frames: {told}")), "{}", ran.text());
+    let hints = "stream 1 (audio flac): ";
+    assert!(ran.text().contains(&format!("besides the frames: {hints}")), "{}", ran.text());
     assert!(
-        ran.stderr.contains(told) && ran.stderr.contains("of B come 0.500 s later, from 0.000 s on"),
+        ran.stderr.contains(hints) && ran.stderr.contains("of B come 0.500 s later, from 0.000 s on"),
         "{}",
         ran.stderr
     );
@@ -332,9 +332,9 @@ fn what_is_beside_the_frames_is_told() {
     {
         assert!(text.text().contains(&format!("besides the frames: {line}\n")), "{}", text.text());
     }
-    let told = beside(&[&a, &other, "--tolerance", "exact"]);
+    let hints = beside(&[&a, &other, "--tolerance", "exact"]);
     let names = [("stream", true), ("chapters", false), ("title", false)];
-    assert_eq!(told, names.map(|(name, beyond)| (name.to_owned(), beyond)));
+    assert_eq!(hints, names.map(|(name, beyond)| (name.to_owned(), beyond)));
     // Everything is later: what is seen and heard together stays so.
     let moved = folder.path("moved.mkv");
     ffmpeg(&format!("-i {a} -map 0 -c copy -output_ts_offset 7 {moved}"));
@@ -506,7 +506,7 @@ fn no_output_replaces_what_is_read_or_another_output() {
     // A page of its own name may lie among the pictures.
     compare(&[&a, &b, "--html", &format!("{worst}/page.html"), "--worst", "2", &worst]).ok();
     assert_eq!(fs::read_dir(&worst).unwrap().count(), 7);
-    // Also where they are to come; the folder goes if nothing comes.
+    // Also where they will be; the folder is removed if nothing is written.
     let page = format!("{new}/page.html");
     assert_eq!(compare(&[&a, &chain, "--html", &page, "--worst", "2", &new]).code, Some(4));
     assert!(fs::metadata(&new).is_err());

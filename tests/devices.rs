@@ -124,7 +124,7 @@ fn auto_speaks_of_the_cpu_at_most_once() {
         assert_eq!(notes(&["-v"]), 0);
     } else {
         assert_eq!(notes(&["-v"]), 1);
-        assert_eq!(notes(&[]), usize::from(gpus() > 0), "a machine without a GPU is not told so at every run");
+        assert_eq!(notes(&[]), usize::from(gpus() > 0), "a machine without a GPU does not get a note at every run");
     }
 }
 

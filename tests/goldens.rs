@@ -88,14 +88,14 @@ fn present() -> BTreeSet<PathBuf> {
     all.map(|path| path.strip_prefix(ROOT).unwrap().to_owned()).collect()
 }
 
-/// What is in `present` and not in `goldens`, and the other way round.
+/// What is in `present` and not in `goldens`, and the reverse.
 fn strays(goldens: &[Golden], present: &BTreeSet<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let named: BTreeSet<_> = goldens.iter().map(|golden| golden.name.clone()).collect();
     assert_eq!(named.len(), goldens.len(), "two cases have one name");
     (present.difference(&named).cloned().collect(), named.difference(present).cloned().collect())
 }
 
-/// Verifies every golden in each of its ways, several at a time. Gives what failed.
+/// Verifies every golden in each of its variants, several at a time. Gives what failed.
 fn failures(ways: impl Fn(&Golden) -> Vec<Vec<&'static str>> + Sync) -> Vec<String> {
     let goldens = goldens(ALL);
     let (next, workers) = (AtomicUsize::new(0), thread::available_parallelism().map_or(1, usize::from).min(8));

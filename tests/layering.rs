@@ -6,7 +6,7 @@ use source::{Source, rust_files};
 use std::path::Path;
 
 /// The modules of the crate from the lowest up. Those of one line do not know each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["error"],
     &["video", "params"],
     &["device"],
@@ -14,6 +14,7 @@ const LAYERS: [&[&str]; 9] = [
     &["filters", "compare"],
     &["pipeline"],
     &["io"],
+    &["farm"],
     &["cli"],
     &["bin", "fuzzing"],
 ];

@@ -1,4 +1,4 @@
-//! Stills and numbered sequences, in and out, held against ffmpeg's.
+//! Stills and numbered sequences, in and out, compared with ffmpeg's.
 
 mod command;
 

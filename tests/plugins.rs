@@ -26,7 +26,7 @@ impl Machine {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// A library of this version, as far as a look into the file tells.
+    /// A library of this version, as far as a look into the file shows.
     fn library(&self, version: &str) -> String {
         let path = self.0.path("library.so");
         fs::write(&path, format!("\u{7f}ELF vramp plugin library, version {version}\nmore")).unwrap();
@@ -76,7 +76,7 @@ fn the_library_goes_to_every_host_and_its_version_is_read() {
 
 /// Two names of one file would be one plugin.
 #[test]
-fn a_link_gives_way_to_a_copy() {
+fn a_link_is_replaced_by_a_copy() {
     let machine = Machine::new(&["mpv"]);
     fs::create_dir(machine.0.path("effects")).unwrap();
     fs::rename(machine.library("0.0.9"), machine.0.path("effects/vramp_deband.so")).unwrap();
@@ -116,7 +116,7 @@ fn what_is_not_ours_is_replaced_only_when_asked() {
 }
 
 #[test]
-fn what_cannot_be_installed_is_told() {
+fn what_cannot_be_installed_is_reported() {
     let nobody = Machine::new(&[]);
     let library = nobody.library("1.2.3");
     let ran = nobody.run(&["--install", &library]);

@@ -172,7 +172,7 @@ fn a_second_pass_over_another_film_makes_nothing() {
 }
 
 #[test]
-fn what_excludes_what_is_said() {
+fn exclusive_options_are_refused() {
     let folder = Folder::new();
     let (source, target) = (folder.path("film.mkv"), folder.path("a.mkv"));
     ffmpeg(&format!("-f lavfi -i testsrc2=s=192x144:r=25:d=0.4 -c:v ffv1 {source}"));

@@ -1,4 +1,4 @@
-//! Filters that move samples, and those that pick fields and frames, from file to file: held against the ffmpeg program.
+//! Filters that move samples, and those that pick fields and frames, from file to file, compared with the ffmpeg program.
 
 mod command;
 

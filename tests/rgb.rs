@@ -1,4 +1,4 @@
-//! RGB from file to file: held against the ffmpeg program, and against grey clips of the same samples.
+//! RGB from file to file, compared with the ffmpeg program, and with grey clips of the same samples.
 
 mod command;
 
@@ -105,7 +105,7 @@ fn rgb_stays_where_nothing_is_lost_or_it_is_asked_for() {
     // Packed or planar, the samples are the same.
     run(&[&rgb, &out, "-y", "-c", "ffv1", "--chain", "deband"]).ok();
     assert_eq!(theirs(&out, "-pix_fmt gbrp"), ours(&packed, &["--chain", "deband"]));
-    // Both ways are the same conversion before the chain.
+    // Both are the same conversion before the chain.
     let asked = ours(&rgb, &["--format", "yuv444p10", "--chain", "deband"]);
     run(&[&rgb, &out, "-y", "-c", "ffv1", "--format", "yuv444p10", "--chain", "deband"]).ok();
     assert_eq!(theirs(&out, ""), asked);

@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// What comes out: each frame's index, time and hash.
+/// The results: each frame's index, time and hash.
 #[derive(Default)]
 struct Hashes(Vec<(u64, Option<i64>, String)>);
 
@@ -139,7 +139,7 @@ fn fits(path: &str, chain: &str) -> bool {
     pipeline::plan(filters::chain(chain).unwrap(), input.info(), Target::default()).is_ok()
 }
 
-/// Every filter with all its cases, narrowed in all ways by turns.
+/// Every filter with all its cases, narrowed by every method in turn.
 fn check_all(place: &Place, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());

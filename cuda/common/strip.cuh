@@ -1,5 +1,5 @@
 // Eight samples side by side of one plane, of any storage, read as they are stored. For filters that walk down strips of
-// columns and read beyond the plane, where the nearest sample stands in.
+// columns and read beyond the plane, where the nearest sample is replicated.
 #pragma once
 
 #include "chunk.cuh"
@@ -60,8 +60,8 @@ struct Lines {
 };
 
 // Eight columns of a plane whose samples have the size of T, from a multiple of eight on: inside the plane or beside it,
-// where the nearest column stands in. Rows are read several at a time, and without a branch between them, so that all of
-// them are on their way at once.
+// where the nearest column is replicated. Rows are read several at a time, and without a branch between them, so that all of
+// them are in flight at once.
 template <typename T>
 struct Columns {
     typedef typename Chunk<T>::Words Words;
@@ -109,7 +109,7 @@ struct Columns {
         }
     }
 
-    // The same sample by sample. The way of few warps, so it is no part of the loops that call it.
+    // The same sample by sample. Few warps need it, so it is no part of the loops that call it.
     template <int ROWS>
     static __device__ __noinline__ Lines<T, ROWS> singles(
         const u8* from, u32 pitch, int bottom, int y, int x, int last, int step) {

@@ -61,7 +61,7 @@ struct Four<u16> {
 };
 
 // GROUPS times sixteen rows of a plane of samples T, a patch at a time: of each group a lane has four rows. Beyond the plane
-// the nearest sample stands in.
+// the nearest sample is replicated.
 template <typename T, int GROUPS>
 struct Samples {
     typedef typename Four<T>::Words Words;
@@ -126,7 +126,7 @@ struct Samples {
         return words;
     }
 
-    // Four samples one by one. The way of few patches, so it is no part of the loops that call it.
+    // Four samples one by one. Few patches need it, so it is no part of the loops that call it.
     static __device__ __noinline__ Words singles(const u8* row, int x, int last, int step) {
         Words four = {};
         for (int i = 0; i < 4; i++) {
@@ -252,7 +252,7 @@ __device__ __forceinline__ void walk(const Filter& filter, const Component& c, c
     }
 }
 
-// Passes on what a walk would filter.
+// Copies what a walk would filter.
 template <typename T, typename Component>
 __device__ __forceinline__ void copy_band(const Component& c, const Walk& walk, u32 block) {
     const int left = int(block % c.across * walk.steps) * PATCH;

@@ -6,7 +6,7 @@
 struct Weights {
     u32 radius_w;
     u32 radius_h;
-    float scale;  // Of compared samples: the square of their difference is what it takes off the level.
+    float scale;  // Of compared samples: the square of their difference is subtracted from the level.
     float octaves;  // Of a level of one.
     float unscale;  // Of a mean of differences.
     float curve[5];  // Two to a power, over two to the power of `octaves`.

@@ -37,7 +37,7 @@ struct Group {
     u32 halo;  // Columns copied on each side of it, whole pieces of 16 bytes.
     u32 pieces;  // Pieces in a row of a tile and its halo.
     u32 pieces_inverse;  // 2^16 / pieces, rounded up.
-    u32 lane;  // Bytes of a tile with its surroundings.
+    u32 component_bytes;  // Bytes of a tile with its surroundings.
 };
 static_assert(sizeof(Group) == 32 && alignof(Group) == 4, "Group differs from the host's");
 LAYOUT(Group, across, 0);
@@ -47,7 +47,7 @@ LAYOUT(Group, rows, 12);
 LAYOUT(Group, halo, 16);
 LAYOUT(Group, pieces, 20);
 LAYOUT(Group, pieces_inverse, 24);
-LAYOUT(Group, lane, 28);
+LAYOUT(Group, component_bytes, 28);
 
 struct Deband {
     Component component[3];

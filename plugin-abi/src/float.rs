@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_bits_come_back() {
+    fn sixteen_bits_round_trip() {
         let all: Vec<u16> = (0..=u16::MAX).collect();
         for (format, component) in [("gray16", 0), ("yuv444p16", 1)] {
             for range in [Range::Full, Range::Limited] {

@@ -173,7 +173,7 @@ pub struct HostPorts {
 }
 
 impl HostPorts {
-    /// Doors to `plan`, for a host that stores its inputs as `inputs` says, in order, and results as `output`.
+    /// Ports of `plan`, for a host that stores its inputs as `inputs` says, in order, and results as `output`.
     ///
     /// # Errors
     /// When the pictures are too large to be addressed, or results have an alpha that no source has.
@@ -278,7 +278,7 @@ impl HostPorts {
         let src = &frame.planes[..input.storage.planes()];
         let address = |(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch);
         let (src_planes, dst_planes) = (input.memory(src).map(address), self.output.memory(dst).map(address));
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise, unchanged.
         unsafe { engine.process_device(&frame.props, &src_planes[..src.len()], &dst_planes[..dst.len()], stream) }
     }
 
@@ -336,7 +336,7 @@ fn overlapping(plane: usize) -> Error {
 /// # Safety
 /// The row must hold `count` samples, aligned, that nobody writes to.
 unsafe fn row<'a, T>((start, pitch): HostPlane, y: usize, count: usize) -> &'a [T] {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     unsafe { slice::from_raw_parts(start.add(y * pitch).cast(), count) }
 }
 
@@ -345,7 +345,7 @@ unsafe fn row<'a, T>((start, pitch): HostPlane, y: usize, count: usize) -> &'a [
 /// # Safety
 /// As [`row`], and nobody else may use it.
 unsafe fn row_mut<'a, T>((start, pitch): HostPlane, y: usize, count: usize) -> &'a mut [T] {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     unsafe { slice::from_raw_parts_mut(start.add(y * pitch).cast(), count) }
 }
 
@@ -357,7 +357,7 @@ impl HostPort {
     unsafe fn view<'a>(&self, planes: &[HostPlane]) -> Planes<'a> {
         let StreamInfo { width, height, .. } = self.stream;
         let planes = &planes[..self.storage.planes()];
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise, unchanged.
         unsafe { Planes::at(self.storage.format(), width, height, &self.memory(planes)) }
     }
 

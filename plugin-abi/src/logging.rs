@@ -1,4 +1,4 @@
-//! Messages on their way to the host: to standard error until somebody takes them.
+//! Messages for the host: to standard error until somebody takes them.
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::io::{self, Write};

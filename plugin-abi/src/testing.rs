@@ -35,7 +35,7 @@ pub struct Mixed {
     pub grows: usize,
     /// Whether it records the sum of its first component.
     pub measures: bool,
-    /// Whether its results are progressive, whatever came.
+    /// Whether its results are progressive, whatever its input is.
     pub progressive: bool,
 }
 

@@ -186,7 +186,7 @@ fn float_is_the_commands_sixteen_bits() {
     }
 }
 
-/// No file holds YC48: the command's chain stands in for the command.
+/// No file holds YC48: the command's chain replaces the command.
 #[test]
 fn yc48_is_the_chains() {
     let api = Api::open();

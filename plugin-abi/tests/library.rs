@@ -42,7 +42,7 @@ fn it_shows_entry_points_alone() {
 
 /// `vramp plugins` reads it so.
 #[test]
-fn its_file_tells_its_version() {
+fn its_file_states_its_version() {
     let bytes = std::fs::read(library()).unwrap();
     let line = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n").as_bytes();
     assert!(bytes.windows(line.len()).any(|window| window == line));

@@ -24,7 +24,7 @@ fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
     let ran = Command::new(&program)
         .arg(so::library())
         .envs(driver.map(|folder| ("LD_LIBRARY_PATH", folder)))
-        // Huge requests are part of it: they are refused, as malloc does without the sanitizer.
+        // Huge requests are part of it: they are refused, as by malloc without the sanitizer.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
         .output()
         .unwrap();

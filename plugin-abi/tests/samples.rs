@@ -88,7 +88,7 @@ fn filters_are_listed_with_their_parameters() {
     }
 }
 
-/// Whatever fails on a GPU, from opening it to a frame on its way, `auto` goes on with the CPU and says so once.
+/// Whatever fails on a GPU, from opening it to a frame in flight, `auto` goes on with the CPU and says so once.
 #[test]
 fn auto_goes_on_with_the_cpu() {
     let (path, raw) = clip("yuv420p", SIZE, FRAMES);

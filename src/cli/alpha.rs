@@ -1,4 +1,4 @@
-//! Alpha, which comes out of no input: what says that an input is whole or the same must not pass over it unasked.
+//! Alpha, which every input drops: what states that an input is whole or the same must not ignore it unasked.
 
 use crate::error::{Error, Result};
 use crate::io::libav::Input;

@@ -1,7 +1,8 @@
-//! The command line as a value: every option with its help, from which the manual page and completions come too.
+//! The command line as a value: every option with its help, from which the manual page and completions are made too.
 
 mod batch;
 mod colour;
+mod farm;
 pub mod pictures;
 mod presets;
 mod rate;
@@ -11,6 +12,7 @@ mod subtitles;
 pub mod tracks;
 
 pub use batch::BatchArgs;
+pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
 
@@ -34,6 +36,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use subtitles::SubtitleArgs;
 pub use subtitles::names_subtitles;
+pub use tracks::TrackArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -55,12 +58,15 @@ pub struct Cli {
     /// The filtering itself.
     #[command(flatten)]
     pub job: FilterArgs,
-    /// What is said on the way.
+    /// Whether it is done in parts.
+    #[command(flatten)]
+    pub segments: SegmentArgs,
+    /// Messages and progress.
     #[command(flatten)]
     pub messages: Messages,
 }
 
-/// How much is said, and how.
+/// How much is printed, and how.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Messages {
@@ -89,6 +95,14 @@ pub enum Color {
 pub enum Command {
     /// Filter many videos, with one command line for all
     Batch(Box<BatchArgs>),
+    /// Write down how a film is worked on in parts, on one machine or many
+    Plan(Box<PlanArgs>),
+    /// Make parts of a planned film
+    Part(Box<PartArgs>),
+    /// Join the parts of a planned film
+    Join(JoinArgs),
+    /// Say how far a planned film is
+    Status(StatusArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
     /// List the filters, or explain one
@@ -251,7 +265,7 @@ pub struct FilterArgs {
     /// Bits a second, as in 4M
     #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
     pub bitrate: Option<String>,
-    /// The other ways to control the rate.
+    /// Other kinds of rate control.
     #[command(flatten)]
     pub rate: RateArgs,
     /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
@@ -363,9 +377,9 @@ pub struct Run {
     ///
     /// Numbers count the frames from 0, times count from the start that the container states, as ffmpeg's -ss does: a
     /// recording whose clock begins at 01:00:00 has its first frame at 0. The frames before are decoded only as far as
-    /// the first one needs, from a key frame on, and those that come out of an undamaged input are the same as in a run of
+    /// the first one needs, from a key frame on, and those of an undamaged input are the same as in a run of
     /// the whole (-v says where decoding begins, or why everything is decoded). Damage before that is not looked for, and
-    /// a decoder may tell damage of the part only behind it: --strict decodes all before the part.
+    /// a decoder may report damage of the part only behind it: --strict decodes all before the part.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true)]
     pub start: Option<Position>,
     /// The frame to stop before, counted as --start counts
@@ -530,7 +544,7 @@ impl FilterArgs {
         self.preset.last().map(String::as_str)
     }
 
-    /// Which other streams come along.
+    /// Which other streams are copied.
     pub fn copied(&self) -> CopyChoice {
         CopyChoice { audio: !self.no_audio, subtitles: !self.no_subtitles, others: !self.no_extras }
     }
@@ -788,7 +802,7 @@ mod tests {
     }
 
     #[test]
-    fn named_inputs_are_told_from_the_input() {
+    fn named_inputs_are_distinguished_from_the_input() {
         let job = parse("vramp a b --input mask=m.png --input logo=x=y.mkv").job;
         assert_eq!(job.input().unwrap(), "a");
         let named = job.run.named_inputs().unwrap();

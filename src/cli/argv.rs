@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(translated("vramp -f concat -safe 0 -i list.txt b.mkv"), "vramp -i list.txt b.mkv");
         assert_eq!(translated("vramp -r 24000/1001 -i a%d.png b.mkv"), "vramp --fps 24000/1001 -i a%d.png b.mkv");
         for line in ["vramp -i a -r 24 b", "vramp -start_number 3 -i a%d.png b"] {
-            assert_eq!(translated(line), line, "told what to write instead");
+            assert_eq!(translated(line), line, "the message says what to write instead");
         }
     }
 

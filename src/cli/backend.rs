@@ -44,7 +44,7 @@ impl CpuSetup {
 }
 
 impl Backend {
-    /// Builds the chain of `plan` for `gpu`, or for the CPU where there is none or `auto` does without. On a GPU, `input`
+    /// Builds the chain of `plan` for `gpu`, or for the CPU where there is none or `auto` falls back to it. On a GPU, `input`
     /// decodes into memory that the GPU reaches. `None`: `auto` must do without, but the plan has frames on the GPU.
     ///
     /// # Errors

@@ -10,14 +10,14 @@ use crate::video::Format;
 /// bring the bands back, as blocks.
 const CRF: [(&str, f64); 3] = [("libx265", 20.0), ("libx264", 18.0), ("libsvtav1", 14.0)];
 
-/// Bits a sample of what was debanded, where nothing is said: 8 have no room between the steps.
+/// Bits a sample of what was debanded, where nothing is asked for: 8 have no room between the steps.
 const DEPTH: u8 = 10;
 
 /// Options that ask for a quality or a rate. Encoders' own parameters have more, by the second names.
 const RATE_CONTROL: [&str; 9] = ["crf", "qp", "b", "cq", "rc", "global_quality", "qmin", "qmax", "lossless"];
 const OWN_RATE_CONTROL: [&str; 6] = ["crf", "qp", "bitrate", "lossless", "rc", "tbr"];
 
-/// The presets that encoders take by themselves, where they tell.
+/// The presets that encoders use by default, where they report them.
 const PRESETS: [(&str, &str); 2] = [("libx265", "medium"), ("libx264", "medium")];
 
 /// Asks for the default quality, unless `options` ask for one or for a rate.

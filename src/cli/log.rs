@@ -15,13 +15,13 @@ static LOGGER: Logger = Logger;
 static COLORED: AtomicBool = AtomicBool::new(false);
 /// Standard error is for a program that reads JSON lines.
 static JSON: AtomicBool = AtomicBool::new(false);
-/// The bar that must be out of the way while a line is written.
+/// The bar that must be hidden while a line is written.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Standard error, kept open for messages while [`silenced`] has closed it to libraries.
 static STDERR: OnceLock<Option<File>> = OnceLock::new();
 
-/// What was said in a first pass, and whether it is over: what the second says again is not heard.
+/// What a first pass logged, and whether it is over: what the second repeats is dropped.
 static SAID: Mutex<Option<Said>> = Mutex::new(None);
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Log for Logger {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let message = record.args().to_string();
-            if !was_said(&message) {
+            if !was_logged(&message) {
                 line(record.level(), &message);
             }
         }
@@ -61,7 +61,7 @@ pub fn install(quiet: bool, verbose: u8, color: bool) {
         (_, 1) => LevelFilter::Debug,
         _ => LevelFilter::Trace,
     });
-    // Fails only when a logger is there already, as in a second call: the levels above hold either way.
+    // Fails only when a logger is there already, as in a second call: the levels above hold in any case.
     let _ = log::set_logger(&LOGGER);
 }
 
@@ -93,7 +93,7 @@ pub fn error(error: &Error) {
     line(Level::Error, error.message());
 }
 
-/// Keeps `bar` out of the way of messages until [`release`].
+/// Hides `bar` during messages until [`release`].
 pub fn step_aside(bar: &ProgressBar) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
 }
@@ -123,7 +123,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Runs `work`, which does the same twice, with [`repeats`] in between: what it says a second time is not heard.
+/// Runs `work`, which does the same twice, with [`repeats`] in between: messages of the second time are dropped.
 pub fn say_once<T>(work: impl FnOnce() -> T) -> T {
     let set = |said| *SAID.lock().unwrap_or_else(PoisonError::into_inner) = said;
     set(Some(Said::default()));
@@ -139,8 +139,8 @@ pub fn repeats() {
     }
 }
 
-/// Whether the first of two passes said `message`.
-fn was_said(message: &str) -> bool {
+/// Whether the first of two passes logged `message`.
+fn was_logged(message: &str) -> bool {
     match &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(said) if said.repeats => said.lines.contains(message),
         Some(said) => {
@@ -151,7 +151,7 @@ fn was_said(message: &str) -> bool {
     }
 }
 
-/// Writes `text` to standard error. One that is gone leaves nobody to tell.
+/// Writes `text` to standard error. Where that is closed, nobody can be informed.
 fn write(text: &str) {
     let _ = match STDERR.get() {
         Some(Some(file)) => { file }.write_all(text.as_bytes()),

@@ -9,6 +9,7 @@ mod bench;
 mod beside;
 mod compare;
 mod encoding;
+mod farm;
 mod filters;
 mod given;
 mod hash;
@@ -94,6 +95,10 @@ fn run(args: &[OsString]) -> Result<()> {
     log::install(cli.messages.quiet, cli.messages.verbose, log::wants_color(cli.messages.color == args::Color::Never));
     match &cli.command {
         Some(Command::Batch(args)) => batch::run(args, &matches, cli.messages.quiet),
+        Some(Command::Plan(args)) => farm::plan(args, &matches),
+        Some(Command::Part(args)) => farm::part(args, cli.messages.quiet),
+        Some(Command::Join(args)) => farm::join(args),
+        Some(Command::Status(args)) => farm::status(args),
         Some(Command::Presets(args)) => presets::run(args),
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),
@@ -105,6 +110,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Completions { shell }) => completions(*shell),
         Some(Command::Man(args)) => manual::run(args),
         None if cli.job.preview.is_some() => preview::run(&cli.job),
+        None if cli.segments.segments => farm::run_segments(&cli, &matches),
         None => transcode::run(&cli.job, cli.messages.quiet),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 /// A source that ends when it is asked to, so that what was done until then becomes a whole output.
 ///
 /// Sound and subtitles run ahead of the pictures, by as much as the container interleaves and the decoder holds back.
-/// So that they end together, a packet waits here until the frames have come as far.
+/// So that they end together, a packet waits here until the frames reach its time.
 pub struct Endable<'a> {
     source: &'a mut dyn Source,
     /// Asks for the end. The source itself may watch it too: its waiting is then over.
@@ -69,7 +69,7 @@ impl<'a> Endable<'a> {
         self.ready.push_back(frame);
     }
 
-    /// Whether the frames have come as far as `item`, a packet. One without a time is always due.
+    /// Whether the frames have reached the time of `item`, a packet. One without a time is always due.
     fn is_due(&self, item: &Item) -> bool {
         let time = self.time(item);
         time.is_none_or(|time| self.until.is_some_and(|until| time < until))
@@ -137,7 +137,7 @@ mod tests {
     use crate::pipeline::Frame;
     use crate::video::{Format, Picture};
 
-    /// Frames of 40 ms (`f` and their number) and packets of sound (`p` and their time in ms), as they come.
+    /// Frames of 40 ms (`f` and their number) and packets of sound (`p` and their time in ms), in order.
     struct Script {
         info: StreamInfo,
         items: VecDeque<(char, i64)>,
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// What comes of `items` when the end is asked for after `before` of them came out.
+    /// What becomes of `items` when the end is asked for after `before` of them were given.
     fn run(items: &[(char, i64)], before: usize) -> (Vec<(char, i64)>, Result<bool>) {
         let (mut script, stop, mut out) = (Script::new(items), Cancel::default(), Vec::new());
         let mut source = Endable::new(&mut script, [(1, Rational::new(1, 1000))], stop.clone());
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn sound_ends_with_the_pictures() {
-        // The second frame ends at 80 ms; it is the fifth to come out.
+        // The second frame ends at 80 ms; it is the fifth to be written.
         let (out, early) = run(&AHEAD, 4);
         assert_eq!((&*out, early), (&[('p', 0), ('p', 30), ('f', 0), ('p', 60), ('f', 1)][..], Ok(true)));
     }

@@ -173,7 +173,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// The width of the terminal, where it tells.
+/// The width of the terminal, where it is known.
 fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stderr()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)

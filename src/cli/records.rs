@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufWriter, Write};
 
-/// Writes the records of frames on their way to another sink. The file has its name when that is whole.
+/// Writes the records of frames, which go on to another sink. The file has its name when that is whole.
 pub struct RecordsSink {
     sink: Box<dyn Sink>,
     path: OsString,
@@ -46,7 +46,7 @@ impl RecordsSink {
 /// Refuses a plan that measures nothing.
 ///
 /// # Errors
-/// As said.
+/// As above.
 pub fn check(plan: &ChainPlan) -> Result<()> {
     if plan.stages.iter().any(|stage| stage.spec.measures) {
         return Ok(());
@@ -54,7 +54,7 @@ pub fn check(plan: &ChainPlan) -> Result<()> {
     Err(Error::bad_argument("--records: no filter of the chain measures anything (add stats)"))
 }
 
-/// What stands on the line of a frame.
+/// The contents of the line of a frame.
 fn line(props: &FrameProps, timebase: Rational) -> Json {
     let mut line = Map::new();
     line.insert("frame".to_owned(), props.frame_index.into());

@@ -1,4 +1,4 @@
-//! What `--verbose` tells: the plan before the run, and where the time went after it.
+//! What `--verbose` prints: the plan before the run, and where the time went after it.
 
 use crate::cli::backend::Backend;
 use crate::cli::progress::per_frame;
@@ -9,14 +9,14 @@ use ::log::{LevelFilter, debug, info, max_level, warn};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Tells that damage makes results that may not be had again.
+/// Warns that damage makes results that may not be reproducible.
 pub fn damage_varies() {
     warn!(
         "what a damaged input decodes to may differ from run to run: in software with --decoder-threads 1 it does not"
     );
 }
 
-/// Tells how `plan` will run.
+/// Prints how `plan` will run.
 pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {
         debug!("{skipped} is left out: it would change no sample");
@@ -54,7 +54,7 @@ struct Done<'a> {
     encoding: Option<&'a str>,
 }
 
-/// Tells what a run did: the details for `--verbose`, and last one line, unless `--quiet` is given. `encoding` are the
+/// Prints what a run did: the details for `--verbose`, and last one line, unless `--quiet` is given. `encoding` are the
 /// words for what encoded.
 pub fn summary(summary: &Summary, output: &str, bytes: u64, encoding: Option<&str>) {
     details(summary);

@@ -10,8 +10,8 @@ use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
 use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
 
-/// What --sdr and --deband ask for, the calls of every --chain, in order, and what --range asks for at their end. Each has been tried, so that a wrong
-/// one is told before any file is opened.
+/// What --sdr and --deband ask for, the calls of every --chain, in order, and what --range asks for at their end. Each has
+/// been tried, so that a wrong one is reported before any file is opened.
 pub fn calls(run: &Run) -> Result<Vec<Call>> {
     let mut calls = Vec::new();
     if run.colour.sdr {
@@ -49,7 +49,7 @@ fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
 }
 
-/// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams come along.
+/// How to open the input of `run`, whose frames may go to `gpu`; `copy` says which other streams are copied.
 pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel) -> InputOptions {
     let mut options = InputOptions {
         window: run.window(),
@@ -99,7 +99,7 @@ impl Takes<'_> {
     pub const ANYTHING: Takes<'static> = Takes { formats: None, on_gpu: &[], lossless: true };
 }
 
-/// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Tells what had to be converted.
+/// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Logs what had to be converted.
 pub fn plan_for(
     input: &mut Input,
     sides: &[SideInput],

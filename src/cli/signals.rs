@@ -10,7 +10,7 @@ use std::{mem, ptr};
 /// The signals that end a program unless it takes them, as far as ctrlc does.
 const TAKEN: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// Lets signals stop a run: each makes the next request of `steps`, and after them one ends the program. Those that whoever started the program had it ignore stay ignored:
+/// Lets signals stop a run: each makes the next request of `steps`, and after them one ends the program. Signals that the parent process had it ignore stay ignored:
 /// nohup lets a run outlive its terminal, and a shell its background jobs a Ctrl-C.
 ///
 /// # Errors
@@ -53,6 +53,6 @@ fn is_ignored(signal: c_int) -> bool {
 }
 
 fn ignore(signal: c_int) {
-    // SAFETY: no code of ours runs when an ignored signal comes.
+    // SAFETY: no code of ours runs on an ignored signal.
     unsafe { libc::signal(signal, libc::SIG_IGN) };
 }

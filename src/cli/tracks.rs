@@ -32,7 +32,7 @@ pub fn chapters(job: &FilterArgs, input: &mut Input, cancel: &Cancel) -> Result<
     Ok(())
 }
 
-/// What the output of `choice` is said to hold: the tags and streams of `input`, as `job` changes them.
+/// What the output of `choice` holds: the tags and streams of `input`, as `job` changes them.
 ///
 /// # Errors
 /// When a file of tags cannot be read, or a track is named that there is not.

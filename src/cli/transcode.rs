@@ -3,6 +3,7 @@
 use crate::cli;
 use crate::cli::args::{FilterArgs, HashName, Run, TimestampChoice};
 use crate::cli::backend::{Backend, RunGpu};
+use crate::cli::farm::Goal;
 use crate::cli::partial::Endable;
 use crate::cli::progress::Reporter;
 use crate::cli::records::{self, RecordsSink};
@@ -101,6 +102,11 @@ impl Stop {
         Stop { input: if keep_partial { Cancel::default() } else { all.clone() }, all }
     }
 
+    /// Everything at once, when `cancel` asks.
+    pub fn with(cancel: &Cancel) -> Stop {
+        Stop { input: cancel.clone(), all: cancel.clone() }
+    }
+
     /// What the signals ask for, each the next.
     fn steps(&self) -> [Cancel; 2] {
         [self.input.clone(), self.all.clone()]
@@ -129,9 +135,15 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is told before any file
+    /// Opens, negotiates and allocates everything. What the arguments alone show to be wrong is reported before any file
     /// is opened.
     pub fn new(job: &FilterArgs, stop: &Stop, pass: Option<&EncodePass>) -> Result<Prepared> {
+        Prepared::for_goal(job, stop, &Goal::Run(pass))
+    }
+
+    /// The same where the result may be less than the whole of a file.
+    pub fn for_goal(job: &FilterArgs, stop: &Stop, goal: &Goal<'_>) -> Result<Prepared> {
+        let pass = goal.pass();
         let cancel = &stop.all;
         let run = &job.run;
         let calls = setup::calls(run)?;
@@ -151,6 +163,7 @@ impl Prepared {
         if matches!(destination, Destination::Media(..)) {
             options.add.clone_from(&job.tracks.add);
         }
+        goal.ask(&mut options);
         let opened = Input::open(input_path, options);
         // Of what was not read to its end libav says that it is no video.
         let mut input = opened.map_err(|error| if stop.input.is_requested() { stopped() } else { error })?;
@@ -178,7 +191,7 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
-        let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, stop));
+        let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, stop, goal));
         let (mut sink, encoding) = created?;
         if let Some(subtitles) = burnt {
             sink = Box::new(BurnSink::new(subtitles, &input, &plan.output, sink)?);
@@ -264,7 +277,7 @@ impl Destination {
         }
     }
 
-    /// What it takes, in GPU memory the formats `on_gpu`.
+    /// What it accepts, in GPU memory the formats `on_gpu`.
     fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
         match self {
             Destination::Media(choice, _) => {
@@ -312,6 +325,7 @@ impl Destination {
         plan: &ChainPlan,
         input: &mut Input,
         stop: &Stop,
+        goal: &Goal<'_>,
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) if choice.is_pictures() => {
@@ -323,6 +337,10 @@ impl Destination {
             }
             Destination::Media(choice, options) => {
                 let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
+                if let Some(sink) = goal.sink(path, &choice, &options, &plan.output, (&film, &copied))? {
+                    input.decode_beside(&sink.decoded_streams());
+                    return Ok((sink.boxed(), None));
+                }
                 if let Some(EncodePass::First(first)) = &options.pass {
                     let analysis = Analysis::create(path, &choice, &options, first, &plan.output, &film, &copied)?;
                     input.decode_beside(&analysis.decoded_streams());
@@ -373,7 +391,8 @@ fn say_what_is_ignored(job: &FilterArgs, destination: &str) {
     }
 }
 
-fn output_options(job: &FilterArgs, input: &OsStr, cancel: &Cancel) -> OutputOptions {
+/// What `job` asks of an output.
+pub fn output_options(job: &FilterArgs, input: &OsStr, cancel: &Cancel) -> OutputOptions {
     let zero = match job.timestamps {
         // A file that is cut begins at its first frame; whoever joins the parts asks to keep.
         TimestampChoice::Auto => job.run.start.is_some(),

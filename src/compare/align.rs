@@ -1,4 +1,4 @@
-//! Which frames of two streams belong together, decided while they come, with one frame of foresight.
+//! Which frames of two streams belong together, decided while they are read, with one frame of look-ahead.
 
 use std::collections::VecDeque;
 
@@ -73,7 +73,7 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// What comes next.
+/// The next step of an alignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<T> {
     /// These belong together.
@@ -89,7 +89,7 @@ pub enum Step<T> {
 /// A stream's frames that are in no step yet.
 struct Waiting<T> {
     frames: VecDeque<(Stamp, T)>,
-    /// When the frame that came last is shown, and how long after the one before.
+    /// When the newest frame is shown, and how long after the one before.
     newest: Option<i128>,
     gap: Option<i128>,
     ended: bool,

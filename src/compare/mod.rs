@@ -1,4 +1,4 @@
-//! Two videos held against each other: which frames belong together, and how far apart they are.
+//! Two videos compared: which frames belong together, how far apart they are, and what explains the difference.
 //!
 //! Every number follows from the samples alone: sums are exact or taken in a fixed order, so threads and vector
 //! instructions change nothing. docs/COMPARE.md has the definitions.

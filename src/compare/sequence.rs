@@ -35,7 +35,7 @@ pub enum By {
 }
 
 impl By {
-    /// The part of `mark` that counts; `None` when it tells nothing.
+    /// The part of `mark` that counts; `None` when it has none.
     fn of(self, mark: Mark) -> Option<Mark> {
         match self {
             By::Both => mark.time.map(|_| mark),
@@ -88,7 +88,7 @@ impl<'m> Alignment<'m> {
         }
     }
 
-    /// Of neighbours with the same samples of which some are single, pairs the first, unless times tell otherwise.
+    /// Of neighbours with the same samples of which some are single, pairs the first, unless times contradict.
     pub fn settle(&mut self) {
         for a in 0..self.a.len() {
             let Some(b) = self.to_b[a] else { continue };

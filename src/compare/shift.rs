@@ -1,4 +1,4 @@
-//! Whether two streams are the same but for a constant shift: told by what their first frames look like.
+//! Whether two streams are the same but for a constant shift, judged by what their first frames look like.
 
 use crate::compare::align::Side;
 use crate::video::PlaneRef;
@@ -18,10 +18,10 @@ const LEAST_OVERLAP: usize = 3;
 /// Cells that differ so much in the mean are of frames that differ badly: a quarter of an 8-bit code value, in v16.
 const BADLY: f64 = 64.0;
 
-/// So much nearer must frames be where they are shifted than where they were held against each other.
+/// So much nearer must frames be when shifted than as they were compared.
 const BETTER: f64 = 1.5;
 
-/// So much nearer than after any other shift: what hardly moves, or comes again, does not tell where it belongs.
+/// So much nearer than after any other shift: what hardly moves, or repeats, does not show where it belongs.
 const CLEARER: f64 = 1.25;
 
 /// What a frame looks like: means of its cells.
@@ -31,12 +31,12 @@ type CellMeans = Box<[u16]>;
 #[derive(Debug, Default)]
 pub struct Shifts {
     looks: [Vec<CellMeans>; 2],
-    /// Which were held against each other.
+    /// Which were compared.
     pairs: Vec<(usize, usize)>,
 }
 
 impl Shifts {
-    /// The frames in these places were held against each other.
+    /// The frames in these places were compared.
     pub fn pair(&mut self, a: usize, b: usize) {
         self.pairs.push((a, b));
     }
@@ -49,8 +49,8 @@ impl Shifts {
         Some(looks.len() - 1)
     }
 
-    /// By how many places the frames of the second stream must come later to look like those of the first, when those
-    /// that were held against each other differ badly, and those do not.
+    /// By how many places the frames of the second stream must be later to look like those of the first, when those
+    /// that were compared differ badly, and those do not.
     pub fn found(&self) -> Option<i64> {
         let shortest = self.looks.iter().map(Vec::len).min()?;
         let most = (shortest / 2).min(shortest.saturating_sub(LEAST_OVERLAP)) as i64;
@@ -62,7 +62,7 @@ impl Shifts {
         (now >= BADLY && least * BETTER <= now && least * CLEARER <= second).then_some(best)
     }
 
-    /// How far frames are apart when those of the second come `by` places later.
+    /// How far frames are apart when those of the second are `by` places later.
     fn shifted(&self, by: i64) -> Option<f64> {
         let [ahead, behind] = [by.max(0), (-by).max(0)].map(|places| places as usize);
         let [a, b] = &self.looks;
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(found([0, 400], 0, 20), None, "other frames");
         assert_eq!(found([0, 0], 2, 20), Some(0), "they were shifted for nothing");
         assert_eq!(found([0, 20], 0, 30), None, "less than half of them overlap");
-        assert_eq!(found([0, 1], 0, 2), None, "too few to tell");
+        assert_eq!(found([0, 1], 0, 2), None, "too few to decide");
     }
 
     #[test]

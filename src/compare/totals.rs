@@ -1,4 +1,4 @@
-//! What all pairs of frames come to.
+//! Totals of all pairs of frames.
 
 use crate::compare::difference::{FrameDifference, PlaneDifference};
 
@@ -19,7 +19,7 @@ impl<T: Copy + PartialOrd> Extreme<T> {
     }
 }
 
-/// What one plane, or whole frames, come to.
+/// Totals of one plane, or of whole frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlaneTotals {
     mse: f64,
@@ -42,7 +42,7 @@ impl PlaneTotals {
     }
 }
 
-/// What all pairs of frames come to.
+/// Totals of all pairs of frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     /// Pairs.

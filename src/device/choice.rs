@@ -74,7 +74,7 @@ impl DeviceChoice {
     /// for all to see where there is a GPU, and else for those who want details, since that is nothing new to them.
     ///
     /// # Errors
-    /// The error and the way out, when a CUDA device was asked for by name.
+    /// The error and the remedy, when a CUDA device was asked for by name.
     pub fn or_cpu<T>(self, made: Result<T>) -> Result<Option<T>> {
         match (made, self) {
             (Ok(made), _) => Ok(Some(made)),

@@ -1,6 +1,6 @@
 //! The CUDA backend's device: context, memory, kernels, streams.
 //!
-//! A driver is looked for when the first function here is called; without one every way in returns an error that
+//! A driver is looked for when the first function here is called; without one every function here returns an error that
 //! says so. The types keep what they need alive and free it when they are dropped; a failure while dropping is noted
 //! in the log. Any of them may be used from any thread.
 
@@ -62,7 +62,7 @@ impl CudaDevice {
         Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute, l2_cache }))
     }
 
-    /// The device `ordinal` that others in this process have open this way, or else a new one.
+    /// The device `ordinal` that others in this process opened through here, or else a new one.
     ///
     /// # Errors
     /// As [`CudaDevice::open`].
@@ -80,7 +80,7 @@ impl CudaDevice {
         Ok(device)
     }
 
-    /// What the driver tells about the device.
+    /// What the driver reports about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.primary.info()
     }

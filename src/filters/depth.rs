@@ -48,7 +48,7 @@ continuous-tone pictures*, 1973).
 dither array generation*, 1993).
 - `tpdf`: `t = (2d + 4096)/8192`, `d` the difference of two entries of that table, 45 columns and 26 rows apart: \
 triangular noise, from half a step below to half a step above what `blue` has. Its error has the same mean and spread \
-everywhere, so that nothing tells where the steps of the new depth are (Lipshitz, Wannamaker and Vanderkooy, *Quantization \
+everywhere, so that nothing shows where the steps of the new depth are (Lipshitz, Wannamaker and Vanderkooy, *Quantization \
 and dither*, 1992). Codes stay within those that there are.
 - `fs`: error diffusion with Floyd and Steinberg's weights (*An adaptive algorithm for spatial grey scale*, 1976), \
 every row from left to right. `t` is the mean of the neighbours' fractions in those weights, 7/16 from the left and \

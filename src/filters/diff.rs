@@ -58,7 +58,7 @@ Cost: that of a copy, with one picture more to read.",
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "DiffConsts" {
         adds: u32,
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_off_comes_back() {
+    fn a_difference_is_added_back() {
         for (own, other) in [(0, 32767), (300, 299), (40000, 10000), (65535, 40000)] {
             assert_eq!(diff("op=add", other, diff("op=make", own, other)), own);
         }

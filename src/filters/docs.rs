@@ -178,7 +178,7 @@ fn change(change: Change) -> &'static str {
 
 /// The formats that `accepts` takes: "gray, yuv420p of 8 to 16 bits; nv12".
 fn formats(accepts: fn(Format) -> bool) -> String {
-    // Families that come in the same depths share one entry.
+    // Families of the same depths share one entry.
     let mut planar: Vec<(Vec<&str>, Vec<u8>)> = Vec::new();
     for family in ["gray", "yuv420p", "yuv422p", "yuv444p", "gbrp"] {
         let format = |bits| family.parse::<Format>().and_then(|format| format.to_planar(bits));

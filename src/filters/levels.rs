@@ -13,7 +13,7 @@ crate::params! {
     pub struct LevelsParams {
         /// What values are multiplied with.
         gain: f64 = 1.0, ParamKind::Float { min: 0.0, max: 16.0 }, unit "", aliases [];
-        /// What is added then, in parts of the way from black to white.
+        /// What is added then, in parts of the range from black to white.
         offset: f64 = 0.0, ParamKind::Float { min: -1.0, max: 1.0 }, unit "", aliases [];
         /// More makes the middle lighter, less makes it darker.
         gamma: f64 = 1.0, ParamKind::Float { min: 0.1, max: 10.0 }, unit "", aliases [];
@@ -49,7 +49,7 @@ Cost: one look into a table for each sample.",
 };
 
 device_struct! {
-    /// What the function is told: nothing but that there is a table.
+    /// Constants of the function: nothing but that there is a table.
     #[derive(Default)]
     pub struct Consts = "LevelsConsts" {
         by_table: u32,

@@ -41,7 +41,7 @@ Cost: minima and maxima alone, 30 for each sample at radius 1 and about 250 at r
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "MedianConsts" {
         radius: u32,

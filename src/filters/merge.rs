@@ -50,7 +50,7 @@ Cost: that of a copy, with one or two pictures more to read.",
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "MergeConsts" {
         /// In 1/32768.
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn weights_mix() {
         let flat = |value| picture(gray16(), 3, 1, move |_, _, _| value);
-        // A quarter of the way from 1000 to 3001 is 1500.25; from 65535 to 0 it is 49151.25.
+        // A quarter of the distance from 1000 to 3001 is 1500.25; from 65535 to 0 it is 49151.25.
         let merge = |a, b| samples(&run_inputs("merge=with=b:weight=0.25", &[&[flat(a)], &[flat(b)]]), 0)[1];
         assert_eq!((merge(1000, 3001), merge(65535, 0)), (1500, 49151));
     }

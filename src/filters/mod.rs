@@ -1,4 +1,4 @@
-//! The filters, and what every filter tells about itself.
+//! The filters, and how every filter describes itself.
 //!
 //! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`.
 
@@ -90,7 +90,7 @@ pub enum Change {
     Layout,
     /// Matrix, transfer, primaries or chroma siting.
     Colour,
-    /// How bright the picture is meant to be: what is said of its grading (HDR metadata) no longer holds.
+    /// How bright the picture is meant to be: its HDR metadata no longer holds.
     Grading,
     /// The sample aspect ratio.
     Aspect,
@@ -98,7 +98,7 @@ pub enum Change {
     Rate,
 }
 
-/// What a filter is: one constant a filter, from which help, documentation, host tables and tests come.
+/// What a filter is: one constant a filter, from which help, documentation, host tables and tests are made.
 pub struct Descriptor {
     /// The name in a chain.
     pub name: &'static str,
@@ -182,7 +182,7 @@ pub struct Setup {
     pub input: StreamInfo,
     /// The inputs beside it, in the order of [`Filter::wiring`].
     pub sides: Vec<SideStorage>,
-    /// The stream it gives, as [`Filter::spec`] said.
+    /// The stream it gives, as [`Filter::spec`] states.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
     pub src: Format,
@@ -245,7 +245,7 @@ pub trait Filter: Send + Sync + fmt::Debug {
         None
     }
 
-    /// What it takes for granted about streams that do not state it: one line for whoever runs it.
+    /// What it assumes of streams that do not state it: one line for whoever runs it.
     fn note(&self, setup: &Setup) -> Option<String> {
         let _ = setup;
         None

@@ -85,7 +85,7 @@ impl PlaneSet {
     }
 }
 
-/// Refuses a filter that is told to work on planes none of which `format` has: it would change nothing, and say nothing.
+/// Refuses a filter whose planes are none of `format`'s: it would silently change nothing.
 ///
 /// # Errors
 /// With the planes that there are.

@@ -44,7 +44,7 @@ Cost: that of a copy of chroma, which is read twice.",
 };
 
 device_struct! {
-    /// What the function is told: what a component has of each chroma, in 1/16384.
+    /// Constants of the function: what a component has of each chroma, in 1/16384.
     #[derive(Default)]
     pub struct Consts = "SaturationConsts" {
         of_cb: i32,

@@ -1,4 +1,4 @@
-//! What a filter does to streams: which frames it reads, and what comes of them.
+//! What a filter does to streams: which frames it reads, and what they become.
 
 use crate::video::StreamInfo;
 
@@ -42,7 +42,7 @@ pub enum Origin {
 }
 
 /// How frames out follow from frames in: a pattern that repeats, counted from the first frame of the stream, so that
-/// each frame of the result is known without what came before.
+/// each frame of the result is known without the frames before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
     input: u32,

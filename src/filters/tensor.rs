@@ -68,7 +68,7 @@ impl Matrices {
         down.iter().for_each(|weight| push_down(&mut words, radius_h, weight));
         across.iter().for_each(|weight| push_across(&mut words, weight));
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // One wave: every warp is there from the start, and its first patch, of which nothing comes, is one of many.
+        // One wave: every warp is there from the start, and its first patch, which gives nothing, is one of many.
         let wave = device.info().multiprocessors * BLOCKS;
         let blocks = |steps| sizes.iter().map(|size| blocks(*size, steps)).sum::<usize>();
         let steps = (1..)
@@ -77,7 +77,7 @@ impl Matrices {
         Ok(Matrices { fragments: DeviceBuffer::from_bytes(device, &bytes, "weights")?, steps })
     }
 
-    /// What kernels are told.
+    /// Arguments of the kernels.
     pub fn walk(&self) -> WarpWalk {
         WarpWalk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
     }

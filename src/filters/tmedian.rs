@@ -41,7 +41,7 @@ Cost: minima and maxima alone, and the reading of `2·radius + 1` frames for eac
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "TmedianConsts" {
         radius: u32,

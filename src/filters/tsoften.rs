@@ -53,7 +53,7 @@ Cost: the reading of `2·radius + 1` frames for each, and little arithmetic.",
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "TsoftenConsts" {
         radius: u32,
@@ -146,7 +146,7 @@ mod tests {
     fn what_is_alike_is_averaged() {
         // (1000 + 1030 + 1070) / 3 = 1033.3
         assert_eq!(run_window("tsoften=1:luma=1:scene=1", &[1000, 1030, 1070]), 1033);
-        // 1287 is 257 from 1030, so 1030 stands in: 3060 / 3.
+        // 1287 is 257 from 1030, so 1030 replaces it: 3060 / 3.
         assert_eq!(run_window("tsoften=1:luma=1:scene=255", &[1000, 1030, 1287]), 1020);
         // One less counts: (1000 + 1030 + 1286) / 3 = 1105.3
         assert_eq!(run_window("tsoften=1:luma=1:scene=255", &[1000, 1030, 1286]), 1105);

@@ -45,7 +45,7 @@ Cost: 9 or 25 products for each sample.",
 };
 
 device_struct! {
-    /// What the function is told.
+    /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "UnsharpConsts" {
         radius: u32,

@@ -22,7 +22,7 @@ const STANDARD_STREAM: &str = "-";
 /// Longer names get a temporary name without them: file systems stop at 255 bytes.
 const LONGEST_NAME_KEPT: usize = 200;
 
-/// What stands in the names of temporary files behind that of the finished one, before the process and a number.
+/// What follows the finished file's name in those of temporary files, before the writer, its process and a number.
 const UNFINISHED_MARK: &str = ".vramp-";
 
 /// How the names of temporary files end.
@@ -96,6 +96,20 @@ impl TempFile {
     /// # Errors
     /// When the file exists and may not be replaced, its folder cannot be written, or the wait was stopped.
     pub fn create(path: &(impl AsRef<OsStr> + ?Sized), overwrite: bool, cancel: &Cancel) -> Result<TempFile> {
+        Self::create_by(path, "", overwrite, cancel)
+    }
+
+    /// The same for `writer`, whose name the temporary file's name has, and which only removes what itself has left: where
+    /// machines share a folder, locks do not always reach from one to another.
+    ///
+    /// # Errors
+    /// As [`TempFile::create`].
+    pub fn create_by(
+        path: &(impl AsRef<OsStr> + ?Sized),
+        writer: &str,
+        overwrite: bool,
+        cancel: &Cancel,
+    ) -> Result<TempFile> {
         let path = path.as_ref();
         let name = path.to_owned();
         if path == STANDARD_STREAM {
@@ -111,7 +125,7 @@ impl TempFile {
             }
             Ok(_) if !overwrite => return Err(exists(path)),
             _ => {
-                let (temporary, file) = create_beside(&target, create_file).map_err(failed)?;
+                let (temporary, file) = create_beside(&target, writer, create_file).map_err(failed)?;
                 unfinished().push(temporary.clone());
                 OutputState::Beside { path: temporary, file, target, overwrite }
             }
@@ -223,13 +237,20 @@ fn create_file(path: &Path) -> io::Result<File> {
 }
 
 /// What `create` makes in the folder of `target`, under a name that no finished file has, locked as long as it is used. What
-/// killed runs left of the same target goes.
-fn create_beside(target: &Path, create: impl Fn(&Path) -> io::Result<File>) -> io::Result<(PathBuf, File)> {
+/// killed runs of the same `writer` left of the same target goes.
+fn create_beside(
+    target: &Path,
+    writer: &str,
+    create: impl Fn(&Path) -> io::Result<File>,
+) -> io::Result<(PathBuf, File)> {
     let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
     let name = if name.len() > LONGEST_NAME_KEPT { OsStr::new("long-name") } else { name };
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(UNFINISHED_MARK);
+    if !writer.is_empty() {
+        hidden.push(format!("{writer}-"));
+    }
     remove_abandoned(target, &hidden);
     for attempt in 0..u32::MAX {
         let mut unique = hidden.clone();

@@ -1,10 +1,11 @@
-//! The doors for video: libav decode, encode and mux, and the sinks that only look at frames.
+//! Video in and out: libav decode, encode and mux, and the sinks that only look at frames.
 
 mod file;
 pub mod hash;
 #[cfg(feature = "transcode")]
 pub mod libav;
 mod null;
+pub mod part;
 mod same;
 
 pub use file::{Outlet, TempFile, TempFiles, TempFolder, follow_links, remove_unfinished};

@@ -46,7 +46,7 @@ pub struct Param {
     pub name: &'static str,
     /// Other names it answers to.
     pub aliases: &'static [&'static str],
-    /// What it takes.
+    /// Its kind of value.
     pub kind: ParamKind,
     /// Whether it takes `auto` as well: to follow from something else, which `doc` says.
     pub auto: bool,

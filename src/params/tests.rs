@@ -121,7 +121,7 @@ fn messages_stay_on_one_short_line() {
 }
 
 #[test]
-fn a_preset_comes_before_what_is_said_of_it() {
+fn a_preset_comes_before_its_overrides() {
     let high = Lift { amount: 9, chroma: true, ..Lift::default() };
     assert_eq!(lift("lift=preset=high").unwrap(), high);
     let lower = Lift { amount: 5, ..high.clone() };
@@ -159,7 +159,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn parameters_survive_the_way_through_text(
+    fn parameters_survive_a_round_trip_through_text(
         amount in -9i64..=9,
         gain in 0.0..=64.0,
         chroma: bool,

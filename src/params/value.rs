@@ -25,7 +25,7 @@ pub trait Choice: Copy + PartialEq + 'static {
     /// The variants.
     const ALL: &'static [Self];
 
-    /// Whether `text`, which is not `word`, is another way to write it.
+    /// Whether `text`, which is not `word`, is another spelling of it.
     fn is_spelled(_word: &str, _text: &str) -> bool {
         false
     }

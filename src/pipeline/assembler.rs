@@ -1,7 +1,7 @@
 //! Puts the frames together that each job of a plan's parts reads.
 //!
-//! Frames come in order, one input at a time, and jobs go out in the order of the result. A frame is held as long as a job to
-//! come may read it. What samples are is the executor's business: here they are only handed around.
+//! Frames arrive in order, one input at a time, and jobs leave in the order of the result. A frame is held as long as a future
+//! job may read it. What samples are is the executor's business: here they are only moved.
 
 use crate::filters::{Change, Cycle, Reach};
 use crate::pipeline::parts::{Feed, Part, PartInput};
@@ -54,7 +54,7 @@ impl<S> HeldFrames<S> {
         self.frames.back().map(|(props, _)| props.frame_index)
     }
 
-    /// Whether frame `index` has come, or none that comes can be nearer.
+    /// Whether frame `index` has arrived, or none that follows can be nearer.
     fn reaches(&self, index: u64) -> bool {
         self.ended || self.last().is_some_and(|last| last >= index)
     }
@@ -65,7 +65,7 @@ impl<S> HeldFrames<S> {
         self.frames.get(after.saturating_sub(1))
     }
 
-    /// Whether a frame has come that is shown later than `time`, or none will.
+    /// Whether a frame has arrived that is shown later than `time`, or none will.
     fn reaches_time(&self, time: Moment) -> bool {
         self.ended || self.frames.back().is_some_and(|(props, _)| self.time(props) > time)
     }
@@ -122,7 +122,7 @@ struct Worker {
     low: Vec<u64>,
 }
 
-/// The frames of a run on their way through a plan's parts.
+/// The frames of a run that are in a plan's parts.
 pub(super) struct Assembler<S> {
     inputs: Vec<HeldFrames<S>>,
     results: Vec<HeldFrames<S>>,
@@ -347,7 +347,7 @@ impl<S: Clone> Assembler<S> {
         Some(Job { part, phase, props, inputs, source, is_last: part + 1 == self.workers.len() })
     }
 
-    /// Drops frames that no job to come reads.
+    /// Drops frames that no later job reads.
     fn let_go(&mut self) {
         let feeds = (0..self.inputs.len()).map(Feed::Input).chain((0..self.results.len()).map(Feed::Part));
         for feed in feeds {

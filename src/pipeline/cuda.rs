@@ -63,7 +63,7 @@ pub struct CudaChain {
 }
 
 impl CudaChain {
-    /// Makes `slots` slots for `plan` on `device`: so many frames are on their way through the GPU at a time.
+    /// Makes `slots` slots for `plan` on `device`: so many frames are in flight on the GPU at a time.
     ///
     /// # Errors
     /// When the memory of the device, or its budget, does not cover the frames.
@@ -124,7 +124,7 @@ impl CudaChain {
         departed: &Sender<Departed>,
     ) -> Result<()> {
         let streams = Arc::clone(&self.waits.streams);
-        // Before the work, so that it is dropped after: what is dropped on the way out is waited for.
+        // Before the work, so that it is dropped after: what is dropped on return is waited for.
         let mut work = PendingWork { work: FlightWork::default(), _guard: Guard::new(&streams) };
         let mut feeder = Feeder::new(plan, inputs, departed);
         while let Some(mut job) = feeder
@@ -174,7 +174,7 @@ impl CudaChain {
         let inputs = &mut job.inputs;
         let made = part.enqueue(&job.props, job.phase, &dst.planes(), compute, |between, done| {
             marks.events[done].record(compute)?;
-            // A frame that nobody reads again goes home at once.
+            // A frame that nobody reads again is reused at once.
             for (input, frames) in inputs.iter_mut().enumerate() {
                 if between.reads_until(input) + 1 == done {
                     frames.clear();
@@ -193,14 +193,14 @@ impl CudaChain {
 
 /// Events for the kernels of part `part`.
 fn marks(
-    (home, free): &(Sender<Marks>, Receiver<Marks>),
+    (recycle, free): &(Sender<Marks>, Receiver<Marks>),
     part: usize,
     kernels: usize,
     device: &CudaDevice,
 ) -> Result<Marks> {
     free.try_recv().or_else(|_| {
         let events = (0..=kernels).map(|_| Event::new(device)).collect::<Result<_>>()?;
-        Ok(Marks { part, events, home: home.clone() })
+        Ok(Marks { part, events, recycle: recycle.clone() })
     })
 }
 
@@ -256,7 +256,7 @@ struct InputNeed {
 impl Needs {
     fn of(plan: &ChainPlan, slots: usize) -> Needs {
         let slots = if plan.stages.is_empty() { 0 } else { slots };
-        // Frames of `feed` that are held at a time, beside those on their way.
+        // Frames of `feed` that are held at a time, beside those in flight.
         let held = |feed: Feed| {
             let reach = |part: &Part| part.inputs.iter().find(|input| input.feed == feed).map(|input| input.reach);
             let cycle = |part: &Part| part.cycle.input() as usize - 1;
@@ -265,14 +265,14 @@ impl Needs {
         let input = |input: usize| {
             let StreamInfo { width, height, .. } = *plan.stream(input);
             let held = held(Feed::Input(input));
-            // One comes while every slot is on its way, and its marks are read when its frame has landed.
+            // One arrives while every slot is in flight, and its marks are read when its frame has landed.
             let count = if slots == 0 { 0 } else { slots + held };
             InputNeed { shape: (plan.storage(input), width, height), count, in_place: held == 1 }
         };
         let last = plan.parts.len().saturating_sub(1);
         let made = plan.parts[..last].iter().enumerate().map(|(i, part)| (held(Feed::Part(i)) + 1, part.result(plan)));
         let StreamInfo { format, width, height, .. } = plan.output;
-        // Those that stay: on their way, waiting for the encoder, and in the hands of each.
+        // Those that stay: in flight, waiting for the encoder, and held by each.
         let staying = plan.stays.then_some((2 * slots + 2, (format, width, height)));
         Needs { inputs: (0..=plan.sides.len()).map(input).collect(), made: made.collect(), slots, staying }
     }
@@ -309,16 +309,16 @@ impl From<Item> for Departed {
     }
 }
 
-/// Waits for every flight in its turn. The slot is free again before the frame is handed on, so that the device works
+/// Waits for every flight in its turn. The slot is free again before the frame is forwarded, so that the device works
 /// while the sink does.
-fn land(arriving: &Receiver<Departed>, home: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
+fn land(arriving: &Receiver<Departed>, recycle: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
     for departed in arriving {
         let item = match departed {
             Departed::Past(item) => *item,
             Departed::Flight(flight) => {
                 let (item, slot) = flight.land(landed)?;
                 // With no one left to take a slot, it is not needed again.
-                let _ = home.send(slot);
+                let _ = recycle.send(slot);
                 item
             }
         };
@@ -351,16 +351,16 @@ impl Chain for CudaChain {
         if self.slots.is_empty() {
             return Err(Error::internal("a chain that failed was run again"));
         }
-        let (home, free) = unbounded();
+        let (recycle, free) = unbounded();
         let (departed, arriving) = bounded(2 * self.slots.len() + 2);
         for slot in self.slots.drain(..) {
-            home.send(slot).map_err(|_| Error::internal("nobody takes slots"))?;
+            recycle.send(slot).map_err(|_| Error::internal("nobody takes slots"))?;
         }
         let mut landed = std::mem::take(&mut self.landed);
         let mut landing = Ok(());
         let departing = thread::scope(|scope| {
             let landed = &mut landed;
-            let thread = spawn(scope, "vramp-download", move || land(&arriving, &home, out, landed))?;
+            let thread = spawn(scope, "vramp-download", move || land(&arriving, &recycle, out, landed))?;
             let departing = self.depart(plan, inputs, pool, &free, &departed);
             drop(departed);
             landing = join(thread);

@@ -162,7 +162,7 @@ impl Engine {
         unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
     }
 
-    /// Refuses frames that leave one out: the nearest would stand in for it.
+    /// Refuses frames that leave one out: the nearest would replace it.
     fn follow_one_another(&self, n: u64, frames: &[InputFrame<'_>]) -> Result<()> {
         for input in 0..=self.plan.sides.len() {
             let of_input = frames.iter().filter(|frame| frame.input == input);

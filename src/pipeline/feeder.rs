@@ -14,7 +14,7 @@ pub(super) struct Feeder<'a, S, T> {
     out: &'a Sender<T>,
     /// Packets, each with the last frame of the source that came before it.
     waiting: VecDeque<(Option<u64>, Packet)>,
-    /// The last frame that came from the source.
+    /// The last frame of the source so far.
     came: Option<u64>,
     /// Nobody takes results any more.
     closed: bool,
@@ -27,7 +27,7 @@ impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
         Feeder { assembler, inputs, out, waiting, came: None, closed: false }
     }
 
-    /// The next job, after as many frames as it needs have come and gone through `take`. `None`: all is done.
+    /// The next job, after as many frames as it needs have gone through `take`. `None`: all is done.
     ///
     /// # Errors
     /// Those of `take`.
@@ -72,7 +72,7 @@ impl<'a, S: Clone, T: From<Item>> Feeder<'a, S, T> {
     /// Sends a result on that belongs to frame `source` of the source, and the packets that waited for it.
     pub fn emit(&mut self, source: Option<u64>, item: T) {
         self.send(item);
-        // A result of another input's frames goes with what has come.
+        // A result of another input's frames goes with what has arrived.
         self.send_packets(source.or(self.came));
     }
 

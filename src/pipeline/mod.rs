@@ -34,7 +34,7 @@ use std::any::Any;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
-/// A frame on its way: its properties and its samples.
+/// A frame in the pipeline: its properties and its samples.
 #[derive(Debug)]
 pub struct Frame {
     /// Everything but the samples.
@@ -43,7 +43,7 @@ pub struct Frame {
     pub picture: Picture,
 }
 
-/// A frame on its way whose samples are in GPU memory.
+/// A frame in the pipeline whose samples are in GPU memory.
 #[cfg(feature = "cuda")]
 pub struct DeviceFrame {
     /// Everything but the samples.
@@ -66,7 +66,7 @@ pub enum Item {
     /// A frame in GPU memory, to be filtered there.
     #[cfg(feature = "cuda")]
     DeviceFrame(DeviceFrame),
-    /// A packet, to be handed on.
+    /// A packet, to be forwarded.
     Packet(Packet),
 }
 
@@ -97,7 +97,7 @@ pub trait Source: Send {
         usize::MAX
     }
 
-    /// After the end: what was lost on the way (damaged packets, a truncated file), as a
+    /// After the end: what was lost while reading (damaged packets, a truncated file), as a
     /// [`Kind::Incomplete`](crate::error::Kind::Incomplete) error. `None` when every frame was good.
     fn damage(&self) -> Option<Error>;
 }
@@ -153,7 +153,7 @@ pub trait Sink {
     /// When it cannot be written.
     fn packet(&mut self, packet: Packet) -> Result<()>;
 
-    /// Writes what is still held back and makes the output whole. Called once, and only after every frame came well.
+    /// Writes what is still held back and makes the output whole. Called once, and only after every frame arrived well.
     ///
     /// # Errors
     /// When the rest cannot be encoded or written; the output then does not exist under its final name.

@@ -112,7 +112,7 @@ pub(super) fn cut(stages: &[Stage]) -> Vec<Part> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lineage {
     Input(usize),
-    /// What comes of the cycle of a stage.
+    /// The result of the cycle of a stage.
     Cycle(usize),
 }
 

@@ -234,7 +234,7 @@ struct Draft<'a> {
     sides: &'a [SideInput],
     kept: Vec<KeptFilter>,
     skipped: Vec<String>,
-    /// The picture that the chain has come to.
+    /// The picture that the chain has so far.
     here: ChainPoint,
     named: Vec<(String, ChainPoint)>,
     read: BTreeSet<String>,
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn components_never_change_on_the_way() {
+    fn components_never_change() {
         let error = plan(chain("deband").unwrap(), &stream("yuv420p", Range::Limited), to("yuv444p")).unwrap_err();
         assert_eq!(error.kind(), crate::error::Kind::Unsupported);
     }

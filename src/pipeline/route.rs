@@ -1,4 +1,4 @@
-//! Where each component of a frame lies on its way through a part's kernels.
+//! Where each component of a frame lies between a part's kernels.
 //!
 //! A kernel that copies components leaves them where they are, and the next one reads them there. What is written between
 //! kernels lies in buffers that are used again as soon as nobody reads them. The last kernel writes every component, since
@@ -54,7 +54,7 @@ pub(super) struct Buffer {
     pub size: (usize, usize),
 }
 
-/// The way through a part.
+/// The buffers of a part.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     /// One step a kernel.
@@ -63,7 +63,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// The way through `part` of `plan`.
+    /// The buffers of `part` of `plan`.
     ///
     /// # Errors
     /// None that a plan's formats could cause.
@@ -193,7 +193,7 @@ impl Buffers {
         Ok(buffer)
     }
 
-    /// Lets go of those that `is_done` with.
+    /// Releases those that `is_done` with.
     fn free(&mut self, is_done: impl Fn(usize) -> bool) {
         for (buffer, used) in self.used.iter_mut().enumerate() {
             *used &= !is_done(buffer);

@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Pictures a run starts with: those that may wait between chain and sink, and one in the hands of each.
+    /// Pictures a run starts with: those that may wait between chain and sink, and one that each holds.
     pub fn pictures(&self) -> usize {
         self.slots.max(1) + 2
     }
@@ -48,7 +48,7 @@ impl Default for Options {
     }
 }
 
-/// Told to the caller after each frame.
+/// Reported to the caller after each frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Frames handed to the sink.
@@ -196,7 +196,7 @@ struct SinkStage<'a> {
 }
 
 impl SinkStage<'_> {
-    /// Hands everything to the sink. Dropping `input` on the way out stops the stages before it.
+    /// Hands everything to the sink. Dropping `input` on return stops the stages before it.
     fn take_all(&mut self, input: Receiver<Item>) -> Result<()> {
         for item in input {
             if self.cancel.is_requested() {

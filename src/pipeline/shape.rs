@@ -6,7 +6,7 @@ use crate::pipeline::{ChainPlan, Operand, SideInput, Stage};
 use crate::video::StreamInfo;
 
 impl ChainPlan {
-    /// The input that frames of the result belong to frames of, and the cycles on the way from there, in order.
+    /// The input that frames of the result belong to frames of, and the cycles from there on, in order.
     fn lineage(&self) -> (usize, Vec<&Cycle>) {
         let mut cycles = Vec::new();
         let mut part = self.parts.last();

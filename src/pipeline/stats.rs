@@ -60,9 +60,9 @@ pub struct Summary {
 pub struct ChainUsage {
     /// Time in the chain's kernels.
     pub chain: Duration,
-    /// Time on the way to the GPU.
+    /// Time of uploads to the GPU.
     pub upload: Duration,
-    /// Time on the way back.
+    /// Time of downloads from the GPU.
     pub download: Duration,
     /// Time in each filter.
     pub filters: Vec<FilterTime>,

@@ -60,11 +60,11 @@ pub struct SideData {
 }
 
 impl SideData {
-    /// libav's kinds that tell of places in the picture, which no longer hold where samples have moved: pan-scan, stereo
+    /// libav's kinds that describe places in the picture, which no longer hold where samples have moved: pan-scan, stereo
     /// halves, active format, motion vectors, projections, regions of interest, blocks of the coding, bounding boxes.
     pub const OF_PLACES: [i32; 8] = [0, 2, 7, 8, 13, 18, 19, 22];
 
-    /// libav's kinds that tell how bright the picture is meant to be, which no longer hold where it is graded anew: mastering
+    /// libav's kinds that state how bright the picture is meant to be, which no longer hold where it is graded anew: mastering
     /// display, light levels, HDR10+, Dolby Vision (its packets, and what they say), HDR Vivid, the room it is seen in.
     pub const OF_GRADING: [i32; 7] = [11, 14, 17, 23, 24, 25, 26];
 

@@ -91,7 +91,7 @@ impl<'a> PlanesMut<'a> {
 /// Whose memory a picture lies in.
 enum Memory {
     Owned { block: Block },
-    Pooled { block: Option<Block>, home: Sender<Block> },
+    Pooled { block: Option<Block>, recycle: Sender<Block> },
     Foreign { _keep: Box<dyn Send + Sync> },
 }
 
@@ -261,11 +261,11 @@ impl Picture {
 
 impl Drop for Picture {
     fn drop(&mut self) {
-        if let Memory::Pooled { block, home } = &mut self.memory
+        if let Memory::Pooled { block, recycle } = &mut self.memory
             && let Some(block) = block.take()
         {
             // A pool that is gone takes its memory with it.
-            let _ = home.send(block);
+            let _ = recycle.send(block);
         }
     }
 }
@@ -280,7 +280,7 @@ pub struct PicturePool {
     allocator: Arc<dyn HostAllocator>,
     allocated: AtomicUsize,
     free: Receiver<Block>,
-    home: Sender<Block>,
+    recycle: Sender<Block>,
 }
 
 impl PicturePool {
@@ -303,15 +303,15 @@ impl PicturePool {
         width: usize,
         height: usize,
     ) -> Result<PicturePool> {
-        let (home, free) = unbounded();
+        let (recycle, free) = unbounded();
         let picture_bytes = Picture::bytes(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
         for _ in 0..count {
             let block = Block::new(allocator.as_ref(), picture_bytes)?;
-            home.send(block).map_err(|_| Error::internal("a new picture pool has no reader"))?;
+            recycle.send(block).map_err(|_| Error::internal("a new picture pool has no reader"))?;
         }
         let allocated = AtomicUsize::new(count);
-        Ok(PicturePool { format, width, height, picture_bytes, allocator, allocated, free, home })
+        Ok(PicturePool { format, width, height, picture_bytes, allocator, allocated, free, recycle })
     }
 
     /// A picture whose samples are whatever its last user left.
@@ -327,7 +327,7 @@ impl PicturePool {
             }
         };
         let start = block.start();
-        let memory = Memory::Pooled { block: Some(block), home: self.home.clone() };
+        let memory = Memory::Pooled { block: Some(block), recycle: self.recycle.clone() };
         Ok(Picture::inside(self.format, self.width, self.height, start, memory))
     }
 

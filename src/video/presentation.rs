@@ -1,9 +1,9 @@
-//! How frames are shown, besides their colours: what a player is told to do with them, or about them.
+//! How frames are shown, besides their colours: what a player does with them, or shows about them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a container or a codec tells of the showing of a video.
+/// What a container or a codec states about the presentation of a video.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presentation {
     /// How frames are turned.
@@ -59,7 +59,7 @@ impl fmt::Display for Rotation {
     }
 }
 
-/// "G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)", as encoders are told it.
+/// "G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min)", as encoders take it.
 impl fmt::Display for Mastering {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, (x, y)) in ["G", "B", "R", "WP"].into_iter().zip(self.points) {

@@ -1,4 +1,4 @@
-//! What is run, what is skipped, and what is said of it.
+//! What is run, what is skipped, and what is reported.
 
 use crate::command::{Folder, hashes};
 use crate::{batch, clip, tree};

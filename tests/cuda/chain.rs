@@ -1,4 +1,4 @@
-//! Frames through the pipeline on a device: the same frames, in order, however many are on their way.
+//! Frames through the pipeline on a device: the same frames, in order, however many are in flight.
 
 use crate::fixture::{self, at};
 use crate::gate::{device, own_device};
@@ -308,7 +308,7 @@ fn a_refused_launch_names_the_frame_and_ends_the_run() {
 }
 
 #[test]
-fn a_sink_that_fails_while_frames_are_on_their_way_ends_the_run() {
+fn a_sink_that_fails_while_frames_are_in_flight_ends_the_run() {
     let Some(device) = device() else { return };
     let plan = plan(&[Xor { spin: 2_000_000, ..Xor::new(9) }]);
     let mut chain = CudaChain::new(&plan, &device, 4).unwrap();

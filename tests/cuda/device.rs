@@ -11,7 +11,7 @@ use vramp::error::Kind;
 use vramp::video::Picture;
 
 #[test]
-fn a_machine_without_a_device_is_told_what_to_do() {
+fn a_machine_without_a_device_gets_a_remedy() {
     match cuda::list() {
         Ok(devices) => {
             assert_eq!(devices.len(), cuda::count().unwrap());
@@ -50,7 +50,7 @@ fn memory_starts_zeroed_and_keeps_what_it_is_given() {
 }
 
 #[test]
-fn pictures_come_back_as_they_went() {
+fn pictures_round_trip() {
     let Some(device) = device() else { return };
     let (pinned, stream) = (PinnedAllocator::new(&device), Stream::new(&device).unwrap());
     for (seed, (format, width, height)) in fixture::shapes().into_iter().enumerate() {
@@ -72,7 +72,7 @@ fn pictures_come_back_as_they_went() {
 }
 
 #[test]
-fn a_surface_with_a_pitch_of_its_own_comes_back() {
+fn a_surface_with_a_pitch_of_its_own_round_trips() {
     let Some(device) = device() else { return };
     let stream = Stream::new(&device).unwrap();
     for (seed, (format, width, height)) in fixture::shapes().into_iter().enumerate() {

@@ -42,7 +42,7 @@ fn recorded_work_is_done_once_a_run_and_not_before() {
 }
 
 #[test]
-fn a_run_tells_the_time_of_the_device() {
+fn a_run_measures_the_time_of_the_device() {
     let Some(device) = device() else { return };
     let spin = fixture::function(&device, "spin");
     let launch = |spins: u32, stream: &Stream| {

@@ -94,8 +94,8 @@ fn on_cuda(mut input: Input, chain: &str, depth: Option<u8>, device: &Arc<CudaDe
     run(&mut input, &plan, &mut CudaChain::new(&plan, device, slots).unwrap(), slots).unwrap()
 }
 
-/// What of the properties must be the same. libav's own AV1 decoder tells less than the one that software uses.
-fn told(props: &FrameProps, what: &str) -> FrameProps {
+/// What of the properties must be the same. libav's own AV1 decoder reports less than the one that software uses.
+fn comparable(props: &FrameProps, what: &str) -> FrameProps {
     let side_data = if what.contains("av1") { Vec::new() } else { props.side_data.clone() };
     FrameProps { side_data, ..props.clone() }
 }
@@ -104,12 +104,12 @@ fn assert_same(got: &Kept, want: &Kept, what: &str) {
     assert_eq!(got.frames.len(), want.frames.len(), "{what}");
     for (got, want) in got.frames.iter().zip(&want.frames) {
         let what = format!("{what}, frame {}", want.props.frame_index);
-        assert_eq!(told(&got.props, &what), told(&want.props, &what), "{what}");
+        assert_eq!(comparable(&got.props, &what), comparable(&want.props, &what), "{what}");
         fixture::assert_same(&got.picture, &want.picture, &what);
     }
 }
 
-/// Every clip that this libav can make and the card decodes by the driver's word, and the bunny. Of the others it is said that
+/// Every clip that this libav can make and the card decodes by the driver's word, and the bunny. Of the others a message states that
 /// they did not run.
 fn clips(folder: &Folder, device: &Arc<CudaDevice>) -> Vec<(&'static str, String)> {
     let on_card = |recipe: &Recipe| -> Result<String, String> {
@@ -187,7 +187,7 @@ fn surfaces_hold_what_software_decodes() {
         while let Some(Item::Frame(want)) = ours.next().unwrap() {
             let Some(Item::DeviceFrame(got)) = card.next().unwrap() else { panic!("{name}: frame {frames} is lost") };
             let what = format!("{name}, frame {frames}");
-            assert_eq!(told(&got.props, &what), told(&want.props, &what), "{what}");
+            assert_eq!(comparable(&got.props, &what), comparable(&want.props, &what), "{what}");
             fixture::assert_same(&downloaded(&got, &want.picture, &device), &want.picture, &what);
             frames += 1;
         }
@@ -201,7 +201,7 @@ fn surfaces_hold_what_software_decodes() {
 
 /// `auto` takes what is by name decoded on the card, but for AV1 where libav would lose metadata, and never odd sizes.
 #[test]
-fn auto_takes_what_the_card_does() {
+fn auto_uses_what_the_card_decodes() {
     let Some(device) = device() else { return };
     let folder = Folder::new("auto");
     for (name, path) in clips(&folder, &device) {
@@ -368,10 +368,10 @@ fn a_change_in_mid_stream_ends_the_run_as_in_software() {
     }
 }
 
-/// A card conceals in its own way, and tells of it: what software reports as damaged is not passed off as sound. Of HEVC the
+/// A card conceals by its own method, and reports it: what software reports as damaged is not passed off as sound. Of HEVC the
 /// drivers that were tried report nothing, which is printed.
 #[test]
-fn damage_inside_pictures_is_told() {
+fn damage_inside_pictures_is_reported() {
     let Some(device) = device() else { return };
     let folder = Folder::new("damage");
     for recipe in [
@@ -397,8 +397,8 @@ fn damage_inside_pictures_is_told() {
         };
         let (software, card) = (damage(software(&path)), damage(nvdec(&path, &device)));
         println!("{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
-        let told = card.is_some() || recipe.name.ends_with(".hevc");
-        assert!(software.is_some() && told, "{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
+        let comparable = card.is_some() || recipe.name.ends_with(".hevc");
+        assert!(software.is_some() && comparable, "{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
         if card.is_none() {
             println!("not run: damage of {} on NVDEC: the driver reports none", recipe.name);
         }

@@ -163,7 +163,7 @@ fn a_sink_of_host_frames_refuses_those_that_stayed() {
     assert_eq!(error.message(), "frame 0 stayed in GPU memory, where nobody reads it");
 }
 
-/// An output of `info` by `encoder`, whose frames come on `device` or from the host.
+/// An output of `info` by `encoder`, whose frames are on `device` or the host.
 fn output(path: &str, encoder: &str, info: &StreamInfo, device: Option<&Arc<CudaDevice>>) -> Result<Output> {
     let codec = Some(encoder.to_owned());
     let options = OutputOptions { codec, device: device.cloned(), overwrite: true, ..OutputOptions::default() };
@@ -173,7 +173,7 @@ fn output(path: &str, encoder: &str, info: &StreamInfo, device: Option<&Arc<Cuda
 
 /// Needs no device: from the host as from GPU memory.
 #[test]
-fn a_card_without_an_encoder_is_told_with_encoders_that_work() {
+fn a_card_without_an_encoder_is_refused_naming_encoders_that_work() {
     let folder = Folder::new("nvenc");
     let path = folder.file("out.mp4");
     let info = StreamInfo::bare("nv12".parse().unwrap(), 640, 368);

@@ -63,7 +63,7 @@ impl CpuKernel for Mix {
     }
 }
 
-/// What comes out: each frame's index, time and hash, and the packets past the chain.
+/// The results: each frame's index, time and hash, and the packets past the chain.
 #[derive(Default, Debug, PartialEq)]
 struct Listed {
     frames: Vec<(u64, Option<i64>, String)>,
@@ -150,7 +150,7 @@ fn parts_are_slices_of_the_whole_run_for_filters_that_read_around() {
         ("open.ts", &open, Some(24)),
         ("varying.mkv", &varying, Some(20)),
         ("intra.nut", "-c:v ffv1 -g 1 -c:a pcm_s16le", Some(0)),
-        // Frames of which packets do not tell.
+        // Frames that packets do not show.
         ("mpeg4.avi", "-c:v mpeg4 -bf 2 -g 20 -c:a mp2", None),
     ];
     let outputs: Vec<(&str, &str)> = clips.iter().map(|(name, options, _)| (*name, *options)).collect();

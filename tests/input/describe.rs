@@ -1,4 +1,4 @@
-//! What is said about a source and its frames, and the streams that pass by.
+//! How a source, its frames and its other streams are described.
 
 use crate::media::*;
 use md5::{Digest, Md5};
@@ -139,7 +139,7 @@ fn cover_art_is_not_the_video() {
 }
 
 #[test]
-fn rotation_is_told_and_not_applied() {
+fn rotation_is_reported_and_not_applied() {
     let scratch = Scratch::new("turned");
     let upright = scratch.make("upright.mp4", &moving(0.2), "-c:v libx264");
     let turned = scratch.make("turned.mp4", &format!("-i {upright}"), "-c copy -metadata:s:v rotate=90");

@@ -1,4 +1,4 @@
-//! Sources that are damaged, are no videos, or do not come.
+//! Sources that are damaged, are no videos, or do not arrive.
 
 use crate::media::*;
 use std::fs;
@@ -144,7 +144,7 @@ fn an_end_that_comes_too_early_is_seen() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether ffmpeg finds fault with `path` when it is told to look closely.
+/// Whether ffmpeg finds fault with `path` when it looks closely.
 fn ffmpeg_complains(path: &str) -> bool {
     let words = ["-v", "error", "-nostdin", "-err_detect", "crccheck", "-i", path, "-f", "null", "-"];
     !Command::new("ffmpeg").args(words).output().unwrap().stderr.is_empty()
@@ -234,7 +234,7 @@ fn a_change_in_mid_stream_is_an_error() {
 }
 
 #[test]
-fn bad_sources_are_told_apart() {
+fn bad_sources_are_distinguished() {
     let scratch = Scratch::new("bad");
     fs::write(scratch.path("empty.mp4"), "").unwrap();
     fs::write(scratch.path("text.mp4"), "Once upon a time there was no film.\n".repeat(100)).unwrap();
@@ -276,7 +276,7 @@ fn bad_sources_are_told_apart() {
 
 #[cfg(unix)]
 #[test]
-fn an_unreadable_file_is_told() {
+fn an_unreadable_file_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new("unreadable");
     let path = scratch.path("secret.mp4");

@@ -159,7 +159,7 @@ fn mpeg2_and_intra_codecs() {
 }
 
 #[test]
-fn what_packets_do_not_tell_is_decoded() {
+fn what_packets_do_not_show_is_decoded() {
     let x264 = "-c:v libx264 -preset veryfast -bf 3 -g 40";
     check_all(
         "seek-untold",
@@ -263,12 +263,12 @@ fn check_decoded_from_the_start(path: &str, start: usize, whole_length: usize) {
 }
 
 #[test]
-fn what_comes_out_wrong_is_decoded_from_the_start() {
+fn wrong_frames_are_decoded_from_the_start() {
     let scratch = Scratch::new("seek-torn");
     let x264 = "-c:v libx264 -preset veryfast -g 60 -bf 2";
     let clips = [("whole.mov", "-pix_fmt yuvj420p -c:v mjpeg"), ("whole.mp4", x264)];
     let [(_, mjpeg), (_, h264)] = &scratch.make_all(&moving(4.0), &clips)[..] else { panic!("two clips") };
-    // A frame is missing, and the next one comes in its place.
+    // A frame is missing, and the next one takes its place.
     let missing = torn(&scratch, mjpeg, 70, "missing.mov", |bytes| bytes.fill(0));
     check_decoded_from_the_start(&missing, 70, 99);
     // A frame that others refer to is made up.

@@ -124,7 +124,7 @@ fn films_are_matched_from_their_own_starts() {
     let counted = "-f lavfi -i color=black:s=16x16:r=25:d=2,format=gray,geq=lum=N*5";
     let side = scratch.make("side.mkv", counted, "-c:v ffv1");
     let late = scratch.make("late.mkv", counted, "-c:v ffv1 -output_ts_offset 7");
-    // Thirds of a second are no times that microseconds tell.
+    // Microseconds cannot express thirds of a second.
     let third = scratch.make("third.nut", counted, "-c:v ffv1 -output_ts_offset 1.3333333");
     let want: Vec<(u64, i32)> = (0..50).map(|n| (n, 5 * n as i32)).collect();
     for main in [&main, &transport] {

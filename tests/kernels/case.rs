@@ -152,7 +152,7 @@ pub fn end_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> 
     product(filters, ends).filter(|case| case.shape() == SMALL).map(stored_in_turn)
 }
 
-/// Every option of `filter` at either end of what it takes, one at a time, where it can be there alone.
+/// Every option of `filter` at either end of its range, one at a time, where it can be there alone.
 fn ends(filter: &'static Descriptor) -> &'static [&'static str] {
     let values = |kind: ParamKind| match kind {
         ParamKind::Bool => vec!["on".to_owned(), "off".to_owned()],

@@ -1,5 +1,5 @@
 //! Every filter on a CUDA device against its reference. Inputs and outputs lie in guarded memory on the device, laid
-//! out both as badly as samples allow and as well as the pipeline does it; what comes back was never on the host.
+//! out both as badly as samples allow and as well as the pipeline does it; what is read back was never on the host.
 
 #[path = "../cuda/fixture.rs"]
 #[allow(dead_code)]
@@ -50,7 +50,7 @@ struct Gpu {
     stream: Stream,
     /// For the reference.
     plain: CpuExec,
-    /// For the fast kernels that stand in for it.
+    /// For the fast kernels that replace it.
     fast: CpuExec,
 }
 
@@ -220,7 +220,7 @@ fn cuda_results_do_not_depend_on_earlier_frames() {
     all(device(), cases(ALL).filter(|case| case.shape() == SMALL), check_history);
 }
 
-/// A kernel gives what the fast CPU kernel gives, which stands in for the reference: that would take minutes.
+/// A kernel gives what the fast CPU kernel gives, which replaces the reference: that would take minutes.
 fn check_against_cpu(case: &Case, gpu: &Gpu) -> Result<(), String> {
     let (filter, setup) = case.build().map_err(|e| e.to_string())?;
     let mut cpu = filter.cpu(&setup, gpu.fast.level()).map_err(|e| e.to_string())?;
@@ -251,7 +251,7 @@ fn cuda_kernels_equal_the_cpu_on_odd_frames() {
     all(device(), medium.step_by(ODD_STEP).map(|case| sized(case, ODD)).filter(Case::fits), check_against_cpu);
 }
 
-/// A copy on the device, right or wrong, that a right harness tells apart.
+/// A copy on the device, right or wrong, that a right harness distinguishes.
 struct Copy {
     copy: Function,
     /// Changes every byte.

@@ -1,4 +1,4 @@
-//! The harness is tested too: a filter that is wrong on purpose, in one way a time, must be caught.
+//! The harness is tested too: a filter that is wrong on purpose, one fault at a time, must be caught.
 
 use crate::case::{Case, cases, neutral_cases};
 use crate::check::{Execs, check_history, check_kernels, check_neutral, check_threads};

@@ -42,7 +42,7 @@ fn every_dimension_is_covered() {
             assert_eq!(count(&|case| format!("{:?}", case.input.color.range)), case::RANGES.len());
             assert_eq!(count(&|case| format!("{:?}", case.field_order)), case::FIELD_ORDERS.len());
             assert_eq!(count(&|case| format!("{:?}", case.content)), data::CONTENTS.len());
-            // Own storage and v16 on the way in; v16, its own, and others on the way out.
+            // Own storage and v16 as input; v16, its own, and others as output.
             let same = |a, b| if a == b { "same".to_owned() } else { "other".to_owned() };
             assert_eq!(count(&|case| same(case.src, case.input.format)), 2, "{filter:?} {args}");
             assert_eq!(count(&|case| same(case.dst, case.input.format.to_v16())), 2, "{filter:?} {args}");

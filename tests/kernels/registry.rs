@@ -42,7 +42,7 @@ fn filters_are_found_by_every_name() {
     assert!(find("nosuchfilter").is_none());
 }
 
-/// What a message tells to write must be right.
+/// What a message advises to write must be right.
 #[test]
 fn aliases_that_are_others_names_take_one_unnamed_value() {
     let made = |text: &str| vramp::filters::chain(text).map(|_| ()).map_err(|error| error.message().to_owned());
@@ -65,7 +65,7 @@ fn aliases_that_are_others_names_take_one_unnamed_value() {
 }
 
 #[test]
-fn what_options_of_ffmpeg_are_here_is_said() {
+fn options_of_ffmpeg_are_documented() {
     for (text, words) in [
         ("boxblur=luma_radius=2", "'radius'"),
         ("boxblur=lr=2:lp=1", "'radius'"),
@@ -83,7 +83,7 @@ fn what_options_of_ffmpeg_are_here_is_said() {
     assert!(message.ends_with("rb, gb"), "no letter is near a number: {message}");
 }
 
-/// Filters that do something, whatever they are told: leave no picture as it is, or measure it.
+/// Filters that do something, whatever their parameters: leave no picture as it is, or measure it.
 pub const ALWAYS_CHANGES: [&str; 8] =
     ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap"];
 

@@ -31,7 +31,7 @@ fn every_filter_is_on_every_rung() {
     assert_eq!(met(cases(ALL).filter(is_walled)), names(), "walls");
 }
 
-/// What must be said of a filter besides its definition, each at the start of a line of it.
+/// What must be documented of a filter besides its definition, each at the start of a line of it.
 #[test]
 fn every_filter_states_its_accuracy_and_its_cost() {
     let text = docs::markdown(ALL);

@@ -171,7 +171,7 @@ fn check(case: &Case, execs: &Execs) {
     }
 }
 
-/// Runs `cases` in a program of their own, which tells each before it runs it.
+/// Runs `cases` in a program of their own, which prints each before it runs it.
 fn run_apart(test: &str) -> std::process::Output {
     let mut program = Command::new(std::env::current_exe().unwrap());
     program.args(["--exact", test, "--ignored", "--nocapture"]).output().unwrap()
@@ -188,9 +188,9 @@ fn all(cases: impl Iterator<Item = Case>) {
 #[test]
 fn nothing_is_touched_beside_the_samples() {
     let output = run_apart("walls::every_filter_between_walls");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}, in: {}", output.status, told.lines().last().unwrap_or("nothing"));
-    assert!(told.lines().count() > 1000, "{} cases", told.lines().count());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}, in: {}", output.status, stderr.lines().last().unwrap_or("nothing"));
+    assert!(stderr.lines().count() > 1000, "{} cases", stderr.lines().count());
 }
 
 #[test]

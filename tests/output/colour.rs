@@ -54,8 +54,8 @@ fn colour_survives() {
     transcoded(&source, &target, Ask::codec("prores_ks"));
     assert_eq!(stream(&target, "v:0", COLOUR), expected.replace("topleft", "unspecified"));
     // AVI has no colour at all, and ffv1 has none of its own.
-    let told = transcoded(&source, &folder.file("g.avi"), Ask::codec("ffv1"));
-    assert_eq!(told, ["ffv1 in avi cannot hold the colour description: players will guess it"]);
+    let warnings = transcoded(&source, &folder.file("g.avi"), Ask::codec("ffv1"));
+    assert_eq!(warnings, ["ffv1 in avi cannot hold the colour description: players will guess it"]);
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn shape_and_rotation_survive() {
         assert_eq!(stream(&target, "v:0", "stream=sample_aspect_ratio"), "4:3", "{name}");
         assert_eq!(rotation(&target), rotation(&source), "{name}");
     }
-    // Some versions of libav's Matroska muxer have no rotation: then it is said.
+    // Some versions of libav's Matroska muxer have no rotation: then a warning says so.
     let target = folder.file("c.mkv");
-    let told = transcoded(&source, &target, Ask::codec("libx264"));
+    let warnings = transcoded(&source, &target, Ask::codec("libx264"));
     assert_eq!(stream(&target, "v:0", "stream=sample_aspect_ratio"), "4:3");
     if rotation(&target) != rotation(&source) {
-        assert_eq!(told, ["matroska cannot hold the rotation of the video: it is left out"]);
+        assert_eq!(warnings, ["matroska cannot hold the rotation of the video: it is left out"]);
     }
 }
 
@@ -113,8 +113,8 @@ fn hdr10_light_survives() {
     ];
     for (codec, name, options, in_stream) in table {
         let target = folder.file(name);
-        let told = transcoded(&film, &target, Ask::codec(codec).with(options));
-        assert!(told.iter().all(|line| !line.contains("left out")), "{codec} in {name}: {told:?}");
+        let warnings = transcoded(&film, &target, Ask::codec(codec).with(options));
+        assert!(warnings.iter().all(|line| !line.contains("left out")), "{codec} in {name}: {warnings:?}");
         let (in_frames, in_container) = light(&target);
         if in_stream {
             assert_eq!(in_frames, expected, "{codec} in {name}");
@@ -133,9 +133,9 @@ fn hdr10_light_survives() {
     assert!(own[0].ends_with(",99,9"), "{own:?}");
     assert_eq!(own[1], expected[1]);
 
-    let told = transcoded(&film, &folder.file("lost.avi"), Ask::codec("ffv1"));
+    let warnings = transcoded(&film, &folder.file("lost.avi"), Ask::codec("ffv1"));
     for lost in ["mastering display", "content light level"] {
-        assert!(told.contains(&format!("avi cannot hold the {lost} of the video: it is left out")), "{told:?}");
+        assert!(warnings.contains(&format!("avi cannot hold the {lost} of the video: it is left out")), "{warnings:?}");
     }
 }
 
@@ -156,7 +156,7 @@ fn fields_stay_fields() {
         transcoded(&source, &target, Ask::codec(codec));
         assert_eq!(fields(&target), ["1,0"], "{codec} in {name}");
     }
-    let told = transcoded(&source, &folder.file("d.mkv"), Ask::codec("libx265").with("preset=ultrafast"));
-    assert_eq!(told, ["libx265 does not code fields: the two of an interlaced frame are coded as one picture"]);
+    let warnings = transcoded(&source, &folder.file("d.mkv"), Ask::codec("libx265").with("preset=ultrafast"));
+    assert_eq!(warnings, ["libx265 does not code fields: the two of an interlaced frame are coded as one picture"]);
     assert_eq!(stream(&folder.file("d.mkv"), "v:0", "stream=field_order"), "bb");
 }

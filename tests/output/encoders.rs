@@ -80,10 +80,10 @@ fn a_picture_too_small_for_the_usual_encoder_gets_the_next() {
     let folder = Folder::new("small");
     let source = folder.make("source.mkv", &format!("{PICTURE} -vf crop=48:32 -pix_fmt yuv420p -c:v ffv1"));
     let target = folder.file("a.webm");
-    let told = transcoded(&source, &target, Ask::default());
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("libsvtav1 (48x32 yuv420p): "), "{told:?}");
-    assert!(told[0].ends_with(": libvpx-vp9 takes its place"), "{told:?}");
+    let warnings = transcoded(&source, &target, Ask::default());
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("libsvtav1 (48x32 yuv420p): "), "{warnings:?}");
+    assert!(warnings[0].ends_with(": libvpx-vp9 takes its place"), "{warnings:?}");
     assert_eq!(stream(&target, "v:0", "stream=codec_name,width,height"), "vp9,48,32");
 
     // Whoever names an encoder gets that or none, and a word on which one would do.
@@ -98,7 +98,7 @@ fn a_picture_too_small_for_the_usual_encoder_gets_the_next() {
 }
 
 #[test]
-fn the_container_tells_the_encoder() {
+fn the_container_chooses_the_encoder() {
     let table = [
         ("a.mp4", None, "libx265 in mp4"),
         ("a.mov", None, "libx265 in mov"),
@@ -130,14 +130,14 @@ fn a_format_the_encoder_lacks_becomes_the_nearest() {
     let folder = Folder::new("nearest");
     let source = folder.make("source.mkv", &format!("{PICTURE} -pix_fmt yuv444p10 -c:v ffv1"));
     let target = folder.file("a.webm");
-    let told = transcoded(&source, &target, Ask::codec("libsvtav1").with("preset=12"));
-    assert_eq!(told, ["the encoder does not take yuv444p10, it gets yuv420p10: chroma resolution is lost"]);
+    let warnings = transcoded(&source, &target, Ask::codec("libsvtav1").with("preset=12"));
+    assert_eq!(warnings, ["the encoder does not take yuv444p10, it gets yuv420p10: chroma resolution is lost"]);
     assert_eq!(stream(&target, "v:0", "stream=pix_fmt"), "yuv420p10le");
 
     let target = folder.file("b.mkv");
     let wanted = Wanted { depth: Some(8), ..Wanted::default() };
-    let told = transcoded(&source, &target, Ask { wanted, ..Ask::codec("ffv1") });
-    assert_eq!(told, Vec::<String>::new(), "what was asked for is no news");
+    let warnings = transcoded(&source, &target, Ask { wanted, ..Ask::codec("ffv1") });
+    assert_eq!(warnings, Vec::<String>::new(), "what was asked for is no news");
     assert_eq!(stream(&target, "v:0", "stream=pix_fmt"), "yuv444p");
 }
 

@@ -23,7 +23,7 @@ fn an_existing_file_is_kept_unless_replaced_by_a_whole_one() {
     assert_eq!(error.kind(), Kind::BadArgument);
     assert!(error.message().contains("exists"), "{error}");
 
-    // A run that fails on the way, at its start and at its end.
+    // A run that fails in the middle, at its start and at its end.
     let stopped = overwriting("libx265").with("preset=ultrafast");
     let cancel = stopped.output.cancel.clone();
     let stop = &mut |_| cancel.request();

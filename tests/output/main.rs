@@ -1,4 +1,4 @@
-//! The libav output, read back with ffprobe and ffmpeg: what goes in must come out.
+//! The libav output, read back with ffprobe and ffmpeg: what goes in must be read back.
 #![cfg(feature = "transcode")]
 
 mod colour;

@@ -153,7 +153,7 @@ impl Ask {
     }
 }
 
-/// Runs `source` through an empty chain into `target`. Gives what the user is told.
+/// Runs `source` through an empty chain into `target`. Gives what the user reads.
 pub fn transcode(source: &str, target: &str, ask: Ask) -> Result<Vec<String>> {
     transcode_watched(source, target, ask, &mut |_| {})
 }

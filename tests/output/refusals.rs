@@ -37,8 +37,8 @@ fn each_wrong_wish_gets_its_line() {
         ("a.y4m", "libx264", "", Unsupported, "yuv4mpegpipe cannot hold the video of libx264; use wrapped_avframe"),
         ("a.wav", "libx264", "", Unsupported, "wav holds no video"),
         ("a.m3u8", "libx264", "", Unsupported, "hls names its files itself"),
-        ("a.foo", "libx264", "", BadArgument, "the extension does not tell the container: name it with -f"),
-        ("a", "libx264", "", BadArgument, "the extension does not tell the container: name it with -f"),
+        ("a.foo", "libx264", "", BadArgument, "the extension names no container: name it with -f"),
+        ("a", "libx264", "", BadArgument, "the extension names no container: name it with -f"),
     ];
     for (name, codec, options, kind, words) in table {
         let error = transcode(&source, &folder.file(name), Ask::codec(codec).with(options)).unwrap_err();
@@ -94,7 +94,7 @@ fn each_wrong_setting_gets_its_line() {
 }
 
 #[test]
-fn an_encoders_reason_is_told() {
+fn an_encoders_reason_is_reported() {
     let folder = Folder::new("reasons");
     let raw = "-f rawvideo -video_size 1x1 -pix_fmt yuv420p -i DIR/frames.yuv";
     std::fs::write(folder.file("frames.yuv"), [9; 6]).unwrap();

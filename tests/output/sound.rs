@@ -1,4 +1,4 @@
-//! Sound that is encoded: where its samples lie, how many there are, and what is said of it.
+//! Sound that is encoded: where its samples lie, how many there are, and how it is tagged.
 
 use crate::media::{Ask, Folder, probe, run, stream, transcode, transcode_damaged, transcoded};
 use std::process::Command;
@@ -135,7 +135,7 @@ fn lossless_sound_keeps_every_sample() {
 }
 
 #[test]
-fn sound_that_a_container_does_not_hold_is_encoded_and_that_is_said() {
+fn sound_that_a_container_does_not_hold_is_encoded_with_a_warning() {
     let folder = Folder::new("sound-auto");
     let film = folder.make("film.mov", &format!("{FILM} -c:v libx264 -preset ultrafast -c:a pcm_s16le"));
     for (container, codec) in [("mp4", "aac"), ("webm", "opus"), ("mov", "pcm_s16le")] {

@@ -41,8 +41,8 @@ fn matroska_takes_everything() {
     let folder = Folder::new("all");
     let source = film(&folder);
     let target = folder.file("a.mkv");
-    let told = transcoded(&source, &target, Ask::codec("libx264"));
-    assert_eq!(told, Vec::<String>::new());
+    let warnings = transcoded(&source, &target, Ask::codec("libx264"));
+    assert_eq!(warnings, Vec::<String>::new());
     let kinds = "stream=index,codec_type,codec_name:stream_disposition=default,comment,attached_pic:\
                  stream_tags=language,title,filename,mimetype";
     let streams = probe(&target, &format!("-show_entries {kinds}"));
@@ -64,17 +64,17 @@ fn matroska_takes_everything() {
     assert_eq!(probe(&target, fonts), ["340"]);
     assert_eq!(chapters(&target), ["0.000000,0.200000,One", "0.200000,0.480000,Two"]);
     assert_eq!(probe(&target, "-show_entries format_tags=title,ARTIST"), ["A film,Somebody"]);
-    // What was said of the old coding is not said of the new one.
+    // What described the old coding does not describe the new one.
     assert_eq!(stream(&target, "v:0", "stream_tags=ENCODER,VENDOR_ID:stream=codec_name"), "h264");
 }
 
 #[test]
-fn mp4_takes_what_it_can_and_tells_the_rest() {
+fn mp4_keeps_what_it_can_and_warns_of_the_rest() {
     let folder = Folder::new("mp4");
     let source = film(&folder);
     let target = folder.file("a.mp4");
-    let told = transcoded(&source, &target, Ask::codec("libx264"));
-    assert_eq!(told, ["left out: stream 3 (attachment none): mp4 has no place for attached files"]);
+    let warnings = transcoded(&source, &target, Ask::codec("libx264"));
+    assert_eq!(warnings, ["left out: stream 3 (attachment none): mp4 has no place for attached files"]);
     let kinds = "stream=codec_name:stream_disposition=attached_pic:stream_tags=language";
     // The text is converted. The track of chapters is the fourth.
     let expected = ["h264,0,und", "aac,0,swe", "mov_text,0,und", "bin_data,0,eng", "mjpeg,1"];
@@ -96,10 +96,10 @@ fn mp4_takes_what_it_can_and_tells_the_rest() {
 }
 
 #[test]
-fn each_container_tells_what_it_leaves_out() {
+fn each_container_warns_of_what_it_leaves_out() {
     let folder = Folder::new("others");
     let source = film(&folder);
-    let told = |name: &str, codec: &str| transcoded(&source, &folder.file(name), Ask::codec(codec).with(""));
+    let warnings = |name: &str, codec: &str| transcoded(&source, &folder.file(name), Ask::codec(codec).with(""));
     let (sound, text, font, cover) =
         ("stream 1 (audio aac)", "stream 2 (subtitle subrip)", "stream 3 (attachment none)", "stream 4 (video mjpeg)");
     let chapters = |container: &str| format!("{container} cannot hold chapters: 2 are left out");
@@ -109,18 +109,18 @@ fn each_container_tells_what_it_leaves_out() {
         format!("left out: {cover}: mpegts has no place for cover art"),
         chapters("mpegts"),
     ];
-    assert_eq!(told("a.ts", "libx264")[..4], expected);
+    assert_eq!(warnings("a.ts", "libx264")[..4], expected);
     assert_eq!(
-        told("a.y4m", "rawvideo"),
+        warnings("a.y4m", "rawvideo"),
         [
             format!("left out: {sound}, {text}, {font}, {cover}: yuv4mpegpipe holds one video stream and nothing else"),
             chapters("yuv4mpegpipe"),
         ]
     );
-    let webm = told("a.webm", "libvpx-vp9");
+    let webm = warnings("a.webm", "libvpx-vp9");
     assert!(webm.iter().any(|line| line.starts_with(&format!("left out: {sound}: webm"))), "{webm:?}");
     assert_eq!(probe(&folder.file("a.webm"), "-show_entries stream=codec_name"), ["vp9", "webvtt"]);
-    assert_eq!(told("a.avi", "ffv1").len(), 4);
+    assert_eq!(warnings("a.avi", "ffv1").len(), 4);
     assert_eq!(probe(&folder.file("a.avi"), "-show_entries stream=codec_name"), ["ffv1", "aac"]);
 }
 

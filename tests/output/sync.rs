@@ -1,4 +1,4 @@
-//! Sound beside the pictures: a click that comes with a flash stays there, however often a film is copied.
+//! Sound beside the pictures: a click at a flash stays there, however often a film is copied.
 
 use crate::media::{Ask, Folder, run, stream, transcoded};
 use std::process::Command;
@@ -26,7 +26,7 @@ fn video(container: &str) -> (&'static str, &'static str) {
     (codec, options)
 }
 
-/// How many seconds after the flash the click comes, as ffmpeg decodes the two.
+/// How many seconds after the flash the click is, as ffmpeg decodes the two.
 #[track_caller]
 fn lag(file: &str) -> f64 {
     let words = "-map 0:v:0 -map 0:a:0 -vf blackdetect=d=0.1:pix_th=0.5 -af silencedetect=n=0.1:d=0.1 -f null -";

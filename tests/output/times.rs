@@ -47,8 +47,8 @@ fn what_keeps_no_times_says_so() {
     let select = IRREGULAR.replace("-fps_mode", "-bsf:v setts=ts=TS+7*mod(N\\,2) -fps_mode");
     let source = folder.make("source.mkv", &select);
     // A bare stream of pictures only has a rate.
-    let told = transcoded(&source, &folder.file("a.y4m"), Ask::default());
-    assert_eq!(told, ["the output holds no times: its frames follow each other at 50/1 frames a second"]);
+    let warnings = transcoded(&source, &folder.file("a.y4m"), Ask::default());
+    assert_eq!(warnings, ["the output holds no times: its frames follow each other at 50/1 frames a second"]);
     assert_eq!(times(&folder.file("a.y4m")).len(), times(&source).len());
     // AVI would show the frames at other times.
     let error = transcode(&source, &folder.file("a.avi"), Ask::default()).unwrap_err();
@@ -107,8 +107,8 @@ fn a_container_without_negative_times_moves_everything() {
     let folder = Folder::new("moved");
     let source = folder.make("source.mkv", &format!("{PICTURE} -c:v ffv1"));
     let target = folder.file("a.ts");
-    let told = transcoded(&source, &target, Ask::codec("libx264").with("bf=2"));
-    assert_eq!(told, ["mpegts has no times before 0: all times move by 0.080 s"]);
+    let warnings = transcoded(&source, &target, Ask::codec("libx264").with("bf=2"));
+    assert_eq!(warnings, ["mpegts has no times before 0: all times move by 0.080 s"]);
     let moved = |time: &String| format!("{:.6}", time.parse::<f64>().unwrap() + 0.08);
     assert_eq!(times(&target), times(&source).iter().map(moved).collect::<Vec<_>>());
 }
@@ -139,7 +139,7 @@ fn the_last_frame_lasts() {
     folder.make("even.mp4", &format!("{PICTURE} -c:v libx264 -bf 0"));
     let source = folder.make("source.mp4", &format!("-i DIR/even.mp4 -c copy {long}"));
     assert_eq!(probe(&source, "-show_entries format=duration"), ["0.640000"]);
-    // MP4 tells it of frames in the order of their packets, Matroska of the whole.
+    // MP4 states it for frames in the order of their packets, Matroska for the whole.
     for (codec, name, options) in [
         ("libx264", "a.mp4", "bf=0"),
         ("libsvtav1", "b.mp4", "preset=12"),

@@ -31,7 +31,7 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Reads `text`, which stands in src/ at `path`.
+    /// Reads `text`, which is the file `path` of src/.
     pub fn new(path: &'t str, text: &'t str) -> Self {
         let path = path.strip_suffix(".rs").unwrap();
         let path = path.strip_suffix("/mod").unwrap_or(path);

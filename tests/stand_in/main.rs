@@ -123,7 +123,7 @@ fn chains_of_a_comparison_run_on_the_device_or_on_the_cpu() {
     assert!(failed.code == Some(DEVICE) && failed.stderr.contains("launching a kernel"), "{failed:?}");
 }
 
-/// What fails while frames are on their way ends the run, whatever the device was called.
+/// What fails while frames are in flight ends the run, whatever the device was called.
 #[test]
 fn what_fails_later_ends_the_run_and_leaves_nothing() {
     for (fails, words) in [
@@ -142,7 +142,7 @@ fn what_fails_later_ends_the_run_and_leaves_nothing() {
 }
 
 #[test]
-fn a_run_tells_what_it_holds_and_where_its_time_went() {
+fn a_run_prints_what_it_holds_and_where_its_time_went() {
     let folder = Folder::new();
     let said = run(&[], &folder, &["-v", "--slots", "3"]).ok().stderr;
     for words in ["GPU: stand-in", "3 slots between stages and as many on the GPU", "of page-locked pictures"] {
@@ -158,7 +158,7 @@ fn a_run_tells_what_it_holds_and_where_its_time_went() {
 }
 
 #[test]
-fn bench_runs_on_the_device_it_is_told() {
+fn bench_runs_on_the_given_device() {
     let ran = vramp()
         .env("LD_LIBRARY_PATH", driver())
         .args(["bench", "--device", "cuda", "--quick", "--json", "--size", "64x48", "--filter", "deband"])

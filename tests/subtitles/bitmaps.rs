@@ -7,7 +7,7 @@ use crate::video::Video;
 const SIZE: (usize, usize) = (320, 180);
 
 fn rectangle() -> Rectangle {
-    // Half way between black and white, opaque.
+    // Halfway between black and white, opaque.
     let color = [126, 128, 128, 255];
     Rectangle { start: 400, end: 1200, x: 40, y: 120, width: 160, height: 40, color, forced: false }
 }
@@ -52,7 +52,7 @@ fn pgs_is_drawn_where_and_while_it_says() {
             assert!(changed.2 - changed.0 + 4 >= expected.2 - expected.0, "{changed:?}");
         }
     }
-    // The palette's luma of 126 is the output's, but for the way by 8-bit RGB that libav goes.
+    // The palette's luma of 126 is the output's, but for libav's detour through 8-bit RGB.
     assert!(burnt.at(20, 100, 140).abs_diff(126) <= 1);
     // Coverage of 128/255 over what is there, of white.
     let below = f64::from(plain.at(40, 30, 30));

@@ -71,7 +71,7 @@ fn webm_gets_webvtt() {
 }
 
 #[test]
-fn a_script_loses_what_is_said_and_no_line_where_two_overlap() {
+fn a_script_loses_what_the_warning_says_and_no_line_where_two_overlap() {
     let folder = Folder::new();
     let source = film(&folder, "ass", "a.mkv");
     let mp4 = folder.path("a.mp4");

@@ -29,7 +29,7 @@ fn kinds(json: &Value) -> Vec<(u64, &str)> {
 }
 
 #[test]
-fn sound_that_is_another_is_told() {
+fn other_sound_is_reported() {
     let folder = Folder::new();
     let film = film(&folder, "film.mkv", "");
     let golden = hash(&folder, &film, &[]);
@@ -62,13 +62,13 @@ fn sound_that_is_another_is_told() {
     let json = verdict(&golden, &louder, &[]);
     assert_eq!(kinds(&json), [(1, "packets_bytes")]);
     assert!((0.9..1.1).contains(&json["streams"][0]["from"].as_f64().unwrap()), "{json}");
-    for (options, told) in [
+    for (options, kind) in [
         ("-i {} -map 0:v -map 0:s", (1, "missing")),
         ("-i {} -map 0:v -map 0:a", (2, "missing")),
         ("-i {} -map 0 -map 0:a", (3, "extra")),
         ("-i {} -map 0 -bsf:a noise=drop='eq(n\\,9)'", (1, "packets_missing")),
     ] {
-        assert_eq!(kinds(&verdict(&golden, &with(&folder, &film, options), &[])), [told], "{options}");
+        assert_eq!(kinds(&verdict(&golden, &with(&folder, &film, options), &[])), [kind], "{options}");
     }
     let other = folder.path("other.mkv");
     ffmpeg(&format!("-i {film} -map 0 -c copy -c:a pcm_s16le {other}"));

@@ -72,7 +72,7 @@ fn same_every_time(video: &str, code: i32) {
 #[test]
 fn samples_that_a_decoder_does_not_fill_are_the_same_every_time() {
     let folder = Folder::new();
-    // Neither tells which frames are damaged. The odd width has padding.
+    // Neither reports which frames are damaged. The odd width has padding.
     for (name, codec) in [("mjpeg.avi", "mjpeg -q:v 4"), ("ffv1.mkv", "ffv1 -level 3 -slices 4 -slicecrc 0")] {
         let video = folder.path(name);
         ffmpeg(&format!("-i {BUNNY} -an -vf scale=321:181 -frames:v 24 -c:v {codec} {video}"));

@@ -1,4 +1,4 @@
-//! Texts in ffmpeg's layout, and what its program does to them.
+//! Hash files in ffmpeg's layout, and what its program does to them.
 
 use crate::command::{Folder, ffmpeg, hashes, run};
 use crate::{BAD_ARGUMENT, CORRUPT, MISMATCH, UNSUPPORTED, clip, refused, verdict, verify};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fs;
 
 #[test]
-fn ffmpegs_layout_is_ffmpegs_both_ways() {
+fn ffmpegs_layout_is_read_and_written() {
     let folder = Folder::new();
     let input = clip(&folder, "clip.mkv", "null");
     let printed = run(&["hash", &input, "--layout", "ffmpeg"]).ok();
@@ -47,7 +47,7 @@ fn a_text_of_frames_that_vramp_converts_is_no_false_alarm() {
         assert_eq!(ran.text(), "");
         ffmpeg(&format!("-i {input} -pix_fmt {planar} -f framemd5 {theirs}"));
         verify(&theirs, &input, &[]).ok();
-        // One frame that is the same tells that the text is of the same format.
+        // One frame that is the same shows that the file is of the same format.
         ffmpeg(&format!("-i {input} -vf format={planar},negate=enable=gt(n\\,0) -f framemd5 {theirs}"));
         refused(&verify(&theirs, &input, &[]), MISMATCH, &["differs from frame 1"]);
     }
@@ -82,7 +82,7 @@ fn a_text_of_ffmpegs_that_is_cut_off_does_not_blame_the_video() {
     refused(&verify(&theirs, &input, &[]), CORRUPT, &["theirs: line 34, the last, is cut off"]);
     cut_to(text.len() - 1);
     assert!(verify(&theirs, &input, &[]).ok().stderr.contains("warning: "), "all frames are there");
-    // Between two lines nothing tells.
+    // A cut between two lines cannot be seen.
     cut_to(text.len() - line);
     let ran = verify(&theirs, &input, &[]);
     assert_eq!(ran.text(), "extra: frames 23 of IN\n");

@@ -1,4 +1,4 @@
-//! `vramp hash` and `vramp verify`, from outside: what a video must be to be taken for itself, and what is said otherwise.
+//! `vramp hash` and `vramp verify`, from outside: what makes a video a match, and what is reported otherwise.
 
 mod alpha;
 mod beside;
@@ -34,7 +34,7 @@ fn clip(folder: &Folder, name: &str, filters: &str) -> String {
     path
 }
 
-/// Writes the hashes of `input` and gives the text's path.
+/// Writes the hashes of `input` and gives the file's path.
 #[track_caller]
 fn hash(folder: &Folder, input: &str, args: &[&str]) -> String {
     let path = folder.path("golden.hashes");
@@ -88,7 +88,7 @@ fn a_text_goes_to_standard_output_and_comes_from_a_pipe() {
 }
 
 #[test]
-fn another_video_is_told_in_one_line() {
+fn another_video_is_reported_in_one_line() {
     let folder = Folder::new();
     let golden = hash(&folder, GRADIENT, &["--frames", "3"]);
     let ran = verify(&golden, BUNNY, &[]);
@@ -150,7 +150,7 @@ fn texts_that_are_not_whole_or_not_texts_are_refused() {
 }
 
 #[test]
-fn inputs_that_are_not_sound_are_told() {
+fn damaged_inputs_are_reported() {
     let folder = Folder::new();
     let input = clip(&folder, "clip.mkv", "null");
     let golden = hash(&folder, &input, &[]);
@@ -160,7 +160,7 @@ fn inputs_that_are_not_sound_are_told() {
     let json = verdict(&golden, &cut, &[]);
     let missing = json["differences"].as_array().unwrap().iter().find(|differs| differs["kind"] == "missing");
     assert_eq!(missing.unwrap()["expected"][1], 23, "{json}");
-    // A text of what decodes is whole, and its making says that something was lost.
+    // A hash file of what decodes is whole, and a warning says that something was lost.
     let ran = run(&["hash", &cut, "-o", &golden, "-y"]);
     refused(&ran, INCOMPLETE, &["cut.mkv"]);
     assert!(verify(&golden, &cut, &[]).ok().stderr.contains("warning: "));
@@ -229,7 +229,7 @@ fn the_documented_text_is_a_real_one() {
 }
 
 #[test]
-fn help_tells_how_a_difference_is_told() {
+fn help_explains_the_report() {
     for command in ["hash", "verify"] {
         let help = run(&[command, "--help"]).ok();
         assert!(help.text().contains("--chain") && !help.text().contains("--codec"), "{command}");

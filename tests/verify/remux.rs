@@ -1,4 +1,4 @@
-//! Videos that were only put into another container: what is lost there is told, and passed over when asked.
+//! Videos that were only put into another container: what is lost there is reported, and ignored when asked.
 
 use crate::command::{Folder, ffmpeg};
 use crate::{BUNNY, MISMATCH, clip, hash, refused, verdict, verify};
@@ -39,7 +39,7 @@ fn one_option_passes_over_another_clock() {
 #[test]
 fn an_offset_hides_nothing_else() {
     let folder = Folder::new();
-    // Frames that are all alike, of which only the times tell one from another.
+    // Frames that are all alike and differ only in their times.
     let still =
         |name: &str, filters: &str| clip(&folder, name, &format!("loop=loop=-1:size=1,trim=end=0.96,{filters}"));
     let golden = hash(&folder, &still("still.mkv", "null"), &[]);
@@ -77,8 +77,8 @@ fn tags_that_differ_do_not_hide_the_frames() {
         MISMATCH,
         &["tags differ (matrix unspecified instead of bt709", "all 24 frames are the same", "--tags stated accepts"],
     );
-    let told = ["matrix", "transfer", "primaries"].map(|tag| format!("{tag} unspecified instead of bt709"));
-    assert!(ran.text().starts_with(&format!("tags: {}", told.join(", "))), "{}", ran.text());
+    let missing = ["matrix", "transfer", "primaries"].map(|tag| format!("{tag} unspecified instead of bt709"));
+    assert!(ran.text().starts_with(&format!("tags: {}", missing.join(", "))), "{}", ran.text());
     assert_eq!(ran.text().lines().count(), 1, "{}", ran.text());
     let json = verdict(&golden, &bare, &[]);
     assert_eq!((&json["same"], &json["found"], &json["differences"]), (&json!(24), &json!(24), &json!([])));

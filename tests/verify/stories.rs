@@ -1,4 +1,4 @@
-//! What is said of frames that differ.
+//! What is reported of frames that differ.
 
 use crate::command::{Folder, ffmpeg};
 use crate::{BAD_ARGUMENT, MISMATCH, clip, hash, refused, verdict, verify};
@@ -18,7 +18,7 @@ fn a_video_that_ends_before_the_part_lacks_it() {
 }
 
 #[test]
-fn every_way_to_differ_is_told() {
+fn every_kind_of_difference_is_reported() {
     let folder = Folder::new();
     let golden = hash(&folder, &clip(&folder, "clip.mkv", "null"), &[]);
     let differs = |filters: &str| {
@@ -52,34 +52,34 @@ fn every_way_to_differ_is_told() {
 }
 
 #[test]
-fn another_frame_rate_is_told_in_a_few_lines() {
+fn another_frame_rate_is_a_few_lines() {
     let folder = Folder::new();
     let long = folder.path("long.mkv");
     ffmpeg(&format!("-f lavfi -i testsrc2=s=160x120:r=25:d=8 -pix_fmt yuv420p -c:v ffv1 {long}"));
     let golden = hash(&folder, &long, &[]);
-    let told = |filters: &str| {
+    let report = |filters: &str| {
         let other = folder.path("other.mkv");
         ffmpeg(&format!("-i {long} -vf {filters} -fps_mode passthrough -c:v ffv1 {other}"));
         verify(&golden, &other, &[]).text().to_owned()
     };
     let missing = "missing: every 5th frame from 4 to 199 (40 frames)\n";
-    assert_eq!(told("select='mod(n+1,5)'"), missing);
-    let closed_up = told("select='mod(n+1,5)',setpts=N/25/TB");
+    assert_eq!(report("select='mod(n+1,5)'"), missing);
+    let closed_up = report("select='mod(n+1,5)',setpts=N/25/TB");
     let times = "time: 156 frames from 5 to 198 are between 1560 units (1.560 s) earlier and 40 units (0.040 s) earlier \
                  (--json has all 39 ranges)\n";
     assert_eq!(closed_up, format!("{missing}{times}"));
     let repeated = "duplicated: every 6th frame from 3 to 237 (40 frames) of IN show again what comes before them\n";
-    let faster = told("fps=30");
+    let faster = report("fps=30");
     assert!(faster.starts_with(repeated) && faster.lines().count() <= 4, "{faster}");
     assert_eq!(
-        told("hue=h=90:enable='eq(mod(n,7),3)'"),
+        report("hue=h=90:enable='eq(mod(n,7),3)'"),
         "pixels: every 7th frame from 3 to 199 (29 frames) (planes 1, 2)\n"
     );
 
     // At no one distance.
     for filters in ["select='gt(random(3),0.3)',setpts=N/25/TB", "random=30:7", "fps=24000/1001", "fps=60", "telecine"]
     {
-        let text = told(filters);
+        let text = report(filters);
         let widest = text.lines().map(str::len).max().unwrap();
         assert!(text.lines().count() <= 6 && widest < 300, "{filters}: {text}");
     }

@@ -1,4 +1,4 @@
-//! The constants and structs of include/vramp.h, and tables of them that the tests hold against the header.
+//! The constants and structs of include/vramp.h, and tables of them that the tests compare with the header.
 
 use std::ffi::{c_char, c_void};
 

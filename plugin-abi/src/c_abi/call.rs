@@ -31,7 +31,7 @@ pub fn status(kind: Kind) -> i32 {
     -i32::from(kind.exit_code())
 }
 
-/// Does the work of an entry point. What comes of it is its status, and for an error the thread's text.
+/// Does the work of an entry point. Its result is a status, and for an error the thread's text.
 pub fn call(work: impl FnOnce() -> Result<i32>) -> i32 {
     logging::start();
     let (status, text) = match guard(work) {
@@ -91,7 +91,7 @@ unsafe fn stated_size<T: Abi>(pointer: *const T) -> Result<usize> {
 /// # Safety
 /// As [`stated_size`].
 pub unsafe fn can_write<T: Abi>(pointer: *mut T) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     unsafe { stated_size(pointer) }.map(drop)
 }
 
@@ -103,7 +103,7 @@ pub unsafe fn can_write<T: Abi>(pointer: *mut T) -> Result<()> {
 /// # Safety
 /// As [`stated_size`].
 pub unsafe fn read<T: Abi>(pointer: *const T) -> Result<T> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     let size = unsafe { stated_size(pointer) }?;
     // SAFETY: the caller has so many bytes there.
     let bytes = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), size) };
@@ -137,7 +137,7 @@ pub unsafe fn read_all<T: Abi>(pointer: *const T, count: u32) -> Result<Vec<T>> 
     if count > MOST_STRUCTS {
         return Err(Error::bad_argument(format!("{count} of {}: {MOST_STRUCTS} are the most", T::NAME)));
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     let size = unsafe { stated_size(pointer) }?;
     let element = |i: usize| {
         // SAFETY: the caller has so many structs of this size there.
@@ -160,7 +160,7 @@ pub unsafe fn read_all<T: Abi>(pointer: *const T, count: u32) -> Result<Vec<T>> 
 /// # Safety
 /// As [`stated_size`], and the bytes can be written.
 pub unsafe fn write<T: Abi>(pointer: *mut T, value: &T) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     let size = unsafe { stated_size(pointer) }?;
     let rest = size_of::<u32>();
     let known = size.min(size_of::<T>());

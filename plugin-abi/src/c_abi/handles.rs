@@ -28,7 +28,7 @@ impl<T> Handles<T> {
         ptr::without_provenance_mut(number)
     }
 
-    /// What `handle` stands for. It stays until the last who got it lets go.
+    /// What `handle` refers to. It stays until the last holder releases it.
     ///
     /// # Errors
     /// When it stands for nothing, or nothing any more.

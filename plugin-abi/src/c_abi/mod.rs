@@ -55,7 +55,7 @@ pub unsafe extern "C" fn vramp_set_log(callback: Option<LogCallback>, user: *mut
         let sink = callback.map(|callback| {
             Arc::new(move |level: Level, text: &str| {
                 let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-                // SAFETY: the caller said that this is a function to call so, from any thread.
+                // SAFETY: the caller vouches that this is a function to call so, from any thread.
                 unsafe { callback(std::ptr::with_exposed_provenance_mut(user), log_level(level), text.as_ptr()) }
             }) as Arc<logging::Sink>
         });

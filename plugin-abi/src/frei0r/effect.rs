@@ -229,14 +229,14 @@ mod tests {
         assert_eq!(range.text_of(f64::NAN), None);
         assert_eq!(Type::Float { min: 0.5, max: 64.5 }.text_of(0.25).unwrap(), "16.5");
         assert_eq!([0.49, 0.5, 1.0].map(|n| Type::Bool.text_of(n).unwrap()), ["off", "on", "on"]);
-        // What a host sends as text comes as text, and a number that no slider holds too.
+        // What a host sends as text stays text, and a number that no slider holds too.
         let deband = Effect::named("vramp_deband");
         let ty = |name: &str| deband.parameters.iter().find(|p| p.name.to_str() == Ok(name)).unwrap().ty;
         assert_eq!([ty("dither"), ty("seed"), ty("field")], [Type::Text; 3]);
     }
 
     #[test]
-    fn a_wrong_value_is_told_and_an_empty_one_is_the_default() {
+    fn a_wrong_value_is_reported_and_an_empty_one_is_the_default() {
         let effect = Effect::named("vramp_deband");
         let mut values = defaults(&effect);
         let dither = effect.parameters.iter().position(|p| p.name.to_str() == Ok("dither")).unwrap();

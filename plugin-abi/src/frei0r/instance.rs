@@ -104,7 +104,7 @@ impl Instance {
         self.state().values[index].text.as_ptr()
     }
 
-    /// Filters the picture at `src`, shown at `time`, to `dst`. A picture that cannot be filtered goes as it came.
+    /// Filters the picture at `src`, shown at `time`, to `dst`. A picture that cannot be filtered is copied.
     ///
     /// # Errors
     /// What is wrong with the settings, once after each change; and whatever goes wrong with a frame.
@@ -112,7 +112,7 @@ impl Instance {
     /// # Safety
     /// `src` must be readable, and `dst` writable by nobody else, for a picture of RGBA.
     pub unsafe fn update(&self, time: f64, src: *const u8, dst: *mut u8) -> Result<()> {
-        // SAFETY: passed on.
+        // SAFETY: the caller's promise, unchanged.
         let done = unsafe { self.filter(time, src, dst) };
         if done != Ok(true) {
             // SAFETY: the caller's promise; `copy` takes a source and a target that are the same.
@@ -156,7 +156,7 @@ impl Instance {
     }
 }
 
-/// Refuses what frei0r has no way for: the host gives one picture, and has room for another of the same size.
+/// Refuses what frei0r cannot express: the host gives one picture, and has room for another of the same size.
 fn fits_the_host(plan: &ChainPlan) -> Result<()> {
     let size = |info: &StreamInfo| (info.width, info.height);
     let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_once_and_pictures_pass() {
+    fn errors_are_logged_once_and_pictures_pass() {
         let instance = instance("vramp_chain");
         instance.set_text(0, c"debnad");
         let (dst, done) = result(&instance, 0.0);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_has_no_way_for_is_refused() {
+    fn what_the_host_cannot_do_is_refused() {
         let refusal = |filter: Mixed| {
             let stream = StreamInfo::bare(Format::rgb(8).unwrap(), 8, 8);
             fits_the_host(&plan(vec![filter.boxed()], &stream, Target::default()).unwrap()).err()

@@ -17,16 +17,16 @@ use instance::Instance;
 use std::ffi::{CStr, c_char, c_int};
 use vramp::error::{Error, Result};
 
-/// Does `work`, whose failure the host cannot be told of but by a message.
+/// Does `work`, whose failure can be reported to the host only by a message.
 fn report<T: Default>(work: impl FnOnce() -> Result<T>) -> T {
     logging::start();
     guard(work).unwrap_or_else(|error| {
-        // Guarded as well; whatever fails here, there is nobody left to tell.
-        let told = guard(|| {
+        // Guarded as well; whatever fails here can be reported to nobody.
+        let answer = guard(|| {
             log::error!("{}: {error}", EFFECT.name.to_string_lossy());
             Ok(())
         });
-        drop(told);
+        drop(answer);
         T::default()
     })
 }
@@ -52,7 +52,7 @@ pub extern "C" fn f0r_deinit() {}
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn f0r_get_plugin_info(info: *mut PluginInfo) {
     report(|| {
-        let told = PluginInfo {
+        let answer = PluginInfo {
             name: EFFECT.name.as_ptr(),
             author: c"vramp".as_ptr(),
             plugin_type: abi::FILTER,
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn f0r_get_plugin_info(info: *mut PluginInfo) {
         };
         if !info.is_null() {
             // SAFETY: the caller's promise.
-            unsafe { info.write(told) };
+            unsafe { info.write(answer) };
         }
         Ok(())
     });
@@ -80,9 +80,9 @@ pub unsafe extern "C" fn f0r_get_param_info(info: *mut ParamInfo, index: c_int) 
     report(|| {
         let (_, Parameter { name, explanation, ty, .. }) = parameter(index)?;
         if !info.is_null() {
-            let told = ParamInfo { name: name.as_ptr(), param_type: ty.code(), explanation: explanation.as_ptr() };
+            let answer = ParamInfo { name: name.as_ptr(), param_type: ty.code(), explanation: explanation.as_ptr() };
             // SAFETY: the caller's promise.
-            unsafe { info.write(told) };
+            unsafe { info.write(answer) };
         }
         Ok(())
     });
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn f0r_destruct(instance: InstanceHandle) {
 /// # Safety
 /// It is null or came from `f0r_construct`, and is not destroyed meanwhile.
 unsafe fn instance<'a>(handle: InstanceHandle) -> Result<&'a Instance> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise, unchanged.
     unsafe { handle.cast::<Instance>().as_ref() }.ok_or_else(|| Error::bad_argument("the instance is NULL"))
 }
 

@@ -28,7 +28,7 @@ const DEPTH: &str = "depth";
 /// The value that a filter works out by itself.
 const AUTO: &str = "auto";
 
-/// What VapourSynth hands over: values of the types that the signature asks for.
+/// The arguments that VapourSynth passes: values of the types in the signature.
 pub trait ScriptArgs {
     /// The integers called `key`.
     fn ints(&self, key: &str) -> Option<Vec<i64>>;

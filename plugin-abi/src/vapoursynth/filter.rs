@@ -64,7 +64,7 @@ pub struct WantedFrames {
     pub last_of_all: c_int,
 }
 
-/// A frame that has come.
+/// A frame that is ready.
 pub struct ReadyFrame {
     /// The clip, by its place.
     pub source: usize,
@@ -146,7 +146,7 @@ impl ScriptFilter {
     /// Frame `n`, made of `frames`, which are those that were wanted.
     ///
     /// # Errors
-    /// When a frame is not what its clip said, memory runs out, or the device fails.
+    /// When a frame is not what its clip states, memory runs out, or the device fails.
     pub fn frame(&self, n: c_int, frames: &[ReadyFrame], core: *mut super::ffi::Core) -> Result<NewFrame> {
         for ReadyFrame { source, frame, .. } in frames {
             let VideoInfo { format, width, height, .. } = self.sources[*source].info;
@@ -246,14 +246,14 @@ pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
     Some((i64::try_from(num / common).ok()?, i64::try_from(den / common).ok()?))
 }
 
-/// The chain for frames that tell this. What it needs on its device is made with the first frame.
+/// The chain for frames with these properties. What it needs on its device is made with the first frame.
 pub fn built_for(
     recipe: &Recipe,
     all: &RwLock<Vec<(FrameTraits, Arc<Built>)>>,
-    told: FrameTraits,
+    traits: FrameTraits,
 ) -> Result<Arc<Built>> {
     let find = |all: &[(FrameTraits, Arc<Built>)]| {
-        all.iter().find(|(known, _)| *known == told).map(|(_, built)| Arc::clone(built))
+        all.iter().find(|(known, _)| *known == traits).map(|(_, built)| Arc::clone(built))
     };
     if let Some(found) = find(&all.read().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(found);
@@ -262,10 +262,10 @@ pub fn built_for(
     if let Some(found) = find(&all) {
         return Ok(found);
     }
-    let made = Arc::new(recipe.build_for(told)?);
+    let made = Arc::new(recipe.build_for(traits)?);
     if all.len() == MOST_BUILT {
         all.remove(0);
     }
-    all.push((told, Arc::clone(&made)));
+    all.push((traits, Arc::clone(&made)));
     Ok(made)
 }

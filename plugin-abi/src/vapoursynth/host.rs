@@ -133,7 +133,7 @@ impl Node {
     /// Why there is none.
     pub fn first_frame(&self) -> Result<Frame> {
         let mut message = [0 as c_char; 1024];
-        // SAFETY: the clip lives, and the message has so many bytes; the reference that comes is ours.
+        // SAFETY: the clip lives, and the message has so many bytes; the reference that it returns is ours.
         let frame = unsafe { (self.api.get_frame)(0, self.node, message.as_mut_ptr(), message.len() as c_int) };
         // SAFETY: as above; VapourSynth ends the message with a zero, and it was all zeros before.
         let (frame, why) = unsafe { (Frame::from_raw(self.api, frame), CStr::from_ptr(message.as_ptr())) };

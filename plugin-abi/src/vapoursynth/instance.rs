@@ -79,7 +79,7 @@ struct Maker {
 impl Maker {
     /// The filter that gives the result of `recipe` on the clips `nodes`.
     fn filter(self, recipe: Recipe, nodes: &[Node]) -> Result<Instance> {
-        let plan = recipe.plan(&recipe.nothing_told())?;
+        let plan = recipe.plan(&recipe.without_properties())?;
         let filter = if plan.sides.is_empty() && plan.parts.len() < 2 {
             self.by_frame(recipe, &plan, nodes)?
         } else {
@@ -88,22 +88,22 @@ impl Maker {
         Ok(Instance { name: self.name, descriptor: self.descriptor, filter })
     }
 
-    /// One node, whose chain is planned for each frame by what it tells.
+    /// One node, whose chain is planned for each frame by its properties.
     fn by_frame(&self, recipe: Recipe, plan: &ChainPlan, nodes: &[Node]) -> Result<ScriptFilter> {
         let Part { inputs, cycle, .. } = part(plan, 0);
         let sources: Vec<_> = inputs.iter().map(|input| InputClip::new(nodes[0].another(), input)).collect();
         let info = self.info(&recipe.result(plan), &sources[0].info, &cycle)?;
         let (range, built) = (recipe.range, RwLock::default());
         // What cannot be built is refused when the filter is made.
-        built_for(&recipe, &built, recipe.nothing_told()[0])?;
+        built_for(&recipe, &built, recipe.without_properties()[0])?;
         Ok(ScriptFilter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
     }
 
-    /// A node for each part, so that VapourSynth keeps what others read again. All are planned for what the first frames tell.
+    /// A node for each part, so that VapourSynth keeps what others read again. All are planned for the properties of the first frames.
     fn parts(&self, recipe: &Recipe, nodes: &[Node]) -> Result<ScriptFilter> {
         let first = |node: &Node| Ok(props::read(0, &node.first_frame()?.props(), recipe.range));
-        let told = nodes.iter().map(first).collect::<Result<Vec<_>>>()?;
-        let plan = recipe.plan(&told.iter().map(FrameTraits::of).collect::<Vec<_>>())?;
+        let traits = nodes.iter().map(first).collect::<Result<Vec<_>>>()?;
+        let plan = recipe.plan(&traits.iter().map(FrameTraits::of).collect::<Vec<_>>())?;
         let changes = props::changes(&plan.input, &plan.output, recipe.range);
         let parts: Vec<_> = (0..plan.parts.len().max(1)).map(|i| part(&plan, i)).collect();
         let (end, mut made) = (parts.len() - 1, Vec::new());
@@ -121,7 +121,7 @@ impl Maker {
             let result = if i == end { recipe.result(&plan) } else { Clip { info: plan.output.clone(), float: false } };
             let info = self.info(&result, &sources[0].info, &part.cycle)?;
             let color = match part.inputs[0].feed {
-                Feed::Input(input) => Some(told[input].color),
+                Feed::Input(input) => Some(traits[input].color),
                 Feed::Part(_) => None,
             };
             let changes = if i == end { changes.clone() } else { Vec::new() };
@@ -279,7 +279,7 @@ unsafe extern "C" fn get_frame(
     }
     let made = guard(|| {
         let given = |(source, n)| {
-            // SAFETY: as above; the reference that comes is ours.
+            // SAFETY: as above; the reference that it returns is ours.
             let frame = unsafe { Frame::from_raw(host, (host.get_frame_filter)(n, raw(source), context)) };
             let frame = frame.ok_or_else(|| Error::internal("a frame that was asked for is missing"))?;
             Ok(ReadyFrame { source, n, frame })
@@ -307,6 +307,6 @@ unsafe extern "C" fn free(instance: *mut c_void, _core: *mut Core, _api: *const 
         drop(unsafe { Box::from_raw(instance.cast::<Instance>()) });
         Ok(())
     });
-    // There is nobody to tell.
+    // Nobody can be informed.
     drop(done);
 }

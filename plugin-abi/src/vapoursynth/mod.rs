@@ -32,7 +32,7 @@ pub unsafe extern "C" fn VapourSynthPluginInit2(plugin: *mut Plugin, api: *const
         register(plugin, unsafe { &*api });
         Ok(())
     });
-    // There is nobody to tell: VapourSynth finds the functions missing.
+    // Nobody can be informed: VapourSynth finds the functions missing.
     drop(done);
 }
 

@@ -88,7 +88,7 @@ pub fn read(n: u64, props: &impl ScriptArgs, range: RangeProperty) -> FrameProps
     FrameProps { frame_index: n, field_order, color: color(props, range), sar, records, ..FrameProps::default() }
 }
 
-/// What of a stream's description a clip's frames tell, and not the clip.
+/// What of a stream's description a clip's frames state, and not the clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTraits {
     color: ColorInfo,
@@ -97,7 +97,7 @@ pub struct FrameTraits {
 }
 
 impl FrameTraits {
-    /// What a clip says before a frame has come.
+    /// What a clip states before its first frame.
     pub fn nothing(info: &StreamInfo) -> FrameTraits {
         FrameTraits { color: info.color, sar: info.sar, field_order: info.field_order }
     }
@@ -172,7 +172,7 @@ pub fn set_records(frame: &mut NewFrame, records: &[Record]) {
     }
 }
 
-/// The properties that tell a frame from the one that it was made of, but for its colours.
+/// The properties in which a frame differs from the one that it was made of, but for its colours.
 pub fn differences(before: &FrameProps, after: &FrameProps) -> Vec<(&'static str, i64)> {
     let fields = match after.field_order {
         FieldOrder::Progressive => 0,
@@ -200,7 +200,7 @@ pub fn set_duration(frame: &mut NewFrame, (num, den): (i64, i64)) {
     frame.set(DURATION[1], den);
 }
 
-/// The colour properties that tell a frame of `output` from one of `input`. The others stay as they are.
+/// The colour properties in which a frame of `output` differs from one of `input`. The others stay as they are.
 pub fn changes(input: &StreamInfo, output: &StreamInfo, range: RangeProperty) -> Vec<(&'static str, i64)> {
     let (from, to) = (input.color, output.color);
     let ChromaLocation(chroma) = to.chroma_location;

@@ -60,17 +60,17 @@ impl Recipe {
         Clip { info: plan.output.clone(), float: self.float }
     }
 
-    /// What clips tell before a frame has come.
-    pub fn nothing_told(&self) -> Vec<FrameTraits> {
+    /// What clips state before their first frame.
+    pub fn without_properties(&self) -> Vec<FrameTraits> {
         self.clips().map(|clip| FrameTraits::nothing(&clip.info)).collect()
     }
 
-    /// The plan for clips whose frames tell this.
+    /// The plan for clips whose frames have these properties.
     ///
     /// # Errors
     /// When the chain does not fit them.
-    pub fn plan(&self, told: &[FrameTraits]) -> Result<ChainPlan> {
-        let streams: Vec<_> = self.clips().zip(told).map(|(clip, told)| told.stream(&clip.info)).collect();
+    pub fn plan(&self, traits: &[FrameTraits]) -> Result<ChainPlan> {
+        let streams: Vec<_> = self.clips().zip(traits).map(|(clip, traits)| traits.stream(&clip.info)).collect();
         self.plan_for(&streams)
     }
 
@@ -93,7 +93,7 @@ impl Recipe {
         [15, 16].into_iter().all(|bits| follows(bits).is_ok_and(|follows| follows))
     }
 
-    /// Builds `plan`, or a part of one, for frames that come and go as these storages say.
+    /// Builds `plan`, or a part of one, for frames that are stored as these storages say.
     ///
     /// # Errors
     /// When memory runs out, or the device that was asked for cannot be used.
@@ -114,12 +114,12 @@ impl Recipe {
         Ok(Built { engine, ports, is_timed: timed.into_iter().all(|is_timed| is_timed), changes })
     }
 
-    /// The whole chain for frames that tell this.
+    /// The whole chain for frames with these properties.
     ///
     /// # Errors
     /// When the chain does not fit them, and as [`Recipe::build`].
-    pub fn build_for(&self, told: FrameTraits) -> Result<Built> {
-        let plan = self.plan(&[told])?;
+    pub fn build_for(&self, traits: FrameTraits) -> Result<Built> {
+        let plan = self.plan(&[traits])?;
         let output = self.result(&plan).storage();
         let changes = props::changes(&plan.input, &plan.output, self.range);
         self.build(plan, vec![self.clip.storage()], output, changes)
@@ -136,11 +136,11 @@ fn count_frames(info: &mut StreamInfo) -> bool {
     is_known
 }
 
-/// A chain, or a part of one, built for frames that tell the same.
+/// A chain, or a part of one, built for frames with the same properties.
 pub struct Built {
     /// What filters.
     pub engine: Engine,
-    /// How frames come and go.
+    /// The host's pictures on both sides.
     pub ports: HostPorts,
     /// Whether frames have times: their numbers, in the timebases of the plan.
     pub is_timed: bool,

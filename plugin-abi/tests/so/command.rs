@@ -1,4 +1,4 @@
-//! The command, whose results the library's are held against.
+//! The command, whose results the library's are compared with.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

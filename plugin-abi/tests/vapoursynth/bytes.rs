@@ -44,12 +44,12 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
     (function, args.join(" "))
 }
 
-/// What the host makes of `clip` in each of `count` ways; `each` adds the calls.
+/// What the host makes of `clip` in each of `count` scripts; `each` adds the calls.
 fn by_host(folder: &Folder, clip: &Clip, count: usize, each: impl Fn(&mut Script, usize)) -> Vec<Vec<u8>> {
     frames_by_host(folder, clip, &vec![clip.frames; count], each)
 }
 
-/// The same with a number of frames for each way.
+/// The same with a number of frames for each script.
 fn frames_by_host(folder: &Folder, clip: &Clip, frames: &[usize], each: impl Fn(&mut Script, usize)) -> Vec<Vec<u8>> {
     let path = |i: usize| folder.path(&format!("{i}.out"));
     let mut script = Script::new();

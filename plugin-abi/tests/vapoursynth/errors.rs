@@ -72,7 +72,7 @@ fn a_device_that_is_not_there_is_refused_when_the_filter_is_made() {
     assert!(line.starts_with("error Deband: ") && line.ends_with("; use --device cpu"), "{line}");
 }
 
-/// What goes wrong with a frame before the filter is told as it was.
+/// What goes wrong with a frame before the filter is reported as it was.
 #[test]
 fn a_frame_that_fails_before_is_not_ours() {
     let mut script = Script::new();

@@ -1,4 +1,4 @@
-//! The host without Python (host.c), and what it is told to do.
+//! The host without Python (host.c), and its commands.
 
 use crate::cc;
 use crate::so::library;

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::ffi::{OsStr, OsString};
 
-/// What the output has besides the input's streams, and what is said of them.
+/// What the output has besides the input's streams, and how they are described.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tracks, tags and chapters")]
 pub struct TrackArgs {

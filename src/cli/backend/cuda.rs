@@ -1,4 +1,4 @@
-//! A chain on a GPU, and the way back to the CPU.
+//! A chain on a GPU, and the fallback to the CPU.
 
 use super::CpuSetup;
 use crate::cli::args::RunsOn;
@@ -39,7 +39,7 @@ impl OnCuda {
         let (device, gave_up) = (Arc::clone(device), Cell::new(false));
         let mut on = OnCuda { chain, device, choice, cpu, slots, prepared: false, gave_up };
         if plan.resident || plan.stays {
-            // There is no way back once frames come: the kernels must load now.
+            // There is no fallback once frames arrive: the kernels must load now.
             return Ok(if on.prepare(plan)?.is_none() { Some(on) } else { None });
         }
         input.decode_into(Arc::new(PinnedAllocator::new(&on.device)));
@@ -59,7 +59,7 @@ impl OnCuda {
         PicturePool::new(waiting, plan.output.format, plan.output.width, plan.output.height)
     }
 
-    /// Loads the kernels, and tells what the run holds; or gives the CPU to run on instead.
+    /// Loads the kernels, and logs what the run holds; or gives the CPU to run on instead.
     pub fn prepare(&mut self, plan: &ChainPlan) -> Result<Option<CpuSetup>> {
         if self.gave_up.get() {
             return Ok(Some(self.cpu));

@@ -32,7 +32,7 @@ pub struct ChildSetup {
     described: Described,
 }
 
-/// What a process said, or that it says no more.
+/// A line of a process, or the end of its output.
 pub enum ChildEvent {
     /// A line.
     Said(usize, Value),
@@ -63,14 +63,14 @@ impl ChildSetup {
         typed
     }
 
-    /// The arguments that make `film`. What is said to the batch alone, as --jobs, is no option of a film's command, and left out.
+    /// The arguments that make `film`. What is for the batch alone, as --jobs, is no option of a film's command, and left out.
     pub fn args(&self, film: &BatchItem) -> Vec<OsString> {
         let mut args = film.options.to_args(&self.described);
         args.extend(["--".into(), film.input.clone().into(), film.output.clone().into()]);
         args
     }
 
-    /// What stands before the command of the process in `slot`: a variable and its value.
+    /// What precedes the command of the process in `slot`: a variable and its value.
     pub fn environment(&self, slot: usize) -> Option<(&'static str, &str)> {
         let gpu = self.gpus.get(slot.checked_rem(self.gpus.len())?)?;
         Some((VISIBLE_GPUS, gpu))
@@ -95,7 +95,7 @@ impl ChildSetup {
 }
 
 /// Hands every line to `events`. One that is no JSON is from a library, or the last words of a crash.
-fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
+pub fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     while matches!(reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line), Ok(length) if length > 0) {
@@ -108,7 +108,7 @@ fn listen(stderr: ChildStderr, slot: usize, events: &Sender<ChildEvent>) {
     let _ = events.send(ChildEvent::Ended(slot));
 }
 
-/// How a process ended, of which the last error line was `said`.
+/// How a process ended, whose last error line is `said`.
 pub fn outcome(status: ExitStatus, said: Option<String>) -> Result<()> {
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(()),

@@ -131,7 +131,7 @@ fn check_apart(films: &[BatchItem]) -> Result<()> {
             if let Some(other) = writers.insert(output.clone(), &film.input) {
                 let (input, other, output) = (film.input.display(), other.display(), output.display());
                 return Err(Error::bad_argument(format!(
-                    "{other} and {input} would both go to {output}: tell them apart with {{dir}}, {{name}}, {{ext}} or {{n}}"
+                    "{other} and {input} would both go to {output}: distinguish them with {{dir}}, {{name}}, {{ext}} or {{n}}"
                 )));
             }
         }

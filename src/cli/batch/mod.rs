@@ -1,6 +1,6 @@
 //! `vramp batch`: one command line for many films, each in a process of its own.
 
-mod child;
+pub(in crate::cli) mod child;
 mod display;
 mod films;
 mod inputs;
@@ -40,7 +40,7 @@ pub fn run(args: &BatchArgs, matches: &ArgMatches, quiet: bool) -> Result<()> {
     let pattern = job.output.as_deref().ok_or_else(|| Error::bad_argument("no pattern: write -o 'out/{name}.mkv'"))?;
     let mut films = films::plan(&inputs, args.recursive, pattern, &ChildSetup::options(typed))?;
     let skipped = if job.overwrite { Vec::new() } else { films.extract_if(.., |film| film.is_done()).collect() };
-    tell_skipped(&skipped);
+    report_skipped(&skipped);
 
     let recipe = ChildSetup::new(gpus)?;
     let jobs = args.jobs.map_or_else(|| default_jobs(gpus), usize::from).min(films.len()).max(1);
@@ -108,7 +108,7 @@ fn default_jobs(gpus: usize) -> usize {
     (processors / PROCESSORS_A_FILM).max(gpus).max(1)
 }
 
-fn tell_skipped(skipped: &[BatchItem]) {
+fn report_skipped(skipped: &[BatchItem]) {
     for film in skipped {
         let (input, output) = (film.input.display(), film.output.display());
         match film.is_outdated() {

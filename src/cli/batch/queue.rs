@@ -35,7 +35,7 @@ struct Running {
     child: Child,
     /// The last line that was an error.
     error: Option<String>,
-    /// What the process said when it was done.
+    /// The last line of the process.
     summary: Option<Value>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> BatchQueue<'a> {
         self.note(slot, running.film, result, running.summary);
     }
 
-    /// Notes and tells what became of a film.
+    /// Records and reports the result of a film.
     fn note(&mut self, slot: usize, film: usize, result: Result<()>, summary: Option<Value>) {
         let at = &self.films[film];
         let done = self.results.iter().flatten().count() + 1;

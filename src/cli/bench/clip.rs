@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Decoded and filtered frames are kept in a quarter of the memory that is free (in this much where the system does not
-/// tell), up to a limit. That limits how many are measured.
+/// are known), up to a limit. That limits how many are measured.
 const MEMORY: usize = 2 << 30;
 const MOST_MEMORY: usize = 8 << 30;
 
@@ -26,11 +26,11 @@ fn most_frames(plan: &ChainPlan) -> usize {
 
 /// Bytes that frames may take.
 fn memory() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
         line.trim().strip_suffix(" kB")?.parse::<usize>().ok()
     });
-    told.map_or(MEMORY, |kilobytes| (kilobytes * 1024 / 4).min(MOST_MEMORY))
+    available.map_or(MEMORY, |kilobytes| (kilobytes * 1024 / 4).min(MOST_MEMORY))
 }
 
 /// How often everything is measured; the least time counts.
@@ -64,7 +64,7 @@ pub struct Report {
 #[derive(Clone, Copy, Serialize)]
 struct Elapsed {
     seconds: f64,
-    /// Of all threads together, where the system tells.
+    /// Of all threads together, where the system reports it.
     processor_seconds: Option<f64>,
 }
 
@@ -210,7 +210,7 @@ impl Sink for KeepSink {
     }
 }
 
-/// Decodes every frame of a run's input, and tells how many there are.
+/// Decodes every frame of a run's input, and counts them.
 fn drain(run: &mut Prepared) -> Result<usize> {
     let mut frames = 0;
     #[cfg(feature = "cuda")]

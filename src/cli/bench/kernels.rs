@@ -11,7 +11,7 @@ use crate::video::{Format, StreamInfo};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Source and result storage, most telling first.
+/// Source and result storage, the most informative first.
 const FORMATS: &[(&str, &str)] = &[
     ("yuv420p", "yuv420p16"),
     ("yuv420p", "yuv420p"),

@@ -20,7 +20,7 @@ use std::cell::Cell;
 struct Report {
     version: &'static str,
     machine: Machine,
-    /// On a GPU: the filters, and the way there and back.
+    /// On a GPU: the filters, and the copies there and back.
     #[cfg(feature = "cuda")]
     #[serde(skip_serializing_if = "Option::is_none")]
     gpu: Option<gpu::Report>,

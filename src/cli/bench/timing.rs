@@ -51,7 +51,7 @@ impl Effort {
         medians
     }
 
-    /// The same of the times that `job` tells. The jobs take turns, so that a machine whose speed wanders leaves the
+    /// The same of the times that `job` returns. The jobs take turns, so that a machine whose speed wanders leaves the
     /// ratios between them alone.
     pub fn medians_of<E>(
         self,
@@ -90,7 +90,7 @@ impl CpuClock {
         CpuClock { start: processor_seconds() }
     }
 
-    /// Seconds since the start, where the system tells.
+    /// Seconds since the start, where the system reports them.
     pub fn elapsed(&self) -> Option<f64> {
         Some(processor_seconds()? - self.start?)
     }

@@ -119,7 +119,7 @@ Size and subsampling must be the same.
 
 PSNR and SSIM are those of ffmpeg's filters of these names. docs/COMPARE.md has the definitions and the fields of the JSON.
 
-What differs besides the frames is told, too: tags, the packets of other streams, chapters, the title.
+What differs besides the frames is reported, too: tags, the packets of other streams, chapters, the title.
 
 Exit codes: 0 compared, and within --tolerance where that is given; 1 not within it; 8 a video stopped decoding, and what decoded \
 was within it; others as `vramp --help` has them.
@@ -162,7 +162,7 @@ impl Align {
 }
 
 impl CompareArgs {
-    /// Which tags must be the same, where that is said.
+    /// Which tags must be the same, where that is given.
     pub fn tags(&self) -> Option<Tags> {
         self.tags.map(Tags::from)
     }

@@ -19,7 +19,7 @@ pub fn index(frame: &Frame) -> Option<f64> {
     }
 }
 
-/// What the indices of all frames of one video come to.
+/// Totals of the indices of all frames of one video.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BandingTotals {
     sum: f64,

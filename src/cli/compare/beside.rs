@@ -113,7 +113,7 @@ fn tags(args: &CompareArgs, videos: &[Video; 2], is_exact: bool) -> Vec<OtherDif
     all.map(|tag| OtherDifference { is_beyond: beyond.contains(&tag), what: AsideKind::Tag(tag) }).collect()
 }
 
-/// Whether one of the two only says what holds where nothing is said: containers and codecs differ in that.
+/// Whether one of the two only states the default: containers and codecs differ in that.
 fn is_the_default(tag: &Trait) -> bool {
     let states = |[one, other]: [&str; 2]| match tag.name {
         "range" => (one, other) == ("unspecified", "limited"),

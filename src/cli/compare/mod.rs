@@ -106,7 +106,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     verdict(&subject, &findings, damage)
 }
 
-/// A comparison on its way.
+/// A comparison in progress.
 struct Comparison<'a> {
     subject: &'a Subject,
     measure: Measure,
@@ -201,7 +201,7 @@ fn expected_pairs(videos: &[Video; 2], part: &Window) -> Option<u64> {
     videos.iter().filter_map(|video| video.expected_frames(part)).min()
 }
 
-/// What the comparison came to, as the exit code tells it.
+/// The result of the comparison, as the exit code has it.
 fn verdict(subject: &Subject, findings: &Findings, damage: Vec<Error>) -> Result<()> {
     let [a, b] = &subject.names;
     let unpaired = (findings.totals.pairs == 0).then(|| match subject.align {

@@ -1,4 +1,4 @@
-//! A hint for videos that show the same frames, but not at the times or places at which they are held against each other.
+//! A hint for videos that show the same frames, but not at the times or places at which they are compared.
 
 use crate::cli::compare::args::{Align, TimeOffset};
 use crate::cli::compare::pairs::FrameLabel;

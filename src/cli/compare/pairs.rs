@@ -1,4 +1,4 @@
-//! The frames of both videos, paired as they come.
+//! The frames of both videos, paired as they are read.
 
 use crate::cli::compare::args::TimeOffset;
 use crate::cli::compare::video::{Video, VideoEvent};
@@ -33,7 +33,7 @@ pub struct Pairs {
     clocks: Option<Clocks>,
     names: [String; 2],
     events: [Receiver<VideoEvent>; 2],
-    /// What each video lost on the way.
+    /// What was lost of each video.
     damage: Vec<Error>,
 }
 

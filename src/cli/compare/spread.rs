@@ -9,8 +9,8 @@ pub fn apart(info: &StreamInfo) -> u64 {
     info.frame_rate.value().unwrap_or(UNKNOWN_RATE).round().max(1.0) as u64
 }
 
-/// The `most` worst of `frames`, whose numbers and errors `at` tells, the worst first. Those within `apart` frames of a worse
-/// one are taken only where no others are left, the furthest from it first: among frames that are yet to come, it may be
+/// The `most` worst of `frames`, whose numbers and errors `at` gives, the worst first. Those within `apart` frames of a worse
+/// one are taken only where no others are left, the furthest from it first: among the frames that follow, it may be
 /// far enough from the worst. Of equals the earlier comes first.
 pub fn worst<T>(mut frames: Vec<T>, most: usize, apart: u64, at: impl Fn(&T) -> (u64, f64)) -> Vec<T> {
     let by_error = |a: &T, b: &T| at(b).1.total_cmp(&at(a).1).then(at(a).0.cmp(&at(b).0));

@@ -69,13 +69,13 @@ fn line(text: &mut String, line: String) {
 fn first(subject: &Subject, findings: &Findings) -> String {
     let Some((frame, difference)) = &findings.first else { return "no sample differs".to_owned() };
     let planes = subject.planes().iter().zip(&difference.planes);
-    let told = planes.filter_map(|(name, plane)| {
+    let figures = planes.filter_map(|(name, plane)| {
         let at = plane.largest?;
         let Largest { x, y, a, b } = at;
         Some(format!("{name} by up to {}: {a} and {b} at ({x}, {y})", at.value()))
     });
-    let (count, told) = (findings.totals.different, told.collect::<Vec<_>>().join("; "));
-    format!("{count} pairs differ, first frame {}: {told}", place(frame))
+    let (count, figures) = (findings.totals.different, figures.collect::<Vec<_>>().join("; "));
+    format!("{count} pairs differ, first frame {}: {figures}", place(frame))
 }
 
 /// "12 (0.480 s)".

@@ -33,7 +33,7 @@ pub struct Video {
     slots: usize,
 }
 
-/// What a video's thread tells.
+/// What a video's thread reports.
 pub enum VideoEvent {
     /// The next frame.
     Frame(Frame),
@@ -128,18 +128,18 @@ fn alike(inputs: [&StreamInfo; 2], chains: &[Vec<Call>; 2], names: &[String; 2])
 }
 
 fn check_alike([a, b]: [&StreamInfo; 2], names: &[String; 2]) -> Result<()> {
-    let told = |a: String, b: String, what: &str| {
+    let differ = |a: String, b: String, what: &str| {
         let [name_a, name_b] = names;
         Err(Error::unsupported(format!("{name_a} has {a} and {name_b} {b}: {what}")))
     };
     if (a.width, a.height) != (b.width, b.height) {
         let size = |info: &StreamInfo| format!("{}x{} frames", info.width, info.height);
-        return told(size(a), size(b), "only frames of one size can be compared");
+        return differ(size(a), size(b), "only frames of one size can be compared");
     }
     let components = |info: &StreamInfo| (info.format.model(), info.format.component_size(1, 64, 64));
     if components(a) != components(b) {
         let format = |info: &StreamInfo| info.format.to_string();
-        return told(format(a), format(b), "only formats of the same components and subsampling can be compared");
+        return differ(format(a), format(b), "only formats of the same components and subsampling can be compared");
     }
     if (a.color.range == Range::Full) != (b.color.range == Range::Full) {
         log::warn!("one video has full range and the other has not: what differs is code values, not light");

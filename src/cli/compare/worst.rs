@@ -145,7 +145,7 @@ impl Drop for Made {
 }
 
 impl Worst {
-    /// Keeps `most` pairs for `folder`. What would make the writing fail in the end is told at once.
+    /// Keeps `most` pairs for `folder`. What would make the writing fail in the end is reported at once.
     ///
     /// # Errors
     /// When so many pictures are too much for memory, or the videos' colours cannot be shown.

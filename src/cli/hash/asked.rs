@@ -8,7 +8,7 @@ use crate::params::{Call, Spelling, print_chain};
 use crate::video::Format;
 use std::str::FromStr;
 
-/// The options of `run`, whose chain is `calls`, that decide which frames come out and what they are.
+/// The options of `run`, whose chain is `calls`, that decide which frames result and what they are.
 pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
     let position = |position: Position| match position {
         Position::Frame(number) => format!("#{number}"),
@@ -27,16 +27,16 @@ pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// The depth that `--deband` chose, for the text: its filter stands there in the chain.
+/// The depth that `--deband` chose, for the hash file, which has its filter in the chain.
 pub fn depth_of_deband(run: &Run, output: Format) -> Option<(String, String)> {
     let chosen = run.deband.is_some() && run.depth.is_none() && run.format.is_none();
     chosen.then(|| ("depth".to_owned(), output.bit_depth().to_string()))
 }
 
-/// What stands in a text of an input whose alpha was ignored.
+/// What a hash file of an input has whose alpha was ignored.
 const ALPHA: (&str, &str) = ("alpha", "ignored");
 
-/// That the alpha of the input was ignored, for the text.
+/// That the alpha of the input was ignored, for the hash file.
 pub fn alpha_ignored() -> (String, String) {
     (ALPHA.0.to_owned(), ALPHA.1.to_owned())
 }

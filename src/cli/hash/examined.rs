@@ -33,7 +33,7 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Opens `path` and builds the chain of `calls`. The packets of the streams that `copy` says are handed on, too.
+    /// Opens `path` and builds the chain of `calls`. The packets of the streams that `copy` names are given, too.
     ///
     /// # Errors
     /// Of every part.
@@ -49,7 +49,7 @@ impl Examined {
         Ok(Examined { path, run, calls, copy, input, sides, plan, chain, options })
     }
 
-    /// The streams whose packets are handed on, for a sink that hashes with `hash`.
+    /// The streams whose packets are given, for a sink that hashes with `hash`.
     pub fn streams(&self, hash: Hash) -> Streams {
         Streams::new(hash, passing(self.input.container(), self.input.copied_streams(), hash), coded)
     }
@@ -88,8 +88,8 @@ impl Examined {
         self.run.decoder_threads == 1 && self.input.surfaces().is_none()
     }
 
-    /// Hands every frame to `sink`. Gives what was lost on the way, too. A damaged input is decoded so that the same
-    /// frames come out every time, where it can be: from the start again, on one thread.
+    /// Hands every frame to `sink`. Gives what was lost, too. A damaged input is decoded so that the same
+    /// frames result every time, where possible: from the start again, on one thread.
     ///
     /// # Errors
     /// As [`pipeline::run`].

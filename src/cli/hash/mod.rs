@@ -20,7 +20,7 @@ use crate::pipeline::{Cancel, Sink};
 /// Runs `vramp hash`.
 ///
 /// # Errors
-/// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after a text that is whole but holds only what
+/// Of every part; [`Kind::Incomplete`](crate::error::Kind::Incomplete) after a hash file that is whole but holds only what
 /// decoded.
 pub fn run(args: &HashArgs, quiet: bool) -> Result<()> {
     let calls = setup::calls(&args.run)?;

@@ -7,7 +7,7 @@ use crate::io::libav::Input;
 use crate::pipeline::{Item, Source};
 use crate::video::StreamInfo;
 
-/// An input that fails at its first damage, before it hands on a frame that may have suffered.
+/// An input that fails at its first damage, before it gives a frame that may be damaged.
 pub struct SoundInput<'a>(pub &'a mut Input);
 
 impl Source for SoundInput<'_> {

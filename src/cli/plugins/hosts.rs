@@ -51,7 +51,7 @@ impl Host {
 }
 
 impl PluginInterface {
-    /// The folders in which plugins are looked for: those the environment names, the one a program of the host tells, or
+    /// The folders in which plugins are looked for: those the environment names, the one a program of the host prints, or
     /// the usual ones.
     pub fn folders(&self) -> Vec<PathBuf> {
         let named = self.variable.as_ref().and_then(env::var_os).unwrap_or_default();

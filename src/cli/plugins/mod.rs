@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
-/// What stands before the version in a plugin library's file.
+/// What precedes the version in a plugin library's file.
 const MARK: &[u8] = plugin_mark!().as_bytes();
 
 /// Runs `vramp plugins`.
@@ -126,7 +126,7 @@ fn targets() -> Result<Vec<PathBuf>> {
     Ok(targets)
 }
 
-/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there gives way:
+/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there is replaced:
 /// two names of one file would be one plugin to a host.
 fn replace(library: &Path, target: &Path) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("/"));

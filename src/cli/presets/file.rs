@@ -11,7 +11,7 @@ use toml::{Table, Value};
 /// The key that is no option: a line for the list of presets.
 const DESCRIPTION: &str = "description";
 
-/// Options that are said of one run, not of all that use a preset.
+/// Options of one run, not of all that use a preset.
 const OF_ONE_RUN: [&str; 4] = ["output", "overwrite", "records", "preview"];
 
 /// A preset's text, understood.
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_a_line() {
+    fn errors_are_one_line() {
         for (text, words) in [
             ("crff = 18", "no option is called 'crff'; did you mean 'crf'?"),
             ("no_audio = true", "did you mean 'no-audio'?"),

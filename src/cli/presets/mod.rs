@@ -33,9 +33,9 @@ pub fn expand(matches: &ArgMatches) -> Result<Option<Vec<OsString>>> {
     all.build();
     let (command, matches, mut args) = match matches.subcommand() {
         None => (&all, matches, vec![all.get_name().into()]),
-        Some((name @ "batch", matches)) => {
-            let batch = all.find_subcommand(name).ok_or_else(|| Error::internal("there is no batch"))?;
-            (batch, matches, vec![all.get_name().into(), name.into()])
+        Some((name @ ("batch" | "plan"), matches)) => {
+            let command = all.find_subcommand(name).ok_or_else(|| Error::internal("a command is not described"))?;
+            (command, matches, vec![all.get_name().into(), name.into()])
         }
         Some(_) => return Ok(None),
     };

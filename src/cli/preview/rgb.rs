@@ -1,4 +1,4 @@
-//! A picture as a screen shows it: R'G'B' and luma in floating point, nothing rounded on the way.
+//! A picture as a screen shows it: R'G'B' and luma in floating point, nothing rounded in between.
 
 use crate::error::{Error, Result};
 use crate::video::{ColorInfo, Format, Model, Picture, PlaneRef};

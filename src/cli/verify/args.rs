@@ -95,7 +95,7 @@ A text that 'vramp hash' wrote says what it was made with. Its --chain, --depth,
 one of them is given ('--chain \"\"' filters nothing), and so are its --start, --end and --frames.
 
 Exit code: 0 when every frame, and every packet of the streams beside it, is what FILE says, 1 when the video differs, another one when that could not be found out
-('vramp --help' lists them). DifferenceKind differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
+('vramp --help' lists them). What differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
 plane.
 
 JSON: one object with match, file, input, hash, alpha_ignored (true or false), expected and found (frames; found is null when size or format differ and frames

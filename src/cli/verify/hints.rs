@@ -1,4 +1,4 @@
-//! What a difference may come from, and the option that passes it over.
+//! What a difference may come from, and the option that ignores it.
 
 use crate::io::hash::{
     Difference, DifferenceKind, Entry, HashFile, HashFormat, How, StatedTags, StreamDifference, Tags, Times,
@@ -19,14 +19,14 @@ pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Veri
     (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
 }
 
-/// Whether `file` may be of a video of format `found` before it was converted: ffmpeg's texts do not state a format.
+/// Whether `file` may be of a video of format `found` before it was converted: ffmpeg's hash files do not state a format.
 pub fn may_be_unconverted(file: &HashFile, found: &StatedTags, report: &Verification) -> bool {
     let is_ffmpegs = file.layout == HashFormat::Ffmpeg && !file.software.starts_with("vramp ");
     let nothing_alike = report.same == 0 && !file.frames.is_empty() && report.found != Some(0);
     is_ffmpegs && nothing_alike && file.stated.size == found.size
 }
 
-/// Whether the video only has more frames behind those of the text.
+/// Whether the video only has more frames after those of the hash file.
 fn goes_on(report: &Verification) -> bool {
     let behind = |difference: &Difference| {
         difference.what == DifferenceKind::Extra && difference.first() >= report.expected as u64
@@ -34,7 +34,7 @@ fn goes_on(report: &Verification) -> bool {
     !report.differences.is_empty() && report.differences.iter().all(behind)
 }
 
-/// The options that pass over what differs besides samples.
+/// The options that ignore what differs besides samples.
 fn options(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Verification) -> String {
     let mut options = Vec::new();
     if !report.differences.is_empty() {

@@ -47,11 +47,11 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     let (report, hint) = if apart.is_empty() {
         let mut sink = RecordSink::new(file.layout, file.hash, &info)?.keeping(Some(examined.streams(file.hash)));
         let damage = match examined.run(&mut sink, args.progress, quiet) {
-            // The text asks for a part that lies behind the video's end.
+            // The hash file asks for a part after the video's end.
             Err(error) if error.kind() == Kind::BadArgument && !asks_for_part(&args.run) => Some(error),
             ran => ran?.1,
         };
-        // What decodes decides, also when the same was lost where the text was made.
+        // What decodes decides, also when the same was lost where the hash file was made.
         damage.iter().for_each(|damage| log::warn!("{damage}"));
         let times = args.times(&file);
         let frames = compare(&file, info.timebase, sink.frames(), times);
@@ -80,7 +80,7 @@ pub fn run(args: &VerifyArgs, quiet: bool) -> Result<()> {
     verdict(args, &report, hint, alpha_ignored)
 }
 
-/// Whether the text or the video is without its alpha, because the text or an option says so.
+/// Whether the hash file or the video is without its alpha, because the file or an option says so.
 fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found: &StatedTags) -> Result<bool> {
     let without = ignored_alpha(file);
     let given = args.alpha.ignore_alpha || without;
@@ -95,7 +95,7 @@ fn ignores_alpha(args: &VerifyArgs, file: &HashFile, examined: &Examined, found:
     Ok(examined.ignores_alpha(AlphaArgs { ignore_alpha: given })? || without)
 }
 
-/// Whether the part is that of the command line, and not of the text.
+/// Whether the part is that of the command line, and not of the hash file.
 fn asks_for_part(run: &Run) -> bool {
     (run.start, run.end, run.frames) != (None, None, None)
 }

@@ -5,10 +5,10 @@ use crate::io::hash::{Difference, DifferenceKind, HashFile, Verification};
 use crate::video::Rational;
 use std::fmt;
 
-/// More places of times than these are told as one.
+/// More runs of times than these are reported as one.
 const MOST_TIMES: usize = 4;
 
-/// One line for the tags that differ, and one for each way in which frames do.
+/// One line for the tags that differ, and one for each kind of difference of frames.
 pub fn lines(file: &HashFile, report: &Verification) -> String {
     let unit = file.stated.timebase;
     let tags = (report.found.is_some() && !report.traits.is_empty()).then(|| format!("tags: {}", traits(report)));
@@ -19,10 +19,10 @@ pub fn lines(file: &HashFile, report: &Verification) -> String {
     let frames = grouped(&others, unit);
     let mut lines: Vec<_> = tags.into_iter().chain(streams).chain(frames.iter().map(Line::to_string)).collect();
     match grouped(&times, unit) {
-        told if told.iter().map(|line| line.places.len()).sum::<usize>() > MOST_TIMES => {
+        runs if runs.iter().map(|line| line.places.len()).sum::<usize>() > MOST_TIMES => {
             lines.push(spread(&times, unit))
         }
-        told => lines.extend(told.iter().map(Line::to_string)),
+        runs => lines.extend(runs.iter().map(Line::to_string)),
     }
     lines.into_iter().map(|line| line + "\n").collect()
 }
@@ -79,7 +79,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// A line for all differences that are told in the same words, in the order of the first of each.
+/// A line for all differences that have the same words, in the order of the first of each.
 fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
     let mut groups: Vec<((String, String), Vec<Occurrence>)> = Vec::new();
     for difference in differences {
@@ -93,7 +93,7 @@ fn grouped(differences: &[&Difference], unit: Rational) -> Vec<Line> {
     groups.into_iter().map(line).collect()
 }
 
-/// The frames that a difference is told of.
+/// The frames of a difference.
 fn place(difference: &Difference) -> Occurrence {
     let Difference { what, expected, found } = difference;
     let span = match what {
@@ -104,7 +104,7 @@ fn place(difference: &Difference) -> Occurrence {
     Occurrence { span: span.unwrap_or_default(), elsewhere }
 }
 
-/// What is said before the frames of a difference, and after them.
+/// The words before the frames of a difference, and after them.
 fn words(difference: &Difference, unit: Rational) -> (String, String) {
     let (before, after) = match &difference.what {
         DifferenceKind::Missing => ("missing", String::new()),
@@ -140,7 +140,7 @@ fn amount(later: i64, unit: Rational) -> String {
     format!("{} ({seconds:.3} s) {word}", counted(later.unsigned_abs(), "unit"))
 }
 
-/// Many differences of time, told as one.
+/// Many differences of time, reported as one.
 fn spread(times: &[&Difference], unit: Rational) -> String {
     let places: Vec<_> = times.iter().map(|difference| place(difference)).collect();
     let frames: u64 = places.iter().map(|place| place.span.frames()).sum();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 /// A frame for tests: its time and length.
 type Shown = (i64, i64);
 
-/// The steps of two streams, told as the numbers of the frames: (Some(a), Some(b)) is a pair.
+/// The steps of two streams, as the numbers of the frames: (Some(a), Some(b)) is a pair.
 fn steps(rule: Rule, clocks: &Clocks, a: &[Shown], b: &[Shown]) -> Vec<(Option<usize>, Option<usize>)> {
     steps_of(Aligner::new(rule), clocks, a, b)
 }
@@ -140,17 +140,17 @@ proptest! {
         let (a, b) = (numbers(&kept_a), numbers(&kept_b));
         let clocks = Clocks::new((1, 1000), (1, 90_000), 0.0).unwrap();
         let got = steps(Rule::Time, &clocks, &clip(&a, 40, 0), &clip(&b, 3600, jitter));
-        let told: Vec<_> = got.iter().map(|(i, j)| (i.map(|i| a[i]), j.map(|j| b[j]))).collect();
-        for (one, other) in &told {
+        let steps: Vec<_> = got.iter().map(|(i, j)| (i.map(|i| a[i]), j.map(|j| b[j]))).collect();
+        for (one, other) in &steps {
             prop_assert!(one.is_none() || other.is_none() || one == other);
         }
-        let pairs = told.iter().filter(|(one, other)| one.is_some() && other.is_some()).count();
+        let pairs = steps.iter().filter(|(one, other)| one.is_some() && other.is_some()).count();
         prop_assert_eq!(pairs, (0..40).filter(|i| kept_a[*i] && kept_b[*i]).count());
     }
 
     /// Any times at all: every frame is in one step, each stream in order, and pairs are near.
     #[test]
-    fn every_frame_is_told_once_in_order(
+    fn every_frame_is_reported_once_in_order(
         a in prop::collection::vec((-100i64..100, -5i64..50), 0..30),
         b in prop::collection::vec((-100i64..100, -5i64..50), 0..30),
         order in any::<bool>(),

@@ -54,7 +54,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// A run of frames that differ in one way.
+/// A run of frames that have the same difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// How.

@@ -59,7 +59,7 @@ fn shift(alignment: &Alignment<'_>, expected: usize, found: usize) -> i64 {
     }
 }
 
-/// Single frames of both sequences with the same samples. One that only shows its neighbour again came from nowhere.
+/// Single frames of both sequences with the same samples. One that only repeats its neighbour was not moved.
 fn moved(alignment: &Alignment<'_>, expected: &[Mark], found: &[Mark]) -> HashMap<usize, usize> {
     let mut singles: HashMap<usize, VecDeque<usize>> = HashMap::new();
     for place in alignment.singles(Side::B).filter(|place| !repeats(found, *place)) {

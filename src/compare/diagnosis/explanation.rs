@@ -16,7 +16,7 @@ pub struct Explanation {
     pub offset: i64,
 }
 
-/// Frames, by their places, that differ in one way.
+/// Frames, by their places, that have the same difference.
 struct DifferenceRun {
     what: DifferenceKind,
     expected: Range<usize>,

@@ -44,7 +44,7 @@ fn compare(text: &Text, timebase: Rational, found: &[Entry], times: Times) -> Di
     diagnose(&Expected { entries: &text.frames, timebase: text.timebase, plane }, timebase, found, times)
 }
 
-/// What is said by default.
+/// What is reported by default.
 fn check(text: &Text, timebase: Rational, found: &[Entry]) -> Diagnosis {
     let times = if text.hashes == Hashes::Plane { Times::Exact } else { Times::Offset };
     compare(text, timebase, found, times)
@@ -236,7 +236,7 @@ fn an_offset_is_what_most_frames_have() {
     let found = frames((0..60).filter(|i| i % 5 != 4));
     let report = compare(&text, text.timebase, &found, Times::Offset);
     assert_eq!((report.offset, report.differences[0].first()), (0, 4));
-    // Rounding that goes both ways about the offset.
+    // Rounding up and down about the offset.
     let shown = |i: i64| (i as usize, (i * FRAME + 17_920) * 1000 / 12_800 + i % 2);
     let text = Text { timebase: Rational::new(1, 12_800), ..text };
     let report = compare(&text, Rational::new(1, 1000), &timed((0..60).map(shown)), Times::Offset);
@@ -277,7 +277,7 @@ fn named(differences: &[Difference], what: &DifferenceKind, side: fn(&Difference
 }
 
 proptest! {
-    /// Frames that all differ, or all show the same: their times tell which are gone.
+    /// Frames that all differ, or all show the same: their times show which are gone.
     #[test]
     fn exactly_the_dropped_frames_are_missing(dropped in places(40), kinds in 1usize..40) {
         let expected = frames((0..40).map(|i| i % kinds));
@@ -310,7 +310,7 @@ proptest! {
         prop_assert!(differences.iter().all(|d| d.what == pixels(&[0, 1])));
     }
 
-    /// Any edit at all: every frame is accounted for once, and what is said of it is true.
+    /// Any edit at all: every frame is accounted for once, and what is reported of it is true.
     #[test]
     fn every_frame_is_accounted_for(
         expected in prop::collection::vec((0usize..6, 0i64..9), 0..24),

@@ -13,10 +13,10 @@ pub enum Times {
     Ignore,
 }
 
-/// From a video's unit of time to a text's.
+/// From a video's unit of time to the expected one.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeScale {
-    /// The unit of the video over that of the text.
+    /// The unit of the video over the expected one.
     num: i128,
     den: i128,
     /// How far times may be apart that are the same.
@@ -24,8 +24,8 @@ pub struct TimeScale {
 }
 
 impl TimeScale {
-    /// For times of which neighbours are `distance` of the text's units apart. Those are the same that `times` says, and
-    /// that rounding cannot tell: within one of the coarser unit where the units differ, and always less than half the
+    /// For times of which neighbours are `distance` expected units apart. Those are the same that `times` says, and
+    /// that rounding cannot distinguish: within one of the coarser unit where the units differ, and always less than half the
     /// distance. Where a unit is unknown, both are taken for the same.
     pub fn new(text: Rational, video: Rational, times: Times, distance: Option<i64>) -> TimeScale {
         let num = i128::from(video.num) * i128::from(text.den);
@@ -57,7 +57,7 @@ impl TimeScale {
         distances.get(distances.len() / 2).copied()
     }
 
-    /// A time of the video in the text's unit, rounded.
+    /// A time of the video in the expected unit, rounded.
     pub fn convert(self, pts: i64) -> i64 {
         let rounded = (2 * i128::from(pts) * self.num + self.den).div_euclid(2 * self.den);
         rounded.clamp(i64::MIN.into(), i64::MAX.into()) as i64

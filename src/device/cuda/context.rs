@@ -12,7 +12,7 @@ use std::sync::Mutex;
 /// CU_CTX_SCHED_BLOCKING_SYNC: a thread that waits for the device sleeps. libav sets the same on its contexts.
 const SCHED_BLOCKING_SYNC: u32 = 4;
 
-/// What the driver tells about a device.
+/// What the driver reports about a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// The driver's number of the device.
@@ -27,12 +27,12 @@ pub struct DeviceInfo {
     pub multiprocessors: usize,
     /// Bytes of the cache that all multiprocessors share.
     pub l2_cache: usize,
-    /// Engines that copy while kernels run: two copy both ways at once.
+    /// Engines that copy while kernels run: two copy in both directions at once.
     pub copy_engines: usize,
 }
 
 impl DeviceInfo {
-    /// Tells whether the kernels in this binary run on the device.
+    /// Whether the kernels in this binary run on the device.
     ///
     /// # Errors
     /// When the device or its driver is too old.
@@ -51,7 +51,7 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// Starts the driver. Every way to a device goes through here.
+/// Starts the driver. Every access to a device goes through here.
 fn start() -> Result<()> {
     shim::load().map_err(|why| Error::unsupported(format!("no NVIDIA driver ({why})")))?;
     cust::init(cust::CudaFlags::empty()).map_err(|e| match Code::from(e) {
@@ -60,7 +60,7 @@ fn start() -> Result<()> {
     })
 }
 
-/// Whether there is a GPU, or something that stands in the way of one: false without a driver, and where it finds none.
+/// Whether there is a GPU, or something that keeps one from working: false without a driver, and where it finds none.
 pub fn is_present() -> bool {
     let started = || cust::init(cust::CudaFlags::empty()).map_err(Code::from);
     shim::load().is_ok() && started() != Err(Code::NO_DEVICE)

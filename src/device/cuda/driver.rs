@@ -113,7 +113,7 @@ impl From<CudaError> for Code {
     }
 }
 
-/// Tells success from failure.
+/// Turns the driver's result into ours.
 pub fn outcome(code: c_int) -> Result<(), Code> {
     if code == 0 { Ok(()) } else { Err(Code(code)) }
 }

@@ -46,7 +46,7 @@ impl<M> Graph<M> {
         &self.uses
     }
 
-    /// Does the work once more, waits for it, and tells how long the device took.
+    /// Does the work once more, waits for it, and returns how long the device took.
     ///
     /// # Errors
     /// When any of it failed.

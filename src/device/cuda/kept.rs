@@ -46,7 +46,7 @@ impl Drop for KeptContext {
             return;
         }
         if let Before::Was(context) = BEFORE.replace(Before::Forgotten) {
-            // SAFETY: it was current on this thread when the caller came, who keeps it.
+            // SAFETY: it was current on this thread when the caller called, who keeps it.
             driver::note(unsafe { driver::cuCtxSetCurrent(context) }, "putting the caller's context back");
         }
     }

@@ -1,4 +1,4 @@
-//! What copies alone take: the limits that kernels and the pipeline are held against.
+//! How long copies alone take: the limits that kernels and the pipeline are compared with.
 
 use super::{CudaDevice, DeviceBuffer, DevicePicture, Function, Graph, LaunchConfig, PinnedAllocator, Stream};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const ALIGN: usize = 256;
 
 /// Copies on the device, recorded: one [`Graph::run`] copies `bytes` bytes `count` times, from and to other memory each
-/// time. There are two ways, of which the faster is the limit: the driver's copies, and a kernel's, which start sooner.
+/// time. There are two methods, of which the faster is the limit: the driver's copies, and a kernel's, which start sooner.
 ///
 /// # Errors
 /// When there is not enough memory.
@@ -50,7 +50,7 @@ fn copy_vectors(
 /// Pictures that the copies take in turn.
 const PICTURES: usize = 8;
 
-/// How long `frames` copies of a picture of `input` to the device and of one of `output` back take, both ways at once,
+/// How long `frames` copies of a picture of `input` to the device and of one of `output` back take, in both directions at once,
 /// from and to page-locked memory, with nothing else to do.
 ///
 /// # Errors

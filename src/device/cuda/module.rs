@@ -171,7 +171,7 @@ fn load_ptx(primary: &Primary, image: &KernelImage) -> Result<CUmodule> {
     })
 }
 
-/// Loads machine code, or PTX with a zero at its end. A failure comes with the compiler's log.
+/// Loads machine code, or PTX with a zero at its end. A failure has the compiler's log.
 fn load_data(data: *const c_void) -> Result<CUmodule, (Code, String)> {
     let mut log = vec![0u8; 8192];
     let mut options = [JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES];
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_module_unpacks_to_what_it_is_said_to_be() {
+    fn every_module_unpacks_to_its_text() {
         assert!(!IMAGES.is_empty());
         for image in IMAGES {
             let ptx = String::from_utf8(unpack(image.ptx, image.name).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Pictures in device memory, and their way there and back.
+//! Pictures in device memory, and copies there and back.
 
 use super::context::Primary;
 use super::driver::{self, check};

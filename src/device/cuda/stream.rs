@@ -58,7 +58,7 @@ impl Stream {
         Stream { primary: Arc::clone(device.primary()), raw: raw.cast(), borrowed: true }
     }
 
-    /// Holds back what is put into this stream from now on until `event` has come.
+    /// Holds back what is put into this stream from now on until `event` is complete.
     ///
     /// # Errors
     /// When the device has failed.
@@ -93,7 +93,7 @@ impl Drop for Stream {
     }
 }
 
-/// A point in a stream: comes when everything put there before is done, and knows when that was.
+/// A point in a stream: complete when everything put there before is done, and knows when that was.
 pub struct Event {
     primary: Arc<Primary>,
     raw: CUevent,
@@ -105,7 +105,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// A new event of `device`, which has come until it is recorded.
+    /// A new event of `device`. An event never recorded counts as complete.
     ///
     /// # Errors
     /// When the driver gives none.
@@ -127,7 +127,7 @@ impl Event {
         check(unsafe { driver::cuEventRecord(self.raw, stream.raw) }, "recording an event")
     }
 
-    /// Waits until the event has come.
+    /// Waits until the event is complete.
     ///
     /// # Errors
     /// When work before it failed.
@@ -145,10 +145,10 @@ impl Event {
         check(unsafe { driver::cuEventSynchronize(self.raw) }, WAITING)
     }
 
-    /// Time from `earlier` to this event, when both have come.
+    /// Time from `earlier` to this event, when both are complete.
     ///
     /// # Errors
-    /// When one has not been recorded or has not come.
+    /// When one has not been recorded or is not complete.
     pub fn since(&self, earlier: &Event) -> Result<Duration> {
         self.primary.enter()?;
         let mut milliseconds = 0.0f32;

@@ -42,7 +42,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Banding" {
         src: PlaneArgs,
         /// What becomes the map.
@@ -123,7 +123,7 @@ impl Kernel {
         })
     }
 
-    /// What kernels are told, but of planes: with memory of the kernel's own at `memory` and the record's at `record`.
+    /// Arguments of the kernels, without planes: with memory of the kernel's own at `memory` and the record's at `record`.
     fn args(plan: &Plan, memory: u64, record: u64, places: &mut PlaneOffsets) -> Args {
         let wide = if shared(plan, TILE.0) <= SHARED { TILE.0 } else { TILE.0 / 2 };
         let mut place = |size| memory + places.next(size) as u64;
@@ -143,8 +143,8 @@ impl Kernel {
         };
         let scale = std::array::from_fn(scale);
         let mut steps = [Step::default(); MOST_STEPS];
-        for (told, step) in steps.iter_mut().zip(&plan.steps) {
-            *told = Step { weight: step.weight, lowest: step.lowest.into(), highest: step.highest.into() };
+        for (arg, step) in steps.iter_mut().zip(&plan.steps) {
+            *arg = Step { weight: step.weight, lowest: step.lowest.into(), highest: step.highest.into() };
         }
         Args {
             src: PlaneArgs::NONE,
@@ -208,8 +208,8 @@ impl CudaKernel for Kernel {
         if !plan.map {
             return self.copies.apply(src, job.dst, stream);
         }
-        for (told, dst) in args.dst.iter_mut().zip(job.dst.iter()) {
-            *told = PlaneArgs::new(dst)?;
+        for (arg, dst) in args.dst.iter_mut().zip(job.dst.iter()) {
+            *arg = PlaneArgs::new(dst)?;
         }
         put(&self.map, tiles(plan.sizes[0]), &args, stream)
     }

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::filters::testing::digest;
 
-    /// What comes of the light of codes: bounds, for every threshold in steps of 1/1000.
+    /// The result of the light of codes: bounds, for every threshold in steps of 1/1000.
     #[test]
     fn bounds_are_the_same_on_every_platform() {
         let of = |eotf| {

@@ -34,7 +34,7 @@ pub const INDEX: &str = "cambi";
 const GREY: u16 = 0x8000;
 
 crate::params! {
-    /// What `banding` can be told. Names and defaults are libvmaf's.
+    /// Parameters of `banding`. Names and defaults are libvmaf's.
     pub struct BandingParams {
         /// The side of the window of frames of 3840x2160, about one degree of sight; smaller frames have smaller windows.
         window_size: i64 = 65, ParamKind::Int { min: 15, max: 127 }, unit "samples", aliases ["ws"];

@@ -117,7 +117,7 @@ impl Plan {
         ((self.topk * all as f64) as u64).clamp(1, all.max(1))
     }
 
-    /// The v16 of the map where the contrasts of all scales, weighed, come to `sum`.
+    /// The v16 of the map where the contrasts of all scales, weighed, sum up to `sum`.
     #[inline(always)]
     pub fn shade(&self, sum: u32) -> u16 {
         let mean = (sum + WEIGHT / 2) / WEIGHT;

@@ -1,4 +1,4 @@
-//! What the contrasts of all scales come to.
+//! The sum of the contrasts of all scales.
 
 use super::plan::{Plan, SCALES, WEIGHTS};
 use crate::video::{Record, Value};

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// The pictures of all scales.
 pub struct Scales {
-    /// What is on the way to the first scale.
+    /// What leads to the first scale.
     a: Picture,
     b: Picture,
     c: Picture,

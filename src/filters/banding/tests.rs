@@ -3,7 +3,7 @@ use crate::filters::testing::{picture, samples};
 use crate::filters::{CpuJob, CpuKernel, Frames, InputWindow, Setup, chain};
 use crate::video::{Format, FrameProps, Picture, Record, StreamInfo, Value};
 
-/// What `banding` with `args` measures of `src`, and the picture that comes out, by the plain and every fast kernel.
+/// What `banding` with `args` measures of `src`, and its result, by the plain and every fast kernel.
 fn measure(args: &str, src: &Picture) -> (Record, Picture) {
     let filter = chain(&super::DESCRIPTOR.text(args)).unwrap().remove(0);
     let (format, width, height) = (src.format(), src.width(), src.height());

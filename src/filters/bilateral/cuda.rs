@@ -19,7 +19,7 @@ device_struct! {
     struct WeightTable = "Weights" {
         radius_w: u32,
         radius_h: u32,
-        /// Of compared samples: the square of their difference is what it takes off the level.
+        /// Of compared samples: the square of their difference is subtracted from the level.
         scale: f32,
         /// Of a level of one.
         octaves: f32,
@@ -92,7 +92,7 @@ impl ComponentArgs {
 }
 
 device_struct! {
-    /// What the kernels are told. Components whose weights differ are of different launches: so weights have fixed places,
+    /// Arguments of the kernels. Components whose weights differ are of different launches: so weights have fixed places,
     /// from where arithmetic takes them without a read.
     struct Args = "Bilateral" {
         component: [ComponentArgs; 3],

@@ -111,7 +111,7 @@ pub(super) struct RowPair<'a> {
 
 impl RowPair<'_> {
     /// Adds the second row to the sums of the first's windows, and the first to those of the second's where these are given,
-    /// whose columns go the other way.
+    /// whose columns go in the other direction.
     ///
     /// # Safety
     /// The processor must have `level`.

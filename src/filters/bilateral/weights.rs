@@ -35,7 +35,7 @@ pub(super) struct Weights {
 /// What weighs differences.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curve {
-    /// What compared samples are multiplied by, so that the square of their difference is what it takes off the level.
+    /// What compared samples are multiplied by, so that the square of their difference is subtracted from the level.
     /// Of eight significant bits, which leaves products with lanes, and the differences of those, exact.
     pub scale: f32,
     /// Octaves of a level of one: about [`HALVINGS`], and such that they make up for the rounding of the scale.

@@ -24,7 +24,7 @@ const ACROSS_SHARED: usize = 2 * ACROSS_STEP * (CHUNK + 2 * size_of::<u32>());
 
 /// What makes a pass over samples of one type.
 struct PassKernels {
-    way: Launches,
+    launches: Launches,
     /// Of each component.
     kept: [Intermediate; 3],
 }
@@ -39,7 +39,7 @@ enum Launches {
     Tensor { function: Function, matrices: Matrices },
 }
 
-/// Which way is taken.
+/// Which launches are used.
 #[derive(Clone, Copy)]
 enum Strategy {
     Strips { totals: bool },
@@ -102,7 +102,7 @@ impl Kernel {
 }
 
 impl Strategy {
-    /// The way of pictures stored as `src`, whose components have these sizes.
+    /// The launches for pictures stored as `src`, whose components have these sizes.
     fn of(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Strategy {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
@@ -131,12 +131,12 @@ impl Strategy {
 impl PassKernels {
     /// Bytes of device memory that a pass holds.
     fn memory(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> usize {
-        let choice = Strategy::of(plan, src, device, sizes);
+        let strategy = Strategy::of(plan, src, device, sizes);
         let kept = |(index, size): (usize, &(usize, usize))| {
-            let (row_sums, totals) = choice.kept(*size);
+            let (row_sums, totals) = strategy.kept(*size);
             if plan.blurs(index) { row_sums + totals } else { 0 }
         };
-        let weights = if let Strategy::Tensor = choice { Matrices::memory(plan.radius_h, 1) } else { 0 };
+        let weights = if let Strategy::Tensor = strategy { Matrices::memory(plan.radius_h, 1) } else { 0 };
         weights + sizes.iter().enumerate().map(kept).sum::<usize>()
     }
 
@@ -144,8 +144,8 @@ impl PassKernels {
     fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<PassKernels> {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let multiprocessors = device.info().multiprocessors;
-        let choice = Strategy::of(plan, src, device, sizes);
-        let way = match choice {
+        let strategy = Strategy::of(plan, src, device, sizes);
+        let launches = match strategy {
             Strategy::Tensor => {
                 let down = |distance| u8::from(distance <= plan.radius_h);
                 let across = |distance| u8::from(distance <= plan.radius_w);
@@ -179,15 +179,15 @@ impl PassKernels {
         };
         let mut kept: [Intermediate; 3] = Default::default();
         for (index, size) in sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index)) {
-            kept[index] = Intermediate::new(device, choice.kept(*size))?;
+            kept[index] = Intermediate::new(device, strategy.kept(*size))?;
         }
-        Ok(PassKernels { way, kept })
+        Ok(PassKernels { launches, kept })
     }
 
     /// The pass over all components, or over those alone that are blurred.
     fn enqueue(&self, plan: &Plan, src: &[DevicePlane], dst: &[DevicePlane], all: bool, stream: &Stream) -> Result<()> {
-        // What a launch is told, of all components or of those alone that are blurred, which cuts planes so.
-        let told = |halo: usize, all: bool, cut: &dyn Fn(&DevicePlane, &DevicePlane) -> Cut| {
+        // The arguments of a launch, for all components or only for those that are blurred.
+        let args_for = |halo: usize, all: bool, cut: &dyn Fn(&DevicePlane, &DevicePlane) -> Cut| {
             let mut component = [ComponentArgs::NONE; 3];
             for (index, (src, dst)) in src.iter().zip(dst).enumerate() {
                 let blurs = plan.blurs(index);
@@ -197,9 +197,9 @@ impl PassKernels {
             }
             Ok::<_, Error>(Args::new(plan, component, halo))
         };
-        match &self.way {
+        match &self.launches {
             Launches::Strips { rows, totals, strips } => {
-                let args = told(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
+                let args = args_for(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
                 if let Some(totals) = totals {
                     let chunks = |plane: &DevicePlane| plane.width.div_ceil(CHUNK) * plane.height.div_ceil(TOTAL_ROWS);
                     let most = src.iter().map(chunks).max().unwrap_or(0);
@@ -215,19 +215,19 @@ impl PassKernels {
                 unsafe { launch(rows, shape, &args, stream) }
             }
             Launches::RowSums { across, strips, down, columns } => {
-                let args = told(strips.halo, all, &|src, dst| strips.cut_by(TOTAL_ROWS, src, dst))?;
+                let args = args_for(strips.halo, all, &|src, dst| strips.cut_by(TOTAL_ROWS, src, dst))?;
                 let shape = args.shape(strips.threads, ACROSS_SHARED * strips.threads);
                 // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
                 // caller; row sums and totals were made for planes of these sizes and live as long as this kernel; blocks
                 // have the rows of a total, and what threads share fits the shared memory.
                 unsafe { launch(across, shape, &args, stream) }?;
-                let args = told(columns.halo, false, &|src, dst| columns.cut(src, dst))?;
-                // SAFETY: as before; the row sums and totals of every component that it is told of were written by the launch
+                let args = args_for(columns.halo, false, &|src, dst| columns.cut(src, dst))?;
+                // SAFETY: as before; the row sums and totals of every component in it were written by the launch
                 // before it in this stream.
                 unsafe { launch(down, args.shape(columns.threads, 0), &args, stream) }
             }
             Launches::Tensor { function, matrices } => {
-                let args = told(0, all, &|src, dst| matrices.cut(src, dst))?;
+                let args = args_for(0, all, &|src, dst| matrices.cut(src, dst))?;
                 let shape = args.shape(tensor::THREADS, 0);
                 // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
                 // by the caller, and the matrices live as long as this kernel.
@@ -270,7 +270,7 @@ impl CudaKernel for Kernel {
                 Some(later) if !is_first => later,
                 _ => &self.first,
             };
-            // The first pass is the one that reads what the source stores, so it passes on what none blurs.
+            // The first pass is the one that reads what the source stores, so it copies what none blurs.
             let to = |index: usize| {
                 if is_last || !self.plan.blurs(index) {
                     dst[index]

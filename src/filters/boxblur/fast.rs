@@ -191,7 +191,7 @@ impl<S: Sum> ThreadRows<S> {
         self.columns[*radius_w..][..width].fill(S::default());
         let (above, below) = (radius_h.saturating_sub(rows.start), (rows.start + radius_h).saturating_sub(last));
         for y in rows.start.saturating_sub(*radius_h)..=(rows.start + radius_h).min(last) {
-            // A row at the border stands in for those beyond it.
+            // A row at the border is replicated beyond it.
             let count = 1 + if y == 0 { above } else { 0 } + if y == last { below } else { 0 };
             widen(src, 0, y, &mut self.lanes[..width]);
             let columns = &mut self.columns[*radius_w..][..width];

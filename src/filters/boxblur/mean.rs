@@ -11,7 +11,7 @@
 //!   second is above 0 and at most `1/n`.
 //!
 //! **`n` from 2^16 below 2^21.** Then `t >> 5` fits 32 bits. `floor((t >> 5)·m/2^(p−5))` loses less than `32/n` to the
-//! first shift and less than `2^-10` to `m`: it is `q` or `q − 1`, and the remainder tells which.
+//! first shift and less than `2^-10` to `m`: it is `q` or `q − 1`, and the remainder decides which.
 
 /// Divides by the number of lanes in a window.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,7 @@ fn means_are_rounded_and_borders_repeat() {
 }
 
 #[test]
-fn radii_and_passes_are_as_told() {
+fn radii_and_passes_are_the_given_ones() {
     let impulse = |_, x, y| if (x, y) == (3, 2) { 900 } else { 0 };
     let src = picture(gray16(), 7, 5, impulse);
     // Three columns, one row: 300 on the impulse's row only.

@@ -60,7 +60,7 @@ pub trait Grade: Params + Debug + Send + Sync + 'static {
     /// When it cannot become that.
     fn output(&self, source: &StreamInfo) -> Result<StreamInfo>;
 
-    /// What is done to light on the way; `None`: codes of R'G'B' stay.
+    /// What is done to light in between; `None`: codes of R'G'B' stay.
     fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light>;
 
     /// What is taken for granted about `input`, which does not state it.

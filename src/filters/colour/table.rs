@@ -52,7 +52,7 @@ impl Octaves {
         part.mul_add(self.entries[i + 1] - self.entries[i], self.entries[i])
     }
 
-    /// The least light that it tells apart.
+    /// The least light that it distinguishes.
     pub fn first(&self) -> f32 {
         self.first
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) struct Kernel {
     plan: Plan,
     table: Arc<DeviceTable>,
-    way: Strategy,
+    strategy: Strategy,
 }
 
 /// How references are read.
@@ -46,12 +46,12 @@ impl Kernel {
     pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
         let (_, _, layout) = setup.src.component_layout(0);
         let shapes = TiledGroups::of(&plan, layout.sample.bytes());
-        let way = match TileGrid::choose(&shapes, device.info().multiprocessors) {
+        let strategy = match TileGrid::choose(&shapes, device.info().multiprocessors) {
             _ if plan.extend || plan.sample > 2 => Strategy::Direct(device.function("deband_direct", "deband_direct")?),
             Some(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
             None => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
         };
-        Ok(Kernel { table: DeviceTable::shared(device, &plan)?, way, plan })
+        Ok(Kernel { table: DeviceTable::shared(device, &plan)?, strategy, plan })
     }
 
     fn args(&self, props: &FrameProps, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Args> {
@@ -87,7 +87,7 @@ impl CudaKernel for Kernel {
         let CudaJob { props, src, dst, stream, .. } = *job;
         let src = src.here();
         let mut args = self.args(props, src, dst)?;
-        let (function, shape) = match &self.way {
+        let (function, shape) = match &self.strategy {
             Strategy::Tiles(function, grid) => {
                 args.set_grid(grid);
                 let shape = LaunchConfig {
@@ -107,7 +107,7 @@ impl CudaKernel for Kernel {
         // SAFETY: `Direct` is the parameter of that kernel, and `Args` of all others; the planes have the sizes they state and
         // outlive the work by the caller; the table covers every row of them and lives as long as this kernel.
         unsafe {
-            match self.way {
+            match self.strategy {
                 Strategy::Direct(_) => launch(function, shape, &Direct::new(args, &self.plan), stream),
                 _ => launch(function, shape, &args, stream),
             }

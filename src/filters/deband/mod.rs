@@ -78,7 +78,7 @@ crate::params! {
         cb: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb", "thre_cb"];
         /// Threshold of Cr; `auto` is `threshold`.
         cr: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr", "thre_cr"];
-        /// Noise added after debanding: 16 reaches one 8-bit step either way. `auto` is 15, or 0 for `sample=0`.
+        /// Noise added after debanding: 16 reaches one 8-bit step up and down. `auto` is 15, or 0 for `sample=0`.
         dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"];
         /// Noise on luma, or on R, G and B; `auto` is `dither`.
         dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY", "grainy"];

@@ -186,11 +186,11 @@ fn an_extended_field_ends_at_its_own_rows() {
         let sample = |_, _, y| 100 + y as i32;
         result(&args, ("gray8", "gray16"), (1, height), sample, FAR, &FrameProps::default(), (0, 0, y))
     };
-    // a = 2, row 1 of 6: rows 3 and −1, which row 0 stands for: (103 + 100)/2 = 101.5. The row's pair is the sample itself,
-    // so that the mean is 101.25. In a field row 1 stands for it: 102, and 101.5.
+    // a = 2, row 1 of 6: rows 3 and −1, replaced by row 0: (103 + 100)/2 = 101.5. The row's pair is the sample itself,
+    // so that the mean is 101.25. In a field row 1 replaces it: 102, and 101.5.
     assert_eq!(at("field=off", 6, 1), 25920);
     assert_eq!(at("field=on", 6, 1), 25984);
-    // Row 4 of 6: rows 2 and 6, for which 5 stands, or 4 in a field: 103.5 and 103; the means with 104 are 103.75 and 103.5.
+    // Row 4 of 6: rows 2 and 6, replaced by 5, or by 4 in a field: 103.5 and 103; the means with 104 are 103.75 and 103.5.
     assert_eq!(at("field=off", 6, 4), 26560);
     assert_eq!(at("field=on", 6, 4), 26496);
     // One row is all there is of its field.
@@ -212,7 +212,7 @@ fn both_pairs_keep_their_field() {
         let args = format!("range=2:sample=2:threshold=31:dither=0:field={field}");
         result(&args, ("gray8", "gray16"), (5, 5), sample, bytes, &FrameProps::default(), (0, 2, 2))
     };
-    // The first pair is (x + b, y + a) = (1, 4) and (3, 0), 100 each, either way. The second goes down b rows: −1 is
+    // The first pair is (x + b, y + a) = (1, 4) and (3, 0), 100 each, in either order. The second goes down b rows: −1 is
     // rounded to −2, so it is (x + a, y + 2) = (4, 4) and (x − a, y − 2) = (0, 0): (100 + 100 + 104 + 97)·256 = 102656,
     // and 2 more, >> 2 is 25664.
     assert_eq!(at("on"), 25664);
@@ -420,7 +420,7 @@ fn planes_that_are_left_out_keep_their_bytes() {
 }
 
 #[test]
-fn unequal_settings_are_told_apart() {
+fn unequal_settings_are_distinguished() {
     let params = |args: &str| DebandParams::from_call(&parse_chain(args).unwrap()[0]).unwrap();
     let info = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
     let plan = |args: &str| Plan::new(&params(args), &info);

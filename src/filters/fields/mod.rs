@@ -32,7 +32,7 @@ crate::choices! {
 }
 
 impl Order {
-    /// What is said of frames whose fields come so.
+    /// How frames with fields in this order are described.
     fn field_order(self) -> FieldOrder {
         match self {
             Order::Tff => FieldOrder::TopFirst,

@@ -40,7 +40,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Gauss" {
         component: [ComponentArgs; 3],
         /// Of the middle, and of samples ever farther away; zeros up to 200.
@@ -55,7 +55,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels on tensor cores are told.
+    /// Arguments of the kernels on tensor cores.
     struct TensorArgs = "GaussTensor" {
         component: [ComponentArgs; 3],
         walk: WarpWalk,
@@ -75,7 +75,7 @@ type Words = [[u32; MOST_WORDS]; ROWS];
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
-    way: Strategy,
+    strategy: Strategy,
 }
 
 /// How it works.
@@ -121,16 +121,16 @@ impl Kernel {
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
         if !takes_tensor(&plan, setup, device) {
-            let way = Strategy::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
-            return Ok(Kernel { plan, way });
+            let strategy = Strategy::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
+            return Ok(Kernel { plan, strategy });
         }
         let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
         let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
-        let way = Strategy::Tensor {
+        let strategy = Strategy::Tensor {
             function: tensor::kernel(device, "gauss_tensor", radius, setup.src)?,
             matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], &sizes)?,
         };
-        Ok(Kernel { plan, way })
+        Ok(Kernel { plan, strategy })
     }
 }
 
@@ -200,15 +200,15 @@ impl CudaKernel for Kernel {
         let src = src.here();
         let mut component = [ComponentArgs::NONE; 3];
         for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            let cut = match &self.way {
-                Strategy::Strips(way) => way.strips.cut(src, dst),
+            let cut = match &self.strategy {
+                Strategy::Strips(strategy) => strategy.strips.cut(src, dst),
                 Strategy::Tensor { matrices, .. } => matrices.cut(src, dst),
             };
             component[index] = ComponentArgs::new(src, dst, self.plan.blurs(index), cut)?;
         }
         let grid = [component.iter().map(|c| c.blocks).sum(), 1, 1];
         let radius = self.plan.radius() as u32;
-        match &self.way {
+        match &self.strategy {
             Strategy::Tensor { function, matrices } => {
                 let args = TensorArgs { component, walk: matrices.walk(), radius, unused: 0 };
                 let shape = LaunchConfig { grid, block: [tensor::THREADS as u32, 1, 1], shared: 0 };
@@ -216,8 +216,8 @@ impl CudaKernel for Kernel {
                 // by the caller, and the matrices live as long as this kernel.
                 unsafe { launch(function, shape, &args, stream) }
             }
-            Strategy::Strips(way) => {
-                let InStrips { function, weights, high, low, strips, shared } = way.as_ref();
+            Strategy::Strips(strategy) => {
+                let InStrips { function, weights, high, low, strips, shared } = strategy.as_ref();
                 let (weights, halo) = (weights.address(), strips.halo as u32);
                 let args = Args { component, weights, radius, halo, high: *high, low: *low };
                 let shape = LaunchConfig { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };

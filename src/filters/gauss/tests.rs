@@ -37,7 +37,7 @@ fn a_point_spreads_as_worked_out_by_hand() {
 
 #[test]
 fn borders_repeat() {
-    // One row; 3 at its left end stands in for what is beyond: (14806 + 8981)/32768·3 = 2.18 → 2; 8981/32768·3 = 0.82.
+    // One row; 3 at its left end is replicated beyond it: (14806 + 8981)/32768·3 = 2.18 → 2; 8981/32768·3 = 0.82.
     let src = picture(gray16(), 3, 1, |x, _| if x == 0 { 3 } else { 0 });
     assert_eq!(samples(&run(GaussParams { radius: Some(1), ..sigma(1.0) }, &src), 0), [2, 1, 0]);
 }

@@ -1,4 +1,4 @@
-//! A band of rows: all passes in one go, each some rows ahead of the next, so that what they hand on stays in the cache.
+//! A band of rows: all passes in one go, each some rows ahead of the next, so that what they exchange stays in the cache.
 //!
 //! A border continues what lies 64 samples into the picture. At the lower one all that has gone by when it is needed; so a
 //! band walks towards the border that is nearer to it, seeing the picture upside down where that is the upper one. Only a band

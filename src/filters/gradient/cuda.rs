@@ -58,7 +58,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Gradient" {
         component: [ComponentArgs; 3],
         /// Of evidence.
@@ -80,7 +80,7 @@ generated! {
 /// What a launch does, and so how planes are cut into blocks.
 #[derive(Clone, Copy)]
 enum Launch {
-    /// Widens the source and continues it; passes on what is not filtered.
+    /// Widens the source and extends it; copies what is not filtered.
     Open,
     /// Looks for evidence and does the first pass, or does another but the last.
     Pass,
@@ -212,10 +212,10 @@ impl Kernel {
         })
     }
 
-    /// What kernels are told of component `index`.
+    /// Arguments for component `index`.
     fn component(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
         let numbers = &self.plan.components[index];
-        let mut told = ComponentArgs {
+        let mut args = ComponentArgs {
             src: PlaneArgs::new(src)?,
             dst: PlaneArgs::new(dst)?,
             low: numbers.low.into(),
@@ -226,21 +226,21 @@ impl Kernel {
             ..ComponentArgs::NONE
         };
         if let Some(stages) = &self.stages[index] {
-            told.filters = 1;
-            told.source = stages.stage(0);
-            told.made = [stages.stage(1), stages.stage(2)];
-            told.evidence = stages.evidence();
-            told.pitch = stages.pitch as u32;
-            told.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
-            told.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
-            told.passes = numbers.passes.map(|pass| Pass {
+            args.filters = 1;
+            args.source = stages.stage(0);
+            args.made = [stages.stage(1), stages.stage(2)];
+            args.evidence = stages.evidence();
+            args.pitch = stages.pitch as u32;
+            args.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
+            args.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
+            args.passes = numbers.passes.map(|pass| Pass {
                 offsets: pass.offsets.map(|offset| stages.distance(offset)),
                 near: pass.near.into(),
                 bump: pass.bump.into(),
                 limit: pass.limit.into(),
             });
         }
-        Ok(told)
+        Ok(args)
     }
 
     /// Puts one launch into `stream`.
@@ -296,8 +296,8 @@ impl CudaKernel for Kernel {
         let fields = self.plan.fields(props);
         for field in 0..fields {
             let mut component = [ComponentArgs::NONE; 3];
-            for (index, told) in component.iter_mut().enumerate().take(self.plan.components.len()) {
-                *told =
+            for (index, args) in component.iter_mut().enumerate().take(self.plan.components.len()) {
+                *args =
                     self.component(index, &rows_of(&src[index], field, fields), &rows_of(&dst[index], field, fields))?;
             }
             let evidence = self.plan.evidence;

@@ -48,7 +48,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What kernels are told, whatever their function is.
+    /// Arguments of the kernels, whatever their function is.
     pub(super) struct Args = "LocalArgs" {
         component: [ComponentArgs; 3],
     }

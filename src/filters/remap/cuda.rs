@@ -35,7 +35,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Remap" {
         component: [ComponentArgs; 3],
     }

@@ -20,9 +20,9 @@ pub struct Geometry {
     pub size: (usize, usize),
     /// Columns become rows, and rows columns. Every sample of the source then has its place in the result.
     pub swap: bool,
-    /// What comes of columns.
+    /// Where columns go.
     pub columns: Axis,
-    /// What comes of rows.
+    /// Where rows go.
     pub rows: Axis,
     /// What lies beside the source, in codes of 8 bits; `None` is black.
     pub fill: Option<[u8; 3]>,
@@ -50,7 +50,7 @@ impl Geometry {
         in_order && !self.swap && self.size == (input.width, input.height)
     }
 
-    /// The stream that comes of `input`.
+    /// The stream that `input` becomes.
     pub fn output(&self, input: &StreamInfo) -> StreamInfo {
         let mut output = StreamInfo { width: self.size.0, height: self.size.1, ..input.clone() };
         if self.swap && input.sar.value().is_some() {
@@ -170,7 +170,7 @@ impl Walk {
     }
 }
 
-/// What stands where there is no sample of the source.
+/// What is written where there is no sample of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// A colour, as a lane.

@@ -129,7 +129,7 @@ pub(super) fn cuda(maps: [Map; 3], device: &CudaDevice) -> Result<Box<dyn CudaKe
     Ok(Box::new(Cuda(CudaMover::new(maps, device)?)))
 }
 
-/// Takes away what tells of places in the picture.
+/// Removes metadata about places in the picture.
 pub(super) fn forget_places(props: &mut FrameProps) {
     props.side_data.retain(|data| !SideData::OF_PLACES.contains(&data.kind));
 }

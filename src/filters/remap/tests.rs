@@ -151,7 +151,7 @@ fn sizes_and_aspects_follow() {
 
 /// Left is 0, centre 1, top left 2, top 3, bottom left 4, bottom 5.
 #[test]
-fn chroma_sits_where_it_is_said_to() {
+fn chroma_sits_where_it_is_stated() {
     let location = |text: &str, (width, height), location| {
         let mut input = stream("yuv420p", width, height);
         input.color.chroma_location = ChromaLocation(location);

@@ -22,7 +22,7 @@ Sample (i, j) of the result is sample (i, h − 1 − j) of the source, in every
 
 Rows of the top field become rows of the bottom field where the picture has an even number of rows: interlaced frames are \
 marked so. Interlaced 4:2:0 whose number of rows is no multiple of four, so that luma and chroma would change fields apart, is \
-refused. Chroma that sits at the top of its luma samples then sits at their bottom, and is marked so. Metadata that tells of \
+refused. Chroma that sits at the top of its luma samples then sits at their bottom, and is marked so. Metadata about \
 places in the picture (pan-scan, active format, regions of interest) is dropped.
 
 Accuracy: samples are moved, not computed.

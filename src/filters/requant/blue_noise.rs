@@ -1,4 +1,4 @@
-//! The code that made `blue_noise.bin`. `VRAMP_BLESS=1 cargo test blue_noise` writes the table again.
+//! The generator of `blue_noise.bin`. `VRAMP_BLESS=1 cargo test blue_noise` writes the table again.
 
 use crate::filters::requant::pattern::TILE;
 

@@ -46,7 +46,7 @@ impl ComponentArgs {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Requant" {
         component: [ComponentArgs; 3],
         /// Bits at the low end of v16 that the new depth lacks.

@@ -68,7 +68,7 @@ impl CpuKernel for Diffuse {
         let rows = dst.get(0).height();
         exec.bands(dst, rows, |i, _, mut dst| {
             let mut sums = sums[i].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            // SAFETY: `new` was told that the processor has the level.
+            // SAFETY: the caller of `new` vouches that the processor has the level.
             unsafe { run_plane(*level, &components[i], &mut sums, &src[i], &mut dst) };
         });
     }

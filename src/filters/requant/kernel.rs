@@ -54,7 +54,7 @@ impl CpuKernel for Threshold {
         exec.bands(dst, BAND, |component, rows, mut band| {
             let origin = origin(requant, component, props.frame_index);
             let work = BandSetup { map: &maps[component], requant, src: src[component], first: rows.start, origin };
-            // SAFETY: `new` was told that the processor has the level.
+            // SAFETY: the caller of `new` vouches that the processor has the level.
             unsafe { run_band(*level, &work, &mut band) };
         });
     }
@@ -118,7 +118,7 @@ fn requantise(work: &BandSetup<'_>, y: usize, part: &mut [u16]) {
             let mask = !0 << drop;
             each!(part, tile.row(x, y), v, t, (v.min(top) + t) & mask);
         }
-        // What saturates is in the highest code either way.
+        // What saturates is in the highest code in any case.
         Mapping::Cut { top, bias, ref tile } => {
             let mask = !0 << drop;
             each!(part, tile.row(x, y), v, t, v.min(top).saturating_add(t).saturating_sub(bias) & mask);

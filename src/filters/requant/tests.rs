@@ -483,7 +483,7 @@ fn identities_say_so() {
     assert!(is_identity(&range(To::Limited), &limited(8)));
     assert!(is_identity(&range(To::Full), &full(8)));
     assert!(!is_identity(&range(To::Limited), &full(8)));
-    // What it says of the stream holds either way.
+    // What it says of the stream holds in both cases.
     assert_eq!(range(To::Limited).spec(&[limited(8)]).unwrap().output.color.range, Range::Limited);
 }
 

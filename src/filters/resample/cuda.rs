@@ -118,7 +118,7 @@ enum How {
     Far,
 }
 
-/// One component on its way to a device.
+/// One component as the device reads it.
 struct Draft {
     component: Component,
     source: Source,

@@ -28,7 +28,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     struct Args = "Stats" {
         component: [ComponentArgs; 3],
     }

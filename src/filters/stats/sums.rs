@@ -5,7 +5,7 @@ use crate::filters::measure::Sums;
 use crate::filters::stats::tuning::cpu::{PART, TABLES};
 use crate::video::{Record, Value};
 
-/// Values that a histogram tells apart, and how far they lie below those of 16 bits.
+/// Values that a histogram distinguishes, and how far they lie below those of 16 bits.
 pub const BINS: usize = 1024;
 pub const BIN_SHIFT: u32 = 6;
 

@@ -29,7 +29,7 @@ impl TempFolder {
     }
 
     fn beside(target: &Path) -> io::Result<TempFolder> {
-        let (path, lock) = create_beside(target, |folder| {
+        let (path, lock) = create_beside(target, "", |folder| {
             DirBuilder::new().mode(0o700).create(folder)?;
             File::open(folder)
         })?;

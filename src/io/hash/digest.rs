@@ -10,7 +10,7 @@ use twox_hash::XxHash3_128;
 /// Which hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {
-    /// XXH3 of 128 bits: as fast as memory. Tells every change that nobody made on purpose.
+    /// XXH3 of 128 bits: as fast as memory. Detects every change that nobody made on purpose.
     Xxh3,
     /// MD5, as `-f framemd5`.
     Md5,

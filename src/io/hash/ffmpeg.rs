@@ -7,7 +7,7 @@ use crate::io::hash::lines::{Lines, header};
 use crate::io::hash::record::{HashFile, HashFormat, StatedTags, rational, size};
 use crate::video::{Rational, StreamInfo};
 
-/// How such a text begins.
+/// The first line of such a file.
 pub const FIRST_LINE: &str = "#format: frame checksums";
 
 /// The newest version of the layout.
@@ -16,7 +16,7 @@ const VERSION: u32 = 2;
 /// What its muxers write for a time that is not known, where they do not make one up.
 const NO_TIME: i64 = i64::MIN;
 
-/// Writes a text.
+/// Writes a hash file.
 #[derive(Clone, Debug)]
 pub struct Writer {
     hash: &'static str,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn what_cannot_be_read_is_an_error() {
         let line = format!("1, 0, 0, 1, 12, {HASH}\n");
         let coded = VIDEO.replace("rawvideo", "h264");
         for (text, words) in [

@@ -39,7 +39,7 @@ impl HashPool {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|_| "vramp-hash".to_owned())
-            // The frame's entry is then missing, which is told.
+            // The frame's entry is then missing, which is an error.
             .panic_handler(|_| {})
             .build()
             .map_err(|e| Error::new(Kind::OutOfMemory, format!("cannot start threads that hash: {e}")))?;

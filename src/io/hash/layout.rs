@@ -1,4 +1,4 @@
-//! vramp's own layout: a hash a plane, everything that describes a frame, and an end that tells a whole file.
+//! vramp's own layout: a hash a plane, everything that describes a frame, and an end that marks a whole file.
 //! docs/HASHES.md describes it.
 
 use crate::compare::diagnosis::Entry;
@@ -11,16 +11,16 @@ use crate::io::hash::record::{
 use crate::io::hash::streams::CodedStream;
 use crate::video::{Format, Presentation, StreamInfo};
 
-/// How such a text begins.
+/// The first line of such a file.
 pub const FIRST_LINE: &str = "#vramp frame hashes";
 
 /// The version of the layout.
 const VERSION: u32 = 1;
 
-/// What stands before the name of an option that the text was made with.
+/// The prefix of the name of an option that the file was made with.
 const ASKED: &str = "asked ";
 
-/// Writes a text.
+/// Writes a hash file.
 #[derive(Clone, Debug)]
 pub struct Writer {
     hash: Hash,
@@ -42,12 +42,12 @@ impl Writer {
         Writer { hash, asked, info, presentation: None, streams: Vec::new(), text, samples, frames: 0 }
     }
 
-    /// Has the head tell how frames are shown, too.
+    /// Adds to the head how frames are shown.
     pub fn show(&mut self, presentation: Presentation) {
         self.presentation = Some(presentation);
     }
 
-    /// Has the head tell of the `streams` beside the frames, whose packets are all there.
+    /// Adds to the head the `streams` beside the frames, whose packets are all there.
     pub fn tell(&mut self, streams: &[CodedStream]) {
         self.streams = CodedStream::lines(streams);
     }
@@ -87,7 +87,7 @@ impl Writer {
         self.count(format!("{index}, {pts}, {duration}, {}, {bytes}{hashes}\n", u8::from(*key)))
     }
 
-    /// The last lines: how many frames there were, the hash of all their hashes, and the hash of the text so far.
+    /// The last lines: how many frames there were, the hash of all their hashes, and the hash of the file so far.
     pub fn end(&mut self) -> String {
         let samples = hex(&self.samples.clone().finish());
         let text = self.count(format!("#frames: {}\n#samples: {samples}\n", self.frames));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_change_is_told() {
+    fn every_cut_and_every_change_is_detected() {
         let text = written(Hash::Xxh3);
         for end in FIRST_LINE.len()..text.len() - 1 {
             // Which line stops short decides the words.

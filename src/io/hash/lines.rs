@@ -19,12 +19,12 @@ pub struct Lines {
     cut: bool,
 }
 
-/// What messages call the text at `path`.
+/// What messages call the file at `path`.
 pub fn name(path: &OsStr) -> String {
     if path == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The error of a text that is something else.
+/// The error of a file that is no hash file.
 pub fn no_text_of_hashes() -> Error {
     Error::corrupt("not a hash file ('vramp hash' or ffmpeg's framemd5 and framehash make them)")
 }
@@ -71,7 +71,7 @@ impl Lines {
         String::from_utf8(line).map(Some).map_err(|_| no_text_of_hashes())
     }
 
-    /// Whether the last line has no end: a text that was written whole has one.
+    /// Whether the last line has no end: a file that was written whole has one.
     pub fn is_cut(&self) -> bool {
         self.cut
     }

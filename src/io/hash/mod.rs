@@ -1,6 +1,6 @@
-//! What every frame of a video is, as hashes: written, read back, and held against another video's.
+//! Hash files: every frame of a video as its hashes, written, read back, and compared with another video's.
 //!
-//! docs/HASHES.md describes the texts and the report.
+//! docs/HASHES.md describes the files and the report.
 
 mod digest;
 mod ffmpeg;

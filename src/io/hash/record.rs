@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// How a hash file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashFormat {
-    /// vramp's own: a hash a plane, everything that describes a frame, and an end that tells a whole file.
+    /// vramp's own: a hash a plane, everything that describes a frame, and an end that marks a whole file.
     Vramp,
     /// That of ffmpeg's `framemd5` and `framehash`: a hash a frame.
     Ffmpeg,
@@ -53,15 +53,15 @@ pub struct HashFile {
 }
 
 impl HashFile {
-    /// Reads the text at `path` (`-` is standard input), in either layout.
+    /// Reads the hash file at `path` (`-` is standard input), in either layout.
     ///
     /// # Errors
-    /// When it cannot be read, is no such text, is cut off or was changed, or is of a later version.
+    /// When it cannot be read, is no hash file, is cut off or was changed, or is of a later version.
     pub fn read(path: &OsStr) -> Result<HashFile> {
         HashFile::read_lines(lines::Lines::open(path)?).map_err(|e| e.context(lines::name(path)))
     }
 
-    /// Reads the text that `source` gives, for the fuzzer.
+    /// Reads the hash file that `source` gives, for the fuzzer.
     #[cfg(any(test, fuzzing))]
     pub fn read_from(source: impl std::io::BufRead + 'static) -> Result<HashFile> {
         HashFile::read_lines(lines::Lines::new(source))
@@ -81,7 +81,7 @@ impl HashFile {
     }
 }
 
-/// What a text says of the stream, as far as it does.
+/// What a hash file states of the stream, as far as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedTags {
     /// The unit of times.
@@ -111,7 +111,7 @@ pub enum Tags {
     Ignore,
 }
 
-/// A trait of the stream in which two texts differ.
+/// A trait of the stream in which two hash files differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trait {
     /// Which.
@@ -138,7 +138,7 @@ impl StatedTags {
         }
     }
 
-    /// Why the frames of `found` cannot be held against these: other samples, as far as both state them. The unit of
+    /// Why the frames of `found` cannot be compared with these: other samples, as far as both state them. The unit of
     /// times is none: times are compared whatever it is.
     pub fn apart(&self, found: &StatedTags) -> Vec<Trait> {
         let size = |(width, height): (usize, usize)| format!("{width}x{height}");
@@ -156,7 +156,7 @@ impl StatedTags {
         all
     }
 
-    /// The tags, which tell how samples are shown, in which `found` differs, as far as both state them.
+    /// The tags, which state how samples are shown, in which `found` differs, as far as both state them.
     pub fn tags(&self, found: &StatedTags, tags: Tags) -> Vec<Trait> {
         // Not stated is square, and so is what is not tagged.
         let sar = |sar: Rational| match sar.value() {

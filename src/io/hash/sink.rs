@@ -1,4 +1,4 @@
-//! The sinks that hash: one writes a text, one keeps what it would say.
+//! The sinks that hash: one writes a hash file, one keeps its entries.
 
 use crate::compare::diagnosis::Entry;
 use crate::error::{Error, Result};
@@ -15,16 +15,16 @@ use std::io::Write;
 
 /// A sink that can begin again.
 pub trait Restart: Sink {
-    /// Forgets all frames so far, as if none had come. Before [`Sink::finish`] only.
+    /// Forgets all frames so far, as if there were none. Before [`Sink::finish`] only.
     fn restart(&mut self);
 }
 
-/// What a film is besides its frames, for a sink that tells of it.
+/// What a film is besides its frames, for a sink that writes it.
 #[derive(Clone, Debug)]
 pub struct HashHead {
     /// How frames are shown.
     pub presentation: Presentation,
-    /// The streams whose packets pass the chain by; `None`: nothing is said of them.
+    /// The streams whose packets pass the chain by; `None`: the file does not mention them.
     pub streams: Option<Streams>,
 }
 
@@ -36,10 +36,10 @@ pub struct HashHead {
 pub struct HashSink {
     pool: HashPool,
     text: FormatWriter,
-    /// The streams that the head of the text tells of.
+    /// The streams that the head of the file describes.
     streams: Option<Streams>,
     /// The frames, where nothing is written before the end: so that the sink can begin again, and as the packets of
-    /// streams come before them in the text.
+    /// streams precede them in the file.
     held: Option<Vec<Entry>>,
     file: TempFile,
     /// What messages call it.
@@ -57,7 +57,7 @@ enum FormatWriter {
 }
 
 impl HashSink {
-    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, for a text in ffmpeg's layout
+    /// Opens `path` (`-` is standard output), unless `cancel` stops a wait for its reader, for a hash file in ffmpeg's layout
     /// of a stream of `info`.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl HashSink {
         HashSink { held: Some(Vec::new()), ..self }
     }
 
-    /// The same, which tells what is `beside` the frames, too, where its layout can.
+    /// The same, with what is `beside` the frames, where its layout can hold it.
     pub fn with_head(mut self, beside: HashHead) -> HashSink {
         let FormatWriter::Vramp(writer) = &mut self.text else { return self };
         writer.show(beside.presentation);

@@ -34,7 +34,7 @@ pub enum How {
     Bytes(Packets),
     /// Packets are in another order.
     Order(Packets),
-    /// Packets come so many seconds later, at least and at most; `None`: they have a time in one of the two only.
+    /// Packets are so many seconds later, at least and at most; `None`: they have a time in one of the two only.
     Later(Packets, Option<(f64, f64)>),
     /// Packets are shown for another time.
     Durations(Packets),
@@ -50,7 +50,7 @@ pub struct Packets {
 }
 
 /// How the streams `found` differ from those that were `expected`, where the frames found are later by `offset` seconds.
-/// The first of a kind is held against the first of that kind, and so on.
+/// The first of a kind is compared with the first of that kind, and so on.
 pub fn compare_streams(
     expected: &[CodedStream],
     found: &[CodedStream],

@@ -71,7 +71,7 @@ impl Streams {
         Streams { hash, read, start: all.clone(), all, open }
     }
 
-    /// Takes a packet in; those of other streams are passed over.
+    /// Takes a packet in; those of other streams are ignored.
     pub fn take(&mut self, packet: &Packet) {
         if let Some(coded) = (self.read)(packet) {
             self.add(coded);
@@ -135,7 +135,7 @@ impl CodedStream {
         Entry { index: 0, pts: None, duration: 0, key: true, bytes, hashes }
     }
 
-    /// The lines of `streams` in a text.
+    /// The lines of `streams` in a hash file.
     pub(super) fn lines(streams: &[CodedStream]) -> Vec<String> {
         let mut lines = vec![format!("#streams: {}", streams.len())];
         for CodedStream { index, media, codec, timebase, packets } in streams {
@@ -149,16 +149,16 @@ impl CodedStream {
         lines
     }
 
-    /// The streams that `lines` tell of; `None` where the text says nothing of streams.
+    /// The streams that `lines` describe; `None` where the file has none.
     ///
     /// # Errors
     /// When a line of a stream or a packet is none.
     pub(super) fn read(lines: &[String], hash: Hash) -> Result<Option<Vec<CodedStream>>> {
-        let mut told: Option<(usize, Vec<CodedStream>)> = None;
+        let mut streams_so_far: Option<(usize, Vec<CodedStream>)> = None;
         for (line, (key, value)) in lines.iter().filter_map(|line| Some((line, header(line)?))) {
             let wrong = || Error::corrupt(format!("'{line}' is no line of a stream"));
-            match (key.split_once(' '), &mut told) {
-                _ if key == "streams" => told = Some((value.parse().map_err(|_| wrong())?, Vec::new())),
+            match (key.split_once(' '), &mut streams_so_far) {
+                _ if key == "streams" => streams_so_far = Some((value.parse().map_err(|_| wrong())?, Vec::new())),
                 (Some(("stream", index)), Some((_, streams))) => {
                     streams.push(CodedStream::parse(index, value).ok_or_else(wrong)?);
                 }
@@ -171,11 +171,11 @@ impl CodedStream {
                 _ => {}
             }
         }
-        match told {
+        match streams_so_far {
             Some((count, streams)) if count != streams.len() => {
                 Err(Error::corrupt(format!("it has {} of {count} streams", streams.len())))
             }
-            told => Ok(told.map(|(_, streams)| streams)),
+            streams_so_far => Ok(streams_so_far.map(|(_, streams)| streams)),
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_none_are_told() {
+    fn bad_lines_are_reported() {
         for lines in [
             &["#streams: 1"][..],
             &["#streams: 1", "#packet 1: 0, 1, 1, 0cc175b9c0f1b6a831c399e269772661"],
@@ -252,8 +252,8 @@ mod tests {
         // 40 in a unit of 1/1200 s: 19 of them begin within 1/64 s.
         let packets: Vec<(usize, Option<i64>, &[u8])> = (0..40).map(|i| (1, Some(i), &b"x"[..])).collect();
         let entries = &taken(vec![stream(1, "truehd", 1200)], &packets)[0].packets;
-        let told: Vec<_> = entries.iter().map(|entry| (entry.index, entry.pts, entry.bytes, entry.duration)).collect();
-        assert_eq!(told, [(0, Some(0), 19, 190), (1, Some(19), 19, 190), (2, Some(38), 2, 20)]);
+        let kept: Vec<_> = entries.iter().map(|entry| (entry.index, entry.pts, entry.bytes, entry.duration)).collect();
+        assert_eq!(kept, [(0, Some(0), 19, 190), (1, Some(19), 19, 190), (2, Some(38), 2, 20)]);
     }
 
     #[test]

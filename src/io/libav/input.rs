@@ -11,7 +11,7 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
-use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::reader::{Place, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
@@ -39,7 +39,10 @@ use std::sync::Arc;
 
 mod around;
 mod beside;
+mod follow;
 mod skip;
+
+pub use follow::{Entry, FrameList};
 
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +61,7 @@ pub struct InputOptions {
     pub threads: usize,
     /// Stops a wait for the source.
     pub cancel: Cancel,
-    /// Which other streams are handed on.
+    /// Which other streams are copied.
     pub copy: CopyChoice,
     /// Files whose tracks are added to those.
     pub add: Vec<Addition>,
@@ -72,6 +75,10 @@ pub struct InputOptions {
     pub fit_changes: bool,
     /// What of a script is read.
     pub script: ScriptOptions,
+    /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
+    pub place: Option<Place>,
+    /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
+    pub follow: bool,
 }
 
 /// A file, URL or pipe whose best video stream is decoded.
@@ -79,9 +86,9 @@ pub struct InputOptions {
 /// What lies before a window is read, but decoded only as far as the window needs: a frame of an undamaged source is the
 /// same, its index too, as in a run of the whole.
 ///
-/// Every frame libav shows comes out once, in order, with libav's best guess of its time: what
+/// Every frame libav shows is given once, in order, with libav's best guess of its time: what
 /// `ffmpeg -copyts -vsync passthrough` shows. Frames are used where the decoder left them; what the chain cannot read
-/// (packed RGB, alpha, palettes, 4:1:1) is converted on the way. Damage is counted and passed by, unless it is fatal by request.
+/// (packed RGB, alpha, palettes, 4:1:1) is converted while decoding. Damage is counted and skipped, unless it is fatal by request.
 pub struct Input {
     path: OsString,
     reader: Reader,
@@ -110,12 +117,13 @@ pub struct Input {
     changes_said: bool,
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
+    place: Option<Place>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
 const FLOATS: &str = "exr";
 
-/// What is still to come.
+/// What has not been given yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Frames, and packets between them.
@@ -124,6 +132,8 @@ enum Phase {
     Packets,
     /// The source has ended, but tracks that are added go on.
     Added,
+    /// Packets, and no frames: those are followed, and left out.
+    Following,
     /// Nothing.
     Over,
 }
@@ -156,7 +166,7 @@ impl Input {
         (list, script): (Option<PictureList>, Option<ScriptFeed>),
         options: InputOptions,
     ) -> Result<Input> {
-        let told = demuxer::error_at_end(&demuxer);
+        let error = demuxer::error_at_end(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -167,7 +177,7 @@ impl Input {
         let mut stated = streams::Stated::of(&demuxer, &video);
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
-        reader.expect_fault(told);
+        reader.expect_fault(error);
         let jumps = options.window.start.is_some() && !options.strict;
         if let Some(list) = list {
             let rate = options.rate.unwrap_or(stated.frame_rate);
@@ -245,10 +255,11 @@ impl Input {
             ready: VecDeque::new(),
             changes_said: false,
             dynamic,
+            place: options.place,
         })
     }
 
-    /// The stream, as it comes out.
+    /// The stream that it gives.
     pub fn info(&self) -> &StreamInfo {
         &self.info
     }
@@ -265,7 +276,7 @@ impl Input {
         left_out
     }
 
-    /// The streams whose packets come out between the frames.
+    /// The streams whose packets it gives between the frames.
     pub fn copied_streams(&self) -> &[CopiedStream] {
         &self.copied
     }
@@ -280,8 +291,8 @@ impl Input {
         self.codec
     }
 
-    /// What tells of alpha, which does not come out: the source's pixel format, or WebM's `alpha_mode`, where it is a
-    /// stream within the packets that decoders pass over.
+    /// What shows that there is alpha, which is dropped: the source's pixel format, or WebM's `alpha_mode`, where it is a
+    /// stream within the packets that decoders ignore.
     pub fn dropped_alpha(&self) -> Option<&'static str> {
         match self.has_alpha_beside() {
             _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
@@ -296,7 +307,7 @@ impl Input {
         self.container.video.metadata.iter().any(says)
     }
 
-    /// Says once what of the source does not come out as it is.
+    /// Logs once what of the source is not given as it is.
     fn say_changes(&mut self) {
         let name = demuxer::name(&self.path);
         self.finisher.say_conversion(&name);
@@ -332,8 +343,13 @@ impl Input {
         self.reader.frames_decoded()
     }
 
-    /// How frames in GPU memory are stored: NVDEC decodes, and they come out as
-    /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they come in host memory. A few only may be held at a time.
+    /// Bytes that were read of the source's file so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+
+    /// How frames in GPU memory are stored: NVDEC decodes, and they are given as
+    /// [`Item::DeviceFrame`](crate::pipeline::Item). `None` when they are in host memory. A few only may be held at a time.
     pub fn surfaces(&self) -> Option<Format> {
         self.finisher.surfaces()
     }
@@ -365,10 +381,10 @@ impl Input {
         Ok(())
     }
 
-    /// Has swscale turn every frame into `format` before it comes out, decoded in software.
+    /// Has swscale convert every frame, decoded in software, to `format`.
     ///
     /// # Errors
-    /// When libav does not know the way, or a frame was taken already.
+    /// When libav cannot convert it, or a frame was taken already.
     pub fn convert_to(&mut self, format: Format) -> Result<()> {
         if self.decoded > 0 {
             return Err(Error::internal("a conversion was asked for after the first frame"));
@@ -380,17 +396,17 @@ impl Input {
         Ok(())
     }
 
-    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a conversion to come, whatever it states.
+    /// Has RGB become YCbCr by `matrix` (ITU-T H.273) in a later conversion, whatever it states.
     pub fn use_matrix(&mut self, matrix: u8) {
         self.finisher.use_matrix(matrix);
     }
 
-    /// What frames are converted from before they come out, by libav's name; `None` when they come as they are.
+    /// The format that frames are converted from, by libav's name; `None` when they are not.
     pub fn converted_from(&self) -> Option<&'static str> {
         self.finisher.is_converting().then(|| self.finisher.source_format())
     }
 
-    /// Has the copied streams `indices` come out as whoever decodes them needs them: for a part of the source with what goes
+    /// Gives the copied streams `indices` as a decoder needs them: for a part of the source with what goes
     /// before it, and with [what of them is kept](super::CopiedPacket::kept). To be called before the first frame is taken.
     pub fn decode_beside(&mut self, indices: &[usize]) {
         for index in indices {
@@ -427,7 +443,7 @@ impl Input {
         Ok(())
     }
 
-    /// Has the decoder put the frames that follow into `allocator`'s memory, where they come out as they are: from
+    /// Has the decoder put the frames that follow into `allocator`'s memory, where they are given as they are: from
     /// page-locked memory a device copies fastest. The few that it has begun stay where they are.
     pub fn decode_into(&mut self, allocator: Arc<dyn HostAllocator>) {
         self.reader.memory().use_allocator(allocator);
@@ -448,12 +464,15 @@ impl Input {
         format!("{container}, {codec}, {}x{}, {format}, {rate}, {range}, colour {code_points}", info.width, info.height)
     }
 
-    /// Decodes one frame and makes ready what comes of it.
+    /// Decodes one frame and makes ready what it gives.
     fn next_frame(&mut self) -> Result<()> {
         let frame = match self.first.take() {
             Some(first) => {
                 self.reader.settle();
-                self.skip(first)?
+                match self.place.take() {
+                    Some(place) => self.go_to(&place)?,
+                    None => self.skip(first)?,
+                }
             }
             None => self.reader.frame()?,
         };
@@ -505,7 +524,7 @@ impl Input {
         Ok(())
     }
 
-    /// The next frame of those that come out.
+    /// The next frame to give.
     fn finished(&mut self) -> Result<Option<Item>> {
         let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
         let mut item = self.finisher.frame(frame, index).map_err(|e| self.of_picture(e, index))?;
@@ -583,6 +602,7 @@ impl Source for Input {
                 Phase::Frames => self.next_frame(),
                 Phase::Packets => self.next_packet(),
                 Phase::Added => self.next_added(),
+                Phase::Following => self.pass_frame(),
                 Phase::Over => return Ok(None),
             }
             .map_err(|e| e.context(demuxer::name(&self.path)))?;

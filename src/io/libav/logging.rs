@@ -50,7 +50,7 @@ pub(super) fn forward() {
 /// A function pointer under another type.
 ///
 /// # Safety
-/// Both must be function pointers, whose functions are called the same way.
+/// Both must be function pointers, whose functions have the same calling convention.
 unsafe fn respell<From, To>(function: From) -> To {
     const { assert!(size_of::<From>() == size_of::<fn()>() && size_of::<To>() == size_of::<fn()>()) };
     // SAFETY: of one size, and alike by the caller.
@@ -60,11 +60,11 @@ unsafe fn respell<From, To>(function: From) -> To {
 /// Counts what a decoder says of faults that it got past.
 ///
 /// libav marks frames that it conceals faults in, but with frame threads (before FFmpeg 7.1) a frame can be copied before
-/// its mark is set; and some decoders set none. The line about it is always written. Decoders are told apart by the
+/// its mark is set; and some decoders set none. The line about it is always written. Decoders are distinguished by the
 /// context's `opaque` field.
 pub(super) struct Concealed(usize);
 
-/// The faults that decoders tell.
+/// The faults that decoders report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Faults {
     /// Frames decoded with faults.
@@ -75,11 +75,11 @@ pub(super) struct Faults {
     pub(super) references: u64,
     /// Complaints of a decoder that has nothing but damage to complain of, any number of them a frame.
     pub(super) complaints: u64,
-    /// No fault: frames that decoded to their last block, where the decoder tells that.
+    /// No fault: frames that decoded to their last block, where the decoder reports that.
     pub(super) whole: u64,
 }
 
-/// What a line tells, by the start of its format.
+/// What a line reports, by the start of its format.
 const SIGNS: [(&[u8], Faults); 7] = [
     // Decoders of macroblocks, whatever codec; one line a frame.
     (b"concealing ", Faults { frames: 1, ..NONE }),
@@ -190,7 +190,7 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     }
 }
 
-/// Counts the line if a decoder of ours tells a fault by it. Whatever MJPEG's calls an error is one.
+/// Counts the line if a decoder of ours reports a fault with it. Whatever MJPEG's calls an error is one.
 ///
 /// # Safety
 /// `context` must be null or one of libav's, `format` a C string.
@@ -199,20 +199,20 @@ unsafe fn note_fault(context: *mut c_void, format: *const c_char, is_error: bool
     // its class, and the class of codecs belongs to codec contexts alone.
     unsafe {
         let same = |(at, byte): (usize, &u8)| *format.add(at).cast::<u8>() == *byte;
-        let sign = SIGNS.iter().find(|(start, _)| start.iter().enumerate().all(same)).map(|(_, told)| *told);
+        let sign = SIGNS.iter().find(|(start, _)| start.iter().enumerate().all(same)).map(|(_, reported)| *reported);
         if sign.is_none() && !is_error || context.is_null() {
             return;
         }
         if *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() {
             let context = &*context.cast::<ffi::AVCodecContext>();
             let complains = context.codec_id == ffi::AVCodecID::AV_CODEC_ID_MJPEG;
-            let Some(told) = sign.or(complains.then_some(Faults { complaints: 1, ..NONE })) else { return };
+            let Some(reported) = sign.or(complains.then_some(Faults { complaints: 1, ..NONE })) else { return };
             counts().entry(context.opaque.addr()).and_modify(|count| {
-                count.frames += told.frames;
-                count.slices += told.slices;
-                count.references += told.references;
-                count.complaints += told.complaints;
-                count.whole += told.whole;
+                count.frames += reported.frames;
+                count.slices += reported.slices;
+                count.references += reported.references;
+                count.complaints += reported.complaints;
+                count.whole += reported.whole;
             });
         }
     }

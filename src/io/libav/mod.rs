@@ -13,6 +13,7 @@ mod logging;
 mod mux;
 mod options;
 mod output;
+mod parts;
 mod passes;
 mod pictures;
 mod recode;
@@ -27,6 +28,7 @@ pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
 #[cfg(any(test, fuzzing))]
 pub(crate) use demux::concat::fuzz_list;
+pub use demux::reader::Place;
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;
@@ -41,10 +43,11 @@ pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]
 pub use hwaccel::Readback;
-pub use input::{Input, InputOptions};
+pub use input::{Entry, FrameList, Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
+pub use parts::{JoinOutput, JoinedPackets, PartJob, PartOutput, fingerprint};
 pub use passes::{Analysis, EncodePass, FirstPass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;
@@ -66,7 +69,7 @@ use ffmpeg_next as ffmpeg;
 use std::fmt::Display;
 use std::sync::Once;
 
-/// Prepares libav: its errors get texts, and its log lines go to the `log` crate. Calling it again does nothing.
+/// Prepares libav: its errors get messages, and its log lines go to the `log` crate. Calling it again does nothing.
 pub fn init() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -23,7 +23,7 @@ pub enum Timestamps {
 /// What a caller asks of an output. The default asks for nothing: the path decides.
 #[derive(Clone, Debug, Default)]
 pub struct OutputOptions {
-    /// The container by name (`-f`), where the path's extension does not tell it.
+    /// The container by name (`-f`), where the path's extension does not name it.
     pub container: Option<String>,
     /// The encoder (`-c`), by its own name or its codec's.
     pub codec: Option<String>,
@@ -47,15 +47,15 @@ pub struct OutputOptions {
     pub overwrite: bool,
     /// The file the frames come from, which is never replaced.
     pub input: Option<OsString>,
-    /// The device in whose memory the frames come ([`Sink::device_frame`](crate::pipeline::Sink::device_frame)), for an
-    /// encoder that reads them there. `None`: they come in host memory.
+    /// The device in whose memory the frames are ([`Sink::device_frame`](crate::pipeline::Sink::device_frame)), for an
+    /// encoder that reads them there. `None`: they are in host memory.
     #[cfg(feature = "cuda")]
     pub device: Option<Arc<CudaDevice>>,
     /// Encoder threads; 0 lets the encoder choose.
     pub threads: usize,
     /// Where the clock starts.
     pub timestamps: Timestamps,
-    /// Whether Dolby Vision is encoded whose base layer has colours of its own (profile 5): they come out wrong.
+    /// Whether Dolby Vision is encoded whose base layer has colours of its own (profile 5): they would be wrong.
     pub ignore_dolby_vision: bool,
     /// What becomes of the sound.
     pub sound: SoundOptions,

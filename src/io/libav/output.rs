@@ -16,6 +16,7 @@ use crate::io::libav::mux::start::Start;
 use crate::io::libav::mux::stream_copy::{self, StreamCopy};
 use crate::io::libav::mux::warnings;
 use crate::io::libav::options::{OutputOptions, Timestamps};
+use crate::io::libav::parts::read_back;
 use crate::io::libav::recode::{Recode, Treatments};
 use crate::io::{Outlet, TempFile};
 #[cfg(feature = "cuda")]
@@ -48,13 +49,15 @@ pub struct Output {
     times: FrameTimes,
     losses: warnings::OfFrames,
     bytes: u64,
-    // Last, so that libav lets go of the file before it is removed.
+    /// The times of a film whose video was encoded in parts; the encoder gets no frame then.
+    joined: Option<Vec<i64>>,
+    // Last, so that libav closes the file before it is removed.
     file: TempFile,
 }
 
 impl Output {
     /// Opens an output of `info`'s frames at `path` (`-` is standard output), with `choice` from
-    /// [`choose_encoder`](super::choose_encoder). `container` and `copied` tell what else goes in: what the chosen
+    /// [`choose_encoder`](super::choose_encoder). `container` and `copied` are what else goes in: what the chosen
     /// container cannot hold is reported here, one warning each, and left out.
     ///
     /// # Errors
@@ -88,6 +91,7 @@ impl Output {
             times: FrameTimes::new(info),
             losses: warnings::OfFrames::default(),
             bytes: 0,
+            joined: None,
             file,
         };
         header::rehearse(&output.contents(Start::default()))?;
@@ -118,6 +122,31 @@ impl Output {
         skipped.map(|copy| copy.index).collect()
     }
 
+    /// The encoder, which is open.
+    pub(in crate::io::libav) fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The unit of the frames' times.
+    pub(in crate::io::libav) fn timebase(&self) -> Rational {
+        self.info.timebase
+    }
+
+    /// From now on the video's packets come from elsewhere, by [`Output::take_encoded`]; their frames are shown at `times`.
+    pub(in crate::io::libav) fn join(&mut self, times: Vec<i64>) {
+        self.times.first = times.first().copied();
+        self.joined = Some(times);
+    }
+
+    /// Writes a packet of the video, its times in the source's timebase, or keeps it until there is a header.
+    pub(in crate::io::libav) fn take_encoded(&mut self, packet: ffmpeg_next::Packet) -> Result<()> {
+        match &mut self.muxer {
+            Some(muxer) => muxer.video(packet)?,
+            None => self.encoded.push(packet),
+        }
+        self.begin_when_known()
+    }
+
     fn contents(&self, start: Start) -> Contents<'_> {
         Contents {
             choice: &self.choice,
@@ -143,6 +172,11 @@ impl Output {
                 None => self.encoded.push(packet),
             }
         }
+        self.begin_when_known()
+    }
+
+    /// Writes the header once there are packets enough to tell what is in it.
+    fn begin_when_known(&mut self) -> Result<()> {
         if self.muxer.is_none() && self.knows_start() {
             self.begin()?;
         }
@@ -163,7 +197,7 @@ impl Output {
         Ok(())
     }
 
-    /// Whether there are packets enough to tell how the output starts.
+    /// Whether there are packets enough to know how the output starts.
     fn knows_start(&self) -> bool {
         let sound = || self.copies.iter().filter(|copy| copy.media == Media::Audio);
         let met = |copy: &StreamCopy| self.waiting.iter().any(|(stream, _)| *stream == copy.index);
@@ -225,8 +259,10 @@ impl Sink for Output {
     fn finish(&mut self) -> Result<()> {
         let rest = self.treatments.finish()?;
         self.pass(rest)?;
-        self.encoder.end()?;
-        self.drain()?;
+        if self.joined.is_none() {
+            self.encoder.end()?;
+            self.drain()?;
+        }
         if self.muxer.is_none() {
             self.begin()?;
         }
@@ -234,6 +270,9 @@ impl Sink for Output {
             return Err(Error::bad_argument(format!("{}: there is no frame to write", self.path)));
         };
         self.bytes = muxer.finish()?;
+        if let (Some(times), Outlet::File(path)) = (&self.joined, self.file.outlet()) {
+            read_back::check(path, times, self.info.timebase, &self.options.cancel)?;
+        }
         self.file.commit()
     }
 

@@ -169,7 +169,7 @@ fn long_chains() {
     assert!(fault(&format!("f={name}n=1")).contains("expected an option's name"));
 
     for noise in ["(", ")", "'", "\"", "\\", "=", ",", "f(", "f=", "f='", "#\n", "f,", "f(a,", "f=a:", "\u{a0}", "\0"] {
-        // Whatever comes of it, it comes soon, on one line.
+        // Whatever the result, it is quick, on one line.
         if let Err(error) = parse_chain(&noise.repeat(10_000)) {
             assert!(error.message().chars().count() < 300, "{error}");
         }

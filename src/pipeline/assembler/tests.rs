@@ -29,7 +29,7 @@ fn props(index: u64, context: bool) -> FrameProps {
     FrameProps { frame_index: index, pts: Some(10 * index as i64), duration: 10, context, ..FrameProps::default() }
 }
 
-/// What comes of `frames` of the chain's own input and of `side`: each result with its properties, written as the frames it
+/// The results of `frames` of the chain's own input and of `side`: each result with its properties, written as the frames it
 /// is made of. Gives the most frames that were held beside those of a job as well.
 fn run(plan: &ChainPlan, frames: &[FrameProps], side: &[FrameProps]) -> (Vec<(FrameProps, String)>, usize) {
     let mut assembler: Assembler<String> = Assembler::new(plan);

@@ -40,7 +40,7 @@ impl Between {
         self.route.reads_until(input)
     }
 
-    /// Calls `work` with what kernel `kernel` reads and writes on the way from `inputs`, the frames in reach of each of the
+    /// Calls `work` with what kernel `kernel` reads and writes, given `inputs`, the frames in reach of each of the
     /// part's inputs, to `dst`. A component that stays where it is has a target of no rows.
     pub fn with_planes<R>(
         &self,

@@ -45,7 +45,7 @@ struct DeviceSamples {
     _made: Option<Arc<DevicePicture>>,
 }
 
-/// What was measured, in the order of the frame's way.
+/// What was measured, in the order of the kernels.
 type Records = Vec<Arc<super::measured::PendingRecord>>;
 
 impl ExecutionContext {

@@ -1,4 +1,4 @@
-//! A frame on its way back from the device: put there without waiting, taken when it is done.
+//! A frame in flight on the device: put there without waiting, taken when it is done.
 
 use super::measured::PendingRecord;
 use super::staging::StagedPicture;
@@ -34,7 +34,7 @@ impl Landed {
     }
 }
 
-/// The memory and events that one frame on its way back needs, made once.
+/// The memory and events that one frame in flight needs, made once.
 pub struct Slot {
     /// Where the last kernel writes to; none where results stay on the device.
     pub output: Option<StagedPicture>,
@@ -62,7 +62,7 @@ pub enum FlightTarget {
 pub struct Marks {
     pub part: usize,
     pub events: Vec<Event>,
-    pub home: Sender<Marks>,
+    pub recycle: Sender<Marks>,
 }
 
 /// What was done for a frame since the one before went.
@@ -70,7 +70,7 @@ pub struct Marks {
 pub struct FlightWork {
     /// Sources that are being copied.
     pub sources: Vec<Picture>,
-    /// Begin and end of each frame's way to the device.
+    /// Begin and end of each frame's upload.
     pub arrivals: Vec<Arc<[Event; 2]>>,
     /// Time the host spent on them.
     pub staging: Duration,
@@ -80,7 +80,7 @@ pub struct FlightWork {
     pub measured: Vec<Arc<PendingRecord>>,
 }
 
-/// A frame on its way back, with everything that must stay in place until it is done.
+/// A frame in flight, with everything that must stay in place until it is done.
 pub struct Flight {
     guard: Guard,
     slot: Slot,
@@ -129,7 +129,7 @@ impl Flight {
         landed.download += end.since(start)?;
         landed.upload += self.work.staging;
         for [start, end] in self.work.arrivals.iter().map(Arc::as_ref) {
-            // One that this frame did not need may still be on its way.
+            // One that this frame did not need may still be in flight.
             end.synchronize()?;
             landed.upload += end.since(start)?;
         }
@@ -137,9 +137,9 @@ impl Flight {
             for (time, ends) in landed.filters[marks.part].iter_mut().zip(marks.events.windows(2)) {
                 time.add(ends[1].since(&ends[0])?);
             }
-            let home = marks.home.clone();
+            let recycle = marks.recycle.clone();
             // A chain that is gone needs them no more.
-            let _ = home.send(marks);
+            let _ = recycle.send(marks);
         }
         let Flight { slot, mut props, result, guard, work } = *self;
         props.records.extend(work.measured.iter().map(|measured| measured.collect()));

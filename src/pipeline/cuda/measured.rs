@@ -1,4 +1,4 @@
-//! What kernels measure, on its way to the host.
+//! What kernels measure, until it is on the host.
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream};
 use crate::error::Result;
@@ -15,22 +15,22 @@ pub struct Measurer {
     there: DevicePicture,
     pinned: PinnedAllocator,
     free: Receiver<Picture>,
-    home: Sender<Picture>,
+    recycle: Sender<Picture>,
 }
 
-/// A measurement of one frame, which is there when the stream has come to it.
+/// A measurement of one frame, which is there when the stream has reached it.
 pub struct PendingRecord {
     filter: &'static str,
     measure: Measure,
     bytes: Option<Picture>,
-    home: Sender<Picture>,
+    recycle: Sender<Picture>,
 }
 
 impl Measurer {
     pub fn new(filter: &'static str, measure: Measure, device: &Arc<CudaDevice>) -> Result<Measurer> {
         let there = DevicePicture::alloc(device, Format::gray(8)?, measure.bytes, 1)?;
-        let (home, free) = unbounded();
-        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, home })
+        let (recycle, free) = unbounded();
+        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, recycle })
     }
 
     /// Clears the kernel's memory. Gives its address.
@@ -47,8 +47,8 @@ impl Measurer {
         // SAFETY: both stay until the stream has been waited for, which whoever collects does, and this one's owner before
         // it is dropped.
         unsafe { self.there.download(&mut bytes, stream) }?;
-        let (measure, home) = (self.measure.clone(), self.home.clone());
-        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), home })
+        let (measure, recycle) = (self.measure.clone(), self.recycle.clone());
+        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), recycle })
     }
 }
 
@@ -67,7 +67,7 @@ impl Drop for PendingRecord {
     fn drop(&mut self) {
         if let Some(bytes) = self.bytes.take() {
             // A measurer that is gone takes its memory with it.
-            let _ = self.home.send(bytes);
+            let _ = self.recycle.send(bytes);
         }
     }
 }

@@ -59,7 +59,7 @@ impl CudaPart {
     }
 
     /// Puts the work for the frame of `props` into `stream`. `after` is called when the first kernels, as many as it is
-    /// told, are there. Gives what is measured, which is on its way.
+    /// given, are there. Gives what is measured, still in flight.
     ///
     /// # Errors
     /// When the device refuses the work.

@@ -13,20 +13,20 @@ pub struct DevicePool {
     width: usize,
     height: usize,
     free: Receiver<DevicePicture>,
-    home: Sender<DevicePicture>,
+    recycle: Sender<DevicePicture>,
 }
 
-/// A picture of the pool's in somebody's hands.
+/// A picture of the pool's that is in use.
 struct PooledPicture {
     picture: Option<DevicePicture>,
-    home: Sender<DevicePicture>,
+    recycle: Sender<DevicePicture>,
 }
 
 impl Drop for PooledPicture {
     fn drop(&mut self) {
         if let Some(picture) = self.picture.take() {
             // A pool that is gone takes its memory with it.
-            let _ = self.home.send(picture);
+            let _ = self.recycle.send(picture);
         }
     }
 }
@@ -43,12 +43,12 @@ impl DevicePool {
         width: usize,
         height: usize,
     ) -> Result<DevicePool> {
-        let (home, free) = unbounded();
+        let (recycle, free) = unbounded();
         for _ in 0..count {
             let picture = DevicePicture::alloc(device, format, width, height)?;
-            home.send(picture).map_err(|_| Error::internal("a new picture pool has no reader"))?;
+            recycle.send(picture).map_err(|_| Error::internal("a new picture pool has no reader"))?;
         }
-        Ok(DevicePool { device: Arc::clone(device), format, width, height, free, home })
+        Ok(DevicePool { device: Arc::clone(device), format, width, height, free, recycle })
     }
 
     /// A picture whose samples are whatever its last user left.
@@ -59,8 +59,8 @@ impl DevicePool {
         let DevicePool { device, format, width, height, .. } = self;
         let free = self.free.try_recv().or_else(|_| DevicePicture::alloc(device, *format, *width, *height))?;
         let planes: Vec<_> = (0..format.planes()).map(|plane| free.plane(plane)).collect();
-        let lent = Box::new(PooledPicture { picture: Some(free), home: self.home.clone() });
-        // SAFETY: the planes are the picture's that `lent` holds, and nobody else has it.
-        Ok(unsafe { DevicePicture::foreign(device, *format, *width, *height, &planes, lent) })
+        let pooled = Box::new(PooledPicture { picture: Some(free), recycle: self.recycle.clone() });
+        // SAFETY: the planes are the picture's that `pooled` holds, and nobody else has it.
+        Ok(unsafe { DevicePicture::foreign(device, *format, *width, *height, &planes, pooled) })
     }
 }

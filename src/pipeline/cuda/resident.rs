@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub struct Arrival {
     /// Where it goes; none for frames that are read where a decoder left them.
     staged: Option<StagedPicture>,
-    /// Begin and end of its way.
+    /// Begin and end of its copy.
     pub marks: Arc<[Event; 2]>,
     /// After what has read it last.
     read: Event,
@@ -29,7 +29,7 @@ pub struct Arrivals {
     /// Frames come from a decoder on the device, and are read where they lie.
     in_place: bool,
     free: Receiver<Arrival>,
-    home: Sender<Arrival>,
+    recycle: Sender<Arrival>,
 }
 
 impl Arrivals {
@@ -44,12 +44,12 @@ impl Arrivals {
         in_place: bool,
         count: usize,
     ) -> Result<Arrivals> {
-        let (home, free) = unbounded();
+        let (recycle, free) = unbounded();
         let (device, streams) = (Arc::clone(device), Arc::clone(streams));
-        let arrivals = Arrivals { device, streams, shape, in_place, free, home };
+        let arrivals = Arrivals { device, streams, shape, in_place, free, recycle };
         for _ in 0..count {
             let arrival = arrivals.arrival()?;
-            arrivals.home.send(arrival).map_err(|_| Error::internal("nobody takes arrivals"))?;
+            arrivals.recycle.send(arrival).map_err(|_| Error::internal("nobody takes arrivals"))?;
         }
         Ok(arrivals)
     }
@@ -79,7 +79,7 @@ impl Arrivals {
         let Arrival { staged: Some(staged), marks, read } = &mut arrival else { return Err(nowhere()) };
         stream.wait_for(read)?;
         marks[0].record(stream)?;
-        // SAFETY: the caller keeps the source, and the arrival goes home only after `read`.
+        // SAFETY: the caller keeps the source, and the arrival is reused only after `read`.
         unsafe { staged.upload_picture(&self.device, source, stream, || marks[1].synchronize()) }?;
         marks[1].record(stream)?;
         Ok((self.resident(arrival, None), start.elapsed()))
@@ -112,17 +112,17 @@ impl Arrivals {
     }
 
     fn resident(&self, arrival: Arrival, surface: Option<(DevicePicture, Arc<Stream>)>) -> Resident {
-        let (streams, home) = (Arc::clone(&self.streams), self.home.clone());
-        let held = Held::Arrived { arrival: Some(arrival), surface, streams, home };
+        let (streams, recycle) = (Arc::clone(&self.streams), self.recycle.clone());
+        let held = Held::Arrived { arrival: Some(arrival), surface, streams, recycle };
         Resident { held, waited: Cell::new(false), measured: RefCell::default() }
     }
 
-    /// Host memory that it holds while nothing is under way.
+    /// Host memory that it holds while nothing is in flight.
     pub fn host_bytes(&self) -> usize {
         let free: Vec<Arrival> = self.free.try_iter().collect();
         let bytes = free.iter().filter_map(|arrival| arrival.staged.as_ref()).map(StagedPicture::host_bytes).sum();
-        // The receiver is here: nobody can have closed the way home.
-        free.into_iter().for_each(|arrival| drop(self.home.send(arrival)));
+        // The receiver is here: nobody can have closed the channel.
+        free.into_iter().for_each(|arrival| drop(self.recycle.send(arrival)));
         bytes
     }
 }
@@ -132,7 +132,7 @@ pub struct Resident {
     held: Held,
     /// The kernels' stream waits for it already.
     waited: Cell<bool>,
-    /// What was measured of it, and is on its way.
+    /// What was measured of it, and is in flight.
     pub measured: RefCell<Vec<Arc<PendingRecord>>>,
 }
 
@@ -142,7 +142,7 @@ enum Held {
         arrival: Option<Arrival>,
         surface: Option<(DevicePicture, Arc<Stream>)>,
         streams: Arc<CudaStreams>,
-        home: Sender<Arrival>,
+        recycle: Sender<Arrival>,
     },
     /// A part's result, written and read in the kernels' stream.
     Made(DevicePicture),
@@ -175,7 +175,7 @@ impl Resident {
         }
     }
 
-    /// Begin and end of its way here, for one that came.
+    /// Begin and end of its upload, for one that was uploaded.
     pub fn marks(&self) -> Option<Arc<[Event; 2]>> {
         match &self.held {
             Held::Arrived { arrival: Some(arrival), .. } => Some(Arc::clone(&arrival.marks)),
@@ -186,7 +186,7 @@ impl Resident {
 
 impl Drop for Resident {
     fn drop(&mut self) {
-        let Held::Arrived { arrival, surface, streams, home } = &mut self.held else { return };
+        let Held::Arrived { arrival, surface, streams, recycle } = &mut self.held else { return };
         let Some(arrival) = arrival.take() else { return };
         // Every kernel that reads it is in the stream by now.
         let ordered = arrival.read.record(&streams.compute);
@@ -198,7 +198,7 @@ impl Drop for Resident {
             log::debug!("{error}");
         }
         // Those whose input is gone are gone too.
-        let _ = home.send(arrival);
+        let _ = recycle.send(arrival);
     }
 }
 

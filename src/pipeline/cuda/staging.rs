@@ -1,4 +1,4 @@
-//! A picture on the device, and the way of host pictures there and back.
+//! A picture on the device, and copies of host pictures to it and back.
 
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream, is_pinned, is_pinned_at};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ impl StagedPicture {
         Ok(StagedPicture { picture: DevicePicture::alloc(device, format, width, height)?, staging: None })
     }
 
-    /// Starts the copy of `src` to the device, by way of page-locked memory if its own is not. `idle` is called before that
+    /// Starts the copy of `src` to the device, through page-locked memory if its own is not. `idle` is called before that
     /// memory is written again.
     ///
     /// # Safety

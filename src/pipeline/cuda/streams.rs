@@ -27,7 +27,7 @@ impl CudaStreams {
     }
 }
 
-/// Waits for the streams when it is dropped, unless what it guards has come to its end: copies may still run. It stands
+/// Waits for the streams when it is dropped, unless what it guards is complete: copies may still run. It stands
 /// before the memory that they use, so that it is dropped first.
 pub struct Guard {
     pub streams: Arc<CudaStreams>,

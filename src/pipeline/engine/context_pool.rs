@@ -65,7 +65,7 @@ impl<T> ContextPool<T> {
     }
 }
 
-/// A context in the hands of a caller. It is free again when this is dropped, unless its work panicked.
+/// A context that a caller holds. It is free again when this is dropped, unless its work panicked.
 pub struct Lease<'l, T> {
     contexts: &'l ContextPool<T>,
     context: Option<T>,

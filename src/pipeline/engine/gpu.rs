@@ -1,4 +1,4 @@
-//! An engine's way through its workers' CUDA device, and back to the CPU where `auto` has to do without.
+//! An engine's frames on its workers' CUDA device, and the fallback to the CPU where `auto` has no device.
 
 use super::context_pool::{ContextPool, Lease};
 use super::workers::Workers;
@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Frames on their way through the device at a time, each with memory of its own there; more callers wait. One comes,
+/// Frames in flight on the device at a time, each with memory of its own there; more callers wait. One is uploaded,
 /// one is filtered, one goes, and the others are being copied to and from page-locked memory, which takes longer.
 const MOST_CONTEXTS: usize = 8;
 
@@ -79,7 +79,7 @@ impl Gpu {
         keep_if_well(unsafe { context.process_device(plan, props, &src, &dst, &order) }, context)
     }
 
-    /// Does `work` on the device. `None`: there is none, or `auto` does without.
+    /// Does `work` on the device. `None`: there is none, or `auto` fell back to the CPU.
     fn on_device<R>(&self, work: impl FnOnce(&Arc<CudaDevice>) -> Result<R>) -> Result<Option<R>> {
         if self.given_up.load(Ordering::Relaxed) {
             return Ok(None);
@@ -91,7 +91,7 @@ impl Gpu {
         };
         let choice = self.workers.choice();
         if choice == DeviceChoice::Auto && self.given_up.swap(true, Ordering::Relaxed) {
-            // Another frame has said so.
+            // Another frame has logged it.
             return Ok(None);
         }
         choice.or_cpu(Err(error))

@@ -126,7 +126,7 @@ fn one_by_one(plan: &ChainPlan, props: &FrameProps, src: &Picture) -> Picture {
 }
 
 #[test]
-fn components_that_stay_where_they_are_are_those_that_were_passed_on() {
+fn components_that_stay_where_they_are_are_copies() {
     let planes = ["box=planes=y", "gauss=planes=uv", "box=planes=u:passes=2", "gauss=planes=v", "deband", "box"];
     for format in ["gray16", "yuv420p", "yuv420p16", "yuv444p10", "yuv422p16", "gbrp16", "p010", "yc48"] {
         // Every three of them, in every order.
@@ -167,7 +167,7 @@ fn a_chain_of_a_hundred_filters_takes_two_pictures() {
     assert!(chain.bytes() <= 2 * picture + 6 * 64, "{} bytes, a picture has {picture}", chain.bytes());
 }
 
-/// Kernels that measure in the middle of a chain leave the picture where it is, and measure what came to them.
+/// Kernels that measure in the middle of a chain leave the picture where it is, and measure what they read.
 #[test]
 fn a_chain_that_measures_gives_what_it_gives_without() {
     for format in ["gray8", "yuv420p", "yuv422p10", "gbrp", "nv12"] {

@@ -59,7 +59,7 @@ impl Workers {
             CudaDevice::shared(ordinal)
         });
         match opened {
-            // The first has said so: not inside, where whoever takes the message could not come back here.
+            // The first has logged it: not inside, where a logger could not call this again.
             Err(_) if self.choice == DeviceChoice::Auto && !is_first => Ok(None),
             opened => self.choice.or_cpu(opened.as_ref().map_err(Clone::clone)),
         }

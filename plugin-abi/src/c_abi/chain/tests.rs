@@ -166,7 +166,7 @@ struct Asked {
 impl Asked {
     fn of(chain: *const Opaque, n: u64, clips: &[Clip]) -> Asked {
         let mut asked = Asked { frames: Vec::new(), planes: Vec::new(), inputs: Vec::new() };
-        // Inputs may come in any order.
+        // Inputs may be in any order.
         for (input, clip) in clips.iter().enumerate().rev() {
             let (mut first, mut last) = (0, 0);
             // SAFETY: both are there to be written.
@@ -323,7 +323,7 @@ fn another_size_is_filtered_by_either_call() {
 }
 
 #[test]
-fn rates_are_told() {
+fn rates_are_reported() {
     for (owners, input, rate) in [(vec![0, 0], 1, (2, 1)), (vec![0], 2, (1, 2)), (vec![0, 1, 2, 4], 5, (4, 5))] {
         let cycle = || Mixed { cycle: Cycle::new(input, owners.clone()), ..Mixed::default() }.boxed();
         let options = Options::default();

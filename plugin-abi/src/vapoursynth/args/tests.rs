@@ -148,7 +148,7 @@ fn every_parameter_takes_its_limits_and_nothing_beyond() {
                     words.iter().map(|word| Given::default().data(name, word)).collect(),
                     vec![Given::default().data(name, "no such"), Given::default().data(name, b"\xff")],
                 ),
-                // Which texts it takes, the filter says when it is made.
+                // Which texts it accepts, the filter says when it is made.
                 ParamKind::Text(_) => (vec![Given::default().data(name, "any")], Vec::new()),
                 ParamKind::Name => {
                     (vec![Given::default().data(name, "mask")], vec![Given::default().data(name, "no such")])

@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So many bytes are copied in a measurement, both ways together.
+/// So many bytes are copied in a measurement, both directions together.
 const BYTES: usize = 40_000_000_000;
 
 /// How often everything is measured; the least time counts.

@@ -32,7 +32,7 @@ pub fn median(filter: &str, threads: usize, picture: &Picture, frames: usize) ->
     let mut times = times(&String::from_utf8_lossy(&said));
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied();
-    median.ok_or_else(|| Error::unsupported("the ffmpeg program's bench filter told no times"))
+    median.ok_or_else(|| Error::unsupported("the ffmpeg program's bench filter printed no times"))
 }
 
 /// What `command` says when it gets `input`.
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ffmpeg_finds_wrong_is_said() {
+    fn ffmpegs_errors_are_reported() {
         let picture = Picture::alloc("yuv420p".parse().unwrap(), 64, 48).unwrap();
         let error = median("no_such_filter", 1, &picture, 3).unwrap_err().to_string();
         assert!(error.contains("No such filter: 'no_such_filter'"), "{error}");

@@ -27,14 +27,14 @@ pub const PAIRS: &[Pair] = &[
     Pair { src: "yc48", dst: "yc48", ..pair("deband", "deband=sample=1") },
     // Ten bits are what it is for.
     Pair { dst: "yuv420p10", ..pair("deband", "gradient") },
-    // One pass each: theirs takes two where it is not told.
+    // One pass each: theirs takes two by default.
     pair("boxblur=lr=1:lp=1:cr=1:cp=1", "box=radius=1"),
     pair("boxblur=lr=3:lp=1:cr=3:cp=1", "box=radius=3"),
     pair("boxblur=lr=7:lp=1:cr=7:cp=1", "box=radius=7"),
     // One step is what theirs takes anyway.
     pair("gblur=sigma=1:steps=1", "gauss=sigma=1"),
     pair("gblur=sigma=3:steps=1", "gauss=sigma=3"),
-    // Theirs is told to filter chroma too, and knows no window: any sigma costs it the same. Ours gets the same window for
+    // Theirs is set to filter chroma too, and knows no window: any sigma costs it the same. Ours gets the same window for
     // chroma as for luma, of the width of their sigma and of three times that. sigmaR is sigma_r over 255.
     pair(BILATERAL, "bilateral=sigma_s=1:radius=3:sigma_s_c=1:radius_c=3"),
     pair(BILATERAL, "bilateral=sigma_s=3:radius=9:sigma_s_c=3:radius_c=9"),

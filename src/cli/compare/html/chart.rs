@@ -37,7 +37,7 @@ pub struct Chart<'a> {
     pub curves: Vec<PlotCurve<'a>>,
     /// Where the values end.
     pub top: Top,
-    /// What the values are held against.
+    /// The limit that values are compared with.
     pub limit: Option<f64>,
 }
 

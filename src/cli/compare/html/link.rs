@@ -12,12 +12,12 @@ pub fn relative(page: &OsStr, file: &Path) -> String {
         _ => Path::new("."),
     };
     let found = fs::canonicalize(folder).ok().zip(fs::canonicalize(file).ok());
-    let path = found.map_or_else(|| file.to_owned(), |(folder, file)| way(&folder, &file));
+    let path = found.map_or_else(|| file.to_owned(), |(folder, file)| path_between(&folder, &file));
     encoded(&path)
 }
 
-/// The way from `folder` to `file`, both absolute.
-fn way(folder: &Path, file: &Path) -> PathBuf {
+/// The relative path from `folder` to `file`, both absolute.
+fn path_between(folder: &Path, file: &Path) -> PathBuf {
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn links_lead_from_the_page() {
-        let link = |folder: &str, file: &str| encoded(&way(Path::new(folder), Path::new(file)));
+        let link = |folder: &str, file: &str| encoded(&path_between(Path::new(folder), Path::new(file)));
         assert_eq!(link("/r", "/r/worst/frame-1.png"), "worst/frame-1.png");
         assert_eq!(link("/r/pages", "/r/a b/ü&.png"), "../a%20b/%C3%BC%26.png");
     }

@@ -163,7 +163,7 @@ impl Page {
         // Inside a script only "</" would end it, which numbers and plane names do not have.
         let numbers = serde_json::to_string(&numbers).map_err(|e| Error::internal(format!("JSON: {e}")))?;
         Ok(format!(
-            "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">PlotPoint at a plot, or \
+            "<h2>Over time</h2>\n<p class=\"keys\">{}</p>\n<output id=\"readout\" aria-live=\"polite\">Point at a plot, or \
              focus one and use the arrow keys, for the numbers of a frame.</output>\n<div class=\"wide\">{}</div>\n<script \
              type=\"application/json\" id=\"numbers\">{numbers}</script>",
             keys(subject, !self.alone.is_empty()),

@@ -1,4 +1,4 @@
-//! What the kernels of box are told.
+//! Arguments of the kernels of box.
 
 use super::{Intermediate, Plan};
 use crate::device::cuda::{DeviceBuffer, DevicePlane, LaunchConfig};
@@ -35,7 +35,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     pub(super) struct Args = "Box" {
         component: [ComponentArgs; 3],
         radius_w: u32,
@@ -55,7 +55,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels on tensor cores are told.
+    /// Arguments of the kernels on tensor cores.
     pub(super) struct TensorArgs = "BoxTensor" {
         pub args: Args,
         pub walk: WarpWalk,

@@ -51,12 +51,12 @@ device_struct! {
         /// 2^16 / pieces, rounded up.
         pieces_inverse: u32,
         /// Bytes of a tile with its surroundings.
-        lane: u32,
+        component_bytes: u32,
     }
 }
 
 device_struct! {
-    /// What the kernels are told.
+    /// Arguments of the kernels.
     pub struct Args = "Deband" {
         component: [ComponentArgs; 3],
         /// Luma or grey or all of YC48; chroma.
@@ -192,7 +192,7 @@ impl Group {
             halo: tiles.halo as u32,
             pieces: tiles.pieces as u32,
             pieces_inverse: (1u32 << 16).div_ceil(tiles.pieces.max(1) as u32),
-            lane: tiles.lane as u32,
+            component_bytes: tiles.component_bytes as u32,
         }
     }
 }

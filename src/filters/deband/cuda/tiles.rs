@@ -57,7 +57,7 @@ pub struct Tiles {
     pub halo: usize,
     pub pieces: usize,
     /// Bytes of one component's tile with its surroundings.
-    pub lane: usize,
+    pub component_bytes: usize,
     /// Samples that a tile filters, and samples that it copies.
     filtered: usize,
     copied: usize,
@@ -70,7 +70,7 @@ impl Tiles {
         let halo = shape.range.next_multiple_of(16 / shape.sample_bytes);
         let pieces = (columns + 2 * halo) * shape.sample_bytes / 16;
         // In a field, rounding down to even reaches one row further.
-        let lane = (rows + 2 * (shape.range + 1)) * pieces * 16;
+        let component_bytes = (rows + 2 * (shape.range + 1)) * pieces * 16;
         Tiles {
             across: shape.width.div_ceil(columns),
             down: shape.height.div_ceil(rows),
@@ -78,10 +78,10 @@ impl Tiles {
             rows,
             halo,
             pieces,
-            lane,
+            component_bytes,
             filtered: columns * rows * shape.components,
-            copied: lane * shape.components / shape.sample_bytes,
-            shared: lane * shape.components,
+            copied: component_bytes * shape.components / shape.sample_bytes,
+            shared: component_bytes * shape.components,
         }
     }
 

@@ -53,7 +53,7 @@ pub(in crate::io::libav) enum Means {
 }
 
 impl Means {
-    /// Runs a call to the decoder, and hears why NVDEC turns the stream down, if it does.
+    /// Runs a call to the decoder, and reports why NVDEC rejects the stream, if it does.
     pub(in crate::io::libav) fn listen<T>(&self, call: impl FnOnce() -> T) -> T {
         match self {
             Means::Software => call(),
@@ -62,7 +62,7 @@ impl Means {
         }
     }
 
-    /// Pictures with faults that only NVDEC tells of.
+    /// Pictures with faults that only NVDEC reports.
     pub(in crate::io::libav) fn faults(&self) -> u64 {
         match self {
             Means::Software => 0,
@@ -93,7 +93,7 @@ impl DecoderChoice {
             // A card conceals what is damaged inside a picture without a word.
             (DecoderChoice::Auto, Some(_)) if options.strict => Ok(Means::Software),
             (DecoderChoice::Nvdec, Some(_)) if options.strict => Err(Error::bad_argument(
-                "NVDEC does not tell of damage inside a picture, which --strict must stop at: decode in software",
+                "NVDEC does not report damage inside a picture, which --strict must stop at: decode in software",
             )),
             (DecoderChoice::Nvdec, None) => Err(Error::bad_argument(
                 "NVDEC leaves frames in GPU memory, but the filters run on the CPU: add --device cuda, or let --decoder \

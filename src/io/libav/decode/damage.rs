@@ -11,13 +11,13 @@ pub(in crate::io::libav) struct Damage {
     packets: u64,
     /// Frames that decoded with faults.
     frames: u64,
-    /// Frames that did not come.
+    /// Frames that are lost.
     missing: u64,
     /// Slices that are not what their checksums say.
     slices: u64,
     /// References to frames that are lost.
     references: u64,
-    /// Places where the demuxer had to look for its way.
+    /// Places where the demuxer had to resynchronise.
     places: u64,
     /// Where the first of these was, and its cause.
     first: Option<String>,
@@ -51,7 +51,7 @@ impl Damage {
         self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
-    /// `count` frames that packets hold did not come.
+    /// `count` frames that packets hold are lost.
     pub(in crate::io::libav) fn missing(&mut self, count: u64) -> Result<()> {
         if count == 0 {
             return Ok(());
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damage_is_told_in_one_line() {
+    fn damage_is_reported_in_one_line() {
         let mut damage = Damage::new(false);
         assert_eq!(damage.report(9), None);
         damage.packet(7, "Invalid data").unwrap();

@@ -26,7 +26,7 @@ pub(in crate::io::libav) struct Decoder {
     means: Means,
     /// Threads of a software decoder.
     threads: usize,
-    /// Counts the faults that the decoder tells in its log.
+    /// Counts the faults that the decoder logs.
     concealed: Concealed,
     /// Where it puts frames. The two above use its address until they are dropped.
     memory: Arc<FrameMemory>,
@@ -34,25 +34,25 @@ pub(in crate::io::libav) struct Decoder {
     state: State,
     /// Frames of the source up to here.
     frames: u64,
-    /// Frames that came out, and those of them that a decoder before this one gave without telling them to be whole.
+    /// Frames that were given, and those of them that a decoder before this one gave without reporting them whole.
     given: u64,
-    untold: u64,
+    unreported: u64,
     /// After a jump: frames before this time refer to what was not decoded.
     begins: Option<i64>,
     /// Frames marked as damaged.
     marked: u64,
-    /// The decoder is known to tell which frames are whole; others show it by doing so.
+    /// The decoder is known to report which frames are whole; others show it by doing so.
     reports_whole: bool,
-    /// Complaints so far, and the frames they came with.
+    /// Complaints so far, and the frames they belong to.
     complaints: u64,
     complained: u64,
-    /// Packets of which a frame has not come yet, where each gives one.
+    /// Packets whose frame has not been given yet, where each gives one.
     owed: u64,
     damage: Damage,
     restart: RestartSetup,
 }
 
-/// What it takes to decode from the start again, on other means.
+/// What is needed to decode from the start again, on other means.
 #[derive(Default)]
 struct RestartSetup {
     /// The packets sent so far, as long as it can be asked for.
@@ -66,9 +66,9 @@ struct RestartSetup {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Packets come.
+    /// Packets follow.
     Feeding,
-    /// After the last packet: frames held back still come out.
+    /// After the last packet: frames held back are still given.
     Draining,
     /// Nothing is left.
     Empty,
@@ -107,7 +107,7 @@ impl Decoder {
             state: State::Feeding,
             frames: 0,
             given: 0,
-            untold: 0,
+            unreported: 0,
             begins: None,
             marked: 0,
             complaints: 0,
@@ -118,7 +118,7 @@ impl Decoder {
         })
     }
 
-    /// Decodes from the start again, in software. Frames that came out come out again.
+    /// Decodes from the start again, in software. Frames that were given are given again.
     ///
     /// # Errors
     /// After [`Decoder::settle`], and as [`Decoder::open`].
@@ -132,13 +132,13 @@ impl Decoder {
             ..std::mem::take(&mut self.restart)
         };
         (self.state, self.frames, self.marked, self.owed) = (State::Feeding, 0, 0, 0);
-        self.untold = self.given.saturating_sub(self.concealed.count().whole);
+        self.unreported = self.given.saturating_sub(self.concealed.count().whole);
         self.damage = self.damage.restarted();
         Ok(())
     }
 
     /// Goes on at another place of `stream`: the next packet is that of frame `frame`, and frames before the time
-    /// `begins` do not come out. What was sent is forgotten.
+    /// `begins` are dropped. What was sent is forgotten.
     pub(in crate::io::libav) fn jump(&mut self, stream: &Stream, frame: u64, begins: Option<i64>) {
         self.opened.flush();
         self.clock = DtsClock::new(stream);
@@ -182,7 +182,7 @@ impl Decoder {
         &self.memory
     }
 
-    /// Frames that came out so far, those before a place jumped to as well.
+    /// Frames that were given so far, those before a place jumped to as well.
     pub(in crate::io::libav) fn given(&self) -> u64 {
         self.given
     }
@@ -216,7 +216,7 @@ impl Decoder {
         if self.fall_back(stream)? { Ok(()) } else { sent.or_else(|e| self.fault(e)) }
     }
 
-    /// Tells the decoder that no packet follows.
+    /// Signals the decoder that no packet follows.
     ///
     /// # Errors
     /// As [`Decoder::send`].
@@ -305,20 +305,23 @@ impl Decoder {
         Ok(frame)
     }
 
-    /// Damaged frames are marked, or spoken of, or both, or not told to be whole.
+    /// Damaged frames are marked, or logged, or both, or not reported whole.
     fn count_faulty_frames(&mut self) -> Result<()> {
-        let told = self.concealed.count();
-        self.damage.slices(told.slices, self.frames)?;
-        self.damage.references(told.references, self.frames)?;
-        if told.complaints > self.complaints {
-            self.complaints = told.complaints;
+        let reported = self.concealed.count();
+        self.damage.slices(reported.slices, self.frames)?;
+        self.damage.references(reported.references, self.frames)?;
+        if reported.complaints > self.complaints {
+            self.complaints = reported.complaints;
             self.complained += 1;
         }
-        // A decoder that tells whole frames has told each before it gives it.
-        let gaps =
-            if told.whole > 0 || self.reports_whole { self.given.saturating_sub(self.untold + told.whole) } else { 0 };
-        let told = told.frames.max(self.means.faults());
-        self.damage.frames(self.marked.max(told).max(gaps).max(self.complained), self.frames)
+        // A decoder that reports whole frames does so before it gives each.
+        let gaps = if reported.whole > 0 || self.reports_whole {
+            self.given.saturating_sub(self.unreported + reported.whole)
+        } else {
+            0
+        };
+        let reported = reported.frames.max(self.means.faults());
+        self.damage.frames(self.marked.max(reported).max(gaps).max(self.complained), self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
@@ -333,7 +336,7 @@ impl Decoder {
     }
 }
 
-/// Whether the decoder of `stream` on `means` tells which frames are whole: HEVC's, in the versions that were looked at.
+/// Whether the decoder of `stream` on `means` reports which frames are whole: HEVC's, in the versions that were looked at.
 fn reports_whole(stream: &Stream, means: &Means) -> bool {
     const LOOKED_AT: u32 = 61;
     // SAFETY: libav's version is a number.
@@ -341,13 +344,13 @@ fn reports_whole(stream: &Stream, means: &Means) -> bool {
     matches!(means, Means::Software) && stream.parameters().id() == Id::HEVC && major <= LOOKED_AT
 }
 
-/// Whether a frame must come of `packet`: AV1's containers hold temporal units, of which each shows one.
+/// Whether `packet` must give a frame: AV1's containers hold temporal units, of which each shows one.
 fn gives_a_frame(packet: &Packet, stream: &Stream) -> bool {
     let dropped = packet.flags().bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
     stream.parameters().id() == Id::AV1 && !dropped
 }
 
-/// Whether frames of the codec are shown in another order than they are coded in. Its decoder then tells what it could
+/// Whether frames of the codec are shown in another order than they are coded in. Its decoder then reports what it could
 /// not fill; those of simpler codecs may leave samples of a damaged frame as they were, without a word.
 fn reorders(id: Id) -> bool {
     // SAFETY: libav gives a descriptor that lives as long as the process, or null.

@@ -27,7 +27,7 @@ pub(in crate::io::libav) struct Finisher {
     matrix: Option<u8>,
     /// What makes later frames like the first, by what they are. `None`: a change is an error.
     refits: Option<Vec<(FrameFormat, Refit)>>,
-    /// What the one line about the conversion says; taken when it is said.
+    /// The one line about the conversion; taken when it is logged.
     notice: Option<Notice>,
 }
 
@@ -76,7 +76,7 @@ impl Finisher {
     /// Converts every frame to `format`.
     ///
     /// # Errors
-    /// When libav does not know the way.
+    /// When libav cannot convert it.
     pub(in crate::io::libav) fn convert_to(&mut self, format: Format) -> Result<()> {
         if format != self.format {
             self.convert(format)?;
@@ -98,17 +98,17 @@ impl Finisher {
         Ok(())
     }
 
-    /// The format frames come out in.
+    /// The format of the frames given.
     pub(in crate::io::libav) fn format(&self) -> Format {
         self.format
     }
 
-    /// How frames in GPU memory are stored; `None` when they come in host memory.
+    /// How frames in GPU memory are stored; `None` when they are in host memory.
     pub(in crate::io::libav) fn surfaces(&self) -> Option<Format> {
         self.shape.surfaces
     }
 
-    /// Whether frames are converted before they come out.
+    /// Whether frames are converted.
     pub(in crate::io::libav) fn is_converting(&self) -> bool {
         self.converter.is_some()
     }
@@ -128,12 +128,12 @@ impl Finisher {
         convert::name(self.shape.pixel)
     }
 
-    /// Whether the source has alpha, which does not come out.
+    /// Whether the source has alpha, which is dropped.
     pub(in crate::io::libav) fn drops_alpha(&self) -> bool {
         convert::has_alpha(self.shape.pixel)
     }
 
-    /// What the first frame says of itself, as it comes out.
+    /// What the first frame given says of itself.
     pub(in crate::io::libav) fn first(&self) -> FrameProps {
         FrameProps { color: self.color(self.first.color), ..self.first.clone() }
     }
@@ -152,7 +152,7 @@ impl Finisher {
         }
     }
 
-    /// The frame of absolute index `index`, as it comes out.
+    /// The frame of absolute index `index`, as it is given.
     ///
     /// # Errors
     /// When it is not of the first one's format, size and range, or memory runs out.

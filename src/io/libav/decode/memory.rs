@@ -35,10 +35,10 @@ struct Block {
 // SAFETY: a block owns plain bytes.
 unsafe impl Send for Block {}
 
-/// A block in libav's hands.
+/// A block that libav holds.
 struct LoanedBlock {
     block: Block,
-    home: Arc<FrameMemory>,
+    owner: Arc<FrameMemory>,
 }
 
 /// Where the planes of a frame lie in its block.
@@ -64,7 +64,7 @@ impl FrameMemory {
         unsafe {
             (*context).opaque = Arc::as_ptr(self).cast_mut().cast();
             (*context).get_buffer2 = Some(get_buffer);
-            // Before FFmpeg 6 frame threads take turns unless told that they need not.
+            // Before FFmpeg 6 frame threads take turns unless a flag says that they need not.
             #[cfg(libav_takes_turns)]
             #[allow(deprecated)]
             {
@@ -98,12 +98,12 @@ impl FrameMemory {
         let Some(places) = (unsafe { places(context, frame) }) else { return false };
         let Some(block) = self.take(places.bytes) else { return false };
         let start = block.start.as_ptr();
-        let lent = Box::into_raw(Box::new(LoanedBlock { block, home: Arc::clone(self) }));
+        let loan = Box::into_raw(Box::new(LoanedBlock { block, owner: Arc::clone(self) }));
         // SAFETY: the block has these bytes until `release` gets it back, which libav calls once.
-        let buffer = unsafe { ffi::av_buffer_create(start, places.bytes as _, Some(release), lent.cast(), 0) };
+        let buffer = unsafe { ffi::av_buffer_create(start, places.bytes as _, Some(release), loan.cast(), 0) };
         if buffer.is_null() {
             // SAFETY: libav did not take it.
-            drop(unsafe { Box::from_raw(lent) });
+            drop(unsafe { Box::from_raw(loan) });
             return false;
         }
         // SAFETY: the frame is the caller's to fill; every offset is inside the block.
@@ -197,9 +197,9 @@ unsafe fn clear(frame: *mut AVFrame) {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a frame.
-unsafe extern "C" fn release(lent: *mut c_void, _data: *mut u8) {
-    // SAFETY: `lent` came from `Box::into_raw` in `lend`, and libav frees a buffer once.
-    let LoanedBlock { block, home } = *unsafe { Box::from_raw(lent.cast::<LoanedBlock>()) };
-    home.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+/// Called by libav, on any thread, when it releases a frame.
+unsafe extern "C" fn release(loan: *mut c_void, _data: *mut u8) {
+    // SAFETY: `loan` is from `Box::into_raw` in `provide`, and libav frees a buffer once.
+    let LoanedBlock { block, owner } = *unsafe { Box::from_raw(loan.cast::<LoanedBlock>()) };
+    owner.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
 }

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_is_told_in_degrees() {
+    fn a_matrix_is_given_in_degrees() {
         const ONE: i32 = 1 << 16;
         // Rows (a, b), (c, d): x' = a·x + c·y, y' = b·x + d·y, y down. A quarter clockwise brings right to below.
         for (matrix, degrees, mirrored) in [

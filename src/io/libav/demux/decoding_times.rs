@@ -1,15 +1,15 @@
-//! When the packets of a copied stream are decoded, where the source does not tell: Matroska states when they are shown.
+//! When the packets of a copied stream are decoded, where the source does not state it: Matroska has only when they are shown.
 
 /// The decode times of one stream. Its first packet decides whether they are the source's.
 #[derive(Debug, Default)]
 pub(in crate::io::libav) struct Decoding {
-    /// How many packets come before one that is shown earlier.
+    /// How many packets precede one that is shown earlier.
     delay: usize,
     /// When the last packets are shown, earliest first, and times before the first of them: one more than the delay. Empty
-    /// until the first packet came.
+    /// until the first packet.
     shown: Vec<i64>,
-    /// The source tells.
-    told: bool,
+    /// The source states them.
+    stated: bool,
 }
 
 impl Decoding {
@@ -20,8 +20,8 @@ impl Decoding {
 
     /// When a packet is decoded that the source shows at `pts` for `duration` and decodes at `dts`.
     pub(in crate::io::libav) fn time(&mut self, pts: Option<i64>, dts: Option<i64>, duration: i64) -> Option<i64> {
-        self.told |= self.shown.is_empty() && dts.is_some();
-        let Some(pts) = pts.filter(|_| !self.told && self.delay > 0) else { return dts.or(pts) };
+        self.stated |= self.shown.is_empty() && dts.is_some();
+        let Some(pts) = pts.filter(|_| !self.stated && self.delay > 0) else { return dts.or(pts) };
         if self.shown.is_empty() {
             // Decoding begins as much earlier as the frames that are held back last.
             let step = duration.max(1);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_source_tells_is_kept() {
+    fn what_the_source_states_is_kept() {
         let mut decoding = Decoding::new(2);
         assert_eq!(decoding.time(Some(0), Some(-7), 40), Some(-7));
         assert_eq!(decoding.time(Some(120), None, 40), Some(120));

@@ -113,7 +113,7 @@ pub(in crate::io::libav) fn name(path: &OsStr) -> impl Display {
 }
 
 /// What the demuxer complained of while `demuxer` was opened just now, if that led to the end of the source: reading does
-/// not get there a second time. Complaints from further ahead come again.
+/// not get there a second time. Complaints from further ahead are repeated.
 pub(in crate::io::libav) fn error_at_end(demuxer: &Demuxer) -> Option<String> {
     // SAFETY: the demuxer is alive, and so is its file if it has one.
     let ended = unsafe { (*demuxer.as_ptr()).pb.as_ref().is_some_and(|file| file.eof_reached != 0) };
@@ -134,8 +134,8 @@ pub(in crate::io::libav) fn start_time(demuxer: &Demuxer) -> i64 {
     if start == ffi::AV_NOPTS_VALUE { 0 } else { start }
 }
 
-/// Reads the next packet of any stream. Beside it is what the demuxer said in its log meanwhile: some say only there that
-/// they lost their way, or that the end came early.
+/// Reads the next packet of any stream. Beside it is what the demuxer logged meanwhile: some report only there that
+/// they lost synchronisation, or that the end was early.
 pub(in crate::io::libav) fn read(demuxer: &mut Demuxer) -> (Result<Packet, ffmpeg::Error>, Option<String>) {
     let mut packet = Packet::empty();
     // What is on record from before did not happen in this read.
@@ -331,7 +331,7 @@ impl Read for Pipe {
         if self.read == self.block.len() {
             match self.blocks.recv_timeout(LOOK) {
                 Ok(block) => (self.block, self.read) = (block?, 0),
-                // The caller looks whether it should stop, and comes back.
+                // The caller looks whether it should stop, and calls again.
                 Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::Interrupted.into()),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }

@@ -34,7 +34,7 @@ impl Ending {
         })
     }
 
-    /// A last piece that is incomplete, as far as the last packet and the place where reading stopped tell.
+    /// A last piece that is incomplete, as far as the last packet and the place where reading stopped show it.
     fn unfinished(&self, demuxer: &Demuxer) -> Option<String> {
         let (at, size) = self.last?;
         let fault = match demuxer.format().name() {

@@ -28,7 +28,7 @@ pub(in crate::io::libav) struct Known {
     pub(in crate::io::libav) decoded: bool,
     /// The output's container skips what of its sound is before the window.
     pub(in crate::io::libav) skipped: bool,
-    /// How much later it comes, in microseconds.
+    /// How much later it is, in microseconds.
     pub(in crate::io::libav) delay: i64,
     /// The time of its last packet, for those that state none.
     pub(in crate::io::libav) time: i64,

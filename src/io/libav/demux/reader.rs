@@ -1,4 +1,4 @@
-//! Demuxer and decoder in step: frames of one stream, and the packets of others met on the way.
+//! Demuxer and decoder in step: frames of one stream, and the packets of others in between.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::decode::decoder::{Decoder, Received};
@@ -24,6 +24,9 @@ use std::collections::VecDeque;
 
 mod ahead;
 mod marks;
+mod place;
+
+pub use place::Place;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {
@@ -40,17 +43,17 @@ pub(in crate::io::libav) struct Reader {
     ahead: Ahead,
     /// The demuxer has nothing more.
     ended: bool,
-    /// Follows the video's packets as long as frames may be passed by.
+    /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
     /// A sequence, which is read instead of the demuxer.
     sequence: Option<Sequence>,
     /// Follows where packets lie.
     ending: Ending,
-    /// What the demuxer told of the end when it was opened.
-    told: Option<String>,
+    /// What the demuxer reported of the end when it was opened.
+    error_at_end: Option<String>,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
     jump: Option<u8>,
-    /// A joint of transport streams was said.
+    /// A joint of transport streams was logged.
     joint_said: bool,
 }
 
@@ -80,15 +83,15 @@ impl Reader {
             index: None,
             sequence: None,
             ending: Ending::default(),
-            told: None,
+            error_at_end: None,
             jump: None,
             joint_said: false,
         }
     }
 
-    /// At the end of the source, `told` is what is wrong with it, unless it is `None`.
-    pub(in crate::io::libav) fn expect_fault(&mut self, told: Option<String>) {
-        self.told = told;
+    /// At the end of the source, `error_at_end` is what is wrong with it, unless it is `None`.
+    pub(in crate::io::libav) fn expect_fault(&mut self, error_at_end: Option<String>) {
+        self.error_at_end = error_at_end;
     }
 
     /// Takes packets or frames from `sequence`.
@@ -102,7 +105,7 @@ impl Reader {
     }
 
     /// Goes on with frame `index` of the sequence.
-    pub(in crate::io::libav) fn jump_to(&mut self, index: usize) {
+    pub(in crate::io::libav) fn jump_in_sequence(&mut self, index: usize) {
         let Some(sequence) = &mut self.sequence else { return };
         sequence.jump(index);
         self.ended = false;
@@ -137,7 +140,7 @@ impl Reader {
         self.decoder.restart_in_software(&stream(&self.demuxer, self.video))
     }
 
-    /// From now on there is no way back to the start.
+    /// From now on it cannot return to the start.
     pub(in crate::io::libav) fn settle(&mut self) {
         self.decoder.settle();
     }
@@ -254,7 +257,7 @@ impl Reader {
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {
-                    line.or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer))
+                    line.or_else(|| self.error_at_end.take()).or_else(|| self.ending.fault(&self.demuxer))
                 }
                 (Err(error), None) => Some(error.to_string()),
                 (Err(error), Some(line)) => Some(format!("{line} ({error})")),
@@ -287,7 +290,7 @@ impl Reader {
         }
     }
 
-    /// The demuxer's next packet of the video that is not empty, and what is met on the way.
+    /// The demuxer's next packet of the video that is not empty, and what lies before it.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
             let faults = self.decoder.faults();

@@ -1,4 +1,4 @@
-//! What an input tells an output about itself besides frames: streams to copy, chapters, tags.
+//! What an input gives an output besides frames: streams to copy, chapters, tags.
 
 use crate::error::{Error, Result};
 use crate::io::libav::decode::props::bytes;
@@ -11,7 +11,7 @@ use ffmpeg_next as ffmpeg;
 use std::ffi::CStr;
 use std::{ptr, slice};
 
-/// Which streams besides the filtered one are handed on.
+/// Which streams besides the filtered one are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyChoice {
     /// Sound.

@@ -98,7 +98,7 @@ impl PcmSamples {
 /// Cuts copied streams to the kept frames: packets from the first frame's time up to the time of the first frame
 /// after the last. A subtitle that is already shown at the first frame begins there, and so does PCM, to the sample.
 ///
-/// The end can be a frame whose time is not known yet, so a packet waits until a later frame has come.
+/// The end can be a frame whose time is not known yet, so a packet waits until a later frame is decoded.
 pub(in crate::io::libav) struct Trim {
     state: State,
     /// The container's start time in microseconds.
@@ -155,7 +155,7 @@ impl Trim {
         matches!(self.state, State::Before) && span.is_some_and(|span| !span.reaches(time))
     }
 
-    /// Takes the news of a decoded frame, before the frame itself is handed on.
+    /// Takes the news of a decoded frame, before the frame itself is given.
     pub(in crate::io::libav) fn frame(&mut self, time: i64, side: Side, out: &mut VecDeque<Item>) {
         match (self.state, side) {
             (State::Before, Side::Before) => self.waiting.retain(|(span, _)| span.reaches(time)),
@@ -213,7 +213,7 @@ mod tests {
     const MICROSECOND: Rational = Rational::new(1, 1_000_000);
 
     /// Runs events (packets `p`, subtitles `s` of 15 microseconds, frames before `b`, inside `i`, after `a`, each with a
-    /// time) and lists what comes out.
+    /// time) and lists what is kept.
     fn run(events: &[(char, i64)]) -> Vec<i64> {
         let (mut trim, mut out) = (Trim::new(false, 0), VecDeque::new());
         for &(event, time) in events {

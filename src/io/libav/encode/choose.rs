@@ -100,6 +100,12 @@ impl EncoderChoice {
         &self.accepted
     }
 
+    /// The codec, by libav's name.
+    pub fn codec(&self) -> &'static str {
+        // SAFETY: libav answers for any number; names are static.
+        unsafe { CStr::from_ptr(ffi::avcodec_get_name(self.codec.id)) }.to_str().unwrap_or("?")
+    }
+
     /// Whether the codec loses nothing, so that RGB has no reason to become something else.
     pub fn is_lossless(&self) -> bool {
         !setup::is_lossy(self)
@@ -235,7 +241,7 @@ fn container(path: &OsStr, wanted: Option<&str>) -> Result<&'static ffi::AVOutpu
         }
         None => guess(None, Some(path))?.ok_or_else(|| {
             Error::bad_argument(format!(
-                "{}: the extension does not tell the container: name it with -f (mp4, mkv, webm, y4m, ...)",
+                "{}: the extension names no container: name it with -f (mp4, mkv, webm, y4m, ...)",
                 path.display()
             ))
         })?,
@@ -372,7 +378,7 @@ fn holds(container: &'static ffi::AVOutputFormat, codec: &ffi::AVCodec) -> bool 
     capacity::holds_codec(container, codec.id)
 }
 
-/// Whether the "encoder" only hands samples on, so that the container decides about formats.
+/// Whether the "encoder" only copies samples, so that the container decides about formats.
 fn is_raw(codec: &ffi::AVCodec) -> bool {
     matches!(codec.id, AVCodecID::AV_CODEC_ID_RAWVIDEO | AVCodecID::AV_CODEC_ID_WRAPPED_AVFRAME)
 }

@@ -33,21 +33,21 @@ pub(in crate::io::libav) struct Encoder {
     context: EncoderContext,
     name: &'static str,
     pixel_format: AVPixelFormat,
-    /// Frames come in GPU memory.
+    /// Frames are in GPU memory.
     #[cfg(feature = "cuda")]
     surfaces: Option<EncoderSurfaces>,
     /// Frames of the host are copied to the encoder's device.
     uploads: Option<Uploads>,
     clock: EncoderClock,
     info: StreamInfo,
-    /// Durations of the frames inside, by tick: encoders do not hand them on.
+    /// Durations of the frames inside, by tick: encoders drop them.
     durations: HashMap<i64, i64>,
     /// Whether the user knows that the output holds no times.
     times_lost: bool,
     /// Which pass of two this is, and what the first learnt: behind the context, which points at it.
     pass: Option<EncodePass>,
     _learnt: Option<StatisticsText>,
-    /// Whether it got a frame, and whether it was told of the end.
+    /// Whether it got a frame, and whether it got the end.
     fed: bool,
     ended: bool,
 }
@@ -148,6 +148,11 @@ impl Encoder {
         self.clock.unit()
     }
 
+    /// Has a clock that keeps a frame rate count from `origin` in the source's timebase, before the first frame.
+    pub(in crate::io::libav) fn count_from(&mut self, origin: i64) {
+        self.clock.count_from(origin);
+    }
+
     /// Sends a frame shown at `pts` in the source's timebase.
     ///
     /// # Errors
@@ -159,8 +164,8 @@ impl Encoder {
         }
         let tick = self.tick(&frame.props, pts)?;
         let index = frame.props.frame_index;
-        let lent = BorrowedFrame::new(frame, &self.info, self.pixel_format, tick)?;
-        self.give_frame(index, &lent)
+        let borrowed = BorrowedFrame::new(frame, &self.info, self.pixel_format, tick)?;
+        self.give_frame(index, &borrowed)
     }
 
     /// Sends a frame in GPU memory, as [`Encoder::send`] does one of the host.
@@ -173,8 +178,8 @@ impl Encoder {
         let index = frame.props.frame_index;
         let host = || Error::internal("an encoder that reads host memory was given a frame in GPU memory");
         let surfaces = self.surfaces.as_ref().ok_or_else(host)?;
-        let lent = BorrowedFrame::of_surface(frame, &self.info, surfaces, tick)?;
-        self.give_frame(index, &lent)
+        let borrowed = BorrowedFrame::of_surface(frame, &self.info, surfaces, tick)?;
+        self.give_frame(index, &borrowed)
     }
 
     /// The encoder's time of a frame shown at `pts`.
@@ -190,19 +195,19 @@ impl Encoder {
         Ok(tick)
     }
 
-    fn give_frame(&mut self, index: u64, lent: &BorrowedFrame) -> Result<()> {
+    fn give_frame(&mut self, index: u64, borrowed: &BorrowedFrame) -> Result<()> {
         self.fed = true;
         let given = match &self.uploads {
-            Some(uploads) => uploads.copy(lent).and_then(|copy| {
+            Some(uploads) => uploads.copy(borrowed).and_then(|copy| {
                 // SAFETY: the copy lives until the encoder has its reference.
                 self.give(unsafe { copy.as_ptr() })
             }),
-            None => self.give(lent.as_ptr()),
+            None => self.give(borrowed.as_ptr()),
         };
         given.map_err(|e| e.context(format!("frame {index}")))
     }
 
-    /// Tells the encoder that no frame follows.
+    /// Signals the encoder that no frame follows.
     ///
     /// # Errors
     /// When the encoder fails.
@@ -276,7 +281,7 @@ impl Encoder {
     }
 }
 
-/// Has the encoder read GPU memory, if the frames come there.
+/// Has the encoder read GPU memory, if the frames are there.
 #[cfg(feature = "cuda")]
 fn surfaces(job: EncoderJob<'_>, storage: AVPixelFormat, context: &EncoderContext) -> Result<Option<EncoderSurfaces>> {
     let Some(device) = &job.options.device else { return Ok(None) };

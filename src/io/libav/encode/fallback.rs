@@ -8,7 +8,7 @@ use crate::io::libav::options::OutputOptions;
 use crate::io::libav::output::check_options;
 
 /// Opens the encoder that `job` chose. One that nobody named, and that does not take such pictures (SVT-AV1 wants at
-/// least 64 by 64), gives way to the container's next, in one line.
+/// least 64 by 64), is replaced by the container's next, in one line.
 ///
 /// # Errors
 /// When an option is wrong or the encoder refuses. The message names an encoder that does not, if there is one.

@@ -1,4 +1,4 @@
-//! How an encoder is told its job, before it is opened.
+//! How an encoder is set up before it is opened.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
@@ -221,7 +221,7 @@ impl EncoderContext {
         unsafe { Settings::of(self.0.as_ptr().cast(), owner) }
     }
 
-    /// Tells the encoder about the stream.
+    /// Describes the stream to the encoder.
     ///
     /// # Errors
     /// When a number is too large for libav.

@@ -13,8 +13,8 @@ const COUNTS: [usize; 6] = [4, 6, 9, 12, 16, 24];
 /// Options that decide the matter: the number itself, and the version of the format, the first of which has no slices.
 const DECIDING: [&str; 2] = ["slices", "level"];
 
-/// How many slices the encoder is asked for, if it is FFV1's and nobody said. The file's bytes depend on it, so the number is
-/// told with the option that makes the same file anywhere.
+/// How many slices the encoder is asked for, if it is FFV1's and no option sets it. The file's bytes depend on it, so the number is
+/// reported with the option that makes the same file anywhere.
 pub(in crate::io::libav) fn suiting(encoder: &str, options: &OutputOptions, info: &StreamInfo) -> Option<String> {
     let is_decided = options.options.iter().any(|(key, _)| DECIDING.contains(&key.as_str()));
     if encoder != "ffv1" || is_decided || info.width * info.height <= LARGE {

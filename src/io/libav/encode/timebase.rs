@@ -1,4 +1,4 @@
-//! An encoder's unit of time, and how the source's times are told in it.
+//! An encoder's unit of time, and the source's times in it.
 
 use crate::video::Rational;
 
@@ -37,6 +37,14 @@ impl EncoderClock {
         let regular = timing != Timing::Free && frame_rate.num > 0 && frame_rate.den > 0;
         let unit = if regular { Rational::new(frame_rate.den, frame_rate.num) } else { source };
         EncoderClock { timing, source, unit, origin: None, frames: 0 }
+    }
+
+    /// Counts from `origin`, before the first frame, where frames lie at whole ticks: a part that begins elsewhere would be off the
+    /// beat.
+    pub(in crate::io::libav) fn count_from(&mut self, origin: i64) {
+        if self.timing == Timing::Constant {
+            self.origin = Some(origin);
+        }
     }
 
     /// The length of a tick in seconds.
@@ -95,6 +103,20 @@ mod tests {
         assert_eq!(ticks, [(0, true), (1, true), (2, true), (3, true), (4, true)]);
         assert_eq!(clock.time(4), 174);
         assert_eq!(clock.tick(200), (5, false));
+    }
+
+    #[test]
+    fn a_part_keeps_the_beat_of_its_film() {
+        // Frame 1 of 24000/1001 fps lies at 41.7 ms, which is 42; 50 frames later at 2127.1, which is not 42 + 2085.4.
+        let clock = || EncoderClock::new(Timing::Constant, Rational::new(1, 1000), Rational::new(24_000, 1001));
+        let (mut alone, mut of_film) = (clock(), clock());
+        of_film.count_from(0);
+        assert_eq!([42, 2127].map(|pts| alone.tick(pts)), [(0, true), (50, true)]);
+        assert_eq!([42, 2127, 2169].map(|pts| of_film.tick(pts)), [(1, true), (51, true), (52, true)]);
+        assert_eq!(alone.tick(2169), (51, true));
+        let mut free = EncoderClock::new(Timing::Free, Rational::new(1, 1000), Rational::new(24_000, 1001));
+        free.count_from(0);
+        assert_eq!(free.tick(42), (0, true), "other clocks count from the part's first frame");
     }
 
     #[test]

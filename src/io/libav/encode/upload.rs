@@ -1,4 +1,4 @@
-//! Frames of the host on their way to an encoder that reads nothing but its device's own memory, as VAAPI's do: libav opens
+//! Frames of the host for an encoder that reads nothing but its device's own memory, as VAAPI's do: libav opens
 //! the device and copies every frame there.
 
 use crate::error::{Error, Kind, Result};

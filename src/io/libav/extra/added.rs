@@ -50,7 +50,7 @@ pub(in crate::io::libav) struct FilmClock {
     pub(in crate::io::libav) strict: bool,
 }
 
-/// The files whose tracks are added. Each is read only as far as the source has come.
+/// The files whose tracks are added. Each is read only as far as the source.
 #[derive(Default)]
 pub(in crate::io::libav) struct Added {
     files: Vec<AddedFile>,

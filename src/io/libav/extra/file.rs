@@ -1,4 +1,4 @@
-//! One file whose tracks are added, read as far as the source has come.
+//! One file whose tracks are added, read as far as the source.
 
 use super::added::{Addition, FilmClock};
 use super::selector::{Label, TrackKind};
@@ -35,8 +35,8 @@ pub(super) struct AddedFile {
     /// The packet that was read last and is not due yet.
     next: Option<Timed>,
     ending: Ending,
-    /// What was said of its end when it was opened.
-    told: Option<String>,
+    /// The error about its end when it was opened.
+    error_at_end: Option<String>,
     ended: bool,
     strict: bool,
     /// What is wrong with it.
@@ -56,7 +56,7 @@ impl AddedFile {
         cancel: &Cancel,
     ) -> Result<(AddedFile, Vec<CopiedStream>)> {
         let mut demuxer = demuxer::open(&addition.path, cancel)?;
-        let told = demuxer::error_at_end(&demuxer);
+        let error_at_end = demuxer::error_at_end(&demuxer);
         let name = addition.path.display().to_string();
         let chosen = choose(&demuxer, addition).map_err(|error| error.context(&name))?;
         let apart = film.start - start(&demuxer);
@@ -83,7 +83,7 @@ impl AddedFile {
             origin: film.origin,
             next: None,
             ending: Ending::default(),
-            told,
+            error_at_end,
             ended: false,
             strict: film.strict,
             fault: None,
@@ -148,7 +148,7 @@ impl AddedFile {
                 _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
                 Err(ffmpeg::Error::Other { errno: EAGAIN }) => continue,
                 Err(ffmpeg::Error::Eof) => {
-                    let fault = line.or_else(|| self.told.take()).or_else(|| self.ending.fault(&self.demuxer));
+                    let fault = line.or_else(|| self.error_at_end.take()).or_else(|| self.ending.fault(&self.demuxer));
                     return fault.map_or(Ok(()), |fault| self.note(fault)).map(|()| None);
                 }
                 Err(error) => return self.note(line.unwrap_or_else(|| error.to_string())).map(|()| None),

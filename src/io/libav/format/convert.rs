@@ -115,7 +115,7 @@ impl Converter {
     /// A converter from `from` in `color` to `to`.
     ///
     /// # Errors
-    /// When swscale does not know the way, or memory runs out.
+    /// When swscale cannot convert it, or memory runs out.
     pub(in crate::io::libav) fn new(
         from: Pixel,
         to: Format,
@@ -128,20 +128,20 @@ impl Converter {
         let matrix = matrix(color, width, height);
         let color = converted(from, to, matrix, color);
         let to_full = color.range.is_full_in(to);
-        let way =
+        let conversion =
             Conversion { from: without_alpha(from), to: target, width, height, color, from_full, to_full, matrix };
         let rows = |pixel: Pixel| pixel.descriptor().map_or(0, |d| d.log2_chroma_h());
         // Fields of other heights would not share the chroma rows evenly.
         let even = height.is_multiple_of(2 << rows(from).max(rows(target)));
         let fields = match even && rows(from) != rows(target) {
-            true => Some([Scaler::new(&way, RowSet::Top)?, Scaler::new(&way, RowSet::Bottom)?]),
+            true => Some([Scaler::new(&conversion, RowSet::Top)?, Scaler::new(&conversion, RowSet::Bottom)?]),
             false => None,
         };
-        let whole = Scaler::new(&way, RowSet::Whole)?;
+        let whole = Scaler::new(&conversion, RowSet::Whole)?;
         Ok(Converter { from, to, color, whole, fields, pool: PicturePool::new(1, to, width, height)? })
     }
 
-    /// The colour description of what comes out, for a frame described by `color`.
+    /// The colour description of the result, for a frame described by `color`.
     pub(in crate::io::libav) fn color(&self, color: ColorInfo) -> ColorInfo {
         ColorInfo { transfer: color.transfer, primaries: color.primaries, ..self.color }
     }
@@ -210,7 +210,7 @@ struct Conversion {
     to: Pixel,
     width: usize,
     height: usize,
-    /// Of what comes out.
+    /// Of the result.
     color: ColorInfo,
     from_full: bool,
     to_full: bool,
@@ -245,44 +245,46 @@ struct Scaler {
 unsafe impl Send for Scaler {}
 
 impl Scaler {
-    fn new(way: &Conversion, part: RowSet) -> Result<Scaler> {
+    fn new(conversion: &Conversion, part: RowSet) -> Result<Scaler> {
         // SAFETY: no arguments; the context is freed by Drop.
         let context = NonNull::new(unsafe { ffi::sws_alloc_context() })
             .ok_or_else(|| Error::new(Kind::OutOfMemory, "no memory for a format conversion"))?;
-        let rows = if part == RowSet::Whole { way.height } else { way.height / 2 };
+        let rows = if part == RowSet::Whole { conversion.height } else { conversion.height / 2 };
         let scaler = Scaler { context, rows: rows as i32 };
         let flags =
             Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
-        let (from, to) = (way.chroma_position(way.from, part), way.chroma_position(way.to, part));
+        let (from, to) =
+            (conversion.chroma_position(conversion.from, part), conversion.chroma_position(conversion.to, part));
         let pixel = |pixel: Pixel| i64::from(ffi::AVPixelFormat::from(pixel) as i32);
         for (option, value) in [
-            (c"srcw", way.width as i64),
+            (c"srcw", conversion.width as i64),
             (c"srch", rows as i64),
-            (c"src_format", pixel(way.from)),
-            (c"src_range", way.from_full.into()),
+            (c"src_format", pixel(conversion.from)),
+            (c"src_range", conversion.from_full.into()),
             (c"src_h_chr_pos", from.0),
             (c"src_v_chr_pos", from.1),
-            (c"dstw", way.width as i64),
+            (c"dstw", conversion.width as i64),
             (c"dsth", rows as i64),
-            (c"dst_format", pixel(way.to)),
-            (c"dst_range", way.to_full.into()),
+            (c"dst_format", pixel(conversion.to)),
+            (c"dst_range", conversion.to_full.into()),
             (c"dst_h_chr_pos", to.0),
             (c"dst_v_chr_pos", to.1),
             (c"sws_flags", i64::from(flags.bits())),
         ] {
             scaler.set(option, value)?;
         }
-        let failed = || Error::unsupported(format!("libav cannot convert {} to {}", name(way.from), name(way.to)));
+        let failed =
+            || Error::unsupported(format!("libav cannot convert {} to {}", name(conversion.from), name(conversion.to)));
         // SAFETY: the context is ours and every option is set.
         if unsafe { ffi::sws_init_context(context.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut()) } < 0 {
             return Err(failed());
         }
-        if is_rgb(way.from) != is_rgb(way.to) {
-            // swscale knows RGB in full range only, whatever it is told.
-            let (from_full, to_full) = (i32::from(way.from_full), i32::from(way.to_full));
+        if is_rgb(conversion.from) != is_rgb(conversion.to) {
+            // swscale knows RGB in full range only, whatever range is set.
+            let (from_full, to_full) = (i32::from(conversion.from_full), i32::from(conversion.to_full));
             // SAFETY: the context is initialised; the table is static.
             let answer = unsafe {
-                let matrix = ffi::sws_getCoefficients(i32::from(way.matrix));
+                let matrix = ffi::sws_getCoefficients(i32::from(conversion.matrix));
                 let one = 1 << 16;
                 ffi::sws_setColorspaceDetails(context.as_ptr(), matrix, from_full, matrix, to_full, 0, one, one)
             };
@@ -428,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_swscale_reads_has_a_way_in() {
+    fn everything_swscale_reads_can_be_converted() {
         crate::io::libav::init();
         let mut ways = 0;
         for from in pixfmt::tests::all() {
@@ -488,7 +490,7 @@ mod tests {
         }
     }
 
-    /// Seeded noise in every component of an RGB format comes out sample for sample.
+    /// Seeded noise in every component of an RGB format is kept sample for sample.
     #[test]
     fn rgb_becomes_planar_without_a_change() {
         for (from, to, bits) in [

@@ -3,10 +3,10 @@
 use crate::video::{self, SideData, StreamInfo};
 use ffmpeg_next::ffi::{AVFrameSideDataType as InFrame, AVPacketSideDataType as InStream};
 
-/// Chromaticities are told to encoders in these parts of 1.
+/// Encoders take chromaticities in these parts of 1.
 const CHROMATICITY: f64 = 50_000.0;
 
-/// Luminances are told to encoders in these parts of a candela a square metre.
+/// Encoders take luminances in these parts of a candela a square metre.
 const LUMINANCE: f64 = 10_000.0;
 
 /// The display a film was graded on (SMPTE ST 2086): CIE x, y, and candelas a square metre.
@@ -96,7 +96,7 @@ pub(in crate::io::libav) struct HdrOptions {
     pub(in crate::io::libav) parameters: Vec<(&'static str, String)>,
 }
 
-/// `hdr` in the words of `encoder`, for those that write it into the stream only when told so by their own parameters.
+/// `hdr` in the words of `encoder`, for those that write it into the stream only when their own parameters ask for it.
 pub(in crate::io::libav) fn words(encoder: &str, hdr: &Hdr10) -> Option<HdrOptions> {
     let (option, display_key, light_key, units) = match encoder {
         "libx264" => ("x264-params", "mastering-display", "cll", true),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_stated_is_not_told() {
+    fn what_is_not_stated_is_not_written() {
         assert_eq!(Hdr10::of(&[p3(1, 0)]), Hdr10::default());
         let short = SideData { bytes: p3(1, 1).bytes[..80].into(), ..p3(1, 1) };
         assert_eq!(Hdr10::of(&[short]), Hdr10::default());

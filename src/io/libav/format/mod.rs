@@ -1,4 +1,4 @@
-//! Between libav's pixel formats and colour words and ours, and what changes on the way to an encoder.
+//! Between libav's pixel formats and colour words and ours, and conversions for an encoder.
 
 pub(super) mod color;
 pub(super) mod convert;

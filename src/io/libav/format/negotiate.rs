@@ -1,4 +1,4 @@
-//! Which format goes to the encoder, and what has to change on the way to it.
+//! Which format goes to the encoder, and what has to be converted for it.
 
 use crate::error::{Error, Result};
 use crate::io::libav::format::convert::ycbcr_depth;
@@ -19,7 +19,7 @@ pub struct Wanted {
     pub keep_rgb: bool,
 }
 
-/// The way from the source's format to the encoder's.
+/// The conversions from the source's format to the encoder's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiated {
     /// What the source's frames must be converted to before the chain; the chain is then planned anew.

@@ -39,7 +39,7 @@ pub fn by_name(name: &str) -> Result<Format> {
 /// libav's format of the same layout, or `None` when this libav has none (YC48, odd depths, p012 before FFmpeg 6).
 pub fn pixel(format: Format) -> Option<Pixel> {
     let pixel: Pixel = format.to_string().parse().ok()?;
-    // libav also knows aliases; the way back is the proof.
+    // libav also knows aliases; converting back is the proof.
     (native(pixel)?.format == format).then_some(pixel)
 }
 
@@ -113,7 +113,7 @@ pub(in crate::io::libav) mod tests {
                 assert_eq!(theirs.offset as usize, offset * bytes, "{}", name(pixel));
                 assert_eq!(theirs.step as usize, usize::from(layout.step) * bytes, "{}", name(pixel));
                 assert_eq!(theirs.depth as u8, format.bit_depth(), "{}", name(pixel));
-                // v16 = stored << shift; libav shifts the other way to the low end.
+                // v16 = stored << shift; libav shifts to the low end.
                 assert_eq!(16 - theirs.depth - theirs.shift, i32::from(layout.shift), "{}", name(pixel));
             }
             let log2 = (descriptor.log2_chroma_w(), descriptor.log2_chroma_h());
@@ -122,7 +122,7 @@ pub(in crate::io::libav) mod tests {
     }
 
     #[test]
-    fn the_way_back_is_the_same_format() {
+    fn converting_back_is_the_same_format() {
         for format in ["gray8", "gray16", "yuv420p", "yuv444p14", "gbrp", "gbrp12", "nv12", "p010"] {
             let format: Format = format.parse().unwrap();
             assert_eq!(native(pixel(format).unwrap()), Some(NativeFormat { format, full_range: false }));

@@ -1,4 +1,4 @@
-//! A picture lent to libav: an `AVFrame` whose planes are the picture's own memory.
+//! A picture that libav borrows: an `AVFrame` whose planes are the picture's own memory.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::encode::setup::rational;
@@ -15,7 +15,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull, addr_of_mut};
 use std::sync::Arc;
 
-/// The side data that describes the picture whatever codes it. What tells of the source's coding (motion vectors,
+/// The side data that describes the picture whatever codes it. What describes the source's coding (motion vectors,
 /// quantisers, film grain already applied, Dolby Vision layers) does not fit the new one.
 const CARRIED: [Kinds; 13] = [
     Kinds::AV_FRAME_DATA_PANSCAN,
@@ -33,7 +33,7 @@ const CARRIED: [Kinds; 13] = [
     Kinds::AV_FRAME_DATA_SEI_UNREGISTERED,
 ];
 
-/// An `AVFrame`. Its picture lives until libav has let go of every plane.
+/// An `AVFrame`. Its picture lives until libav has released every plane.
 pub(in crate::io::libav) struct BorrowedFrame(NonNull<AVFrame>);
 
 impl Drop for BorrowedFrame {
@@ -45,7 +45,7 @@ impl Drop for BorrowedFrame {
 }
 
 impl BorrowedFrame {
-    /// Lends `frame` to an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
+    /// Wraps `frame` for an encoder of `stream` as `pixel_format`, shown at `pts` in the encoder's unit of time. An encoder
     /// that takes RGB packed gets a copy.
     ///
     /// # Errors
@@ -57,16 +57,16 @@ impl BorrowedFrame {
         pts: i64,
     ) -> Result<BorrowedFrame> {
         let Frame { props, picture } = frame;
-        let lent = BorrowedFrame::described(&props, stream, pts)?;
+        let borrowed = BorrowedFrame::described(&props, stream, pts)?;
         // SAFETY: the frame is ours alone.
         unsafe {
-            (*lent.0.as_ptr()).format = pixel_format as i32;
+            (*borrowed.0.as_ptr()).format = pixel_format as i32;
         }
         match Packing::of(pixel_format.into()) {
-            Some(packing) => lent.pack(&picture, packing)?,
-            None => lent.wrap(picture)?,
+            Some(packing) => borrowed.pack(&picture, packing)?,
+            None => borrowed.wrap(picture)?,
         }
-        Ok(lent)
+        Ok(borrowed)
     }
 
     /// The same for a frame in GPU memory, where the encoder reads it.
@@ -80,19 +80,19 @@ impl BorrowedFrame {
         surfaces: &EncoderSurfaces,
         pts: i64,
     ) -> Result<BorrowedFrame> {
-        let lent = BorrowedFrame::described(&frame.props, stream, pts)?;
+        let borrowed = BorrowedFrame::described(&frame.props, stream, pts)?;
         // SAFETY: the frame is ours, and new.
-        unsafe { surfaces.wrap(frame.picture, &frame.stream, lent.0.as_ptr()) }?;
-        Ok(lent)
+        unsafe { surfaces.wrap(frame.picture, &frame.stream, borrowed.0.as_ptr()) }?;
+        Ok(borrowed)
     }
 
     /// A frame without a picture: everything but its samples and their format.
     fn described(props: &FrameProps, stream: &StreamInfo, pts: i64) -> Result<BorrowedFrame> {
         // SAFETY: allocates or gives null.
-        let lent = BorrowedFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
+        let borrowed = BorrowedFrame(NonNull::new(unsafe { ffi::av_frame_alloc() }).ok_or_else(out_of_memory)?);
         // SAFETY: the frame is ours alone.
         unsafe {
-            let av = lent.0.as_ptr();
+            let av = borrowed.0.as_ptr();
             (*av).width = stream.width as i32;
             (*av).height = stream.height as i32;
             (*av).pts = pts;
@@ -112,9 +112,9 @@ impl BorrowedFrame {
             .write(&stream.color);
         }
         for data in &props.side_data {
-            lent.attach(data)?;
+            borrowed.attach(data)?;
         }
-        Ok(lent)
+        Ok(borrowed)
     }
 
     /// The frame, for libav to read or to take references of.
@@ -171,9 +171,9 @@ impl BorrowedFrame {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a plane.
+/// Called by libav, on any thread, when it releases a plane.
 unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
-    // SAFETY: `keep` came from `Arc::into_raw` in `lend`, and libav frees a buffer once.
+    // SAFETY: `keep` is from `Arc::into_raw` in `wrap`, and libav frees a buffer once.
     drop(unsafe { Arc::from_raw(keep.cast::<Picture>()) });
 }
 
@@ -187,24 +187,24 @@ mod tests {
     use crate::video::{FrameProps, PicturePool};
 
     #[test]
-    fn a_picture_is_lent_as_it_lies_and_comes_back() {
+    fn a_picture_is_borrowed_as_it_lies_and_given_back() {
         let info = StreamInfo::bare("yuv420p10".parse().unwrap(), 5, 3);
         let pool = PicturePool::new(1, info.format, info.width, info.height).unwrap();
         let picture = pool.take().unwrap();
         let planes = [0, 1, 2].map(|plane| picture.plane(plane));
         let frame = Frame { props: FrameProps::default(), picture };
-        let lent = BorrowedFrame::new(frame, &info, AVPixelFormat::AV_PIX_FMT_YUV420P10LE, 7).unwrap();
+        let borrowed = BorrowedFrame::new(frame, &info, AVPixelFormat::AV_PIX_FMT_YUV420P10LE, 7).unwrap();
 
         // SAFETY: the frame is alive; the encoder's reference is made and dropped as an encoder does.
         unsafe {
-            let av = &*lent.as_ptr();
+            let av = &*borrowed.as_ptr();
             assert_eq!((av.width, av.height, av.pts), (5, 3, 7));
             for (plane, (start, pitch)) in planes.into_iter().enumerate() {
                 assert_eq!((av.data[plane].cast_const(), av.linesize[plane] as usize), (start, pitch));
                 assert_eq!(ffi::av_buffer_is_writable(av.buf[plane]), 0, "an encoder must not write to it");
             }
             let mut kept = ffi::av_frame_clone(av);
-            drop(lent);
+            drop(borrowed);
             pool.take().unwrap();
             assert_eq!(pool.allocated(), 2, "the encoder still has the first");
             ffi::av_frame_free(&mut kept);
@@ -249,10 +249,10 @@ mod tests {
             vec![data(Kinds::AV_FRAME_DATA_A53_CC, 1), data(Kinds::AV_FRAME_DATA_MOTION_VECTORS, 2), unknown];
         let props = FrameProps { side_data, field_order: FieldOrder::BottomFirst, ..FrameProps::default() };
         let picture = Picture::alloc(info.format, 4, 4).unwrap();
-        let lent = BorrowedFrame::new(Frame { props, picture }, &info, AVPixelFormat::AV_PIX_FMT_GRAY8, 0).unwrap();
+        let borrowed = BorrowedFrame::new(Frame { props, picture }, &info, AVPixelFormat::AV_PIX_FMT_GRAY8, 0).unwrap();
         // SAFETY: the frame is alive, with as many blocks as it says.
         unsafe {
-            let av = &*lent.as_ptr();
+            let av = &*borrowed.as_ptr();
             assert_eq!((av.interlaced_frame, av.top_field_first), (1, 0));
             assert_eq!(av.nb_side_data, 1);
             let block = &**av.side_data;

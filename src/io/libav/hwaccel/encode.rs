@@ -1,4 +1,4 @@
-//! Frames in GPU memory on their way to an encoder that reads them there.
+//! Frames in GPU memory for an encoder that reads them there.
 
 use super::{BufferRef, libav_device, with_device};
 use crate::device::cuda::{CudaDevice, DevicePicture, Event, Stream};
@@ -81,7 +81,7 @@ impl EncoderSurfaces {
         }
     }
 
-    /// Points `av` into `picture`, which was written in `stream` and lives until libav lets go of it.
+    /// Points `av` into `picture`, which was written in `stream` and lives until libav releases it.
     ///
     /// # Errors
     /// When memory runs out or the device has failed.
@@ -102,7 +102,7 @@ impl EncoderSurfaces {
         let planes: Vec<_> = (0..format.planes()).map(|plane| picture.plane(plane)).collect();
         let start = ptr::without_provenance_mut::<u8>(planes[0].0 as usize);
         let keep = Box::into_raw(Box::new(picture));
-        // SAFETY: by the caller. The bytes are the device's, which libav only passes on; they are the picture's until
+        // SAFETY: by the caller. The bytes are the device's, which libav only forwards; they are the picture's until
         // `release` gets it back, and marked read only.
         unsafe {
             let flags = ffi::AV_BUFFER_FLAG_READONLY;
@@ -123,9 +123,9 @@ impl EncoderSurfaces {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a picture.
+/// Called by libav, on any thread, when it releases a picture.
 unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
-    // SAFETY: `keep` came from `Box::into_raw` in `lend`, and libav frees a buffer once.
+    // SAFETY: `keep` is from `Box::into_raw` in `wrap`, and libav frees a buffer once.
     drop(unsafe { Box::from_raw(keep.cast::<DevicePicture>()) });
 }
 

@@ -1,4 +1,4 @@
-//! libav's hardware codecs on the context that the filters use: no frame is copied on its way between them.
+//! libav's hardware codecs on the context that the filters use: no frame is copied between them.
 //!
 //! libav works in a stream of ours. What it writes to a surface stands there before the decoder hands the surface out,
 //! and so does what it writes into that memory next; the chain orders its reading in between

@@ -78,7 +78,7 @@ thread_local! {
     static FAULTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many pictures that NVDEC gave to this thread had faults, by its own word. It tells of H.264 and HEVC.
+/// How many pictures that NVDEC gave to this thread had faults, by its own report, which covers H.264 and HEVC.
 pub fn faults() -> u64 {
     FAULTS.get()
 }
@@ -93,7 +93,7 @@ unsafe extern "C" fn map(
 ) -> c_int {
     let Some(real) = REAL.get() else { return UNKNOWN };
     let mut status = Status { code: 0, reserved: [0; 31], reserved_too: [std::ptr::null_mut(); 8] };
-    // SAFETY: the caller's arguments, passed on; the library writes a status of this layout.
+    // SAFETY: the caller's arguments, forwarded; the library writes a status of this layout.
     unsafe {
         let code = (real.map)(decoder, picture, address, pitch, parameters);
         if code == 0 && (real.status)(decoder, picture, &mut status) == 0 && FAULTY.contains(&status.code) {
@@ -106,7 +106,7 @@ unsafe extern "C" fn map(
 /// From now on NVDEC is asked about every picture that libav takes from it.
 ///
 /// # Errors
-/// In words, why it is not: pictures with faults then come without one.
+/// In words, why it is not: pictures with faults then have none.
 pub fn listen_in() -> Result<(), &'static str> {
     static DONE: OnceLock<Result<(), String>> = OnceLock::new();
     DONE.get_or_init(stand_before).as_ref().copied().map_err(String::as_str)
@@ -122,7 +122,7 @@ fn stand_before() -> Result<(), String> {
     // SAFETY: the same library, by its path.
     let own = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(words)?;
     let real = NAMES.map(|name| address(&own, name));
-    let [Some(map_frame), Some(status), ..] = real else { return Err(format!("{path} does not tell of faults")) };
+    let [Some(map_frame), Some(status), ..] = real else { return Err(format!("{path} does not report faults")) };
     // SAFETY: the functions have these types since CUDA 9.1.
     let real_functions = unsafe {
         Real { map: transmute::<*mut c_void, MapFrame>(map_frame), status: transmute::<*mut c_void, GetStatus>(status) }
@@ -171,7 +171,7 @@ unsafe extern "C" {
 
 /// The file of a library.
 fn path_of(library: &Library) -> Result<String, String> {
-    let within = address(library, STATUS).ok_or("the driver's decoder is too old to tell of faults")?;
+    let within = address(library, STATUS).ok_or("the driver's decoder is too old to report faults")?;
     let mut place = DlInfo { file: null(), base: null_mut(), name: null(), symbol: null_mut() };
     // SAFETY: the loader fills the place in, and its file's name lives as long as the library is open.
     unsafe {

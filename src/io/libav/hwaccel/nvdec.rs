@@ -19,10 +19,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Codecs that are defined to the last bit, so that NVDEC gives what software gives. Where the inverse transform is not
-/// (MPEG-2, MPEG-4, JPEG), every decoder rounds its own way.
+/// (MPEG-2, MPEG-4, JPEG), every decoder rounds differently.
 const EXACT: [Id; 5] = [Id::H264, Id::HEVC, Id::VP8, Id::VP9, Id::AV1];
 
-/// The version of libavcodec (60.31, of FFmpeg 6.1) from which on its AV1 decoder tells HDR metadata that the stream holds.
+/// The version of libavcodec (60.31, of FFmpeg 6.1) from which on its AV1 decoder exports HDR metadata that the stream holds.
 const AV1_TELLS: u32 = (60 << 16) | (31 << 8);
 
 /// AV_HWACCEL_FLAG_UNSAFE_OUTPUT: FFmpeg 6 and later copy each surface without it. Before, the bit means nothing.
@@ -42,8 +42,8 @@ pub(super) struct Shared {
     pub(super) device: Arc<CudaDevice>,
     pub(super) stream: Arc<Stream>,
     verdict: Mutex<Capability>,
-    /// Surfaces in the pipeline's hands.
-    pub(super) lent: AtomicUsize,
+    /// Surfaces that the pipeline holds.
+    pub(super) held: AtomicUsize,
     /// Pictures that had faults, by NVDEC's word.
     faults: AtomicU64,
 }
@@ -81,8 +81,8 @@ impl Nvdec {
         if let Err(why) = nvcuvid::listen_in() {
             log::debug!("NVDEC is not asked about faults in pictures: {why}");
         }
-        let (verdict, lent, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
-        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, lent, faults });
+        let (verdict, held, faults) = (Mutex::default(), AtomicUsize::new(0), AtomicU64::new(0));
+        let shared = Arc::new(Shared { device: Arc::clone(device), stream, verdict, held, faults });
         let device = libav_device(&shared.device, &shared.stream, Arc::clone(&shared))?;
         Ok(Nvdec { codec: found, device, shared, extra: if lead { SURFACES + LEAD } else { SURFACES } })
     }
@@ -115,7 +115,7 @@ impl Nvdec {
         Ok(())
     }
 
-    /// Runs a call to the decoder. When the decoder turns the stream down meanwhile, what libav logs tells why.
+    /// Runs a call to the decoder. When the decoder rejects the stream meanwhile, what libav logs is the reason.
     pub(in crate::io::libav) fn listen<T>(&self, call: impl FnOnce() -> T) -> T {
         let before = nvcuvid::faults();
         let (result, heard) = logging::listen(call);
@@ -128,7 +128,7 @@ impl Nvdec {
         result
     }
 
-    /// Pictures that had faults so far, as far as NVDEC tells.
+    /// Pictures that had faults so far, as far as NVDEC reports them.
     pub(in crate::io::libav) fn faults(&self) -> u64 {
         self.shared.faults.load(Ordering::Relaxed)
     }
@@ -187,7 +187,7 @@ impl Shared {
         let software: Pixel = offered.last().map_or(Pixel::None, |pixel| (*pixel).into());
         let name = convert::name(software);
         if !offered.contains(&AVPixelFormat::AV_PIX_FMT_CUDA) {
-            // After a failed start the list comes again without it.
+            // After a failed start the list is given again without it.
             let is_new = self.verdict().accepted.is_empty();
             return Err(if is_new { format!("libav has no NVDEC for {name}") } else { String::new() });
         }
@@ -208,7 +208,7 @@ impl Shared {
         };
         let mut verdict = self.verdict();
         match verdict.accepted.iter().find(|(layout, _)| *layout == storage) {
-            // Frames of the two could not be told apart.
+            // Frames of the two could not be distinguished.
             Some((_, before)) if *before != nominal => Err(format!("the video changes from {before} to {nominal}")),
             Some(_) => Ok(()),
             None => {

@@ -47,10 +47,10 @@ impl<S: Sink> Sink for Readback<S> {
 
     fn device_frame(&mut self, frame: DeviceFrame) -> Result<()> {
         let props = frame.props.clone();
-        let lent = BorrowedFrame::of_surface(frame, &self.info, &self.surfaces, props.pts.unwrap_or(0))?;
+        let borrowed = BorrowedFrame::of_surface(frame, &self.info, &self.surfaces, props.pts.unwrap_or(0))?;
         let mut copy = Video::empty();
         // SAFETY: both frames are alive; libav gives the empty one memory, and waits for the copy.
-        let code = unsafe { ffi::av_hwframe_transfer_data(copy.as_mut_ptr(), lent.as_ptr(), 0) };
+        let code = unsafe { ffi::av_hwframe_transfer_data(copy.as_mut_ptr(), borrowed.as_ptr(), 0) };
         if code < 0 {
             return Err(failure::error("copying a frame back from GPU memory", code, Kind::Device));
         }

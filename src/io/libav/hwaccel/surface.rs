@@ -1,4 +1,4 @@
-//! A decoded frame in GPU memory, from libav's hands to the pipeline's.
+//! A decoded frame in GPU memory, from libav to the pipeline.
 
 use super::nvdec::Shared;
 use super::share;
@@ -14,7 +14,7 @@ use ffmpeg_next as ffmpeg;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Surfaces of one decoder that may be in the pipeline's hands, and that libav is asked for on top of its own: one is
+/// Surfaces of one decoder that the pipeline may hold, and that libav is asked for on top of its own: one is
 /// being handed out, one waits for a slot, and [`WAITING`] lie between.
 pub(super) const SURFACES: usize = 4;
 
@@ -87,13 +87,13 @@ impl Surface {
     }
 }
 
-/// One surface in the pipeline's hands.
+/// One surface that the pipeline holds.
 struct SurfaceLease(Arc<Shared>);
 
 impl SurfaceLease {
     fn new(shared: &Arc<Shared>) -> Result<SurfaceLease> {
         let lease = SurfaceLease(Arc::clone(shared));
-        if shared.lent.fetch_add(1, Ordering::Relaxed) < SURFACES {
+        if shared.held.fetch_add(1, Ordering::Relaxed) < SURFACES {
             return Ok(lease);
         }
         Err(Error::internal(format!(
@@ -104,6 +104,6 @@ impl SurfaceLease {
 
 impl Drop for SurfaceLease {
     fn drop(&mut self) {
-        self.0.lent.fetch_sub(1, Ordering::Relaxed);
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
     }
 }

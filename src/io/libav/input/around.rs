@@ -6,11 +6,11 @@ use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
 
-/// The frames that come out: those of the window, and as many before and after as are read for them.
+/// The frames that are given: those of the window, and as many before and after as are read for them.
 #[derive(Default)]
 pub(super) struct ContextFrames {
     reach: Reach,
-    /// Before the window its last frames so far; from its first frame on those that come out next.
+    /// Before the window its last frames so far; from its first frame on those that are given next.
     frames: VecDeque<Numbered>,
     began: bool,
     /// Frames after the window that were met.
@@ -45,7 +45,7 @@ impl ContextFrames {
         }
     }
 
-    /// Takes a frame that comes before the window.
+    /// Takes a frame before the window.
     pub(super) fn before(&mut self, frame: Video, index: u64) {
         if self.reach.before == 0 {
             return;
@@ -62,7 +62,7 @@ impl ContextFrames {
         self.frames.push_back(Numbered { frame, index, context: false });
     }
 
-    /// Takes a frame that comes after the window. False when it, and what follows, is not read.
+    /// Takes a frame after the window. False when it, and what follows, is not read.
     pub(super) fn after(&mut self, frame: Video, index: u64) -> bool {
         self.followed += 1;
         if self.followed <= self.reach.after {
@@ -76,12 +76,12 @@ impl ContextFrames {
         self.reach.after == 0
     }
 
-    /// The next frame that comes out.
+    /// The next frame to give.
     pub(super) fn next(&mut self) -> Option<Numbered> {
         if self.began { self.frames.pop_front() } else { None }
     }
 
-    /// Forgets what has come before the window.
+    /// Forgets what was before the window.
     pub(super) fn start_over(&mut self) {
         self.frames.clear();
     }

@@ -39,7 +39,7 @@ impl Input {
     /// Hands on what is added and shown until `time`.
     pub(super) fn add_until(&mut self, time: i64) -> Result<()> {
         while let Some((span, packet)) = self.added.next(time)? {
-            // Whatever part of the film is passed by, nothing of it waits here.
+            // Whatever part of the film is skipped, nothing of it waits here.
             if !self.trim.is_before(span, self.time) {
                 self.trim.packet(span, packet, &mut self.ready);
             }

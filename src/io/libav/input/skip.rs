@@ -1,9 +1,9 @@
-//! The way to a window's first frame: those before it are not decoded where their packets tell enough.
+//! Skipping to a window's first frame: those before it are not decoded where their packets show enough.
 
 use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::reader::Reader;
+use crate::io::libav::demux::reader::{Place, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::trim::Trim;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
@@ -17,7 +17,8 @@ use std::fs;
 /// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
 pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
     // Every frame of a sequence is read by itself: nothing needs to be followed.
-    if options.window.start.is_none() || reader.sequence().is_some() {
+    let is_wanted = options.window.start.is_some() && options.place.is_none() || options.follow;
+    if !is_wanted || reader.sequence().is_some() {
         return;
     }
     let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -34,7 +35,7 @@ fn say_decoded(path: &OsStr, reason: &str) {
 }
 
 impl Input {
-    /// Goes on from `first`, the source's first frame, towards the window. The frame that comes out has the index
+    /// Goes on from `first`, the source's first frame, towards the window. The frame it gives has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
         if self.reader.sequence().is_some_and(Sequence::jumps) {
@@ -63,6 +64,27 @@ impl Input {
         Ok(Some(frame))
     }
 
+    /// Goes on at `place`, whose frame has the index `self.decoded` then; from the start where another packet lies there.
+    pub(super) fn go_to(&mut self, place: &Place) -> Result<Option<Video>> {
+        if self.reader.go_to(place)?
+            && let Some(frame) = self.reader.frame()?.filter(|frame| frame.pts() == Some(place.pts))
+        {
+            log::debug!("{}: decoding begins at frame {}", demuxer::name(&self.path), place.frame);
+            self.decoded = place.frame;
+            return Ok(Some(frame));
+        }
+        log::warn!(
+            "{}: frame {} does not lie where the plan says: it is looked for",
+            demuxer::name(&self.path),
+            place.frame
+        );
+        let first = self.reopen()?;
+        if let Err(reason) = self.reader.begin_index() {
+            say_decoded(&self.path, &reason.to_string());
+        }
+        self.skip(first)
+    }
+
     /// Goes on from `first`, a sequence's first frame, with the first one that is read for the window.
     fn begin_sequence(&mut self, first: Video) -> Result<Option<Video>> {
         let Some(sequence) = self.reader.sequence() else { return Ok(Some(first)) };
@@ -71,15 +93,15 @@ impl Input {
         let inside = (0..sequence.count()).find(|index| side(index) != Side::Before).unwrap_or(sequence.count());
         let begin = inside.saturating_sub(self.around.before_window());
         if begin == 0 {
-            self.reader.jump_to(1);
+            self.reader.jump_in_sequence(1);
             return Ok(Some(first));
         }
         (self.decoded, self.time) = (begin as u64, time(begin - 1));
-        self.reader.jump_to(begin);
+        self.reader.jump_in_sequence(begin);
         self.reader.frame()
     }
 
-    /// Passes by what lies between `frame`, from which on packets tell what will come, and the window.
+    /// Skips what lies between `frame`, from which on packets show what follows, and the window.
     fn pass_by(&mut self, frame: Video) -> Result<Option<Video>> {
         self.find_window()?;
         let Some(landing) = self.reader.end_index().map(FrameIndex::finish) else { return Ok(Some(frame)) };
@@ -101,7 +123,7 @@ impl Input {
         }
     }
 
-    /// Reads until the window's first frame is found among those that will come out, or nothing is certain any more.
+    /// Reads until the window's first frame is found among those that will be decoded, or nothing is certain any more.
     fn find_window(&mut self) -> Result<()> {
         loop {
             while let Some(certain) = self.reader.index().and_then(FrameIndex::certain) {
@@ -118,8 +140,8 @@ impl Input {
         }
     }
 
-    /// Decodes from `landing` on, as far as it says what comes out, and gives the last of those frames. `None` when
-    /// something else comes out, or with faults: what a decoder puts in their place depends on what it decoded before.
+    /// Decodes from `landing` on, as far as it predicts the frames, and gives the last of those frames. `None` when
+    /// other frames are decoded, or with faults: what a decoder puts in their place depends on what it decoded before.
     fn arrive(&mut self, landing: Landing) -> Result<Option<Video>> {
         let (mut last, faults) = (None, self.reader.faults());
         for (index, pts) in (landing.point.frame..).zip(landing.times) {
@@ -138,6 +160,11 @@ impl Input {
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
+        self.reopen()
+    }
+
+    /// The first frame of the source, opened once more.
+    fn reopen(&mut self) -> Result<Video> {
         let demuxer = demuxer::open_at(&self.path, self.rate, self.reader.cancel())?;
         self.reader.start_over(demuxer);
         (self.trim, self.ready) = (Trim::new(false, self.reader.origin()), VecDeque::new());

@@ -75,7 +75,7 @@ impl Context {
     /// # Errors
     /// When it cannot be opened.
     pub(in crate::io::libav) fn open(&mut self, file: &TempFile, what: &str) -> Result<()> {
-        // The protocol is said, or a colon in the name would be taken for one.
+        // The protocol is explicit, or a colon in the name would be taken for one.
         let url = match file.outlet() {
             Outlet::File(path) => [b"file:", path.as_os_str().as_encoded_bytes()].concat(),
             Outlet::Stream(descriptor) => format!("pipe:{descriptor}").into_bytes(),

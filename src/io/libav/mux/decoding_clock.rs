@@ -21,7 +21,7 @@ pub(in crate::io::libav) struct DtsClock {
     step: i64,
     /// True once the packet at hand gave a frame.
     gave_frame: bool,
-    /// Times of frames that come out after the last packet.
+    /// Times of frames that are decoded after the last packet.
     tail: VecDeque<i64>,
 }
 
@@ -58,7 +58,7 @@ impl DtsClock {
         self.advance();
     }
 
-    /// Notes that a frame came out of the packet at hand.
+    /// Notes that the packet at hand gave a frame.
     pub(in crate::io::libav) fn frame(&mut self) {
         if self.gave_frame {
             self.advance();

@@ -11,7 +11,7 @@ pub(in crate::io::libav) fn text(code: c_int) -> String {
     Code::from(code).to_string()
 }
 
-/// The kind of libav's error `code`: what its system error number tells, else `otherwise`.
+/// The kind of libav's error `code`: that of its system error number, else `otherwise`.
 fn kind(code: c_int, otherwise: Kind) -> Kind {
     match Code::from(code) {
         Code::Other { errno: ENOMEM } => Kind::OutOfMemory,
@@ -26,7 +26,7 @@ pub(in crate::io::libav) fn error(what: &str, code: c_int, otherwise: Kind) -> E
     Error::new(kind(code, otherwise), format!("{what}: {}", text(code)))
 }
 
-/// The error of a container `what` that gave `code` after logging `heard`, which tells why unless the system does.
+/// The error of a container `what` that gave `code` after logging `heard`, which is the reason unless the system has one.
 pub(in crate::io::libav) fn refusal(what: &str, code: c_int, heard: &Heard) -> Error {
     match (kind(code, Kind::Unsupported), heard.reason()) {
         (Kind::Unsupported, Some(reason)) => Error::unsupported(format!("{what}: {reason}")),

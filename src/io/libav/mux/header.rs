@@ -27,7 +27,7 @@ pub(in crate::io::libav) struct Contents<'a> {
     pub(in crate::io::libav) info: &'a StreamInfo,
     pub(in crate::io::libav) encoder: &'a Encoder,
     pub(in crate::io::libav) container: &'a Container,
-    /// The streams that are passed on.
+    /// The streams that are copied.
     pub(in crate::io::libav) copies: &'a [StreamCopy],
     /// What is taken from every time, in the video's timebase.
     pub(in crate::io::libav) offset: i64,
@@ -78,7 +78,7 @@ fn configure(context: &Context, contents: &Contents<'_>) -> Result<()> {
         // back in: there the file comes in fragments, each with its own index.
         let flags = if contents.seekable { "+faststart" } else { "+frag_keyframe+delay_moov+default_base_moof" };
         settings.set("movflags", flags)?;
-        // Edit lists tell when a track starts, in this unit.
+        // Edit lists state when a track starts, in this unit.
         if settings.has("movie_timescale") {
             settings.set("movie_timescale", &movie_timescale(contents).to_string())?;
         }

@@ -42,7 +42,7 @@ struct OutputStream {
     form: Form,
     /// The last decode time written.
     last: Option<i64>,
-    /// Tells the decode times that the source does not.
+    /// Supplies the decode times that the source lacks.
     decoding: Decoding,
 }
 
@@ -85,7 +85,7 @@ impl Muxer {
         self.write(0, packet)
     }
 
-    /// Writes a packet of the copied stream that the source has at `input`. One of a stream that is not passed on, or
+    /// Writes a packet of the copied stream that the source has at `input`. One of a stream that is not copied, or
     /// that is in the header as a whole, is dropped.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ const PICTURE_FILES: [(&str, &str, &str); 6] = [
     ("webp", "cover.webp", "image/webp"),
 ];
 
-/// Up to this version, libavformat has a Matroska track tell the priming of Opus (and of nothing else), without adding
+/// Up to this version, libavformat has a Matroska track state the priming of Opus (and of nothing else), without adding
 /// it to the times of the track.
 const LIFTS_NOT: c_uint = 59 << 16 | 30 << 8 | 100;
 
@@ -45,7 +45,7 @@ pub(in crate::io::libav) enum Form {
     File(Vec<u8>),
 }
 
-/// A stream of the source on its way to the output: copied, or coded anew.
+/// A stream of the source that goes to the output: copied, or encoded again.
 pub(in crate::io::libav) struct StreamCopy {
     /// Its index in the source.
     pub(in crate::io::libav) index: usize,
@@ -124,23 +124,24 @@ impl StreamCopy {
     /// decoder up.
     pub(in crate::io::libav) fn is_skipped(&self, container: &str) -> bool {
         // SAFETY: libav's version is a number.
-        let told = || self.codec() == AVCodecID::AV_CODEC_ID_OPUS || unsafe { ffi::avformat_version() } > LIFTS_NOT;
+        let is_stated =
+            || self.codec() == AVCodecID::AV_CODEC_ID_OPUS || unsafe { ffi::avformat_version() } > LIFTS_NOT;
         let is_copied = self.media == Media::Audio && !self.is_recoded;
-        is_copied && (capacity::is_quicktime(container) || capacity::is_matroska(container) && told())
+        is_copied && (capacity::is_quicktime(container) || capacity::is_matroska(container) && is_stated())
     }
 
-    /// Has Matroska tell what warms the decoder up: as much as the source tells, and all that is before 0, where the
+    /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the
     /// stream starts at `start`.
     fn prime(&mut self, start: i64) {
         let Some(rate) = self.sample_rate() else { return };
         let sample = Rational::new(1, rate);
         // SAFETY: the parameters are alive; libav's version is a number.
-        let (told, codec, version) = unsafe {
+        let (stated, codec, version) = unsafe {
             let parameters = &*self.parameters.as_ptr();
             (parameters.initial_padding, parameters.codec_id, ffi::avformat_version())
         };
         let before_zero = c_int::try_from(rescale(-start, self.timebase, sample)).unwrap_or(0);
-        self.priming = Some(told.max(before_zero)).filter(|samples| *samples > 0);
+        self.priming = Some(stated.max(before_zero)).filter(|samples| *samples > 0);
         self.state_pre_skip();
         if version <= LIFTS_NOT && codec == AVCodecID::AV_CODEC_ID_OPUS {
             self.lift = rescale(self.priming.unwrap_or(0).into(), sample, self.timebase);
@@ -294,7 +295,7 @@ fn takes(choice: &EncoderChoice, media: Media, parameters: &Parameters) -> Resul
     Ok(())
 }
 
-/// Gives each copy what only the first packets tell: the picture of a cover that becomes a file, and the priming
+/// Gives each copy what only the first packets show: the picture of a cover that becomes a file, and the priming
 /// of sound in a container that has no times before 0. `offset` is taken from every time.
 pub(in crate::io::libav) fn complete(
     copies: &mut Vec<StreamCopy>,

@@ -1,4 +1,4 @@
-//! Metadata and side data of streams: which of it stays true, and how libav is told.
+//! Metadata and side data of streams: which of it stays true, and how libav gets it.
 
 use crate::error::Result;
 use crate::io::libav::mux::context::out_of_memory;
@@ -45,12 +45,12 @@ const DESCRIBES_CODING: [Kinds; 4] = [
     Kinds::AV_PKT_DATA_MPEGTS_STREAM_ID,
 ];
 
-/// What is said of the film, rather than of its old container.
+/// What describes the film, rather than its old container.
 pub(in crate::io::libav) fn of_film(tags: &[Tag]) -> impl Iterator<Item = &Tag> {
     tags.iter().filter(|(key, _)| !CONTAINER_TAGS.contains(&key.as_str()))
 }
 
-/// What is said of a stream that is coded anew, the video or another, rather than of its old coding.
+/// What describes a stream that is encoded again, the video or another, rather than its old coding.
 pub(in crate::io::libav) fn of_recoded(tags: &[Tag]) -> impl Iterator<Item = &Tag> {
     let about_coding = |key: &str| {
         CODING_TAGS.iter().any(|tag| key.eq_ignore_ascii_case(tag))
@@ -59,7 +59,7 @@ pub(in crate::io::libav) fn of_recoded(tags: &[Tag]) -> impl Iterator<Item = &Ta
     of_stream(tags).filter(move |(key, _)| !about_coding(key))
 }
 
-/// What is said of a copied stream, rather than of its old container.
+/// What describes a copied stream, rather than its old container.
 pub(in crate::io::libav) fn of_stream(tags: &[Tag]) -> impl Iterator<Item = &Tag> {
     tags.iter().filter(|(key, _)| !key.eq_ignore_ascii_case(VENDOR))
 }

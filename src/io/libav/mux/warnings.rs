@@ -1,4 +1,4 @@
-//! What a container cannot hold of the filtered stream and of the film: said once, before the run.
+//! What a container cannot hold of the filtered stream and of the film: logged once, before the run.
 
 use crate::error::{Error, Result};
 use crate::io::libav::encode::choose::EncoderChoice;
@@ -86,12 +86,12 @@ pub(in crate::io::libav) fn refuse_wrong_colours(side_data: &[SideData]) -> Resu
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "the source is Dolby Vision of profile {profile}, whose colours come out wrong without its metadata, which is \
+        "the source is Dolby Vision of profile {profile}, whose colours are wrong without its metadata, which is \
          not applied: add --ignore-dolby-vision to encode it all the same"
     )))
 }
 
-/// What frames bring that does not get into the output; said once each.
+/// What frames have that the output cannot hold; logged once each.
 #[derive(Default)]
 pub(in crate::io::libav) struct OfFrames {
     said: Vec<InFrame>,

@@ -35,7 +35,7 @@ pub struct FirstPass {
 }
 
 impl FirstPass {
-    /// A first pass of `encoder` for the output `path`, beside which the encoder may keep what it learns.
+    /// A first pass of `encoder` for the output `path`, beside which the encoder may keep its statistics.
     ///
     /// # Errors
     /// When the encoder has no two passes, or its files cannot be made.

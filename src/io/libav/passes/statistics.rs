@@ -1,4 +1,4 @@
-//! What an encoder learns in its first pass, kept until its second is over.
+//! The statistics of an encoder's first pass, kept until its second is over.
 
 use super::{EncodePass, FirstPass};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How an encoder hands over what it learns.
+/// How an encoder exports its statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transport {
     /// In a file that libav's option `stats` names.
@@ -42,7 +42,7 @@ pub fn has_two_passes(encoder: &str) -> bool {
     means(encoder).is_some()
 }
 
-/// What an encoder learns.
+/// The statistics of an encoder.
 pub struct Statistics {
     means: Transport,
     /// Where its files are.

@@ -46,7 +46,7 @@ impl PictureFeed {
         rescale(index as i64, self.lasts, self.unit)
     }
 
-    /// Whether a jump is still to come.
+    /// Whether a jump follows.
     pub(in crate::io::libav) fn jumps(&self) -> bool {
         self.jumps
     }

@@ -1,4 +1,4 @@
-//! Streams of the output that are coded anew, from the packets of one of the source's streams on their way to the container.
+//! Streams of the output that are encoded again from the packets of a stream of the source.
 
 pub(super) mod sound;
 
@@ -33,7 +33,7 @@ pub(in crate::io::libav) trait Recode {
     fn finish(&mut self) -> Result<Vec<Packet>>;
 
     /// Whether it cuts what it makes to [what is kept](CopiedPacket::kept), so that it gets packets whole, and those before the
-    /// part too. Else packets come cut.
+    /// part too. Else packets are cut.
     fn cuts(&self) -> bool;
 
     /// Whether it took packets but gave none yet: sound that begins late does not keep a header waiting, but this does.

@@ -1,4 +1,4 @@
-//! Which frames a decoder would give, told from packets alone, so that those before a part need not be decoded.
+//! Which frames a decoder would give, derived from packets alone, so that those before a part need not be decoded.
 
 use crate::error::Result;
 use crate::io::libav::seek::access::{self, Access, Look, Reason};
@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ptr;
 
-/// Side data by which a container changes what the decoder was told at the start.
+/// Side data by which a container changes what the decoder was given at the start.
 const CHANGES: [ffi::AVPacketSideDataType; 3] = [
     ffi::AVPacketSideDataType::AV_PKT_DATA_PALETTE,
     ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA,
@@ -24,8 +24,8 @@ const NO_TIMES: Reason = "its packets have no times";
 ///
 /// A decoder gives one frame for each packet that shows one, in order of presentation. So a frame's index is the number
 /// of such packets whose times are earlier, and it is certain as soon as none of those can follow. It counts from the
-/// origin, the first frame at which decoding can begin: what comes of packets before that, only a decoder can tell.
-/// Whatever makes the index doubtful ends it; what it said before still holds.
+/// origin, the first frame at which decoding can begin: what packets before that decode to, only a decoder can know.
+/// Whatever makes the index doubtful ends it; what it had before still holds.
 pub(in crate::io::libav) struct FrameIndex {
     look: Box<dyn Look>,
     /// Frames that the decoder holds back to bring them in order.
@@ -48,6 +48,8 @@ pub(in crate::io::libav) struct FrameIndex {
     origin: Option<i64>,
     highest_pts: Option<i64>,
     last_dts: Option<i64>,
+    /// No packet follows.
+    ended: bool,
     reason: Option<Reason>,
 }
 
@@ -71,9 +73,9 @@ pub(in crate::io::libav) struct EntryPoint {
 /// Where to begin decoding, and what to expect there.
 pub(in crate::io::libav) struct Landing {
     pub(in crate::io::libav) point: EntryPoint,
-    /// The times of the frames that must come out, as far as they are certain.
+    /// The times of the frames that must be decoded, as far as they are certain.
     pub(in crate::io::libav) times: VecDeque<i64>,
-    /// Why no later place was looked for, if something was in the way.
+    /// Why no later place was looked for, if something prevented it.
     pub(in crate::io::libav) reason: Option<Reason>,
 }
 
@@ -82,6 +84,10 @@ pub(in crate::io::libav) struct Landing {
 pub(in crate::io::libav) struct Certain {
     pub(in crate::io::libav) frame: u64,
     pub(in crate::io::libav) pts: i64,
+    /// The number of its packet in decoding order.
+    pub(in crate::io::libav) packet: u64,
+    /// Where decoding begins for this frame to be the first that comes out, if it can be.
+    pub(in crate::io::libav) access: Option<EntryPoint>,
 }
 
 impl FrameIndex {
@@ -107,11 +113,12 @@ impl FrameIndex {
             origin: None,
             highest_pts: None,
             last_dts: None,
+            ended: false,
             reason: None,
         })
     }
 
-    /// Has decoding begin so early that `frames` before the one that is looked for come out as well.
+    /// Has decoding begin so early that `frames` before the one that is looked for are decoded as well.
     pub(in crate::io::libav) fn lead_by(&mut self, frames: u32) {
         self.lead = frames.into();
     }
@@ -140,11 +147,26 @@ impl FrameIndex {
         self.pending.clear();
     }
 
-    /// Notes that the demuxer lost its way before the next packet.
+    /// Notes that the demuxer lost synchronisation before the next packet.
     pub(in crate::io::libav) fn gap(&mut self) {
         if self.origin.is_some() {
             self.end("the container is damaged");
         }
+    }
+
+    /// Notes that no packet follows, so that every frame is certain.
+    pub(in crate::io::libav) fn close(&mut self) {
+        self.ended = true;
+    }
+
+    /// Packets met.
+    pub(in crate::io::libav) fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Why it goes on no more.
+    pub(in crate::io::libav) fn reason(&self) -> Option<Reason> {
+        self.reason
     }
 
     /// Whether it goes on.
@@ -197,7 +219,7 @@ impl FrameIndex {
         Ok(())
     }
 
-    /// Learns that frame `frame` came out with time `pts`. True when that is the origin's, so that it can begin to count.
+    /// Learns that frame `frame` was decoded with time `pts`. True when that is the origin's, so that it can begin to count.
     pub(in crate::io::libav) fn begin(&mut self, pts: i64, frame: u64) -> bool {
         if self.origin != Some(pts) {
             return false;
@@ -211,7 +233,8 @@ impl FrameIndex {
     pub(in crate::io::libav) fn certain(&mut self) -> Option<Certain> {
         let Reverse(first) = self.pending.peek()?;
         // No packet that follows is shown before its decoding time, and no decoder waits longer than for its delay.
-        let is_certain = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let none_follows = self.pending.len() > self.delay && self.last_dts.is_some_and(|dts| dts >= first.pts);
+        let is_certain = none_follows || self.ended;
         let Reverse(Pending { pts, packet, access }) = if is_certain { self.pending.pop()? } else { return None };
         if self.times.back().is_some_and(|last| pts <= *last) {
             self.end("its frames are out of order");
@@ -220,19 +243,20 @@ impl FrameIndex {
         let point = EntryPoint { packet, frame: self.next_frame };
         self.next_frame += 1;
         self.times.push_back(pts);
-        match access {
-            Access::Clean => self.later.push_back(point),
-            Access::Open => self.later.push_back(self.last_access),
-            Access::None => {}
-        }
-        if access != Access::None {
+        let access = match access {
+            Access::Clean => Some(point),
+            Access::Open => Some(self.last_access),
+            Access::None => None,
+        };
+        if let Some(begins) = access {
+            self.later.push_back(begins);
             self.last_access = point;
         }
         while let Some(at) = self.later.front().copied().filter(|at| at.frame + self.lead <= point.frame) {
             self.land(at);
             self.later.pop_front();
         }
-        Some(Certain { frame: point.frame, pts })
+        Some(Certain { frame: point.frame, pts, packet, access })
     }
 
     /// Has decoding begin at `point`.
@@ -247,7 +271,7 @@ impl FrameIndex {
     }
 }
 
-/// Whether a container tells the decoder something new along with `packet`.
+/// Whether a container gives the decoder new parameters along with `packet`.
 fn changes_decoder(packet: &Packet) -> bool {
     // SAFETY: the packet is alive and only read; its size is not asked for.
     CHANGES
@@ -260,7 +284,7 @@ fn can_begin(packet: &Packet) -> bool {
     packet.is_key() && !is_discarded(packet)
 }
 
-/// Whether what comes of `packet` is not shown: an edit list leaves it out.
+/// Whether the frame of `packet` is not shown: an edit list leaves it out.
 fn is_discarded(packet: &Packet) -> bool {
     // SAFETY: the packet is alive.
     unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }

@@ -79,7 +79,7 @@ impl Mix {
         }
     }
 
-    /// What `sums` of `weight` pixels make: how much of the picture below stays, and what comes over it.
+    /// What `sums` of `weight` pixels make: how much of the picture below stays, and what is laid over it.
     fn sample(&self, sums: [i64; 4], weight: i64) -> OverlaySample {
         let [r, g, b, coverage] = sums;
         let color = self.weights[0] * r + self.weights[1] * g + self.weights[2] * b;

@@ -1,4 +1,4 @@
-//! Frames with subtitles drawn into them, on their way to another sink.
+//! Frames with subtitles drawn into them, for another sink.
 
 use super::blend::Overlay;
 use super::canvas::Canvas;
@@ -68,7 +68,7 @@ enum Drawing {
     Pictures(Pictures),
 }
 
-/// Draws subtitles into frames of host memory on their way to another sink.
+/// Draws subtitles into frames of host memory, which go on to another sink.
 pub struct BurnSink {
     sink: Box<dyn Sink>,
     source: Drawing,

@@ -67,7 +67,7 @@ pub(in crate::io::libav) fn treatment(
     Ok(Treatment::Recode(Box::new(Converted::new(stream, wanted)?)))
 }
 
-/// A stream on its way to another codec: a packet of it is a packet of the other, with the same times.
+/// A stream that is converted to another codec: a packet of it is a packet of the other, with the same times.
 struct Converted {
     name: String,
     decoder: Decoder,

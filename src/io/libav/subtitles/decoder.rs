@@ -113,7 +113,7 @@ impl Decoder {
         (size.0 > 0 && size.1 > 0).then_some(size)
     }
 
-    /// Decodes `packet`. `None` when more must come before anything is shown.
+    /// Decodes `packet`. `None` when more packets are needed before anything is shown.
     ///
     /// # Errors
     /// When it is damaged.

@@ -95,7 +95,7 @@ fn functions() -> Result<&'static Functions> {
     found.as_ref().map_err(|why| Error::unsupported(format!("--burn-subtitles: {why}")))
 }
 
-/// A font that came with the film.
+/// A font of the film.
 pub(super) struct Font {
     pub(super) name: String,
     pub(super) data: Vec<u8>,
@@ -128,7 +128,7 @@ pub(super) struct Script {
     library: Handle,
     renderer: Handle,
     track: Handle,
-    /// What was said. libass writes to it by its address.
+    /// The messages. libass writes to it by its address.
     _said: Box<Mutex<BTreeSet<String>>>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `track` reads a stream of subtitles whole, `text` and `pictures` draw what is shown at a time on a `canvas`, and
 //! `blend` lays that over the output's samples, in integers. `burn` is the sink that does so between chain and encoder.
-//! `convert` makes text of one codec that of another, cue by cue, on the way to the container.
+//! `convert` makes text of one codec that of another, cue by cue, before the container.
 
 mod blend;
 mod burn;

@@ -1,4 +1,4 @@
-//! One stream of subtitles, read whole, and the fonts that came with it.
+//! One stream of subtitles, read whole, and the fonts that belong to it.
 
 use super::decoder::SubtitleKind;
 use super::libass::Font;

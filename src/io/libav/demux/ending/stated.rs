@@ -1,4 +1,4 @@
-//! What containers state about their length, held against what there is.
+//! What containers state about their length, compared with what there is.
 
 use super::bytes::Bytes;
 
@@ -26,7 +26,7 @@ pub(super) fn fault(name: &str, bytes: &Bytes<'_>, last: i64) -> Option<String> 
     Some(format!("it should go on to byte {end}, but ends at byte {}", bytes.size))
 }
 
-/// Follows pieces from byte `at` on: `next` tells where one ends. Gives where the last of them, or its header, should end.
+/// Follows pieces from byte `at` on: `next` gives the end of one. Gives where the last of them, or its header, should end.
 fn walk(bytes: &Bytes<'_>, mut at: i64, next: impl Fn(i64) -> Option<i64>) -> Option<i64> {
     for _ in 0..MOST_PIECES {
         let end = next(at).filter(|end| *end > at)?;
@@ -76,7 +76,7 @@ fn boxes(bytes: &Bytes<'_>) -> Option<i64> {
     })
 }
 
-/// Where the last RIFF of an AVI ends. One that was written into a pipe does not tell.
+/// Where the last RIFF of an AVI ends. One that was written into a pipe does not state it.
 fn riffs(bytes: &Bytes<'_>) -> Option<i64> {
     walk(bytes, 0, |at| {
         let [a, b, c, d, size @ ..]: [u8; 8] = bytes.at(at)?;
@@ -108,7 +108,7 @@ fn frames(bytes: &Bytes<'_>) -> Option<i64> {
     })
 }
 
-/// Where the last unit of an AV1 stream ends whose units tell their lengths.
+/// Where the last unit of an AV1 stream ends whose units state their lengths.
 fn units(bytes: &Bytes<'_>) -> Option<i64> {
     // A temporal delimiter of no length; the other kind of stream begins with the length of a unit.
     (bytes.at(0)? == [0x12, 0]).then_some(())?;
@@ -129,7 +129,7 @@ fn units(bytes: &Bytes<'_>) -> Option<i64> {
     })
 }
 
-/// Where at least the footer of an MXF begins, if its header tells.
+/// Where at least the footer of an MXF begins, if its header states it.
 fn footer(bytes: &Bytes<'_>) -> Option<i64> {
     const PARTITION: [u8; 13] = [6, 0x0e, 0x2b, 0x34, 2, 5, 1, 1, 0x0d, 1, 2, 1, 1];
     (bytes.at(0)? == PARTITION).then_some(())?;
@@ -154,7 +154,7 @@ fn blocks(bytes: &Bytes<'_>) -> Option<&'static str> {
                 let Some([flags]) = bytes.at(at + 9) else { return Some(CUT) };
                 at + 11 + table(flags)
             }
-            // No block: what libav makes of it, nobody knows.
+            // No block: libav's behaviour is undefined.
             _ => return None,
         };
         loop {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// The most bytes of packets that wait for a place where decoding can begin.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Packets on their way to the decoder, in decoding order.
+/// Packets that wait for the decoder, in decoding order.
 #[derive(Default)]
 pub(super) struct Ahead {
     packets: VecDeque<Packet>,
@@ -49,7 +49,7 @@ impl Ahead {
 }
 
 impl Reader {
-    /// Follows packets from the first on, so that frames can be passed by.
+    /// Follows packets from the first on, so that frames can be skipped.
     ///
     /// # Errors
     /// Why they have to be decoded.
@@ -88,13 +88,29 @@ impl Reader {
     }
 
     /// Has decoding go on at `landing`, unless the decoder was given
-    /// that place already. True when frames are passed by.
+    /// that place already. True when frames are skipped.
     pub(in crate::io::libav) fn land(&mut self, landing: &Landing) -> bool {
         self.ahead.pass_by(landing.point.packet);
         if self.ahead.passed {
             self.decoder.jump(&stream(&self.demuxer, self.video), landing.point.frame, landing.times.front().copied());
         }
         self.ahead.passed
+    }
+
+    /// The packet that [`Reader::look_ahead`] read last, and its number in decoding order.
+    pub(in crate::io::libav) fn newest(&self) -> Option<(u64, &Packet)> {
+        let number = self.index.as_ref()?.packets().checked_sub(1)?;
+        Some((number, self.ahead.packets.back()?))
+    }
+
+    /// Notes that no packet follows: every frame that was followed is certain.
+    pub(in crate::io::libav) fn close_index(&mut self) {
+        self.index.iter_mut().for_each(FrameIndex::close);
+    }
+
+    /// Why packets are followed no more.
+    pub(in crate::io::libav) fn doubt(&self) -> Option<&'static str> {
+        self.index.as_ref().map_or(Some("nothing follows them"), FrameIndex::reason)
     }
 
     /// Begins again with `demuxer`, the source opened once more.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use ffmpeg::Packet;
 use ffmpeg_next as ffmpeg;
 
-/// A jump is told up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
+/// A jump is reported up to this many packets before the first one after it: one waits in the demuxer, one in the parser.
 const JUMP_TOLD_EARLY: u8 = 2;
 
 impl Reader {

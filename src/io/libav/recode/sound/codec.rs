@@ -178,7 +178,7 @@ impl Codec {
 /// The entries of one of libav's lists, which is null or has a last entry.
 ///
 /// # Safety
-/// As said.
+/// As above.
 unsafe fn list<T>(mut entry: *const T, is_last: impl Fn(&T) -> bool) -> Vec<T> {
     let mut entries = Vec::new();
     // SAFETY: by the caller. Entries are plain data of static lists.

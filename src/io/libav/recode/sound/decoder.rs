@@ -9,7 +9,7 @@ use ffmpeg::frame::Audio;
 use ffmpeg::{Packet, ffi};
 use ffmpeg_next as ffmpeg;
 
-/// Decodes a track. What does not decode is counted and passed by.
+/// Decodes a track. What does not decode is counted and skipped.
 pub(super) struct Decoder {
     /// What messages call the track.
     name: String,

@@ -161,7 +161,7 @@ impl Encoder {
             self.send(rest, &mut packets)?;
         }
         if self.next.is_some() {
-            // SAFETY: null is the end, which is said once.
+            // SAFETY: null is the end, which is sent once.
             let code = unsafe { ffi::avcodec_send_frame(self.context.as_ptr(), ptr::null()) };
             self.receive(code, &mut packets)?;
         }

@@ -88,7 +88,7 @@ pub(super) fn measure(
     }
 }
 
-/// Sound on its way to the measuring filter.
+/// Sound for the measuring filter.
 struct Meter {
     decoder: Decoder,
     timeline: Timeline,

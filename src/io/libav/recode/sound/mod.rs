@@ -209,7 +209,7 @@ impl RecodedTrack {
     }
 }
 
-/// What `source` goes through on its way to an encoder of `form`.
+/// What `source` goes through before an encoder of `form`.
 fn filters(contents: Contents<'_>, source: &SourceTrack<'_>, form: &SampleForm) -> Result<String> {
     let last = form.filter();
     let Some(wanted) = contents.options.sound.loudness else { return Ok(last) };

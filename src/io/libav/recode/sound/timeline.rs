@@ -19,7 +19,7 @@ const MICROSECOND: Rational = Rational::new(1, 1_000_000);
 pub(super) struct Timeline {
     unit: Rational,
     rate: i32,
-    /// The sample that comes next.
+    /// The next sample.
     next: Option<i64>,
     /// What is kept, in samples.
     from: Option<i64>,

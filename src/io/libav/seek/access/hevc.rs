@@ -27,7 +27,7 @@ pub(super) struct Hevc {
 impl Hevc {
     pub(super) fn new(parameters: &Parameters) -> Hevc {
         let extradata = super::extradata(parameters);
-        // As libav tells the two apart.
+        // As libav distinguishes the two.
         let boxed = extradata.len() > 22 && (extradata[0] != 0 || extradata[1] != 0 || extradata[2] > 1);
         let framing = if boxed { Framing::Lengths(usize::from(extradata[21] & 3) + 1) } else { Framing::StartCodes };
         let units = if boxed { configuration(&extradata[22..]) } else { framing.units(extradata).collect() };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_told_apart() {
+    fn pictures_are_distinguished() {
         let first = [0x80];
         for (kind, access) in [(CRA, Access::Clean), (19, Access::Clean), (1, Access::None), (9, Access::None)] {
             assert_eq!(look(&[unit(kind, &first), unit(kind, &[0x20])]), Ok(Unit::shown(access)), "{kind}");

@@ -1,4 +1,4 @@
-//! What a packet holds, as far as its bytes say so without being decoded: whether a frame comes of it, and whether
+//! What a packet holds, as far as its bytes say so without being decoded: whether it gives a frame, and whether
 //! decoding can begin at it.
 
 mod av1;
@@ -31,7 +31,7 @@ pub(in crate::io::libav) enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::io::libav) struct Unit {
     pub(in crate::io::libav) access: Access,
-    /// One frame comes of it; otherwise none does.
+    /// It gives one frame; otherwise none.
     pub(in crate::io::libav) shown: bool,
 }
 
@@ -67,7 +67,7 @@ pub(in crate::io::libav) fn look(parameters: &Parameters) -> Result<Box<dyn Look
         // Its key frames begin afresh, and containers mark them.
         Id::FFV1 => Box::new(Marked),
         _ if is_intra_only(id) => Box::new(Marked),
-        _ => return Err(Error::unsupported(format!("nothing tells where decoding {} can begin", id.name()))),
+        _ => return Err(Error::unsupported(format!("it is not known where decoding {} can begin", id.name()))),
     })
 }
 

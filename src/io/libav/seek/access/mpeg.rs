@@ -30,7 +30,7 @@ impl Look for Mpeg {
                 [EXTENSION, kind, _, structure, ..] if kind >> 4 == CODING_EXTENSION => {
                     fields -= i32::from(structure & 3 != BOTH_FIELDS);
                 }
-                // A frame's slices are not looked through: what makes it up was said.
+                // A frame's slices are not looked through: its composition is known from the headers.
                 [slice, ..] if SLICES.contains(&slice) && fields == 2 => break,
                 _ => {}
             }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_and_fields_are_told_apart() {
+    fn frames_and_fields_are_distinguished() {
         let (sequence, slice): (&[u8], &[u8]) = (&[SEQUENCE, 9, 9, 9], &[1, 9, 9]);
         let picture = |kind: u8| [PICTURE, 0xff, kind << 3, 9];
         let structure = |bits: u8| [EXTENSION, 0x8f, 0xff, 0xf0 | bits];

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_changed_on_the_way_must_be_shown_again() {
+    fn sets_that_changed_in_between_must_be_repeated() {
         let mut sets = ParameterSets::new([&[1u8][..]].into_iter());
         assert!(sets.meet(&[]) && sets.meet(&[&[1]]));
         assert!(sets.meet(&[&[2]]), "the packet brings it");

@@ -73,7 +73,7 @@ fn colours_are_rounded_from_exact_values() {
 
 #[test]
 fn chroma_is_the_mean_over_its_own_area() {
-    // Blue over columns 3 and 4: full range Cb is 128 beneath and 255 of blue alone, and coverage of each sample is told
+    // Blue over columns 3 and 4: full range Cb is 128 beneath and 255 of blue alone, and coverage of each sample is known
     // by how far it went. Left: weights 1 2 1 about columns 0 2 4 6. Centre: 1 1 about 0.5 2.5 4.5 6.5.
     let share = |location: u8, format: &str| {
         let picture = drawn(format, &color(1, Range::Full, location), 0x8000, [0, 0, ONE], ONE, [3..5, 0..4]);

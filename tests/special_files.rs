@@ -1,4 +1,4 @@
-//! Ways in and out that are no plain file with a plain name: pipes, bare samples, names that are no text.
+//! Inputs and outputs that are no plain file with a plain name: pipes, bare samples, names that are no text.
 
 mod command;
 

@@ -1,0 +1,84 @@
+//! A film in parts: `--segments` on this machine, `vramp plan`, `part`, `join` and `status` on many.
+
+mod goal;
+mod join;
+mod make;
+mod pool;
+mod request;
+mod segments;
+mod status;
+
+pub use goal::Goal;
+pub use segments::run as run_segments;
+
+use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs};
+use crate::cli::{print, signals};
+use crate::error::Result;
+use crate::farm::{Folder, Plan};
+use crate::pipeline::Cancel;
+use clap::ArgMatches;
+use std::fs;
+use std::path::Path;
+
+/// Runs `vramp plan`.
+///
+/// # Errors
+/// When the request is wrong, the film cannot be worked on in parts, or another plan is there.
+pub fn plan(args: &PlanArgs, matches: &ArgMatches) -> Result<()> {
+    let cancel = Cancel::default();
+    signals::install([cancel.clone()])?;
+    let (folder, plan) = request::plan(&args.job, &args.cut, matches, &cancel)?;
+    let (last, folder) = (plan.count() - 1, folder.path().display());
+    log::info!(
+        "{folder}: {} frames, parts 0 to {last}: vramp part {folder} 0-{last}, and vramp join {folder}",
+        plan.input.frames
+    );
+    Ok(())
+}
+
+/// Runs `vramp part`.
+///
+/// # Errors
+/// Of the first part that is not made; the others are tried all the same.
+pub fn part(args: &PartArgs, quiet: bool) -> Result<()> {
+    make::run(args, quiet)
+}
+
+/// Runs `vramp join`.
+///
+/// # Errors
+/// [`Kind::PartsMissing`](crate::error::Kind::PartsMissing) where parts are missing, whose numbers are printed.
+pub fn join(args: &JoinArgs) -> Result<()> {
+    let cancel = Cancel::default();
+    signals::install([cancel.clone()])?;
+    let (folder, mut plan) = opened(&args.folder)?;
+    plan.output.overwrite |= args.overwrite;
+    let missing = match args.so_far {
+        true => join::so_far(&folder, &plan, &cancel)?,
+        false => join::whole(&folder, &plan, &cancel)?,
+    };
+    match missing {
+        None => Ok(()),
+        Some(missing) => {
+            print::text(&format!("{missing}\n"))?;
+            Err(join::missing(&missing))
+        }
+    }
+}
+
+/// Runs `vramp status`.
+///
+/// # Errors
+/// When there is no plan.
+pub fn status(args: &StatusArgs) -> Result<()> {
+    let (folder, plan) = opened(&args.folder)?;
+    status::run(&folder, &plan, args.json)
+}
+
+/// The folder at `path` and its plan.
+fn opened(path: &Path) -> Result<(Folder, Plan)> {
+    // The run may go on in the folder that the plan was made in.
+    let folder = Folder::at(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    let plan = folder.plan()?;
+    Ok((folder, plan))
+}

@@ -1,0 +1,335 @@
+//! From a command line to a plan, and back to a job.
+
+use crate::cli::args::{Cli, CutArgs, FilterArgs};
+use crate::cli::farm::Goal;
+use crate::cli::given::GivenOptions;
+use crate::cli::parse;
+use crate::cli::transcode::{Prepared, Stop};
+use crate::device::DeviceChoice;
+use crate::error::{Error, Kind, Result};
+use crate::farm::{
+    Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinRequest, PinnedEncoder, Plan, PlannedPart, Seek,
+    cut, pins,
+};
+use crate::io::libav::{DecoderChoice, EncoderChoice, FrameList, choose_encoder, versions};
+use crate::pipeline::{self, Cancel};
+use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+
+/// Options that say where, when and how a run goes, and nothing of its result, by clap's names for them.
+const NOT_OF_THE_PLAN: [&str; 22] = [
+    "input",
+    "output",
+    "overwrite",
+    "progress",
+    "keep_partial",
+    "quiet",
+    "verbose",
+    "color",
+    "device",
+    "gpu_memory",
+    "threads",
+    "cpu_level",
+    "slots",
+    "decoder",
+    "decoder_threads",
+    "segments",
+    "segment",
+    "cuts",
+    "fast",
+    "restart",
+    "jobs",
+    "keep_parts",
+];
+
+/// Containers that parts are joined in: they have a time for every frame, and a header that is known before the first.
+const CONTAINERS: [&str; 5] = ["matroska", "webm", "mp4", "mov", "ipod"];
+
+/// Codecs that are joined: each packet is a frame, and needs nothing of the part before.
+const CODECS: [&str; 14] = [
+    "h264",
+    "hevc",
+    "av1",
+    "vp9",
+    "ffv1",
+    "prores",
+    "dnxhd",
+    "mjpeg",
+    "utvideo",
+    "huffyuv",
+    "ffvhuff",
+    "rawvideo",
+    "mpeg4",
+    "mpeg2video",
+];
+
+/// The plan of `job`, and its folder: the one that is there, or a new one.
+///
+/// # Errors
+/// When the request is wrong, the film cannot be worked on in parts, or the plan that is there is another.
+pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -> Result<(Folder, Plan)> {
+    check(job)?;
+    let folder = Folder::beside(job.output()?);
+    if asked.restart {
+        folder.clear()?;
+    }
+    let request = request(job, asked, matches, &folder)?;
+    if let Some(mut plan) = folder.known_plan()? {
+        let there = || format!("{} holds another plan", folder.path().display());
+        plan.check_request(&request)
+            .map_err(|e| Error::bad_argument(format!("{}: {e}: add --restart, or name another output", there())))?;
+        plan.output.overwrite = job.overwrite;
+        return Ok((folder, plan));
+    }
+    let plan = complete(request, job, &folder, cancel)?;
+    for why in &plan.encoder.why {
+        log::debug!("{}: {why}", plan.encoder.name);
+    }
+    if !plan.reproducible {
+        log::warn!("the film's bytes may differ from machine to machine: {}", plan.encoder.why.join("; "));
+    }
+    folder.write(&plan, cancel)?;
+    Ok((folder, plan))
+}
+
+/// Refuses what cannot be done in parts.
+fn check(job: &FilterArgs) -> Result<()> {
+    let others = [
+        (
+            "--two-pass and --target-size",
+            "they measure the whole film first: use --crf",
+            job.rate.two_pass || job.rate.target_size.is_some(),
+        ),
+        ("--records", "records are of a whole run", job.records.is_some()),
+        ("--preview", "it makes one picture", job.preview.is_some()),
+        ("--keep-partial", "parts that are whole are kept anyway", job.keep_partial),
+        ("--strict", "it decodes everything from the start", job.run.strict),
+    ];
+    match others.iter().find(|(.., given)| *given) {
+        Some((option, why, _)) => Err(Error::bad_argument(format!("{option} does not go with parts: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// What is asked for, as a plan without what is found out.
+fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) -> Result<Plan> {
+    let (input, output) = (job.input()?, job.output()?);
+    let Identity { bytes, hash } = Identity::of(Path::new(input))?;
+    let choice = choose(job, output)?;
+    let files = files(job)?.into_iter().map(|path| {
+        let Identity { bytes, hash } = Identity::of(Path::new(&path))?;
+        Ok(OtherFile { path: text(&path)?, bytes, hash })
+    });
+    let name = Path::new(output).file_name().ok_or_else(|| Error::bad_argument("the output is no file"))?;
+    Ok(Plan {
+        version: 0,
+        vramp: env!("CARGO_PKG_VERSION").to_owned(),
+        id: String::new(),
+        reproducible: false,
+        input: InputFile {
+            path: folder.stored(Path::new(input))?,
+            bytes,
+            hash,
+            timebase: (0, 1),
+            frames: 0,
+            origin: 0,
+        },
+        files: files.collect::<Result<_>>()?,
+        output: OutputFile {
+            path: format!("../{}", text(name)?),
+            container: choice.container().to_owned(),
+            overwrite: job.overwrite,
+        },
+        options: options(job, matches)?,
+        from: std::env::current_dir().ok().and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_default(),
+        cutting: Cutting { segment: asked.segment, cuts: asked.cuts.into(), fast: asked.fast },
+        format: String::new(),
+        encoder: PinnedEncoder {
+            name: choice.encoder().to_owned(),
+            library: String::new(),
+            threads: 0,
+            options: Vec::new(),
+            why: Vec::new(),
+            fingerprint: None,
+        },
+        parts: Vec::new(),
+    })
+}
+
+/// The encoder of `job`, if what it makes can be joined.
+fn choose(job: &FilterArgs, output: &OsStr) -> Result<EncoderChoice> {
+    let nowhere = matches!(job.container.as_deref(), Some("framemd5" | "framehash" | "null")) || job.hash.is_some();
+    if nowhere || output == "-" {
+        return Err(Error::bad_argument(
+            "parts are joined to a video file: name one that ends in .mkv, .mp4, .mov or .webm",
+        ));
+    }
+    let choice = choose_encoder(output, &crate::cli::transcode::output_options(job, job.input()?, &Cancel::default()))?;
+    let (container, codec) = (choice.container(), choice.codec());
+    if choice.is_pictures() || !CONTAINERS.contains(&container) {
+        return Err(Error::unsupported(format!("parts are not joined in {container}: use mkv, mp4, mov or webm")));
+    }
+    if !CODECS.contains(&codec) {
+        return Err(Error::unsupported(format!("parts of {codec} are not joined: use {}", CODECS.join(", "))));
+    }
+    Ok(choice)
+}
+
+/// Files beside the input that a run of `job` reads.
+fn files(job: &FilterArgs) -> Result<Vec<OsString>> {
+    let named = job.run.named_inputs()?.into_iter().map(|(_, path)| path.to_owned());
+    let tracks = job.tracks.files().map(OsStr::to_owned);
+    let burnt = job.subtitles.burn(job.run.strict)?.and_then(|burn| burn.file);
+    Ok(named.chain(tracks).chain(burnt).collect())
+}
+
+/// The options that decide about the result, as another process takes them.
+fn options(job: &FilterArgs, matches: &ArgMatches) -> Result<Vec<String>> {
+    let mut all = Cli::command();
+    all.build();
+    let (command, matches) = match matches.subcommand() {
+        Some((name, matches)) => (all.find_subcommand(name).unwrap_or(&all), matches),
+        None => (&all, matches),
+    };
+    let mut given = GivenOptions::of(command, matches);
+    NOT_OF_THE_PLAN.iter().for_each(|id| drop(given.remove(id)));
+    if !job.run.chain.is_empty() {
+        // What a file of the chain says now holds.
+        let texts = job.run.chain_texts()?.into_iter().map(|text| Some(text.into()));
+        given.set("chain", texts.collect());
+    }
+    let described = FilterArgs::augment_args(Command::new(env!("CARGO_PKG_NAME")));
+    given.to_args(&described).iter().map(|arg| text(arg)).collect()
+}
+
+fn text(name: &OsStr) -> Result<String> {
+    let text = name.to_str().map(str::to_owned);
+    text.ok_or_else(|| Error::unsupported(format!("{}: a plan holds names in UTF-8 only", name.display())))
+}
+
+/// The job that `plan` in `folder` is about, with what it pins.
+///
+/// # Errors
+/// When this build does not understand its options.
+pub fn job(plan: &Plan, folder: &Folder) -> Result<FilterArgs> {
+    let mut args: Vec<OsString> = vec![env!("CARGO_PKG_NAME").into()];
+    args.extend(plan.options.iter().map(OsString::from));
+    let (input, output) = (folder.resolve(&plan.input.path), folder.resolve(&plan.output.path));
+    args.extend(["--".into(), input.into(), output.into()]);
+    let matches = parse(&args).map_err(|e| e.context("the plan's options"))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|e| Error::corrupt(format!("the plan's options: {e}")))?;
+    let mut job = cli.job;
+    job.overwrite = plan.output.overwrite;
+    job.encoder_threads = plan.encoder.threads;
+    job.option.extend(plan.encoder.options.iter().cloned());
+    Ok(job)
+}
+
+/// The same job for work in which no frame is filtered.
+pub fn idle(mut job: FilterArgs) -> FilterArgs {
+    job.run.on.device = DeviceChoice::Cpu;
+    job.run.decoder = DecoderChoice::Software;
+    job
+}
+
+/// Refuses a plan in `folder` that was made of other files than are there now, and goes to the folder where their names hold.
+///
+/// # Errors
+/// When one has changed or is gone.
+pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
+    let changed = |path: &Path, bytes: u64, hash: &str| match Identity::of(path)? {
+        now if now.bytes == bytes && now.hash == hash => Ok(()),
+        _ => Err(Error::new(
+            Kind::CorruptInput,
+            format!("{}: it is another file than the plan was made of", path.display()),
+        )),
+    };
+    changed(&folder.resolve(&plan.input.path), plan.input.bytes, &plan.input.hash)?;
+    if !plan.files.is_empty() {
+        std::env::set_current_dir(&plan.from).map_err(|e| Error::io(&plan.from, &e))?;
+    }
+    plan.files.iter().try_for_each(|file| changed(Path::new(&file.path), file.bytes, &file.hash))
+}
+
+/// Finds out what `request` leaves open: what is pinned, and the frames of the film.
+fn complete(mut plan: Plan, asked: &FilterArgs, folder: &Folder, cancel: &Cancel) -> Result<Plan> {
+    let request = PinRequest {
+        encoder: &plan.encoder.name,
+        options: &asked.option,
+        threads: asked.encoder_threads,
+        has_rate: asked.bitrate.is_some(),
+    };
+    let libraries: Vec<_> = versions().into_iter().map(|(name, version)| format!("{name} {version}")).collect();
+    plan.encoder.library = libraries.join(", ");
+    if plan.cutting.fast {
+        plan.encoder.threads = asked.encoder_threads;
+        plan.encoder.why = vec!["--fast pins nothing".to_owned()];
+    } else {
+        let pins = pins(request);
+        plan.reproducible = !pins.varies;
+        (plan.encoder.threads, plan.encoder.options, plan.encoder.why) = (pins.threads, pins.options, pins.why);
+    }
+
+    let found = OnceCell::new();
+    let stop = Stop::with(cancel);
+    // The folder is not there yet, from which names are meant.
+    let mut job = idle(job(&plan, folder)?);
+    job.paths = vec![asked.input()?.to_owned(), asked.output()?.to_owned()];
+    let Prepared { mut input, plan: chain, .. } = Prepared::for_goal(&job, &stop, &Goal::Plan(&found))?;
+    check_chain(&chain)?;
+    if let Some(print) = found.get().filter(|_| plan.reproducible) {
+        plan.encoder.identify(*print);
+    }
+    plan.format = chain.output.format.to_string();
+    let unit = input.info().timebase;
+    let list = input.list_frames()?;
+    plan.input.timebase = (unit.num, unit.den);
+    plan.input.frames = list.times.len() as u64;
+    plan.input.origin = list.times.first().copied().unwrap_or(0);
+    let starts = cut(&list, unit, plan.cutting.segment, plan.cutting.cuts);
+    plan.parts = parts(&list, &starts, chain.reach().before);
+    plan.sealed()
+}
+
+/// Refuses chains whose frames are not those of the film one by one.
+fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
+    let changes = chain.stages.iter().find(|stage| !stage.spec.cycle.is_one());
+    match changes {
+        Some(stage) => Err(Error::unsupported(format!(
+            "{} changes the number of frames: parts need one for each of the film's",
+            stage.filter.descriptor().name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The parts that begin with `starts` of the frames of `list`. The chain reads `before` frames before each.
+fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart> {
+    let ends = starts.iter().skip(1).copied().chain([list.times.len()]);
+    let part = |(start, end): (&usize, usize)| {
+        let first = list.first + *start as u64;
+        PlannedPart::of(first, &list.times[*start..end], seek(list, first.saturating_sub(before.into())))
+    };
+    starts.iter().zip(ends).map(part).collect()
+}
+
+/// Where decoding begins for `frame` to come out. Near the start nothing is saved.
+fn seek(list: &FrameList, frame: u64) -> Option<Seek> {
+    let at = |frame: u64| list.entries.partition_point(|entry| entry.place.frame <= frame).checked_sub(1);
+    let landing = list.entries.get(at(frame)?)?.begins;
+    let entry = list.entries.get(at(landing)?).filter(|entry| entry.place.frame == landing)?;
+    (landing > 0).then(|| Seek::from(&entry.place))
+}
+
+/// Removes the folder of a film that is whole.
+pub fn clear(folder: &Folder) -> Result<()> {
+    folder.clear()?;
+    if folder.path().exists() {
+        let left = fs::read_dir(folder.path()).map_or(0, Iterator::count);
+        log::info!("{}: {left} files in it are not vramp's, and stay", folder.path().display());
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! A film worked on in parts: the plan, which is a file, and the folder of parts beside it. docs/FARM.md says how it is used.
+//!
+//! The plan alone decides every byte of the result. What is done is what lies in the folder: there is no queue and no list
+//! that could say something else.
+
+mod cuts;
+mod folder;
+mod joined;
+mod pins;
+mod plan;
+mod ranges;
+mod records;
+mod task;
+
+pub use cuts::{CutAt, cut};
+pub use folder::{Folder, Identity, host};
+pub use joined::{Expected, Joined, Verified, verify};
+pub use pins::{Pins, Request as PinRequest, pins};
+pub use plan::{Cutting, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan, PlannedPart, Seek};
+pub use ranges::Ranges;
+pub use records::{Event, Record};
+pub use task::part_of_task;

@@ -1,0 +1,464 @@
+//! The plan of a film in parts, as its file has it.
+
+use super::cuts::CutAt;
+use crate::error::{Error, Kind, Result};
+use crate::io::libav::Place;
+use crate::video::Rational;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+use twox_hash::XxHash3_128;
+
+/// The version of the file that is written and read.
+const VERSION: u32 = 1;
+
+/// More bytes than this are no plan: that of a hundred thousand parts has a quarter of it.
+const LONGEST: u64 = 128 << 20;
+
+/// All that decides the bytes of a film, and where it lies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The version of this file.
+    pub version: u32,
+    /// vramp's version.
+    pub vramp: String,
+    /// XXH3 of 128 bits of everything here but itself and the paths.
+    pub id: String,
+    /// Whether the same bytes come of it on every machine whose encoder has the fingerprint.
+    pub reproducible: bool,
+    /// The film.
+    pub input: InputFile,
+    /// Other files that are read.
+    pub files: Vec<OtherFile>,
+    /// What is made of it.
+    pub output: OutputFile,
+    /// The options of the command line that decide about its bytes.
+    pub options: Vec<String>,
+    /// The folder from which names of files in options are meant.
+    pub from: String,
+    /// How it is cut.
+    pub cutting: Cutting,
+    /// The sample format that the encoder gets.
+    pub format: String,
+    /// The encoder.
+    pub encoder: PinnedEncoder,
+    /// The parts, in order.
+    pub parts: Vec<PlannedPart>,
+}
+
+/// The film that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputFile {
+    /// Its path: within the folder of the output relative to the plan's, else from the root.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// A hash of its size, its first and its last bytes.
+    pub hash: String,
+    /// The unit of the times of its frames, in seconds: numerator and denominator.
+    pub timebase: (i32, i32),
+    /// Its frames, or those of the window of it that is worked on.
+    pub frames: u64,
+    /// When the first of them is shown.
+    pub origin: i64,
+}
+
+/// Another file that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherFile {
+    /// Its path, as the options have it.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// A hash of its size, its first and its last bytes.
+    pub hash: String,
+}
+
+/// What is made of the film.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputFile {
+    /// Its path, relative to the plan's folder.
+    pub path: String,
+    /// The container.
+    pub container: String,
+    /// Whether it replaces a file that exists.
+    pub overwrite: bool,
+}
+
+/// How a film is cut.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cutting {
+    /// About how long parts are, in seconds.
+    pub segment: f64,
+    /// With which frames they begin.
+    pub cuts: CutAt,
+    /// Whether nothing is pinned.
+    pub fast: bool,
+}
+
+/// An encoder, and what is pinned of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedEncoder {
+    /// Its name.
+    pub name: String,
+    /// The version of the library that opens it.
+    pub library: String,
+    /// Its threads; 0: as many as it likes.
+    pub threads: usize,
+    /// Options that go after those of the command line.
+    pub options: Vec<(String, String)>,
+    /// Why each is pinned, or why the result is not reproducible.
+    pub why: Vec<String>,
+    /// What it makes of a few pictures, as a hash; none where it is not compared.
+    pub fingerprint: Option<String>,
+}
+
+/// A part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedPart {
+    /// The index of its first frame in the film.
+    pub start: u64,
+    /// Its frames.
+    pub frames: u32,
+    /// The digest of their times.
+    pub times: String,
+    /// Where the decoder begins, so that what is before it is not read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seek: Option<Seek>,
+}
+
+/// Where a decoder begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seek {
+    /// The index of the frame that comes of the packet there.
+    pub frame: u64,
+    /// When it is shown, in the input's unit.
+    pub pts: i64,
+    /// When it is decoded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dts: Option<i64>,
+    /// The byte at which it begins.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub byte: Option<i64>,
+    /// The hash of the packet.
+    pub packet: String,
+}
+
+impl From<&Place> for Seek {
+    fn from(place: &Place) -> Seek {
+        let Place { frame, pts, dts, byte, hash } = *place;
+        Seek { frame, pts, dts, byte, packet: hex(hash) }
+    }
+}
+
+impl Seek {
+    /// The place, where the hash is one.
+    pub fn place(&self) -> Option<Place> {
+        let Seek { frame, pts, dts, byte, .. } = *self;
+        Some(Place { frame, pts, dts, byte, hash: unhex(&self.packet)? })
+    }
+}
+
+impl Plan {
+    /// The same plan with its version and its id.
+    ///
+    /// # Errors
+    /// Never in practice: when it cannot be written as JSON.
+    pub fn sealed(mut self) -> Result<Plan> {
+        self.version = VERSION;
+        self.id = self.own_id()?;
+        Ok(self)
+    }
+
+    fn own_id(&self) -> Result<String> {
+        let mut bare = self.clone();
+        let files = bare.files.iter_mut().map(|file| &mut file.path);
+        let paths = [&mut bare.id, &mut bare.input.path, &mut bare.output.path, &mut bare.from];
+        paths.into_iter().chain(files).for_each(String::clear);
+        // Whether a file may be replaced is no matter of its bytes.
+        bare.output.overwrite = false;
+        let text = serde_json::to_vec(&bare).map_err(|e| Error::internal(format!("JSON: {e}")))?;
+        Ok(hex(XxHash3_128::oneshot(&text)))
+    }
+
+    /// Reads a plan from `input`.
+    ///
+    /// # Errors
+    /// One line that says why it is none, or of another version, or was changed.
+    pub fn read(input: impl Read) -> Result<Plan> {
+        let mut text = Vec::new();
+        input.take(LONGEST).read_to_end(&mut text).map_err(|e| Error::io("it cannot be read", &e))?;
+        Plan::parse(&text)
+    }
+
+    /// The plan that `text` is.
+    ///
+    /// # Errors
+    /// As [`Plan::read`].
+    pub fn parse(text: &[u8]) -> Result<Plan> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let one_line = |e: serde_json::Error| Error::corrupt(format!("it is no plan: {e}"));
+        match serde_json::from_slice(text).map_err(one_line)? {
+            Versioned { version: VERSION } => {}
+            Versioned { version } => {
+                let line = format!("it is a plan of version {version}, and this vramp reads version {VERSION}");
+                return Err(Error::unsupported(line));
+            }
+        }
+        let plan: Plan = serde_json::from_slice(text).map_err(one_line)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong = |what: &str| Err(Error::corrupt(format!("it is no plan: {what}")));
+        let mut frames = 0_u64;
+        let mut start = self.parts.first().map_or(0, |part| part.start);
+        for part in &self.parts {
+            if part.start != start || part.frames == 0 {
+                return wrong("its parts do not follow each other");
+            }
+            let seek = part.seek.as_ref();
+            if unhex(&part.times).is_none() || seek.is_some_and(|seek| seek.place().is_none() || seek.frame > start) {
+                return wrong("one of its parts is not whole");
+            }
+            frames = frames.saturating_add(part.frames.into());
+            start = start.saturating_add(part.frames.into());
+        }
+        if frames != self.input.frames || frames == 0 || u32::try_from(self.parts.len()).is_err() {
+            return wrong("its parts are not all of the film");
+        }
+        if self.timebase().value().is_none_or(|unit| unit <= 0.0) {
+            return wrong("its unit of time is none");
+        }
+        if self.encoder.fingerprint.as_deref().is_some_and(|print| unhex(print).is_none()) {
+            return wrong("its fingerprint of the encoder is none");
+        }
+        if self.id != self.own_id()? {
+            return wrong("it was changed after it was made");
+        }
+        Ok(())
+    }
+
+    /// The plan as its file has it.
+    ///
+    /// # Errors
+    /// Never in practice: when it cannot be written as JSON.
+    pub fn text(&self) -> Result<Vec<u8>> {
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| Error::internal(format!("JSON: {e}")))?;
+        text.push(b'\n');
+        Ok(text)
+    }
+
+    /// The id as bytes.
+    pub fn key(&self) -> [u8; 16] {
+        unhex(&self.id).unwrap_or(0).to_le_bytes()
+    }
+
+    /// What the encoder makes of a few pictures, where that is compared.
+    pub fn fingerprint(&self) -> Option<u128> {
+        unhex(self.encoder.fingerprint.as_deref()?)
+    }
+
+    /// The unit of times.
+    pub fn timebase(&self) -> Rational {
+        Rational::new(self.input.timebase.0, self.input.timebase.1)
+    }
+
+    /// How many parts there are.
+    pub fn count(&self) -> u32 {
+        self.parts.len() as u32
+    }
+
+    /// Part `number`.
+    ///
+    /// # Errors
+    /// When there is none of this number.
+    pub fn part(&self, number: u32) -> Result<&PlannedPart> {
+        let last = self.count() - 1;
+        let missing = || Error::bad_argument(format!("there is no part {number}: the last one is {last}"));
+        self.parts.get(number as usize).ok_or_else(missing)
+    }
+
+    /// Whether the plan was made of the same film by the same request, so that nothing needs to be looked at again. What was pinned
+    /// and found out follows from those.
+    ///
+    /// # Errors
+    /// When it is another, with what differs.
+    pub fn check_request(&self, other: &Plan) -> Result<()> {
+        let file = |file: &OtherFile| (file.bytes, file.hash.clone());
+        let differs = [
+            ("another version of vramp made it", self.vramp != other.vramp),
+            ("its input is another", (self.input.bytes, &self.input.hash) != (other.input.bytes, &other.input.hash)),
+            ("another file that it reads has changed", !self.files.iter().map(file).eq(other.files.iter().map(file))),
+            (
+                "its options are others",
+                self.options != other.options || self.output.container != other.output.container,
+            ),
+            ("it is cut in another way", self.cutting != other.cutting),
+        ];
+        match differs.iter().find(|(_, differs)| *differs) {
+            Some((what, _)) => Err(Error::new(Kind::BadArgument, *what)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// 32 digits.
+pub(super) fn hex(value: u128) -> String {
+    format!("{value:032x}")
+}
+
+/// The number that 32 digits write.
+pub(super) fn unhex(text: &str) -> Option<u128> {
+    let plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u128::from_str_radix(text, 16).ok().filter(|_| plain)
+}
+
+impl PlannedPart {
+    /// The digest of the times of its frames.
+    pub fn digest(&self) -> u128 {
+        unhex(&self.times).unwrap_or(0)
+    }
+
+    /// A part whose frames are shown at `times`, the first of them frame `start` of the film.
+    pub fn of(start: u64, times: &[i64], seek: Option<Seek>) -> PlannedPart {
+        PlannedPart { start, frames: times.len() as u32, times: hex(crate::io::part::digest(times)), seek }
+    }
+}
+
+impl PinnedEncoder {
+    /// Puts down what it makes of a few pictures.
+    pub fn identify(&mut self, fingerprint: u128) {
+        self.fingerprint = Some(hex(fingerprint));
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(crate) fn plan() -> Plan {
+        let part = |start, times: &[i64]| PlannedPart::of(start, times, None);
+        let place = Place { frame: 2, pts: 80, dts: Some(0), byte: None, hash: 7 };
+        Plan {
+            version: 0,
+            vramp: "1".to_owned(),
+            id: String::new(),
+            reproducible: true,
+            input: InputFile {
+                path: "../a.mkv".to_owned(),
+                bytes: 1000,
+                hash: "x".to_owned(),
+                timebase: (1, 1000),
+                frames: 4,
+                origin: 0,
+            },
+            files: vec![OtherFile { path: "b.srt".to_owned(), bytes: 3, hash: "y".to_owned() }],
+            output: OutputFile { path: "../out.mkv".to_owned(), container: "matroska".to_owned(), overwrite: false },
+            options: vec!["--chain=deband".to_owned()],
+            from: "/films".to_owned(),
+            cutting: Cutting { segment: 60.0, cuts: CutAt::Key, fast: false },
+            format: "yuv420p10".to_owned(),
+            encoder: PinnedEncoder {
+                name: "libx264".to_owned(),
+                library: "libavcodec 59".to_owned(),
+                threads: 4,
+                options: vec![("x264-params".to_owned(), "stitchable=1".to_owned())],
+                why: vec!["threads=4: bytes depend on it".to_owned()],
+                fingerprint: Some(hex(5)),
+            },
+            parts: vec![part(0, &[0, 40]), PlannedPart { seek: Some(Seek::from(&place)), ..part(2, &[80, 120]) }],
+        }
+        .sealed()
+        .unwrap()
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written() {
+        let written = plan();
+        assert_eq!(Plan::parse(&written.text().unwrap()).unwrap(), written);
+        assert_eq!(written.parts[1].seek.as_ref().unwrap().place().unwrap().hash, 7);
+    }
+
+    #[test]
+    fn the_id_is_of_everything_but_paths() {
+        let id = |change: fn(&mut Plan)| {
+            let mut other = plan();
+            change(&mut other);
+            other.sealed().unwrap().id
+        };
+        for same in [
+            |plan: &mut Plan| plan.input.path.push('x'),
+            |plan: &mut Plan| plan.output.path.push('x'),
+            |plan: &mut Plan| plan.files[0].path.push('x'),
+            |plan: &mut Plan| plan.from.push('x'),
+            |plan: &mut Plan| plan.output.overwrite = true,
+        ] {
+            assert_eq!(id(same), plan().id);
+        }
+        for other in [
+            |plan: &mut Plan| plan.vramp.push('x'),
+            |plan: &mut Plan| plan.options.push("--crf=20".to_owned()),
+            |plan: &mut Plan| plan.input.bytes += 1,
+            |plan: &mut Plan| plan.files[0].hash.push('x'),
+            |plan: &mut Plan| plan.encoder.threads += 1,
+            |plan: &mut Plan| plan.encoder.fingerprint = None,
+            |plan: &mut Plan| plan.cutting.segment = 20.0,
+            |plan: &mut Plan| plan.parts[0].times = hex(0),
+        ] {
+            assert_ne!(id(other), plan().id);
+        }
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused_in_one_line() {
+        let changed = |change: fn(&mut Plan)| {
+            let mut other = plan();
+            change(&mut other);
+            other.sealed().unwrap().text().unwrap()
+        };
+        for (text, words) in [
+            (b"".to_vec(), "no plan"),
+            (b"{\"version\":2}".to_vec(), "version 2"),
+            (plan().text().unwrap().iter().map(|byte| if *byte == b'4' { b'5' } else { *byte }).collect(), "no plan"),
+            (changed(|plan| plan.parts[1].start = 3), "do not follow"),
+            (changed(|plan| plan.parts[1].frames = 0), "do not follow"),
+            (changed(|plan| plan.input.frames = 5), "not all of the film"),
+            (changed(|plan| plan.parts.clear()), "not all of the film"),
+            (changed(|plan| plan.parts[0].times.push('0')), "not whole"),
+            (changed(|plan| plan.parts[1].seek.as_mut().unwrap().frame = 3), "not whole"),
+            (changed(|plan| plan.input.timebase = (1, 0)), "unit of time"),
+        ] {
+            let error = Plan::parse(&text).unwrap_err();
+            assert!(error.message().contains(words) && !error.message().contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_known_again() {
+        let mut later = plan();
+        (later.input.path, later.parts) = ("elsewhere".to_owned(), Vec::new());
+        assert!(plan().check_request(&later).is_ok());
+        later.options.clear();
+        assert!(plan().check_request(&later).unwrap_err().message().contains("options"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_plan_or_refused(text: Vec<u8>) {
+            prop_assert!(Plan::parse(&text).is_err());
+        }
+    }
+}

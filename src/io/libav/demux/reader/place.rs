@@ -1,0 +1,89 @@
+//! Going on at a packet of which it is known where it lies, without reading what is before it.
+
+use super::{Ahead, Ending, Reader, stream};
+use crate::error::Result;
+use ffmpeg::Packet;
+use ffmpeg::ffi;
+use ffmpeg_next as ffmpeg;
+use twox_hash::XxHash3_128;
+
+/// So many packets of the video may lie between where a container's index leads and the packet that is looked for.
+const MOST_PACKETS: usize = 1000;
+
+/// The packet of a frame at which decoding can begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The frame's index.
+    pub frame: u64,
+    /// When it is shown, and decoded where that is stated, in the stream's timebase.
+    pub pts: i64,
+    /// When it is decoded.
+    pub dts: Option<i64>,
+    /// The byte that it begins at, where the container states it.
+    pub byte: Option<i64>,
+    /// XXH3 of 128 bits of its bytes.
+    pub hash: u128,
+}
+
+impl Place {
+    /// The place of `packet`, of which frame `frame` comes.
+    pub(in crate::io::libav) fn of(packet: &Packet, frame: u64) -> Option<Place> {
+        let byte = i64::try_from(packet.position()).ok().filter(|byte| *byte >= 0);
+        Some(Place { frame, pts: packet.pts()?, dts: packet.dts(), byte, hash: hash(packet) })
+    }
+}
+
+fn hash(packet: &Packet) -> u128 {
+    XxHash3_128::oneshot(packet.data().unwrap_or_default())
+}
+
+impl Reader {
+    /// Goes on at `place`. False when another packet lies there: then nothing can be read before the source is opened again.
+    ///
+    /// # Errors
+    /// As [`Reader::frame`].
+    pub(in crate::io::libav) fn go_to(&mut self, place: &Place) -> Result<bool> {
+        if !self.jump_to(place) {
+            return Ok(false);
+        }
+        (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
+        for _ in 0..MOST_PACKETS {
+            let Some(packet) = self.video_packet()? else { return Ok(false) };
+            if packet.pts() == Some(place.pts) && hash(&packet) == place.hash {
+                self.ahead = Ahead::default();
+                self.ahead.push(packet);
+                self.decoder.jump(&stream(&self.demuxer, self.video), place.frame, Some(place.pts));
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has the demuxer go to `place`, or before it.
+    fn jump_to(&mut self, place: &Place) -> bool {
+        let video = i32::try_from(self.video).unwrap_or(-1);
+        let name = self.demuxer.format().name().to_owned();
+        // SAFETY: the demuxer is alive, and has a stream of this index.
+        let code = unsafe {
+            let context = self.demuxer.as_mut_ptr();
+            match place.byte {
+                // A transport stream has no index, but begins afresh at any packet.
+                Some(byte) if name == "mpegts" => ffi::av_seek_frame(context, video, byte, ffi::AVSEEK_FLAG_BYTE),
+                _ => {
+                    // Indices have times of decoding, but these demuxers take times of presentation.
+                    let by_pts = ["matroska", "mov"].iter().any(|word| name.contains(word));
+                    let time = place.dts.filter(|_| !by_pts).unwrap_or(place.pts);
+                    ffi::av_seek_frame(context, video, time, ffi::AVSEEK_FLAG_BACKWARD)
+                }
+            }
+        };
+        code >= 0
+    }
+
+    /// Bytes that were read of the file, since it was opened the last time.
+    pub(in crate::io::libav) fn bytes_read(&self) -> u64 {
+        // SAFETY: the demuxer is alive, and so is its file if it has one.
+        let read = unsafe { (*self.demuxer.as_ptr()).pb.as_ref().map_or(0, |file| file.bytes_read) };
+        u64::try_from(read).unwrap_or(0)
+    }
+}

@@ -1,0 +1,106 @@
+//! The three promises, each with a control that differs, so that the test is known to see a difference.
+
+use crate::command::{Folder, hashes, run, vramp};
+use crate::{FILM, X264, count, distinct, film, join, part, plan, segments, sha256};
+use std::fs;
+
+#[test]
+fn frames_are_those_of_a_run_of_the_whole() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    // Noise by frame number, and frames before and after: both would show where a part begins.
+    let chain = "deband=range=8:sample=2,tmedian";
+    let whole = hashes(&input, &["--chain", chain]);
+    for cuts in ["key", "exact"] {
+        let output = folder.path("out.mkv");
+        segments(
+            &input,
+            &output,
+            &["--chain", chain, "-c", "ffv1", "--cuts", cuts, "--segment=0.3", "-y", "--restart"],
+        )
+        .ok();
+        let frames = |lines: &[String]| {
+            lines.iter().map(|line| line.rsplit(", ").next().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(frames(&hashes(&output, &[])), frames(&whole), "{cuts}");
+        assert!(!folder.names().contains(&"out.mkv.vramp".to_owned()), "parts of a whole film are removed");
+    }
+    assert!(distinct(whole) > 40, "frames differ from each other");
+}
+
+#[test]
+fn the_same_plan_makes_the_same_file() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let output = |name: &str| folder.path(&format!("{name}/out.mkv"));
+    let args = [&["--chain", "deband"], &X264[..]].concat();
+    let made = |name: &str, jobs: &[&str]| {
+        fs::create_dir(folder.path(name)).unwrap();
+        segments(&input, &output(name), &[&args[..], jobs].concat()).ok();
+        sha256(&output(name))
+    };
+    let sha = made("one", &["--jobs", "1"]);
+    assert_eq!(made("three", &["--jobs", "3", "--threads", "1", "--cpu-level", "portable"]), sha);
+
+    // Backwards, twice, and by two processes at a time; the second of each finds a part that is there, or makes the same.
+    fs::create_dir(folder.path("far")).unwrap();
+    let far = plan(&folder, &input, "far/out.mkv", &args);
+    for number in (0..count(&far)).rev() {
+        let two = [0, 1].map(|_| vramp().args(["part", &far, &number.to_string()]).spawn().unwrap());
+        two.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    }
+    join(&far);
+    assert_eq!(sha256(&output("far")), sha);
+
+    // Controls: another cut, and other threads.
+    assert_ne!(made("cut", &["--segment=0.9"]), sha);
+    assert_ne!(made("threads", &["--encoder-threads", "1"]), sha);
+}
+
+#[test]
+fn a_plan_follows_from_the_film_and_the_options() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let id = |args: &[&str]| {
+        let plan = plan(&folder, &input, "out.mkv", &[&X264[..], args].concat());
+        let id = crate::read_plan(&plan).id;
+        fs::remove_dir_all(plan).unwrap();
+        id
+    };
+    let first = id(&[]);
+    assert_eq!(id(&[]), first);
+    assert_eq!(id(&["--device", "cpu", "--threads", "1", "-y"]), first, "where it runs is no matter");
+    let others = [&["--crf", "30"][..], &["--chain", "box=1"], &["--cuts", "exact"], &["--fast"], &["--no-audio"]];
+    assert_eq!(distinct(others.map(id).into_iter().chain([first])), 6);
+}
+
+#[test]
+fn vector_levels_are_pinned() {
+    let folder = Folder::new();
+    // x264's levels differ where it searches and weighs more than its fastest preset does.
+    let input = film(&folder, "in.mkv", &FILM.replace("96x64", "320x192").replace("-t 2", "-t 1"));
+    let made = |level: &str, pinned: &str| {
+        let output = folder.path("out.mkv");
+        let own = format!("x264-params=asm={level}{pinned}");
+        segments(&input, &output, &["-c", "libx264", "--preset", "fast", "-x", &own, "-y", "--restart"]).ok();
+        sha256(&output)
+    };
+    assert_eq!(distinct(["SSE2", "AVX2"].map(|level| made(level, ""))), 1);
+    assert_eq!(distinct(["SSE2", "AVX2"].map(|level| made(level, ":cpu-independent=0"))), 2, "the control");
+}
+
+#[test]
+fn frames_that_stand_alone_are_as_without_parts() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let is_equal = |ending: &str, encoder: &[&str]| {
+        let (whole, parts) = (folder.path(&format!("whole.{ending}")), folder.path(&format!("parts.{ending}")));
+        run(&[&[&input, &whole, "--encoder-threads", "4", "-y"], encoder].concat()).ok();
+        segments(&input, &parts, &[encoder, &["-y"]].concat()).ok();
+        sha256(&whole) == sha256(&parts)
+    };
+    assert!(is_equal("mkv", &["-c", "ffv1", "-x", "g=1"]));
+    assert!(is_equal("mov", &["-c", "prores_ks"]));
+    assert!(is_equal("mkv", &["-c", "utvideo"]));
+    assert!(!is_equal("mkv", &X264), "the control");
+}

@@ -1,0 +1,58 @@
+//! A part reads its share of the input, and no more.
+
+use crate::command::{Folder, run};
+use crate::{X264, film, plan, read_plan};
+use std::fs;
+
+/// Bytes that making part `number` reads.
+fn read(plan: &str, number: u32) -> f64 {
+    let ran = run(&["part", plan, &number.to_string(), "-v"]).ok();
+    assert!(!ran.stderr.contains("does not lie"), "{}", ran.stderr);
+    let line = ran.stderr.lines().find(|line| line.contains("of the input were read")).expect("it says so");
+    let mut words = line
+        .split_whitespace()
+        .skip_while(|word| !word.starts_with(|c: char| c.is_ascii_digit()) || word.ends_with(':'));
+    let number: f64 = words.next().unwrap().parse().unwrap();
+    number * if words.next() == Some("MiB") { 1048576.0 } else { 1024.0 }
+}
+
+#[test]
+fn each_part_reads_its_share() {
+    let folder = Folder::new();
+    // Eight seconds, of which each part of four has two.
+    let video = "-f lavfi -i testsrc2=s=320x192:r=25 -t 8 -vf noise=alls=60:allf=t -c:v libx264 -preset ultrafast -qp 8 -g 25 -bf 2";
+    let source = film(&folder, "source.mkv", video);
+    for ending in ["mkv", "mp4", "mov", "ts"] {
+        let input = film(&folder, &format!("in.{ending}"), &format!("-i {source} -c copy"));
+        let plan = plan(&folder, &input, &format!("{ending}.mkv"), &[&["--segment=2"], &X264[..]].concat());
+        let parts = read_plan(&plan).parts;
+        assert!(parts.len() == 4 && parts[1..].iter().all(|part| part.seek.is_some()), "{ending}: {parts:?}");
+        let share = fs::metadata(&input).unwrap().len() as f64 / 4.0;
+        for number in 0..4 {
+            // Opening a film looks at its first second, however long it is; of a transport stream at some megabytes.
+            let (read, opening) = (read(&plan, number), if ending == "ts" { 6e6 } else { share / 2.0 });
+            assert!(read <= share * 1.05 + opening, "{ending} part {number}: {read} of {share}");
+        }
+    }
+}
+
+#[test]
+fn a_place_that_does_not_hold_costs_time_and_nothing_else() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", crate::FILM);
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    crate::part(&plan, "0-3").ok();
+    let made = fs::read(format!("{plan}/parts/00002")).unwrap();
+    fs::remove_file(format!("{plan}/parts/00002")).unwrap();
+    // The id is the same only for the same plan: the parts are told apart by it, so it is put back into the comparison.
+    let mut other = read_plan(&plan);
+    other.parts[2].seek.as_mut().unwrap().packet = "0".repeat(32);
+    let other = other.sealed().unwrap();
+    fs::write(format!("{plan}/plan.json"), other.text().unwrap()).unwrap();
+    let ran = crate::part(&plan, "2").ok();
+    assert!(ran.stderr.contains("does not lie where the plan says"), "{}", ran.stderr);
+    let again = fs::read(format!("{plan}/parts/00002")).unwrap();
+    // Behind the magic stands the plan's id, and at the end the hash of all.
+    assert_eq!(again[24..again.len() - 16], made[24..made.len() - 16]);
+    assert_ne!(again[8..24], made[8..24]);
+}
