@@ -856,6 +856,8 @@ fn a_stopped_run_keeps_what_is_done_where_that_is_asked() {
         .stdin(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = child.spawn().unwrap();
+    // Its input stays open: waiting would close it, and an end is another reason to stop.
+    let _feed = child.stdin.take();
     // It catches signals before it says what it will encode with, and then waits for its input.
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("vramp: encoder: ")));
