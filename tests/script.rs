@@ -1,4 +1,4 @@
-//! VapourSynth scripts as inputs, held against vspipe. Where VapourSynth is not, they say so and pass, but for those of its absence.
+//! VapourSynth scripts as inputs, compared with vspipe. Where VapourSynth is not, they say so and pass, but for those of its absence.
 
 mod command;
 

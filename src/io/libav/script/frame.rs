@@ -17,7 +17,7 @@ pub struct ScriptFrame {
     frame: NonNull<ffi::Frame>,
 }
 
-// SAFETY: VapourSynth's functions may be called on any thread, and nobody writes to a frame that has come out.
+// SAFETY: VapourSynth's functions may be called on any thread, and nobody writes to a frame that is made.
 unsafe impl Send for ScriptFrame {}
 // SAFETY: as above.
 unsafe impl Sync for ScriptFrame {}
@@ -151,7 +151,7 @@ impl ScriptFrame {
     }
 }
 
-/// Called by libav, on any thread, when it lets go of a plane.
+/// Called by libav, on any thread, when it releases a plane.
 unsafe extern "C" fn release(keep: *mut c_void, _data: *mut u8) {
     // SAFETY: `keep` came from `Arc::into_raw` in `lend`, and libav frees a buffer once.
     drop(unsafe { Arc::from_raw(keep.cast::<ScriptFrame>()) });

@@ -1,4 +1,4 @@
-//! VapourSynth scripts as sources: VSScript runs one, and its frames come out as a decoder's would.
+//! VapourSynth scripts as sources: VSScript runs one, and its frames take the place of a decoder's.
 
 mod failure;
 pub(in crate::io::libav) mod feed;
