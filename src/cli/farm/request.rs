@@ -178,7 +178,7 @@ fn choose(job: &FilterArgs, output: &OsStr) -> Result<EncoderChoice> {
 fn files(job: &FilterArgs) -> Result<Vec<OsString>> {
     let named = job.run.named_inputs()?.into_iter().map(|(_, path)| path.to_owned());
     let tracks = job.tracks.files().map(OsStr::to_owned);
-    let burnt = job.subtitles.burn()?.and_then(|burn| burn.file);
+    let burnt = job.subtitles.burn(job.run.strict)?.and_then(|burn| burn.file);
     Ok(named.chain(tracks).chain(burnt).collect())
 }
 
