@@ -1,6 +1,6 @@
 //! The file of a part: what an encoder made of some of a film's frames, and a hash of all of it.
 //!
-//! No container is used, because each loses something on the way to the film's own: NUT moves times and has no ProRes,
+//! No container is used, because each loses something before the film's own: NUT moves times and has no ProRes,
 //! Matroska rounds times to milliseconds, MP4 holds no FFV1 and makes edit lists. Times are the source's, in its own unit.
 //!
 //! Numbers are little-endian:

@@ -75,7 +75,7 @@ fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart> {
     starts.iter().zip(ends).map(part).collect()
 }
 
-/// Where decoding begins for `frame` to come out. Near the start nothing is saved.
+/// Where decoding begins so that `frame` is decoded. Near the start nothing is saved.
 fn seek(list: &FrameList, frame: u64) -> Option<Seek> {
     let at = |frame: u64| list.entries.partition_point(|entry| entry.place.frame <= frame).checked_sub(1);
     let landing = list.entries.get(at(frame)?)?.begins;

@@ -175,7 +175,7 @@ impl Output {
         self.begin_when_known()
     }
 
-    /// Writes the header once there are packets enough to tell what is in it.
+    /// Writes the header once there are packets enough to know what is in it.
     fn begin_when_known(&mut self) -> Result<()> {
         if self.muxer.is_none() && self.knows_start() {
             self.begin()?;
