@@ -41,7 +41,7 @@ use std::sync::Arc;
 pub struct Sampling {
     /// The stream that is made.
     pub output: StreamInfo,
-    /// The left and the upper end of what is shown of the source, for each component, in [`taps::FINE`] parts of a luma sample.
+    /// The left and the upper end of what is shown of the source, for each component, in `taps::FINE` parts of a luma sample.
     pub start: [[i64; 2]; 3],
     /// Its width and height, likewise.
     pub size: [i64; 2],
