@@ -44,7 +44,7 @@ fn rows<'a, const N: usize>(row: &impl Fn(usize) -> &'a [f32], from: usize) -> [
 
 /// `rows`, each as long as `len`.
 #[inline(always)]
-fn cut<'a, const N: usize>(mut rows: [&'a [f32]; N], len: usize) -> [&'a [f32]; N] {
+fn cut<const N: usize>(mut rows: [&[f32]; N], len: usize) -> [&[f32]; N] {
     for row in &mut rows {
         *row = &row[..len];
     }
@@ -63,11 +63,8 @@ fn array<const N: usize>(weights: &[f32]) -> [f32; N] {
 #[inline(always)]
 fn add<const N: usize>(first: bool, rows: [&[f32]; N], weights: &[f32], sums: &mut [f32]) {
     let (rows, weights) = (cut(rows, sums.len()), array::<N>(weights));
-    if first {
-        sums.fill(0.0);
-    }
     for x in 0..sums.len() {
-        let mut sum = sums[x];
+        let mut sum = if first { 0.0 } else { sums[x] };
         for k in 0..N {
             sum = rows[k][x].mul_add(weights[k], sum);
         }

@@ -9,6 +9,7 @@ mod fast;
 pub mod format;
 mod kernel;
 mod light;
+mod parts;
 mod period;
 mod plan;
 mod reference;
@@ -18,6 +19,7 @@ mod siting;
 mod taps;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

@@ -103,16 +103,20 @@ fn interleave<const N: usize>(kinds: [&[f32]; N], out: &mut [f32]) {
     }
 }
 
-/// The samples of a row, each in the row of its place in a period of `N`.
+/// The samples of a row, each in the row of its place in a period of `N`. All are stored in one loop, which makes vectors of it.
 #[inline(always)]
-pub fn split<const N: usize>(row: &[f32], kinds: &mut [Vec<f32>]) {
+pub fn split<const N: usize>(row: &[f32], kinds: &mut [Vec<f32>; MOST]) {
     let (whole, rest) = row.as_chunks::<N>();
-    for (place, kind) in kinds.iter_mut().enumerate().take(N) {
-        for (value, samples) in kind.iter_mut().zip(whole) {
-            *value = samples[place];
-        }
-        if let Some(sample) = rest.get(place) {
-            kind[whole.len()] = *sample;
+    let mut kinds = kinds.each_mut().map(|kind| &mut kind[..]);
+    for (kind, sample) in kinds.iter_mut().zip(rest) {
+        kind[whole.len()] = *sample;
+    }
+    for kind in kinds.iter_mut().take(N) {
+        *kind = &mut std::mem::take(kind)[..whole.len()];
+    }
+    for i in 0..whole.len() {
+        for k in 0..N {
+            kinds[k][i] = whole[i][k];
         }
     }
 }
