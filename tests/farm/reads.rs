@@ -44,11 +44,7 @@ fn a_place_that_does_not_hold_costs_time_and_nothing_else() {
     crate::part(&plan, "0-3").ok();
     let made = fs::read(format!("{plan}/parts/00002")).unwrap();
     fs::remove_file(format!("{plan}/parts/00002")).unwrap();
-<<<<<<< Updated upstream
     // The id is the same only for the same plan: parts of another one do not count, so the comparison leaves it out.
-=======
-    // The id is the same only for the same plan: the parts are recognised by it, so it is put back into the comparison.
->>>>>>> Stashed changes
     let mut other = read_plan(&plan);
     other.parts[2].seek.as_mut().unwrap().packet = "0".repeat(32);
     let other = other.sealed().unwrap();
