@@ -199,7 +199,7 @@ impl Grade for TonemapParams {
                 let name = code_point_name("transfer", tag).unwrap_or("unknown");
                 let name = if tag == UNSPECIFIED { "not stated".to_owned() } else { format!("{name} ({tag})") };
                 return Err(Error::unsupported(format!(
-                    "the stream is no HDR, as far as it says: its transfer is {name}, and PQ (16) and HLG (18) are mapped; \
+                    "the stream is not HDR: its transfer is {name}, and only PQ (16) and HLG (18) are mapped; \
                      where its tags are wrong, add source=pq or source=hlg"
                 )));
             }
