@@ -7,6 +7,7 @@ pub mod pictures;
 mod presets;
 mod rate;
 pub mod sound;
+mod submit;
 mod subtitles;
 pub mod tracks;
 
@@ -14,6 +15,7 @@ pub use batch::BatchArgs;
 pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
+pub use submit::{Engine, SubmitArgs};
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
@@ -102,6 +104,8 @@ pub enum Command {
     Join(JoinArgs),
     /// Say how far a planned film is
     Status(StatusArgs),
+    /// Hand the parts of a planned film to an engine, as Slurm
+    Submit(SubmitArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
     /// List the filters, or explain one

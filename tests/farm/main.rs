@@ -7,7 +7,9 @@ mod faults;
 mod join;
 mod promises;
 mod reads;
+mod slurm;
 mod stops;
+mod submit;
 
 use command::{Folder, Ran, ffmpeg, run, vramp};
 use sha2::{Digest, Sha256};
