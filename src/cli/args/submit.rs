@@ -50,7 +50,7 @@ submits them again, and the join: five rounds at most, the last with a part a ta
 nothing. Submitting the same folder again does no harm: what is there is not made again. Options behind -- go to sbatch, for \
 the tasks and the join. What each task printed is in DIR/log.
 
-openjd: standard output gets a job template. commands: standard output gets one command a line, the join last.
+openjd: standard output gets a job template, to lie beside DIR. commands: standard output gets one command a line, the join last.
 
 Examples:
   vramp submit out.mkv.vramp --engine slurm -- --partition=gpu --gres=gpu:1

@@ -4,6 +4,7 @@
 
 use super::Work;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// The longest name of a job.
 const LONGEST_NAME: usize = 128;
@@ -13,6 +14,8 @@ const NOTICE: u32 = 30;
 
 /// The template: a step with a task for each part of `work`, and one that joins.
 pub fn template(work: &Work) -> Value {
+    // Defaults of paths are relative to the template.
+    let beside = Path::new(&work.folder).file_name().map(|name| name.to_string_lossy());
     let name: String = format!("vramp {}", work.film).chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
     let parts = json!({
         "name": "Parts",
@@ -34,8 +37,8 @@ pub fn template(work: &Work) -> Value {
         "name": name,
         "parameterDefinitions": [
             {
-                "name": "Plan", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "INOUT", "default": work.folder,
-                "description": "The plan's folder. The film and its input lie where the plan says, mostly beside it."
+                "name": "Plan", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "INOUT", "default": beside,
+                "description": "The plan's folder: beside this template, if nothing else is said.",
             },
             {"name": "Vramp", "type": "STRING", "default": work.program, "description": "The program."},
         ],
@@ -64,7 +67,7 @@ mod tests {
         let steps = template["steps"].as_array().unwrap();
         assert_eq!(steps[0]["parameterSpace"]["taskParameterDefinitions"][0]["range"], "0-3,7");
         assert_eq!(steps[1]["dependencies"][0]["dependsOn"], steps[0]["name"]);
-        assert_eq!(template["parameterDefinitions"][0]["default"], "/films/out.mkv.vramp");
+        assert_eq!(template["parameterDefinitions"][0]["default"], "out.mkv.vramp");
     }
 
     #[test]
