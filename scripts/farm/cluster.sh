@@ -1,8 +1,9 @@
 #!/bin/sh
-# A Slurm of three nodes on this machine, without root: n1 has two processors, n2 and n3 one each, and GPUs that are none (n1).
+# A Slurm of three unlike nodes on this machine, without root: n1 has two processors, n2 and n3 one each.
 #   cluster.sh up DIR      starts it; afterwards SLURM_CONF=DIR/slurm.conf
 #   cluster.sh down DIR    stops all that was started
 #   cluster.sh kill DIR N  ends node N with everything on it, as a power failure
+#   cluster.sh controller DIR  ends the controller so, and starts it again
 # It listens on 127.0.0.1 only. scripts/farm/alone.sh gives it a network of its own.
 set -eu
 what=$1
@@ -94,9 +95,17 @@ down() {
     done
 }
 
+restart_controller() {
+    export SLURM_CONF="$dir/slurm.conf"
+    kill -9 "$(cat "$dir/slurmctld.pid")"
+    slurmctld
+    until sinfo -h >/dev/null 2>&1; do sleep 0.1; done
+}
+
 case $what in
 up) up ;;
 down) down ;;
 kill) kill_node "$3" ;;
+controller) restart_controller ;;
 *) exit 2 ;;
 esac

@@ -12,6 +12,6 @@ film() {
 }
 film samples/big-buck-bunny-720p.mp4 $out/here.mkv --segments
 film plan samples/big-buck-bunny-720p.mp4 $out/farm.mkv
-scripts/farm/alone.sh scripts/farm/run.sh "$vramp" $out/farm.mkv.vramp 2 -- --cpus-per-task=1
+scripts/farm/alone.sh scripts/farm/run.sh node "$vramp" $out/farm.mkv.vramp -- --cpus-per-task=1
 sha256sum $out/here.mkv $out/farm.mkv
 cmp $out/here.mkv $out/farm.mkv && echo "the same bytes"

@@ -1,10 +1,11 @@
 #!/bin/sh
-# A film in parts by Slurm, on three nodes one of which dies in mid-run:
-#   run.sh VRAMP PLAN PARTS [ARGS of vramp submit]
-# The node n2 dies when so many parts are there. Run it by alone.sh.
+# A film in parts by Slurm, on three nodes, with an event in mid-run:
+#   run.sh node|cancel|controller VRAMP PLAN [ARGS of vramp submit]
+# node: n2 dies. cancel: all is cancelled, and submitted again. controller: it dies and starts again; then the same.
+# Run it by alone.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-vramp=$1 plan=$2 parts=$3
+event=$1 vramp=$2 plan=$3
 shift 3
 PATH=$PATH:/usr/sbin:/sbin
 for tool in sbatch slurmctld slurmd munged; do
@@ -18,13 +19,26 @@ export SLURM_CONF="$dir/slurm.conf"
 
 there() { find "$plan/parts" -name '[0-9]*' | wc -l; }
 jobs_left() { squeue -h | wc -l; }
+submit() { "$vramp" submit "$plan" --engine slurm "$@"; }
 
-"$vramp" submit "$plan" --engine slurm "$@"
-while [ "$(there)" -lt "$parts" ] || [ -z "$(squeue -h -t R -w n2)" ]; do
-    [ "$(jobs_left)" -gt 0 ] || { echo "the parts were done before a node could die" >&2; exit 1; }
+submit "$@"
+# The middle: two parts more are there, and n2 is at work.
+middle=$(($(there) + 2))
+while [ "$(there)" -lt $middle ] || [ -z "$(squeue -h -t R -w n2)" ]; do
+    [ "$(jobs_left)" -gt 0 ] || { echo "the parts were done before anything could happen" >&2; exit 1; }
     sleep 0.1
 done
-echo "n2 dies at work on task $(squeue -h -t R -w n2 -o %K), with $(there) parts there" >&2
-"$here/cluster.sh" kill "$dir" n2
+echo "$event: n2 is at work on task $(squeue -h -t R -w n2 -o %K), and $(there) parts are there" >&2
+case $event in
+node) "$here/cluster.sh" kill "$dir" n2 ;;
+cancel | controller)
+    [ "$event" = cancel ] || "$here/cluster.sh" controller "$dir"
+    scancel --user="$(id -un)"
+    while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
+    # What it lost it takes for a fault of the nodes.
+    scontrol update nodename=n[1-3] state=resume 2>/dev/null || true
+    submit "$@"
+    ;;
+esac
 while [ "$(jobs_left)" -gt 0 ]; do sleep 0.2; done
 "$vramp" status "$plan" >&2

@@ -15,6 +15,7 @@ use command::{Folder, Ran, ffmpeg, run, vramp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Two seconds with sound, key frames every 12 frames with B-frames between, and frames that change throughout.
@@ -67,6 +68,14 @@ fn count(plan: &str) -> u32 {
 
 fn read_plan(plan: &str) -> vramp::farm::Plan {
     vramp::farm::Plan::parse(&fs::read(format!("{plan}/plan.json")).unwrap()).unwrap()
+}
+
+/// The option for machines that run `vramp` after the shell commands `before`.
+fn program(folder: &Folder, before: &str) -> String {
+    let path = folder.path("vramp.sh");
+    fs::write(&path, format!("#!/bin/sh\n{before}\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_vramp"))).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("--program={path}")
 }
 
 fn sha256(path: &str) -> String {

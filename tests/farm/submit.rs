@@ -1,9 +1,9 @@
 //! `vramp submit`: what it asks engines for, and that films are made so. Slurm is played by sbatch.sh here.
 
 use crate::command::{Folder, Ran, refused, run, vramp};
-use crate::{FILM, X264, film, part, plan, segments, sha256};
+use crate::{FILM, X264, film, part, plan, program, segments, sha256};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -27,14 +27,6 @@ impl Farm {
                 .unwrap();
         }
         Farm { wanted: sha256(&here), plan, folder }
-    }
-
-    /// A program that is `vramp` after the shell commands `before`.
-    fn program(&self, before: &str) -> String {
-        let path = self.folder.path("vramp.sh");
-        fs::write(&path, format!("#!/bin/sh\n{before}\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_vramp"))).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        format!("--program={path}")
     }
 
     fn with_slurm(&self, mut command: Command) -> Command {
@@ -104,11 +96,13 @@ fn a_dry_run_prints_a_script_that_does_the_same() {
 fn machines_that_only_fail_are_left_out_of_the_next_round() {
     let farm = Farm::new();
     // n3 does not run vramp; n2 has a full disk.
-    let program =
-        farm.program("case $SLURMD_NODENAME-$1 in n3-*) exit 127 ;; n2-part) trap '' XFSZ; ulimit -f 4 ;; esac");
+    let program = program(
+        &farm.folder,
+        "case $SLURMD_NODENAME-$1 in n3-*) exit 127 ;; n2-part) trap '' XFSZ; ulimit -f 4 ;; esac",
+    );
     let mut calls = Vec::new();
     // Two tasks for each node that fails, so that both are known after the first round.
-    let ran = farm.submit(&["--engine=slurm", &program, "--per-task=1"]).ok();
+    let ran = farm.submit(&["--engine=slurm", &vramp_there, "--per-task=1"]).ok();
     farm.is_whole();
     calls.extend(farm.calls());
     let arrays: Vec<_> = calls.iter().filter(|call| call.contains("--array")).collect();
@@ -124,8 +118,8 @@ fn machines_that_only_fail_are_left_out_of_the_next_round() {
 fn rounds_end() {
     let farm = Farm::new();
     // Machines do well, but one part fails everywhere.
-    let program = farm.program("[ \"$1$SLURM_ARRAY_TASK_ID\" != part2 ] || exit 1");
-    farm.submit(&["--engine=slurm", &program]).ok();
+    let vramp_there = program(&farm.folder, "[ \"$1$SLURM_ARRAY_TASK_ID\" != part2 ] || exit 1");
+    farm.submit(&["--engine=slurm", &vramp_there]).ok();
     let calls = farm.calls();
     let arrays: Vec<_> = calls.iter().filter_map(|call| call.split("--array=").nth(1)).collect();
     assert_eq!(arrays, ["0-3", "2", "2", "2", "2"]);
