@@ -3,7 +3,6 @@
 #   cluster.sh up DIR      starts it; afterwards SLURM_CONF=DIR/slurm.conf
 #   cluster.sh down DIR    stops all that was started
 #   cluster.sh kill DIR N  ends node N with everything on it, as a power failure
-#   cluster.sh controller DIR  ends the controller so, and starts it again
 # It listens on 127.0.0.1 only. scripts/farm/alone.sh gives it a network of its own.
 set -eu
 what=$1
@@ -95,17 +94,9 @@ down() {
     done
 }
 
-restart_controller() {
-    export SLURM_CONF="$dir/slurm.conf"
-    kill -9 "$(cat "$dir/slurmctld.pid")"
-    slurmctld
-    until sinfo -h >/dev/null 2>&1; do sleep 0.1; done
-}
-
 case $what in
 up) up ;;
 down) down ;;
 kill) kill_node "$3" ;;
-controller) restart_controller ;;
 *) exit 2 ;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A film in parts by Slurm, on three nodes, with an event in mid-run:
-#   run.sh node|cancel|controller VRAMP PLAN [ARGS of vramp submit]
-# node: n2 dies. cancel: all is cancelled, and submitted again. controller: it dies and starts again; then the same.
+#   run.sh node|cancel VRAMP PLAN [ARGS of vramp submit]
+# node: n2 dies. cancel: all is cancelled, and submitted again.
 # Run it by alone.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,12 +31,9 @@ done
 echo "$event: n2 is at work on task $(squeue -h -t R -w n2 -o %K), and $(there) parts are there" >&2
 case $event in
 node) "$here/cluster.sh" kill "$dir" n2 ;;
-cancel | controller)
-    [ "$event" = cancel ] || "$here/cluster.sh" controller "$dir"
+cancel)
     scancel --user="$(id -un)"
     while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
-    # What it lost it takes for a fault of the nodes.
-    scontrol update nodename=n[1-3] state=resume 2>/dev/null || true
     submit "$@"
     ;;
 esac
