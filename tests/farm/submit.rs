@@ -102,7 +102,7 @@ fn machines_that_only_fail_are_left_out_of_the_next_round() {
     );
     let mut calls = Vec::new();
     // Two tasks for each node that fails, so that both are known after the first round.
-    let ran = farm.submit(&["--engine=slurm", &vramp_there, "--per-task=1"]).ok();
+    let ran = farm.submit(&["--engine=slurm", &program, "--per-task=1"]).ok();
     farm.is_whole();
     calls.extend(farm.calls());
     let arrays: Vec<_> = calls.iter().filter(|call| call.contains("--array")).collect();
@@ -118,8 +118,8 @@ fn machines_that_only_fail_are_left_out_of_the_next_round() {
 fn rounds_end() {
     let farm = Farm::new();
     // Machines do well, but one part fails everywhere.
-    let vramp_there = program(&farm.folder, "[ \"$1$SLURM_ARRAY_TASK_ID\" != part2 ] || exit 1");
-    farm.submit(&["--engine=slurm", &vramp_there]).ok();
+    let program = program(&farm.folder, "[ \"$1$SLURM_ARRAY_TASK_ID\" != part2 ] || exit 1");
+    farm.submit(&["--engine=slurm", &program]).ok();
     let calls = farm.calls();
     let arrays: Vec<_> = calls.iter().filter_map(|call| call.split("--array=").nth(1)).collect();
     assert_eq!(arrays, ["0-3", "2", "2", "2", "2"]);
