@@ -17,11 +17,16 @@ fn main() {
     }
 }
 
-/// Frame threads of a libav before FFmpeg 6 take turns in callbacks unless a field, later removed, says otherwise.
+/// Frame threads of a libav before FFmpeg 6 take turns in callbacks unless a field, later removed, says otherwise. FFmpeg 7 keeps
+/// a frame's duration in another field.
 fn describe_libav() {
     println!("cargo:rustc-check-cfg=cfg(libav_takes_turns)");
+    println!("cargo:rustc-check-cfg=cfg(libav_states_duration)");
     if env::var("DEP_FFMPEG_FFMPEG_6_0").is_ok_and(|known| known != "true") {
         println!("cargo:rustc-cfg=libav_takes_turns");
+    }
+    if env::var("DEP_FFMPEG_FFMPEG_7_0").is_ok_and(|known| known == "true") {
+        println!("cargo:rustc-cfg=libav_states_duration");
     }
 }
 

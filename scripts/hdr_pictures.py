@@ -3,8 +3,8 @@
 
     scripts/hdr_pictures.py --vramp target/release/vramp [--clips FOLDER] [--out docs/hdr]
 
-Wants numpy, and an ffmpeg with zscale and libx265. SDR frames are graded up: light stays up to half of white (203 cd/m²) and
-rises beyond it, to a peak of 1000 or 4000 cd/m²; a line of text is white at 203. FOLDER keeps the clips, with the mastering
+Wants numpy, and an ffmpeg with zscale and libx265. SDR frames are graded up: light stays up to half of white (203 cd/m²), and
+what is brighter rises, to a peak of 1000 or 4000 cd/m²; a line of text is white at 203. FOLDER keeps the clips, with the mastering
 display and MaxCLL that they have.
 """
 
@@ -23,12 +23,15 @@ WHITE = 203.0
 
 BUNNY = ["-ss", "4", "-i", str(ROOT / "samples/big-buck-bunny-720p.mp4")]
 TEST = ["-f", "lavfi", "-i", "testsrc2=s=640x360:r=25"]
-# A name, what is graded up, its peak, its transfer, and whether its colours fill BT.2020 instead of BT.709.
+SDR = ["--sdr"]
+DESAT = ["--chain", "tonemap=gamut=desat"]
+# A name, what is graded up, its peak, its transfer, whether its colours fill BT.2020 instead of BT.709, and what vramp does.
 CLIPS = [
-    ("bunny-1000", BUNNY, 1000.0, "pq", False),
-    ("bunny-4000", BUNNY, 4000.0, "pq", False),
-    ("bunny-hlg", BUNNY, 1000.0, "hlg", False),
-    ("colours-1000", TEST, 1000.0, "pq", True),
+    ("bunny-1000", BUNNY, 1000.0, "pq", False, [SDR]),
+    ("bunny-4000", BUNNY, 4000.0, "pq", False, [SDR]),
+    ("bunny-hlg", BUNNY, 1000.0, "hlg", False, [SDR]),
+    ("bt709-1000", TEST, 1000.0, "pq", False, [SDR, DESAT]),
+    ("bt2020-1000", TEST, 1000.0, "pq", True, [SDR, DESAT]),
 ]
 TRANSFERS = {"pq": ("smpte2084", "16"), "hlg": ("arib-std-b67", "18")}
 BT709_TO_BT2020 = np.array([[0.627404, 0.329283, 0.043313], [0.069097, 0.919540, 0.011362], [0.016391, 0.088013, 0.895595]])
@@ -62,8 +65,8 @@ def text():
 def graded(sdr, peak, fills_bt2020, mask):
     """Light in cd/m², of BT.2020."""
     light = sdr**2.4
-    most = light.max(axis=-1, keepdims=True)
-    over = np.clip((most - 0.5) / 0.5, 0.0, 1.0)
+    bright = light @ np.array([0.2126, 0.7152, 0.0722])
+    over = np.clip((bright[..., None] - 0.5) / 0.5, 0.0, 1.0)
     light = light * WHITE * (1.0 + (peak / WHITE - 1.0) * over * over)
     light = light if fills_bt2020 else light @ BT709_TO_BT2020.T
     return np.clip(light * (1.0 - mask) + WHITE * mask, 0.0, peak)
@@ -106,7 +109,7 @@ def save(path, pictures):
     row = np.concatenate([part for one in pictures for part in (one, gap)][:-1], axis=1)
     ffmpeg(
         "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{row.shape[1]}x{row.shape[0]}", "-i", "-",
-        "-vf", "scale=iw*3/4:-2:flags=lanczos,format=yuvj444p", "-q:v", "4", "-frames:v", "1", path,
+        "-vf", "scale=iw/2:-1:flags=lanczos", "-pred", "mixed", "-compression_level", "100", "-frames:v", "1", path,
         input=row.tobytes(),
     )  # fmt: skip
 
@@ -122,16 +125,20 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(args.clips or scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        for name, source, peak, transfer, fills in CLIPS:
+        for name, source, peak, transfer, fills, ways in CLIPS:
             sdr = frames(source, "")
             light = graded(sdr, peak, fills, mask)
-            clip, ours, theirs = folder / f"{name}.mkv", folder / f"{name}-vramp.mkv", folder / f"{name}-ffmpeg.mkv"
+            clip, theirs = folder / f"{name}.mkv", folder / f"{name}-ffmpeg.mkv"
             make(clip, encoded(light, transfer), light, peak, transfer)
-            run = [args.vramp, clip, ours, "--sdr", "-y", "--device", "cpu", "-c", "ffv1"]
-            subprocess.run(list(map(str, run)), check=True)
+            ours = []
+            for i, way in enumerate(ways):
+                made = folder / f"{name}-vramp{i}.mkv"
+                run = [args.vramp, clip, made, *way, "-y", "--device", "cpu", "-c", "ffv1"]
+                subprocess.run(list(map(str, run)), check=True)
+                ours.append(picture(made))
             ffmpeg("-i", clip, "-vf", RECIPE, "-c:v", "ffv1", theirs)
             before = np.round((sdr[SHOWN] * (1 - mask) + mask) * 255).astype(np.uint8)
-            save(args.out / f"{name}.jpg", [before, picture(ours), picture(theirs)])
+            save(args.out / f"{name}.png", [before, *ours, picture(theirs)])
             print(f"{name}: peak {light.max():.0f} cd/m², written")
 
 

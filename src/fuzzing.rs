@@ -2,8 +2,11 @@
 //!
 //! `make fuzz` runs each for a minute (fuzz/fuzz_targets); the test below runs each over its corpus.
 
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::farm::Plan;
+use crate::io::part::{PartReader, PartWriter, glance};
 use crate::params::{MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
+use std::io::Cursor;
 
 /// A target, by the name of its binary and of its folder of inputs.
 pub type Target = (&'static str, fn(&[u8]));
@@ -15,8 +18,12 @@ pub const TARGETS: &[Target] = &[
     ("hash_file", hash_file),
     ("list", list),
     ("packets", packets),
+    ("part", part),
+    ("plan", plan),
     ("preset", preset),
 ];
+
+const MEMORY: &str = "memory takes everything";
 
 /// Fails on an error that a terminal would not show as one line.
 fn one_line(error: &Error) {
@@ -49,7 +56,7 @@ pub fn chapters(bytes: &[u8]) {
 
 /// A hash file of either layout.
 pub fn hash_file(bytes: &[u8]) {
-    if let Err(error) = crate::io::hash::HashFile::read_from(std::io::Cursor::new(bytes.to_vec())) {
+    if let Err(error) = crate::io::hash::HashFile::read_from(Cursor::new(bytes.to_vec())) {
         one_line(&error);
     }
 }
@@ -64,6 +71,31 @@ pub fn list(bytes: &[u8]) {
 /// Packets of a stream, in which the index of frames looks for places to begin at.
 pub fn packets(bytes: &[u8]) {
     crate::io::libav::fuzz_packets(bytes);
+}
+
+/// The file of a part: its packets are written as they were read.
+pub fn part(bytes: &[u8]) {
+    let _ = glance(Cursor::new(bytes));
+    let copied = || -> Result<Vec<u8>> {
+        let (mut reader, header) = PartReader::begin(bytes)?;
+        let mut writer = PartWriter::begin(Vec::new(), &header).expect(MEMORY);
+        while let Some(packet) = reader.packet()? {
+            writer.packet(&packet).expect(MEMORY);
+        }
+        Ok(writer.finish().expect(MEMORY))
+    };
+    match copied() {
+        Ok(copy) => assert_eq!(copy, bytes),
+        Err(error) => one_line(&error),
+    }
+}
+
+/// The plan of a film in parts is written as it was read.
+pub fn plan(bytes: &[u8]) {
+    match Plan::parse(bytes) {
+        Ok(plan) => assert_eq!(Plan::parse(&plan.text().expect("a plan is text")).as_ref(), Ok(&plan)),
+        Err(error) => one_line(&error),
+    }
 }
 
 /// A preset's TOML.

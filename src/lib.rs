@@ -29,7 +29,7 @@
 //! `CUDA_LIBRARY_PATH=…/cuda/shim`. The defaults are those of the `vramp` program.
 #![deny(missing_docs)]
 
-/// What stands before the version, and a line's end behind it, in every file of the plugin library: so it can be read
+/// What precedes the version, with a line's end after it, in every file of the plugin library: so it can be read
 /// without running anything of the file.
 #[macro_export]
 macro_rules! plugin_mark {

@@ -851,9 +851,16 @@ fn a_stopped_run_keeps_what_is_done_where_that_is_asked() {
     // Before the first frame there is nothing to keep.
     let folder = Folder::new();
     let mut command = vramp();
-    let mut child =
-        command.args(["-", &folder.path("out.mkv"), "--keep-partial"]).stdin(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let child = command
+        .args(["-", &folder.path("out.mkv"), "--keep-partial", "-v"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    // Its input stays open: waiting would close it, and an end is another reason to stop.
+    let _feed = child.stdin.take();
+    // It catches signals before it says what it will encode with, and then waits for its input.
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("vramp: encoder: ")));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.names(), Vec::<String>::new());

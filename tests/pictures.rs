@@ -264,13 +264,6 @@ fn lists_join_files_without_a_gap() {
 }
 
 #[test]
-fn scripts_are_sent_to_what_runs_them() {
-    let folder = Folder::new();
-    fs::write(folder.path("a.vpy"), "import vapoursynth as vs").unwrap();
-    refused(&run(&[&folder.path("a.vpy"), "-f", "null"]), 3, &["a.vpy", "vspipe -c y4m"]);
-}
-
-#[test]
 fn film_becomes_rgb_with_enough_bits_and_jpeg_full_range() {
     let folder = Folder::new();
     for (source, expected) in [("yuv420p", "rgb24"), ("yuv420p10le", "rgb48be")] {
@@ -287,4 +280,24 @@ fn film_becomes_rgb_with_enough_bits_and_jpeg_full_range() {
     let args = ["-v", "error", "-i", &jpeg, "-pix_fmt", "gray", "-f", "rawvideo", "-"];
     let samples = Command::new("ffmpeg").args(args).output().unwrap().stdout;
     assert!(samples.iter().all(|sample| *sample >= 253), "white stays white");
+}
+
+#[test]
+fn sequences_are_compared_at_a_rate() {
+    let folder = Folder::new();
+    let film = folder.path("film.mkv");
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:r=24:d=0.5 -c:v ffv1 -pix_fmt gbrp {film}"));
+    ffmpeg(&format!("-i {film} {}", folder.path("a_%02d.png")));
+    let shots = folder.path("a_%02d.png");
+    let compare = |a: &str, b: &str, args: &[&str]| {
+        run(&[&["compare", a, b, "--tolerance", "max=0", "--tags", "ignore"], args].concat())
+    };
+    // The film keeps its own times; at another rate the frames do not meet.
+    compare(&film, &shots, &["--fps", "24"]).ok();
+    assert_eq!(compare(&film, &shots, &["--fps", "12"]).code, Some(1));
+    fs::remove_file(folder.path("a_04.png")).unwrap();
+    refused(&compare(&film, &shots, &["--fps", "24"]), 2, &["numbers are missing (1: 4)"]);
+    let held = compare(&film, &shots, &["--fps", "24", "--missing", "hold"]);
+    assert!(held.code == Some(1) && held.text().contains("12 pairs"), "{}{}", held.text(), held.stderr);
+    refused(&compare(&film, &film, &["--fps", "24"]), 2, &["--fps is for pictures"]);
 }

@@ -75,6 +75,24 @@ fn a_size_is_of_the_part_that_is_run() {
 }
 
 #[test]
+fn a_size_counts_sound_as_it_is_written() {
+    let folder = Folder::new();
+    let source = film(&folder, "film.mkv", "-c:a pcm_s16le -ac 2");
+    // The source's sound alone is 2.9 MB.
+    for (audio, size) in [("opus:64k", 600_000), ("flac", 1_200_000), ("none", 400_000)] {
+        let (target, size_word) = (folder.path("a.mkv"), size.to_string());
+        let args = [&source, &target, "-y", "-c", "libx264", "--preset", "fast", "--audio", audio];
+        run(&[&args[..], &["--target-size", &size_word]].concat()).ok();
+        assert!(off(&target, size).abs() < 3.0, "{audio}: {:+.2} %", off(&target, size));
+    }
+    // An encoder with one pass goes by what is expected.
+    let target = folder.path("b.mkv");
+    let args = [&source, &target, "-c", "mpeg4", "--audio", "opus:64k", "--target-size", "320k"];
+    run(&args).ok();
+    assert!(off(&target, 320_000).abs() < 10.0, "{:+.2} %", off(&target, 320_000));
+}
+
+#[test]
 fn an_impossible_size_is_refused_with_the_least() {
     let folder = Folder::new();
     let (source, target) = (film(&folder, "film.mkv", ""), folder.path("a.mkv"));

@@ -90,8 +90,9 @@ impl Sink for Hashes {
 
 /// `chain` for `input`, ending in 8 bits.
 fn planned(input: &Input, chain: &str, dither: Dither) -> Result<ChainPlan> {
-    let format = input.info().format.to_planar(8)?;
-    pipeline::plan(filters::chain(chain)?, input.info(), Target { format: Some(format), dither })
+    let plan = |target| pipeline::plan(filters::chain(chain)?, input.info(), target);
+    let format = plan(Target::default())?.output.format.to_planar(8)?;
+    plan(Target { format: Some(format), dither })
 }
 
 /// How many frames `chain` makes of all of `path`; `None` when it does not take the stream.

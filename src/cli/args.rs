@@ -6,6 +6,7 @@ mod farm;
 pub mod pictures;
 mod presets;
 mod rate;
+pub mod script;
 pub mod sound;
 mod submit;
 mod subtitles;
@@ -394,6 +395,9 @@ pub struct Run {
     /// How sequences of pictures are read.
     #[command(flatten)]
     pub pictures: pictures::PictureInput,
+    /// How scripts are read.
+    #[command(flatten)]
+    pub script: script::ScriptArgs,
     /// Fail at the first damaged frame instead of keeping what decodes
     #[arg(long, help_heading = RUNNING)]
     pub strict: bool,

@@ -1,6 +1,8 @@
 //! `--two-pass` and `--target-size`: how often a job runs, and at which bit rate.
 
 use crate::cli::args::FilterArgs;
+use crate::cli::backend::RunGpu;
+use crate::cli::setup;
 use crate::error::{Error, Result};
 use crate::io::libav::{EncodePass, EncoderChoice, FilmSize, FirstPass, OutputOptions, has_two_passes, survey};
 use crate::pipeline::Cancel;
@@ -71,7 +73,8 @@ pub fn ask(
         Some(EncodePass::Second(first)) => first.film().cloned(),
         _ => None,
     };
-    let film = film.map_or_else(|| survey(input, &job.run.window(), job.copied(), choice, cancel), Ok)?;
+    let opened = setup::input_options(&job.run, job.copied(), &RunGpu::default(), cancel);
+    let film = film.map_or_else(|| survey(input, &opened, choice, options), Ok)?;
     let rate = film.video_rate(size, choice.container())?;
     let FilmSize { seconds, packet_bytes, attached, .. } = film;
     log::debug!("{size} bytes: {} of other streams leave {rate} bit/s for {seconds:.3} s", packet_bytes + attached);

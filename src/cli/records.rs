@@ -54,7 +54,7 @@ pub fn check(plan: &ChainPlan) -> Result<()> {
     Err(Error::bad_argument("--records: no filter of the chain measures anything (add stats)"))
 }
 
-/// What stands on the line of a frame.
+/// The contents of the line of a frame.
 fn line(props: &FrameProps, timebase: Rational) -> Json {
     let mut line = Map::new();
     line.insert("frame".to_owned(), props.frame_index.into());

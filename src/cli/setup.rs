@@ -60,6 +60,7 @@ pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel)
         copy,
         rate: run.pictures.fps,
         missing: run.pictures.missing.into(),
+        script: run.script.options(),
         ..InputOptions::default()
     };
     gpu.let_decode(&mut options);

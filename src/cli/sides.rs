@@ -2,7 +2,7 @@
 
 use crate::cli::args::Run;
 use crate::error::Result;
-use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, ScriptOptions};
 use crate::io::refuse_input;
 use crate::pipeline::{Cancel, SideInput, Source};
 use std::ffi::OsStr;
@@ -64,6 +64,7 @@ fn options(run: &Run, cancel: &Cancel) -> InputOptions {
         cancel: cancel.clone(),
         copy: CopyChoice::NONE,
         missing: run.pictures.missing.into(),
+        script: ScriptOptions { output: 0, ..run.script.options() },
         ..InputOptions::default()
     }
 }

@@ -152,13 +152,14 @@ impl Prepared {
         SideFiles::refuse_as_output(run, output_path)?;
         tracks::check_output(job, output_path)?;
         check_records(job, input_path, output_path)?;
-        let burn = job.subtitles.burn()?;
+        let burn = job.subtitles.burn(run.strict)?;
         if let Some(file) = burn.as_ref().and_then(|burn| burn.file.as_ref()) {
             refuse_input(output_path, file)?;
         }
         let mut destination = Destination::choose(job, input_path, output_path, pass, cancel)?;
         let gpu = RunGpu::open(&run.on, run.decoder, &calls)?;
         let mut options = setup::input_options(run, job.copied(), &gpu, &stop.input);
+        options.fit_changes = true;
         if matches!(destination, Destination::Media(..)) {
             options.add.clone_from(&job.tracks.add);
         }
@@ -342,10 +343,12 @@ impl Destination {
                 }
                 if let Some(EncodePass::First(first)) = &options.pass {
                     let analysis = Analysis::create(path, &choice, &options, first, &plan.output, &film, &copied)?;
+                    input.decode_beside(&analysis.decoded_streams());
                     return Ok((Box::new(analysis), None));
                 }
                 let output = Output::create(path, *choice, &options, &plan.output, &film, &copied)?;
                 input.decode_beside(&output.decoded_streams());
+                input.begin_early(&output.skipped_streams());
                 let (encoder, is_lossless) = (output.choice().encoder(), output.choice().is_lossless());
                 let encoding = encoding::describe(encoder, is_lossless, &options, plan.output.format);
                 let sink: Box<dyn Sink> = match &options.pass {

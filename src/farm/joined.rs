@@ -1,4 +1,4 @@
-//! From parts to one stream: each is read and held against the plan, then all get the decoding times of one run.
+//! From parts to one stream: each is read and compared with the plan, then all get the decoding times of one run.
 
 use crate::error::{Error, Result};
 use crate::io::part::{PartHeader, PartPacket, PartReader, digest};

@@ -4,7 +4,7 @@
 /// more parts at a time.
 const THREADS: usize = 4;
 
-/// Encoders whose frames stand alone: what comes of one follows from the frame and the options. FFV1's slices follow from the
+/// Encoders whose frames stand alone: the result follows from the frame and the options. FFV1's slices follow from the
 /// threads.
 const ALONE: [&str; 9] =
     ["ffv1", "prores", "prores_aw", "prores_ks", "utvideo", "huffyuv", "ffvhuff", "rawvideo", "v210"];

@@ -81,7 +81,7 @@ mod twins {
     pub trait Twin {
         fn name() -> String;
 
-        /// What stands behind a field's name.
+        /// What follows a field's name.
         fn dims() -> String {
             String::new()
         }

@@ -1,6 +1,6 @@
 //! The file of a part: what an encoder made of some of a film's frames, and a hash of all of it.
 //!
-//! No container is used, because each loses something on the way to the film's own: NUT moves times and has no ProRes,
+//! No container is used, because each loses something before the film's own: NUT moves times and has no ProRes,
 //! Matroska rounds times to milliseconds, MP4 holds no FFV1 and makes edit lists. Times are the source's, in its own unit.
 //!
 //! Numbers are little-endian:
@@ -16,20 +16,21 @@
 //! | 4, then 4, 4, n each | number of side data; kind, length, bytes |
 //! | 4, n | length, bytes |
 //! | at the end: 1, 4 | 0, the number of packets |
-//! | 16 | XXH3 of 128 bits of everything before |
+//! | 16, 8 | XXH3 of 128 bits of everything before; `VRAMPEND` |
 
 use crate::error::{Error, Result};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use twox_hash::XxHash3_128;
 
 const MAGIC: [u8; 8] = *b"VRAMPPT1";
+const LAST: [u8; 8] = *b"VRAMPEND";
 
 /// What stands before each packet, and before the end.
 const PACKET: u8 = 1;
 const END: u8 = 0;
 
-/// Bytes of the end: its mark, the number of packets, the hash.
-const END_BYTES: i64 = 1 + 4 + 16;
+/// Bytes of the end: its mark, the number of packets, the hash, the last word.
+const END_BYTES: usize = 1 + 4 + 16 + 8;
 
 /// More side data than this on one packet is no file of ours.
 const MOST_SIDE_DATA: u32 = 256;
@@ -121,6 +122,7 @@ impl<W: Write> PartWriter<W> {
         self.put(&[END])?;
         self.put(&self.packets.to_le_bytes())?;
         self.out.write_all(&self.hasher.finish_128().to_le_bytes())?;
+        self.out.write_all(&LAST)?;
         Ok(self.out)
     }
 
@@ -186,7 +188,7 @@ impl<R: Read> PartReader<R> {
     fn end(&mut self) -> Result<()> {
         let packets = self.number()?;
         let hash = self.hasher.finish_128();
-        let is_right = packets == self.packets && u128::from_le_bytes(self.array()?) == hash;
+        let is_right = packets == self.packets && u128::from_le_bytes(self.array()?) == hash && self.array()? == LAST;
         let follows = self.input.read(&mut [0]).map_err(|e| failed(&e))?;
         if is_right && follows == 0 { Ok(()) } else { Err(damaged()) }
     }
@@ -221,10 +223,10 @@ impl<R: Read> PartReader<R> {
 /// When it is no part or has no end, or cannot be read.
 pub fn glance<R: Read + Seek>(mut input: R) -> Result<PartHeader> {
     let (_, header) = PartReader::begin(&mut input)?;
-    let mut end = [0; 5];
-    input.seek(SeekFrom::End(-END_BYTES)).and_then(|_| input.read_exact(&mut end)).map_err(|e| failed(&e))?;
-    let [mark, packets @ ..] = end;
-    if mark == END && u32::from_le_bytes(packets) == header.frames { Ok(header) } else { Err(damaged()) }
+    let mut end = [0; END_BYTES];
+    input.seek(SeekFrom::End(-(END_BYTES as i64))).and_then(|_| input.read_exact(&mut end)).map_err(|e| failed(&e))?;
+    let is_whole = end[0] == END && end[1..5] == header.frames.to_le_bytes() && end.ends_with(&LAST);
+    if is_whole { Ok(header) } else { Err(damaged()) }
 }
 
 fn damaged() -> Error {

@@ -15,7 +15,9 @@ pub fn refuse_input(output: &OsStr, input: &OsStr) -> Result<()> {
     let same = (output_meta.dev(), output_meta.ino()) == (input_meta.dev(), input_meta.ino());
     if same && output_meta.is_file() {
         let output = output.display();
-        return Err(Error::bad_argument(format!("{output} is the input itself: choose another name for the output")));
+        return Err(Error::bad_argument(format!(
+            "{output} is an input, which is never replaced: choose another name for the output"
+        )));
     }
     Ok(())
 }

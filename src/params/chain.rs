@@ -285,7 +285,7 @@ impl Reader<'_> {
         Err(self.error("this quote is not closed"))
     }
 
-    /// What stands behind a backslash between double quotes.
+    /// What follows a backslash between double quotes.
     fn escape(&mut self) -> Result<char> {
         let (c, length) = match *self.rest.as_bytes() {
             [c @ (b'"' | b'\\'), ..] => (c, 1),

@@ -11,7 +11,7 @@ mod slurm;
 mod stops;
 mod submit;
 
-use command::{Folder, Ran, ffmpeg, run, vramp};
+use command::{Folder, Ran, ffmpeg, run};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -98,7 +98,8 @@ fn packets(path: &str, stream: &str, entries: &str) -> Vec<String> {
         "csv=p=0",
     ];
     let output = Command::new("ffprobe").args(args).arg(path).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.trim_end_matches(',').to_owned()).collect()
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim_end_matches(',').to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
 /// The names in a folder that begin with a dot: files that are not whole.

@@ -1,7 +1,7 @@
 //! The three promises, each with a control that differs, so that the test is known to see a difference.
 
 use crate::command::{Folder, hashes, run, vramp};
-use crate::{FILM, X264, count, distinct, film, join, part, plan, segments, sha256};
+use crate::{FILM, X264, count, distinct, film, join, plan, segments, sha256};
 use std::fs;
 
 #[test]

@@ -191,6 +191,7 @@ pub fn transcode_damaged(
     let (container, copied) = (input.container(), input.copied_streams());
     let mut output = Output::create(target, choice, &options, &plan.output, container, copied)?;
     input.decode_beside(&output.decoded_streams());
+    input.begin_early(&output.skipped_streams());
     let run = Options { cancel: options.cancel, ..Options::default() };
     let (_, damage) = pipeline::run(&mut input, &plan, &mut chain, &mut output, &run, report)?;
     Ok((found.notes.into_iter().chain(WARNINGS.take()).collect(), damage))

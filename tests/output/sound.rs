@@ -169,6 +169,7 @@ fn what_cannot_be_is_refused_in_one_line() {
     refused("mp4", "copy", Kind::Unsupported, "cannot be copied: ");
     refused("mkv", "opsu", Kind::BadArgument, "did you mean 'opus'?");
     refused("mkv", "libx264", Kind::BadArgument, "does not code sound");
+    refused("mkv", "de=aac", Kind::BadArgument, "no track 'de' of sound; the input has 1 (");
     refused("mkv", "2=aac", Kind::BadArgument, "no track 2 of sound; the input has 1 (");
     refused("mkv", "dts", Kind::Unsupported, "");
 }
@@ -183,6 +184,11 @@ fn tracks_are_chosen_by_number_and_language() {
     transcoded(&film, &target, ask(&target, &["eng=opus", "3=copy", "none"]));
     let found = probe(&target, "-select_streams a -show_entries stream=codec_name:stream_tags=language");
     assert_eq!(found, ["opus,eng", "flac,eng"]);
+    // Whichever code the container and the user have for it.
+    for code in ["ger", "deu", "de"] {
+        transcoded(&film, &target, ask(&target, &[&format!("{code}=copy"), "none"]));
+        assert_eq!(stream(&target, "a", "stream_tags=language"), "ger", "{code}");
+    }
 }
 
 #[test]
@@ -254,4 +260,40 @@ fn packets_that_do_not_decode_are_reported() {
     let mut strict = ask(&target, &["flac"]);
     strict.output.sound.strict = true;
     assert_eq!(transcode(&damaged, &target, strict).unwrap_err().kind(), Kind::CorruptInput);
+}
+
+#[test]
+fn copied_sound_of_a_part_begins_with_its_pictures() {
+    let folder = Folder::new("sound-copied-part");
+    let mut wrong = Vec::new();
+    for (codec, containers) in [
+        ("libopus", &["mkv", "webm", "mp4"][..]),
+        ("aac", &["mp4", "mov"]),
+        ("libmp3lame", &["mp4"]),
+        ("ac3", &["mp4"]),
+    ] {
+        let film = folder.make("film.mp4", &format!("{FILM} -c:v libx264 -preset ultrafast -c:a {codec}"));
+        let before = samples(&film);
+        for container in containers {
+            let target = folder.file(&format!("part.{container}"));
+            let mut ask = ask(&target, &["copy"]);
+            // Frame 7 of 25 a second: 13,440 samples from the start, in the middle of a packet.
+            ask.window = Window { start: Some(Position::Frame(7)), ..Window::default() };
+            ask.output.timestamps = Timestamps::Zero;
+            let said = transcoded(&film, &target, ask);
+            let after = samples(&target);
+            let lag = lag(&before, 13_440, &after);
+            // From its first sample on it is the film's, but for the noise that decoders of AAC and AC-3 make up.
+            let apart = |at: usize| f64::from(before[13_440 + at] - after[(at as i64 + lag).max(0) as usize]).powi(2);
+            let power = |at: usize| f64::from(before[13_440 + at]).powi(2);
+            let (noise, loud) = ((0..480).map(apart).sum::<f64>(), (0..480).map(power).sum::<f64>());
+            if lag.abs() > unit(&target) || noise > loud / 8.0 || said.iter().any(|line| line.contains("begins")) {
+                wrong.push(format!(
+                    "{codec} in {container}: {lag} samples late, {:.4} of it is else: {said:?}",
+                    noise / loud
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

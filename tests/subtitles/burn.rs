@@ -204,3 +204,34 @@ fn what_cannot_be_drawn_is_refused_in_one_line() {
     let out = folder.path("a.srt");
     refused(&run(&[&film, &out, "-y", &option(&srt)]), 2, &["never replaced"]);
 }
+
+#[test]
+fn a_line_that_cannot_be_read_is_left_out_and_its_time_said() {
+    let folder = Folder::new();
+    let film = film(&folder, "testsrc2", "yuv420p");
+    let cues = |bytes: &[&[u8]]| {
+        let cue = |(at, text): (usize, &&[u8])| {
+            let times = format!("{}\n00:00:00,{}00 --> 00:00:00,{}99\n", at + 1, 2 * at + 1, 2 * at + 2);
+            [times.as_bytes(), *text, b"\n\n"].concat()
+        };
+        bytes.iter().enumerate().map(cue).collect::<Vec<_>>().concat()
+    };
+    let (good, bad): (&[u8], &[u8]) = (b"Hello", b"Gr\xf6\xdfe");
+    let path = |name: &str, bytes: &[&[u8]]| {
+        let path = folder.path(name);
+        fs::write(&path, cues(bytes)).unwrap();
+        path
+    };
+    let (whole, damaged) = (path("whole.srt", &[good, good, good]), path("damaged.srt", &[good, bad, good]));
+    let read = |srt: &str| run(&[&film, "-", "-f", "framemd5", &option(srt)]);
+    let (expected, ran) = (read(&whole).ok(), read(&damaged).ok());
+    let said = "1 of 3 subtitles cannot be read, the first at 0.300 s: is the text UTF-8?";
+    assert_eq!(ran.stderr.matches(said).count(), 1, "{}", ran.stderr);
+    let frames = |text: &str| text.lines().map(str::to_owned).filter(|line| !line.starts_with('#')).collect::<Vec<_>>();
+    let (expected, got) = (frames(expected.text()), frames(ran.text()));
+    let differ: Vec<_> = (0..expected.len()).filter(|at| expected[*at] != got[*at]).collect();
+    // From 0.3 s to 0.499 s: frames 8 to 12.
+    assert_eq!(differ, [8, 9, 10, 11, 12]);
+    refused(&run(&[&film, "-f", "null", "--strict", &option(&damaged)]), 4, &[said]);
+    refused(&read(&path("none.srt", &[bad, bad])), 4, &["2 of 2 subtitles cannot be read"]);
+}

@@ -3,7 +3,7 @@
 use crate::clips::format_id;
 use crate::host::Script;
 use vramp::filters::{ALL, Descriptor, Wiring, create};
-use vramp::params::Call;
+use vramp::params::{Arg, Call};
 use vramp::pipeline::{SideInput, Target, plan_with};
 use vramp::video::{Rational, StreamInfo};
 
@@ -80,9 +80,15 @@ fn a_frame_that_fails_before_is_not_ours() {
     assert_eq!(script.line(&["props", "1"]).run(), ["error raw: the file is too short"]);
 }
 
+/// What a filter must be given, since clips of no stated colours are not what it is for.
+fn needed(filter: &Descriptor) -> Option<(&'static str, &'static str)> {
+    (filter.name == "tonemap").then_some(("source", "pq"))
+}
+
 /// What a filter with its defaults makes of the blank clip, as the host prints it; `None` for one that needs a chain around it.
 fn made(filter: &Descriptor) -> Option<String> {
-    let made = create(&Call { name: filter.name.to_owned(), args: Vec::new() }).unwrap();
+    let args = needed(filter).map(|(key, value)| Arg { key: Some(key.to_owned()), value: value.to_owned() });
+    let made = create(&Call { name: filter.name.to_owned(), args: args.into_iter().collect() }).unwrap();
     let Wiring::Reads(names) = made.wiring() else { return None };
     let info = StreamInfo {
         frame_count: Some(3),
@@ -109,7 +115,8 @@ fn every_filter_is_a_function_that_runs_with_its_defaults() {
         script.line(&["signature", "vramp", &function]);
         let signature = script.run().remove(0);
         let clips = signature.split(';').skip(1).filter_map(|argument| argument.strip_suffix(":vnode:opt"));
-        let clips: Vec<_> = clips.map(|name| format!("{name}=c:clip")).collect();
+        let needed = needed(filter).map(|(key, value)| format!("{key}=s:{value}"));
+        let clips: Vec<_> = clips.map(|name| format!("{name}=c:clip")).chain(needed).collect();
         let mut script = Script::new();
         script.blank(&yuv());
         script.call(&function, &clips.join(" ")).line(&["info"]).line(&["time", "1"]);

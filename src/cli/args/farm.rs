@@ -3,7 +3,7 @@
 use crate::cli::args::{FilterArgs, ProgressArgs, RunsOn, threads};
 use crate::farm::CutAt;
 use crate::io::libav::DecoderChoice;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use std::path::PathBuf;
 
 /// How a film is cut into parts.
@@ -25,6 +25,7 @@ pub struct CutArgs {
 
 /// `--segments` and what goes with it.
 #[derive(Clone, Debug, Args)]
+#[command(mut_args(with_segments))]
 pub struct SegmentArgs {
     /// Work on the film in parts, several at a time: stopped or killed, the same command goes on where it was
     ///
@@ -130,6 +131,14 @@ impl From<CutChoice> for CutAt {
 }
 
 const PARTS: &str = "In parts";
+
+/// Of a run these are refused without `--segments`; a plan has them in any case.
+fn with_segments(option: Arg) -> Arg {
+    match option.get_id().as_str() {
+        "segment" | "cuts" | "fast" | "restart" => option.requires("segments"),
+        _ => option,
+    }
+}
 
 fn seconds(text: &str) -> Result<f64, &'static str> {
     let length = text.parse().ok().filter(|length| (0.01..=86_400.0).contains(length));

@@ -1,4 +1,4 @@
-//! How many bits the video gets: what stands beside --crf and --bitrate.
+//! How many bits the video gets: the options beside --crf and --bitrate.
 
 use super::ENCODING;
 use clap::Args;

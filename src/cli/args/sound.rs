@@ -15,7 +15,7 @@ const R128: &str = "-23";
 pub struct SoundArgs {
     /// What becomes of the sound: auto, copy, none or CODEC[:BITRATE], as in opus:128k; of all tracks or some. Repeat for more
     ///
-    /// TRACKS is a track's number among those of sound, from 1, a language as the file has it (eng), or all. A number wins over a
+    /// TRACKS is a track's number among those of sound, from 1, a language by a code of ISO 639 (de, deu and ger are the same), or all. A number wins over a
     /// language and a language over all, so that "--audio eng=opus:128k --audio 2=copy --audio none" encodes what is English,
     /// copies the second track, and leaves the others out. auto copies what the container holds and encodes the rest as suits
     /// the container: aac in MP4 and MOV, opus in WebM. CODEC is opus, aac, flac, alac, mp3, ac3, pcm or any other of libav's
@@ -96,7 +96,7 @@ mod tests {
     fn delays_are_read() {
         assert_eq!(parse_delay("120ms"), Ok((Tracks::All, 120_000)));
         assert_eq!(parse_delay("1=-0.5s"), Ok((Tracks::Number(1), -500_000)));
-        assert_eq!(parse_delay("eng=2"), Ok((Tracks::Language("eng".to_owned()), 2_000_000)));
+        assert_eq!(parse_delay("eng=2"), Ok((Tracks::Language("eng".parse().unwrap()), 2_000_000)));
         for wrong in ["", "ms", "1=", "x=y", "4000s", "nans", "0=1s"] {
             assert!(parse_delay(wrong).is_err(), "{wrong}");
         }

@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct SubtitleArgs {
     /// What becomes of subtitles: auto, copy, none, or text as srt, ass, mov_text or webvtt; of all or some. Repeat for more
     ///
-    /// TRACKS is a number among the subtitles, from 1, a language as the file has it (eng), or all. A number wins over a
+    /// TRACKS is a number among the subtitles, from 1, a language by a code of ISO 639 (de, deu and ger are the same), or all. A number wins over a
     /// language and a language over all. auto copies what the container holds and converts text that it does not hold: to
     /// mov_text in MP4 and MOV, webvtt in WebM, srt in Matroska. Times and letters stay. What a script in ASS has besides
     /// (places, effects, drawings) is lost in other codecs, and said. Lines that overlap are joined for mov_text, which
@@ -34,11 +34,11 @@ pub struct SubtitleArgs {
 }
 
 impl SubtitleArgs {
-    /// What is drawn into the picture.
+    /// What is drawn into the picture; `strict` refuses text of which a line cannot be read.
     ///
     /// # Errors
     /// When it is a number that counts nothing.
-    pub fn burn(&self) -> Result<Option<Burn>> {
+    pub fn burn(&self, strict: bool) -> Result<Option<Burn>> {
         let Some(asked) = &self.burn_subtitles else { return Ok(None) };
         let forced_only = self.burn_forced_only;
         let text = asked.to_str().unwrap_or_default();
@@ -46,14 +46,19 @@ impl SubtitleArgs {
             _ if asked.is_empty() => WhichSubtitles::Preferred,
             "0" => return Err(Error::bad_argument("--burn-subtitles=0: the first subtitles are number 1")),
             number if number.parse::<usize>().is_ok() => WhichSubtitles::Number(number.parse().unwrap_or_default()),
-            language if is_language(language) && !Path::new(asked).exists() => {
-                WhichSubtitles::Language(language.to_owned())
-            }
-            _ => {
-                return Ok(Some(Burn { file: Some(asked.clone()), which: WhichSubtitles::Preferred, forced_only }));
-            }
+            word => match word.parse() {
+                Ok(language) if !Path::new(asked).exists() => WhichSubtitles::Language(language),
+                _ => {
+                    return Ok(Some(Burn {
+                        file: Some(asked.clone()),
+                        which: WhichSubtitles::Preferred,
+                        forced_only,
+                        strict,
+                    }));
+                }
+            },
         };
-        Ok(Some(Burn { file: None, which, forced_only }))
+        Ok(Some(Burn { file: None, which, forced_only, strict }))
     }
 }
 
@@ -64,11 +69,6 @@ pub fn names_subtitles(word: &str) -> bool {
     is_number || ["srt", "ass", "ssa", "vtt", "sup", "idx"].iter().any(|known| suffix.eq_ignore_ascii_case(known))
 }
 
-/// Whether `text` may be a language's code, as containers have them: eng, de.
-fn is_language(text: &str) -> bool {
-    matches!(text.len(), 2 | 3) && text.bytes().all(|byte| byte.is_ascii_alphabetic())
-}
-
 #[cfg(test)]
 mod tests {
     use crate::cli::args::Cli;
@@ -77,17 +77,18 @@ mod tests {
     use clap::Parser;
 
     fn burn(option: &str) -> Result<Option<Burn>> {
-        Cli::try_parse_from(["vramp", "a", "b", option]).unwrap().job.subtitles.burn()
+        Cli::try_parse_from(["vramp", "a", "b", option]).unwrap().job.subtitles.burn(false)
     }
 
     #[test]
     fn a_number_a_language_or_a_file() {
-        let of_film = |which| Some(Burn { file: None, which, forced_only: false });
+        let of_film = |which| Some(Burn { file: None, which, forced_only: false, strict: false });
         assert_eq!(burn("--no-audio").unwrap(), None);
         assert_eq!(burn("--burn-subtitles").unwrap(), of_film(WhichSubtitles::Preferred));
         assert_eq!(burn("--burn-subtitles=12").unwrap(), of_film(WhichSubtitles::Number(12)));
-        assert_eq!(burn("--burn-subtitles=eng").unwrap(), of_film(WhichSubtitles::Language("eng".to_owned())));
-        let file = Burn { file: Some("a.ass".into()), which: WhichSubtitles::Preferred, forced_only: false };
+        assert_eq!(burn("--burn-subtitles=eng").unwrap(), of_film(WhichSubtitles::Language("eng".parse().unwrap())));
+        let file =
+            Burn { file: Some("a.ass".into()), which: WhichSubtitles::Preferred, forced_only: false, strict: false };
         assert_eq!(burn("--burn-subtitles=a.ass").unwrap(), Some(file));
         assert!(burn("--burn-subtitles=0").unwrap_err().message().contains("number 1"));
     }

@@ -70,7 +70,7 @@ impl ChildSetup {
         args
     }
 
-    /// What stands before the command of the process in `slot`: a variable and its value.
+    /// What precedes the command of the process in `slot`: a variable and its value.
     pub fn environment(&self, slot: usize) -> Option<(&'static str, &str)> {
         let gpu = self.gpus.get(slot.checked_rem(self.gpus.len())?)?;
         Some((VISIBLE_GPUS, gpu))

@@ -106,7 +106,7 @@ impl Bars {
         let far = done.map_or_else(|| format!("{frame} frames"), |done| format!("{:3.0} %", done * 100.0));
         let fps = number("fps").map_or_else(String::new, |fps| format!("  {fps:.1} fps"));
         let left = number("eta").map_or_else(String::new, |eta| format!("  {} left", print::clock(eta)));
-        // The name stands last: a narrow terminal cuts it.
+        // The name is last: a narrow terminal cuts it.
         bar.set_message(format!("{far}{fps}{left}  {}", film.name()));
         self.update();
     }

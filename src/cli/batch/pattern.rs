@@ -50,7 +50,7 @@ impl PatternValues<'_> {
     }
 }
 
-/// The first `{word}` of `text`, between what stands before and after it.
+/// The first `{word}` of `text`, between what precedes and what follows it.
 fn next_word(text: &[u8]) -> Option<(&[u8], &str, &[u8])> {
     let mut from = 0;
     while let Some(open) = text[from..].iter().position(|byte| *byte == b'{').map(|at| from + at) {

@@ -1,6 +1,8 @@
 //! Arguments of `vramp compare`.
 
 use crate::cli::alpha::AlphaArgs;
+use crate::cli::args::pictures::PictureInput;
+use crate::cli::args::script::ScriptArgs;
 use crate::cli::args::{ProgressChoice, RunsOn, parse_count, threads};
 use crate::cli::verify::TagsChoice;
 use crate::compare::{Rule, Tolerance};
@@ -57,6 +59,12 @@ pub struct CompareArgs {
     /// At most this many frames of each
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count, help_heading = PAIRING)]
     pub frames: Option<u64>,
+    /// How sequences of pictures are read.
+    #[command(flatten)]
+    pub pictures: PictureInput,
+    /// How scripts are read.
+    #[command(flatten)]
+    pub script: ScriptArgs,
     /// Filter A first; a chain, or @FILE to read it from a file; several are joined
     #[arg(long, value_name = "CHAIN", help_heading = PAIRING)]
     pub chain_a: Vec<String>,

@@ -9,7 +9,7 @@ use crate::error::{Error, Kind, Result};
 use crate::filters;
 use crate::io::Hash;
 use crate::io::hash::Streams;
-use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Window, coded, passing};
+use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Window, coded, is_script, passing};
 use crate::params::{Call, parse_chain};
 use crate::pipeline::{self, Cancel, ChainPlan, Frame, Options, Packet, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
@@ -67,6 +67,10 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
             decoder: DecoderChoice::Software,
             threads: args.decoder_threads,
             cancel: cancel.clone(),
+            rate: args.pictures.fps,
+            rate_if_taken: true,
+            missing: args.pictures.missing.into(),
+            script: args.script.options(),
             copy: if args.no_streams { CopyChoice::NONE } else { CopyChoice::ALL },
             ..InputOptions::default()
         };
@@ -74,14 +78,22 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
         Input::open(path, options).inspect_err(|_| cancel.request())
     };
     let gpu = RunGpu::open(&args.on, DecoderChoice::Software, &chains.concat())?;
-    let (a, b) = thread::scope(|scope| {
-        let b = scope.spawn(|| open(&args.b));
-        (open(&args.a), b.join().unwrap_or_else(|_| Err(Error::internal("opening a video panicked"))))
-    });
+    let (a, b) = match [&args.a, &args.b].into_iter().any(|path| is_script(path)) {
+        // A script runs in its own folder, which is then the process's.
+        true => (open(&args.a), open(&args.b)),
+        false => thread::scope(|scope| {
+            let b = scope.spawn(|| open(&args.b));
+            (open(&args.a), b.join().unwrap_or_else(|_| Err(Error::internal("opening a video panicked"))))
+        }),
+    };
     let (a, b) = match (a, b) {
         (Err(a), Err(b)) => return Err(cause(a, b)),
         (a, b) => (a?, b?),
     };
+    if args.pictures.fps.is_some() && !a.takes_rate() && !b.takes_rate() {
+        let what = "both videos have times of their own: --fps is for pictures and for bare streams";
+        return Err(Error::bad_argument(what));
+    }
     let names = [&args.a, &args.b].map(|path| match path.to_str() {
         Some("-") => "standard input".to_owned(),
         _ => path.display().to_string(),

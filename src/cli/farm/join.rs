@@ -1,6 +1,7 @@
 //! `vramp join`: parts become the film.
 
 use crate::cli::args::FilterArgs;
+use crate::cli::farm::segments::count;
 use crate::cli::farm::{Goal, request};
 use crate::cli::print;
 use crate::cli::transcode::{Prepared, Stop};
@@ -54,7 +55,7 @@ fn beside(output: &Path) -> OsString {
 
 /// The error for parts that are missing.
 pub fn missing(missing: &Ranges) -> Error {
-    Error::new(Kind::PartsMissing, format!("{} parts are missing: {missing}", missing.numbers().len()))
+    Error::new(Kind::PartsMissing, format!("{} missing: {missing}", count(missing.numbers().len())))
 }
 
 /// Reads the first `count` parts. Gives what they hold, and those that are not there; a damaged one is removed.
@@ -124,9 +125,9 @@ fn write(folder: &Folder, plan: &Plan, parts: Vec<Verified>, job: FilterArgs, ca
     }
     sink.finish()?;
     let (frames, size) = (film.times.len(), print::size(sink.bytes()));
-    let (parts, seconds) = (files.len(), began.elapsed().as_secs_f64());
+    let (parts, seconds) = (count(files.len()), began.elapsed().as_secs_f64());
     let output = job.output()?.display();
-    log::info!("{output}: {frames} frames of {parts} parts, {size}, joined in {seconds:.1} s");
+    log::info!("{output}: {frames} frames of {parts}, {size}, joined in {seconds:.1} s");
     let damage = sink.damage().or_else(|| input.damage());
     damage.map_or(Ok(()), Err)
 }

@@ -4,6 +4,7 @@ mod engine;
 mod goal;
 mod join;
 mod make;
+mod planned;
 mod pool;
 mod request;
 mod segments;
@@ -16,9 +17,10 @@ pub use segments::run as run_segments;
 use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs, SubmitArgs};
 use crate::cli::{print, signals};
 use crate::error::Result;
-use crate::farm::{Folder, Plan};
+use crate::farm::{Folder, Plan, Ranges};
 use crate::pipeline::Cancel;
 use clap::ArgMatches;
+use segments::count;
 use std::fs;
 use std::path::Path;
 
@@ -30,10 +32,11 @@ pub fn plan(args: &PlanArgs, matches: &ArgMatches) -> Result<()> {
     let cancel = Cancel::default();
     signals::install([cancel.clone()])?;
     let (folder, plan) = request::plan(&args.job, &args.cut, matches, &cancel)?;
-    let (last, folder) = (plan.count() - 1, folder.path().display());
+    let (all, folder) = (Ranges::from_iter(0..plan.count()), folder.path().display());
+    let frames = plan.input.frames;
     log::info!(
-        "{folder}: {} frames, parts 0 to {last}: vramp part {folder} 0-{last}, and vramp join {folder}",
-        plan.input.frames
+        "{folder}: {frames} frames in {}: vramp part {folder} {all}, then vramp join {folder}",
+        count(plan.parts.len())
     );
     Ok(())
 }

@@ -1,20 +1,16 @@
 //! From a command line to a plan, and back to a job.
 
 use crate::cli::args::{Cli, CutArgs, FilterArgs};
-use crate::cli::farm::Goal;
+use crate::cli::farm::planned;
 use crate::cli::given::GivenOptions;
 use crate::cli::parse;
-use crate::cli::transcode::{Prepared, Stop};
+use crate::cli::transcode::output_options;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{
-    Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinRequest, PinnedEncoder, Plan, PlannedPart, Seek,
-    cut, pins,
-};
-use crate::io::libav::{DecoderChoice, EncoderChoice, FrameList, choose_encoder, versions};
-use crate::pipeline::{self, Cancel};
+use crate::farm::{Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan};
+use crate::io::libav::{DecoderChoice, EncoderChoice, choose_encoder};
+use crate::pipeline::Cancel;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
-use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
@@ -84,7 +80,7 @@ pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Ca
         plan.output.overwrite = job.overwrite;
         return Ok((folder, plan));
     }
-    let plan = complete(request, job, &folder, cancel)?;
+    let plan = planned::complete(request, job, &folder, cancel)?;
     for why in &plan.encoder.why {
         log::debug!("{}: {why}", plan.encoder.name);
     }
@@ -167,7 +163,7 @@ fn choose(job: &FilterArgs, output: &OsStr) -> Result<EncoderChoice> {
             "parts are joined to a video file: name one that ends in .mkv, .mp4, .mov or .webm",
         ));
     }
-    let choice = choose_encoder(output, &crate::cli::transcode::output_options(job, job.input()?, &Cancel::default()))?;
+    let choice = choose_encoder(output, &output_options(job, job.input()?, &Cancel::default()))?;
     let (container, codec) = (choice.container(), choice.codec());
     if choice.is_pictures() || !CONTAINERS.contains(&container) {
         return Err(Error::unsupported(format!("parts are not joined in {container}: use mkv, mp4, mov or webm")));
@@ -182,7 +178,7 @@ fn choose(job: &FilterArgs, output: &OsStr) -> Result<EncoderChoice> {
 fn files(job: &FilterArgs) -> Result<Vec<OsString>> {
     let named = job.run.named_inputs()?.into_iter().map(|(_, path)| path.to_owned());
     let tracks = job.tracks.files().map(OsStr::to_owned);
-    let burnt = job.subtitles.burn()?.and_then(|burn| burn.file);
+    let burnt = job.subtitles.burn(job.run.strict)?.and_then(|burn| burn.file);
     Ok(named.chain(tracks).chain(burnt).collect())
 }
 
@@ -252,76 +248,6 @@ pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
         std::env::set_current_dir(&plan.from).map_err(|e| Error::io(&plan.from, &e))?;
     }
     plan.files.iter().try_for_each(|file| changed(Path::new(&file.path), file.bytes, &file.hash))
-}
-
-/// Finds out what `request` leaves open: what is pinned, and the frames of the film.
-fn complete(mut plan: Plan, asked: &FilterArgs, folder: &Folder, cancel: &Cancel) -> Result<Plan> {
-    let request = PinRequest {
-        encoder: &plan.encoder.name,
-        options: &asked.option,
-        threads: asked.encoder_threads,
-        has_rate: asked.bitrate.is_some(),
-    };
-    let libraries: Vec<_> = versions().into_iter().map(|(name, version)| format!("{name} {version}")).collect();
-    plan.encoder.library = libraries.join(", ");
-    if plan.cutting.fast {
-        plan.encoder.threads = asked.encoder_threads;
-        plan.encoder.why = vec!["--fast pins nothing".to_owned()];
-    } else {
-        let pins = pins(request);
-        plan.reproducible = !pins.varies;
-        (plan.encoder.threads, plan.encoder.options, plan.encoder.why) = (pins.threads, pins.options, pins.why);
-    }
-
-    let found = OnceCell::new();
-    let stop = Stop::with(cancel);
-    // The folder is not there yet, from which names are meant.
-    let mut job = idle(job(&plan, folder)?);
-    job.paths = vec![asked.input()?.to_owned(), asked.output()?.to_owned()];
-    let Prepared { mut input, plan: chain, .. } = Prepared::for_goal(&job, &stop, &Goal::Plan(&found))?;
-    check_chain(&chain)?;
-    if let Some(print) = found.get().filter(|_| plan.reproducible) {
-        plan.encoder.identify(*print);
-    }
-    plan.format = chain.output.format.to_string();
-    let unit = input.info().timebase;
-    let list = input.list_frames()?;
-    plan.input.timebase = (unit.num, unit.den);
-    plan.input.frames = list.times.len() as u64;
-    plan.input.origin = list.times.first().copied().unwrap_or(0);
-    let starts = cut(&list, unit, plan.cutting.segment, plan.cutting.cuts);
-    plan.parts = parts(&list, &starts, chain.reach().before);
-    plan.sealed()
-}
-
-/// Refuses chains whose frames are not those of the film one by one.
-fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
-    let changes = chain.stages.iter().find(|stage| !stage.spec.cycle.is_one());
-    match changes {
-        Some(stage) => Err(Error::unsupported(format!(
-            "{} changes the number of frames: parts need one for each of the film's",
-            stage.filter.descriptor().name
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// The parts that begin with `starts` of the frames of `list`. The chain reads `before` frames before each.
-fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart> {
-    let ends = starts.iter().skip(1).copied().chain([list.times.len()]);
-    let part = |(start, end): (&usize, usize)| {
-        let first = list.first + *start as u64;
-        PlannedPart::of(first, &list.times[*start..end], seek(list, first.saturating_sub(before.into())))
-    };
-    starts.iter().zip(ends).map(part).collect()
-}
-
-/// Where decoding begins for `frame` to come out. Near the start nothing is saved.
-fn seek(list: &FrameList, frame: u64) -> Option<Seek> {
-    let at = |frame: u64| list.entries.partition_point(|entry| entry.place.frame <= frame).checked_sub(1);
-    let landing = list.entries.get(at(frame)?)?.begins;
-    let entry = list.entries.get(at(landing)?).filter(|entry| entry.place.frame == landing)?;
-    (landing > 0).then(|| Seek::from(&entry.place))
 }
 
 /// Removes the folder of a film that is whole.

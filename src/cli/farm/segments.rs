@@ -4,7 +4,7 @@ use crate::cli::args::{Cli, PartArgs};
 use crate::cli::farm::pool::{Pool, Worker};
 use crate::cli::farm::{join, request};
 use crate::cli::given::GivenOptions;
-use crate::cli::signals;
+use crate::cli::{log as messages, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan, Ranges};
 use crate::pipeline::Cancel;
@@ -22,11 +22,18 @@ const ROUNDS: u32 = 3;
 /// # Errors
 /// When the film cannot be worked on in parts; when a part fails. The same command goes on.
 pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
-    let (asked, job) = (&cli.segments, &cli.job);
     let stops = [Cancel::default(), Cancel::default()];
     signals::install(stops.clone())?;
     check_place(cli)?;
+    messages::say_once(|| all(cli, matches, &stops))
+}
+
+/// Plans, makes what is missing, and joins.
+fn all(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
+    let (asked, job) = (&cli.segments, &cli.job);
     let (folder, plan) = request::plan(job, &asked.cut, matches, &stops[0])?;
+    // The join is prepared as the plan was.
+    messages::repeats();
     let here = GivenOptions::of(&Cli::command(), matches).to_args(&PartArgs::augment_args(Command::new("part")));
     let progress = (job.progress.progress, cli.messages.quiet);
     let jobs = asked.jobs.map_or_else(default_jobs, usize::from);
@@ -35,14 +42,14 @@ pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
         say(&folder, &plan, missing.len(), jobs);
         let options: Vec<_> =
             here.iter().filter(|arg| !arg.as_encoded_bytes().starts_with(b"--progress")).cloned().collect();
-        Pool::new(&plan, Worker::new(&folder, options)?, jobs, progress, &stops).run(&missing)?;
+        Pool::new(&plan, Worker::new(&folder, options)?, jobs, progress, stops).run(&missing)?;
         let Some(missing) = join::whole(&folder, &plan, &stops[0])? else {
             return if asked.keep_parts { Ok(()) } else { request::clear(&folder) };
         };
-        log::info!("{} parts are made again: {missing}", missing.numbers().len());
+        log::info!("made again: {missing}");
     }
     let missing = Ranges::from_iter(folder.missing(&plan));
-    Err(Error::new(Kind::Io, format!("parts are damaged again and again: {missing}: look at the disk")))
+    Err(Error::new(Kind::Io, format!("parts that were whole are damaged: {missing}: look at the disk")))
 }
 
 /// Refuses an output that may not be replaced, before the plan is made, which finds out by itself where it is new.
@@ -58,10 +65,15 @@ fn say(folder: &Folder, plan: &Plan, missing: usize, jobs: usize) {
     let (count, there) = (plan.count() as usize, plan.count() as usize - missing);
     let jobs = jobs.min(missing).max(1);
     match there {
-        _ if missing == 0 => log::info!("all {count} parts are there"),
-        0 => log::info!("{count} parts, {jobs} at a time; stopped, the same command goes on"),
-        _ => log::info!("{there} of {count} parts are there in {}: {jobs} at a time", folder.path().display()),
+        _ if missing == 0 => log::info!("{} are there", self::count(count)),
+        0 => log::info!("{}, {jobs} at a time; stopped, the same command goes on", self::count(count)),
+        _ => log::info!("{there} of {} are there in {}: {jobs} at a time", self::count(count), folder.path().display()),
     }
+}
+
+/// "1 part", "7 parts".
+pub fn count(parts: usize) -> String {
+    if parts == 1 { "1 part".to_owned() } else { format!("{parts} parts") }
 }
 
 fn default_jobs() -> usize {

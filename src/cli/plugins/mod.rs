@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
-/// What stands before the version in a plugin library's file.
+/// What precedes the version in a plugin library's file.
 const MARK: &[u8] = plugin_mark!().as_bytes();
 
 /// Runs `vramp plugins`.

@@ -141,7 +141,7 @@ mod tests {
     fn weights_are_the_same_on_every_platform() {
         let of = |step: u32| {
             let (sigma_s, sigma_r) = (f64::from(step) / 20.0, f64::from(step * step) / 7.0);
-            let weights = Weights::new((30, 30), (sigma_s, sigma_s / 2.0), sigma_r, step % 2 == 0);
+            let weights = Weights::new((30, 30), (sigma_s, sigma_s / 2.0), sigma_r, step.is_multiple_of(2));
             let Curve { scale, octaves, powers } = weights.curve;
             [weights.across, weights.down, vec![weights.unscale, scale, octaves], powers.to_vec()].concat()
         };

@@ -64,7 +64,7 @@ impl Gamut {
         match self {
             Gamut::Clip => rgb,
             Gamut::Desat(weights) => {
-                let y = b.mul_add(weights[2], g.mul_add(weights[1], r * weights[0])).max(0.0).min(1.0);
+                let y = b.mul_add(weights[2], g.mul_add(weights[1], r * weights[0])).clamp(0.0, 1.0);
                 let low = if least < 0.0 { y / (y - least) } else { 1.0 };
                 let high = if most > 1.0 { (1.0 - y) / (most - y) } else { 1.0 };
                 let share = low.min(high);

@@ -77,7 +77,7 @@ impl Light {
     }
 
     fn encoded(&self, light: f32) -> u16 {
-        let light = light.max(0.0).min(1.0);
+        let light = light.clamp(0.0, 1.0);
         if light < self.code.first() { 0 } else { self.code.at(light).mul_add(65535.0, 0.5) as u16 }
     }
 }

@@ -1,6 +1,6 @@
 //! Filters of colour: components become R'G'B', its light is worked on, and components are made of it again.
 //!
-//! A filter states streams and a [`Light`]; places of chroma, matrices and kernels are here.
+//! A filter states streams and a `Light`; places of chroma, matrices and kernels are here.
 
 #[cfg(feature = "cuda")]
 mod cuda;

@@ -11,6 +11,27 @@ use super::ycbcr::{BITS, Decode, TOP};
 use crate::device::cpu::CpuLevel;
 use crate::filters::requant::NEUTRAL;
 
+/// What `$value` is for each of three, written out: a closure would be compiled for processors without the instructions.
+macro_rules! each {
+    ($three:expr, $one:ident => $value:expr) => {{
+        let [first, second, third] = $three;
+        [
+            {
+                let $one = first;
+                $value
+            },
+            {
+                let $one = second;
+                $value
+            },
+            {
+                let $one = third;
+                $value
+            },
+        ]
+    }};
+}
+
 /// Three rows of samples, a multiple of [`MOST_LANES`] long.
 pub(super) type Rows = [Vec<u16>; 3];
 
@@ -57,8 +78,8 @@ unsafe fn row<V: Vector>(recipe: &Recipe, from: &Rows, to: &mut Rows) {
         let lanes = at..at + V::LANES;
         // SAFETY: by the caller; codes of R'G'B' are 0 to 65535.
         let made = unsafe {
-            let [first, second, third] = [first, second, third].map(|row| V::load(&row[lanes.clone()]));
-            let codes = decode::<V>(&recipe.decode, recipe.takes_rgb, [first, second, third]);
+            let parts = each!([first, second, third], row => V::load(&row[lanes.clone()]));
+            let codes = decode::<V>(&recipe.decode, recipe.takes_rgb, parts);
             match &recipe.light {
                 Some(light) => apply::<V>(light, codes),
                 None => codes,
@@ -78,21 +99,29 @@ unsafe fn row<V: Vector>(recipe: &Recipe, from: &Rows, to: &mut Rows) {
 unsafe fn decode<V: Vector>(decode: &Decode, is_rgb: bool, parts: [V::Ints; 3]) -> [V::Ints; 3] {
     // SAFETY: by the caller.
     unsafe {
-        let (zero, half) = (V::ints(0), V::ints(1 << (BITS - 1)));
-        let light = |part| V::int_mul(V::int_sub(part, V::ints(decode.black)), V::ints(decode.gain));
-        let code = |sum| V::int_min(V::int_max(V::shift_right::<{ BITS as i32 }>(sum), zero), V::ints(TOP));
+        let (black, gain) = (V::ints(decode.black), V::ints(decode.gain));
+        let half = V::ints(1 << (BITS - 1));
         if is_rgb {
-            return parts.map(|part| code(V::int_add(light(part), half)));
+            return each!(parts, part => code::<V>(V::int_add(V::int_mul(V::int_sub(part, black), gain), half)));
         }
-        let y = V::int_add(light(parts[0]), half);
+        let [y, cb, cr] = parts;
+        let y = V::int_add(V::int_mul(V::int_sub(y, black), gain), half);
         // What is left for chroma to add.
-        let room = V::int_sub(V::ints(i32::MAX), V::int_max(y, zero));
-        let chroma = [1, 2].map(|c| V::int_sub(parts[c], V::ints(NEUTRAL)));
-        decode.chroma.map(|[cb, cr]| {
-            let sum = V::int_add(V::int_mul(chroma[0], V::ints(cb)), V::int_mul(chroma[1], V::ints(cr)));
-            code(V::int_add(V::int_min(sum, room), y))
+        let room = V::int_sub(V::ints(i32::MAX), V::int_max(y, V::ints(0)));
+        let (cb, cr) = (V::int_sub(cb, V::ints(NEUTRAL)), V::int_sub(cr, V::ints(NEUTRAL)));
+        each!(decode.chroma, weights => {
+            let sum = V::int_add(V::int_mul(cb, V::ints(weights[0])), V::int_mul(cr, V::ints(weights[1])));
+            code::<V>(V::int_add(V::int_min(sum, room), y))
         })
     }
+}
+
+/// # Safety
+/// As [`decode`].
+#[inline(always)]
+unsafe fn code<V: Vector>(sum: V::Ints) -> V::Ints {
+    // SAFETY: by the caller.
+    unsafe { V::int_min(V::int_max(V::shift_right::<{ BITS as i32 }>(sum), V::ints(0)), V::ints(TOP)) }
 }
 
 /// What light makes of codes.
@@ -103,29 +132,29 @@ unsafe fn decode<V: Vector>(decode: &Decode, is_rgb: bool, parts: [V::Ints; 3]) 
 unsafe fn apply<V: Vector>(light: &Light, codes: [V::Ints; 3]) -> [V::Ints; 3] {
     // SAFETY: by the caller.
     unsafe {
-        let mut rgb = codes.map(|code| linear::<V>(&light.linear, code));
+        let mut rgb = each!(codes, code => linear::<V>(&light.linear, code));
         if let Some(system) = &light.system {
             let gain = octaves(system, weighed(light.luminance, rgb));
-            rgb = rgb.map(|c| c.mul(gain));
+            rgb = each!(rgb, c => c.mul(gain));
         }
         if let Some(Desaturation { strength, white }) = light.desaturation {
             let (y, white) = (weighed(light.luminance, rgb), V::splat(white));
             let over = y.sub(white).max(V::splat(0.0)).div(y.max(white)).mul(V::splat(strength));
-            rgb = rgb.map(|c| over.mul_add(y.sub(c), c));
+            rgb = each!(rgb, c => over.mul_add(y.sub(c), c));
         }
         if let Some((measure, gain)) = &light.gain {
             let [r, g, b] = rgb;
             let gains = match measure {
                 Measure::Max => [octaves(gain, r.max(g).max(b)); 3],
                 Measure::Luma => [octaves(gain, weighed(light.luminance, rgb)); 3],
-                Measure::Each => rgb.map(|c| octaves(gain, c)),
+                Measure::Each => each!(rgb, c => octaves(gain, c)),
             };
             rgb = [r.mul(gains[0]), g.mul(gains[1]), b.mul(gains[2])];
         }
         if let Some(matrix) = &light.matrix {
-            rgb = inside(&light.gamut, matrix.map(|row| weighed(row, rgb)));
+            rgb = inside(&light.gamut, each!(*matrix, row => weighed(row, rgb)));
         }
-        rgb.map(|c| encoded(&light.code, c))
+        each!(rgb, c => encoded(&light.code, c))
     }
 }
 
@@ -139,8 +168,7 @@ unsafe fn linear<V: Vector>(table: &Codes, code: V::Ints) -> V {
     unsafe {
         let at = V::shift_right::<4>(code);
         let part = V::float(V::int_and(code, V::ints(15))).mul(V::splat(1.0 / 16.0));
-        let from = V::look_up(entries, at);
-        let to = V::look_up(entries, V::int_add(at, V::ints(1)));
+        let [from, to] = V::look_up(entries, at);
         part.mul_add(to.sub(from), from)
     }
 }
@@ -155,8 +183,7 @@ unsafe fn octaves<V: Vector>(table: &Octaves, light: V) -> V {
         let bits = V::int_sub(light.max(V::splat(first)).min(V::splat(1.0)).bits(), V::ints(first.to_bits() as i32));
         let at = V::shift_right::<{ LOW_BITS as i32 }>(bits);
         let part = V::float(V::int_and(bits, V::ints((1 << LOW_BITS) - 1))).mul(V::splat(1.0 / 32768.0));
-        let from = V::look_up(entries, at);
-        let to = V::look_up(entries, V::int_add(at, V::ints(1)));
+        let [from, to] = V::look_up(entries, at);
         part.mul_add(to.sub(from), from)
     }
 }
@@ -198,12 +225,11 @@ unsafe fn inside<V: Vector>(gamut: &Gamut, rgb: [V; 3]) -> [V; 3] {
                 let low = least.if_less(zero, y.div(y.sub(least)), one);
                 let high = one.if_less(most, one.sub(y).div(most.sub(y)), one);
                 let share = low.min(high);
-                rgb.map(|c| share.mul_add(c.sub(y), y))
+                each!(rgb, c => share.mul_add(c.sub(y), y))
             }
             Gamut::Soft(soft) => {
                 let part = one.div(most.max(V::splat(DARK)));
-                let parts = [0, 1, 2].map(|i| compressed(soft, i, rgb[i], most, part));
-                parts
+                each!([0, 1, 2], i => compressed(soft, i, rgb[i], most, part))
             }
         }
     }
@@ -219,10 +245,13 @@ unsafe fn compressed<V: Vector>(soft: &Soft, i: usize, c: V, most: V, part: V) -
     unsafe {
         let (zero, threshold) = (V::splat(0.0), V::splat(THRESHOLD));
         let distance = most.sub(c).mul(part);
+        // Few colours are as far from grey.
+        if !threshold.any_less(distance) {
+            return c;
+        }
         let place = distance.sub(threshold).mul(V::splat(PACE)).min(V::splat(PIECES as f32)).max(zero);
         let at = place.truncated();
-        let from = V::look_up(table, at);
-        let to = V::look_up(table, V::int_add(at, V::ints(1)));
+        let [from, to] = V::look_up(table, at);
         let shrunk = place.sub(V::float(at)).mul_add(to.sub(from), from);
         threshold.if_less(distance, zero.sub(most).mul_add(shrunk, most), c)
     }

@@ -45,11 +45,11 @@ pub(super) trait Vector: Copy {
     /// Towards zero.
     fn truncated(self) -> Self::Ints;
     fn bits(self) -> Self::Ints;
-    /// Entries of `table`.
+    /// Entries of `table`, and those behind them: they lie side by side, so that one load brings both.
     ///
     /// # Safety
-    /// Every index is inside.
-    unsafe fn look_up(table: &[f32], at: Self::Ints) -> Self;
+    /// Every index, and the one behind it, is inside.
+    unsafe fn look_up(table: &[f32], at: Self::Ints) -> [Self; 2];
 
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
@@ -58,6 +58,8 @@ pub(super) trait Vector: Copy {
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn min(self, b: Self) -> Self;
     fn max(self, b: Self) -> Self;
+    /// Whether `self < limit` in any lane.
+    fn any_less(self, limit: Self) -> bool;
     /// `then` where `self < limit`, `otherwise` elsewhere.
     fn if_less(self, limit: Self, then: Self, otherwise: Self) -> Self;
 }
@@ -151,13 +153,18 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    unsafe fn look_up(table: &[f32], at: [i32; PLAIN]) -> Self {
-        Portable(at.map(|at| table[at as usize]))
+    unsafe fn look_up(table: &[f32], at: [i32; PLAIN]) -> [Self; 2] {
+        [0, 1].map(|behind| Portable(at.map(|at| table[at as usize + behind])))
     }
 
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         Portable(std::array::from_fn(|i| self.0[i].mul_add(b.0[i], c.0[i])))
+    }
+
+    #[inline(always)]
+    fn any_less(self, limit: Self) -> bool {
+        (0..PLAIN).any(|i| self.0[i] < limit.0[i])
     }
 
     #[inline(always)]
@@ -279,15 +286,32 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn look_up(table: &[f32], at: __m256i) -> Self {
+        unsafe fn look_up(table: &[f32], at: __m256i) -> [Self; 2] {
+            let table = table.as_ptr().cast();
             // SAFETY: as above, and the caller vouches for the indices.
-            Avx2(unsafe { _mm256_i32gather_ps::<4>(table.as_ptr(), at) })
+            unsafe {
+                let low = _mm256_i32gather_epi64::<4>(table, _mm256_castsi256_si128(at));
+                let high = _mm256_i32gather_epi64::<4>(table, _mm256_extracti128_si256::<1>(at));
+                let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+                let entries = _mm256_castps_pd(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
+                let behind = _mm256_castps_pd(_mm256_shuffle_ps::<0b11_01_11_01>(low, high));
+                // Shuffles work within halves, which leaves pairs in the order 0, 2, 1, 3.
+                let entries = _mm256_permute4x64_pd::<0b11_01_10_00>(entries);
+                let behind = _mm256_permute4x64_pd::<0b11_01_10_00>(behind);
+                [Avx2(_mm256_castpd_ps(entries)), Avx2(_mm256_castpd_ps(behind))]
+            }
         }
 
         #[inline(always)]
         fn mul_add(self, b: Self, c: Self) -> Self {
             // SAFETY: the processor has the instructions, since there are values.
             Avx2(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn any_less(self, limit: Self) -> bool {
+            // SAFETY: as above.
+            unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, limit.0)) != 0 }
         }
 
         #[inline(always)]
@@ -371,15 +395,31 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn look_up(table: &[f32], at: __m512i) -> Self {
+        unsafe fn look_up(table: &[f32], at: __m512i) -> [Self; 2] {
+            let table = table.as_ptr().cast();
             // SAFETY: as above, and the caller vouches for the indices.
-            Avx512(unsafe { _mm512_i32gather_ps::<4>(at, table.as_ptr()) })
+            unsafe {
+                let low = _mm512_i32gather_epi64::<4>(_mm512_castsi512_si256(at), table);
+                let high = _mm512_i32gather_epi64::<4>(_mm512_extracti64x4_epi64::<1>(at), table);
+                let (low, high) = (_mm512_castsi512_ps(low), _mm512_castsi512_ps(high));
+                let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+                let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+                let (entries, behind) =
+                    (_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high));
+                [Avx512(entries), Avx512(behind)]
+            }
         }
 
         #[inline(always)]
         fn mul_add(self, b: Self, c: Self) -> Self {
             // SAFETY: the processor has the instructions, since there are values.
             Avx512(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn any_less(self, limit: Self) -> bool {
+            // SAFETY: as above.
+            unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, limit.0) != 0 }
         }
 
         #[inline(always)]

@@ -47,9 +47,16 @@ pub struct Tone {
     pub source: (f64, f64),
     /// Black and white of the target.
     pub target: (f64, f64),
+    /// PQ's codes of all four.
+    codes: [f64; 4],
 }
 
 impl Tone {
+    /// From `source` to `target`.
+    pub fn new(curve: Curve, param: Option<f64>, source: (f64, f64), target: (f64, f64)) -> Tone {
+        Tone { curve, param, source, target, codes: [source.0, source.1, target.0, target.1].map(pq) }
+    }
+
     /// What `luminance` becomes, as a part of the target's range: black is 0 and white 1.
     pub fn map(&self, luminance: f64) -> f64 {
         let (black, white) = self.target;
@@ -87,10 +94,9 @@ impl Tone {
 
     /// On PQ's codes: a Hermite spline from the knee to the target's white, and black lifted.
     fn bt2390(&self, code: f64) -> f64 {
-        let (low, high) = (pq(self.source.0), pq(self.source.1));
-        let part = |nits: f64| (pq(nits) - low) / (high - low);
-        let (least, most) = (part(self.target.0), part(self.target.1));
-        let e = (code - low) / (high - low);
+        let [low, high, black, white] = self.codes;
+        let part = |code: f64| (code - low) / (high - low);
+        let (least, most, e) = (part(black), part(white), part(code));
         let offset = self.param.unwrap_or(1.0);
         let knee = ((1.0 + offset) * most - offset).max(0.0);
         let bent = if e < knee || most >= 1.0 {
@@ -119,8 +125,7 @@ impl Tone {
 
     /// The knees of source and target on PQ's codes, between their ends.
     fn knees(&self) -> ((f64, f64, f64), (f64, f64, f64)) {
-        let (i0, i1) = (pq(self.source.0), pq(self.source.1));
-        let (o0, o1) = (pq(self.target.0), pq(self.target.1));
+        let [i0, i1, o0, o1] = self.codes;
         let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
         let within = |value: f64, a: f64, b: f64| value.clamp(mix(a, b, 0.1), mix(a, b, 0.8));
         let smooth = |from: f64, to: f64, x: f64| {
@@ -201,7 +206,7 @@ mod tests {
     use crate::params::Choice;
 
     fn tone(curve: Curve, peak: f64) -> Tone {
-        Tone { curve, param: None, source: (0.0, peak), target: (0.0, 203.0) }
+        Tone::new(curve, None, (0.0, peak), (0.0, 203.0))
     }
 
     #[test]
@@ -217,7 +222,7 @@ mod tests {
     /// The report's example: 1000 cd/m² on a display of 100 with a knee of 1.5 maxLum − 0.5.
     #[test]
     fn values_worked_out_by_hand() {
-        let report = Tone { param: Some(0.5), target: (0.0, 100.0), ..tone(Curve::Bt2390, 1000.0) };
+        let report = Tone::new(Curve::Bt2390, Some(0.5), (0.0, 1000.0), (0.0, 100.0));
         // pq(100)/pq(1000) = 0.50808/0.75183 = 0.67579: the knee is 0.51369 of 0.75183, PQ 0.38621, 27.9 cd/m². Beyond it 60 are 52.4.
         assert!((report.map(20.0) - 0.2).abs() < 1e-9 && (report.map(60.0) - 0.523_542).abs() < 1e-6);
         // Hable: h(x) at white with a peak of 1000/203: h(1) = 0.2225/0.71 − 1/15 = 0.24671; h(4.926) = 3.8902/6.1630 − 1/15.

@@ -181,12 +181,8 @@ impl TonemapParams {
 
     /// The curve for `source`.
     pub(super) fn tone(&self, source: &StreamInfo) -> Tone {
-        Tone {
-            curve: self.curve,
-            param: self.param,
-            source: (self.source_min.unwrap_or(0.0), self.peak(source).0),
-            target: (self.target_min, self.target),
-        }
+        let range = (self.source_min.unwrap_or(0.0), self.peak(source).0);
+        Tone::new(self.curve, self.param, range, (self.target_min, self.target))
     }
 }
 

@@ -377,7 +377,7 @@ unsafe fn copy_strip<const P: usize>(band: &Band<'_>, left: usize, len: usize, c
     }
 }
 
-/// The row that stands for row `y` of a picture of `height` rows, or of a field of it: itself or the nearest inside.
+/// The row that replaces row `y` of a picture of `height` rows, or of a field of it: itself or the nearest inside.
 fn nearest_row(y: isize, height: usize, by_field: bool) -> usize {
     let last = height as isize - 1;
     let inside = y.clamp(0, last);

@@ -186,11 +186,11 @@ fn an_extended_field_ends_at_its_own_rows() {
         let sample = |_, _, y| 100 + y as i32;
         result(&args, ("gray8", "gray16"), (1, height), sample, FAR, &FrameProps::default(), (0, 0, y))
     };
-    // a = 2, row 1 of 6: rows 3 and −1, which row 0 stands for: (103 + 100)/2 = 101.5. The row's pair is the sample itself,
-    // so that the mean is 101.25. In a field row 1 stands for it: 102, and 101.5.
+    // a = 2, row 1 of 6: rows 3 and −1, replaced by row 0: (103 + 100)/2 = 101.5. The row's pair is the sample itself,
+    // so that the mean is 101.25. In a field row 1 replaces it: 102, and 101.5.
     assert_eq!(at("field=off", 6, 1), 25920);
     assert_eq!(at("field=on", 6, 1), 25984);
-    // Row 4 of 6: rows 2 and 6, for which 5 stands, or 4 in a field: 103.5 and 103; the means with 104 are 103.75 and 103.5.
+    // Row 4 of 6: rows 2 and 6, replaced by 5, or by 4 in a field: 103.5 and 103; the means with 104 are 103.75 and 103.5.
     assert_eq!(at("field=off", 6, 4), 26560);
     assert_eq!(at("field=on", 6, 4), 26496);
     // One row is all there is of its field.

@@ -2,8 +2,8 @@
 
 /// The samples near a place.
 pub trait Near<V> {
-    /// The sample of source `source`, `dx` columns to the right and `dy` rows below. Beyond the border the nearest stands
-    /// in.
+    /// The sample of source `source`, `dx` columns to the right and `dy` rows below. Beyond the border it is the
+    /// nearest.
     ///
     /// # Panics
     /// When the filter did not say that it reads so far.

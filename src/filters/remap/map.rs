@@ -170,7 +170,7 @@ impl Walk {
     }
 }
 
-/// What stands where there is no sample of the source.
+/// What is written where there is no sample of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// A colour, as a lane.

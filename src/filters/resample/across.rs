@@ -1,5 +1,6 @@
 //! Weighted sums along rows: a vector of results takes its samples from a vector or two that lie around them.
 
+use super::period::Period;
 use super::taps::Taps;
 use crate::device::cpu::CpuLevel;
 use std::ops::Range;
@@ -16,6 +17,8 @@ pub struct Across {
     groups: Vec<Group>,
     /// For each group and each tap, the weights of its results; zeros behind the last.
     weights: Vec<[f32; GROUP]>,
+    /// Where weights repeat.
+    pub period: Option<Period>,
     beside: Option<Vec<[u32; 2]>>,
 }
 
@@ -38,6 +41,7 @@ impl Across {
         let vector = |start: usize, tap: usize| std::array::from_fn(|i| weight(start + i, tap));
         Across {
             count: taps.count,
+            period: Period::of(taps),
             groups: groups.collect(),
             weights: (0..results)
                 .step_by(GROUP)
@@ -72,11 +76,31 @@ impl Across {
         }
     }
 
+    /// Makes `results` of the same row part one after the other.
+    #[inline(always)]
+    pub fn singly(&self, src: &[f32], start: usize, results: Range<usize>, out: &mut [f32]) {
+        for (at, out) in results.zip(out) {
+            let (group, i) = (&self.groups[at / GROUP], at % GROUP);
+            let weights = &self.weights[at / GROUP * self.count..][..self.count];
+            *out = one(&src[group.first + group.later[i] as usize - start..], weights, i);
+        }
+    }
+
     /// The samples beside result `at`, where results are held between them.
     #[inline(always)]
     pub fn beside(&self) -> Option<&[[u32; 2]]> {
         self.beside.as_deref()
     }
+}
+
+/// The sum of result `i` of a group.
+#[inline(always)]
+fn one(src: &[f32], weights: &[[f32; GROUP]], i: usize) -> f32 {
+    let mut sum = 0.0;
+    for (sample, weights) in src.iter().zip(weights) {
+        sum = sample.mul_add(weights[i], sum);
+    }
+    sum
 }
 
 /// Groups to make of a row part.
@@ -101,8 +125,7 @@ impl Work<'_> {
     fn singly(&self, group: usize, out: &mut [f32]) {
         let (src, later, weights) = self.of(group);
         for (i, out) in out[..GROUP].iter_mut().enumerate() {
-            let src = &src[later[i] as usize..][..weights.len()];
-            *out = src.iter().zip(weights).fold(0.0, |sum, (sample, weights)| sample.mul_add(weights[i], sum));
+            *out = one(&src[later[i] as usize..], weights, i);
         }
     }
 }
@@ -121,26 +144,29 @@ mod x86 {
     pub unsafe fn avx512(work: &Work<'_>, out: &mut [f32]) {
         for (group, out) in work.groups.clone().zip(out.chunks_exact_mut(GROUP)) {
             let (src, later, weights) = work.of(group);
-            let reach = later[GROUP - 1];
-            if reach >= 32 {
-                work.singly(group, out);
-                continue;
-            }
             // SAFETY: `run` checked that two vectors can be read from the last sample that counts for the last result on; each
             // of `later`, `weights` and `out` is one vector.
             unsafe {
                 let places = _mm512_loadu_si512(later.as_ptr().cast());
+                // From where on two vectors have the samples of all results, or of the latter half.
+                let (middle, from) = (later[8], src.as_ptr());
+                let latter = _mm512_sub_epi32(places, _mm512_set1_epi32(middle));
+                let two = |from: *const f32, places| {
+                    _mm512_permutex2var_ps(_mm512_loadu_ps(from), places, _mm512_loadu_ps(from.add(16)))
+                };
                 let mut sum = _mm512_setzero_ps();
-                let mut from = src.as_ptr();
-                for weights in weights {
-                    let near = _mm512_loadu_ps(from);
-                    let samples = if reach < 16 {
-                        _mm512_permutexvar_ps(places, near)
+                for (k, weights) in weights.iter().enumerate() {
+                    let from = from.add(k);
+                    let samples = if later[15] < 16 {
+                        _mm512_permutexvar_ps(places, _mm512_loadu_ps(from))
+                    } else if later[15] < 32 {
+                        two(from, places)
+                    } else if later[7].max(later[15] - middle) < 32 {
+                        _mm512_mask_mov_ps(two(from, places), 0xff00, two(from.add(middle as usize), latter))
                     } else {
-                        _mm512_permutex2var_ps(near, places, _mm512_loadu_ps(from.add(16)))
+                        _mm512_i32gather_ps::<4>(places, from)
                     };
                     sum = _mm512_fmadd_ps(samples, _mm512_loadu_ps(weights.as_ptr()), sum);
-                    from = from.add(1);
                 }
                 _mm512_storeu_ps(out.as_mut_ptr(), sum);
             }
@@ -154,10 +180,6 @@ mod x86 {
         for (group, out) in work.groups.clone().zip(out.chunks_exact_mut(GROUP)) {
             let (src, later, weights) = work.of(group);
             let reach = |half: usize| later[8 * half + 7] - later[8 * half];
-            if reach(0).max(reach(1)) >= 16 {
-                work.singly(group, out);
-                continue;
-            }
             for half in 0..2 {
                 let (first, at) = (later[8 * half] as usize, 8 * half);
                 // SAFETY: as above, in halves of eight.
@@ -168,11 +190,14 @@ mod x86 {
                     let mut sum = _mm256_setzero_ps();
                     let mut from = src.as_ptr().add(first);
                     for weights in weights {
-                        let mut samples = _mm256_permutevar8x32_ps(_mm256_loadu_ps(from), places);
-                        if reach(half) >= 8 {
-                            let far = _mm256_permutevar8x32_ps(_mm256_loadu_ps(from.add(8)), places);
-                            samples = _mm256_blendv_ps(samples, far, beyond);
-                        }
+                        let pick = |from| _mm256_permutevar8x32_ps(_mm256_loadu_ps(from), places);
+                        let samples = if reach(half) < 8 {
+                            pick(from)
+                        } else if reach(half) < 16 {
+                            _mm256_blendv_ps(pick(from), pick(from.add(8)), beyond)
+                        } else {
+                            _mm256_i32gather_ps::<4>(from, places)
+                        };
                         sum = _mm256_fmadd_ps(samples, _mm256_loadu_ps(weights.as_ptr().add(at)), sum);
                         from = from.add(1);
                     }

@@ -9,6 +9,8 @@ mod fast;
 pub mod format;
 mod kernel;
 mod light;
+mod parts;
+mod period;
 mod plan;
 mod reference;
 pub mod scale;
@@ -17,6 +19,7 @@ mod siting;
 mod taps;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
@@ -40,7 +43,7 @@ use std::sync::Arc;
 pub struct Sampling {
     /// The stream that is made.
     pub output: StreamInfo,
-    /// The left and the upper end of what is shown of the source, for each component, in [`taps::FINE`] parts of a luma sample.
+    /// The left and the upper end of what is shown of the source, for each component, in `taps::FINE` parts of a luma sample.
     pub start: [[i64; 2]; 3],
     /// Its width and height, likewise.
     pub size: [i64; 2],

@@ -225,7 +225,7 @@ fn fields_are_scaled_where_they_lie() {
     let input = StreamInfo { field_order: FieldOrder::TopFirst, ..stream("yuv420p16", 8, 96) };
     let ramp = |y: f64| (8000.0 + 300.0 * y).round() as i32;
     // Rows 2m of chroma lie half a luma row below row 4m, those between two and a half.
-    let chroma = |y: usize| 4.0 * (y / 2) as f64 + if y % 2 == 0 { 0.5 } else { 2.5 };
+    let chroma = |y: usize| 4.0 * (y / 2) as f64 + if y.is_multiple_of(2) { 0.5 } else { 2.5 };
     let src = picture(input.format, 8, 96, |c, _, y| ramp(if c == 0 { y as f64 } else { chroma(y) }));
     for h in [48, 64, 192] {
         let out = made(&format!("scale=w=8:h={h}:kernel=bicubic"), &input, &src);

@@ -88,11 +88,16 @@ impl TempFiles {
         Ok(())
     }
 
-    /// Gives every file its name. What fails leaves none that was not there before.
+    /// Has the disk keep every file, and gives each its name. What fails leaves none that was not there before.
     ///
     /// # Errors
-    /// When one cannot be renamed.
+    /// When one cannot be kept or renamed.
     pub fn commit(&mut self) -> Result<()> {
+        // Before the first has its name: a name without its samples would look finished after a power cut.
+        for name in &self.names {
+            let file = File::open(self.folder.path.join(name));
+            file.and_then(|file| file.sync_all()).map_err(|e| Error::io(self.into.join(name).display(), &e))?;
+        }
         for (done, name) in self.names.iter().enumerate() {
             let target = self.into.join(name);
             if let Err(error) = give_name(&self.folder.path.join(name), &target, self.overwrite) {

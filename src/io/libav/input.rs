@@ -12,6 +12,7 @@ use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::reader::{Place, Reader};
+use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
 use crate::io::libav::extra::added::{Added, Addition, FilmClock};
@@ -22,6 +23,8 @@ use crate::io::libav::mux::tags;
 use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::pictures::list::{Missing, PictureList};
 use crate::io::libav::recode::sound::request;
+use crate::io::libav::script::ScriptOptions;
+use crate::io::libav::script::feed::ScriptFeed;
 use crate::io::libav::seek::window::{Side, Window};
 use crate::io::libav::tracks::{Tracks, numbered};
 use crate::pipeline::{Cancel, Item, Source};
@@ -64,8 +67,14 @@ pub struct InputOptions {
     pub add: Vec<Addition>,
     /// The frame rate of pictures and of bare streams, which state none; 25 by default.
     pub rate: Option<Rational>,
+    /// A source with times of its own keeps them; else it refuses a rate.
+    pub rate_if_taken: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
+    /// Have frames of another format, size or range than the first become like it; else a change is an error.
+    pub fit_changes: bool,
+    /// What of a script is read.
+    pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
     pub place: Option<Place>,
     /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
@@ -139,14 +148,22 @@ impl Input {
         options.window.validate()?;
         let list = PictureList::find(path, options.missing)?;
         let first = list.as_ref().and_then(|list| list.files().first()).map_or(path, |first| first.as_os_str());
-        let demuxer = demuxer::open_at(first, options.rate, &options.cancel)?;
-        Self::start(path, demuxer, list, options).map_err(|e| e.context(demuxer::name(path)))
+        let script = ScriptFeed::open(path, &options.script)?;
+        let demuxer = match &script {
+            Some(script) => script.describe().map_err(|e| e.context(path.display()))?,
+            None => demuxer::open_at(first, options.rate, &options.cancel)?,
+        };
+        if options.rate.is_some() && !options.rate_if_taken && (script.is_some() || !demuxer::takes_rate(&demuxer)) {
+            let what = "its frames have times of their own: --fps is for pictures and for bare streams";
+            return Err(Error::bad_argument(what).context(demuxer::name(path)));
+        }
+        Self::start(path, demuxer, (list, script), options).map_err(|e| e.context(demuxer::name(path)))
     }
 
     fn start(
         path: &OsStr,
         demuxer: demuxer::Demuxer,
-        list: Option<PictureList>,
+        (list, script): (Option<PictureList>, Option<ScriptFeed>),
         options: InputOptions,
     ) -> Result<Input> {
         let error = demuxer::error_at_end(&demuxer);
@@ -161,16 +178,25 @@ impl Input {
 
         let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
         reader.expect_fault(error);
+        let jumps = options.window.start.is_some() && !options.strict;
         if let Some(list) = list {
             let rate = options.rate.unwrap_or(stated.frame_rate);
-            let jumps = options.window.start.is_some() && !options.strict;
             let pictures = PictureFeed::new(list, index, rate, stated.timebase, jumps);
             container.format = format!("{} pictures", pictures.count());
             stated.frames = Some(pictures.count() as u64);
-            reader.read_pictures(pictures);
+            reader.read_sequence(Sequence::Pictures(pictures));
+        }
+        if let Some(mut script) = script {
+            container.format = "VapourSynth script".to_owned();
+            stated.frames = Some(script.count() as u64);
+            script.will_jump(jumps);
+            reader.read_sequence(Sequence::Script(script));
         }
         skip::prepare(&mut reader, path, &options);
         let first = first_frame(&mut reader, codec)?;
+        if let Some(Sequence::Script(script)) = reader.sequence() {
+            stated.frame_rate = script.rate();
+        }
         let film =
             FilmClock { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
         let count = reader.demuxer().streams().len();
@@ -183,7 +209,9 @@ impl Input {
                 "holds floats, and filters read integers: make 16-bit png or tiff of it first",
             ));
         }
-        let finisher = Finisher::new(&first, stated.sar)?;
+        // A sequence was to be of one kind.
+        let fit_changes = options.fit_changes && !options.strict && reader.sequence().is_none();
+        let finisher = Finisher::new(&first, stated.sar, fit_changes)?;
         let (width, height) = finisher.size();
         let props = finisher.first();
         chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
@@ -288,6 +316,11 @@ impl Input {
         }
     }
 
+    /// Whether its frames have no times but those that a rate gives them.
+    pub fn takes_rate(&self) -> bool {
+        !matches!(self.reader.sequence(), Some(Sequence::Script(_))) && demuxer::takes_rate(self.reader.demuxer())
+    }
+
     /// The name it was opened by.
     pub fn path(&self) -> &OsStr {
         &self.path
@@ -295,8 +328,11 @@ impl Input {
 
     /// The length of the whole source in seconds, where the container states one.
     pub fn duration(&self) -> Option<f64> {
-        if let Some(pictures) = self.reader.pictures() {
-            return self.info.timebase.value().map(|unit| pictures.time(pictures.count()) as f64 * unit);
+        if let Some(sequence) = self.reader.sequence() {
+            return sequence
+                .time(sequence.count())
+                .zip(self.info.timebase.value())
+                .map(|(end, unit)| end as f64 * unit);
         }
         let duration = self.reader.demuxer().duration();
         (duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
@@ -340,7 +376,7 @@ impl Input {
         self.first = None;
         self.reader.restart_in_software()?;
         let first = first_frame(&mut self.reader, self.codec).map_err(|e| e.context(demuxer::name(&self.path)))?;
-        self.finisher = Finisher::new(&first, self.finisher.sar())?;
+        self.finisher = Finisher::new(&first, self.finisher.sar(), self.finisher.fits_changes())?;
         self.first = Some(first);
         Ok(())
     }
@@ -375,6 +411,14 @@ impl Input {
     pub fn decode_beside(&mut self, indices: &[usize]) {
         for index in indices {
             self.stream_mut(*index).into_iter().for_each(|stream| stream.decoded = true);
+        }
+    }
+
+    /// Has the copied streams `indices` begin before a part of the source, as far as their decoders need it, for an output that
+    /// has what is before its start skipped. To be called before the first frame is taken.
+    pub fn begin_early(&mut self, indices: &[usize]) {
+        for index in indices {
+            self.stream_mut(*index).into_iter().for_each(|stream| stream.skipped = true);
         }
     }
 
@@ -505,7 +549,7 @@ impl Input {
 
     /// `error`, with the file of picture `index` where there is one.
     fn of_picture(&self, error: Error, index: u64) -> Error {
-        match self.reader.pictures().and_then(|pictures| pictures.file(index)) {
+        match self.reader.sequence().and_then(|sequence| sequence.file(index)) {
             Some(file) => error.context(file.display()),
             None => error,
         }

@@ -112,6 +112,16 @@ impl Output {
         self.treatments.needed_whole().collect()
     }
 
+    /// The source's streams of which readers skip what is before the start: copied sound in a container that says so
+    /// ([`Input::begin_early`](super::Input::begin_early)).
+    pub fn skipped_streams(&self) -> Vec<usize> {
+        let begins_at_zero = self.options.timestamps == Timestamps::Zero;
+        let seekable = matches!(self.file.outlet(), Outlet::File(_));
+        let skipped =
+            self.copies.iter().filter(|copy| begins_at_zero && seekable && copy.is_skipped(self.choice.container()));
+        skipped.map(|copy| copy.index).collect()
+    }
+
     /// The encoder, which is open.
     pub(in crate::io::libav) fn encoder(&self) -> &Encoder {
         &self.encoder
@@ -165,7 +175,7 @@ impl Output {
         self.begin_when_known()
     }
 
-    /// Writes the header once there are packets enough to tell what is in it.
+    /// Writes the header once there are packets enough to know what is in it.
     fn begin_when_known(&mut self) -> Result<()> {
         if self.muxer.is_none() && self.knows_start() {
             self.begin()?;

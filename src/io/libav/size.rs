@@ -2,12 +2,18 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::streams::{self, CopiedStream, CopyChoice, Media};
+use crate::io::libav::demux::streams::{self, CopiedStream, Media};
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::mux::capacity;
-use crate::io::libav::seek::window::{Window, ticks_to_microseconds};
-use crate::pipeline::Cancel;
-use crate::video::Rational;
+use crate::io::libav::options::OutputOptions;
+use crate::io::libav::pictures::list::PictureList;
+use crate::io::libav::recode::sound::expected::{Expected, expected};
+use crate::io::libav::script::is_script;
+use crate::io::libav::seek::window::ticks_to_microseconds;
+use crate::io::libav::subtitles::SubtitleChoice;
+use crate::io::libav::tracks::numbered;
+use crate::io::libav::{Input, InputOptions};
+use crate::video::{Rational, StreamInfo};
 use ffmpeg_next::Packet;
 use std::ffi::OsStr;
 
@@ -37,16 +43,18 @@ pub struct FilmSize {
     pub frames: u64,
     /// Pixels of a frame.
     pub pixels: u64,
-    /// Packets of the copied streams, and their bytes.
+    /// Packets of the other streams.
     pub packets: u64,
     /// Bytes of these packets.
     pub packet_bytes: u64,
+    /// Bytes among them that are a guess: sound that will be coded without a loss.
+    pub guessed: u64,
     /// Bytes of attached files.
     pub attached: u64,
 }
 
 impl FilmSize {
-    /// Counts a packet of a copied stream.
+    /// Counts a packet of another stream.
     pub(in crate::io::libav) fn packet(&mut self, bytes: usize) {
         self.packets += 1;
         self.packet_bytes += bytes as u64;
@@ -65,16 +73,20 @@ impl FilmSize {
         let tables = whole + each * (self.frames + self.packets) + (second as f64 * self.seconds) as u64;
         let others = tables + self.packet_bytes + self.attached;
         let with_share = |bytes: u64| bytes + bytes / 1000 * share;
-        let least = with_share(others + self.pixels * self.frames / PIXELS_A_BIT / 8);
+        let least_video = self.pixels * self.frames / PIXELS_A_BIT / 8;
+        let certain = others - self.guessed;
+        let least = with_share(certain + least_video);
         if size < least {
-            let sound = readable(self.packet_bytes + self.attached);
+            let sound = readable(self.packet_bytes - self.guessed + self.attached);
             return Err(Error::bad_argument(format!(
                 "--target-size {} cannot be met: the other streams are {sound} and the least for all is {}",
                 readable(size),
                 readable(least)
             )));
         }
-        let video = (size - with_share(others)) as f64 / (1.0 + share as f64 / 1000.0);
+        // A guess takes half of what is left, at most.
+        let left = size.saturating_sub(with_share(others)).max((size - with_share(certain)) / 2);
+        let video = left as f64 / (1.0 + share as f64 / 1000.0);
         Ok((video * 8.0 / self.seconds) as u64)
     }
 }
@@ -88,42 +100,85 @@ fn readable(bytes: u64) -> String {
     }
 }
 
-/// The streams among `copied` that the container takes, as far as is known before a header is written, and the bytes of
-/// those that are files.
-pub(in crate::io::libav) fn kept_streams(choice: &EncoderChoice, copied: &[CopiedStream]) -> (Vec<usize>, u64) {
-    let holds = |stream: &&CopiedStream| {
-        stream.media == Media::Attachment || capacity::holds_codec(choice.container, stream.parameters.id().into())
-    };
-    let kept: Vec<_> = copied.iter().filter(holds).collect();
+/// Bytes of the attached files among `streams`.
+pub(in crate::io::libav) fn attached<'a>(streams: impl Iterator<Item = &'a CopiedStream>) -> u64 {
+    let files = streams.filter(|stream| stream.media == Media::Attachment);
     // SAFETY: the parameters are alive.
-    let bytes = |stream: &&CopiedStream| unsafe { (*stream.parameters.as_ptr()).extradata_size.max(0) as u64 };
-    let files = kept.iter().filter(|stream| stream.media == Media::Attachment).copied();
-    (kept.iter().map(|stream| stream.index).collect(), files.map(|stream| bytes(&stream)).sum())
+    files.map(|stream| unsafe { (*stream.parameters.as_ptr()).extradata_size.max(0) as u64 }).sum()
 }
 
-/// Reads the packets of `path`, without decoding any, for what lies inside `window` and goes to the output of `choice`.
+/// What of `copied` is written besides the video, as far as is known before a header is.
+struct Besides {
+    /// Streams whose packets are copied.
+    kept: Vec<usize>,
+    /// Bytes of attached files.
+    attached: u64,
+    /// Bits a second of sound that is coded anew, and of sound whose rate is a guess.
+    coded: u64,
+    guessed: u64,
+}
+
+impl Besides {
+    fn of(choice: &EncoderChoice, options: &OutputOptions, copied: &[CopiedStream]) -> Besides {
+        let mut besides = Besides { kept: Vec::new(), attached: attached(copied.iter()), coded: 0, guessed: 0 };
+        for (number, stream) in numbered(Media::Audio, copied) {
+            match expected(choice, &options.sound, stream, number) {
+                Expected::Nothing => {}
+                Expected::Copied => besides.kept.push(stream.index),
+                Expected::Coded(rate) => besides.coded += rate,
+                Expected::Guessed(rate) => besides.guessed += rate,
+            }
+        }
+        let subtitles = numbered(Media::Subtitle, copied);
+        let subtitles =
+            subtitles.filter(|(number, stream)| options.subtitles.choice(stream, *number) != SubtitleChoice::None);
+        let others = copied.iter().filter(|stream| matches!(stream.media, Media::Video | Media::Data));
+        let held = |stream: &&CopiedStream| capacity::holds_codec(choice.container, stream.parameters.id().into());
+        let others = subtitles.map(|(_, stream)| stream).chain(others).filter(held);
+        besides.kept.extend(others.map(|stream| stream.index));
+        besides
+    }
+
+    /// Adds the sound that is coded to `film`, once its length is known.
+    fn finish(&self, film: &mut FilmSize) {
+        let bytes = |rate: u64| (rate as f64 / 8.0 * film.seconds) as u64;
+        film.guessed = bytes(self.guessed);
+        film.packet_bytes += bytes(self.coded) + bytes(self.guessed);
+        if self.coded + self.guessed > 0 {
+            film.packets += (SOUND_PACKETS * film.seconds) as u64;
+        }
+    }
+}
+
+/// Packets a second that sound is coded in, about.
+const SOUND_PACKETS: f64 = 50.0;
+
+/// What of `path`, opened with `input`, goes to the output of `choice` and `options`. Reads its packets without decoding any; of
+/// sequences and scripts, what they say.
 ///
 /// # Errors
 /// When the source cannot be read, or the run was stopped.
-pub fn survey(
-    path: &OsStr,
-    window: &Window,
-    copy: CopyChoice,
-    choice: &EncoderChoice,
-    cancel: &Cancel,
-) -> Result<FilmSize> {
-    let mut demuxer = demuxer::open(path, cancel)?;
+pub fn survey(path: &OsStr, input: &InputOptions, choice: &EncoderChoice, options: &OutputOptions) -> Result<FilmSize> {
+    if is_script(path) || PictureList::find(path, input.missing)?.is_some() {
+        return Input::open(path, input.clone()).map(|input| of_sequence(input.info()));
+    }
+    let (window, cancel) = (&input.window, &input.cancel);
+    let mut demuxer = demuxer::open_at(path, input.rate, cancel)?;
     let video = streams::best_video(&demuxer).map_err(|e| e.context(demuxer::name(path)))?;
     let (index, rate) = (video.index(), streams::Stated::of(&demuxer, &video).frame_rate);
     // SAFETY: the stream's parameters are alive.
     let size = unsafe { ((*video.parameters().as_ptr()).width, (*video.parameters().as_ptr()).height) };
     let units: Vec<Rational> = demuxer.streams().map(|stream| stream.time_base().into()).collect();
-    let (kept, attached) = kept_streams(choice, &CopiedStream::choose(&demuxer, index, copy));
+    let besides = Besides::of(choice, options, &CopiedStream::choose(&demuxer, index, input.copy));
     let origin = demuxer::start_time(&demuxer);
     let (from, until) = window.span(rate);
     let inside = |time: i64| from.is_none_or(|from| time >= from) && until.is_none_or(|until| time < until);
 
-    let mut film = FilmSize { pixels: size.0.max(0) as u64 * size.1.max(0) as u64, attached, ..FilmSize::default() };
+    let mut film = FilmSize {
+        pixels: size.0.max(0) as u64 * size.1.max(0) as u64,
+        attached: besides.attached,
+        ..FilmSize::default()
+    };
     let (mut first, mut end) = (i64::MAX, i64::MIN);
     let mut packet = Packet::empty();
     while packet.read(&mut demuxer).is_ok() {
@@ -137,7 +192,7 @@ pub fn survey(
             continue;
         }
         if packet.stream() != index {
-            if kept.contains(&packet.stream()) {
+            if besides.kept.contains(&packet.stream()) {
                 film.packet(packet.size());
             }
             continue;
@@ -150,7 +205,15 @@ pub fn survey(
     // Streams without times have a rate.
     let counted = rate.value().map(|rate| film.frames as f64 / rate);
     film.seconds = if first < end { (end - first) as f64 / 1e6 } else { counted.unwrap_or(0.0) };
+    besides.finish(&mut film);
     Ok(film)
+}
+
+/// What a sequence of the stream `info` is: frames alone.
+fn of_sequence(info: &StreamInfo) -> FilmSize {
+    let frames = info.frame_count.unwrap_or(0);
+    let seconds = info.frame_rate.value().map_or(0.0, |rate| frames as f64 / rate);
+    FilmSize { seconds, frames, pixels: (info.width * info.height) as u64, ..FilmSize::default() }
 }
 
 #[cfg(test)]
@@ -158,14 +221,8 @@ mod tests {
     use super::*;
 
     fn film() -> FilmSize {
-        FilmSize {
-            seconds: 100.0,
-            frames: 2500,
-            pixels: 1_000_000,
-            packets: 4000,
-            packet_bytes: 1_600_000,
-            attached: 0,
-        }
+        let whole = FilmSize { seconds: 100.0, frames: 2500, pixels: 1_000_000, ..FilmSize::default() };
+        FilmSize { packets: 4000, packet_bytes: 1_600_000, ..whole }
     }
 
     #[test]
@@ -183,6 +240,10 @@ mod tests {
         let refusal = film().video_rate(1_979_499, "mp4").unwrap_err();
         assert!(refusal.message().contains("the least for all is 1.98M"), "{refusal}");
         assert!(film().video_rate(1_979_500, "mp4").is_ok());
+        // A guess is no reason to refuse: of 1 000 000 - 2000 - 10 × 6500, half remains.
+        let guessed = FilmSize { guessed: 1_600_000, ..film() };
+        assert_eq!(guessed.video_rate(1_000_000, "mp4").unwrap(), 37_320);
+        assert!(guessed.video_rate(379_000, "mp4").is_err());
         assert!(FilmSize { seconds: 0.0, ..film() }.video_rate(10_000_000, "mp4").is_err());
     }
 

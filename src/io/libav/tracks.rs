@@ -1,6 +1,7 @@
 //! Which tracks of a kind a rule is for, as `--audio`, `--audio-delay` and `--subtitles` name them.
 
 use crate::io::libav::demux::streams::{CopiedStream, Media};
+use crate::io::libav::extra::language::Language;
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,8 +12,8 @@ pub enum Tracks {
     All,
     /// The n-th, from 1.
     Number(usize),
-    /// Those in a language, as the container writes it.
-    Language(String),
+    /// Those in a language.
+    Language(Language),
 }
 
 impl Tracks {
@@ -21,13 +22,15 @@ impl Tracks {
     /// # Errors
     /// When it is none of these.
     pub(in crate::io::libav) fn read(text: &str, kind: &str, number: &str) -> Result<Tracks, String> {
-        let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         match text.parse::<usize>() {
             Ok(0) => Err(format!("{kind} are counted from 1")),
             Ok(number) => Ok(Tracks::Number(number)),
             Err(_) if text == "all" => Ok(Tracks::All),
-            Err(_) if is_plain => Ok(Tracks::Language(text.to_owned())),
-            Err(_) => Err(format!("'{text}' is neither {number}, nor a language, nor all")),
+            Err(_) => text.parse().map(Tracks::Language).map_err(|_| {
+                format!(
+                    "'{text}' is neither {number}, nor a language (a code of ISO 639, as en, eng, de, deu), nor all"
+                )
+            }),
         }
     }
 
@@ -36,7 +39,7 @@ impl Tracks {
         match self {
             Tracks::All => true,
             Tracks::Number(wanted) => *wanted == number,
-            Tracks::Language(wanted) => stream.language().is_some_and(|it| it.eq_ignore_ascii_case(wanted)),
+            Tracks::Language(wanted) => wanted.is(stream.language().unwrap_or_default()),
         }
     }
 

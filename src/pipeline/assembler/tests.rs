@@ -193,3 +193,20 @@ fn one_frame_is_made_of_those_that_it_needs() {
         assert_eq!(text, want[n as usize].1, "frame {n}");
     }
 }
+
+#[test]
+fn what_is_said_of_brightness_goes_with_the_brightness() {
+    let left = |text: &str| {
+        let mut info = StreamInfo::bare("yuv420p10".parse().unwrap(), 2, 2);
+        (info.color.matrix, info.color.transfer, info.color.primaries) = (9, 16, 9);
+        let plan = crate::pipeline::plan(chain(text).unwrap(), &info, crate::pipeline::Target::default()).unwrap();
+        // A mastering display, HDR10+, and captions, which have to do with neither.
+        let data = |kind| SideData { kind, bytes: [0; 4].into() };
+        let mut props =
+            FrameProps { color: info.color, side_data: [11, 1, 17].map(data).into(), ..FrameProps::default() };
+        describe(&plan, 0, &mut props);
+        (props.color.transfer, props.side_data.iter().map(|data| data.kind).collect::<Vec<_>>())
+    };
+    assert_eq!(left("gauss=1"), (16, vec![11, 1, 17]));
+    assert_eq!(left("gauss=1,tonemap"), (1, vec![1]));
+}

@@ -53,9 +53,15 @@ pub const PAIRS: &[Pair] = &[
         dst: "yuv420p16",
         ..pair("zscale=w=iw/2:h=ih/2:filter=lanczos,format=yuv420p16", "scale=factor=0.5:kernel=lanczos")
     },
+    // Theirs is five filters, as everybody writes them; both keep ten bits.
+    Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=hable:source=pq:source_peak=1000") },
+    Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=source=pq:source_peak=1000") },
 ];
 
 const BILATERAL: &str = "bilateral=sigmaS=3:sigmaR=0.0157:planes=7";
+
+const TONEMAP: &str = "setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc:range=tv,\
+     zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p10le";
 
 /// A pair with 8-bit 4:2:0 in and out on both sides.
 const fn pair(theirs: &'static str, ours: &'static str) -> Pair {

@@ -2,12 +2,13 @@
 
 use crate::error::{Error, Result};
 use crate::io::libav::decode::props;
+use crate::io::libav::decode::refit::Refit;
 use crate::io::libav::format::convert::{self, Converter};
 use crate::io::libav::format::pixfmt;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel::Surface;
 use crate::pipeline::{Frame, Item};
-use crate::video::{ColorInfo, Format, FrameProps, Model, Rational};
+use crate::video::{ColorInfo, Format, FrameProps, Model, Rational, StreamInfo};
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
@@ -24,6 +25,8 @@ pub(in crate::io::libav) struct Finisher {
     converter: Option<Converter>,
     /// The matrix by which RGB becomes YCbCr, where the output calls for one.
     matrix: Option<u8>,
+    /// What makes later frames like the first, by what they are. `None`: a change is an error.
+    refits: Option<Vec<(FrameFormat, Refit)>>,
     /// The one line about the conversion; taken when it is logged.
     notice: Option<Notice>,
 }
@@ -38,21 +41,36 @@ enum Notice {
 }
 
 impl Finisher {
-    /// A finisher for a stream that begins with `first`.
+    /// A finisher for a stream that begins with `first`. With `fit_changes`, frames of another format, size or range become
+    /// like it; else they are errors.
     ///
     /// # Errors
     /// When neither the chain nor swscale reads its format.
-    pub(in crate::io::libav) fn new(first_frame: &Video, sar: Rational) -> Result<Finisher> {
+    pub(in crate::io::libav) fn new(first_frame: &Video, sar: Rational, fit_changes: bool) -> Result<Finisher> {
         let shape = FrameFormat::of(first_frame);
         let native = pixfmt::native(shape.pixel);
         let format = native.map_or_else(|| convert::nearest(shape.pixel), |native| Ok(native.format))?;
         let first = props::props(first_frame, 0, shape.full_range, sar);
-        let mut finisher = Finisher { shape, sar, first, format, converter: None, matrix: None, notice: None };
+        let mut finisher = Finisher {
+            shape,
+            sar,
+            first,
+            format,
+            converter: None,
+            matrix: None,
+            refits: fit_changes.then(Vec::new),
+            notice: None,
+        };
         if native.is_none() {
             finisher.convert(format)?;
             finisher.notice = Some(Notice::Needed);
         }
         Ok(finisher)
+    }
+
+    /// Whether frames of another format, size or range than the first become like it.
+    pub(in crate::io::libav) fn fits_changes(&self) -> bool {
+        self.refits.is_some()
     }
 
     /// Converts every frame to `format`.
@@ -144,11 +162,7 @@ impl Finisher {
             return Err(Error::unsupported(format!("NVDEC gives up at frame {index}: add --decoder software")));
         }
         if shape != self.shape {
-            let pts = frame.pts().map_or_else(|| "no pts".to_owned(), |pts| format!("pts {pts}"));
-            return Err(Error::unsupported(format!(
-                "the video changes at frame {index} ({pts}) from {} to {shape}: split the file there",
-                self.shape
-            )));
+            return self.changed(frame, shape, index).map(Item::Frame);
         }
         let mut props = props::props(&frame, index, shape.full_range, self.sar);
         props.color = self.color(props.color);
@@ -161,6 +175,37 @@ impl Finisher {
             None => props::picture(frame, self.format)?,
         };
         Ok(Item::Frame(Frame { props, picture }))
+    }
+
+    /// The frame of index `index`, which is of `shape`, made like the first.
+    fn changed(&mut self, frame: Video, shape: FrameFormat, index: u64) -> Result<Frame> {
+        let pts = frame.pts().map_or_else(|| "no pts".to_owned(), |pts| format!("pts {pts}"));
+        let change = format!("the video changes at frame {index} ({pts}) from {} to {shape}", self.shape);
+        let refused = |e: &Error| Error::unsupported(format!("{change}: split the file there ({e})"));
+        let mut props = props::props(&frame, index, shape.full_range, Rational::new(0, 1));
+        let first = self.first();
+        let (width, height) = self.size();
+        let to = StreamInfo { color: first.color, sar: first.sar, ..StreamInfo::bare(self.format, width, height) };
+        let Some(refits) = &mut self.refits else {
+            return Err(Error::unsupported(format!("{change}: split the file there")));
+        };
+        if self.shape.surfaces.is_some() || shape.surfaces.is_some() {
+            return Err(Error::unsupported(format!("{change}, which NVDEC does not follow: add --decoder software")));
+        }
+        let known = refits.iter().position(|(known, _)| *known == shape);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let sar = if props.sar.value().is_some() { props.sar } else { self.sar };
+                let refit = Refit::new(&frame, props.color, sar, &to).map_err(|e| refused(&e))?;
+                log::warn!("{change}: such frames become like the first");
+                refits.push((shape, refit));
+                refits.len() - 1
+            }
+        };
+        let picture = refits[place].1.run(frame, &props)?;
+        (props.color, props.sar) = (to.color, to.sar);
+        Ok(Frame { props, picture })
     }
 }
 

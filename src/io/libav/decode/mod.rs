@@ -6,3 +6,4 @@ pub(super) mod decoder;
 pub(super) mod finish;
 pub(super) mod memory;
 pub(super) mod props;
+mod refit;

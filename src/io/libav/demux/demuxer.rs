@@ -2,14 +2,16 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::concat;
-use crate::io::libav::{self, logging};
+use crate::io::libav::{self, logging, script};
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use ffmpeg::format::Pixel;
+use ffmpeg::format::context::Context;
 pub(in crate::io::libav) use ffmpeg::format::context::Input as Demuxer;
 use ffmpeg::format::context::StreamIo;
 use ffmpeg::util::error::EIO;
-use ffmpeg::{Packet, ffi};
+use ffmpeg::{Format, Packet, ffi};
 use ffmpeg_next as ffmpeg;
 use std::ffi::{CStr, OsStr};
 use std::fmt::Display;
@@ -45,7 +47,7 @@ pub(in crate::io::libav) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxe
 /// Opens `path` as [`open`] does. Pictures, and bare streams that state none, have the frame rate `rate`.
 ///
 /// # Errors
-/// As [`open`], and when `path` states times of its own.
+/// As [`open`].
 pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Demuxer> {
     libav::init();
     logging::take_last_error();
@@ -59,22 +61,41 @@ pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel
     } else {
         open_file(path, rate, cancel)?
     };
-    let opened = opened.map_err(|error| match cancel.is_requested() {
+    opened.map_err(|error| match cancel.is_requested() {
         // Where it was stopped, it may take what it has for all there is.
         true => Error::new(Kind::Cancelled, format!("{}: stopped while it was opened", name(path))),
         false => refused(path, error),
-    })?;
-    match rate {
-        Some(_) if !takes_rate(&opened) => Err(Error::bad_argument(format!(
-            "{}: its frames have times of their own: --fps is for pictures and for bare streams",
-            name(path)
-        ))),
-        _ => Ok(opened),
+    })
+}
+
+/// A demuxer without a packet, whose video has frames of `pixel` and `size`, and times in units of one frame at `rate`: for
+/// frames that are there already.
+///
+/// # Errors
+/// When libav does not take that.
+pub(in crate::io::libav) fn describe(pixel: Pixel, (width, height): (i32, i32), rate: Rational) -> Result<Demuxer> {
+    libav::init();
+    let refused = |e| libav::error("its frames", e);
+    let mut options = options(false, Some(rate));
+    options.set("video_size", &format!("{width}x{height}"));
+    options.set("pixel_format", pixel.descriptor().map_or("none", |format| format.name()));
+    // SAFETY: libav's formats are static.
+    let format = unsafe {
+        let raw = ffi::av_find_input_format(c"rawvideo".as_ptr()).cast_mut();
+        (!raw.is_null()).then(|| Format::Input(ffmpeg::format::format::Input::wrap(raw)))
+    };
+    let format = format.ok_or_else(|| Error::unsupported("this libav has no rawvideo"))?;
+    match ffmpeg::format::open_with(NOTHING, &format, options).map_err(refused)? {
+        Context::Input(demuxer) => Ok(demuxer),
+        Context::Output(_) => Err(Error::internal("an input was opened as an output")),
     }
 }
 
+/// A source of no byte.
+const NOTHING: &str = "data:,";
+
 /// Whether the demuxer has an option for the frame rate.
-fn takes_rate(demuxer: &Demuxer) -> bool {
+pub(in crate::io::libav) fn takes_rate(demuxer: &Demuxer) -> bool {
     // SAFETY: the demuxer is alive, its format and its class are static, and libav reads a pointer to the class alone.
     unsafe {
         let class = &raw const (*(*demuxer.as_ptr()).iformat).priv_class;
@@ -161,13 +182,12 @@ fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Op
     Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true, rate)))
 }
 
-/// Scripts of a frame server are no media, but what runs them writes into pipes.
+/// Scripts of a frame server hold frames, which an input alone has a use for.
 fn refuse_script(path: &OsStr) -> Result<()> {
-    if Path::new(path).extension().is_none_or(|extension| extension != "vpy") {
-        return Ok(());
+    match script::is_script(path) {
+        true => Err(Error::unsupported(format!("{}: a script has frames and nothing beside them", path.display()))),
+        false => Ok(()),
     }
-    let name = path.display();
-    Err(Error::unsupported(format!("{name}: scripts are not run here: vspipe -c y4m '{name}' - | vramp - OUT")))
 }
 
 /// What the file system knows better than libav.

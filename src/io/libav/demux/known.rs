@@ -26,6 +26,8 @@ pub(in crate::io::libav) struct Known {
     pcm: Option<Parameters>,
     /// Its packets are decoded, so that they can begin and end anywhere.
     pub(in crate::io::libav) decoded: bool,
+    /// The output's container skips what of its sound is before the window.
+    pub(in crate::io::libav) skipped: bool,
     /// How much later it is, in microseconds.
     pub(in crate::io::libav) delay: i64,
     /// The time of its last packet, for those that state none.
@@ -42,6 +44,7 @@ impl Known {
             lasts: stream.parameters().medium() == ffmpeg::media::Type::Subtitle,
             pcm: Some(stream.parameters().clone()).filter(is_pcm),
             decoded: false,
+            skipped: false,
             delay: 0,
             time: 0,
         }
@@ -67,7 +70,7 @@ impl Known {
         let samples = self.pcm.as_ref().filter(|_| !self.decoded).and_then(|pcm| samples(pcm, packet.size()));
         let duration = match ticks_to_microseconds(packet.duration(), self.timebase) {
             0 if self.decoded => UNKNOWN_DURATION,
-            duration if self.lasts || self.decoded || samples.is_some() => duration,
+            duration if self.lasts || self.decoded || self.skipped || samples.is_some() => duration,
             _ => 0,
         };
         Some(PacketTimes {
@@ -76,6 +79,7 @@ impl Known {
             unit: self.timebase,
             samples,
             decoded: self.decoded,
+            skipped: self.skipped && samples.is_none(),
             moved: self.delay < 0,
         })
     }

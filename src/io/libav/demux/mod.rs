@@ -8,5 +8,6 @@ pub(super) mod demuxer;
 pub(super) mod ending;
 pub(super) mod known;
 pub(super) mod reader;
+pub(super) mod sequence;
 pub(super) mod streams;
 pub(super) mod trim;

@@ -6,9 +6,9 @@ use crate::io::libav::decode::memory::FrameMemory;
 use crate::io::libav::demux::demuxer::{self, Demuxer, MOST_RESYNCS};
 use crate::io::libav::demux::ending::Ending;
 use crate::io::libav::demux::known::Known;
+use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
 use crate::io::libav::demux::trim::PacketTimes;
-use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::FrameIndex;
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
@@ -45,8 +45,8 @@ pub(in crate::io::libav) struct Reader {
     ended: bool,
     /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
-    /// A sequence of pictures, of which the demuxer knows only the first.
-    pictures: Option<PictureFeed>,
+    /// A sequence, which is read instead of the demuxer.
+    sequence: Option<Sequence>,
     /// Follows where packets lie.
     ending: Ending,
     /// What the demuxer reported of the end when it was opened.
@@ -81,7 +81,7 @@ impl Reader {
             ahead: Ahead::default(),
             ended: false,
             index: None,
-            pictures: None,
+            sequence: None,
             ending: Ending::default(),
             error_at_end: None,
             jump: None,
@@ -94,20 +94,20 @@ impl Reader {
         self.error_at_end = error_at_end;
     }
 
-    /// Takes the packets from `pictures`.
-    pub(in crate::io::libav) fn read_pictures(&mut self, pictures: PictureFeed) {
-        self.pictures = Some(pictures);
+    /// Takes packets or frames from `sequence`.
+    pub(in crate::io::libav) fn read_sequence(&mut self, sequence: Sequence) {
+        self.sequence = Some(sequence);
     }
 
-    /// The sequence of pictures that is read.
-    pub(in crate::io::libav) fn pictures(&self) -> Option<&PictureFeed> {
-        self.pictures.as_ref()
+    /// The sequence that is read.
+    pub(in crate::io::libav) fn sequence(&self) -> Option<&Sequence> {
+        self.sequence.as_ref()
     }
 
-    /// Goes on with picture `index` of the sequence.
-    pub(in crate::io::libav) fn jump_to_picture(&mut self, index: usize) {
-        let Some(pictures) = &mut self.pictures else { return };
-        pictures.jump(index);
+    /// Goes on with frame `index` of the sequence.
+    pub(in crate::io::libav) fn jump_in_sequence(&mut self, index: usize) {
+        let Some(sequence) = &mut self.sequence else { return };
+        sequence.jump(index);
         self.ended = false;
         self.ahead = Ahead::default();
         self.decoder.jump(&stream(&self.demuxer, self.video), index as u64, None);
@@ -116,7 +116,7 @@ impl Reader {
     /// Names the picture that did not decode, `taken` frames before the decoder's next one. A sequence with a picture less
     /// would be another one.
     fn check_picture(&self, taken: u64) -> Result<()> {
-        let Some(pictures) = self.pictures.as_ref().filter(|_| self.decoder.faults() > 0) else { return Ok(()) };
+        let Some(pictures) = self.sequence.as_ref().filter(|_| self.decoder.faults() > 0) else { return Ok(()) };
         let file = pictures.file(self.decoder.frames().saturating_sub(taken)).map(|file| file.display().to_string());
         let cause = self.decoder.damage().map_or_else(String::new, |damage| format!(": {damage}"));
         Err(Error::corrupt(format!("{} does not decode{cause}", file.unwrap_or_default())))
@@ -195,7 +195,10 @@ impl Reader {
 
     /// Frames that were decoded, wherever they are.
     pub(in crate::io::libav) fn frames_decoded(&self) -> u64 {
-        self.decoder.given()
+        match &self.sequence {
+            Some(Sequence::Script(script)) => script.given(),
+            _ => self.decoder.given(),
+        }
     }
 
     /// The container's start time in microseconds.
@@ -213,6 +216,9 @@ impl Reader {
     /// # Errors
     /// When memory runs out, the run was stopped, or damage is fatal by request.
     pub(in crate::io::libav) fn frame(&mut self) -> Result<Option<Video>> {
+        if let Some(Sequence::Script(script)) = &mut self.sequence {
+            return script.frame(&self.cancel);
+        }
         loop {
             match self.decoder.receive(&stream(&self.demuxer, self.video))? {
                 Received::Frame(frame) => {
@@ -233,8 +239,10 @@ impl Reader {
     /// # Errors
     /// As [`Reader::frame`].
     pub(in crate::io::libav) fn packet(&mut self) -> Result<Option<Packet>> {
-        if let Some(pictures) = &mut self.pictures {
-            return pictures.packet();
+        match &mut self.sequence {
+            Some(Sequence::Pictures(pictures)) => return pictures.packet(),
+            Some(Sequence::Script(_)) => return Ok(None),
+            None => {}
         }
         for _ in 0..MOST_RESYNCS {
             let cause = match demuxer::read(&mut self.demuxer) {

@@ -17,17 +17,23 @@ pub(in crate::io::libav) const INTERLEAVING: i64 = 10_000_000;
 /// asks for.
 const WARM_UP: i64 = 240_000;
 
+/// How much of a stream goes before a window, in microseconds, where its container has a decoder warm up on it and skips what
+/// that gives: what Opus asks for (RFC 7845), and more than other codecs need.
+const CARRIED: i64 = 80_000;
+
 /// When a packet is shown: its times in microseconds, and the unit of its own.
 #[derive(Clone, Copy)]
 pub(in crate::io::libav) struct PacketTimes {
     pub(in crate::io::libav) time: i64,
-    /// Its end where it can be cut (subtitles, PCM), else its time.
+    /// Its end where it can be cut (subtitles, PCM, what is decoded or skipped), else its time.
     pub(in crate::io::libav) until: i64,
     pub(in crate::io::libav) unit: Rational,
     /// What PCM is cut by.
     pub(in crate::io::libav) samples: Option<PcmSamples>,
     /// It is decoded: whoever does that cuts it to what is kept.
     pub(in crate::io::libav) decoded: bool,
+    /// The output's container skips what of it is before the window.
+    pub(in crate::io::libav) skipped: bool,
     /// It comes earlier than the source has it, so that its start may be before the film's.
     pub(in crate::io::libav) moved: bool,
 }
@@ -42,7 +48,11 @@ pub(in crate::io::libav) struct PcmSamples {
 impl PacketTimes {
     /// Whether some of it is at `from` or later.
     fn reaches(self, from: i64) -> bool {
-        let lead = if self.decoded { WARM_UP } else { 0 };
+        let lead = match self {
+            PacketTimes { decoded: true, .. } => WARM_UP,
+            PacketTimes { skipped: true, .. } => CARRIED,
+            _ => 0,
+        };
         self.time >= from || self.until > from - lead
     }
 
@@ -53,7 +63,7 @@ impl PacketTimes {
 
     /// The packet without what of it is before `from`.
     fn cut(self, from: i64, mut packet: CopiedPacket) -> Item {
-        if self.time < from && !self.decoded {
+        if self.time < from && !self.decoded && !self.skipped {
             let CopiedPacket { packet, .. } = &mut packet;
             let late = match self.samples {
                 None => microseconds_to_ticks(from - self.time, self.unit),
@@ -219,6 +229,7 @@ mod tests {
                         unit: MICROSECOND,
                         samples: None,
                         decoded: false,
+                        skipped: false,
                         moved: false,
                     };
                     trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
@@ -270,7 +281,15 @@ mod tests {
         packet.set_pts(Some(30));
         packet.set_duration(50);
         let samples = Some(PcmSamples { bytes: 2, rate: 100_000 });
-        let span = PacketTimes { time: 30, until: 80, unit: MICROSECOND, samples, decoded: false, moved: false };
+        let span = PacketTimes {
+            time: 30,
+            until: 80,
+            unit: MICROSECOND,
+            samples,
+            decoded: false,
+            skipped: false,
+            moved: false,
+        };
         trim.packet(Some(span), CopiedPacket { stream: 1, packet, kept: (None, None) }, &mut out);
         trim.frame(0, Side::Before, &mut out);
         trim.frame(55, Side::Inside, &mut out);

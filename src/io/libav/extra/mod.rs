@@ -5,6 +5,6 @@ pub(super) mod chapters;
 pub(super) mod edit;
 mod file;
 mod font;
-mod language;
+pub(super) mod language;
 pub(super) mod selector;
 pub(super) mod tags;

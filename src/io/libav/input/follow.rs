@@ -25,7 +25,7 @@ pub struct FrameList {
 pub struct Entry {
     /// Where its packet lies.
     pub place: Place,
-    /// The frame at which decoding begins for this one to be the first that comes out: itself, or one that it refers to.
+    /// The frame at which decoding begins for this one to be the first that is given: itself, or one that it refers to.
     pub begins: u64,
 }
 
@@ -47,7 +47,7 @@ impl Input {
             self.ready.clear();
             if let Some(point) = certain.access {
                 keys.retain(|(number, _)| *number >= certain.packet);
-                let key = keys.pop_front_if(|(number, _)| *number == certain.packet);
+                let key = keys.front().filter(|(number, _)| *number == certain.packet).cloned();
                 let entry = |(_, place)| Entry { place: Place { frame: certain.frame, ..place }, begins: point.frame };
                 list.entries.extend(key.map(entry));
             }
@@ -71,7 +71,7 @@ impl Input {
         }
     }
 
-    /// Has no frame come out, only the packets of copied streams, those of a run with frames. The input must have been opened
+    /// Gives no frame, only the packets of copied streams, those of a run with frames. The input must have been opened
     /// with [`InputOptions::follow`](super::InputOptions::follow).
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Input {
         Ok(())
     }
 
-    /// Makes ready what is copied beside the next frame, which does not come out.
+    /// Makes ready what is copied beside the next frame, which is not given.
     pub(super) fn pass_frame(&mut self) -> Result<()> {
         let Some(certain) = self.next_certain(&mut VecDeque::new())? else {
             self.trim.finish(&mut self.ready);
@@ -110,7 +110,7 @@ impl Input {
         if begins { Ok(()) } else { Err(Error::unsupported(self.uncertain("it does not begin with a key frame"))) }
     }
 
-    /// The next frame, in order of presentation, as packets have it. The packets of key frames that are met on the way go to `keys`,
+    /// The next frame, in order of presentation, as packets have it. The packets of key frames that are met meanwhile go to `keys`,
     /// with their numbers.
     fn next_certain(&mut self, keys: &mut VecDeque<(u64, Place)>) -> Result<Option<Certain>> {
         loop {

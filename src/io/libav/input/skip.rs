@@ -4,8 +4,8 @@ use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::{Place, Reader};
+use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::trim::Trim;
-use crate::io::libav::pictures::feed::PictureFeed;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
 use crate::io::libav::seek::window::Side;
 use ffmpeg::frame::Video;
@@ -16,9 +16,9 @@ use std::fs;
 
 /// Has `reader` follow packets from the first on, if that may save decoding frames of `path`.
 pub(super) fn prepare(reader: &mut Reader, path: &OsStr, options: &InputOptions) {
-    // Every picture of a sequence is a file of its own: nothing needs to be followed.
+    // Every frame of a sequence is read by itself: nothing needs to be followed.
     let is_wanted = options.window.start.is_some() && options.place.is_none() || options.follow;
-    if !is_wanted || reader.pictures().is_some() {
+    if !is_wanted || reader.sequence().is_some() {
         return;
     }
     let is_file = path != "-" && fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -38,8 +38,8 @@ impl Input {
     /// Goes on from `first`, the source's first frame, towards the window. The frame it gives has the index
     /// `self.decoded`.
     pub(super) fn skip(&mut self, first: Video) -> Result<Option<Video>> {
-        if self.reader.pictures().is_some_and(PictureFeed::jumps) {
-            return self.begin_pictures(first);
+        if self.reader.sequence().is_some_and(Sequence::jumps) {
+            return self.begin_sequence(first);
         }
         let mut frame = first;
         while let Some(index) = self.reader.index() {
@@ -85,19 +85,19 @@ impl Input {
         self.skip(first)
     }
 
-    /// Goes on from `first`, a sequence's first picture, with the first one that is read for the window.
-    fn begin_pictures(&mut self, first: Video) -> Result<Option<Video>> {
-        let Some(pictures) = self.reader.pictures() else { return Ok(Some(first)) };
-        let time = |index| self.reader.time(pictures.time(index));
+    /// Goes on from `first`, a sequence's first frame, with the first one that is read for the window.
+    fn begin_sequence(&mut self, first: Video) -> Result<Option<Video>> {
+        let Some(sequence) = self.reader.sequence() else { return Ok(Some(first)) };
+        let time = |index| self.reader.time(sequence.time(index).unwrap_or(0));
         let side = |index: &usize| self.window.side(*index as u64, time(*index), 0);
-        let inside = (0..pictures.count()).find(|index| side(index) != Side::Before).unwrap_or(pictures.count());
+        let inside = (0..sequence.count()).find(|index| side(index) != Side::Before).unwrap_or(sequence.count());
         let begin = inside.saturating_sub(self.around.before_window());
         if begin == 0 {
-            self.reader.jump_to_picture(1);
+            self.reader.jump_in_sequence(1);
             return Ok(Some(first));
         }
         (self.decoded, self.time) = (begin as u64, time(begin - 1));
-        self.reader.jump_to_picture(begin);
+        self.reader.jump_in_sequence(begin);
         self.reader.frame()
     }
 

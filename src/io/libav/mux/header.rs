@@ -37,6 +37,20 @@ pub(in crate::io::libav) struct Contents<'a> {
     pub(in crate::io::libav) negative_times: bool,
 }
 
+impl<'a> Contents<'a> {
+    /// What a file that can be read back would hold, before a stream beside the video is admitted.
+    pub(in crate::io::libav) fn rehearsed(
+        choice: &'a EncoderChoice,
+        options: &'a OutputOptions,
+        info: &'a StreamInfo,
+        encoder: &'a Encoder,
+        container: &'a Container,
+    ) -> Contents<'a> {
+        let copies = &[];
+        Contents { choice, options, info, encoder, container, copies, offset: 0, seekable: true, negative_times: false }
+    }
+}
+
 /// A context that holds `contents` and has no file yet.
 ///
 /// # Errors

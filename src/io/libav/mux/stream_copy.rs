@@ -12,6 +12,7 @@ use ffmpeg_next::Packet;
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::{self, AVCodecID};
 use std::ffi::{CStr, c_int, c_uint};
+use std::slice;
 
 /// Containers that keep a cover picture as such.
 const COVER_ART: [&str; 2] = ["mp4", "ipod"];
@@ -119,6 +120,16 @@ impl StreamCopy {
         (self.media == Media::Audio && rate > 0).then_some(rate)
     }
 
+    /// Whether readers of `container` skip what is before its start: edit lists say that in MP4, and in Matroska what warms a
+    /// decoder up.
+    pub(in crate::io::libav) fn is_skipped(&self, container: &str) -> bool {
+        // SAFETY: libav's version is a number.
+        let is_stated =
+            || self.codec() == AVCodecID::AV_CODEC_ID_OPUS || unsafe { ffi::avformat_version() } > LIFTS_NOT;
+        let is_copied = self.media == Media::Audio && !self.is_recoded;
+        is_copied && (capacity::is_quicktime(container) || capacity::is_matroska(container) && is_stated())
+    }
+
     /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the
     /// stream starts at `start`.
     fn prime(&mut self, start: i64) {
@@ -131,11 +142,33 @@ impl StreamCopy {
         };
         let before_zero = c_int::try_from(rescale(-start, self.timebase, sample)).unwrap_or(0);
         self.priming = Some(stated.max(before_zero)).filter(|samples| *samples > 0);
+        self.state_pre_skip();
         if version <= LIFTS_NOT && codec == AVCodecID::AV_CODEC_ID_OPUS {
             self.lift = rescale(self.priming.unwrap_or(0).into(), sample, self.timebase);
         }
     }
+
+    /// Has the header of Opus say the priming, too: players that find two numbers refuse the file.
+    fn state_pre_skip(&mut self) {
+        let Some(samples) = self.priming.and_then(|samples| u16::try_from(samples).ok()) else { return };
+        // SAFETY: the parameters are ours, and libav keeps as many bytes as it says.
+        unsafe {
+            let parameters = &mut *self.parameters.as_mut_ptr();
+            if parameters.codec_id != AVCodecID::AV_CODEC_ID_OPUS || parameters.extradata.is_null() {
+                return;
+            }
+            let size = usize::try_from(parameters.extradata_size).unwrap_or(0);
+            let header = slice::from_raw_parts_mut(parameters.extradata, size);
+            if header.starts_with(OPUS_HEAD) && size >= PRE_SKIP + 2 {
+                header[PRE_SKIP..PRE_SKIP + 2].copy_from_slice(&samples.to_le_bytes());
+            }
+        }
+    }
 }
+
+/// Where the header of Opus has the samples that decoders skip, and what it begins with (RFC 7845).
+const PRE_SKIP: usize = 10;
+const OPUS_HEAD: &[u8] = b"OpusHead";
 
 /// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason, but for
 /// those that `treatments` leave out.

@@ -9,9 +9,12 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::fallback;
 use crate::io::libav::encode::setup::EncoderJob;
+use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::stream_copy::admit;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::output::{FrameTimes, check};
-use crate::io::libav::size::{FilmSize, kept_streams};
+use crate::io::libav::recode::Treatments;
+use crate::io::libav::size::{FilmSize, attached};
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::StreamInfo;
 use std::ffi::OsStr;
@@ -25,8 +28,9 @@ pub struct Analysis {
     encoder: Encoder,
     info: StreamInfo,
     times: FrameTimes,
-    /// The copied streams that the output will have.
+    /// The other streams that the output will have, and what becomes of them.
     kept: Vec<usize>,
+    treatments: Treatments,
     frames: Vec<Fingerprint>,
     film: FilmSize,
     cancel: Cancel,
@@ -55,7 +59,13 @@ impl Analysis {
         let options = OutputOptions { pass: Some(EncodePass::First(Arc::clone(first))), ..options.clone() };
         let (choice, encoder) =
             fallback::open(EncoderJob { choice, options: &options, info, side_data: &container.video.side_data })?;
-        let (kept, attached) = kept_streams(&choice, copied);
+        let mut options = options;
+        // Nobody hears how loud it is: nothing needs to be measured for that.
+        options.sound.loudness.iter_mut().for_each(|loudness| loudness.two_pass = false);
+        let contents = Contents::rehearsed(&choice, &options, info, &encoder, container);
+        let treatments = Treatments::choose(contents, copied)?;
+        let kept: Vec<_> = admit(contents, copied, &treatments).iter().map(|copy| copy.index).collect();
+        let attached = attached(copied.iter().filter(|stream| kept.contains(&stream.index)));
         let pixels = (info.width * info.height) as u64;
         Ok(Analysis {
             first: Arc::clone(first),
@@ -63,11 +73,23 @@ impl Analysis {
             info: info.clone(),
             times: FrameTimes::new(info),
             kept,
+            treatments,
             frames: Vec::new(),
             film: FilmSize { pixels, attached, ..FilmSize::default() },
             cancel: options.cancel,
             _place: place,
         })
+    }
+
+    /// The source's streams that are decoded here ([`Input::decode_beside`](crate::io::libav::Input::decode_beside)).
+    pub fn decoded_streams(&self) -> Vec<usize> {
+        self.treatments.needed_whole().collect()
+    }
+
+    /// Counts packets that will be written.
+    fn count(&mut self, packets: &[(usize, ffmpeg_next::Packet)]) {
+        let kept = packets.iter().filter(|(stream, _)| self.kept.contains(stream));
+        kept.for_each(|(_, packet)| self.film.packet(packet.size()));
     }
 
     /// Lets the encoder's packets go.
@@ -90,17 +112,17 @@ impl Sink for Analysis {
     }
 
     fn packet(&mut self, packet: Packet) -> Result<()> {
-        if let Some(CopiedPacket { stream, packet, .. }) = packet.0.downcast_ref()
-            && self.kept.contains(stream)
-        {
-            self.film.packet(packet.size());
-        }
+        let Ok(packet) = packet.0.downcast::<CopiedPacket>() else { return Ok(()) };
+        let packets = self.treatments.packet(*packet)?;
+        self.count(&packets);
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         self.encoder.end()?;
         self.drain()?;
+        let packets = self.treatments.finish()?;
+        self.count(&packets);
         if self.frames.is_empty() {
             return Err(Error::bad_argument("there is no frame to write"));
         }

@@ -21,7 +21,8 @@ enum Transport {
 }
 
 /// The encoders that have two passes through libav. SVT-AV1 and rav1e have them too, but libav's wrappers do not. libav's own (mpeg4,
-/// mpeg2video ...) are left out: where one refuses its second pass, FFmpeg 5.1 frees its memory twice.
+/// mpeg2video ...) are left out: where one refuses its second pass, FFmpeg 5.1 frees its memory twice. So is
+/// libxvid, whose second pass spends about half of the rate.
 const ENCODERS: [(&str, Transport); 7] = [
     ("libx264", Transport::Option),
     ("libx264rgb", Transport::Option),

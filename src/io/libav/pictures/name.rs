@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Longer numbers are typing mistakes, and do not fit.
 const MOST_DIGITS: usize = 18;
 
-/// The names of a sequence: a folder, and what stands around the number.
+/// The names of a sequence: a folder, and what surrounds the number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::io::libav) struct NumberedName {
     folder: PathBuf,

@@ -86,7 +86,7 @@ pub(in crate::io::libav) struct Certain {
     pub(in crate::io::libav) pts: i64,
     /// The number of its packet in decoding order.
     pub(in crate::io::libav) packet: u64,
-    /// Where decoding begins for this frame to be the first that comes out, if it can be.
+    /// Where decoding begins for this frame to be the first that is decoded, if it can be.
     pub(in crate::io::libav) access: Option<EntryPoint>,
 }
 

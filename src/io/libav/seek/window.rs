@@ -85,7 +85,7 @@ pub struct Window {
     pub frames: Option<u64>,
 }
 
-/// Where a frame stands to a window.
+/// Where a frame is relative to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::io::libav) enum Side {
     Before,
@@ -116,7 +116,7 @@ impl Window {
         }
     }
 
-    /// Where a frame stands, given its index, its time in microseconds and the frames kept so far.
+    /// Where a frame is, given its index, its time in microseconds and the frames kept so far.
     pub(in crate::io::libav) fn side(&self, index: u64, time: i64, kept: u64) -> Side {
         let reached = |position: Position| match position {
             Position::Frame(wanted) => index >= wanted,

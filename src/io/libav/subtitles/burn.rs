@@ -24,12 +24,15 @@ pub struct Burn {
     pub which: WhichSubtitles,
     /// Of pictures, only those that are marked as forced.
     pub forced_only: bool,
+    /// Refuse text of which a line cannot be read, rather than leave that out.
+    pub strict: bool,
 }
 
 /// Subtitles that were read, to be drawn.
 pub struct BurntSubtitles {
     track: Track,
     forced_only: bool,
+    strict: bool,
     is_of_film: bool,
 }
 
@@ -47,7 +50,8 @@ impl Burn {
         if track.packets.is_empty() {
             log::warn!("--burn-subtitles: the subtitles have no line");
         }
-        Ok(BurntSubtitles { track, forced_only: self.forced_only, is_of_film: self.file.is_none() })
+        let Burn { forced_only, strict, .. } = *self;
+        Ok(BurntSubtitles { track, forced_only, strict, is_of_film: self.file.is_none() })
     }
 }
 
@@ -81,7 +85,7 @@ impl BurnSink {
     /// # Errors
     /// When libass is missing, a subtitle cannot be read, the output's colours have no luma, or memory runs out.
     pub fn new(subtitles: BurntSubtitles, input: &Input, output: &StreamInfo, sink: Box<dyn Sink>) -> Result<BurnSink> {
-        let BurntSubtitles { mut track, forced_only, .. } = subtitles;
+        let BurntSubtitles { mut track, forced_only, strict, .. } = subtitles;
         let film = input.info();
         let (width, height) = (output.width, output.height);
         let colours = Colours::new(&output.color);
@@ -97,7 +101,7 @@ impl BurnSink {
                     1.0 / square(output.sar)
                 };
                 let frame = DrawSize { size: (width, height), source: (film.width, film.height), aspect };
-                Drawing::Text(TextTrack::new(&track, &fonts, frame, colours)?)
+                Drawing::Text(TextTrack::new(&track, &fonts, frame, colours, strict)?)
             }
             SubtitleKind::Pictures => {
                 let aspect = |info: &StreamInfo| info.width as f64 * square(info.sar) / info.height as f64;

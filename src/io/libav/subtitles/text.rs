@@ -7,6 +7,7 @@ use super::decoder::Decoder;
 use super::libass::{DrawSize, Font, Glyphs, Script};
 use super::track::Track;
 use crate::error::{Error, Result};
+use crate::io::libav::seek::window::ticks_to_microseconds;
 use ffmpeg_next::ffi::AVCodecID;
 
 /// A script, ready to be drawn.
@@ -16,14 +17,21 @@ pub(super) struct TextTrack {
 }
 
 impl TextTrack {
-    /// Reads the lines of `track` into a script, with `fonts` beside the system's.
+    /// Reads the lines of `track` into a script, with `fonts` beside the system's. Those that cannot be read are left out, and
+    /// that is said.
     ///
     /// # Errors
-    /// When there is no libass, or none of the lines can be read.
-    pub(super) fn new(track: &Track, fonts: &[Font], frame: DrawSize, colours: Colours) -> Result<TextTrack> {
+    /// When there is no libass, or none of the lines can be read; when `strict`, if one cannot.
+    pub(super) fn new(
+        track: &Track,
+        fonts: &[Font],
+        frame: DrawSize,
+        colours: Colours,
+        strict: bool,
+    ) -> Result<TextTrack> {
         let mut decoder = Decoder::open(&track.parameters, track.timebase)?;
         let mut script = Script::new(decoder.header(), fonts, frame)?;
-        let mut damaged = 0;
+        let mut damaged = Vec::new();
         for packet in &track.packets {
             match decoder.decode(packet) {
                 Ok(Some(shown)) => {
@@ -34,16 +42,23 @@ impl TextTrack {
                     }
                 }
                 Ok(None) => {}
-                Err(_) => damaged += 1,
+                Err(_) => damaged.push(packet),
             }
         }
-        match damaged {
-            0 => Ok(TextTrack { script, colours }),
-            _ => Err(Error::corrupt(format!(
-                "{damaged} of {} subtitles cannot be read: is the text UTF-8? (iconv -f CHARSET -t UTF-8 converts it)",
-                track.packets.len()
-            ))),
+        if let Some(first) = damaged.first() {
+            let (count, all) = (damaged.len(), track.packets.len());
+            let time = ticks_to_microseconds(first.pts().unwrap_or(0), track.timebase) - track.origin;
+            let line = format!(
+                "{count} of {all} subtitles cannot be read, the first at {:.3} s: is the text UTF-8? (iconv -f CHARSET -t \
+                 UTF-8 converts it)",
+                time as f64 / 1e6
+            );
+            if strict || count == all {
+                return Err(Error::corrupt(line));
+            }
+            log::warn!("--burn-subtitles: {line}");
         }
+        Ok(TextTrack { script, colours })
     }
 
     /// Draws what is shown at `time`, in microseconds of the track's own times. False when nothing changed.

@@ -5,6 +5,7 @@ use super::libass::Font;
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer::{self, Demuxer};
 use crate::io::libav::demux::reader::discard;
+use crate::io::libav::extra::language::Language;
 use crate::io::libav::mux::stream_copy::codec_name;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
@@ -23,8 +24,8 @@ pub enum WhichSubtitles {
     Preferred,
     /// The Nth, counted from 1.
     Number(usize),
-    /// The first in this language, as the container names it.
-    Language(String),
+    /// The first in this language.
+    Language(Language),
 }
 
 impl fmt::Display for WhichSubtitles {
@@ -109,7 +110,7 @@ fn choose<'a>(demuxer: &'a Demuxer, which: &WhichSubtitles) -> Result<Stream<'a>
             all().find(|stream| stream.disposition().contains(Disposition::DEFAULT)).or_else(|| all().next())
         }
         WhichSubtitles::Number(number) => number.checked_sub(1).and_then(|index| all().nth(index)),
-        WhichSubtitles::Language(wanted) => all().find(|stream| language(stream).eq_ignore_ascii_case(wanted)),
+        WhichSubtitles::Language(wanted) => all().find(|stream| wanted.is(&language(stream))),
     };
     found.ok_or_else(|| {
         let there: Vec<String> = all().enumerate().map(|(index, stream)| describe(index + 1, &stream)).collect();

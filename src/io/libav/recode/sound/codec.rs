@@ -104,6 +104,11 @@ impl Codec {
         self.0.id
     }
 
+    /// Whether it stores samples as they are.
+    pub(super) fn is_pcm(&self) -> bool {
+        self.name().starts_with("pcm_")
+    }
+
     /// Bits a second for `channels`, where nothing is asked; 0 leaves it to the encoder.
     pub(super) fn bitrate(&self, channels: c_int) -> i64 {
         BITRATES.iter().find(|(id, _)| *id == self.0.id).map_or(0, |(_, rate)| rate * i64::from(channels))

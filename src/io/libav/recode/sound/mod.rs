@@ -3,6 +3,7 @@
 mod codec;
 mod decoder;
 mod encoder;
+pub(in crate::io::libav) mod expected;
 mod graph;
 mod loudness;
 pub(in crate::io::libav) mod request;
