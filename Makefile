@@ -6,7 +6,7 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -24,6 +24,8 @@ help:
 	@echo "make check-native   compile all machine code again: is it what the committed one says it is made of"
 	@echo "make gpu-bundle   everything that a machine with a GPU needs to test this tree, in out/vramp-gpu.tar.xz"
 	@echo "make fuzz    fuzz everything that reads foreign bytes, a minute each (needs cargo-fuzz and a nightly compiler)"
+	@echo "make farm-test   parts by engines: lists, OpenJD, and Slurm of three nodes on this machine, one of which dies"
+	@echo "make farm-demo   a sample film by that Slurm, and by one machine: the same bytes"
 	@echo "make kill-test   kill a film in parts a thousand times, and see that the same command goes on"
 
 setup:
@@ -43,9 +45,12 @@ install-plugins: build plugin
 demo: build
 	@scripts/demo.sh
 
-# What the plugin is tested in.
+# What runs parts of films in tests. It listens on 127.0.0.1 only, in a network of its own.
+slurm := slurm-wlm munge iproute2 procps
+
+# What the plugin is tested in, and engines for parts.
 hosts:
-	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad
+	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad $(slurm)
 	@scripts/setup_hosts.sh
 
 test: setup hosts lint docs check-ptx
@@ -110,6 +115,13 @@ fuzz:
 
 kill-test:
 	VRAMP_KILLS=1000 $(CARGO) nextest run --locked --test farm killed_at_any_moment
+
+farm-test: hosts
+	$(CARGO) nextest run --locked --profile ci --test farm submit:: slurm::
+
+farm-demo: build
+	@scripts/setup.sh $(slurm)
+	@scripts/farm/demo.sh
 
 PREFIX ?= /usr/local
 VRAMP ?= target/release/vramp

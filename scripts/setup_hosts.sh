@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the hosts that the plugin is tested in and no distribution has, into target/; nothing when they are there.
+# Fetches the hosts that the plugin is tested in and no distribution has, and OpenJD, into target/; nothing when they are there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -45,4 +45,13 @@ if ! cmp -s $requirements $hosts/ready; then
     [ -z "$python" ] || install_in_python "$python"
     [ -e $hosts/python ] || echo "setup: no Python $oldest_python or newer as a library: VapourSynth is tested without scripts"
     cp $requirements $hosts/ready
+fi
+
+# What runs job templates of vramp submit.
+openjd=scripts/farm/requirements.txt
+if ! cmp -s $openjd target/openjd/ready; then
+    echo "setup: fetching OpenJD"
+    python3 -m venv --clear target/openjd
+    target/openjd/bin/pip install --quiet --disable-pip-version-check --requirement $openjd
+    cp $openjd target/openjd/ready
 fi

@@ -8,6 +8,7 @@ mod presets;
 mod rate;
 pub mod script;
 pub mod sound;
+mod submit;
 mod subtitles;
 pub mod tracks;
 
@@ -15,6 +16,7 @@ pub use batch::BatchArgs;
 pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
+pub use submit::{Engine, SubmitArgs};
 
 use crate::cli::argv::FFMPEG_SPELLINGS;
 use crate::cli::compare::CompareArgs;
@@ -103,6 +105,8 @@ pub enum Command {
     Join(JoinArgs),
     /// Say how far a planned film is
     Status(StatusArgs),
+    /// Hand the parts of a planned film to an engine, as Slurm
+    Submit(SubmitArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
     /// List the filters, or explain one

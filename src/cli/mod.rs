@@ -99,6 +99,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Part(args)) => farm::part(args, cli.messages.quiet),
         Some(Command::Join(args)) => farm::join(args),
         Some(Command::Status(args)) => farm::status(args),
+        Some(Command::Submit(args)) => farm::submit(args),
         Some(Command::Presets(args)) => presets::run(args),
         Some(Command::Filters(args)) => filters::run(args),
         Some(Command::Probe(args)) => probe::run(args),

@@ -173,9 +173,14 @@ impl Folder {
         entries.filter_map(unfinished).collect()
     }
 
+    /// The folder of what machines say.
+    pub fn log(&self) -> PathBuf {
+        self.0.join(RECORDS)
+    }
+
     /// Puts down what became of a part on this machine. A line that cannot be written is no matter: nothing is decided by it.
     pub fn record(&self, record: &Record) {
-        let path = self.0.join(RECORDS).join(format!("{}.jsonl", host()));
+        let path = self.log().join(format!("{}.jsonl", host()));
         let Ok(mut line) = serde_json::to_vec(record) else { return };
         line.push(b'\n');
         // One write, so that lines of two processes do not mix.
@@ -186,7 +191,7 @@ impl Folder {
 
     /// What every machine put down, by its name.
     pub fn records(&self) -> Vec<(String, Vec<Record>)> {
-        let entries = fs::read_dir(self.0.join(RECORDS)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.log()).into_iter().flatten().flatten();
         let read = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
             let host = name.strip_suffix(".jsonl")?.to_owned();
@@ -222,13 +227,15 @@ impl Folder {
     }
 }
 
-/// This machine's name, of characters that a file's name may have.
+/// This machine's name, of characters that a file's name may have: Slurm's name for it within a job of Slurm's, which alone
+/// Slurm understands.
 pub fn host() -> String {
-    let name: OsString = {
+    let own = || {
         use std::os::unix::ffi::OsStringExt;
         OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
     };
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '_' };
+    let name = std::env::var_os("SLURMD_NODENAME").filter(|name| !name.is_empty()).unwrap_or_else(own);
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' };
     let name: String = name.to_string_lossy().chars().map(plain).take(64).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }

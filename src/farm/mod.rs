@@ -18,5 +18,5 @@ pub use joined::{Expected, Joined, Verified, verify};
 pub use pins::{Pins, Request as PinRequest, pins};
 pub use plan::{Cutting, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan, PlannedPart, Seek};
 pub use ranges::Ranges;
-pub use records::{Event, Record};
-pub use task::part_of_task;
+pub use records::{Event, Record, blamed};
+pub use task::{parts_of_task, task};

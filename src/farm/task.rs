@@ -1,5 +1,6 @@
-//! Which part an engine asks for: every engine of arrays puts the task's number into a variable of its own.
+//! Which parts an engine asks for: every engine of arrays puts the task's number into a variable of its own.
 
+use super::ranges::Ranges;
 use crate::error::{Error, Result};
 
 /// Variables of engines, and the number of an array's first task where users do not choose it.
@@ -23,11 +24,19 @@ const ENGINES: [(&str, u32); 9] = [
 /// What is added to the number, for arrays that engines cut where they are too long.
 const BASE: &str = "VRAMP_TASK_BASE";
 
-/// The part that the environment asks for; `get` gives the value of a variable.
+/// The parts of task number `task`, where each of them makes `per_task` of the `count` that there are: one that is not there
+/// where the task is none.
+pub fn parts_of_task(task: u32, per_task: u32, count: u32) -> Ranges {
+    let first = task.saturating_mul(per_task);
+    let last = first.saturating_add(per_task - 1).min(count - 1).max(first);
+    (first..=last).collect()
+}
+
+/// The task that the environment asks for, counted from 0; `get` gives the value of a variable.
 ///
 /// # Errors
 /// When no engine's variable is set, or those of two are, with their names; when it is no number.
-pub fn part_of_task(get: impl Fn(&str) -> Option<String>) -> Result<u32> {
+pub fn task(get: impl Fn(&str) -> Option<String>) -> Result<u32> {
     // Grid Engine sets its variable to this in jobs that are no array.
     let set = |(name, first): &(&'static str, u32)| {
         get(name).filter(|value| !value.is_empty() && value != "undefined").map(|value| (*name, *first, value))
@@ -63,7 +72,7 @@ mod tests {
     use super::*;
 
     fn part(set: &[(&str, &str)]) -> Result<u32> {
-        part_of_task(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        task(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -73,6 +82,14 @@ mod tests {
         }
         assert_eq!(part(&[("SLURM_ARRAY_TASK_ID", "7"), ("VRAMP_TASK_BASE", "1000")]).unwrap(), 1007);
         assert_eq!(part(&[("SLURM_ARRAY_TASK_ID", "7"), ("SGE_TASK_ID", "undefined")]).unwrap(), 7);
+    }
+
+    #[test]
+    fn tasks_make_runs_of_parts() {
+        let parts = |task, per_task| parts_of_task(task, per_task, 12).to_string();
+        assert_eq!([parts(0, 1), parts(11, 1), parts(0, 5), parts(2, 5)], ["0", "11", "0-4", "10-11"]);
+        // Refused by their number.
+        assert_eq!([parts(12, 1), parts(3, 5), parts(u32::MAX, 5)], ["12", "15", "4294967295"]);
     }
 
     #[test]

@@ -7,12 +7,15 @@ mod faults;
 mod join;
 mod promises;
 mod reads;
+mod slurm;
 mod stops;
+mod submit;
 
 use command::{Folder, Ran, ffmpeg, run};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Two seconds with sound, key frames every 12 frames with B-frames between, and frames that change throughout.
@@ -65,6 +68,14 @@ fn count(plan: &str) -> u32 {
 
 fn read_plan(plan: &str) -> vramp::farm::Plan {
     vramp::farm::Plan::parse(&fs::read(format!("{plan}/plan.json")).unwrap()).unwrap()
+}
+
+/// The option for machines that run `vramp` after the shell commands `before`.
+fn program(folder: &Folder, before: &str) -> String {
+    let path = folder.path("vramp.sh");
+    fs::write(&path, format!("#!/bin/sh\n{before}\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_vramp"))).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("--program={path}")
 }
 
 fn sha256(path: &str) -> String {

@@ -67,6 +67,10 @@ pub struct PartArgs {
     /// The parts to make: 7, 3-9 or 0-3,7. Without it, the one that the engine's environment names
     #[arg(value_name = "PARTS")]
     pub parts: Option<String>,
+    /// Parts that a task of an engine makes, one behind the other: task 3 of 5 parts each makes 15 to 19
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000),
+          conflicts_with = "parts")]
+    pub per_task: u32,
     /// What filters.
     #[command(flatten)]
     pub on: RunsOn,

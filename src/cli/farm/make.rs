@@ -6,7 +6,7 @@ use crate::cli::progress::Reporter;
 use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, Ranges, Record, host, part_of_task};
+use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, task};
 use crate::io::libav::{PartJob, Position};
 use crate::pipeline::{self, Cancel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
     let (folder, plan) = opened(&args.folder)?;
     let asked = match &args.parts {
         Some(parts) => parts.parse()?,
-        None => Ranges::from_iter([part_of_task(|name| std::env::var(name).ok())?]),
+        None => parts_of_task(task(|name| std::env::var(name).ok())?, args.per_task, plan.count()),
     };
     // One that is not there is refused before any is made.
     asked.numbers().iter().try_for_each(|number| plan.part(*number).map(drop))?;

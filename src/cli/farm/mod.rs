@@ -1,5 +1,6 @@
-//! A film in parts: `--segments` on this machine, `vramp plan`, `part`, `join` and `status` on many.
+//! A film in parts: `--segments` on this machine, `vramp plan`, `part`, `join`, `status` and `submit` on many.
 
+mod engine;
 mod goal;
 mod join;
 mod make;
@@ -8,11 +9,12 @@ mod pool;
 mod request;
 mod segments;
 mod status;
+mod submit;
 
 pub use goal::Goal;
 pub use segments::run as run_segments;
 
-use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs};
+use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs, SubmitArgs};
 use crate::cli::{print, signals};
 use crate::error::Result;
 use crate::farm::{Folder, Plan, Ranges};
@@ -76,6 +78,14 @@ pub fn join(args: &JoinArgs) -> Result<()> {
 pub fn status(args: &StatusArgs) -> Result<()> {
     let (folder, plan) = opened(&args.folder)?;
     status::run(&folder, &plan, args.json)
+}
+
+/// Runs `vramp submit`.
+///
+/// # Errors
+/// When the film is there, or the engine is not; when it refuses.
+pub fn submit(args: &SubmitArgs) -> Result<()> {
+    submit::run(args)
 }
 
 /// The folder at `path` and its plan.

@@ -1,0 +1,41 @@
+#!/bin/sh
+# A film in parts by Slurm, on three nodes, with an event in mid-run:
+#   run.sh node|cancel VRAMP PLAN [ARGS of vramp submit]
+# node: n2 dies. cancel: all is cancelled, and submitted again.
+# Run it by alone.sh.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+event=$1 vramp=$2 plan=$3
+shift 3
+PATH=$PATH:/usr/sbin:/sbin
+for tool in sbatch slurmctld slurmd munged; do
+    command -v $tool >/dev/null || { echo "skipped: $tool is not installed (apt-get install slurm-wlm munge)" >&2; exit 77; }
+done
+dir=$(mktemp -d)
+trap '"$here/cluster.sh" down "$dir"; rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+"$here/cluster.sh" up "$dir"
+export SLURM_CONF="$dir/slurm.conf"
+
+there() { find "$plan/parts" -name '[0-9]*' | wc -l; }
+jobs_left() { squeue -h | wc -l; }
+submit() { "$vramp" submit "$plan" --engine slurm "$@"; }
+
+submit "$@"
+# The middle: two parts more are there, and n2 is at work.
+middle=$(($(there) + 2))
+while [ "$(there)" -lt $middle ] || [ -z "$(squeue -h -t R -w n2)" ]; do
+    [ "$(jobs_left)" -gt 0 ] || { echo "the parts were done before anything could happen" >&2; exit 1; }
+    sleep 0.1
+done
+echo "$event: n2 is at work on task $(squeue -h -t R -w n2 -o %K), and $(there) parts are there" >&2
+case $event in
+node) "$here/cluster.sh" kill "$dir" n2 ;;
+cancel)
+    scancel --user="$(id -un)"
+    while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
+    submit "$@"
+    ;;
+esac
+while [ "$(jobs_left)" -gt 0 ]; do sleep 0.2; done
+"$vramp" status "$plan" >&2

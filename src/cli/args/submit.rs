@@ -1,0 +1,58 @@
+//! Arguments of `vramp submit`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Arguments of `vramp submit`.
+#[derive(Debug, Args)]
+#[command(override_usage = "vramp submit <DIR> --engine <ENGINE> [OPTIONS] [-- ARGS]", after_long_help = HELP)]
+pub struct SubmitArgs {
+    /// The plan's folder, OUT.vramp
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Who runs the parts: slurm, or print a job for openjd, or plain commands
+    #[arg(long, value_name = "ENGINE")]
+    pub engine: Engine,
+    /// Print the commands, and submit nothing: they are a shell script that does the same
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Parts that a task makes, one behind the other (slurm: by default about 5 minutes of film, less where parts are few)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub per_task: Option<u32>,
+    /// vramp on the machines that make the parts (by default where this one is; openjd: vramp)
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<String>,
+    /// Which attempt this is: jobs that submit again count.
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
+    pub round: u32,
+    /// When the first attempt was submitted, in seconds since 1970: older failures do not count.
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    pub since: Option<u64>,
+    /// Options for sbatch: --partition=gpu --gres=gpu:1 --account=films
+    #[arg(value_name = "ARGS", last = true)]
+    pub arguments: Vec<String>,
+}
+
+/// What runs parts on many machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Slurm, by its sbatch: an array of tasks, and a job that joins.
+    Slurm,
+    /// A job template of Open Job Description, as AWS Deadline Cloud reads it.
+    Openjd,
+    /// One command a line, the join last.
+    Commands,
+}
+
+const HELP: &str = "\
+slurm: an array of tasks makes the parts that are missing, and a job after it joins them. Where parts are missing then, that job \
+submits them again, and the join: five rounds at most, the last with a part a task, without machines that failed twice and made \
+nothing. Submitting the same folder again does no harm: what is there is not made again. Options behind -- go to sbatch, for \
+the tasks and the join. What each task printed is in DIR/log.
+
+openjd: standard output gets a job template, to lie beside DIR. commands: standard output gets one command a line, the join last.
+
+Examples:
+  vramp submit out.mkv.vramp --engine slurm -- --partition=gpu --gres=gpu:1
+  vramp submit out.mkv.vramp --engine openjd > job.json && openjd run job.json --step Join --run-dependencies
+  vramp submit out.mkv.vramp --engine commands | sed '$d' | parallel -S node1,node2 && vramp join out.mkv.vramp";

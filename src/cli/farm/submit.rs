@@ -1,0 +1,169 @@
+//! `vramp submit`: hands the missing parts and the join to an engine.
+
+use crate::cli::args::{Engine, SubmitArgs};
+use crate::cli::farm::engine::slurm::{self, Batch, Slurm};
+use crate::cli::farm::engine::{Work, commands, openjd};
+use crate::cli::farm::{opened, request};
+use crate::cli::print;
+use crate::error::{Error, Kind, Result};
+use crate::farm::{Folder, Plan, Ranges, blamed};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The size of arrays that Slurm allows where it is not configured.
+const ARRAY_SIZE: u32 = 1001;
+
+/// Hands what is missing of the film in `args` to its engine, or prints it.
+///
+/// # Errors
+/// When the film is there, or the engine is not; when it refuses.
+pub fn run(args: &SubmitArgs) -> Result<()> {
+    let (folder, plan) = opened(&args.folder)?;
+    let output = folder.resolve(&plan.output.path);
+    if output.exists() && !plan.output.overwrite {
+        let line = format!("{} is there: nothing to submit (vramp plan -y makes it anew)", output.display());
+        return Err(Error::bad_argument(line));
+    }
+    if args.engine != Engine::Slurm && !args.arguments.is_empty() {
+        return Err(Error::bad_argument(format!("{}: options behind -- are for --engine slurm", args.arguments[0])));
+    }
+    let missing = Ranges::from_iter(folder.missing(&plan));
+    let work = |per_task| -> Result<Work> {
+        Ok(Work {
+            program: program(args)?,
+            folder: text(folder.path())?,
+            film: output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            missing: missing.clone(),
+            per_task,
+        })
+    };
+    match args.engine {
+        Engine::Commands => print::text(&commands::list(&work(args.per_task.unwrap_or(1))?)?),
+        Engine::Openjd if args.per_task.is_some() => {
+            Err(Error::bad_argument("--per-task: a task of --engine openjd makes one part"))
+        }
+        Engine::Openjd => print::json(&openjd::template(&work(1)?)),
+        Engine::Slurm => {
+            request::check_files(&plan, &folder)?;
+            let count = missing.numbers().len();
+            let per_task = slurm::per_task(args.round, count, plan.cutting.segment, args.per_task);
+            submit(&job(args, &folder, &plan, work(per_task)?)?, args)
+        }
+    }
+}
+
+/// The film of `plan` for Slurm.
+fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &Plan, work: Work) -> Result<Slurm<'a>> {
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let since = args.since.unwrap_or_else(now);
+    let log = text(&folder.log())?;
+    // Machines that Slurm does not know may have made parts too; it refuses their names.
+    let known = |machine: &String| {
+        let asked = Command::new("scontrol").args(["show", "node", machine]).stdin(Stdio::null()).output();
+        asked.is_ok_and(|asked| asked.status.success())
+    };
+    let excluded = blamed(&folder.records(), since).into_iter().filter(known).collect();
+    let next = args.round + 1;
+    let again = (next <= slurm::ROUNDS).then(|| {
+        let mut again = vec![work.program.clone(), "submit".to_owned(), work.folder.clone()];
+        again.extend(["--engine=slurm".to_owned(), format!("--round={next}"), format!("--since={since}")]);
+        again.extend(args.per_task.map(|parts| format!("--per-task={parts}")));
+        again.extend(args.program.as_ref().map(|program| format!("--program={program}")));
+        if !args.arguments.is_empty() {
+            again.push("--".to_owned());
+            again.extend_from_slice(&args.arguments);
+        }
+        again
+    });
+    let processors = plan.encoder.threads;
+    let job = Slurm { work, log, processors, arguments: &args.arguments, excluded, array_size: array_size(), again };
+    job.check()?;
+    Ok(job)
+}
+
+/// Submits `job`, or prints how.
+fn submit(job: &Slurm, args: &SubmitArgs) -> Result<()> {
+    if args.dry_run {
+        return print::text(&job.text()?);
+    }
+    let mut ids = Vec::new();
+    let mut all = || {
+        for array in job.arrays()? {
+            ids.push(sbatch(&array)?);
+        }
+        sbatch(&job.join(&ids)?)
+    };
+    match all() {
+        Ok(join) => {
+            let (parts, folder) = (job.work.missing.numbers().len(), &job.work.folder);
+            let tasks = if parts == 0 { String::new() } else { format!("{parts} parts in job {}, ", ids.join(", ")) };
+            let without =
+                if job.excluded.is_empty() { String::new() } else { format!(", not on {}", job.excluded.join(", ")) };
+            log::info!("round {}: {tasks}join in job {join}{without}: vramp status {folder}", args.round);
+            Ok(())
+        }
+        Err(error) => {
+            // Parts without a join are of no use to who believes that nothing was submitted.
+            if !ids.is_empty() {
+                let _ = Command::new("scancel").args(&ids).stdin(Stdio::null()).output();
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Calls sbatch; gives the job's number.
+fn sbatch(batch: &Batch) -> Result<String> {
+    let mut command = Command::new("sbatch");
+    command.args(&batch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::unsupported(
+            "sbatch is not on this machine: submit where Slurm is, or take --engine commands; --dry-run prints what it would get",
+        ),
+        _ => Error::io("sbatch", &error),
+    })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that refuses its arguments does not read the script.
+        let _ = stdin.write_all(batch.script.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| Error::io("sbatch", &error))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    // "12" or, where there are several, "12;cluster"
+    let id = said.trim().split(';').next().unwrap_or_default().to_owned();
+    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    if output.status.success() && is_number {
+        return Ok(id);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = said.lines().map(|line| line.trim_start_matches("sbatch: ").trim()).collect();
+    Err(Error::new(Kind::Unsupported, format!("sbatch refuses: {} (options for it go behind --)", lines.join("; "))))
+}
+
+/// The size of arrays that Slurm allows here.
+fn array_size() -> u32 {
+    let config = Command::new("scontrol").args(["show", "config"]).stdin(Stdio::null()).output();
+    let config = config.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let size = config
+        .lines()
+        .find_map(|line| line.strip_prefix("MaxArraySize")?.trim_start().strip_prefix('=')?.trim().parse().ok());
+    size.unwrap_or(ARRAY_SIZE).max(1)
+}
+
+/// vramp on the machines.
+fn program(args: &SubmitArgs) -> Result<String> {
+    match (&args.program, args.engine) {
+        (Some(program), _) => Ok(program.clone()),
+        (None, Engine::Openjd) => Ok("vramp".to_owned()),
+        (None, Engine::Slurm | Engine::Commands) => {
+            text(&std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?)
+        }
+    }
+}
+
+/// A path for a script.
+fn text(path: &Path) -> Result<String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Error::unsupported(format!("{}: engines take names in UTF-8 only", path.display())))
+}

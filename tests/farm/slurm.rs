@@ -1,0 +1,47 @@
+//! Real Slurm of three nodes on this machine, to which things happen: scripts/farm.
+
+use crate::command::{Folder, Ran};
+use crate::{FILM, X264, film, part, plan, program, segments, sha256};
+use std::process::Command;
+
+/// What alone.sh and run.sh end with where this machine cannot do it.
+const SKIPPED: i32 = 77;
+
+/// Makes a film through `event` of run.sh on machines that run the shell commands `before` vramp. Gives what was said, if this
+/// machine can do it, after checking that the bytes are those of a run without machines.
+#[track_caller]
+fn through(event: &str, before: &str) -> Option<String> {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", &FILM.replace("-t 2", "-t 6"));
+    let here = folder.path("here.mkv");
+    segments(&input, &here, &X264).ok();
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    part(&plan, "0").ok();
+    // A task lasts, so that what happens is within one.
+    let program = program(&folder, &format!("{before}\n[ $1 != part ] || sleep 1"));
+    let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/farm");
+    let vramp = env!("CARGO_BIN_EXE_vramp");
+    let ran = Command::new(format!("{scripts}/alone.sh"))
+        .args([&format!("{scripts}/run.sh"), event, vramp, &plan, &program, "--", "--cpus-per-task=1"])
+        .output();
+    let ran = Ran::from(ran.unwrap());
+    eprintln!("{}", ran.stderr);
+    if ran.code == Some(SKIPPED) {
+        return None;
+    }
+    assert_eq!(ran.code, Some(0), "{}", ran.text());
+    assert!(ran.stderr.contains(&format!("{event}: n2 is at work")));
+    assert_eq!(sha256(&folder.path("out.mkv")), sha256(&here));
+    Some(ran.stderr)
+}
+
+#[test]
+fn a_node_that_dies_leaves_the_bytes_alone() {
+    through("node", "");
+}
+
+#[test]
+fn cancelled_and_submitted_again_it_goes_on_without_a_machine_that_only_fails() {
+    let Some(said) = through("cancel", "[ \"$SLURMD_NODENAME\" != n3 ] || exit 127") else { return };
+    assert!(said.contains("n3: 0 parts"), "{said}");
+}

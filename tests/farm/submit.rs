@@ -1,0 +1,206 @@
+//! `vramp submit`: what it asks engines for, and that films are made so. Slurm is played by sbatch.sh here.
+
+use crate::command::{Folder, Ran, refused, run, vramp};
+use crate::{FILM, X264, film, part, plan, program, segments, sha256};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A planned film of four parts, the bytes that `--segments` makes of it, and a Slurm to make it with.
+struct Farm {
+    folder: Folder,
+    plan: String,
+    wanted: String,
+}
+
+impl Farm {
+    fn new() -> Farm {
+        let folder = Folder::new();
+        let input = film(&folder, "in.mkv", FILM);
+        let here = folder.path("here.mkv");
+        segments(&input, &here, &X264).ok();
+        let plan = plan(&folder, &input, "out.mkv", &X264);
+        fs::create_dir(folder.path("bin")).unwrap();
+        for name in ["sbatch", "scontrol"] {
+            symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/farm/sbatch.sh"), folder.path(&format!("bin/{name}")))
+                .unwrap();
+        }
+        Farm { wanted: sha256(&here), plan, folder }
+    }
+
+    fn with_slurm(&self, mut command: Command) -> Command {
+        let path = format!("{}:{}", self.folder.path("bin"), std::env::var("PATH").unwrap());
+        command.env("PATH", path).env("FAKE", self.folder.path("")).env_remove("SLURMD_NODENAME");
+        command
+    }
+
+    fn submit(&self, args: &[&str]) -> Ran {
+        let mut command = vramp();
+        command.args(["submit", &self.plan]).args(args);
+        self.with_slurm(command).output().unwrap().into()
+    }
+
+    /// What sbatch was asked for.
+    fn calls(&self) -> Vec<String> {
+        fs::read_to_string(self.folder.path("calls")).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    fn output(&self) -> String {
+        self.folder.path("out.mkv")
+    }
+
+    #[track_caller]
+    fn is_whole(&self) {
+        let out = fs::read_to_string(self.folder.path("out")).unwrap_or_default();
+        assert!(Path::new(&self.output()).exists(), "{:#?}\n{out}", self.calls());
+        assert_eq!(sha256(&self.output()), self.wanted);
+    }
+}
+
+/// Runs `text` in a shell.
+fn shell(mut command: Command, text: &str) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn slurm_makes_the_bytes_of_one_machine() {
+    let farm = Farm::new();
+    part(&farm.plan, "1").ok();
+    let ran = farm.submit(&["--engine=slurm", "--", "--partition=films"]).ok();
+    assert!(ran.stderr.contains("3 parts in job 1, join in job 2"), "{}", ran.stderr);
+    farm.is_whole();
+    let calls = farm.calls();
+    assert_eq!(calls.len(), 2, "{calls:#?}");
+    for words in ["--array=0,2-3", "--requeue", "--signal=B:TERM@30", "--cpus-per-task=4", "--partition=films"] {
+        assert!(calls[0].contains(words), "no {words} in {}", calls[0]);
+    }
+    assert!(calls[1].contains("--partition=films") && calls[1].contains("--dependency=afterany:1"), "{}", calls[1]);
+}
+
+#[test]
+fn a_dry_run_prints_a_script_that_does_the_same() {
+    let farm = Farm::new();
+    let ran = farm.submit(&["--engine=slurm", "--dry-run", "--per-task=3", "--", "--comment=two words"]).ok();
+    assert_eq!((farm.calls().len(), Path::new(&farm.output()).exists()), (0, false));
+    assert!(ran.text().contains("'--comment=two words'") && ran.text().contains("--array=0-1"), "{}", ran.text());
+    let done = shell(farm.with_slurm(Command::new("sh")), ran.text());
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    farm.is_whole();
+    assert!(farm.calls()[1].contains("--dependency=afterany:1"), "{:#?}", farm.calls());
+}
+
+#[test]
+fn machines_that_only_fail_are_left_out_of_the_next_round() {
+    let farm = Farm::new();
+    // n3 does not run vramp; n2 has a full disk.
+    let program = program(
+        &farm.folder,
+        "case $SLURMD_NODENAME-$1 in n3-*) exit 127 ;; n2-part) trap '' XFSZ; ulimit -f 4 ;; esac",
+    );
+    let mut calls = Vec::new();
+    // Two tasks for each node that fails, so that both are known after the first round.
+    let ran = farm.submit(&["--engine=slurm", &program, "--per-task=1"]).ok();
+    farm.is_whole();
+    calls.extend(farm.calls());
+    let arrays: Vec<_> = calls.iter().filter(|call| call.contains("--array")).collect();
+    assert!(arrays.len() > 1 && !arrays[0].contains("--exclude"), "{calls:#?}");
+    assert!(arrays.last().unwrap().contains("--exclude=") && ran.stderr.contains("round 1: 4 parts"), "{calls:#?}");
+    // The join went elsewhere by itself.
+    assert!(calls.iter().any(|call| call.contains("--exclude=n3 ") && !call.contains("--array")), "{calls:#?}");
+    let status = run(&["status", &farm.plan]).ok();
+    assert!(status.text().contains("n3: 0 parts, 2 failures"), "{}", status.text());
+}
+
+#[test]
+fn rounds_end() {
+    let farm = Farm::new();
+    // Machines do well, but one part fails everywhere.
+    let program = program(&farm.folder, "[ \"$1$SLURM_ARRAY_TASK_ID\" != part2 ] || exit 1");
+    farm.submit(&["--engine=slurm", &program]).ok();
+    let calls = farm.calls();
+    let arrays: Vec<_> = calls.iter().filter_map(|call| call.split("--array=").nth(1)).collect();
+    assert_eq!(arrays, ["0-3", "2", "2", "2", "2"]);
+    assert_eq!(calls.len(), 10, "a join each: {calls:#?}");
+    let out = fs::read_to_string(farm.folder.path("out")).unwrap();
+    assert_eq!(out.matches("vramp: error: 1 parts are missing: 2\n").count(), 5, "{out}");
+    assert!(!Path::new(&farm.output()).exists());
+}
+
+#[test]
+fn arrays_end_where_slurm_ends_them() {
+    let farm = Farm::new();
+    let mut command = vramp();
+    command.args(["submit", &farm.plan, "--engine=slurm"]);
+    let ran: Ran = farm.with_slurm(command).env("FAKE_ARRAY_SIZE", "3").output().unwrap().into();
+    ran.ok();
+    farm.is_whole();
+    let calls = farm.calls();
+    let arrays: Vec<_> = calls.iter().filter_map(|call| call.split("--array=").nth(1)).collect();
+    assert_eq!((arrays, calls[2].contains("afterany:1:2")), (vec!["0-2", "0"], true), "{calls:#?}");
+}
+
+#[test]
+fn commands_and_the_join_are_lines() {
+    let farm = Farm::new();
+    part(&farm.plan, "2").ok();
+    let ran = farm.submit(&["--engine=commands", "--per-task=2"]).ok();
+    let lines: Vec<_> = ran.text().lines().collect();
+    assert!(lines[0].ends_with(" 0-1") && lines[1].ends_with(" 3") && lines.len() == 3, "{lines:?}");
+    shell(Command::new("sh"), ran.text()).ok();
+    farm.is_whole();
+}
+
+#[test]
+fn openjd_takes_the_template_and_makes_the_same_bytes() {
+    let openjd = concat!(env!("CARGO_MANIFEST_DIR"), "/target/openjd/bin/openjd");
+    if !Path::new(openjd).exists() {
+        eprintln!("skipped: target/openjd is not there (make hosts)");
+        return;
+    }
+    let farm = Farm::new();
+    part(&farm.plan, "1").ok();
+    let template = farm.folder.path("job.json");
+    let ran = farm.submit(&["--engine=openjd", &format!("--program={}", env!("CARGO_BIN_EXE_vramp"))]).ok();
+    fs::write(&template, ran.text()).unwrap();
+    let openjd = |args: &[&str]| Ran::from(Command::new(openjd).args(args).output().unwrap());
+    let checked = openjd(&["check", &template]);
+    assert_eq!(checked.code, Some(0), "{} {}", checked.text(), checked.stderr);
+    let ran = openjd(&["run", &template, "--step", "Join", "--run-dependencies"]);
+    assert_eq!(ran.code, Some(0), "{} {}", ran.text(), ran.stderr);
+    farm.is_whole();
+}
+
+#[test]
+fn what_goes_wrong_is_one_line() {
+    let farm = Farm::new();
+    let mut alone = vramp();
+    alone.args(["submit", &farm.plan, "--engine=slurm"]).env("PATH", "/none");
+    refused(&alone.output().unwrap().into(), 3, &["sbatch is not on this machine", "--engine commands"]);
+    for (args, code, words) in [
+        (&["--engine=slurm", "--", "--partition=none"][..], 3, &["sbatch refuses", "invalid partition"][..]),
+        (&["--engine=slurm", "--", "--array=0-3"], 2, &["--array=0-3"]),
+        (&["--engine=commands", "--", "--partition=x"], 2, &["--partition=x", "--engine slurm"]),
+        (&["--engine=openjd", "--per-task=2"], 2, &["--per-task"]),
+    ] {
+        refused(&farm.submit(args), code, words);
+    }
+    fs::write(farm.output(), "mine").unwrap();
+    for engine in ["slurm", "openjd", "commands"] {
+        refused(&farm.submit(&["--engine", engine]), 2, &["out.mkv is there: nothing to submit"]);
+    }
+    assert_eq!(fs::read_to_string(farm.output()).unwrap(), "mine");
+}
+
+#[test]
+fn tasks_make_runs_of_parts() {
+    let farm = Farm::new();
+    let task = |number: &str| {
+        Ran::from(vramp().args(["part", &farm.plan, "--per-task=3"]).env("PBS_ARRAY_INDEX", number).output().unwrap())
+    };
+    task("1").ok();
+    assert_eq!(run(&["join", &farm.plan]).text(), "0-2\n");
+    refused(&task("2"), 2, &["there is no part 6"]);
+}
