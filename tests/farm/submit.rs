@@ -125,7 +125,7 @@ fn rounds_end() {
     assert_eq!(arrays, ["0-3", "2", "2", "2", "2"]);
     assert_eq!(calls.len(), 10, "a join each: {calls:#?}");
     let out = fs::read_to_string(farm.folder.path("out")).unwrap();
-    assert_eq!(out.matches("vramp: error: 1 parts are missing: 2\n").count(), 5, "{out}");
+    assert_eq!(out.matches("vramp: error: 1 part missing: 2\n").count(), 5, "{out}");
     assert!(!Path::new(&farm.output()).exists());
 }
 

@@ -12,9 +12,9 @@ pub fn list(work: &Work) -> Result<String> {
     let Work { program, folder, .. } = work;
     let mut list = String::new();
     for parts in work.missing.numbers().chunks(work.per_task as usize) {
-        let parts = Ranges::from_iter(parts.iter().copied()).to_string();
-        list += &command([program, "part", folder, &parts])?;
-        list.push('\n');
+        // Numbers need no quotes, and not everything that reads lines knows them.
+        let parts = Ranges::from_iter(parts.iter().copied());
+        list += &format!("{} {parts}\n", command([program, "part", folder])?);
     }
     list += &command([program, "join", folder])?;
     list.push('\n');

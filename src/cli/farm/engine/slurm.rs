@@ -269,7 +269,7 @@ mod tests {
         assert!(array.script.contains("exec '/opt/my tools/vramp' part /films/out.mkv.vramp --per-task 1\n"));
         let join = job.join(&["7".to_owned(), "8".to_owned()]).unwrap();
         assert_eq!(options(&join, "--dependency"), ["afterany:7:8"]);
-        assert!(join.script.contains("\nexcluded=a,b,c,d,n-1\n") && join.script.ends_with("\nexec vramp submit\n"));
+        assert!(join.script.contains("\nexcluded='a,b,c,d,n-1'\n") && join.script.ends_with("\nexec vramp submit\n"));
         let last = Slurm { again: None, ..slurm("0", 1, &[]) }.join(&[]).unwrap();
         assert!(last.script.ends_with("\nexec '/opt/my tools/vramp' join /films/out.mkv.vramp\n"), "{}", last.script);
         assert_eq!(options(&last, "--dependency"), [""; 0]);
