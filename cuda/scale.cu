@@ -102,8 +102,9 @@ struct Tile {
         x = column * columns;
         y = row * p.rows;
         rows = min(int(p.rows), int(c.dst.height) - y);
-        left = __ldg(c.across.origin + column);
-        top = __ldg(c.down.origin + row);
+        // A component that is filled has no tables.
+        left = c.fills ? 0 : __ldg(c.across.origin + column);
+        top = c.fills ? 0 : __ldg(c.down.origin + row);
         from = c.source_rows;
     }
 };

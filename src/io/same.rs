@@ -16,7 +16,7 @@ pub fn refuse_input(output: &OsStr, input: &OsStr) -> Result<()> {
     if same && output_meta.is_file() {
         let output = output.display();
         return Err(Error::bad_argument(format!(
-            "{output} is an input, which is never replaced: choose another name for the output"
+            "{output} is the input itself, which is never replaced: choose another name for the output"
         )));
     }
     Ok(())

@@ -6,9 +6,10 @@ use super::{CudaDevice, Stream, context};
 use crate::error::{Error, Result};
 use cust::sys::{CUfunction, CUmodule};
 use lzma_rust2::XzReader;
+use std::collections::HashMap;
 use std::ffi::{CString, c_uint, c_void};
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use std::{fmt, ptr};
 
@@ -66,6 +67,9 @@ pub fn image(name: &str) -> Result<&'static KernelImage> {
 pub struct Module {
     primary: Arc<Primary>,
     raw: CUmodule,
+    /// The shared memory that launches of each function may add, by its address. Kernels share functions, so what one was
+    /// allowed must not shrink because another needs less.
+    allowed: Mutex<HashMap<usize, u32>>,
 }
 
 // SAFETY: the driver takes calls on a module from any thread.
@@ -94,7 +98,7 @@ impl Module {
             image.name,
             start.elapsed().as_secs_f64() * 1e3
         );
-        Ok(Arc::new(Module { primary: Arc::clone(primary), raw }))
+        Ok(Arc::new(Module { primary: Arc::clone(primary), raw, allowed: Mutex::default() }))
     }
 
     /// The kernel called `name`.
@@ -245,9 +249,15 @@ impl Function {
     /// When the device has less.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         self.module.primary.enter()?;
-        // SAFETY: the handle is alive.
-        let code = unsafe { driver::cuFuncSetAttribute(self.raw, MAX_DYNAMIC_SHARED, bytes.cast_signed()) };
-        check(code, format_args!("asking for {bytes} bytes of shared memory"))
+        let mut allowed = self.module.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = allowed.entry(self.raw.addr()).or_default();
+        if *most < bytes {
+            // SAFETY: the handle is alive.
+            let code = unsafe { driver::cuFuncSetAttribute(self.raw, MAX_DYNAMIC_SHARED, bytes.cast_signed()) };
+            check(code, format_args!("asking for {bytes} bytes of shared memory"))?;
+            *most = bytes;
+        }
+        Ok(())
     }
 
     /// Blocks of `threads` threads and `shared` added bytes that a multiprocessor runs at once.
