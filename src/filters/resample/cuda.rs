@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-use tiles::{How, TAPS, choose, padded, shared, spans, unchanged};
+use tiles::{How, choose, padded, shared, spans, unchanged};
 
 /// Threads of a block that makes a tile.
 const THREADS: u32 = 256;
@@ -152,21 +152,23 @@ impl Draft {
         let samples = if self.component.down_first > 0 { self.from.0 * self.to.1 } else { self.to.0 * self.from.1 };
         samples * size_of::<f32>()
     }
-
-    /// Bytes of its tables, at most: weights, padded, and five numbers for each result.
-    fn tables(&self) -> usize {
-        let padded = |taps: &Taps| taps.count.max(TAPS[TAPS.len() - 1]) + 5;
-        [&self.across, &self.down].iter().map(|taps| 4 * padded(taps) * taps.first.len()).sum()
-    }
 }
 
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
-    pub fn memory(plan: &Plan, setup: &Setup) -> usize {
-        let drafts: Vec<Draft> = drafts(plan, setup);
-        let far = choose(&drafts, plan.down_first).0 == How::Far;
-        let light = if plan.components.iter().any(|work| work.light.is_some()) { 512 << 10 } else { 0 };
-        drafts.iter().map(|draft| draft.tables() + if far { draft.between() } else { 0 }).sum::<usize>() + light
+    ///
+    /// # Errors
+    /// None: tables are only counted.
+    pub fn memory(plan: &Plan, setup: &Setup) -> Result<usize> {
+        let mut drafts = drafts(plan, setup);
+        let how = choose(&drafts, plan.down_first).0;
+        let mut bytes = 0;
+        put_tables(&mut drafts, plan, &how, |table| {
+            bytes += table.len();
+            Ok(0)
+        })?;
+        let between = if how == How::Far { drafts.iter().map(Draft::between).sum() } else { 0 };
+        Ok(bytes + between)
     }
 
     /// The kernel of `plan`.
@@ -177,33 +179,10 @@ impl Kernel {
         let mut drafts = drafts(plan, setup);
         let (how, pitch, source_rows) = choose(&drafts, plan.down_first);
         let mut memory = Vec::new();
-        let mut put = |bytes: &[u8]| -> Result<u64> {
-            memory.push(DeviceBuffer::from_bytes(device, bytes, "weights")?);
+        put_tables(&mut drafts, plan, &how, |table| {
+            memory.push(DeviceBuffer::from_bytes(device, table, "weights")?);
             Ok(memory[memory.len() - 1].address())
-        };
-        let mut tables = None;
-        if let Some(light) = plan.components.iter().find_map(|work| work.light.as_ref()) {
-            let bytes = |table: &[f32]| bytes_of(table.iter().map(|value| value.to_le_bytes()));
-            tables = Some((put(&bytes(&light.from_lane))?, put(&bytes(&light.to_lane))?));
-        }
-        for (draft, work) in drafts.iter_mut().zip(&plan.components).filter(|(draft, _)| draft.component.fills == 0) {
-            let (taps, (tile_columns, tile_rows)) = match how {
-                How::Tiles { columns, rows, taps, .. } => (taps, (columns, rows)),
-                How::Far => (None, draft.to),
-            };
-            let of = |direction: &Taps| padded(direction, taps.unwrap_or(direction.count));
-            let (across, down) = (of(&draft.across), of(&draft.down));
-            let (columns, longest) = spans(&across, tile_columns, 4);
-            let component = &mut draft.component;
-            component.source_columns = longest as u32;
-            let (lines, longest) = spans(&down, tile_rows, 1);
-            component.source_rows = longest as u32;
-            component.across = direction(&across, &columns, true, &mut put)?;
-            component.down = direction(&down, &lines, false, &mut put)?;
-            if work.light.is_some() {
-                (component.from_lane, component.to_lane) = tables.unwrap_or_default();
-            }
-        }
+        })?;
         if how == How::Far {
             for draft in &mut drafts {
                 let between = DeviceBuffer::new(device, draft.between(), "samples between two directions")?;
@@ -232,6 +211,34 @@ impl Kernel {
 fn drafts(plan: &Plan, setup: &Setup) -> Vec<Draft> {
     let draft = |(index, work): (usize, &Work)| Draft::new(work, plan.down_first, setup, index);
     plan.components.iter().enumerate().map(draft).collect()
+}
+
+/// Gives every table of `plan` to `put`, which answers with its address for `drafts`.
+fn put_tables(drafts: &mut [Draft], plan: &Plan, how: &How, mut put: impl FnMut(&[u8]) -> Result<u64>) -> Result<()> {
+    let mut light_tables = None;
+    if let Some(light) = plan.components.iter().find_map(|work| work.light.as_ref()) {
+        let bytes = |table: &[f32]| bytes_of(table.iter().map(|value| value.to_le_bytes()));
+        light_tables = Some((put(&bytes(&light.from_lane))?, put(&bytes(&light.to_lane))?));
+    }
+    for (draft, work) in drafts.iter_mut().zip(&plan.components).filter(|(draft, _)| draft.component.fills == 0) {
+        let (taps, (tile_columns, tile_rows)) = match *how {
+            How::Tiles { columns, rows, taps, .. } => (taps, (columns, rows)),
+            How::Far => (None, draft.to),
+        };
+        let of = |direction: &Taps| padded(direction, taps.unwrap_or(direction.count));
+        let (across, down) = (of(&draft.across), of(&draft.down));
+        let (columns, longest) = spans(&across, tile_columns, 4);
+        let component = &mut draft.component;
+        component.source_columns = longest as u32;
+        let (lines, longest) = spans(&down, tile_rows, 1);
+        component.source_rows = longest as u32;
+        component.across = direction(&across, &columns, true, &mut put)?;
+        component.down = direction(&down, &lines, false, &mut put)?;
+        if work.light.is_some() {
+            (component.from_lane, component.to_lane) = light_tables.unwrap_or_default();
+        }
+    }
+    Ok(())
 }
 
 /// A direction's tables in device memory.

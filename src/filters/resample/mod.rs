@@ -148,7 +148,7 @@ impl<P: Resample> Filter for Resampled<P> {
 
     #[cfg(feature = "cuda")]
     fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&self.plan(setup)?, setup))
+        cuda::Kernel::memory(&self.plan(setup)?, setup)
     }
 
     #[cfg(feature = "cuda")]
