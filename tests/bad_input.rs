@@ -73,7 +73,13 @@ const INPUTS: &[Row] = &[
     ("half a packet, strict", "{in}/cut.ts {out}/o.mkv -c ffv1 --strict", CORRUPT, &["cut.ts"], Nothing),
     ("half a frame", "{in}/cut.y4m {out}/o.mkv -c ffv1", INCOMPLETE, &["last frame is incomplete"], Whole("o.mkv")),
     ("half a frame, strict", "{in}/cut.y4m {out}/o.mkv -c ffv1 --strict", CORRUPT, &["incomplete"], Nothing),
-    ("size changes", "{in}/changes.ts {out}/o.mkv -c ffv1 --strict", UNSUPPORTED, &["64x48", "96x64", "frame"], Nothing),
+    (
+        "size changes",
+        "{in}/changes.ts {out}/o.mkv -c ffv1 --strict",
+        UNSUPPORTED,
+        &["64x48", "96x64", "frame"],
+        Nothing,
+    ),
     ("part after the end", "{in}/good.mkv {out}/o.mkv -c ffv1 --start 100", BAD_ARGUMENT, &["start"], Nothing),
     ("preview after the end", "{in}/good.mkv {out}/o.png --preview 100", BAD_ARGUMENT, &["no frame"], Nothing),
 ];
