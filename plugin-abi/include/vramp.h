@@ -54,7 +54,8 @@ enum {
     VRAMP_MISMATCH = -1,
     VRAMP_CORRUPT_INPUT = -4,
     VRAMP_IO = -7,
-    VRAMP_INCOMPLETE = -8
+    VRAMP_INCOMPLETE = -8,
+    VRAMP_PARTS_MISSING = -9
 };
 
 /* Which components a picture has, and how they lie in memory. */

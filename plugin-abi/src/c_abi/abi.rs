@@ -211,6 +211,7 @@ constants! {
     DEVICE = -6;
     IO = -7;
     INCOMPLETE = -8;
+    PARTS_MISSING = -9;
     INTERNAL = -70;
     CANCELLED = -130;
 
