@@ -45,7 +45,7 @@ const MOST_BITS: usize = 8 << 24;
 /// Whether the encoder cuts pictures as `info` describes into `count` slices: in each it counts a bit more a sample than
 /// there are, and as many samples of chroma as of luma.
 fn is_taken(count: usize, info: &StreamInfo) -> bool {
-    let rows = (1..=count).find(|rows| count % rows == 0 && (*rows..2 * rows).contains(&(count / rows)));
+    let rows = (1..=count).find(|rows| count.is_multiple_of(*rows) && (*rows..2 * rows).contains(&(count / rows)));
     rows.is_some_and(|rows| {
         let (width, height) = (info.width.div_ceil(count / rows), info.height.div_ceil(rows));
         let bits = (usize::from(info.format.bit_depth()) + 1) * info.format.components();
