@@ -25,7 +25,10 @@ fn killed_at_any_moment_the_same_command_goes_on() {
     let run_ms = began.elapsed().as_millis() as u64;
     let wanted = sha256(&untroubled);
     let (mut seed, mut whole) = (1_u64, 0);
-    for _ in 0..kills() {
+    for kill in 0..kills() {
+        if kill % 100 == 0 {
+            eprintln!("{kill} of {} kills, {whole} of them too late", kills());
+        }
         let command = [&[&input, &output, "--segments", "--segment", "0.5", "--jobs", "2"], &args[..]].concat();
         let mut child = vramp().args(command).stderr(Stdio::null()).spawn().unwrap();
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
