@@ -274,7 +274,7 @@ pub struct FilterArgs {
           conflicts_with = "bitrate")]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
-    #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
+    #[arg(short, long, value_name = "RATE", help_heading = ENCODING, value_parser = rate::parse_bit_rate)]
     pub bitrate: Option<String>,
     /// Other kinds of rate control.
     #[command(flatten)]
