@@ -1,7 +1,7 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::colour::{matrix, tonemap, transfer};
+use crate::filters::colour::{lut3d, matrix, tonemap, transfer};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
@@ -41,6 +41,7 @@ pub static ALL: &[&Descriptor] = &[
     &tonemap::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
+    &lut3d::DESCRIPTOR,
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,

@@ -2,13 +2,19 @@
 //!
 //! A filter states streams and a `Light`; places of chroma, matrices and kernels are here.
 
+mod cube;
+mod cube_rows;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod curve;
 mod fast;
 mod gamut;
 mod light;
+mod looks;
+pub mod lut;
+pub mod lut3d;
 pub mod matrix;
+mod perceptual;
 mod pixels;
 mod primaries;
 mod recipe;
@@ -32,8 +38,7 @@ use crate::filters::CudaKernel;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
-use light::Light;
-use recipe::Recipe;
+use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -44,9 +49,12 @@ const UNSPECIFIED: u8 = 2;
 const BT2020: u8 = 9;
 
 /// The parameters of a filter of colour.
-pub trait Grade: Params + Debug + Send + Sync + 'static {
+pub trait Grade: Debug + Send + Sync + 'static {
     /// What the filter is.
     const DESCRIPTOR: &'static Descriptor;
+
+    /// The call that makes the filter again.
+    fn call(&self) -> Call;
 
     /// `input` with what it does not state about its colours, and what parameters say of them.
     ///
@@ -60,12 +68,22 @@ pub trait Grade: Params + Debug + Send + Sync + 'static {
     /// When it cannot become that.
     fn output(&self, source: &StreamInfo) -> Result<StreamInfo>;
 
-    /// What is done to light in between; `None`: codes of R'G'B' stay.
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light>;
+    /// What is done to R'G'B' in between.
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work;
+
+    /// Whether `output` is `source` with the same samples.
+    fn is_identity(&self, source: &StreamInfo, output: &StreamInfo) -> bool {
+        (output.format, output.color) == (source.format, source.color)
+    }
 
     /// What is taken for granted about `input`, which does not state it.
     fn note(&self, input: &StreamInfo) -> Option<String> {
         let _ = input;
+        None
+    }
+
+    /// What parameters are likely not meant to do.
+    fn warning(&self) -> Option<String> {
         None
     }
 }
@@ -74,7 +92,7 @@ pub trait Grade: Params + Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Graded<P>(P);
 
-impl<P: Grade> Graded<P> {
+impl<P: Grade + Params> Graded<P> {
     /// The filter that `call` asks for.
     ///
     /// # Errors
@@ -82,11 +100,14 @@ impl<P: Grade> Graded<P> {
     fn create(call: &Call) -> Result<Box<dyn Filter>> {
         Ok(Box::new(Graded(P::from_call(call)?)))
     }
+}
 
+impl<P: Grade> Graded<P> {
     fn recipe(&self, setup: &Setup) -> Result<Recipe> {
         let source = self.0.source(&setup.input)?;
         let output = self.0.output(&source)?;
-        Ok(Recipe::new(&source, &output, self.0.light(&source, &output)))
+        let is_identity = self.0.is_identity(&source, &output);
+        Ok(Recipe::new(&source, &output, self.0.work(&source, &output), is_identity))
     }
 }
 
@@ -96,15 +117,14 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn call(&self) -> Call {
-        self.0.to_call(P::DESCRIPTOR.name)
+        self.0.call()
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let input = &inputs[0];
         let source = self.0.source(input)?;
         let output = self.0.output(&source)?;
-        let is_identity = (output.format, output.color) == (source.format, source.color);
-        Ok(match is_identity {
+        Ok(match self.0.is_identity(&source, &output) {
             true => Spec::copying(input.clone(), |_| true),
             false => Spec::computed(output),
         })
@@ -112,6 +132,10 @@ impl<P: Grade> Filter for Graded<P> {
 
     fn note(&self, setup: &Setup) -> Option<String> {
         self.0.note(&setup.input)
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.0.warning()
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
