@@ -99,6 +99,15 @@ impl Tables {
     }
 }
 
+/// Bytes of device memory that the kernel of `recipe` holds.
+pub fn memory(recipe: &Recipe) -> usize {
+    match &recipe.work {
+        Work::Keep => 0,
+        Work::Light(_) => tables(recipe).bytes.len(),
+        Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
+    }
+}
+
 /// A kernel built for one stream.
 pub struct Kernel {
     function: Function,
@@ -111,15 +120,6 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel of `recipe` holds.
-    pub fn memory(recipe: &Recipe) -> usize {
-        match &recipe.work {
-            Work::Keep => 0,
-            Work::Light(_) => tables(recipe).bytes.len(),
-            Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
-        }
-    }
-
     /// The kernel of `recipe`.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Colours outside brought inside with their hue and their intensity as they are seen, in IC_TC_P of ITU-R BT.2100.
 
-use super::curve::{PQ_PEAK, Transfer};
 use super::primaries::{Matrix, Primaries, apply, inverse, product};
+use crate::filters::curve::{PQ_PEAK, Transfer};
 
 /// How much of the distance from grey to the edge of what can be shown stays as it is.
 const KNEE: f64 = 0.8;

@@ -41,13 +41,11 @@ pub struct Recipe {
     pub made_at: [Site; 2],
     /// The result is R, G, B.
     pub gives_rgb: bool,
-    /// Nothing changes: components are copied, whatever they mean.
-    pub copies: bool,
 }
 
 impl Recipe {
-    /// From streams like `input` to those like `output`; `copies`: nothing changes.
-    pub fn new(input: &StreamInfo, output: &StreamInfo, work: Work, copies: bool) -> Recipe {
+    /// From streams like `input` to those like `output`.
+    pub fn new(input: &StreamInfo, output: &StreamInfo, work: Work) -> Recipe {
         let is_rgb = |info: &StreamInfo| info.format.model() == Model::Rgb;
         Recipe {
             takes_rgb: is_rgb(input),
@@ -57,7 +55,6 @@ impl Recipe {
             encode: Encode::new(output),
             made_at: sites(output),
             gives_rgb: is_rgb(output),
-            copies,
         }
     }
 

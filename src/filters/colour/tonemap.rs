@@ -1,7 +1,6 @@
 //! `tonemap`: SDR from PQ and HLG.
 
 use super::cube::{Between, Cube};
-use super::curve::{PQ_PEAK, Transfer, system_gamma};
 use super::gamut::{Gamut, Soft};
 use super::light::{Desaturation, Light, Measure};
 use super::perceptual::Perceptual;
@@ -11,6 +10,7 @@ use super::table::{Codes, Octaves};
 use super::tone::{Curve, Tone};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
+use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
