@@ -79,6 +79,19 @@ pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
     }
 }
 
+/// `call` for a record of what was done: where its filter reads a file, with the hash of that file, so that the call is
+/// refused once the file is another.
+///
+/// # Errors
+/// As [`create`].
+pub fn pinned(call: &Call) -> Result<Call> {
+    let reads_a_file = find_or_suggest(&call.name)?.schema.find(FILE_HASH).is_some();
+    if reads_a_file { Ok(create(call)?.call()) } else { Ok(call.clone()) }
+}
+
+/// The parameter of filters that read a file: the hash that the file must have.
+const FILE_HASH: &str = "sha256";
+
 /// Makes every filter of the chain written in `text`.
 ///
 /// # Errors

@@ -160,7 +160,7 @@ impl Lut3d {
             Interp::Trilinear => Between::Trilinear,
         };
         let cube = Arc::new(Cube::new(&lut, limited, between));
-        let warning = warning(&params, &lut, &cube, limited[0]);
+        let warning = warning(&lut, &cube, limited[0]);
         Ok(Lut3d { params, cube, warning })
     }
 }
@@ -177,10 +177,7 @@ fn checked(wanted: Option<&Hash>, hash: &str) -> Result<Hash> {
 }
 
 /// What is odd about a table.
-fn warning(params: &Lut3dParams, lut: &Lut, cube: &Cube, is_limited: bool) -> Option<String> {
-    if params.file.is_none() && params.look == Look::None {
-        return Some("no table is given, so that nothing changes: add file=grade.cube".to_owned());
-    }
+fn warning(lut: &Lut, cube: &Cube, is_limited: bool) -> Option<String> {
     // Of neutral colours.
     let [black, white] = [0, u16::MAX].map(|code| cube.apply([code; 3]).map(|code| f64::from(code) / 65535.0));
     let is_near = |colour: [f64; 3], value: f64| colour.iter().all(|part| (part - value).abs() < 0.004);
