@@ -13,6 +13,7 @@ struct Tables {
     const float* linear;
     const float* gain;
     const float* code;
+    const float* soft;
 };
 
 struct Rgb {
@@ -38,73 +39,98 @@ __device__ __forceinline__ float weighed(const float (&weights)[3], const Rgb& r
 __device__ __forceinline__ float least(const Rgb& rgb) { return fminf(fminf(rgb.c[0], rgb.c[1]), rgb.c[2]); }
 __device__ __forceinline__ float most(const Rgb& rgb) { return fmaxf(fmaxf(rgb.c[0], rgb.c[1]), rgb.c[2]); }
 
-__device__ __forceinline__ void inside(const Colour& p, Rgb& rgb) {
-    const float high = most(rgb);
-    if (p.gamut == DESAT) {
-        const float low = least(rgb), y = fminf(fmaxf(weighed(p.target, rgb), 0.0f), 1.0f);
-        const float up = low < 0.0f ? __fdiv_rn(y, y - low) : 1.0f;
-        const float down = high > 1.0f ? __fdiv_rn(1.0f - y, high - y) : 1.0f;
-        const float share = fminf(up, down);
+__device__ __forceinline__ void scale(Rgb& rgb, float gain) {
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] = fmaf(share, rgb.c[i] - y, y);
-    } else if (p.gamut == SOFT) {
-        const float part = __fdiv_rn(1.0f, fmaxf(high, DARK));
+    for (int i = 0; i < 3; i++) rgb.c[i] *= gain;
+}
+
+// Towards grey, as far as a component lies outside.
+__device__ __forceinline__ void desaturate(const float (&target)[3], Rgb& rgb) {
+    const float high = most(rgb), low = least(rgb), y = fminf(fmaxf(weighed(target, rgb), 0.0f), 1.0f);
+    const float up = low < 0.0f ? __fdiv_rn(y, y - low) : 1.0f;
+    const float down = high > 1.0f ? __fdiv_rn(1.0f - y, high - y) : 1.0f;
+    const float share = fminf(up, down);
 #pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const float distance = (high - rgb.c[i]) * part;
-            if (distance <= THRESHOLD) continue;
-            const float place = fmaxf(fminf((distance - THRESHOLD) * PACE, PIECES), 0.0f);
-            const int at = int(place);
-            rgb.c[i] = fmaf(-high, between(p.soft + i * SOFT_ENTRIES, at, place - float(at)), high);
-        }
+    for (int i = 0; i < 3; i++) rgb.c[i] = fmaf(share, rgb.c[i] - y, y);
+}
+
+// Distances from the largest component become shorter, those beyond a threshold.
+__device__ __forceinline__ void soften(const float* soft, Rgb& rgb) {
+    const float high = most(rgb), part = __frcp_rn(fmaxf(high, DARK));
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const float distance = (high - rgb.c[i]) * part;
+        if (distance <= THRESHOLD) continue;
+        const float place = fmaxf(fminf((distance - THRESHOLD) * PACE, PIECES), 0.0f);
+        const int at = int(place);
+        rgb.c[i] = fmaf(-high, between(soft + i * SOFT_ENTRIES, at, place - float(at)), high);
     }
 }
 
-// What light makes of codes.
-__device__ __forceinline__ void apply(const Colour& p, const Tables& t, Codes& codes) {
-    Rgb rgb;
+// What light makes of the codes of two places.
+__device__ __forceinline__ void apply(const Colour& p, const Tables& t, Codes (&codes)[2]) {
+    Rgb rgb[2];
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        rgb.c[i] = between(t.linear, codes.c[i] >> 4, float(codes.c[i] & 15) * (1.0f / 16.0f));
-    }
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            rgb[k].c[i] = between(t.linear, codes[k].c[i] >> 4, float(codes[k].c[i] & 15) * (1.0f / 16.0f));
+        }
     if (p.system) {
-        const float gain = octaves(p.system, p.system_first, weighed(p.luminance, rgb));
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] *= gain;
+        for (int k = 0; k < 2; k++) scale(rgb[k], octaves(p.system, p.system_first, weighed(p.luminance, rgb[k])));
     }
     if (p.strength > 0.0f) {
-        const float y = weighed(p.luminance, rgb);
-        const float over = __fdiv_rn(fmaxf(y - p.white, 0.0f), fmaxf(y, p.white)) * p.strength;
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] = fmaf(over, y - rgb.c[i], rgb.c[i]);
+        for (int k = 0; k < 2; k++) {
+            const float y = weighed(p.luminance, rgb[k]);
+            const float over = __fdiv_rn(fmaxf(y - p.white, 0.0f), fmaxf(y, p.white)) * p.strength;
+#pragma unroll
+            for (int i = 0; i < 3; i++) rgb[k].c[i] = fmaf(over, y - rgb[k].c[i], rgb[k].c[i]);
+        }
     }
     if (p.measure == EACH_ITSELF) {
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] *= octaves(t.gain, p.gain_first, rgb.c[i]);
-    } else if (p.measure != NO_GAIN) {
-        const float gain = octaves(t.gain, p.gain_first, p.measure == MAX ? most(rgb) : weighed(p.luminance, rgb));
+        for (int k = 0; k < 2; k++)
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] *= gain;
+            for (int i = 0; i < 3; i++) rgb[k].c[i] *= octaves(t.gain, p.gain_first, rgb[k].c[i]);
+    } else if (p.measure == MAX) {
+#pragma unroll
+        for (int k = 0; k < 2; k++) scale(rgb[k], octaves(t.gain, p.gain_first, most(rgb[k])));
+    } else if (p.measure == LUMA) {
+#pragma unroll
+        for (int k = 0; k < 2; k++) scale(rgb[k], octaves(t.gain, p.gain_first, weighed(p.luminance, rgb[k])));
     }
     if (p.has_matrix) {
-        const Rgb from = rgb;
 #pragma unroll
-        for (int i = 0; i < 3; i++) rgb.c[i] = weighed(p.matrix[i], from);
-        inside(p, rgb);
+        for (int k = 0; k < 2; k++) {
+            const Rgb from = rgb[k];
+#pragma unroll
+            for (int i = 0; i < 3; i++) rgb[k].c[i] = weighed(p.matrix[i], from);
+        }
+        if (p.gamut == SOFT) {
+#pragma unroll
+            for (int k = 0; k < 2; k++) soften(t.soft, rgb[k]);
+        } else if (p.gamut == DESAT) {
+#pragma unroll
+            for (int k = 0; k < 2; k++) desaturate(p.target, rgb[k]);
+        }
     }
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        const float light = fminf(fmaxf(rgb.c[i], 0.0f), 1.0f);
-        const float code = fmaf(octaves(t.code, p.code_first, light), 65535.0f, 0.5f);
-        codes.c[i] = light < p.code_first ? 0 : int(code);
-    }
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const float light = fminf(fmaxf(rgb[k].c[i], 0.0f), 1.0f);
+            const float code = fmaf(octaves(t.code, p.code_first, light), 65535.0f, 0.5f);
+            codes[k].c[i] = light < p.code_first ? 0 : int(code);
+        }
 }
 
 struct Working {
     const Colour& p;
     const Tables& tables;
 
-    __device__ __forceinline__ void operator()(Codes& codes) const {
+    __device__ __forceinline__ void operator()(Codes (&codes)[2]) const {
         if (p.linear) apply(p, tables, codes);
     }
 };
@@ -112,15 +138,12 @@ struct Working {
 template <bool SHARED>
 __device__ __forceinline__ void colour(const Colour& p) {
     extern __shared__ u32 memory[];
-    Tables tables = {p.linear, p.gain, p.code};
+    Tables tables = {p.linear, p.gain, p.code, p.soft};
     if (SHARED) {
-        float* const linear = reinterpret_cast<float*>(memory + MADE);
-        float* const gain = linear + p.linear_entries;
-        float* const code = gain + p.gain_entries;
-        for (int i = threadIdx.x; i < int(p.linear_entries); i += THREADS) linear[i] = __ldg(p.linear + i);
-        for (int i = threadIdx.x; i < int(p.gain_entries); i += THREADS) gain[i] = __ldg(p.gain + i);
-        for (int i = threadIdx.x; i < int(p.code_entries); i += THREADS) code[i] = __ldg(p.code + i);
-        tables = Tables{linear, gain, code};
+        float* const shared = reinterpret_cast<float*>(memory + MADE);
+        for (int i = threadIdx.x; i < int(p.entries); i += THREADS) shared[i] = __ldg(p.linear + i);
+        const auto copy_of = [&](const float* table) { return table ? shared + (table - p.linear) : nullptr; };
+        tables = Tables{shared, copy_of(p.gain), copy_of(p.code), copy_of(p.soft)};
         __syncthreads();
     }
     make_tiles(p, Working{p, tables}, memory);

@@ -87,15 +87,19 @@ template <bool TRILINEAR>
 struct LookUp {
     const Colour& p;
 
-    __device__ __forceinline__ void operator()(Codes& codes) const {
-        Place places[3];
+    __device__ __forceinline__ void operator()(Codes (&two)[2]) const {
 #pragma unroll
-        for (int i = 0; i < 3; i++) places[i] = place(p, i, codes.c[i]);
-        const u32 first = (places[2].node * p.edge + places[1].node) * p.edge + places[0].node;
-        if (TRILINEAR) {
-            trilinear(p, first, places, codes);
-        } else {
-            tetrahedral(p, first, places, codes);
+        for (int k = 0; k < 2; k++) {
+            Codes& codes = two[k];
+            Place places[3];
+#pragma unroll
+            for (int i = 0; i < 3; i++) places[i] = place(p, i, codes.c[i]);
+            const u32 first = (places[2].node * p.edge + places[1].node) * p.edge + places[0].node;
+            if (TRILINEAR) {
+                trilinear(p, first, places, codes);
+            } else {
+                tetrahedral(p, first, places, codes);
+            }
         }
     }
 };

@@ -13,7 +13,7 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel};
 
 /// Threads of a block.
-const THREADS: u32 = 512;
+const THREADS: u32 = 576;
 /// Columns and rows of luma that a block makes at a time.
 const TILE: (usize, usize) = (64, 32);
 /// Bytes of shared memory for the tile's R'G'B'.
@@ -33,9 +33,8 @@ device_struct! {
         /// A table of colours, and where codes lie in it.
         nodes: u64 = "const uint2*",
         places: u64 = "const u32*",
-        linear_entries: u32,
-        gain_entries: u32,
-        code_entries: u32,
+        /// From `linear` on, those that kernels keep in shared memory.
+        entries: u32,
         /// The least light of tables.
         system_first: f32,
         gain_first: f32,
@@ -142,7 +141,7 @@ impl Kernel {
 
 /// The kernel of light, with its tables in shared memory where a device has room for them, and its bytes of that.
 fn with_tables(args: &Args, device: &CudaDevice) -> Result<(Function, usize)> {
-    let in_shared = (args.linear_entries + args.gain_entries + args.code_entries) as usize * size_of::<f32>();
+    let in_shared = args.entries as usize * size_of::<f32>();
     let function = device.function("colour", "colour_shared")?;
     Ok(match function.allow_shared((MADE + in_shared) as u32) {
         Ok(()) => (function, MADE + in_shared),
@@ -184,9 +183,7 @@ fn args(recipe: &Recipe, tables: &mut Tables, memory: u64) -> Args {
         soft: 0,
         nodes: 0,
         places: 0,
-        linear_entries: 0,
-        gain_entries: 0,
-        code_entries: 0,
+        entries: 0,
         system_first: 1.0,
         gain_first: 1.0,
         code_first: 1.0,
@@ -233,17 +230,11 @@ fn with_cube(mut args: Args, cube: &Cube, tables: &mut Tables, memory: u64) -> A
 
 fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -> Args {
     args.linear = memory + tables.add(light.linear.entries());
-    args.linear_entries = light.linear.entries().len() as u32;
     args.luminance = light.luminance;
-    let mut of_octaves = |table: &Octaves| (memory + tables.add(table.entries()), table.first());
-    (args.code, args.code_first) = of_octaves(&light.code);
-    args.code_entries = light.code.entries().len() as u32;
-    if let Some(system) = &light.system {
-        (args.system, args.system_first) = of_octaves(system);
-    }
+    let of_octaves = |table: &Octaves, tables: &mut Tables| (memory + tables.add(table.entries()), table.first());
+    (args.code, args.code_first) = of_octaves(&light.code, tables);
     if let Some((measure, gain)) = &light.gain {
-        (args.gain, args.gain_first) = of_octaves(gain);
-        args.gain_entries = gain.entries().len() as u32;
+        (args.gain, args.gain_first) = of_octaves(gain, tables);
         args.measure = match measure {
             Measure::Max => 1,
             Measure::Luma => 2,
@@ -263,6 +254,10 @@ fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -
             args.soft = memory + tables.add(soft.distances.iter().flatten());
             args.gamut = 2;
         }
+    }
+    args.entries = (tables.bytes.len() / size_of::<f32>()) as u32;
+    if let Some(system) = &light.system {
+        (args.system, args.system_first) = of_octaves(system, tables);
     }
     args
 }
