@@ -17,6 +17,7 @@ pub const TARGETS: &[Target] = &[
     ("chapters", chapters),
     ("hash_file", hash_file),
     ("list", list),
+    ("lut", lut),
     ("packets", packets),
     ("part", part),
     ("plan", plan),
@@ -64,6 +65,13 @@ pub fn hash_file(bytes: &[u8]) {
 /// A list of files that libav reads one after the other.
 pub fn list(bytes: &[u8]) {
     if let Err(error) = crate::io::libav::fuzz_list(&String::from_utf8_lossy(bytes)) {
+        one_line(&error);
+    }
+}
+
+/// A table of colours: the first byte says of which format the others are.
+pub fn lut(bytes: &[u8]) {
+    if let Err(error) = crate::filters::colour::lut3d::fuzz(bytes) {
         one_line(&error);
     }
 }

@@ -11,9 +11,9 @@ struct Colour {
     const float* gain;
     const float* code;
     const float* soft;
-    u32 linear_entries;
-    u32 gain_entries;
-    u32 code_entries;
+    const uint2* nodes;  // A table of colours, and where codes lie in it.
+    const u32* places;
+    u32 entries;  // From `linear` on, those that kernels keep in shared memory.
     float system_first;  // The least light of tables.
     float gain_first;
     float code_first;
@@ -31,7 +31,7 @@ struct Colour {
     int chroma[2][3];
     u32 takes_rgb;
     u32 gives_rgb;
-    u32 has_light;
+    u32 edge;  // Nodes along an edge of the table of colours.
     u32 measure;  // A `Measure`.
     u32 has_matrix;
     u32 gamut;  // A `Gamut`.
@@ -42,7 +42,7 @@ struct Colour {
     u32 across;  // Tiles side by side, and all of them.
     u32 tiles;
 };
-static_assert(sizeof(Colour) == 400 && alignof(Colour) == 8, "Colour differs from the host's");
+static_assert(sizeof(Colour) == 408 && alignof(Colour) == 8, "Colour differs from the host's");
 LAYOUT(Colour, src, 0);
 LAYOUT(Colour, dst, 72);
 LAYOUT(Colour, linear, 144);
@@ -50,33 +50,33 @@ LAYOUT(Colour, system, 152);
 LAYOUT(Colour, gain, 160);
 LAYOUT(Colour, code, 168);
 LAYOUT(Colour, soft, 176);
-LAYOUT(Colour, linear_entries, 184);
-LAYOUT(Colour, gain_entries, 188);
-LAYOUT(Colour, code_entries, 192);
-LAYOUT(Colour, system_first, 196);
-LAYOUT(Colour, gain_first, 200);
-LAYOUT(Colour, code_first, 204);
-LAYOUT(Colour, luminance, 208);
-LAYOUT(Colour, strength, 220);
-LAYOUT(Colour, white, 224);
-LAYOUT(Colour, matrix, 228);
-LAYOUT(Colour, target, 264);
-LAYOUT(Colour, black, 276);
-LAYOUT(Colour, light, 280);
-LAYOUT(Colour, decode, 284);
-LAYOUT(Colour, made_black, 308);
-LAYOUT(Colour, span, 312);
-LAYOUT(Colour, luma, 316);
-LAYOUT(Colour, chroma, 328);
-LAYOUT(Colour, takes_rgb, 352);
-LAYOUT(Colour, gives_rgb, 356);
-LAYOUT(Colour, has_light, 360);
-LAYOUT(Colour, measure, 364);
-LAYOUT(Colour, has_matrix, 368);
-LAYOUT(Colour, gamut, 372);
-LAYOUT(Colour, read_across, 376);
-LAYOUT(Colour, read_down, 380);
-LAYOUT(Colour, made_across, 384);
-LAYOUT(Colour, made_down, 388);
-LAYOUT(Colour, across, 392);
-LAYOUT(Colour, tiles, 396);
+LAYOUT(Colour, nodes, 184);
+LAYOUT(Colour, places, 192);
+LAYOUT(Colour, entries, 200);
+LAYOUT(Colour, system_first, 204);
+LAYOUT(Colour, gain_first, 208);
+LAYOUT(Colour, code_first, 212);
+LAYOUT(Colour, luminance, 216);
+LAYOUT(Colour, strength, 228);
+LAYOUT(Colour, white, 232);
+LAYOUT(Colour, matrix, 236);
+LAYOUT(Colour, target, 272);
+LAYOUT(Colour, black, 284);
+LAYOUT(Colour, light, 288);
+LAYOUT(Colour, decode, 292);
+LAYOUT(Colour, made_black, 316);
+LAYOUT(Colour, span, 320);
+LAYOUT(Colour, luma, 324);
+LAYOUT(Colour, chroma, 336);
+LAYOUT(Colour, takes_rgb, 360);
+LAYOUT(Colour, gives_rgb, 364);
+LAYOUT(Colour, edge, 368);
+LAYOUT(Colour, measure, 372);
+LAYOUT(Colour, has_matrix, 376);
+LAYOUT(Colour, gamut, 380);
+LAYOUT(Colour, read_across, 384);
+LAYOUT(Colour, read_down, 388);
+LAYOUT(Colour, made_across, 392);
+LAYOUT(Colour, made_down, 396);
+LAYOUT(Colour, across, 400);
+LAYOUT(Colour, tiles, 404);

@@ -65,7 +65,7 @@ pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
 pub use job::CudaJob;
 pub use job::{CpuJob, Frames, InputWindow};
-pub use registry::{ALL, chain, create, find, find_or_suggest};
+pub use registry::{ALL, chain, create, find, find_or_suggest, pinned};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
 
 /// How far from a sample a filter reads.

@@ -1,7 +1,7 @@
 //! The list of filters. Adding one is one line here.
 
 use crate::error::{Error, Result};
-use crate::filters::colour::{matrix, tonemap, transfer};
+use crate::filters::colour::{lut3d, matrix, tonemap, transfer};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
@@ -41,6 +41,7 @@ pub static ALL: &[&Descriptor] = &[
     &tonemap::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
+    &lut3d::DESCRIPTOR,
     &names::KEEP,
     &names::USE,
     &stats::DESCRIPTOR,
@@ -77,6 +78,19 @@ pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
         None => zones::create(filter, call),
     }
 }
+
+/// `call` for a record of what was done: where its filter reads a file, with the hash of that file, so that the call is
+/// refused once the file is another.
+///
+/// # Errors
+/// As [`create`].
+pub fn pinned(call: &Call) -> Result<Call> {
+    let reads_a_file = find_or_suggest(&call.name)?.schema.find(FILE_HASH).is_some();
+    if reads_a_file { Ok(create(call)?.call()) } else { Ok(call.clone()) }
+}
+
+/// The parameter of filters that read a file: the hash that the file must have.
+const FILE_HASH: &str = "sha256";
 
 /// Makes every filter of the chain written in `text`.
 ///

@@ -2,6 +2,7 @@
 
 use crate::cli::args::Run;
 use crate::error::{Error, Result};
+use crate::filters::pinned;
 use crate::io::hash::HashFile;
 use crate::io::libav::Position;
 use crate::params::{Call, Spelling, print_chain};
@@ -14,9 +15,11 @@ pub fn asked(run: &Run, calls: &[Call]) -> Vec<(String, String)> {
         Position::Frame(number) => format!("#{number}"),
         Position::Time(seconds) => seconds.to_string(),
     };
+    // A call that cannot be made is refused where the chain is.
+    let calls: Vec<Call> = calls.iter().map(|call| pinned(call).unwrap_or_else(|_| call.clone())).collect();
     let all = [
         // The plain spelling is always one line. --range is one of its filters.
-        ("chain", (!calls.is_empty()).then(|| print_chain(calls, Spelling::Plain))),
+        ("chain", (!calls.is_empty()).then(|| print_chain(&calls, Spelling::Plain))),
         ("depth", run.depth.map(|depth| depth.to_string())),
         ("dither", run.dither.clone()),
         ("format", run.format.map(|format| format.to_string())),

@@ -1,8 +1,9 @@
-//! The kernels of cuda/colour.cu.
+//! The kernels of cuda/colour.cu and cuda/lut3d.cu.
 
+use super::cube::{Between, Cube};
 use super::gamut::Gamut;
 use super::light::{Light, Measure};
-use super::recipe::Recipe;
+use super::recipe::{Recipe, Work};
 use super::siting::Site;
 use super::table::Octaves;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
@@ -12,7 +13,7 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel};
 
 /// Threads of a block.
-const THREADS: u32 = 512;
+const THREADS: u32 = 576;
 /// Columns and rows of luma that a block makes at a time.
 const TILE: (usize, usize) = (64, 32);
 /// Bytes of shared memory for the tile's R'G'B'.
@@ -29,9 +30,11 @@ device_struct! {
         gain: u64 = "const float*",
         code: u64 = "const float*",
         soft: u64 = "const float*",
-        linear_entries: u32,
-        gain_entries: u32,
-        code_entries: u32,
+        /// A table of colours, and where codes lie in it.
+        nodes: u64 = "const uint2*",
+        places: u64 = "const u32*",
+        /// From `linear` on, those that kernels keep in shared memory.
+        entries: u32,
         /// The least light of tables.
         system_first: f32,
         gain_first: f32,
@@ -54,7 +57,8 @@ device_struct! {
         chroma: [[i32; 3]; 2],
         takes_rgb: u32,
         gives_rgb: u32,
-        has_light: u32,
+        /// Nodes along an edge of the table of colours.
+        edge: u32,
         /// A `Measure`.
         measure: u32,
         has_matrix: u32,
@@ -75,26 +79,32 @@ generated! {
     "colour.cuh" after ["../common/plane.cuh"]: Args;
 }
 
-/// The tables of a recipe, one behind the other.
+/// The tables of a recipe, one behind the other, as they lie on the device.
 #[derive(Default)]
 struct Tables {
-    entries: Vec<f32>,
+    bytes: Vec<u8>,
 }
 
 impl Tables {
     /// Takes entries, and gives where they begin, in bytes from the first table on.
     fn add<'a>(&mut self, entries: impl IntoIterator<Item = &'a f32>) -> u64 {
-        let start = self.entries.len() * size_of::<f32>();
-        self.entries.extend(entries);
+        self.add_bytes(entries.into_iter().flat_map(|entry| entry.to_le_bytes()))
+    }
+
+    fn add_bytes(&mut self, bytes: impl Iterator<Item = u8>) -> u64 {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
         start as u64
     }
 }
 
 /// Bytes of device memory that the kernel of `recipe` holds.
 pub fn memory(recipe: &Recipe) -> usize {
-    let mut tables = Tables::default();
-    args(recipe, &mut tables, 0);
-    bytes(&tables).len()
+    match &recipe.work {
+        Work::Keep => 0,
+        Work::Light(_) => tables(recipe).bytes.len(),
+        Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
+    }
 }
 
 /// A kernel built for one stream.
@@ -105,7 +115,7 @@ pub struct Kernel {
     /// Blocks that the device runs at once.
     blocks: u32,
     /// The tables that `args` points into.
-    _tables: DeviceBuffer,
+    _tables: Option<DeviceBuffer>,
 }
 
 impl Kernel {
@@ -114,16 +124,14 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or memory does not suffice.
     pub fn new(recipe: &Recipe, device: &CudaDevice) -> Result<Kernel> {
-        let mut tables = Tables::default();
-        args(recipe, &mut tables, 0);
-        let buffer = DeviceBuffer::from_bytes(device, &bytes(&tables), "colour's tables")?;
-        let args = args(recipe, &mut Tables::default(), buffer.address());
-        let in_shared = (args.linear_entries + args.gain_entries + args.code_entries) as usize * size_of::<f32>();
-        let of_tables = device.function("colour", "colour_shared")?;
-        let (function, shared) = match of_tables.allow_shared((MADE + in_shared) as u32) {
-            Ok(()) => (of_tables, MADE + in_shared),
-            // A device with less of it has tables in its cache.
-            Err(_) => (device.function("colour", "colour_cached")?, MADE),
+        let bytes = tables(recipe).bytes;
+        let buffer =
+            (!bytes.is_empty()).then(|| DeviceBuffer::from_bytes(device, &bytes, "colour's tables")).transpose()?;
+        let address = buffer.as_ref().map_or(0, DeviceBuffer::address);
+        let args = args(recipe, &mut Tables::default(), address);
+        let (function, shared) = match &recipe.work {
+            Work::Cube(cube) => (device.function("lut3d", name_of(cube.between()))?, MADE),
+            Work::Keep | Work::Light(_) => with_tables(&args, device)?,
         };
         let at_once = function.resident_blocks(THREADS, shared)?.max(1);
         let blocks = at_once * device.info().multiprocessors as u32;
@@ -131,9 +139,29 @@ impl Kernel {
     }
 }
 
-/// Tables as they lie on the device: there is always one.
-fn bytes(tables: &Tables) -> Vec<u8> {
-    tables.entries.iter().chain(&[0.0]).flat_map(|entry| entry.to_le_bytes()).collect()
+/// The kernel of light, with its tables in shared memory where a device has room for them, and its bytes of that.
+fn with_tables(args: &Args, device: &CudaDevice) -> Result<(Function, usize)> {
+    let in_shared = args.entries as usize * size_of::<f32>();
+    let function = device.function("colour", "colour_shared")?;
+    Ok(match function.allow_shared((MADE + in_shared) as u32) {
+        Ok(()) => (function, MADE + in_shared),
+        // A device with less of it has tables in its cache.
+        Err(_) => (device.function("colour", "colour_cached")?, MADE),
+    })
+}
+
+/// The kernel that looks up colours.
+fn name_of(between: Between) -> &'static str {
+    match between {
+        Between::Tetrahedral => "lut3d_tetrahedral",
+        Between::Trilinear => "lut3d_trilinear",
+    }
+}
+
+fn tables(recipe: &Recipe) -> Tables {
+    let mut tables = Tables::default();
+    args(recipe, &mut tables, 0);
+    tables
 }
 
 /// What kernels get, but of planes. Tables are added to `tables`, which begin at `memory`.
@@ -153,9 +181,9 @@ fn args(recipe: &Recipe, tables: &mut Tables, memory: u64) -> Args {
         gain: 0,
         code: 0,
         soft: 0,
-        linear_entries: 0,
-        gain_entries: 0,
-        code_entries: 0,
+        nodes: 0,
+        places: 0,
+        entries: 0,
         system_first: 1.0,
         gain_first: 1.0,
         code_first: 1.0,
@@ -173,7 +201,7 @@ fn args(recipe: &Recipe, tables: &mut Tables, memory: u64) -> Args {
         chroma: encode.chroma,
         takes_rgb: recipe.takes_rgb.into(),
         gives_rgb: recipe.gives_rgb.into(),
-        has_light: recipe.light.is_some().into(),
+        edge: 0,
         measure: 0,
         has_matrix: 0,
         gamut: 0,
@@ -184,22 +212,29 @@ fn args(recipe: &Recipe, tables: &mut Tables, memory: u64) -> Args {
         across: 0,
         tiles: 0,
     };
-    recipe.light.as_ref().map_or(bare, |light| with_light(bare, light, tables, memory))
+    match &recipe.work {
+        Work::Keep => bare,
+        Work::Light(light) => with_light(bare, light, tables, memory),
+        Work::Cube(cube) => with_cube(bare, cube, tables, memory),
+    }
+}
+
+fn with_cube(mut args: Args, cube: &Cube, tables: &mut Tables, memory: u64) -> Args {
+    args.edge = cube.edge() as u32;
+    args.nodes = memory + tables.add_bytes(cube.nodes().iter().flat_map(|node| node.to_le_bytes()));
+    if let Some(places) = cube.places() {
+        args.places = memory + tables.add_bytes(places.iter().flat_map(|place| place.to_le_bytes()));
+    }
+    args
 }
 
 fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -> Args {
     args.linear = memory + tables.add(light.linear.entries());
-    args.linear_entries = light.linear.entries().len() as u32;
     args.luminance = light.luminance;
-    let mut of_octaves = |table: &Octaves| (memory + tables.add(table.entries()), table.first());
-    (args.code, args.code_first) = of_octaves(&light.code);
-    args.code_entries = light.code.entries().len() as u32;
-    if let Some(system) = &light.system {
-        (args.system, args.system_first) = of_octaves(system);
-    }
+    let of_octaves = |table: &Octaves, tables: &mut Tables| (memory + tables.add(table.entries()), table.first());
+    (args.code, args.code_first) = of_octaves(&light.code, tables);
     if let Some((measure, gain)) = &light.gain {
-        (args.gain, args.gain_first) = of_octaves(gain);
-        args.gain_entries = gain.entries().len() as u32;
+        (args.gain, args.gain_first) = of_octaves(gain, tables);
         args.measure = match measure {
             Measure::Max => 1,
             Measure::Luma => 2,
@@ -219,6 +254,10 @@ fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -
             args.soft = memory + tables.add(soft.distances.iter().flatten());
             args.gamut = 2;
         }
+    }
+    args.entries = (tables.bytes.len() / size_of::<f32>()) as u32;
+    if let Some(system) = &light.system {
+        (args.system, args.system_first) = of_octaves(system, tables);
     }
     args
 }

@@ -47,6 +47,13 @@ pub struct Light {
 impl Light {
     /// The code of 16 bits that R'G'B' codes become.
     pub fn apply(&self, codes: [u16; 3]) -> [u16; 3] {
+        let rgb = self.graded(codes);
+        let rgb = if self.matrix.is_some() { self.gamut.inside(rgb) } else { rgb };
+        rgb.map(|c| self.encoded(c))
+    }
+
+    /// Their light in the result's primaries, before what it cannot show is brought inside.
+    pub fn graded(&self, codes: [u16; 3]) -> [f32; 3] {
         let mut rgb = codes.map(|code| self.linear.at(code));
         if let Some(system) = &self.system {
             let gain = system.at(self.luminance(rgb));
@@ -67,9 +74,9 @@ impl Light {
             rgb = std::array::from_fn(|i| rgb[i] * gains[i]);
         }
         if let Some(matrix) = &self.matrix {
-            rgb = self.gamut.inside(matrix.map(|row| weighed(row, rgb)));
+            rgb = matrix.map(|row| weighed(row, rgb));
         }
-        rgb.map(|c| self.encoded(c))
+        rgb
     }
 
     fn luminance(&self, rgb: [f32; 3]) -> f32 {

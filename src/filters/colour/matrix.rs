@@ -3,12 +3,13 @@
 use super::gamut::Gamut;
 use super::light::Light;
 use super::primaries::Primaries;
+use super::recipe::Work;
 use super::table::{Codes, Octaves};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
 use crate::filters::curve::Transfer;
 use crate::filters::{Alias, Change, Descriptor, Footprint};
-use crate::params::{Choice, ParamKind, Params};
+use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{ChromaLocation, Format, Model, Range, StreamInfo, code_point_name};
 
 /// H.273's code points.
@@ -173,10 +174,35 @@ impl MatrixParams {
     fn changes(&self) -> bool {
         self.to.is_some() || self.primaries.is_some()
     }
+
+    /// What is done to light; `None`: codes of R'G'B' stay.
+    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+        self.primaries?;
+        let from = Primaries::of_tag(source.color.primaries)?;
+        let to = Primaries::of_tag(output.color.primaries)?;
+        if from == to {
+            return None;
+        }
+        let transfer = Transfer::of_tag(source.color.transfer).unwrap_or(Transfer::BT1886);
+        Some(Light {
+            linear: Codes::new(|code| transfer.light(code)),
+            system: None,
+            luminance: [0.0; 3],
+            desaturation: None,
+            gain: None,
+            matrix: Some(from.to(to).map(|row| row.map(|weight| weight as f32))),
+            gamut: Gamut::Clip,
+            code: Octaves::new(CODE_OCTAVES, |light| transfer.code(light)),
+        })
+    }
 }
 
 impl Grade for MatrixParams {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn call(&self) -> Call {
+        self.to_call(DESCRIPTOR.name)
+    }
 
     fn source(&self, input: &StreamInfo) -> Result<StreamInfo> {
         let mut source = input.clone();
@@ -249,23 +275,7 @@ impl Grade for MatrixParams {
         Ok(output)
     }
 
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
-        self.primaries?;
-        let from = Primaries::of_tag(source.color.primaries)?;
-        let to = Primaries::of_tag(output.color.primaries)?;
-        if from == to {
-            return None;
-        }
-        let transfer = Transfer::of_tag(source.color.transfer).unwrap_or(Transfer::BT1886);
-        Some(Light {
-            linear: Codes::new(|code| transfer.light(code)),
-            system: None,
-            luminance: [0.0; 3],
-            desaturation: None,
-            gain: None,
-            matrix: Some(from.to(to).map(|row| row.map(|weight| weight as f32))),
-            gamut: Gamut::Clip,
-            code: Octaves::new(CODE_OCTAVES, |light| transfer.code(light)),
-        })
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+        self.light(source, output).into()
     }
 }

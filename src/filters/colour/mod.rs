@@ -2,12 +2,18 @@
 //!
 //! A filter states streams and a `Light`; places of chroma, matrices and kernels are here.
 
+mod cube;
+mod cube_rows;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
 mod gamut;
 mod light;
+mod looks;
+pub mod lut;
+pub mod lut3d;
 pub mod matrix;
+mod perceptual;
 mod pixels;
 mod primaries;
 mod recipe;
@@ -33,8 +39,7 @@ use crate::filters::requant::Dither;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
-use light::Light;
-use recipe::Recipe;
+use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -45,9 +50,12 @@ const UNSPECIFIED: u8 = 2;
 const BT2020: u8 = 9;
 
 /// The parameters of a filter of colour.
-pub trait Grade: Params + Debug + Send + Sync + 'static {
+pub trait Grade: Debug + Send + Sync + 'static {
     /// What the filter is.
     const DESCRIPTOR: &'static Descriptor;
+
+    /// The call that makes the filter again.
+    fn call(&self) -> Call;
 
     /// `input` with what it does not state about its colours, and what parameters say of them.
     ///
@@ -61,12 +69,22 @@ pub trait Grade: Params + Debug + Send + Sync + 'static {
     /// When it cannot become that.
     fn output(&self, source: &StreamInfo) -> Result<StreamInfo>;
 
-    /// What is done to light in between; `None`: codes of R'G'B' stay.
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light>;
+    /// What is done to R'G'B' in between.
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work;
+
+    /// Whether `output` is `source` with the same samples.
+    fn is_identity(&self, source: &StreamInfo, output: &StreamInfo) -> bool {
+        (output.format, output.color) == (source.format, source.color)
+    }
 
     /// What is taken for granted about `input`, which does not state it.
     fn note(&self, input: &StreamInfo) -> Option<String> {
         let _ = input;
+        None
+    }
+
+    /// What parameters are likely not meant to do.
+    fn warning(&self) -> Option<String> {
         None
     }
 }
@@ -75,7 +93,7 @@ pub trait Grade: Params + Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Graded<P>(P);
 
-impl<P: Grade> Graded<P> {
+impl<P: Grade + Params> Graded<P> {
     /// The filter that `call` asks for.
     ///
     /// # Errors
@@ -83,7 +101,9 @@ impl<P: Grade> Graded<P> {
     fn create(call: &Call) -> Result<Box<dyn Filter>> {
         Ok(Box::new(Graded(P::from_call(call)?)))
     }
+}
 
+impl<P: Grade> Graded<P> {
     /// `input` with all that is known of its colours, and what it becomes.
     fn streams(&self, input: &StreamInfo) -> Result<(StreamInfo, StreamInfo)> {
         let source = self.0.source(input)?;
@@ -94,8 +114,8 @@ impl<P: Grade> Graded<P> {
     /// What kernels of `setup` compute; `None`: nothing changes, whatever components mean.
     fn recipe(&self, setup: &Setup) -> Result<Option<Recipe>> {
         let (source, output) = self.streams(&setup.input)?;
-        let changes = !is_same(&source, &output);
-        Ok(changes.then(|| Recipe::new(&source, &output, self.0.light(&source, &output))))
+        let changes = !self.0.is_identity(&source, &output);
+        Ok(changes.then(|| Recipe::new(&source, &output, self.0.work(&source, &output))))
     }
 }
 
@@ -105,12 +125,12 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn call(&self) -> Call {
-        self.0.to_call(P::DESCRIPTOR.name)
+        self.0.call()
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let (source, output) = self.streams(&inputs[0])?;
-        Ok(match is_same(&source, &output) {
+        Ok(match self.0.is_identity(&source, &output) {
             true => Spec::copying(inputs[0].clone(), |_| true),
             false => Spec::computed(output),
         })
@@ -118,6 +138,10 @@ impl<P: Grade> Filter for Graded<P> {
 
     fn note(&self, setup: &Setup) -> Option<String> {
         self.0.note(&setup.input)
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.0.warning()
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
@@ -149,11 +173,6 @@ impl<P: Grade> Filter for Graded<P> {
             None => copying(setup).cuda(setup, device),
         }
     }
-}
-
-/// Whether `output` has the format and the colours of `source`.
-fn is_same(source: &StreamInfo, output: &StreamInfo) -> bool {
-    (output.format, output.color) == (source.format, source.color)
 }
 
 /// The filter that copies: a change to the depth that pictures have.

@@ -1,8 +1,9 @@
 //! Rows of pixels as vectors: the arithmetic of the recipe once more.
 
+use super::cube_rows::look_up;
 use super::gamut::{DARK, Gamut, PACE, PIECES, Soft, THRESHOLD};
 use super::light::{Desaturation, Light, Measure};
-use super::recipe::Recipe;
+use super::recipe::{Recipe, Work};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{MOST_LANES, Portable, Vector};
@@ -31,6 +32,7 @@ macro_rules! each {
         ]
     }};
 }
+pub(super) use each;
 
 /// Three rows of samples, a multiple of [`MOST_LANES`] long.
 pub(super) type Rows = [Vec<u16>; 3];
@@ -80,9 +82,10 @@ unsafe fn row<V: Vector>(recipe: &Recipe, from: &Rows, to: &mut Rows) {
         let made = unsafe {
             let parts = each!([first, second, third], row => V::load(&row[lanes.clone()]));
             let codes = decode::<V>(&recipe.decode, recipe.takes_rgb, parts);
-            match &recipe.light {
-                Some(light) => apply::<V>(light, codes),
-                None => codes,
+            match &recipe.work {
+                Work::Keep => codes,
+                Work::Light(light) => apply::<V>(light, codes),
+                Work::Cube(cube) => look_up::<V>(cube, codes),
             }
         };
         for (row, ints) in [&mut *red, &mut *green, &mut *blue].into_iter().zip(made) {

@@ -69,16 +69,16 @@ fn transposed(m: Matrix) -> Matrix {
     std::array::from_fn(|i| std::array::from_fn(|j| m[j][i]))
 }
 
-fn apply(m: Matrix, v: [f64; 3]) -> [f64; 3] {
+pub(super) fn apply(m: Matrix, v: [f64; 3]) -> [f64; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
-fn product(a: Matrix, b: Matrix) -> Matrix {
+pub(super) fn product(a: Matrix, b: Matrix) -> Matrix {
     transposed(transposed(b).map(|column| apply(a, column)))
 }
 
 /// By cofactors.
-fn inverse(m: Matrix) -> Matrix {
+pub(super) fn inverse(m: Matrix) -> Matrix {
     let cofactor = |i: usize, j: usize| {
         let at = |r: usize, c: usize| m[(i + r) % 3][(j + c) % 3];
         at(1, 1) * at(2, 2) - at(1, 2) * at(2, 1)

@@ -1,9 +1,28 @@
 //! What is computed for one stream: everything that kernels need.
 
+use super::cube::Cube;
 use super::light::Light;
 use super::siting::{Site, sites};
 use super::ycbcr::{Decode, Encode};
 use crate::video::{Model, StreamInfo};
+use std::sync::Arc;
+
+/// What is done to R'G'B'.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Codes stay what they are.
+    Keep,
+    /// Its light is worked on.
+    Light(Box<Light>),
+    /// Codes are looked up in a table of colours.
+    Cube(Arc<Cube>),
+}
+
+impl From<Option<Light>> for Work {
+    fn from(light: Option<Light>) -> Work {
+        light.map_or(Work::Keep, |light| Work::Light(Box::new(light)))
+    }
+}
 
 /// From components over R'G'B' to components.
 #[derive(Clone, Debug)]
@@ -14,8 +33,8 @@ pub struct Recipe {
     pub read_at: [Site; 2],
     /// To R'G'B'.
     pub decode: Decode,
-    /// In between; `None`: codes stay what they are.
-    pub light: Option<Light>,
+    /// In between.
+    pub work: Work,
     /// From R'G'B'.
     pub encode: Encode,
     /// Where the result's chroma lies.
@@ -26,13 +45,13 @@ pub struct Recipe {
 
 impl Recipe {
     /// From streams like `input` to those like `output`.
-    pub fn new(input: &StreamInfo, output: &StreamInfo, light: Option<Light>) -> Recipe {
+    pub fn new(input: &StreamInfo, output: &StreamInfo, work: Work) -> Recipe {
         let is_rgb = |info: &StreamInfo| info.format.model() == Model::Rgb;
         Recipe {
             takes_rgb: is_rgb(input),
             read_at: sites(input),
             decode: Decode::new(input),
-            light,
+            work,
             encode: Encode::new(output),
             made_at: sites(output),
             gives_rgb: is_rgb(output),
@@ -41,6 +60,10 @@ impl Recipe {
 
     /// What R'G'B' becomes.
     pub fn made(&self, codes: [u16; 3]) -> [u16; 3] {
-        self.light.as_ref().map_or(codes, |light| light.apply(codes))
+        match &self.work {
+            Work::Keep => codes,
+            Work::Light(light) => light.apply(codes),
+            Work::Cube(cube) => cube.apply(codes),
+        }
     }
 }

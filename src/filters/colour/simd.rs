@@ -38,18 +38,37 @@ pub(super) trait Vector: Copy {
     fn int_min(a: Self::Ints, b: Self::Ints) -> Self::Ints;
     fn int_max(a: Self::Ints, b: Self::Ints) -> Self::Ints;
     fn int_and(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// Of 32 bits without a sign.
+    fn word_min(a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// As [`Vector::word_min`].
+    fn word_max(a: Self::Ints, b: Self::Ints) -> Self::Ints;
     /// With the sign's copies from above.
     fn shift_right<const BITS: i32>(a: Self::Ints) -> Self::Ints;
+    /// With zeros from above.
+    fn word_shift_right<const BITS: i32>(a: Self::Ints) -> Self::Ints;
+    fn shift_left<const BITS: i32>(a: Self::Ints) -> Self::Ints;
 
     fn float(ints: Self::Ints) -> Self;
     /// Towards zero.
     fn truncated(self) -> Self::Ints;
+    /// The largest whole number that is not above.
+    fn floored(self) -> Self::Ints;
     fn bits(self) -> Self::Ints;
     /// Entries of `table`, and those behind them: they lie side by side, so that one load brings both.
     ///
     /// # Safety
     /// Every index, and the one behind it, is inside.
     unsafe fn look_up(table: &[f32], at: Self::Ints) -> [Self; 2];
+    /// Entries of `table`.
+    ///
+    /// # Safety
+    /// Every index is inside.
+    unsafe fn words(table: &[u32], at: Self::Ints) -> Self::Ints;
+    /// Entries of `table`: their lower halves, and their upper halves.
+    ///
+    /// # Safety
+    /// As [`Vector::words`].
+    unsafe fn halves(table: &[u64], at: Self::Ints) -> [Self::Ints; 2];
 
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
@@ -122,6 +141,8 @@ impl Vector for Portable {
         int_min = |a: i32, b| a.min(b);
         int_max = |a: i32, b| a.max(b);
         int_and = |a: i32, b| a & b;
+        word_min = |a: i32, b: i32| a.cast_unsigned().min(b.cast_unsigned()).cast_signed();
+        word_max = |a: i32, b: i32| a.cast_unsigned().max(b.cast_unsigned()).cast_signed();
         }
         floats {
         sub = |a: f32, b| a - b;
@@ -138,6 +159,16 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn word_shift_right<const BITS: i32>(a: [i32; PLAIN]) -> [i32; PLAIN] {
+        a.map(|a| (a.cast_unsigned() >> BITS).cast_signed())
+    }
+
+    #[inline(always)]
+    fn shift_left<const BITS: i32>(a: [i32; PLAIN]) -> [i32; PLAIN] {
+        a.map(|a| a << BITS)
+    }
+
+    #[inline(always)]
     fn float(ints: [i32; PLAIN]) -> Self {
         Portable(ints.map(|value| value as f32))
     }
@@ -148,6 +179,11 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn floored(self) -> [i32; PLAIN] {
+        self.0.map(|value| value.floor() as i32)
+    }
+
+    #[inline(always)]
     fn bits(self) -> [i32; PLAIN] {
         self.0.map(|value| value.to_bits().cast_signed())
     }
@@ -155,6 +191,17 @@ impl Vector for Portable {
     #[inline(always)]
     unsafe fn look_up(table: &[f32], at: [i32; PLAIN]) -> [Self; 2] {
         [0, 1].map(|behind| Portable(at.map(|at| table[at as usize + behind])))
+    }
+
+    #[inline(always)]
+    unsafe fn words(table: &[u32], at: [i32; PLAIN]) -> [i32; PLAIN] {
+        at.map(|at| table[at as usize].cast_signed())
+    }
+
+    #[inline(always)]
+    unsafe fn halves(table: &[u64], at: [i32; PLAIN]) -> [[i32; PLAIN]; 2] {
+        let entries = at.map(|at| table[at as usize]);
+        [entries.map(|entry| entry as i32), entries.map(|entry| (entry >> 32) as i32)]
     }
 
     #[inline(always)]
@@ -188,6 +235,9 @@ mod x86 {
     /// Sixteen.
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx512(__m512);
+
+    /// Rounds to whole numbers, down.
+    const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
     /// Operations that are one instruction.
     macro_rules! instructions {
@@ -251,6 +301,8 @@ mod x86 {
             int_min = _mm256_min_epi32;
             int_max = _mm256_max_epi32;
             int_and = _mm256_and_si256;
+            word_min = _mm256_min_epu32;
+            word_max = _mm256_max_epu32;
             }
             floats {
             sub = _mm256_sub_ps;
@@ -268,6 +320,18 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn word_shift_right<const BITS: i32>(a: __m256i) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_srli_epi32::<BITS>(a) }
+        }
+
+        #[inline(always)]
+        fn shift_left<const BITS: i32>(a: __m256i) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_slli_epi32::<BITS>(a) }
+        }
+
+        #[inline(always)]
         fn float(ints: __m256i) -> Self {
             // SAFETY: as above.
             Avx2(unsafe { _mm256_cvtepi32_ps(ints) })
@@ -280,6 +344,12 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn floored(self) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_cvttps_epi32(_mm256_floor_ps(self.0)) }
+        }
+
+        #[inline(always)]
         fn bits(self) -> __m256i {
             // SAFETY: as above.
             unsafe { _mm256_castps_si256(self.0) }
@@ -287,18 +357,23 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn look_up(table: &[f32], at: __m256i) -> [Self; 2] {
-            let table = table.as_ptr().cast();
             // SAFETY: as above, and the caller vouches for the indices.
+            let [entries, behind] = unsafe { pairs_256::<4>(table.as_ptr().cast(), at) };
+            [Avx2(entries), Avx2(behind)]
+        }
+
+        #[inline(always)]
+        unsafe fn words(table: &[u32], at: __m256i) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast(), at) }
+        }
+
+        #[inline(always)]
+        unsafe fn halves(table: &[u64], at: __m256i) -> [__m256i; 2] {
+            // SAFETY: as above.
             unsafe {
-                let low = _mm256_i32gather_epi64::<4>(table, _mm256_castsi256_si128(at));
-                let high = _mm256_i32gather_epi64::<4>(table, _mm256_extracti128_si256::<1>(at));
-                let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
-                let entries = _mm256_castps_pd(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
-                let behind = _mm256_castps_pd(_mm256_shuffle_ps::<0b11_01_11_01>(low, high));
-                // Shuffles work within halves, which leaves pairs in the order 0, 2, 1, 3.
-                let entries = _mm256_permute4x64_pd::<0b11_01_10_00>(entries);
-                let behind = _mm256_permute4x64_pd::<0b11_01_10_00>(behind);
-                [Avx2(_mm256_castpd_ps(entries)), Avx2(_mm256_castpd_ps(behind))]
+                let [low, high] = pairs_256::<8>(table.as_ptr().cast(), at);
+                [_mm256_castps_si256(low), _mm256_castps_si256(high)]
             }
         }
 
@@ -360,6 +435,8 @@ mod x86 {
             int_min = _mm512_min_epi32;
             int_max = _mm512_max_epi32;
             int_and = _mm512_and_si512;
+            word_min = _mm512_min_epu32;
+            word_max = _mm512_max_epu32;
             }
             floats {
             sub = _mm512_sub_ps;
@@ -377,6 +454,18 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn word_shift_right<const BITS: i32>(a: __m512i) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_srl_epi32(a, _mm_cvtsi32_si128(BITS)) }
+        }
+
+        #[inline(always)]
+        fn shift_left<const BITS: i32>(a: __m512i) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(BITS)) }
+        }
+
+        #[inline(always)]
         fn float(ints: __m512i) -> Self {
             // SAFETY: as above.
             Avx512(unsafe { _mm512_cvtepi32_ps(ints) })
@@ -389,6 +478,12 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn floored(self) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_cvttps_epi32(_mm512_roundscale_ps::<DOWN>(self.0)) }
+        }
+
+        #[inline(always)]
         fn bits(self) -> __m512i {
             // SAFETY: as above.
             unsafe { _mm512_castps_si512(self.0) }
@@ -396,17 +491,23 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn look_up(table: &[f32], at: __m512i) -> [Self; 2] {
-            let table = table.as_ptr().cast();
             // SAFETY: as above, and the caller vouches for the indices.
+            let [entries, behind] = unsafe { pairs_512::<4>(table.as_ptr().cast(), at) };
+            [Avx512(entries), Avx512(behind)]
+        }
+
+        #[inline(always)]
+        unsafe fn words(table: &[u32], at: __m512i) -> __m512i {
+            // SAFETY: as above.
+            unsafe { _mm512_i32gather_epi32::<4>(at, table.as_ptr().cast()) }
+        }
+
+        #[inline(always)]
+        unsafe fn halves(table: &[u64], at: __m512i) -> [__m512i; 2] {
+            // SAFETY: as above.
             unsafe {
-                let low = _mm512_i32gather_epi64::<4>(_mm512_castsi512_si256(at), table);
-                let high = _mm512_i32gather_epi64::<4>(_mm512_extracti64x4_epi64::<1>(at), table);
-                let (low, high) = (_mm512_castsi512_ps(low), _mm512_castsi512_ps(high));
-                let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-                let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-                let (entries, behind) =
-                    (_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high));
-                [Avx512(entries), Avx512(behind)]
+                let [low, high] = pairs_512::<8>(table.as_ptr().cast(), at);
+                [_mm512_castps_si512(low), _mm512_castps_si512(high)]
             }
         }
 
@@ -428,6 +529,43 @@ mod x86 {
             Avx512(unsafe {
                 _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, limit.0), otherwise.0, then.0)
             })
+        }
+    }
+
+    /// The 32 bits at `SCALE` bytes times each index, and those behind them.
+    ///
+    /// # Safety
+    /// The processor has AVX2, and 8 bytes can be read at each.
+    #[inline(always)]
+    unsafe fn pairs_256<const SCALE: i32>(table: *const i64, at: __m256i) -> [__m256; 2] {
+        // SAFETY: by the caller.
+        unsafe {
+            let low = _mm256_i32gather_epi64::<SCALE>(table, _mm256_castsi256_si128(at));
+            let high = _mm256_i32gather_epi64::<SCALE>(table, _mm256_extracti128_si256::<1>(at));
+            let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+            let first = _mm256_castps_pd(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
+            let behind = _mm256_castps_pd(_mm256_shuffle_ps::<0b11_01_11_01>(low, high));
+            // Shuffles work within halves, which leaves pairs in the order 0, 2, 1, 3.
+            let first = _mm256_permute4x64_pd::<0b11_01_10_00>(first);
+            let behind = _mm256_permute4x64_pd::<0b11_01_10_00>(behind);
+            [_mm256_castpd_ps(first), _mm256_castpd_ps(behind)]
+        }
+    }
+
+    /// As [`pairs_256`], of sixteen.
+    ///
+    /// # Safety
+    /// The processor has AVX-512, and 8 bytes can be read at each.
+    #[inline(always)]
+    unsafe fn pairs_512<const SCALE: i32>(table: *const i64, at: __m512i) -> [__m512; 2] {
+        // SAFETY: by the caller.
+        unsafe {
+            let low = _mm512_i32gather_epi64::<SCALE>(_mm512_castsi512_si256(at), table);
+            let high = _mm512_i32gather_epi64::<SCALE>(_mm512_extracti64x4_epi64::<1>(at), table);
+            let (low, high) = (_mm512_castsi512_ps(low), _mm512_castsi512_ps(high));
+            let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+            [_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high)]
         }
     }
 }

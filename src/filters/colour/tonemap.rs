@@ -1,16 +1,20 @@
 //! `tonemap`: SDR from PQ and HLG.
 
+use super::cube::{Between, Cube};
 use super::gamut::{Gamut, Soft};
 use super::light::{Desaturation, Light, Measure};
+use super::perceptual::Perceptual;
 use super::primaries::Primaries;
+use super::recipe::Work;
 use super::table::{Codes, Octaves};
 use super::tone::{Curve, Tone};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
-use crate::params::{Choice, ParamKind, Params};
+use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// H.273's code points.
 const P3: u8 = 12;
@@ -22,6 +26,9 @@ const HLG: u8 = 18;
 const GAIN_OCTAVES: u32 = 22;
 /// Octaves of light below white that codes are looked up by.
 const CODE_OCTAVES: u32 = 24;
+
+/// Colours along an edge of the table of `gamut=perceptual`.
+const EDGE: usize = 65;
 
 /// What a source is graded up to where nothing says so, in cd/m².
 const USUAL_PEAK: f64 = 1000.0;
@@ -61,6 +68,8 @@ crate::choices! {
         Desat = "desat",
         /// Components outside are cut off.
         Clip = "clip",
+        /// Colours keep hue and intensity, and get paler towards the edge.
+        Perceptual = "perceptual",
     }
 }
 
@@ -150,6 +159,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "source=hlg:on=luma:gamut=desat",
         "curve=bt2446a:source=pq:source_peak=4000:on=rgb:gamut=clip:desat=0.7",
         "curve=hable:source=pq:gamut=desat:out=p3:out_transfer=srgb",
+        "gamut=perceptual:source=pq:source_peak=2000",
         "curve=spline:source=hlg:hlg_peak=4000:target=100:out=bt2020:out_transfer=bt709",
     ],
     create: Graded::<TonemapParams>::create,
@@ -184,10 +194,77 @@ impl TonemapParams {
         let range = (self.source_min.unwrap_or(0.0), self.peak(source).0);
         Tone::new(self.curve, self.param, range, (self.target_min, self.target))
     }
+
+    /// What is done to light; `None`: codes of R'G'B' stay.
+    pub(super) fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+        let is_hlg = source.color.transfer == HLG;
+        let from = Primaries::of_tag(source.color.primaries)?;
+        let to = Primaries::of_tag(output.color.primaries)?;
+        let tone = self.tone(source);
+        let encoded = self.encoding();
+        let scene = if is_hlg { Transfer::Hlg } else { Transfer::Pq };
+        let (peak, gamma) = (self.hlg_peak, system_gamma(self.hlg_peak));
+        let measure = match self.on {
+            On::Max => Measure::Max,
+            On::Luma => Measure::Luma,
+            On::Rgb => Measure::Each,
+        };
+        let narrow = |weights: [f64; 3]| weights.map(|weight| weight as f32);
+        let white = (self.target / PQ_PEAK) as f32;
+        Some(Light {
+            linear: Codes::new(|code| scene.light(code)),
+            system: is_hlg.then(|| Octaves::new(GAIN_OCTAVES, |y| peak / PQ_PEAK * libm::pow(y, gamma - 1.0))),
+            luminance: narrow(from.luminance()),
+            desaturation: (self.desat > 0.0).then_some(Desaturation { strength: self.desat as f32, white }),
+            gain: Some((measure, Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m))),
+            matrix: (from != to).then(|| from.to(to).map(narrow)),
+            gamut: match self.gamut {
+                GamutChoice::Soft => Gamut::Soft(Box::new(Soft::new())),
+                GamutChoice::Desat => Gamut::Desat(narrow(to.luminance())),
+                GamutChoice::Clip | GamutChoice::Perceptual => Gamut::Clip,
+            },
+            code: Octaves::new(CODE_OCTAVES, |light| encoded.code(light)),
+        })
+    }
+
+    /// The table by which colours are brought inside as they are seen. It takes a second to work out, and hosts build kernels
+    /// more often than they change parameters: the last one is kept.
+    fn cube(&self, source: &StreamInfo, output: &StreamInfo, light: &Light) -> Arc<Cube> {
+        static LAST: Mutex<Option<(String, Arc<Cube>)>> = Mutex::new(None);
+        let (from, peak) = (source.color, self.peak(source).0);
+        let key = format!("{} {} {} {peak}", self.to_call(DESCRIPTOR.name), from.transfer, from.primaries);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, cube)) = last.as_ref().filter(|(known, _)| *known == key) {
+            return cube.clone();
+        }
+        let primaries = |info: &StreamInfo| Primaries::of_tag(info.color.primaries).unwrap_or(Primaries::BT2020);
+        let map = Perceptual::new(primaries(source), primaries(output), self.target);
+        let encoded = self.encoding();
+        let colour = |codes: [f64; 3]| {
+            let graded = light.graded(codes.map(|code| (code * 65535.0) as u16));
+            map.inside(graded.map(f64::from)).map(|light| encoded.code(light))
+        };
+        let cube = Arc::new(Cube::of(EDGE, Between::Tetrahedral, colour));
+        *last = Some((key, cube.clone()));
+        cube
+    }
+
+    /// The transfer of the result.
+    fn encoding(&self) -> Transfer {
+        match self.out_transfer {
+            OutTransfer::Bt1886 => Transfer::BT1886,
+            OutTransfer::Bt709 => Transfer::Bt709,
+            OutTransfer::Srgb => Transfer::Srgb,
+        }
+    }
 }
 
 impl Grade for TonemapParams {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn call(&self) -> Call {
+        self.to_call(DESCRIPTOR.name)
+    }
 
     fn source(&self, input: &StreamInfo) -> Result<StreamInfo> {
         let mut source = input.clone();
@@ -237,39 +314,11 @@ impl Grade for TonemapParams {
         Ok(output)
     }
 
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
-        let is_hlg = source.color.transfer == HLG;
-        let from = Primaries::of_tag(source.color.primaries)?;
-        let to = Primaries::of_tag(output.color.primaries)?;
-        let tone = self.tone(source);
-        let encoded = match self.out_transfer {
-            OutTransfer::Bt1886 => Transfer::BT1886,
-            OutTransfer::Bt709 => Transfer::Bt709,
-            OutTransfer::Srgb => Transfer::Srgb,
-        };
-        let scene = if is_hlg { Transfer::Hlg } else { Transfer::Pq };
-        let (peak, gamma) = (self.hlg_peak, system_gamma(self.hlg_peak));
-        let measure = match self.on {
-            On::Max => Measure::Max,
-            On::Luma => Measure::Luma,
-            On::Rgb => Measure::Each,
-        };
-        let narrow = |weights: [f64; 3]| weights.map(|weight| weight as f32);
-        let white = (self.target / PQ_PEAK) as f32;
-        Some(Light {
-            linear: Codes::new(|code| scene.light(code)),
-            system: is_hlg.then(|| Octaves::new(GAIN_OCTAVES, |y| peak / PQ_PEAK * libm::pow(y, gamma - 1.0))),
-            luminance: narrow(from.luminance()),
-            desaturation: (self.desat > 0.0).then_some(Desaturation { strength: self.desat as f32, white }),
-            gain: Some((measure, Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m))),
-            matrix: (from != to).then(|| from.to(to).map(narrow)),
-            gamut: match self.gamut {
-                GamutChoice::Soft => Gamut::Soft(Box::new(Soft::new())),
-                GamutChoice::Desat => Gamut::Desat(narrow(to.luminance())),
-                GamutChoice::Clip => Gamut::Clip,
-            },
-            code: Octaves::new(CODE_OCTAVES, |light| encoded.code(light)),
-        })
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+        match (self.gamut, self.light(source, output)) {
+            (GamutChoice::Perceptual, Some(light)) => Work::Cube(self.cube(source, output, &light)),
+            (_, light) => light.into(),
+        }
     }
 
     fn note(&self, input: &StreamInfo) -> Option<String> {

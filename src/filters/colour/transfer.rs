@@ -3,12 +3,13 @@
 use super::gamut::Gamut;
 use super::light::Light;
 use super::matrix::Sums;
+use super::recipe::Work;
 use super::table::{Codes, Octaves};
 use super::{BT709, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
 use crate::filters::curve::Transfer;
 use crate::filters::{Change, Descriptor, Footprint};
-use crate::params::{Choice, ParamKind, Params};
+use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{StreamInfo, code_point_name};
 
 /// H.273's code points.
@@ -97,8 +98,30 @@ fn tag_of(shown: Shown) -> u8 {
     }
 }
 
+impl TransferParams {
+    /// What is done to light; `None`: codes of R'G'B' stay.
+    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+        let from = Transfer::of_tag(source.color.transfer)?;
+        let to = Transfer::of_tag(output.color.transfer)?;
+        Some(Light {
+            linear: Codes::new(|code| from.light(code)),
+            system: None,
+            luminance: [0.0; 3],
+            desaturation: None,
+            gain: None,
+            matrix: None,
+            gamut: Gamut::Clip,
+            code: Octaves::new(CODE_OCTAVES, |light| to.code(light)),
+        })
+    }
+}
+
 impl Grade for TransferParams {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn call(&self) -> Call {
+        self.to_call(DESCRIPTOR.name)
+    }
 
     fn source(&self, input: &StreamInfo) -> Result<StreamInfo> {
         let mut source = input.clone();
@@ -137,18 +160,7 @@ impl Grade for TransferParams {
         Ok(output)
     }
 
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
-        let from = Transfer::of_tag(source.color.transfer)?;
-        let to = Transfer::of_tag(output.color.transfer)?;
-        Some(Light {
-            linear: Codes::new(|code| from.light(code)),
-            system: None,
-            luminance: [0.0; 3],
-            desaturation: None,
-            gain: None,
-            matrix: None,
-            gamut: Gamut::Clip,
-            code: Octaves::new(CODE_OCTAVES, |light| to.code(light)),
-        })
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+        self.light(source, output).into()
     }
 }
