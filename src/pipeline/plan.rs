@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, planes};
+use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, masked, planes};
 use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
@@ -324,6 +324,10 @@ impl<'a> Draft<'a> {
                 operands.push(self.find(&other).map_err(|e| e.context(name))?);
             }
         }
+        let mask = match filter.mask() {
+            Some(mask) => Some((mask.clone(), self.find(mask.as_str()).map_err(|e| e.context(name))?)),
+            None => None,
+        };
         let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
         let mut spec = filter.spec(&infos).map_err(|e| e.context(name))?;
         if may_be_skipped && spec.is_identity(&infos[0]) {
@@ -332,9 +336,22 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         paced(&spec.cycle, &infos[0], &mut spec.output);
+        let before = operands[0].clone();
+        let mixing = mask.map(|(mask, point)| (masked::mixing(&mask, &before.info, &spec), point));
+        self.push(filter, operands, spec);
+        if let Some((mixing, mask)) = mixing {
+            let operands = vec![before, self.here.clone(), mask];
+            let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
+            let spec = mixing.spec(&infos).map_err(|e| e.context(name))?;
+            self.push(mixing, operands, spec);
+        }
+        Ok(())
+    }
+
+    /// Adds a stage, which the chain goes on from.
+    fn push(&mut self, filter: Box<dyn Filter>, operands: Vec<ChainPoint>, spec: Spec) {
         self.here = ChainPoint { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
         self.kept.push(KeptFilter { filter, operands, spec });
-        Ok(())
     }
 
     /// Whether a `depth` stage must end the chain to reach `format`.
