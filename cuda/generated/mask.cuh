@@ -4,7 +4,7 @@
 #include "../common/plane.cuh"
 
 struct MaskConsts {
-    u32 is_chroma;  // Chroma: its middle, whatever it was.
+    u32 is_chroma;  // Chroma gets its middle. Its table has nothing else, so that kernels on a device need not ask.
     u32 of_edges;
 };
 static_assert(sizeof(MaskConsts) == 8 && alignof(MaskConsts) == 4, "MaskConsts differs from the host's");

@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(
             file.with("(r='1:passes=2')").unwrap_err(),
             "chain file 'FILE', line 1, $r=1:passes=2: box: option 'radius' cannot be '1:passes=2': it takes a whole \
-             number from 0 to 127 (samples)"
+             number from 0 to 512 (samples)"
         );
         let file = ChainFile::new("dollar", "levels=\"$g\":gamma=1$$");
         assert!(file.with("(g=1.1)").unwrap_err().contains("option 'gamma' cannot be '1$'"));
