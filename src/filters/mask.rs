@@ -75,7 +75,7 @@ Cost: one look into a table for each sample of luma; edges read each sample's ei
     cases: &[
         "low=60:high=180:soft=30:smooth=on",
         "of=distance:value=90:low=0:high=20:soft=10:invert=on",
-        "preset=flat",
+        "of=edges:low=0:high=2:soft=4:invert=on",
         "of=edges:low=30:soft=20",
     ],
     create: local::create::<MaskParams>,
