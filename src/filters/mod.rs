@@ -22,6 +22,7 @@ pub mod boxblur;
 pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod curve;
 pub mod deband;
 pub mod depth;
 pub(crate) mod device_struct;
@@ -49,6 +50,7 @@ mod requant;
 pub mod resample;
 mod saturation;
 pub mod select;
+mod siting;
 mod spec;
 pub mod stats;
 mod stock;
