@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 impl Draft<'_> {
     /// Refuses names and stages that nothing reads. Stages whose readers were all left out are left out as well: with a weight
-    /// of 0 a program does what it does without that step.
+    /// of 0 the step is not there at all.
     pub(super) fn drop_unread(&mut self) -> Result<()> {
         if let Some((name, _)) = self.named.iter().find(|(name, _)| !self.read.contains(name)) {
             return Err(Error::bad_argument(format!("nothing in the chain reads the picture '{name}'")));
