@@ -40,7 +40,7 @@ fn part(samples: &[u16], columns: std::ops::Range<usize>) -> Vec<u16> {
 #[test]
 fn detail_is_boosted_and_edges_are_not() {
     let folder = Folder::new();
-    let texture = |x: usize, y: usize| if (x / 2 + y / 2) % 2 == 0 { 6 } else { 0 };
+    let texture = |x: usize, y: usize| if (x / 2 + y / 2).is_multiple_of(2) { 6 } else { 0 };
     let clip = clip(&folder, "in.mkv", |x, y| if x < 64 { 60 + texture(x, y) as u8 } else { 180 });
     let made = filtered(&folder, &clip, &["--chain", &chain("detail-boost", "(amount=2)")]);
     let range = |samples: Vec<u16>| samples.iter().max().unwrap() - samples.iter().min().unwrap();
