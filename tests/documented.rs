@@ -35,6 +35,8 @@ fn make_clips(folder: &Folder) {
     for (name, source) in CLIPS {
         ffmpeg(&format!("-i {ROOT}/{source} -vf scale=160:-2 -c:a copy {}", folder.path(name)));
     }
+    let copied = Command::new("cp").args(["-r", &format!("{ROOT}/samples/chains"), &folder.path("samples")]).status();
+    assert!(copied.unwrap().success());
     let (film, signs) = (folder.path("film.mkv"), folder.path("signs.ass"));
     fs::write(folder.path("lines.srt"), "1\n00:00:01,000 --> 00:00:02,000\nA line\n").unwrap();
     let lines = folder.path("lines.srt");

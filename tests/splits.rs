@@ -38,6 +38,13 @@ const CLIPS: [Recipe; 2] = [
     Recipe::new("split.nut", "ffv1", "yuv422p10").sized(98, 66).long(FRAMES).with("g=12"),
 ];
 
+/// Programs over named pictures, in which masks and differences are of other frames as well.
+const PROGRAMS: [&str; 3] = [
+    "keep=src,mask=edges:low=8:soft=20,keep=lines,use=src,tmedian=mask=lines",
+    "keep=src,mask=edges:low=8:soft=20,tsoften=radius=1,keep=lines,use=src,tmedian,keep=still,blend=limit:with=src:limit=2,median=mask=lines",
+    "keep=src,gauss=3,keep=base,use=src,tmedian,blend=subtract:with=base,blend=add_signed:with=base,box=2:frames=7-20:mask=src",
+];
+
 /// Where a chain runs.
 enum Place {
     Cpu,
@@ -151,6 +158,10 @@ fn check_all(place: &Place, name: &str) {
         if let Some(clip) = clip {
             check(clip, &chain, Dither::ALL[number / clips.len() % Dither::ALL.len()], place);
         }
+    }
+    for (number, chain) in PROGRAMS.iter().enumerate() {
+        assert!(fits(&clips[number % clips.len()], chain), "{chain}");
+        check(&clips[number % clips.len()], chain, Dither::None, place);
     }
     // Filters that take and give the same pictures, one after the other.
     let alike =

@@ -233,8 +233,8 @@ vramp_status vramp_filter_preset(uint32_t filter, uint32_t preset, vramp_preset_
 /* ---- Chains ---- */
 
 /* Makes a chain for a stream from its text, as the command takes it: "deband=range=16:sample=2,depth=10" or "deband(range 16,
-   sample 2) > depth(10)". "" is a chain that copies. `options` may be NULL. Threads and the GPU are not touched before the
-   first frame, or vramp_chain_prepare. */
+   sample 2) > depth(10)"; "@FILE" and "@FILE(name=value)" read a chain file. "" is a chain that copies. `options` may be NULL.
+   Threads and the GPU are not touched before the first frame, or vramp_chain_prepare. */
 vramp_status vramp_chain_create(const char *text, const vramp_stream *input, const vramp_options *options,
                                 vramp_chain **chain);
 

@@ -27,14 +27,12 @@ use crate::device::cpu::CpuLevel;
 use crate::error::{Error, Kind, Result};
 use crate::filters::{self, gradient};
 use crate::io::libav::{CopyChoice, DecoderChoice, Position, Window, pixfmt};
-use crate::params::{MAX_CHAIN_BYTES, ParamKind};
+use crate::params::{Call, ParamKind};
 use crate::video::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sound::SoundArgs;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Read;
 use std::path::PathBuf;
 use subtitles::SubtitleArgs;
 pub use subtitles::names_subtitles;
@@ -350,6 +348,7 @@ pub struct Run {
     ///
     /// As FFmpeg filtergraphs: deband=range=16:sample=2,depth=10, or without quoting trouble:
     /// deband(range 16, sample 2) > depth(10). `vramp filters` lists the filters and `vramp filters NAME` explains one.
+    /// @FILE(name=value, …) gives values to the parameters of a file: $name, ${name} or ${name:-default} in its options.
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
     /// Take banding out, first of all: gradient, with this preset if one is named. The output has 10 bits where nothing else
@@ -613,35 +612,14 @@ impl Run {
         Err(Error::bad_argument(format!("--input {file} has no name: write --input NAME={file}")))
     }
 
-    /// The chain's text.
+    /// The calls of every --chain, in order.
     ///
     /// # Errors
-    /// When a chain file cannot be read.
-    pub fn chain_texts(&self) -> Result<Vec<String>> {
-        self.chain.iter().map(|chain| chain_text(chain)).collect()
+    /// For text that is no chain, and chain files that cannot be read or lack values.
+    pub fn chain_calls(&self) -> Result<Vec<Call>> {
+        let chains = self.chain.iter().map(|chain| filters::read_chain(chain));
+        Ok(chains.collect::<Result<Vec<_>>>()?.concat())
     }
-}
-
-/// The text of a chain that is written as it is, or as @FILE.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn chain_text(chain: &str) -> Result<String> {
-    match chain.strip_prefix('@') {
-        None => Ok(chain.to_owned()),
-        Some(file) => read_chain(file).map_err(|e| Error::io(format!("chain file '{file}'"), &e)),
-    }
-}
-
-/// The text of a chain file, or as much of it as makes a chain too long: a device without an end is no chain.
-fn read_chain(file: &str) -> std::io::Result<String> {
-    let mut text = String::new();
-    File::open(file)?.take(MAX_CHAIN_BYTES as u64 + 1).read_to_string(&mut text)?;
-    // Some editors begin files with a byte order mark.
-    if text.starts_with('\u{feff}') {
-        text.remove(0);
-    }
-    Ok(text)
 }
 
 /// A parser of the words that option `param` of `filter` takes: they are stated there and nowhere else.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::filters::colour::tonemap;
 use crate::filters::{self, Change, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
-use crate::params::{Arg, Call, Choice, PRESET_KEY, parse_chain};
+use crate::params::{Arg, Call, Choice, PRESET_KEY};
 use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
 
@@ -18,9 +18,7 @@ pub fn calls(run: &Run) -> Result<Vec<Call>> {
         calls.push(Call { name: tonemap::DESCRIPTOR.name.to_owned(), args: Vec::new() });
     }
     calls.extend(run.deband.iter().map(|preset| gradient_call(preset)));
-    for text in run.chain_texts()? {
-        calls.extend(parse_chain(&text)?);
-    }
+    calls.extend(run.chain_calls()?);
     if let Some(to) = &run.range {
         let arg = Arg { key: None, value: to.clone() };
         calls.push(Call { name: range::DESCRIPTOR.name.to_owned(), args: vec![arg] });

@@ -85,12 +85,18 @@ through. Both spellings work everywhere, in one text too:
 - `frames=100-200+400-` limits a filter to these frames, counted from 0 where it stands in the chain, and `times=10-20+60-` to
   those shown from 10 s on and before 20 s, and from 60 s on, by the stream's own times. All others pass it untouched. Every
   filter takes both that gives the stream it gets: the same size, format, range and number of frames.
+- `mask=NAME` mixes what a filter makes with what it got, by another picture: `v + k·(f − v)`, where `k` is the picture's luma
+  (grey, or each component of RGB), 0 at black and 1 at white, in 1/32768, and the result is rounded half up to 16 bits. Chroma of
+  fewer samples takes the mean of those of the mask that it covers. Every filter takes it that gives the stream it gets.
+- `keep=NAME` names the picture at a point of the chain and `use=NAME` goes on from it; `with=NAME` and `mask=NAME` of filters read
+  it. So a chain is a program over named pictures: [CHAINS.md](CHAINS.md) has examples.
 - A value with white space or one of `, : ; = ( ) [ ] > # ' " \` is quoted. Between `'` and `'` nothing is special;
   between `"` and `"`, `\"` is `"`, `\\` is `\` and `\xHH` is the ASCII character with that hexadecimal code, so
   that `"C\x3a/noise.bin"` is `C:/noise.bin`. Outside quotes, `\` takes the next character as it is. The empty value
   is `''` or `""`.
 - White space and line breaks between these parts do not matter, and `#` starts a comment that ends with its line, so
-  a long chain reads well in a file, which `@FILE` names in a chain's place.
+  a long chain reads well in a file, which `@FILE` names in a chain's place. `@FILE(name=value, …)` gives values to its
+  parameters: `$name` or `${name}` in a value, or `${name:-default}`; `$$` is a `$`.
 "#;
 
 fn section(filter: &Descriptor) -> String {

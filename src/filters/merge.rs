@@ -5,9 +5,9 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::local::{self, ComponentSource, Local, Near, check_alike};
 use crate::filters::planes::PlaneSet;
 use crate::filters::requant::{BLACK, LIMITED_LUMA, white};
-use crate::filters::{Descriptor, Footprint};
+use crate::filters::{Descriptor, Filter, Footprint};
 use crate::params::{Choice, Name, ParamKind, Params};
-use crate::video::{Model, StreamInfo};
+use crate::video::{Format, Model, StreamInfo};
 
 crate::params! {
     /// The parameters of `merge`.
@@ -50,49 +50,80 @@ Cost: that of a copy, with one or two pictures more to read.",
 };
 
 device_struct! {
+    /// From black to white.
+    #[derive(Default)]
+    pub struct Scale = "LightScale" {
+        pub black: i32,
+        /// How far white is above it.
+        pub span: i32,
+        /// 2^31 / span.
+        inverse: u32,
+    }
+}
+
+device_struct! {
     /// Constants of the function.
     #[derive(Default)]
     pub struct Consts = "MergeConsts" {
         /// In 1/32768.
         weight: u32,
         has_mask: u32,
-        /// The mask's black, and how far its white is above it.
-        black: i32,
-        span: i32,
-        /// 2^31 / span.
-        inverse: u32,
+        /// The mask's.
+        scale: Scale,
     }
 }
 
 generated! {
-    "merge.cuh" after ["../common/plane.cuh"]: Consts;
+    "merge.cuh" after ["../common/plane.cuh"]: Scale, Consts;
+}
+
+impl Scale {
+    /// That of luma and RGB of a stream.
+    pub fn of(info: &StreamInfo) -> Scale {
+        let (black, span) = match info {
+            info if info.format.is_yc48() => (0x8000, 4096),
+            info if info.is_full_range() => (0, white(info.format.bit_depth())),
+            _ => (BLACK, LIMITED_LUMA),
+        };
+        Scale { black, span, inverse: ((1u64 << 31) as f64 / f64::from(span)).round() as u32 }
+    }
+
+    /// Where a value lies between them, in 1/32768.
+    #[inline(always)]
+    pub fn share(&self, value: i32) -> u32 {
+        ((value - self.black).clamp(0, self.span) as u32 * self.inverse + (1 << 15)) >> 16
+    }
 }
 
 impl Consts {
     /// For a weight from 0 to 1, and a mask; `None` where there is nothing of the other picture.
     pub fn new(weight: f64, mask: Option<&StreamInfo>) -> Option<Consts> {
-        let (black, span) = match mask {
-            None => (0, 1),
-            Some(mask) if mask.format.is_yc48() => (0x8000, 4096),
-            Some(mask) if mask.is_full_range() => (0, white(mask.format.bit_depth())),
-            Some(_) => (BLACK, LIMITED_LUMA),
-        };
-        let inverse = ((1u64 << 31) as f64 / f64::from(span)).round() as u32;
+        let scale = mask.map_or(Scale { black: 0, span: 1, inverse: 1 << 31 }, Scale::of);
         let weight = (weight * 32768.0).round() as u32;
-        (weight > 0).then(|| Consts { weight, has_mask: mask.is_some().into(), black, span, inverse })
+        (weight > 0).then(|| Consts { weight, has_mask: mask.is_some().into(), scale })
+    }
+
+    /// Whether a mask is read.
+    #[inline(always)]
+    pub fn has_mask(&self) -> bool {
+        self.has_mask != 0
+    }
+
+    /// Both samples, mixed by the mask's where there is one.
+    #[inline(always)]
+    pub fn mix(&self, own: u16, other: u16, mask: u16) -> u16 {
+        let mut weight = self.weight;
+        if self.has_mask() {
+            weight = (self.scale.share(mask.into()) * weight + (1 << 14)) >> 15;
+        }
+        ((u32::from(own) * (32768 - weight) + u32::from(other) * weight + (1 << 14)) >> 15) as u16
     }
 
     /// The sample of the first source and that of the second, mixed by the third where there is a mask.
     #[inline(always)]
-    pub fn mix(&self, near: &impl Near<u16>) -> u16 {
-        let (own, other) = (u32::from(near.at(0, 0, 0)), u32::from(near.at(1, 0, 0)));
-        let mut weight = self.weight;
-        if self.has_mask != 0 {
-            let mask = (i32::from(near.at(2, 0, 0)) - self.black).clamp(0, self.span) as u32;
-            let share = (mask * self.inverse + (1 << 15)) >> 16;
-            weight = (share * weight + (1 << 14)) >> 15;
-        }
-        ((own * (32768 - weight) + other * weight + (1 << 14)) >> 15) as u16
+    pub fn mix_near(&self, near: &impl Near<u16>) -> u16 {
+        let mask = if self.has_mask() { near.at(2, 0, 0) } else { 0 };
+        self.mix(near.at(0, 0, 0), near.at(1, 0, 0), mask)
     }
 }
 
@@ -113,6 +144,13 @@ pub fn mask_source(
 /// The kernel that mixes with a mask or without.
 pub fn kernel(mask: Option<&Name>) -> String {
     if mask.is_some() { "merge_by_mask" } else { "merge" }.to_owned()
+}
+
+/// The filter that mixes the components that `has` names with those of a picture like it, by `mask` alone.
+pub fn by_mask(mask: &Name, has: impl Fn(usize) -> bool, format: Format) -> Box<dyn Filter> {
+    let all = |set: &PlaneSet| (0..format.components()).all(|component| set.has(format, component) == has(component));
+    let planes = PlaneSet::ALL.iter().copied().find(all).unwrap_or(PlaneSet::Yuv);
+    local::of(MergeParams { weight: 1.0, mask: Some(mask.clone()), planes, ..MergeParams::default() })
 }
 
 /// The names of the other picture and of its mask.
@@ -178,7 +216,7 @@ impl Local for MergeParams {
 
     #[inline(always)]
     fn sample(consts: &Consts, near: &impl Near<u16>) -> u16 {
-        consts.mix(near)
+        consts.mix_near(near)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::Result;
-use crate::params::{Call, Schema};
+use crate::params::{Call, Name, Schema};
 #[cfg(feature = "cuda")]
 use crate::video::Record;
 use crate::video::{Format, FrameProps, StreamInfo};
@@ -17,6 +17,7 @@ use std::sync::Arc;
 mod alias;
 pub mod banding;
 pub mod bilateral;
+mod blend;
 pub mod boxblur;
 pub mod colour;
 #[cfg(feature = "cuda")]
@@ -33,12 +34,15 @@ pub mod gradient;
 mod job;
 mod levels;
 pub mod local;
+mod mask;
+pub(crate) mod masked;
 mod measure;
 mod median;
 mod merge;
 mod names;
 mod overlay;
 pub mod planes;
+mod program;
 pub mod range;
 mod registry;
 pub mod remap;
@@ -65,6 +69,7 @@ pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
 pub use job::CudaJob;
 pub use job::{CpuJob, Frames, InputWindow};
+pub use program::{chain_file, program, read_chain};
 pub use registry::{ALL, chain, create, find, find_or_suggest, pinned};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
 
@@ -240,6 +245,12 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The other pictures that it reads, by name.
     fn wiring(&self) -> Wiring {
         Wiring::Reads(Vec::new())
+    }
+
+    /// The picture by which a chain mixes the result with the filter's first input, as `mask=NAME` asks for. Kernels know
+    /// nothing of it.
+    fn mask(&self) -> Option<&Name> {
+        None
     }
 
     /// What its parameters, though allowed, are likely not meant to do: one line for whoever gave them.

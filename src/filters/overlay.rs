@@ -119,7 +119,7 @@ impl Local for OverlayParams {
 
     #[inline(always)]
     fn sample(consts: &Consts, near: &impl Near<u16>) -> u16 {
-        consts.mix(near)
+        consts.mix_near(near)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
-    names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
+    Descriptor, Filter, banding, bilateral, blend, boxblur, deband, depth, diff, gauss, gradient, levels, mask, masked,
+    median, merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -35,6 +35,8 @@ pub static ALL: &[&Descriptor] = &[
     &tsoften::DESCRIPTOR,
     &merge::DESCRIPTOR,
     &diff::DESCRIPTOR,
+    &blend::DESCRIPTOR,
+    &mask::DESCRIPTOR,
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
@@ -74,8 +76,8 @@ pub fn find_or_suggest(name: &str) -> Result<&'static Descriptor> {
 pub fn create(call: &Call) -> Result<Box<dyn Filter>> {
     let filter = find_or_suggest(&call.name)?;
     match filter.aliases.iter().find(|alias| alias.name == call.name) {
-        Some(alias) => zones::create(filter, &alias.translate(call)?),
-        None => zones::create(filter, call),
+        Some(alias) => masked::create(filter, &alias.translate(call)?),
+        None => masked::create(filter, call),
     }
 }
 

@@ -22,11 +22,16 @@
 //!
 //! White space, newlines and comments (`#` to the end of the line) may stand between any two of these; the empty value
 //! is `''` or `""`. [`print_chain`] quotes only where it must, and its plain spelling writes an eaten character as `\xHH`.
+//!
+//! In a chain file ([`parse_chain_file`]) values may have parameters, bare or between `"` and `"`: `$name`, `${name}`, and
+//! `${name:-text}`, which is the text where the parameter is not given. `$$` is a `$`.
 
 use crate::error::{Error, Result};
 use crate::params::printable;
+use parameters::Parameters;
 use std::fmt;
 
+mod parameters;
 #[cfg(test)]
 mod tests;
 
@@ -85,30 +90,63 @@ impl fmt::Display for Call {
 /// Where the text is no chain, with the position and what was expected there; for more than [`MAX_CHAIN_BYTES`]
 /// or [`MAX_CHAIN_FILTERS`].
 pub fn parse_chain(text: &str) -> Result<Vec<Call>> {
+    check_length("chain", text)?;
+    Reader::new("chain", text).calls(|_, call| call)
+}
+
+/// A call of a chain file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileCall {
+    /// The call.
+    pub call: Call,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The parameters in its values, as `$name=value`, joined by `, `; empty where it has none.
+    pub with: String,
+}
+
+/// Reads `text`, the chain of a file called `name`, whose parameters have the values `given`.
+///
+/// # Errors
+/// As [`parse_chain`], with the file's name and the line; for a parameter without a value, or a value without a parameter.
+pub fn parse_chain_file(name: &str, text: &str, given: &[Arg]) -> Result<Vec<FileCall>> {
+    let name = format!("chain file '{name}'");
+    check_length(&name, text)?;
+    let mut reader = Reader::new(&name, text);
+    reader.parameters = Some(Parameters::new(given).map_err(|e| e.context(&name))?);
+    let calls = reader.calls(|reader, call| {
+        let with = reader.parameters.as_mut().map(Parameters::take_used).unwrap_or_default();
+        FileCall { call, line: reader.call_line, with }
+    })?;
+    reader.parameters.iter().try_for_each(Parameters::check_all_used).map_err(|e| e.context(&name))?;
+    Ok(calls)
+}
+
+/// Reads `text`, the values in parentheses behind the name of a chain file. No text is no values.
+///
+/// # Errors
+/// Where it is no such list, with the position.
+pub fn parse_values(text: &str) -> Result<Vec<Arg>> {
+    let mut reader = Reader::new("values of a chain file", text);
+    let mut given = Vec::new();
+    reader.skip_space();
+    if reader.eat('(') && !reader.eat(')') {
+        reader.items(&mut given)?;
+    }
+    if !reader.rest.is_empty() {
+        return Err(reader.expected("'(' behind the file's name, and ')' at the end"));
+    }
+    Ok(given)
+}
+
+fn check_length(what: &str, text: &str) -> Result<()> {
     if text.len() > MAX_CHAIN_BYTES {
         return Err(Error::bad_argument(format!(
-            "the chain is {} bytes long; {MAX_CHAIN_BYTES} are allowed",
+            "the {what} is {} bytes long; {MAX_CHAIN_BYTES} are allowed",
             text.len()
         )));
     }
-    let mut reader = Reader { text, rest: text };
-    let mut calls = Vec::new();
-    reader.skip_space();
-    if reader.rest.is_empty() {
-        return Ok(calls);
-    }
-    loop {
-        if calls.len() == MAX_CHAIN_FILTERS {
-            return Err(reader.error(&format!("the chain has more than {MAX_CHAIN_FILTERS} filters")));
-        }
-        calls.push(reader.call()?);
-        if reader.rest.is_empty() {
-            return Ok(calls);
-        }
-        if !reader.eat(',') && !reader.eat('>') {
-            return Err(reader.expected("',' or '>' before another filter"));
-        }
-    }
+    Ok(())
 }
 
 /// Writes a chain so that [`parse_chain`] reads it back.
@@ -170,11 +208,44 @@ fn is_name(text: &str) -> bool {
 
 /// A place in the text. A method that reads a part of the grammar also skips the space behind it.
 struct Reader<'t> {
+    /// What the text is, for messages.
+    what: &'t str,
     text: &'t str,
     rest: &'t str,
+    /// Those of a chain file; elsewhere `$` is a character like any other.
+    parameters: Option<Parameters<'t>>,
+    /// Where the last call begins.
+    call_line: usize,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(what: &'t str, text: &'t str) -> Reader<'t> {
+        Reader { what, text, rest: text, parameters: None, call_line: 1 }
+    }
+
+    /// The whole text, each call as `made`.
+    fn calls<T>(&mut self, mut made: impl FnMut(&mut Self, Call) -> T) -> Result<Vec<T>> {
+        let mut calls = Vec::new();
+        self.skip_space();
+        if self.rest.is_empty() {
+            return Ok(calls);
+        }
+        loop {
+            if calls.len() == MAX_CHAIN_FILTERS {
+                return Err(self.error(&format!("the chain has more than {MAX_CHAIN_FILTERS} filters")));
+            }
+            self.call_line = self.line();
+            let call = self.call()?;
+            calls.push(made(self, call));
+            if self.rest.is_empty() {
+                return Ok(calls);
+            }
+            if !self.eat(',') && !self.eat('>') {
+                return Err(self.expected("',' or '>' before another filter"));
+            }
+        }
+    }
+
     fn call(&mut self) -> Result<Call> {
         let name = self.name()?;
         let mut args = Vec::new();
@@ -253,6 +324,7 @@ impl Reader<'_> {
                     self.advance(c);
                     value.push(self.next().ok_or_else(|| self.expected("a character after '\\'"))?);
                 }
+                '$' if self.parameters.is_some() => self.parameter(&mut value)?,
                 c if is_bare(c) => {
                     self.advance(c);
                     value.push(c);
@@ -274,10 +346,16 @@ impl Reader<'_> {
     fn double_quoted(&mut self, value: &mut String) -> Result<()> {
         let open = self.rest;
         self.advance('"');
-        while let Some(c) = self.next() {
+        loop {
+            let from = self.rest;
+            let Some(c) = self.next() else { break };
             match c {
                 '"' => return Ok(()),
                 '\\' => value.push(self.escape()?),
+                '$' if self.parameters.is_some() => {
+                    self.rest = from;
+                    self.parameter(value)?;
+                }
                 c => value.push(c),
             }
         }
@@ -296,6 +374,15 @@ impl Reader<'_> {
         };
         self.rest = &self.rest[length..];
         Ok(char::from(c))
+    }
+
+    /// A parameter of a chain file, at its `$`.
+    fn parameter(&mut self, value: &mut String) -> Result<()> {
+        let Some(mut parameters) = self.parameters.take() else { return Ok(()) };
+        let read = parameters.read(self.rest, value);
+        self.parameters = Some(parameters);
+        self.rest = read.map_err(|message| self.error(&message))?;
+        Ok(())
     }
 
     /// Skips white space and comments.
@@ -334,15 +421,20 @@ impl Reader<'_> {
     /// `message` with the place and the text near it.
     fn error(&self, message: &str) -> Error {
         let before = &self.text[..self.text.len() - self.rest.len()];
-        let line = before.matches('\n').count() + 1;
+        let line = self.line();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[line_start..].chars().count() + 1;
-        let place = if self.text.trim_end().contains('\n') {
+        let place = if self.parameters.is_some() || self.text.trim_end().contains('\n') {
             format!("line {line}, column {column}")
         } else {
             format!("column {column}")
         };
-        Error::bad_argument(format!("chain, {place}: {message}{}", self.near(line_start)))
+        Error::bad_argument(format!("{}, {place}: {message}{}", self.what, self.near(line_start)))
+    }
+
+    /// The line of the place, from 1.
+    fn line(&self) -> usize {
+        self.text[..self.text.len() - self.rest.len()].matches('\n').count() + 1
     }
 
     /// ", near '…'" with a few characters of the line on each side of the place.

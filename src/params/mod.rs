@@ -6,7 +6,10 @@ mod chain;
 mod tests;
 mod value;
 
-pub use chain::{Arg, Call, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, print_chain};
+pub use chain::{
+    Arg, Call, FileCall, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, parse_chain_file, parse_values,
+    print_chain,
+};
 pub use value::{Choice, Name, ParamValue, refuse};
 
 use crate::error::{Error, Result};

@@ -13,6 +13,8 @@ mod route;
 mod run;
 mod shape;
 mod stats;
+#[cfg(test)]
+mod tests;
 
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]

@@ -2,10 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
-use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, planes};
+use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, masked, planes};
 use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
+
+mod unread;
 
 /// What the sink wants of the last picture.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +25,7 @@ impl Default for Target {
 }
 
 /// Where a kernel's picture comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operand {
     /// An input of the chain; 0 is its own.
     Input(usize),
@@ -198,7 +200,7 @@ pub fn plan_with(
     for filter in filters {
         draft.add(filter)?;
     }
-    draft.check_reads()?;
+    draft.drop_unread()?;
 
     let info = draft.here.info.clone();
     let untouched = draft.here.from == Operand::Input(0) && info.format == input.format;
@@ -238,6 +240,8 @@ struct Draft<'a> {
     here: ChainPoint,
     named: Vec<(String, ChainPoint)>,
     read: BTreeSet<String>,
+    /// What filters would read that were left out.
+    excused: BTreeSet<Operand>,
 }
 
 impl<'a> Draft<'a> {
@@ -251,6 +255,7 @@ impl<'a> Draft<'a> {
             here,
             named: Vec::new(),
             read: BTreeSet::new(),
+            excused: BTreeSet::new(),
         };
         for (i, side) in sides.iter().enumerate() {
             draft.name(&side.name, ChainPoint { from: Operand::Input(i + 1), info: side.info.clone() })?;
@@ -278,22 +283,6 @@ impl<'a> Draft<'a> {
         };
         self.read.insert(name.to_owned());
         Ok(point.clone())
-    }
-
-    /// Refuses names and stages that nothing reads.
-    fn check_reads(&self) -> Result<()> {
-        if let Some((name, _)) = self.named.iter().find(|(name, _)| !self.read.contains(name)) {
-            return Err(Error::bad_argument(format!("nothing in the chain reads the picture '{name}'")));
-        }
-        for (stage, kept) in self.kept.iter().enumerate() {
-            let from = Operand::Stage(stage);
-            let is_read = |kept: &KeptFilter| kept.operands.iter().any(|point| point.from == from);
-            if self.here.from != from && !self.kept.iter().any(is_read) {
-                let name = kept.filter.descriptor().name;
-                return Err(Error::bad_argument(format!("nothing in the chain reads what {name} makes")));
-            }
-        }
-        Ok(())
     }
 
     /// Adds what `filter` does, or notes why it does nothing.
@@ -324,17 +313,36 @@ impl<'a> Draft<'a> {
                 operands.push(self.find(&other).map_err(|e| e.context(name))?);
             }
         }
+        let mask = match filter.mask() {
+            Some(mask) => Some((mask.clone(), self.find(mask.as_str()).map_err(|e| e.context(name))?)),
+            None => None,
+        };
         let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
         let mut spec = filter.spec(&infos).map_err(|e| e.context(name))?;
         if may_be_skipped && spec.is_identity(&infos[0]) {
             self.skipped.push(crate::params::print_chain(&[filter.call()], crate::params::Spelling::FFmpeg));
+            let others = operands[1..].iter().chain(mask.iter().map(|(_, point)| point));
+            self.excused.extend(others.map(|point| point.from));
             self.here.info = spec.output;
             return Ok(());
         }
         paced(&spec.cycle, &infos[0], &mut spec.output);
+        let before = operands[0].clone();
+        let mixing = mask.map(|(mask, point)| (masked::mixing(&mask, &before.info, &spec), point));
+        self.push(filter, operands, spec);
+        if let Some((mixing, mask)) = mixing {
+            let operands = vec![before, self.here.clone(), mask];
+            let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
+            let spec = mixing.spec(&infos).map_err(|e| e.context(name))?;
+            self.push(mixing, operands, spec);
+        }
+        Ok(())
+    }
+
+    /// Adds a stage, which the chain goes on from.
+    fn push(&mut self, filter: Box<dyn Filter>, operands: Vec<ChainPoint>, spec: Spec) {
         self.here = ChainPoint { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
         self.kept.push(KeptFilter { filter, operands, spec });
-        Ok(())
     }
 
     /// Whether a `depth` stage must end the chain to reach `format`.

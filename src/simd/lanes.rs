@@ -7,6 +7,9 @@ pub trait Lanes: Copy {
     /// The value of each lane.
     fn from_fn(value: impl Fn(usize) -> u16) -> Self;
 
+    /// The value of one lane.
+    fn lane(self, lane: usize) -> u16;
+
     /// The smaller of two values in each lane.
     fn min(self, other: Self) -> Self;
 
@@ -27,6 +30,11 @@ impl<const N: usize> Lanes for Pack<N> {
             *lane = value(i);
         }
         Pack(lanes)
+    }
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> u16 {
+        self.0[lane]
     }
 
     #[inline(always)]

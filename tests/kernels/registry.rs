@@ -84,8 +84,8 @@ fn options_of_ffmpeg_are_documented() {
 }
 
 /// Filters that do something, whatever their parameters: leave no picture as it is, or measure it.
-pub const ALWAYS_CHANGES: [&str; 8] =
-    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap"];
+pub const ALWAYS_CHANGES: [&str; 9] =
+    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap", "mask"];
 
 #[test]
 fn everything_is_described() {

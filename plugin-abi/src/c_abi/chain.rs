@@ -248,7 +248,7 @@ pub unsafe extern "C" fn vramp_chain_create(
         unsafe {
             let (text, stream) = (text(chain_text, "the chain's text")?, read(input)?);
             let options = if options.is_null() { Options::default() } else { read(options)? };
-            let made = Chain::new(filters::chain(text)?, &stream, &beside(&options)?, &options)?;
+            let made = Chain::new(filters::program(text)?, &stream, &beside(&options)?, &options)?;
             give(chain, CHAINS.insert(made), "chain").map(|()| abi::OK)
         }
     })

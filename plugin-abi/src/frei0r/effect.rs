@@ -109,7 +109,7 @@ impl Effect {
     /// When a value is none of its parameter's, or the chain cannot be read.
     pub fn filters(&self, values: &[String]) -> Result<Vec<Box<dyn Filter>>> {
         match self.kind {
-            EffectKind::Chain => filters::chain(&values[0]),
+            EffectKind::Chain => filters::program(&values[0]),
             EffectKind::Filter(filter) => {
                 let arg = |(param, value): (&Param, &String)| {
                     let key = Some(param.name.to_owned());

@@ -14,8 +14,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::RwLock;
 use vramp::error::{Error, Result};
-use vramp::filters::{Cycle, Descriptor, Reach};
-use vramp::params::parse_chain;
+use vramp::filters::{Cycle, Descriptor, Reach, read_chain};
 use vramp::pipeline::{ChainPlan, Feed, Part, PartInput};
 use vramp::video::StreamInfo;
 
@@ -37,7 +36,7 @@ fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, in
     let format = clip.info.format;
     let (mut chain, beside) = match descriptor {
         Some(descriptor) => (vec![args::call(descriptor, format, &input)?], named_by_filter(descriptor, input)),
-        None => (parse_chain(&input.text(args::CHAIN)?.unwrap_or_default())?, named_by_script(input)?),
+        None => (read_chain(&input.text(args::CHAIN)?.unwrap_or_default())?, named_by_script(input)?),
     };
     chain.extend(args::last_call(format, &input)?);
     let (mut nodes, mut clips) = (vec![node], Vec::new());

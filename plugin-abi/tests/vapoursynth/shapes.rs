@@ -92,6 +92,7 @@ fn named_points_of_a_chain() {
         "keep=sharp,gauss=3,merge=with=sharp",
         "keep=film,tmedian,keep=still,use=film,gauss=2,merge=with=still:weight=0.3",
         "keep=film,tmedian,merge=with=film",
+        "keep=film,mask=edges:low=8:soft=20,keep=lines,use=film,tmedian=mask=lines,box=2:mask=lines",
     ]) {
         same_as_command("yuv420p", chain);
     }

@@ -20,6 +20,7 @@ use crate::cli::{print, report, signals};
 use crate::compare::{Measure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
+use crate::filters::chain_file;
 use crate::io::TempFile;
 use crate::io::libav::Window;
 use crate::io::refuse_input;
@@ -43,7 +44,7 @@ const WAITING: usize = 2;
 /// Refuses outputs that would replace what is read, or each other, before any of them is begun.
 fn check_outputs(args: &CompareArgs, pictures: Option<&Path>) -> Result<()> {
     let videos = [&args.a, &args.b].into_iter().map(OsString::as_os_str);
-    let chains = args.chain_a.iter().chain(&args.chain_b).filter_map(|chain| chain.strip_prefix('@')).map(OsStr::new);
+    let chains = args.chain_a.iter().chain(&args.chain_b).filter_map(|chain| chain_file(chain)).map(OsStr::new);
     let inputs: Vec<&OsStr> = videos.chain(chains).collect();
     if let Some(folder) = pictures {
         inputs.iter().try_for_each(|input| worst::check_outside(input, folder))?;

@@ -1,6 +1,6 @@
 //! The two videos: opened, brought to one format, and read each on threads of its own.
 
-use crate::cli::args::{RunsOn, chain_text};
+use crate::cli::args::RunsOn;
 use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::compare::args::CompareArgs;
 use crate::cli::compare::banding;
@@ -10,7 +10,7 @@ use crate::filters;
 use crate::io::Hash;
 use crate::io::hash::Streams;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Window, coded, is_script, passing};
-use crate::params::{Call, parse_chain};
+use crate::params::Call;
 use crate::pipeline::{self, Cancel, ChainPlan, Frame, Options, Packet, Sink, Source, Target, plan};
 use crate::video::{Range, StreamInfo};
 use crossbeam_channel::Sender;
@@ -46,7 +46,7 @@ pub fn chains(args: &CompareArgs) -> Result<[Vec<Call>; 2]> {
     let parse = |texts: &[String]| -> Result<Vec<Call>> {
         let mut calls = Vec::new();
         for text in texts {
-            calls.extend(parse_chain(&chain_text(text)?)?);
+            calls.extend(filters::read_chain(text)?);
         }
         calls.extend(args.banding.then(banding::call));
         calls.iter().try_for_each(|call| filters::create(call).map(drop))?;

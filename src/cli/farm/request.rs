@@ -9,6 +9,7 @@ use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan};
 use crate::io::libav::{DecoderChoice, EncoderChoice, choose_encoder};
+use crate::params::{Spelling, print_chain};
 use crate::pipeline::Cancel;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 use std::ffi::{OsStr, OsString};
@@ -196,8 +197,8 @@ fn options(job: &FilterArgs, matches: &ArgMatches) -> Result<Vec<String>> {
     NOT_OF_THE_PLAN.iter().for_each(|id| drop(given.remove(id)));
     if !job.run.chain.is_empty() {
         // What a file of the chain says now holds.
-        let texts = job.run.chain_texts()?.into_iter().map(|text| Some(text.into()));
-        given.set("chain", texts.collect());
+        let text = print_chain(&job.run.chain_calls()?, Spelling::FFmpeg);
+        given.set("chain", vec![Some(text.into())]);
     }
     let described = FilterArgs::augment_args(Command::new(env!("CARGO_PKG_NAME")));
     given.to_args(&described).iter().map(|arg| text(arg)).collect()

@@ -164,7 +164,12 @@ pub fn check_samples(first: &StreamInfo, other: &StreamInfo, name: &str) -> Resu
 /// # Errors
 /// For arguments that are none of its parameters' values.
 pub fn create<T: Local>(call: &Call) -> Result<Box<dyn Filter>> {
-    Ok(Box::new(LocalFilter { params: T::from_call(call)? }))
+    Ok(of(T::from_call(call)?))
+}
+
+/// The filter with these parameters.
+pub fn of<T: Local>(params: T) -> Box<dyn Filter> {
+    Box::new(LocalFilter { params })
 }
 
 /// A filter of this tier with its parameters set.

@@ -122,11 +122,10 @@ impl Filter for Zoned {
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let spec = self.inner.spec(inputs)?;
-        if !spec.cycle.is_one() || spec.output != inputs[0] {
+        if let Some(difference) = difference(&spec, &inputs[0]) {
             return Err(Error::bad_argument(format!(
-                "{FRAMES}= and {TIMES}= limit filters that give the stream that they get, and this gives another {}: \
-                 leave them out",
-                difference(&spec, &inputs[0])
+                "{FRAMES}= and {TIMES}= limit filters that give the stream that they get, and this gives another \
+                 {difference}: leave them out"
             )));
         }
         if spec.measures {
@@ -174,17 +173,18 @@ impl Filter for Zoned {
     }
 }
 
-/// What is other about the stream that a filter gives.
-fn difference(spec: &Spec, input: &StreamInfo) -> &'static str {
+/// What is other about the stream that a filter gives, if anything is.
+pub(super) fn difference(spec: &Spec, input: &StreamInfo) -> Option<&'static str> {
     let StreamInfo { width, height, format, color, .. } = &spec.output;
-    match () {
+    Some(match () {
         () if !spec.cycle.is_one() => "number of frames",
+        () if spec.output == *input => return None,
         () if (*width, *height) != (input.width, input.height) => "size",
         () if format.bit_depth() != input.format.bit_depth() => "depth",
         () if *format != input.format => "format",
         () if color.range != input.color.range => "range",
         () => "description",
-    }
+    })
 }
 
 /// Every sample where it is.
