@@ -2,6 +2,7 @@
 
 use crate::cli::args::ProgressChoice;
 use crate::cli::batch::child::{self, ChildEvent};
+use crate::cli::own_program::own_program;
 use crate::cli::{log as messages, print, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan};
@@ -34,7 +35,7 @@ impl Worker {
     /// # Errors
     /// When this program does not know where it is.
     pub fn new(folder: &Folder, options: Vec<OsString>) -> Result<Worker> {
-        let program = std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?;
+        let program = own_program()?;
         Ok(Worker { program, folder: folder.path().to_owned(), options })
     }
 
