@@ -6,7 +6,10 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help setup hosts build plugin install-plugins demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gpu-bundle
+# Where cargo builds: CARGO_TARGET_DIR and cargo's own configuration may say another place.
+built = $(or $(shell $(CARGO) metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'),target)
+
+.PHONY: help setup hosts build plugin install-plugins install-lib wheel dist deb try-packages windows demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -14,6 +17,12 @@ help:
 	@echo "make build   the release binary, target/release/vramp"
 	@echo "make plugin  the library for video hosts and for programs in C, target/plugin/libvramp.so"
 	@echo "make install-plugins  the library into the plugin folder of each host that is found"
+	@echo "make install-lib      the library for programs in C, with header and pkg-config file, under PREFIX"
+	@echo "make wheel   the plugin as a Python wheel for VapourSynth, in out/"
+	@echo "make dist    a tarball that runs without installing anything, in out/"
+	@echo "make deb     a Debian package of command, library and plugins, in out/"
+	@echo "make try-packages    each of these in a place of its own (PYTHON=python3.12 for the wheel)"
+	@echo "make windows the plugin as a DLL, and its smoke test under Wine"
 	@echo "make install the binary, manual pages and the completions of all shells under PREFIX (default /usr/local)"
 	@echo "make bench   filters against the copy floor, and the pipeline's split"
 	@echo "make quality debanding filters against known truth, with ffmpeg's beside ours: writes docs/QUALITY.md; SEED=N for other frames"
@@ -37,13 +46,39 @@ build: setup
 # A command of its own: built together with the program, the library would need libav.
 plugin: setup
 	$(CARGO) build --release --locked -p vramp-plugin
-	install -D --strip --mode=755 target/release/libvramp_plugin.so target/plugin/libvramp.so
+	install -D --strip --mode=755 $(built)/release/libvramp_plugin.so target/plugin/libvramp.so
+	ln -sf libvramp.so target/plugin/libvramp.so.1
 
+# EFFECTS="gauss box" makes effects of other filters too.
 install-plugins: build plugin
-	target/release/vramp plugins --install target/plugin/libvramp.so
+	$(built)/release/vramp plugins --install target/plugin/libvramp.so $(foreach effect,$(EFFECTS),--effect $(effect))
+
+install-lib: plugin
+	scripts/install_library.sh target/plugin/libvramp.so $(PREFIX) $(LIBDIR)
+
+# Packages, in out/.
+wheel: plugin
+	scripts/package/wheel.py target/plugin/libvramp.so out
+
+dist: build plugin
+	scripts/package/dist.sh $(built)/release/vramp target/plugin/libvramp.so out
+
+deb: build plugin
+	@scripts/setup.sh dpkg-dev
+	scripts/package/deb.sh $(built)/release/vramp target/plugin/libvramp.so out
+
+# Each package in a place of its own: a Python with VapourSynth, a root without any library, and lintian.
+try-packages: wheel dist deb
+	@scripts/setup.sh busybox-static lintian
+	scripts/package/try_wheel.sh out/vapoursynth_vramp-*linux*.whl $(PYTHON)
+	scripts/package/try_dist.sh out/vramp-*.tar.xz
+	lintian --fail-on error,warning out/vramp_*.deb
+
+windows: setup
+	@scripts/windows.sh
 
 demo: build
-	@scripts/demo.sh
+	@VRAMP=$(built)/release/vramp scripts/demo.sh
 
 # What runs parts of films in tests. It listens on 127.0.0.1 only, in a network of its own.
 slurm := slurm-wlm munge iproute2 procps
@@ -87,7 +122,7 @@ gpu-bundle: setup
 	@scripts/gpu_bundle.sh
 
 bench: build
-	target/release/vramp bench
+	$(built)/release/vramp bench
 
 # What the judge computes with.
 numpy := target/quality
@@ -97,10 +132,10 @@ $(numpy)/ready: scripts/quality/requirements.txt
 	touch $@
 
 quality: build $(numpy)/ready
-	$(numpy)/bin/python scripts/quality/judge.py $(if $(SEED),--seed $(SEED))
+	$(numpy)/bin/python scripts/quality/judge.py --vramp $(built)/release/vramp $(if $(SEED),--seed $(SEED))
 
 bench-hash: build
-	@scripts/bench_hash.sh target/release/vramp "$(CLIP)"
+	@scripts/bench_hash.sh $(built)/release/vramp "$(CLIP)"
 
 bless:
 	VRAMP_BLESS=1 $(CARGO) test --locked --test docs
@@ -122,10 +157,10 @@ farm-test: hosts
 
 farm-demo: build
 	@scripts/setup.sh $(slurm)
-	@scripts/farm/demo.sh
+	@VRAMP=$(built)/release/vramp scripts/farm/demo.sh
 
 PREFIX ?= /usr/local
-VRAMP ?= target/release/vramp
+VRAMP ?= $(built)/release/vramp
 # Where each shell looks for completions; PowerShell has no such place, so its profile names the file.
 COMPLETIONS := bash:bash-completion/completions/vramp zsh:zsh/site-functions/_vramp \
 	fish:fish/vendor_completions.d/vramp.fish elvish:elvish/lib/vramp.elv powershell:vramp/vramp.ps1

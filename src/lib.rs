@@ -48,6 +48,8 @@ pub mod farm;
 pub mod filters;
 #[cfg(all(feature = "cli", any(test, fuzzing)))]
 pub mod fuzzing;
+// Files are the command's, which is a program of Unix; on Windows there is the plugin library.
+#[cfg(unix)]
 pub mod io;
 pub mod params;
 pub mod pipeline;

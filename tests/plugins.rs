@@ -39,6 +39,13 @@ impl Machine {
         command.env("FREI0R_PATH", self.0.path("effects")).output().unwrap().into()
     }
 
+    /// What an installation for packages writes.
+    fn packaged(&self, args: &[&str]) -> String {
+        let into = self.0.path("package");
+        self.run(&[&["--install", &self.library("1.2.3"), "--into", &into], args].concat()).ok();
+        into
+    }
+
     fn json(&self, args: &[&str]) -> Value {
         serde_json::from_slice(&self.run(&[args, &["--json"]].concat()).ok().stdout).unwrap()
     }
@@ -132,4 +139,82 @@ fn what_cannot_be_installed_is_reported() {
     fs::write(machine.0.path("effects"), "a file").unwrap();
     let ran = machine.run(&["--install", &machine.library("1.2.3")]);
     assert!(ran.code != Some(0) && ran.stderr.contains("effects"), "{}", ran.stderr);
+}
+
+/// The names of all files below `folder`, in order.
+fn files_below(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from(folder)];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_package_has_the_files_of_every_host() {
+    let machine = Machine::new(&[]);
+    let into = machine.packaged(&["--effect", "gauss"]);
+    let expected = [
+        "lib/frei0r-1/vramp_chain.so",
+        "lib/frei0r-1/vramp_deband.so",
+        "lib/frei0r-1/vramp_gauss.so",
+        "lib/vapoursynth/libvramp.so",
+        "share/kdenlive/effects/frei0r_vramp_chain.xml",
+        "share/kdenlive/effects/frei0r_vramp_deband.xml",
+        "share/kdenlive/effects/frei0r_vramp_gauss.xml",
+        "share/shotcut/qml/filters/vramp_chain/meta.qml",
+        "share/shotcut/qml/filters/vramp_chain/ui.qml",
+        "share/shotcut/qml/filters/vramp_deband/meta.qml",
+        "share/shotcut/qml/filters/vramp_deband/ui.qml",
+        "share/shotcut/qml/filters/vramp_gauss/meta.qml",
+        "share/shotcut/qml/filters/vramp_gauss/ui.qml",
+    ];
+    assert_eq!(files_below(&into), expected);
+    // Once more: what is there is ours.
+    machine.packaged(&[]);
+}
+
+/// What Kdenlive and Shotcut show, read by people before it is blessed (VRAMP_BLESS=1).
+#[test]
+fn the_controls_in_editors_are_the_blessed_ones() {
+    let machine = Machine::new(&[]);
+    let into = machine.packaged(&["--effect", "gauss", "--effect", "box", "--effect", "depth"]);
+    let blessed = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/editors");
+    for name in files_below(&format!("{into}/share")) {
+        let text = fs::read_to_string(format!("{into}/share/{name}")).unwrap();
+        // Another version changes nothing else.
+        let text = text.replace(concat!("version ", env!("CARGO_PKG_VERSION"), "\n"), "version VERSION\n");
+        let path = std::path::Path::new(blessed).join(&name);
+        if std::env::var_os("VRAMP_BLESS").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap_or_default(), text, "{name}: VRAMP_BLESS=1 rewrites it");
+    }
+}
+
+#[test]
+fn what_is_no_effect_of_frei0r_is_refused() {
+    let machine = Machine::new(&["ffmpeg"]);
+    for (name, why) in [
+        ("debnad", "did you mean 'deband'"),
+        ("crop", "changes the size"),
+        ("tmedian", "reads more than the frame"),
+        ("merge", "reads more than the frame"),
+    ] {
+        let ran = machine.run(&["--install", &machine.library("1.2.3"), "--effect", name]);
+        assert!(ran.code != Some(0) && ran.stderr.contains(why), "{name}: {}", ran.stderr);
+    }
+    assert!(!fs::exists(machine.0.path("effects")).unwrap());
+    let ran = machine.run(&["--install", &machine.library("1.2.3"), "--effect", "gauss", "--json"]).ok();
+    assert!(ran.text().contains("vramp_gauss.so"), "{}", ran.text());
 }

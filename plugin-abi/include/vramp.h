@@ -159,7 +159,9 @@ uint32_t vramp_abi_version(void);
 /* The version of vramp, such as "0.1.0". */
 const char *vramp_version(void);
 
-/* Why the calling thread's last call failed; "" when it did not. Stays until the thread's next call. Never NULL. */
+/* Why the calling thread's last call failed; "" when it did not. Never NULL. The text is the last call's until the
+   thread's next call; its memory stays for seven calls, so that printf("%d %s", call(), vramp_last_error()) does no harm where it asks
+   first, though it then prints the text of the call before. */
 const char *vramp_last_error(void);
 
 typedef int32_t vramp_log_level;

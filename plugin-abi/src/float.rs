@@ -1,9 +1,26 @@
 //! Samples in floating point, which are filtered in 16 bits.
 //!
+//! Filters that smooth samples where they are give float back what 16 bits do not hold: the result is the source plus the
+//! difference that the filters made. So HDR, negative values and untouched samples survive them ([`carries`]).
+//!
 //! Luma, grey, R, G and B go from 0 (black) to 1 (white), Cb and Cr from −0.5 to 0.5, in limited range as in full. So
 //! limited range keeps what lies a little beyond black and white.
 
+use vramp::pipeline::ChainPlan;
 use vramp::video::StreamInfo;
+
+/// Filters whose difference has a meaning beside a value that they did not see: they move nothing, and add a little.
+const SMOOTHING: &[&str] = &["deband", "gradient", "bilateral", "box", "gauss", "median", "unsharp", "stats"];
+
+/// Whether the chain's result is the source plus a difference.
+pub fn carries(plan: &ChainPlan) -> bool {
+    let (input, output) = (&plan.input, &plan.output);
+    input.format == output.format
+        && input.is_full_range() == output.is_full_range()
+        && plan.is_frame_by_frame()
+        && plan.sides.is_empty()
+        && plan.stages.iter().all(|stage| SMOOTHING.contains(&stage.filter.descriptor().name))
+}
 
 /// How a component's samples map to 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +55,20 @@ impl FloatScale {
     pub fn from_16_bits(self, from: &[u16], to: &mut [f32]) {
         for (to, from) in to.iter_mut().zip(from) {
             *to = (f32::from(*from) - self.zero) / self.gain;
+        }
+    }
+
+    /// What `origin`, whose 16 bits are `before`, becomes where these become `after`: the change is added, and where there is none
+    /// the result is `origin` to the bit. What is no finite number becomes one.
+    pub fn carry(self, origin: &[f32], before: &[u16], after: &[u16], to: &mut [f32]) {
+        let number = |value: u16| (f32::from(value) - self.zero) / self.gain;
+        for (to, ((origin, before), after)) in to.iter_mut().zip(origin.iter().zip(before).zip(after)) {
+            // In this order, so that a number that 16 bits hold becomes exactly what they become.
+            *to = match origin.is_finite() {
+                true if before == after => *origin,
+                true => number(*after) + (origin - number(*before)),
+                false => number(*after),
+            };
         }
     }
 }
@@ -76,6 +107,26 @@ mod tests {
         assert_eq!(got, [62963, 1293, 65535, 0, 65535, 0]);
         scale("gray16", Range::Full, 0).to_16_bits(&wild, &mut got);
         assert_eq!(got, [65535, 0, 65535, 0, 65535, 0]);
+    }
+
+    #[test]
+    fn a_difference_is_carried() {
+        let full = scale("gbrp16", Range::Full, 0);
+        // HDR, negative, between two steps, 1, 0 and not a number.
+        let origin = [1.5, -0.2, 0.500_003, 1.0, 0.0, f32::NAN];
+        let (mut before, mut to) = ([0; 6], [0.0; 6]);
+        full.to_16_bits(&origin, &mut before);
+        full.carry(&origin, &before, &before, &mut to);
+        assert_eq!(to[..5], origin[..5], "nothing changed");
+        assert_eq!(to[5], 0.0);
+        let after = [before[0] - 655, before[1] + 655, before[2] + 655, 64880, 655, 655];
+        full.carry(&origin, &before, &after, &mut to);
+        let step = 655.0 / 65535.0;
+        for (got, want) in to.iter().zip([1.5 - step, step - 0.2, 0.500_003 + step]) {
+            assert!((got - want).abs() < 1e-6, "{got} {want}");
+        }
+        // What 16 bits hold becomes what they become, and so what is no number.
+        assert_eq!(to[3..], [64880.0 / 65535.0, step, step]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ static PLACE: Mutex<Option<String>> = Mutex::new(None);
 /// # Errors
 /// `work`'s own, and [`Kind::Internal`](vramp::error::Kind::Internal) for a panic.
 pub fn guard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    keep_place();
+    prepare();
     let _kept = KeptContext::new();
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         let text = message(&*payload);
@@ -24,10 +24,13 @@ pub fn guard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// Has panics note their place instead of printing it: the terminal is the host's. The library has a standard library of
-/// its own, so this is not the host's hook.
-fn keep_place() {
-    static SET: Once = Once::new();
-    SET.call_once(|| {
+/// its own, so this is not the host's hook. And on Windows it has the library stay, which the linker sees to elsewhere.
+fn prepare() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        if cfg!(windows) {
+            crate::own_file::path();
+        }
         panic::set_hook(Box::new(|info| {
             let place = info.location().map(|at| format!(" (at {at})"));
             *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;

@@ -1,6 +1,6 @@
 //! The port between a host's pictures and the chain's: memory is checked, and what the chain does not know is converted.
 
-use crate::float::FloatScale;
+use crate::float::{self, FloatScale};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::slice;
@@ -170,6 +170,8 @@ pub struct HostFrame<'a> {
 pub struct HostPorts {
     inputs: Vec<HostPort>,
     output: HostPort,
+    /// Float results are their sources plus a difference.
+    carries: bool,
 }
 
 impl HostPorts {
@@ -186,9 +188,12 @@ impl HostPorts {
             ));
         }
         let input = |(i, storage)| HostPort::new(storage, plan.stream(i));
+        let inputs: Vec<_> = inputs.into_iter().enumerate().map(input).collect::<Result<_>>()?;
+        let is_float = matches!(output, Storage::Float(_)) && inputs[0].storage == output;
         Ok(HostPorts {
-            inputs: inputs.into_iter().enumerate().map(input).collect::<Result<_>>()?,
+            inputs,
             output: HostPort::new(output, &plan.output)?,
+            carries: is_float && float::carries(plan),
         })
     }
 
@@ -244,11 +249,13 @@ impl HostPorts {
             Some(pool) => {
                 let mut left = pool.take()?;
                 let props = engine.process_frames(n, &given, &mut left.planes_mut())?;
-                // Alpha is that of the frame itself, which a chain that makes a frame n of it has read.
-                let own = frames.iter().find(|frame| frame.input == 0 && frame.props.frame_index == n);
-                let own = own.or(frames.first()).map_or(&[][..], |frame| frame.planes);
+                // Alpha, and what is carried, are the frame's own, which a chain that makes a frame n of it has read.
+                let own = frames.iter().position(|frame| frame.input == 0 && frame.props.frame_index == n);
+                let own = own.unwrap_or(0);
+                let planes = frames.get(own).map_or(&[][..], |frame| frame.planes);
+                let carried = entered.get(own).and_then(Option::as_ref).filter(|_| self.carries);
                 // SAFETY: as above.
-                unsafe { self.output.convert_out(&left, own, dst) };
+                unsafe { self.output.convert_out(&left, planes, carried, dst) };
                 Ok(props)
             }
         }
@@ -386,11 +393,18 @@ impl HostPort {
         }
     }
 
-    /// Converts to the host's picture; `src` is the host's source, from which alpha comes.
+    /// Converts to the host's picture; `src` is the host's source, from which alpha comes. `carried` is what became of that
+    /// source where its values beyond 16 bits are kept.
     ///
     /// # Safety
     /// The planes must be readable and writable for such pictures.
-    unsafe fn convert_out(&self, picture: &Picture, src: &[HostPlane], planes: &[HostPlane]) {
+    unsafe fn convert_out(
+        &self,
+        picture: &Picture,
+        src: &[HostPlane],
+        carried: Option<&Picture>,
+        planes: &[HostPlane],
+    ) {
         let views = picture.planes();
         if let Storage::Rgba(_) = self.storage {
             for y in 0..self.stream.height {
@@ -404,12 +418,20 @@ impl HostPort {
             }
             return;
         }
+        let carried = carried.map(Picture::planes);
         for (component, view) in views.iter().enumerate() {
             let scale = FloatScale::of(&self.stream, component);
             for y in 0..view.height() {
                 // SAFETY: the caller's promise.
                 let to = unsafe { row_mut(planes[component], y, view.width()) };
-                scale.from_16_bits(view.row_u16(y), to);
+                match &carried {
+                    None => scale.from_16_bits(view.row_u16(y), to),
+                    Some(before) => {
+                        // SAFETY: as above; source and target do not overlap.
+                        let origin = unsafe { row(src[component], y, view.width()) };
+                        scale.carry(origin, before[component].row_u16(y), view.row_u16(y), to);
+                    }
+                }
             }
         }
     }

@@ -10,11 +10,11 @@ static VERSION: &str = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"),
 
 pub mod c_abi;
 pub mod float;
-#[cfg(unix)]
 pub mod frei0r;
 pub mod guard;
 pub mod host_port;
 pub mod logging;
+pub mod own_file;
 pub mod record;
 #[cfg(test)]
 mod testing;

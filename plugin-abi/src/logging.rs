@@ -51,10 +51,30 @@ pub fn to(sink: Option<Arc<Sink>>, level: LevelFilter) {
     log::set_max_level(level);
 }
 
+/// What error messages advise users of the command, who have options and other commands at hand.
+const ADVICE_FOR_THE_COMMAND: [&str; 2] = [" ('vramp filters' lists them)", "; use --device cpu"];
+
+/// A message without what only users of the command can do.
+pub fn for_hosts(message: &str) -> &str {
+    ADVICE_FOR_THE_COMMAND.iter().fold(message, |text, advice| text.trim_end_matches(advice))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Mutex;
+
+    #[test]
+    fn hosts_are_not_sent_to_the_command() {
+        for (name, why) in
+            [("debnad", "no filter is called 'debnad'; did you mean 'deband'?"), ("q", "no filter is called 'q'")]
+        {
+            let error = vramp::filters::chain(name).unwrap_err();
+            assert_ne!(error.message(), why);
+            assert_eq!(for_hosts(error.message()), why);
+        }
+        assert_eq!(for_hosts("no NVIDIA driver; use --device cpu"), "no NVIDIA driver");
+    }
 
     #[test]
     fn a_sink_takes_lines_of_its_level() {

@@ -17,9 +17,12 @@ const FRAMES: usize = 9;
 fn sample(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("linked-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let link = folder.join("libvramp.so");
-    let _ = std::fs::remove_file(&link);
-    std::os::unix::fs::symlink(so::library(), link).unwrap();
+    // What the linker asks for, and what the program does.
+    for name in ["libvramp.so", "libvramp.so.1"] {
+        let link = folder.join(name);
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(so::library(), link).unwrap();
+    }
     let folder = folder.to_str().unwrap();
     let source = cc::path("../samples").join(name);
     cc::program(&source, &["-L", folder, "-lvramp", &format!("-Wl,-rpath,{folder}")])

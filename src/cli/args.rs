@@ -4,6 +4,7 @@ mod batch;
 mod colour;
 mod farm;
 pub mod pictures;
+mod plugins;
 mod presets;
 mod rate;
 pub mod script;
@@ -14,6 +15,7 @@ pub mod tracks;
 
 pub use batch::BatchArgs;
 pub use farm::{CutArgs, GpuList, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
+pub use plugins::PluginsArgs;
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
 pub use submit::{Engine, SubmitArgs};
@@ -154,20 +156,6 @@ pub struct FiltersArgs {
 /// Arguments of `vramp probe`.
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Arguments of `vramp plugins`.
-#[derive(Debug, Args)]
-pub struct PluginsArgs {
-    /// First copy this library (target/plugin/libvramp.so) to the folders of the hosts that are found
-    #[arg(long, value_name = "LIBRARY")]
-    pub install: Option<PathBuf>,
-    /// With --install, replace files that are none of vramp's too
-    #[arg(short = 'y', long = "overwrite", requires = "install")]
-    pub overwrite: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -15,6 +15,7 @@ mod given;
 mod hash;
 mod log;
 mod manual;
+mod own_program;
 mod partial;
 mod passes;
 mod pictures;

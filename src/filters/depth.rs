@@ -19,14 +19,14 @@ crate::params! {
     /// What `depth` needs.
     pub struct DepthParams {
         /// The new depth. `auto` keeps the stream's depth and all 16 bits between filters.
-        bits: Option<i64> = None, ParamKind::Int { min: 8, max: 16 }, unit "bits", aliases ["depth", "bit_depth"];
+        bits: Option<i64> = None, ParamKind::Int { min: 8, max: 16 }, unit "bits", aliases ["depth", "bit_depth"], label "Depth";
         /// What happens to the part of a value that the new depth cannot hold: it is rounded (`none`), decided by an
         /// 8×8 Bayer matrix (`ordered`), by a blue noise table (`blue`) or by triangular noise two steps wide (`tpdf`), or
         /// diffused to the neighbours (`fs`).
         dither: Dither = Dither::None, ParamKind::Choice(<Dither as Choice>::WORDS), unit "", aliases [];
         /// Whether the pattern of `ordered`, `blue` and `tpdf` moves from frame to frame. One that stands still compresses
         /// better.
-        animate: bool = false, ParamKind::Bool, unit "", aliases [];
+        animate: bool = false, ParamKind::Bool, unit "", aliases [], label "Moving pattern";
     }
     presets {}
 }

@@ -2,6 +2,7 @@
 //! come from a single [`params!`](crate::params!) block.
 
 mod chain;
+mod control;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -10,6 +11,7 @@ pub use chain::{
     Arg, Call, FileCall, MAX_CHAIN_BYTES, MAX_CHAIN_FILTERS, Spelling, parse_chain, parse_chain_file, parse_values,
     print_chain,
 };
+pub use control::Control;
 pub use value::{Choice, Name, ParamValue, refuse};
 
 use crate::error::{Error, Result};
@@ -57,6 +59,8 @@ pub struct Param {
     pub default: fn() -> String,
     /// The unit of the value; empty when there is none.
     pub unit: &'static str,
+    /// What user interfaces call it; empty where its name says it, which [`Param::label`] then writes out.
+    pub label: &'static str,
     /// What it does.
     pub doc: &'static str,
 }
@@ -76,6 +80,16 @@ impl fmt::Display for ParamKind {
 }
 
 impl Param {
+    /// What user interfaces call it: a few words that begin with a capital letter.
+    pub fn label(&self) -> String {
+        if !self.label.is_empty() {
+            return self.label.to_owned();
+        }
+        let words = self.name.trim_end_matches('_').replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    }
+
     /// The end of "it takes …", with the unit.
     pub fn takes(&self) -> String {
         let auto = if self.auto { "auto, or " } else { "" };
@@ -300,7 +314,8 @@ macro_rules! params {
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $doc:expr])+
-                $field:ident : $ty:ty = $default:expr, $kind:expr, unit $unit:literal, aliases [$($alias:literal),*];
+                $field:ident : $ty:ty = $default:expr, $kind:expr, unit $unit:literal, aliases [$($alias:literal),*]
+                $(, label $label:literal)?;
             )*
         }
         presets { $( $preset:literal : $preset_doc:literal, [$(($key:literal, $value:literal)),* $(,)?]; )* }
@@ -328,6 +343,7 @@ macro_rules! params {
                         auto: <$ty as $crate::params::ParamValue>::AUTO,
                         default: || <$ty as $crate::params::ParamValue>::print(&$default),
                         unit: $unit,
+                        label: concat!($($label)?),
                         doc: concat!($($doc, "\n"),+).trim_ascii(),
                     },
                 )*],

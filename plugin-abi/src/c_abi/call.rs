@@ -19,11 +19,30 @@ const MOST_STRUCT_BYTES: usize = 4096;
 /// More structs than any call takes.
 const MOST_STRUCTS: u32 = 4096;
 
+/// Texts that a thread's calls gave. Those before the last stay for some more calls: `printf("%d %s", call(), vramp_last_error())`
+/// may ask for the text before it calls.
+#[derive(Default)]
+struct Texts {
+    ring: [CString; 8],
+    last: usize,
+}
+
+impl Texts {
+    fn push(&mut self, text: CString) {
+        self.last = (self.last + 1) % self.ring.len();
+        self.ring[self.last] = text;
+    }
+
+    fn last(&self) -> *const c_char {
+        self.ring[self.last].as_ptr()
+    }
+}
+
 thread_local! {
     /// Why this thread's last call failed.
-    static LAST_ERROR: RefCell<CString> = RefCell::default();
+    static LAST_ERROR: RefCell<Texts> = RefCell::default();
     /// What was measured of the last frame that this thread got.
-    static LAST_RECORD: RefCell<CString> = RefCell::default();
+    static LAST_RECORD: RefCell<Texts> = RefCell::default();
 }
 
 /// The status of an error: the exit code that the command has for it, negative.
@@ -39,25 +58,25 @@ pub fn call(work: impl FnOnce() -> Result<i32>) -> i32 {
         Err(error) => (status(error.kind()), CString::new(error.message().replace('\0', " ")).unwrap_or_default()),
     };
     // A thread that is ending has no text any more.
-    let _ = LAST_ERROR.try_with(|last| *last.borrow_mut() = text);
+    let _ = LAST_ERROR.try_with(|texts| texts.borrow_mut().push(text));
     status
 }
 
 /// `vramp_last_error`.
 pub fn last_error() -> *const c_char {
-    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST_ERROR.try_with(|texts| texts.borrow().last()).unwrap_or(c"".as_ptr())
 }
 
 /// Keeps what was measured of a frame, for [`last_record`].
 pub fn keep_record(props: &FrameProps) {
     let text = CString::new(record::json(&props.records)).unwrap_or_default();
     // A thread that is ending has no text any more.
-    let _ = LAST_RECORD.try_with(|last| *last.borrow_mut() = text);
+    let _ = LAST_RECORD.try_with(|texts| texts.borrow_mut().push(text));
 }
 
 /// `vramp_last_record`.
 pub fn last_record() -> *const c_char {
-    LAST_RECORD.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST_RECORD.try_with(|texts| texts.borrow().last()).unwrap_or(c"".as_ptr())
 }
 
 /// Refuses a pointer that cannot be one to `T`.

@@ -1,16 +1,12 @@
 //! Which effect this file is, and its parameters as hosts see them.
 
 use super::abi;
-use std::ffi::{CStr, CString, OsStr, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use crate::own_file;
+use std::ffi::{CString, c_int};
 use std::sync::LazyLock;
 use vramp::error::Result;
 use vramp::filters::{self, Descriptor, Filter};
-use vramp::params::{Arg, Call, Param, ParamKind};
-
-/// More values than this do not fit a slider: such a number is text.
-const MOST_ON_A_SLIDER: i64 = 1 << 16;
+use vramp::params::{Arg, Call, Control, Param};
 
 /// The chain effect's text until the host sets another.
 const DEFAULT_CHAIN: &str = "deband";
@@ -37,22 +33,9 @@ enum EffectKind {
 pub struct Parameter {
     pub name: CString,
     pub explanation: CString,
-    pub ty: Type,
+    pub ty: Control,
     /// The value it has until the host sets another, as a chain writes it.
     pub default: String,
-}
-
-/// How a host holds a parameter's value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Type {
-    /// On or off.
-    Bool,
-    /// A whole number, of which 0 to 1 is `min` to `max`.
-    Int { min: i64, max: i64 },
-    /// A number, of which 0 to 1 is `min` to `max`.
-    Float { min: f64, max: f64 },
-    /// As a chain writes it.
-    Text,
 }
 
 /// The effect of this library.
@@ -61,18 +44,8 @@ pub static EFFECT: LazyLock<Effect> = LazyLock::new(|| Effect::named(&own_name()
 /// What this library's file is called, without its extension: a host has one effect a file, so copies of the library offer
 /// different ones by their names.
 fn own_name() -> String {
-    // SAFETY: all zero is a value of the struct, which is filled in by the call; the address is this function's.
-    let info = unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        libc::dladdr(own_name as *const c_void, &mut info);
-        info
-    };
-    if info.dli_fname.is_null() {
-        return String::new();
-    }
-    // SAFETY: the loader's names end with a NUL, and this library's lives as long as it.
-    let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes()));
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    let stem = own_file::path().and_then(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    stem.unwrap_or_default()
 }
 
 impl Effect {
@@ -95,7 +68,7 @@ impl Effect {
                 parameters: vec![Parameter {
                     name: text("chain"),
                     explanation: text("The filters in order, as in deband(range 16, sample 2) > gauss(0.5)"),
-                    ty: Type::Text,
+                    ty: Control::Text,
                     default: DEFAULT_CHAIN.to_owned(),
                 }],
                 kind: EffectKind::Chain,
@@ -125,56 +98,22 @@ impl Effect {
 
 impl Parameter {
     fn of(param: &'static Param) -> Parameter {
-        let ty = match param.kind {
-            // 0 to 1 has no place for `auto`.
-            _ if param.auto => Type::Text,
-            ParamKind::Bool => Type::Bool,
-            ParamKind::Int { min, max } if max - min <= MOST_ON_A_SLIDER => Type::Int { min, max },
-            ParamKind::Float { min, max } => Type::Float { min, max },
-            ParamKind::Int { .. } | ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => Type::Text,
-        };
+        let ty = Control::of(param);
         let scale = match ty {
-            Type::Int { .. } | Type::Float { .. } => "; 0 to 1 is that range",
-            Type::Bool | Type::Text => "",
+            Control::Int { .. } | Control::Float { .. } => "; 0 to 1 is that range",
+            Control::Switch | Control::Text => "",
         };
         let explanation = text(&format!("{} It takes {}{scale}.", param.doc, param.takes()));
         Parameter { name: text(param.name), explanation, ty, default: (param.default)() }
     }
 }
 
-impl Type {
-    /// frei0r's number of the type.
-    pub fn code(self) -> c_int {
-        match self {
-            Type::Bool => abi::BOOL,
-            Type::Int { .. } | Type::Float { .. } => abi::DOUBLE,
-            Type::Text => abi::STRING,
-        }
-    }
-
-    /// A host's number as a chain writes the value; `None` for what is no number.
-    pub fn text_of(self, number: f64) -> Option<String> {
-        if number.is_nan() {
-            return None;
-        }
-        let share = number.clamp(0.0, 1.0);
-        Some(match self {
-            Type::Bool => if number >= 0.5 { "on" } else { "off" }.to_owned(),
-            Type::Int { min, max } => (min + (share * (max - min) as f64).round() as i64).to_string(),
-            Type::Float { min, max } => (min + share * (max - min)).to_string(),
-            Type::Text => return None,
-        })
-    }
-
-    /// The host's number for a value as a chain writes it; `None` for text.
-    pub fn number_of(self, value: &str) -> Option<f64> {
-        let number = || value.parse::<f64>().ok();
-        match self {
-            Type::Bool => Some(f64::from(u8::from(value == "on"))),
-            Type::Int { min, max } => Some((number()? - min as f64) / (max - min) as f64),
-            Type::Float { min, max } => Some((number()? - min) / (max - min)),
-            Type::Text => None,
-        }
+/// frei0r's number of a control's type.
+pub fn type_code(ty: Control) -> c_int {
+    match ty {
+        Control::Switch => abi::BOOL,
+        Control::Int { .. } | Control::Float { .. } => abi::DOUBLE,
+        Control::Text => abi::STRING,
     }
 }
 
@@ -220,19 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_from_end_to_end() {
-        let range = Type::Int { min: 0, max: 127 };
-        assert_eq!(
-            [0.0, 1.0, 16.0 / 127.0, 0.1259, -3.0, 2.0].map(|n| range.text_of(n).unwrap()),
-            ["0", "127", "16", "16", "0", "127"]
-        );
-        assert_eq!(range.text_of(f64::NAN), None);
-        assert_eq!(Type::Float { min: 0.5, max: 64.5 }.text_of(0.25).unwrap(), "16.5");
-        assert_eq!([0.49, 0.5, 1.0].map(|n| Type::Bool.text_of(n).unwrap()), ["off", "on", "on"]);
-        // What a host sends as text stays text, and a number that no slider holds too.
+    fn what_no_slider_holds_is_text() {
         let deband = Effect::named("vramp_deband");
         let ty = |name: &str| deband.parameters.iter().find(|p| p.name.to_str() == Ok(name)).unwrap().ty;
-        assert_eq!([ty("dither"), ty("seed"), ty("field")], [Type::Text; 3]);
+        assert_eq!([ty("dither"), ty("seed"), ty("field")], [Control::Text; 3]);
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! One use of the effect in a host: its settings, and the chain that they made.
+//!
+//! Hosts of frei0r cannot be stopped. So a device that fails gives way to the CPU, whose bytes are the same.
 
-use super::effect::{Effect, Type};
+use super::effect::{Effect, Parameter};
 use super::time::frame_index;
 use crate::host_port::{HostFrame, HostPorts, Storage};
+use crate::logging;
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
-use vramp::error::{Error, Result};
+use vramp::error::{Error, Kind, Result};
+use vramp::params::Control;
 use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
 use vramp::video::{Format, FrameProps, StreamInfo};
 
@@ -32,6 +36,8 @@ struct State {
     chain: Chain,
     /// Of one chain after another: an animated value makes a chain each frame.
     workers: Option<Arc<Workers>>,
+    /// What frames are filtered on from now on; none until the first chain asks for it.
+    device: Option<DeviceChoice>,
     /// Frames so far.
     count: u64,
 }
@@ -40,7 +46,7 @@ struct State {
 enum Chain {
     /// Made by the next frame: hosts make instances only to ask them.
     Unknown,
-    /// The values are wrong.
+    /// The values are wrong, or a frame failed. That is reported, and holds until a value changes.
     Refused,
     Built(Box<Built>),
 }
@@ -67,12 +73,12 @@ impl Instance {
         if !(1..=LONGEST).contains(&width) || !(1..=LONGEST).contains(&height) {
             return Err(Error::bad_argument(format!("a picture of {width}x{height}: sides go from 1 to {LONGEST}")));
         }
-        let value = |ty: Type, text: &str| {
+        let value = |ty: Control, text: &str| {
             let number = ty.number_of(text).unwrap_or_default();
             ParamValue { text: CString::new(text).unwrap_or_default(), number }
         };
         let values = effect.parameters.iter().map(|parameter| value(parameter.ty, &parameter.default)).collect();
-        let state = Mutex::new(State { values, chain: Chain::Unknown, workers: None, count: 0 });
+        let state = Mutex::new(State { values, chain: Chain::Unknown, workers: None, device: None, count: 0 });
         Ok(Instance { effect, width: width as usize, height: height as usize, state })
     }
 
@@ -83,8 +89,12 @@ impl Instance {
     /// Sets parameter `index` from the host's number. Hosts set every parameter before every frame, so that one which does
     /// not change keeps the chain.
     pub fn set_number(&self, index: usize, number: f64) {
-        let Some(text) = self.effect.parameters[index].ty.text_of(number) else { return };
+        let parameter = &self.effect.parameters[index];
+        let Some(text) = parameter.ty.text_of(number) else { return };
         let mut state = self.state();
+        if !(0.0..=1.0).contains(&number) && state.values[index].number != number {
+            log::warn!("{}", beyond(parameter, number, &text));
+        }
         state.values[index].number = number;
         state.set(index, text);
     }
@@ -107,7 +117,7 @@ impl Instance {
     /// Filters the picture at `src`, shown at `time`, to `dst`. A picture that cannot be filtered is copied.
     ///
     /// # Errors
-    /// What is wrong with the settings, once after each change; and whatever goes wrong with a frame.
+    /// What is wrong, once after each change of a setting.
     ///
     /// # Safety
     /// `src` must be readable, and `dst` writable by nobody else, for a picture of RGBA.
@@ -130,17 +140,37 @@ impl Instance {
         let state = &mut *self.state();
         let frame_index = frame_index(time, state.count);
         state.count += 1;
-        if let Chain::Unknown = state.chain {
+        if let Chain::Refused = state.chain {
+            return Ok(false);
+        }
+        // SAFETY: the caller's promise.
+        let mut done = unsafe { self.filter_on_device(state, frame_index, src, dst) };
+        if let Err(error) = &done
+            && state.leaves_device(error)
+        {
+            // SAFETY: as above.
+            done = unsafe { self.filter_on_device(state, frame_index, src, dst) };
+        }
+        if done.is_err() {
             state.chain = Chain::Refused;
+        }
+        done.map(|()| true)
+    }
+
+    /// Filters a picture on the device at hand, with a chain that is made where there is none.
+    ///
+    /// # Safety
+    /// As [`Instance::update`].
+    unsafe fn filter_on_device(&self, state: &mut State, frame_index: u64, src: *const u8, dst: *mut u8) -> Result<()> {
+        if !matches!(state.chain, Chain::Built(_)) {
             state.chain = Chain::Built(Box::new(self.build(state)?));
         }
-        let Chain::Built(built) = &state.chain else { return Ok(false) };
+        let Chain::Built(built) = &state.chain else { return Err(Error::internal("a chain that was made is none")) };
         let props = FrameProps { frame_index, ..FrameProps::default() };
         let pitch = self.width * RGBA;
         let frame = HostFrame { input: 0, props, planes: &[(src.cast_mut(), pitch)] };
         // SAFETY: the caller's promise; `build` saw to it that the result has the source's size.
-        unsafe { built.ports.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }?;
-        Ok(true)
+        unsafe { built.ports.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }.map(drop)
     }
 
     fn build(&self, state: &mut State) -> Result<Built> {
@@ -180,9 +210,22 @@ impl State {
     fn workers(&mut self) -> Result<Arc<Workers>> {
         let made = match self.workers.take() {
             Some(made) => made,
-            None => Arc::new(Workers::new(device()?, 0)?),
+            None => Arc::new(Workers::new(*self.device.get_or_insert_with(device), 0)?),
         };
         Ok(Arc::clone(self.workers.insert(made)))
+    }
+
+    /// Whether `error` is one of a device, which then is the CPU from now on.
+    fn leaves_device(&mut self, error: &Error) -> bool {
+        let is_gpu = matches!(self.device, Some(DeviceChoice::Cuda(_)));
+        // What is wrong with the settings is so on every device.
+        if !is_gpu || error.kind() == Kind::BadArgument {
+            return false;
+        }
+        let why = logging::for_hosts(error.message());
+        log::error!("{DEVICE} cannot be used, so the CPU filters, with the same bytes: {why}");
+        (self.device, self.workers, self.chain) = (Some(DeviceChoice::Cpu), None, Chain::Unknown);
+        true
     }
 
     /// Sets the text of parameter `index`. The chain stays while nothing changes.
@@ -195,11 +238,21 @@ impl State {
     }
 }
 
-fn device() -> Result<DeviceChoice> {
-    match std::env::var(DEVICE) {
-        Ok(name) => name.parse::<DeviceChoice>().map_err(|e| e.context(DEVICE)),
-        Err(_) => Ok(DeviceChoice::Auto),
-    }
+/// What becomes of a number that is none from 0 to 1, as of one that is meant in the filter's own unit.
+fn beyond(parameter: &Parameter, number: f64, text: &str) -> String {
+    let name = parameter.name.to_string_lossy();
+    let share = parameter.ty.number_of(&number.to_string()).filter(|share| (0.0..=1.0).contains(share));
+    let meant = share.map(|share| format!("; {number} is {share:.5} here")).unwrap_or_default();
+    format!("{name} is given as 0 to 1 in hosts of frei0r, so {number} makes it {text}{meant}")
+}
+
+/// What the environment asks for. A name that is none counts as none.
+fn device() -> DeviceChoice {
+    let Ok(name) = std::env::var(DEVICE) else { return DeviceChoice::Auto };
+    name.parse().unwrap_or_else(|error| {
+        log::error!("{DEVICE}: {error}; it counts as auto");
+        DeviceChoice::Auto
+    })
 }
 
 #[cfg(test)]
@@ -281,6 +334,41 @@ mod tests {
         assert_eq!(result(&instance, 1.0).1, Ok(()), "said before");
         instance.set_text(0, c"deband");
         assert_eq!(result(&instance, 2.0).1, Ok(()));
+    }
+
+    /// Whatever fails with a frame is no news in the next.
+    #[test]
+    fn a_frame_that_fails_is_reported_once() {
+        let instance = instance("vramp_deband");
+        let mut both: Vec<u8> = (0..=255).collect();
+        // SAFETY: it holds 8×8 pixels, and being source and target is what is refused.
+        let update = |both: &mut Vec<u8>| unsafe { instance.update(0.0, both.as_ptr(), both.as_mut_ptr()) };
+        assert!(update(&mut both).unwrap_err().message().contains("overlaps"));
+        assert_eq!(update(&mut both), Ok(()));
+        instance.set_number(0, 1.0);
+        assert!(update(&mut both).is_err(), "a value changed");
+    }
+
+    /// The driver that is missing, or the device that is too many.
+    #[test]
+    fn a_device_that_fails_gives_way_to_the_cpu() {
+        let (instance, other) = (instance("vramp_deband"), instance("vramp_deband"));
+        other.state().device = Some(DeviceChoice::Cuda(9_999));
+        instance.state().device = Some(DeviceChoice::Cpu);
+        let ((dst, done), (expected, _)) = (result(&other, 0.0), result(&instance, 0.0));
+        assert_eq!(done, Ok(()));
+        assert!(dst == expected && dst != (0..=255).collect::<Vec<u8>>(), "it is filtered");
+        assert_eq!(other.state().device, Some(DeviceChoice::Cpu));
+    }
+
+    #[test]
+    fn a_number_in_the_filters_unit_is_explained() {
+        let effect = Effect::named("vramp_deband");
+        assert_eq!(
+            beyond(&effect.parameters[0], 16.0, "127"),
+            "range is given as 0 to 1 in hosts of frei0r, so 16 makes it 127; 16 is 0.12598 here"
+        );
+        assert!(beyond(&effect.parameters[0], 1e9, "127").ends_with("makes it 127"));
     }
 
     #[test]

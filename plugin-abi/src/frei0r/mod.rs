@@ -12,10 +12,11 @@ mod time;
 use crate::guard::guard;
 use crate::logging;
 use abi::{InstanceHandle, ParamInfo, ParamPointer, PluginInfo};
-use effect::{EFFECT, Parameter, Type};
+use effect::{EFFECT, Parameter, type_code};
 use instance::Instance;
 use std::ffi::{CStr, c_char, c_int};
 use vramp::error::{Error, Result};
+use vramp::params::Control;
 
 /// Does `work`, whose failure can be reported to the host only by a message.
 fn report<T: Default>(work: impl FnOnce() -> Result<T>) -> T {
@@ -23,7 +24,7 @@ fn report<T: Default>(work: impl FnOnce() -> Result<T>) -> T {
     guard(work).unwrap_or_else(|error| {
         // Guarded as well; whatever fails here can be reported to nobody.
         let answer = guard(|| {
-            log::error!("{}: {error}", EFFECT.name.to_string_lossy());
+            log::error!("{}: {}", EFFECT.name.to_string_lossy(), logging::for_hosts(error.message()));
             Ok(())
         });
         drop(answer);
@@ -80,7 +81,8 @@ pub unsafe extern "C" fn f0r_get_param_info(info: *mut ParamInfo, index: c_int) 
     report(|| {
         let (_, Parameter { name, explanation, ty, .. }) = parameter(index)?;
         if !info.is_null() {
-            let answer = ParamInfo { name: name.as_ptr(), param_type: ty.code(), explanation: explanation.as_ptr() };
+            let answer =
+                ParamInfo { name: name.as_ptr(), param_type: type_code(*ty), explanation: explanation.as_ptr() };
             // SAFETY: the caller's promise.
             unsafe { info.write(answer) };
         }
@@ -137,7 +139,7 @@ pub unsafe extern "C" fn f0r_set_param_value(handle: InstanceHandle, value: Para
         if value.is_null() {
             return Err(Error::bad_argument("the value is NULL"));
         }
-        if parameter.ty != Type::Text {
+        if parameter.ty != Control::Text {
             // SAFETY: by the specification the value is a double.
             instance.set_number(index, unsafe { value.cast::<f64>().read() });
             return Ok(());
@@ -168,7 +170,7 @@ pub unsafe extern "C" fn f0r_get_param_value(handle: InstanceHandle, value: Para
         // SAFETY: by the specification there is room for a double, or for a pointer to text.
         unsafe {
             match parameter.ty {
-                Type::Text => value.cast::<*const c_char>().write(instance.text(index)),
+                Control::Text => value.cast::<*const c_char>().write(instance.text(index)),
                 _ => value.cast::<f64>().write(instance.number(index)),
             }
         }

@@ -21,7 +21,7 @@ fn vspipe(args: &[&str]) -> Option<Output> {
     std::os::unix::fs::symlink(library(), folder.path("libvramp.so")).unwrap();
     let mut command = Command::new(program);
     command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_CACHE_HOME", folder.path("cache"));
-    command.env("VAPOURSYNTH_EXTRA_PLUGIN_PATH", folder.path(""));
+    command.env("VAPOURSYNTH_EXTRA_PLUGIN_PATH", folder.path("")).current_dir(format!("{SAMPLES}/.."));
     Some(command.args(args).output().unwrap())
 }
 
@@ -44,7 +44,8 @@ fn written(lines: &str) -> Option<Vec<u8>> {
 
 #[test]
 fn the_sample_script_gives_the_commands_frames() {
-    let Some(frames) = frames(&["--end", "9", &format!("{SAMPLES}/deband.vpy"), "-"]) else { return };
+    // Named from the folder above it, as in the documentation.
+    let Some(frames) = frames(&["--end", "9", "samples/deband.vpy", "-"]) else { return };
     let clip = format!("{SAMPLES}/big-buck-bunny-720p.mp4");
     let chain = "deband=range=20:preset=nograin";
     let args = [&clip, "-", "-f", "rawvideo", "--frames", "10", "--chain", chain, "--depth", "10"];

@@ -3,6 +3,7 @@
 use crate::cli::args::FilterArgs;
 use crate::cli::batch::films::BatchItem;
 use crate::cli::given::GivenOptions;
+use crate::cli::own_program::own_program;
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
 use clap::{Args, Command as Described};
@@ -46,7 +47,7 @@ impl ChildSetup {
     /// # Errors
     /// When this program does not know where it is.
     pub fn new(gpus: usize) -> Result<ChildSetup> {
-        let program = std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?;
+        let program = own_program()?;
         let visible = std::env::var(VISIBLE_GPUS).ok();
         let names = |n: usize| match &visible {
             Some(names) => names.split(',').nth(n).unwrap_or_default().trim().to_owned(),

@@ -4,6 +4,7 @@ use crate::cli::args::{Engine, SubmitArgs};
 use crate::cli::farm::engine::slurm::{self, Batch, Slurm};
 use crate::cli::farm::engine::{Work, commands, openjd};
 use crate::cli::farm::{opened, request};
+use crate::cli::own_program::own_program;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan, Ranges, blamed};
@@ -156,9 +157,7 @@ fn program(args: &SubmitArgs) -> Result<String> {
     match (&args.program, args.engine) {
         (Some(program), _) => Ok(program.clone()),
         (None, Engine::Openjd) => Ok("vramp".to_owned()),
-        (None, Engine::Slurm | Engine::Commands) => {
-            text(&std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?)
-        }
+        (None, Engine::Slurm | Engine::Commands) => text(&own_program()?),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The hosts of the plugin library, as hosts.json lists them, and what this machine has of them.
 
+use super::controls::{Effect, kdenlive_effect, kdenlive_presets, shotcut_meta, shotcut_ui};
 use crate::error::{Error, Result};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,8 +13,9 @@ use std::process::{Command, Stdio};
 pub struct PluginInterface {
     /// Its name.
     pub name: String,
-    /// What the library is called there. Each file is a copy: hosts load files with one content in one place once.
-    pub files: Vec<String>,
+    /// What its files are called and what is in them; `{effect}` in a name makes it a file an effect. Libraries are copies:
+    /// hosts load files with one content in one place once.
+    files: BTreeMap<String, Content>,
     /// The hosts that load it so.
     pub hosts: Vec<Host>,
     /// The environment variable that names folders instead of the usual ones.
@@ -21,6 +24,50 @@ pub struct PluginInterface {
     ask: Vec<Vec<String>>,
     /// The usual folders, where each host looks, best first.
     folders: Vec<PathBuf>,
+    /// Where packages have it, under their prefix; none where only a user has it.
+    pub packaged: Option<PathBuf>,
+}
+
+/// What is in a file of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// The plugin library.
+    Library,
+    /// An effect's controls in Kdenlive.
+    Kdenlive,
+    /// Its presets there, to which Kdenlive adds those that the user saves.
+    KdenlivePresets,
+    /// Its name in Shotcut.
+    ShotcutMeta,
+    /// Its controls in Shotcut.
+    ShotcutUi,
+}
+
+impl Content {
+    /// The text of `effect`'s file; `None` where it has none, and for the library.
+    ///
+    /// # Errors
+    /// As [`kdenlive_presets`].
+    pub fn text(self, effect: Effect) -> Result<Option<String>> {
+        Ok(match self {
+            Content::Library => None,
+            Content::Kdenlive => Some(kdenlive_effect(effect)),
+            Content::KdenlivePresets => kdenlive_presets(effect)?,
+            Content::ShotcutMeta => Some(shotcut_meta(effect)),
+            Content::ShotcutUi => Some(shotcut_ui(effect)),
+        })
+    }
+}
+
+/// A file of an interface.
+pub struct PluginFile {
+    /// Its name in the interface's folder.
+    pub name: String,
+    /// What is in it.
+    pub content: Content,
+    /// The effect that it is of.
+    pub effect: Effect,
 }
 
 /// A host.
@@ -51,6 +98,31 @@ impl Host {
 }
 
 impl PluginInterface {
+    /// The files of these effects.
+    pub fn files(&self, effects: &[Effect]) -> Vec<PluginFile> {
+        let mut files: Vec<PluginFile> = Vec::new();
+        for effect in effects {
+            for (template, content) in &self.files {
+                let name = template.replace("{effect}", effect.name());
+                if files.iter().all(|file| file.name != name) {
+                    files.push(PluginFile { name, content: *content, effect: *effect });
+                }
+            }
+        }
+        files
+    }
+
+    /// Whether its state says something: editors' files matter where the editor is, and its presets are its own.
+    pub fn is_listed(&self) -> bool {
+        let holds = |content| self.files.values().any(|held| *held == content);
+        holds(Content::Library) || self.is_wanted() && !holds(Content::KdenlivePresets)
+    }
+
+    /// Whether any of its hosts is on this machine.
+    pub fn is_wanted(&self) -> bool {
+        self.hosts.iter().any(|host| host.program().is_some())
+    }
+
     /// The folders in which plugins are looked for: those the environment names, the one a program of the host prints, or
     /// the usual ones.
     pub fn folders(&self) -> Vec<PathBuf> {

@@ -1,15 +1,19 @@
 //! `vramp plugins`: which hosts of the plugin library there are, and where it is installed; and its installation.
 
+mod controls;
 mod hosts;
+mod install;
 
 use crate::cli::args::PluginsArgs;
 use crate::cli::print;
-use crate::error::{Error, Kind, Result};
-use hosts::{PluginInterface, interfaces};
+use crate::error::Result;
+use controls::Effect;
+use hosts::{PluginFile, PluginInterface, interfaces};
+use install::{EFFECTS, install};
 use serde::Serialize;
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io, process};
 
 /// What precedes the version in a plugin library's file.
 const MARK: &[u8] = plugin_mark!().as_bytes();
@@ -20,9 +24,10 @@ const MARK: &[u8] = plugin_mark!().as_bytes();
 /// When the library to install is none, no host is found, or none of a host's folders can be written.
 pub fn run(args: &PluginsArgs) -> Result<()> {
     if let Some(library) = &args.install {
-        install(library, args.overwrite)?;
+        install(library, args)?;
     }
-    let all = interfaces()?.iter().map(InterfaceState::of).collect::<Vec<_>>();
+    let all =
+        interfaces()?.iter().filter(|interface| interface.is_listed()).map(InterfaceState::of).collect::<Vec<_>>();
     if args.json { print::json(&all) } else { print::text(&table(&all)) }
 }
 
@@ -53,21 +58,30 @@ struct FileState {
 impl InterfaceState {
     fn of(interface: &PluginInterface) -> InterfaceState {
         let folders = interface.folders();
-        let file = |name: &String| {
-            let path = folders.iter().map(|folder| folder.join(name)).find(|path| path.exists());
-            FileState { name: name.clone(), version: path.as_deref().and_then(version), path }
+        let file = |file: PluginFile| {
+            let path = folders.iter().map(|folder| folder.join(&file.name)).find(|path| path.exists());
+            let is_listed = path.is_some() || EFFECTS.contains(&file.effect.name());
+            let version = path.as_deref().and_then(version);
+            is_listed.then_some(FileState { name: file.name, version, path })
         };
+        let files = interface.files(&every_effect()).into_iter();
         let host = |host: &hosts::Host| HostState { name: host.name.clone(), program: host.program() };
         InterfaceState {
             name: interface.name.clone(),
             hosts: interface.hosts.iter().map(host).collect(),
-            files: interface.files.iter().map(file).collect(),
+            files: files.filter_map(file).collect(),
             folder: folders.iter().find(|folder| can_be_written(folder)).cloned(),
         }
     }
 }
 
-/// The version of the plugin library at `path`, read from the file: nothing of it is run.
+/// The effects of every installation, and the others that there can be.
+fn every_effect() -> Vec<Effect> {
+    let others = crate::filters::ALL.iter().map(|filter| filter.name).filter(|name| !EFFECTS.contains(name));
+    EFFECTS.into_iter().chain(others).filter_map(|name| Effect::named(name).ok()).collect()
+}
+
+/// The version of the plugin library, or of a file beside it, at `path`, read from the file: nothing of it is run.
 fn version(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     let starts = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
@@ -81,60 +95,6 @@ fn version(path: &Path) -> Option<String> {
 fn can_be_written(folder: &Path) -> bool {
     let there = folder.ancestors().find(|folder| folder.is_dir());
     there.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
-}
-
-/// Copies `library` for every interface that has a host on this machine. Other versions of it are replaced; what is none of
-/// ours only with `overwrite`, and otherwise nothing is written at all.
-fn install(library: &Path, overwrite: bool) -> Result<()> {
-    let Some(fresh) = version(library) else {
-        let what = format!("{} is no plugin library of vramp: 'make plugin' builds it", library.display());
-        return Err(Error::bad_argument(what));
-    };
-    let targets = targets()?;
-    for target in &targets {
-        match version(target) {
-            Some(old) => log::info!("{}: version {old} is replaced by {fresh}", target.display()),
-            None if !overwrite && fs::symlink_metadata(target).is_ok() => {
-                let what = format!("{} exists and is none of vramp's: give -y to replace it", target.display());
-                return Err(Error::bad_argument(what));
-            }
-            None => {}
-        }
-    }
-    targets.iter().try_for_each(|target| replace(library, target).map_err(|e| Error::io(target.display(), &e)))
-}
-
-/// The files that an installation writes: those of every interface that has a host on this machine.
-fn targets() -> Result<Vec<PathBuf>> {
-    let interfaces = interfaces()?;
-    let mut found =
-        interfaces.iter().filter(|interface| interface.hosts.iter().any(|host| host.program().is_some())).peekable();
-    if found.peek().is_none() {
-        let names: Vec<&str> =
-            interfaces.iter().flat_map(|interface| &interface.hosts).map(|host| host.name.as_str()).collect();
-        return Err(Error::unsupported(format!("no host is found: install one of {}", names.join(", "))));
-    }
-    let mut targets = Vec::new();
-    for interface in found {
-        let folders = interface.folders();
-        let folder = folders.iter().find(|folder| can_be_written(folder)).ok_or_else(|| {
-            let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-            Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", interface.name, list.join(" or ")))
-        })?;
-        targets.extend(interface.files.iter().map(|file| folder.join(file)));
-    }
-    Ok(targets)
-}
-
-/// Puts a copy of `library` at `target` in one step. A host that has the old file open keeps it, and a link there is replaced:
-/// two names of one file would be one plugin to a host.
-fn replace(library: &Path, target: &Path) -> io::Result<()> {
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
-    // Hosts read every .so of a folder.
-    let temporary = target.with_extension(format!("{}.part", process::id()));
-    let copied = fs::copy(library, &temporary).and_then(|_| fs::rename(&temporary, target));
-    copied.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 /// What there is, in lines.

@@ -5,13 +5,13 @@
 //! jumps through a slot. A slot leads to [`absent`] until [`load`] finds the driver and fills it. The names are
 //! hidden: no library in the process sees them, and a library that opens the driver by itself is not disturbed.
 
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use libloading::Library;
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The name under which every driver since the first can be opened.
-const DRIVER: &str = "libcuda.so.1";
+const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 /// CUDA_ERROR_STUB_LIBRARY: "the driver that the application has loaded is a stub library".
 const STUB_LIBRARY: c_int = 34;
@@ -36,28 +36,68 @@ macro_rules! jump {
     };
 }
 
+/// Sections of the slots and of the entry points, and what keeps a name inside the library: on Windows names are inside unless they
+/// are exported.
+#[cfg(not(windows))]
+macro_rules! object {
+    (data) => {
+        ".pushsection .data.vramp_cuda_slots, \"aw\""
+    };
+    (text) => {
+        ".pushsection .text.vramp_cuda_entry_points, \"ax\""
+    };
+    (hide $name:expr) => {
+        concat!(".hidden ", $name)
+    };
+    (function $name:expr) => {
+        concat!(".type ", $name, ", @function")
+    };
+    (end) => {
+        ".popsection"
+    };
+}
+
+#[cfg(windows)]
+macro_rules! object {
+    (data) => {
+        ".section .data$vramp_cuda_slots, \"dw\""
+    };
+    (text) => {
+        ".section .text$vramp_cuda_entry_points, \"xr\""
+    };
+    (hide $name:expr) => {
+        ""
+    };
+    (function $name:expr) => {
+        ""
+    };
+    (end) => {
+        ".text"
+    };
+}
+
 macro_rules! entry_points {
     ($($name:ident)+) => {
         /// The names, in the order of their slots.
         const NAMES: &[&str] = &[$(stringify!($name)),+];
 
         std::arch::global_asm!(
-            ".pushsection .data.vramp_cuda_slots, \"aw\"",
+            object!(data),
             ".balign 8",
             ".globl vramp_cuda_slots",
-            ".hidden vramp_cuda_slots",
+            object!(hide "vramp_cuda_slots"),
             "vramp_cuda_slots:",
             $(concat!("vramp_slot_", stringify!($name), ": .quad {absent}"),)+
-            ".popsection",
-            ".pushsection .text.vramp_cuda_entry_points, \"ax\"",
+            object!(end),
+            object!(text),
             $(
                 concat!(".globl ", stringify!($name)),
-                concat!(".hidden ", stringify!($name)),
-                concat!(".type ", stringify!($name), ", @function"),
+                object!(hide stringify!($name)),
+                object!(function stringify!($name)),
                 concat!(stringify!($name), ":"),
                 jump!(concat!("vramp_slot_", stringify!($name))),
             )+
-            ".popsection",
+            object!(end),
             absent = sym absent,
         );
     };
@@ -78,13 +118,13 @@ pub fn load() -> Result<(), &'static str> {
 
 fn fill_slots() -> Result<(), String> {
     // SAFETY: the driver's initialisers are those every CUDA program runs.
-    let driver = unsafe { Library::open(Some(DRIVER), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| e.to_string())?;
+    let driver = unsafe { Library::new(DRIVER) }.map_err(|e| e.to_string())?;
     // SAFETY: the array is defined above with one slot for each name.
     let slots = unsafe { &vramp_cuda_slots };
     for (name, slot) in NAMES.iter().zip(slots) {
         // SAFETY: the symbol's address is only stored; whoever calls it knows its type from the bindings.
         if let Ok(symbol) = unsafe { driver.get::<*mut c_void>(name.as_bytes()) } {
-            slot.store(symbol.into_raw(), Ordering::Release);
+            slot.store(*symbol, Ordering::Release);
         }
     }
     // The slots are used until the process ends.

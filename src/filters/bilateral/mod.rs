@@ -54,20 +54,20 @@ crate::params! {
     /// The parameters of `bilateral`.
     pub struct BilateralParams {
         /// Standard deviation of the weight of distances.
-        sigma_s: f64 = 3.0, SIGMA_S, unit "samples", aliases ["sigma_spatial", "sigmaS"];
+        sigma_s: f64 = 3.0, SIGMA_S, unit "samples", aliases ["sigma_spatial", "sigmaS"], label "Sigma of distance";
         /// Standard deviation of the weight of differences: steps much larger than this are kept.
-        sigma_r: f64 = 4.0, SIGMA_R, unit "8-bit code values", aliases ["sigma_color"];
+        sigma_r: f64 = 4.0, SIGMA_R, unit "8-bit code values", aliases ["sigma_color"], label "Sigma of difference";
         /// How far the square window reaches to each side; `auto` is three `sigma_s`, rounded, from 1 to 30.
         radius: Option<i64> = None, RADIUS, unit "samples", aliases ["r"];
         /// `sigma_s` of chroma, in its own samples; `auto` is as wide in the picture as luma's.
-        sigma_s_c: Option<f64> = None, SIGMA_S, unit "samples", aliases [];
+        sigma_s_c: Option<f64> = None, SIGMA_S, unit "samples", aliases [], label "Sigma of distance, chroma";
         /// `sigma_r` of chroma; `auto` is luma's.
-        sigma_r_c: Option<f64> = None, SIGMA_R, unit "8-bit code values", aliases [];
+        sigma_r_c: Option<f64> = None, SIGMA_R, unit "8-bit code values", aliases [], label "Sigma of difference, chroma";
         /// `radius` of chroma, in its own samples; `auto` is `radius` over the subsampling where that is given, else
         /// three of chroma's sigmas.
-        radius_c: Option<i64> = None, RADIUS, unit "samples", aliases [];
+        radius_c: Option<i64> = None, RADIUS, unit "samples", aliases [], label "Radius, chroma";
         /// Whose differences weigh chroma: its `own`, or those of `luma`, whose edges chroma then keeps.
-        guide: Guide = Guide::Own, ParamKind::Choice(<Guide as Choice>::WORDS), unit "", aliases ["ref"];
+        guide: Guide = Guide::Own, ParamKind::Choice(<Guide as Choice>::WORDS), unit "", aliases ["ref"], label "Guide of chroma";
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }

@@ -33,9 +33,9 @@ crate::params! {
         /// How far the window reaches to each side, in samples of the plane at hand.
         radius: i64 = 2, RADIUS, unit "samples", aliases ["r"];
         /// How far it reaches to the left and right; `auto` is `radius`.
-        radius_w: Option<i64> = None, RADIUS, unit "samples", aliases ["rw", "hradius"];
+        radius_w: Option<i64> = None, RADIUS, unit "samples", aliases ["rw", "hradius"], label "Radius across";
         /// How far it reaches up and down; `auto` is `radius`.
-        radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"];
+        radius_h: Option<i64> = None, RADIUS, unit "samples", aliases ["rh", "vradius"], label "Radius down";
         /// How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian.
         passes: i64 = 1, ParamKind::Int { min: 1, max: 8 }, unit "", aliases ["power"];
         #[doc = crate::filters::planes::planes_doc!()]

@@ -73,47 +73,47 @@ crate::params! {
         /// `blur_first`). Sets every component that has no threshold of its own.
         threshold: i64 = 15, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["thre", "thr"];
         /// Threshold of luma, or of R, G and B; `auto` is `threshold`.
-        y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y", "thre_y"];
+        y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y", "thre_y"], label "Threshold of luma";
         /// Threshold of Cb; `auto` is `threshold`.
-        cb: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb", "thre_cb"];
+        cb: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb", "thre_cb"], label "Threshold of Cb";
         /// Threshold of Cr; `auto` is `threshold`.
-        cr: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr", "thre_cr"];
+        cr: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr", "thre_cr"], label "Threshold of Cr";
         /// Noise added after debanding: 16 reaches one 8-bit step up and down. `auto` is 15, or 0 for `sample=0`.
-        dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"];
+        dither: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["grain"], label "Noise";
         /// Noise on luma, or on R, G and B; `auto` is `dither`.
-        dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY", "grainy"];
+        dither_y: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherY", "grain_y", "grainY", "grainy"], label "Noise on luma";
         /// Noise on Cb and Cr; `auto` is `dither`.
-        dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC", "grainc"];
+        dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC", "grainc"], label "Noise on chroma";
         /// References of a sample: 0 copies one, 1 averages a pair, 2 averages two pairs at right angles. As f3kdb numbers them,
         /// 3 is a pair in the row, 4 the mean of a pair in the column and one in the row, and 5 both at once, with three thresholds.
-        sample: i64 = 1, ParamKind::Int { min: 0, max: 5 }, unit "", aliases ["sample_mode"];
+        sample: i64 = 1, ParamKind::Int { min: 0, max: 5 }, unit "", aliases ["sample_mode"], label "References";
         /// Chooses the random table. Seeds 2^32 apart are the same, so -1 and 4294967295 are.
-        seed: i64 = 0, ParamKind::Int { min: -2_147_483_648, max: 4_294_967_295 }, unit "", aliases [];
+        seed: i64 = 0, ParamKind::Int { min: -2_147_483_648, max: 4_294_967_295 }, unit "", aliases [], label "Random seed";
         /// Compare a sample with the average of its references, not with each of them. Removes more, detail included.
-        blur_first: bool = false, ParamKind::Bool, unit "", aliases ["blurfirst", "blur"];
+        blur_first: bool = false, ParamKind::Bool, unit "", aliases ["blurfirst", "blur"], label "Compare with the average";
         /// Other offsets and noise in each of 16 successive frames, so that neither stands still.
-        rand_each_frame: bool = false, ParamKind::Bool, unit "", aliases ["dynamic_grain"];
+        rand_each_frame: bool = false, ParamKind::Bool, unit "", aliases ["dynamic_grain"], label "Moving noise";
         /// Keep vertical offsets within a field; `auto` follows each frame's interlace flag.
-        field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"];
+        field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"], label "Interlaced";
         /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
-        keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
+        keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [], label "Keep limited range";
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
         /// References that would lie outside: `shrink` lets the range shrink towards the border, as AviUtl does, so that the
         /// outermost samples are not debanded; `extend` takes the nearest sample inside, and debands at full strength up to the edge.
         border: Border = Border::Shrink, ParamKind::Choice(<Border as Choice>::WORDS), unit "", aliases [];
         /// With `sample=5`, how much luma, or R, G and B, may differ from any one reference; `auto` is `y`.
-        y_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_1"];
+        y_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_1"], label "Any reference, luma";
         /// The same of Cb; `auto` is `cb`.
-        cb_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_1"];
+        cb_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_1"], label "Any reference, Cb";
         /// The same of Cr; `auto` is `cr`.
-        cr_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_1"];
+        cr_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_1"], label "Any reference, Cr";
         /// With `sample=5`, how much luma, or R, G and B, may differ from the middle of each pair; `auto` is `y`.
-        y_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_2"];
+        y_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_2"], label "Middle of pairs, luma";
         /// The same of Cb; `auto` is `cb`.
-        cb_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_2"];
+        cb_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_2"], label "Middle of pairs, Cb";
         /// The same of Cr; `auto` is `cr`.
-        cr_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_2"];
+        cr_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_2"], label "Middle of pairs, Cr";
     }
     presets {
         "gentle": "Bands of one step in clean sources; keeps most texture", [("range", "12"), ("threshold", "6"), ("dither", "6")];

@@ -43,30 +43,30 @@ crate::params! {
         /// wide vanish. `auto` follows the frame's height: 24 up to 810 rows, 32 at 1080, 64 at 2160.
         range: Option<i64> = None, ParamKind::Int { min: 1, max: 255 }, unit "samples", aliases ["r"];
         /// How far a sample may move: 128, half a step, is what rounding may have moved it. 0, with `slack=0`, keeps all.
-        cell: i64 = 128, BOUND, unit "256ths of a step", aliases [];
+        cell: i64 = 128, BOUND, unit "256ths of a step", aliases [], label "How far samples move";
         /// How much farther the last pass may move it.
-        slack: i64 = 64, BOUND, unit "256ths of a step", aliases [];
+        slack: i64 = 64, BOUND, unit "256ths of a step", aliases [], label "How much farther in the end";
         /// What is added to `cell` before a sample that lies beside its surroundings counts as texture.
-        tol: i64 = 0, BOUND, unit "256ths of a step", aliases [];
+        tol: i64 = 0, BOUND, unit "256ths of a step", aliases [], label "Tolerance beside texture";
         /// Evidence of texture, summed over 7×7 samples, up to which the filter works in full. Lower keeps fainter grain.
-        s0: i64 = 60, EVIDENCE, unit "256ths of a step", aliases [];
+        s0: i64 = 60, EVIDENCE, unit "256ths of a step", aliases [], label "Texture up to";
         /// Evidence from which on it does nothing; more than `s0`.
-        s1: i64 = 900, EVIDENCE, unit "256ths of a step", aliases [];
+        s1: i64 = 900, EVIDENCE, unit "256ths of a step", aliases [], label "Texture from";
         /// How near to a sample both others of a pair must be to count.
-        t1: i64 = 384, NEAR, unit "256ths of a step", aliases [];
+        t1: i64 = 384, NEAR, unit "256ths of a step", aliases [], label "Nearness of pairs";
         /// How far the first pass lets a pair's mean, doubled, lie beside the sample: more than a step is a peak or a dip.
-        t2: i64 = 272, BUMP, unit "256ths of a step", aliases [];
+        t2: i64 = 272, BUMP, unit "256ths of a step", aliases [], label "Peaks of the first pass";
         /// The same of the passes that follow.
-        t2f: i64 = 336, BUMP, unit "256ths of a step", aliases [];
+        t2f: i64 = 336, BUMP, unit "256ths of a step", aliases [], label "Peaks of the later passes";
         /// As `t1`, where evidence is looked for.
-        tm: i64 = 640, NEAR, unit "256ths of a step", aliases [];
+        tm: i64 = 640, NEAR, unit "256ths of a step", aliases [], label "Nearness for evidence";
         /// The depth whose steps are the source's; `auto` is the stream's own depth, but 10 at most. 8 is for 10-bit
         /// encodes of 8-bit masters.
-        bits: Option<i64> = None, ParamKind::Int { min: 8, max: 12 }, unit "bits", aliases [];
+        bits: Option<i64> = None, ParamKind::Int { min: 8, max: 12 }, unit "bits", aliases [], label "Depth of the source";
         /// Filter the two fields of an interlaced frame as pictures of half the height; `auto` follows each frame's flag.
-        field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"];
+        field: Field = Field::Auto, ParamKind::Choice(<Field as Choice>::WORDS), unit "", aliases ["interlaced"], label "Interlaced";
         /// Keep results within limited range: 16..240 for chroma and 16..235 for all else, scaled to the depth.
-        keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [];
+        keep_tv_range: bool = false, ParamKind::Bool, unit "", aliases [], label "Keep limited range";
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }

@@ -2,6 +2,7 @@
 
 use super::{Worker, Workers};
 use crate::cli::batch::child::{self, ChildEvent};
+use crate::cli::own_program::own_program;
 use crate::cli::signals;
 use crate::error::{Error, Result};
 use crate::farm::Folder;
@@ -25,7 +26,7 @@ impl Processes {
     /// # Errors
     /// When this program does not know where it is.
     pub fn new(folder: &Folder, options: Vec<OsString>) -> Result<Processes> {
-        let program = std::env::current_exe().map_err(|error| Error::io("this program's own file", &error))?;
+        let program = own_program()?;
         Ok(Processes { program, folder: folder.path().to_owned(), options })
     }
 }

@@ -1,0 +1,111 @@
+/*
+vramp plugin library, version VERSION
+*/
+import QtQuick
+import QtQuick.Controls
+import QtQuick.Layouts
+import Shotcut.Controls as Shotcut
+
+Item {
+    width: 450
+    height: 40 + 30 * 8
+    Component.onCompleted: {
+        if (filter.isNew) {
+            filter.set("range", "0.11811023622047244")
+            filter.set("threshold", "0.4838709677419355")
+            filter.set("dither", "auto")
+            filter.set("sample", "0.2")
+            filter.set("seed", "0")
+            filter.set("blur_first", "0")
+            filter.set("rand_each_frame", "0")
+            filter.set("border", "shrink")
+            filter.set("range", "0.09448818897637795")
+            filter.set("threshold", "0.1935483870967742")
+            filter.set("dither", "6")
+            filter.savePreset(preset.parameters, qsTr("gentle"))
+            filter.set("range", "0.11811023622047244")
+            filter.set("threshold", "0.4838709677419355")
+            filter.set("dither", "auto")
+            filter.set("range", "0.1889763779527559")
+            filter.set("threshold", "0.5161290322580645")
+            filter.set("dither", "8")
+            filter.set("sample", "0.4")
+            filter.savePreset(preset.parameters, qsTr("anime"))
+            filter.set("range", "0.11811023622047244")
+            filter.set("threshold", "0.4838709677419355")
+            filter.set("dither", "auto")
+            filter.set("sample", "0.2")
+            filter.set("range", "0.2440944881889764")
+            filter.set("threshold", "1")
+            filter.set("sample", "0.4")
+            filter.savePreset(preset.parameters, qsTr("strong"))
+            filter.set("range", "0.11811023622047244")
+            filter.set("threshold", "0.4838709677419355")
+            filter.set("sample", "0.2")
+            filter.set("dither", "0")
+            filter.savePreset(preset.parameters, qsTr("nograin"))
+            filter.set("dither", "auto")
+            filter.savePreset(preset.parameters)
+        }
+        setControls()
+    }
+
+    function setControls() {
+        rangeControl.value = 0 + 127 * filter.getDouble("range")
+        thresholdControl.value = 0 + 31 * filter.getDouble("threshold")
+        ditherControl.currentIndex = ditherControl.values.indexOf(filter.get("dither"))
+        sampleControl.currentIndex = sampleControl.values.indexOf(filter.get("sample"))
+        seedControl.text = filter.get("seed")
+        blur_firstControl.checked = filter.get("blur_first") === "1"
+        rand_each_frameControl.checked = filter.get("rand_each_frame") === "1"
+        borderControl.currentIndex = borderControl.values.indexOf(filter.get("border"))
+    }
+
+    GridLayout {
+        anchors.fill: parent
+        anchors.margins: 8
+        columns: 2
+
+        Label { text: qsTr("Preset") }
+        Shotcut.Preset {
+            id: preset
+            parameters: ["range", "threshold", "dither", "sample", "seed", "blur_first", "rand_each_frame", "border"]
+            onPresetSelected: setControls()
+        }
+        Label { text: qsTr("Range") }
+        Shotcut.SliderSpinner {
+            id: rangeControl; minimumValue: 0; maximumValue: 127; decimals: 0
+            onValueChanged: filter.set("range", (value - 0) / 127)
+        }
+        Label { text: qsTr("Threshold") }
+        Shotcut.SliderSpinner {
+            id: thresholdControl; minimumValue: 0; maximumValue: 31; decimals: 0
+            onValueChanged: filter.set("threshold", (value - 0) / 31)
+        }
+        Label { text: qsTr("Noise") }
+        Shotcut.ComboBox {
+            id: ditherControl; model: ["auto", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31"]
+            property var values: ["auto", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31"]
+            onActivated: filter.set("dither", values[currentIndex])
+        }
+        Label { text: qsTr("References") }
+        Shotcut.ComboBox {
+            id: sampleControl; model: ["0", "1", "2", "3", "4", "5"]
+            property var values: ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+            onActivated: filter.set("sample", values[currentIndex])
+        }
+        Label { text: qsTr("Random seed") }
+        TextField { id: seedControl; Layout.fillWidth: true; onEditingFinished: filter.set("seed", text) }
+        Label { text: qsTr("Compare with the average") }
+        CheckBox { id: blur_firstControl; onClicked: filter.set("blur_first", checked ? 1 : 0) }
+        Label { text: qsTr("Moving noise") }
+        CheckBox { id: rand_each_frameControl; onClicked: filter.set("rand_each_frame", checked ? 1 : 0) }
+        Label { text: qsTr("Border") }
+        Shotcut.ComboBox {
+            id: borderControl; model: ["shrink", "extend"]
+            property var values: ["shrink", "extend"]
+            onActivated: filter.set("border", values[currentIndex])
+        }
+        Item { Layout.fillHeight: true }
+    }
+}
