@@ -113,8 +113,9 @@ fuzz_targets := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz:
 	cd fuzz && for target in $(fuzz_targets); do $(CARGO) fuzz run $$target -- -max_total_time=60 || exit 1; done
 
+# By cargo itself: nextest ends a test that takes minutes.
 kill-test:
-	VRAMP_KILLS=1000 $(CARGO) nextest run --locked --test farm killed_at_any_moment
+	VRAMP_KILLS=1000 $(CARGO) test --locked --test farm killed_at_any_moment -- --nocapture
 
 farm-test: hosts
 	$(CARGO) nextest run --locked --profile ci --test farm submit:: slurm::
