@@ -7,7 +7,7 @@ use super::scale::ScaleParams;
 use super::taps::{FINE, Line};
 use super::{Resample, Resampled, Sampling};
 use crate::error::Result;
-use crate::filters::testing::{digest, gray16, one_thread, picture, run_levels, samples};
+use crate::filters::testing::{gray16, one_thread, picture, run_levels, samples};
 use crate::filters::{Filter, Setup, Spec, chain};
 use crate::params::Choice;
 use crate::video::{ChromaLocation, FieldOrder, Format, FrameProps, Picture, Range, Rational, SideData, StreamInfo};
@@ -443,20 +443,4 @@ fn a_single_frame_can_be_scaled() {
     let filter = Resampled::new(ScaleParams { w: 64, h: 32, ..ScaleParams::default() });
     let output = filter.spec(std::slice::from_ref(&input)).unwrap().output;
     assert_eq!((output.width, output.height, filter.call().to_string().as_str()), (64, 32, "scale=w=64:h=32"));
-}
-
-/// Every shape, enlarged and reduced, by halves and by what divides nothing.
-#[test]
-fn weights_are_the_same_on_every_platform() {
-    let places = Places { spacing: 1, offset: 0 };
-    let of = |shape: Shape, from: usize, to: usize| {
-        let kernel = Kernel { shape, b: 0.0, c: 0.6, taps: 3 };
-        let window = (0, from as i64 * FINE);
-        let line = Line { from, to, luma: to, window, source: places, result: places, fields: false };
-        let taps = line.taps(&kernel, false).map_or_else(Vec::new, |taps| taps.weights);
-        taps.into_iter().map(|weight| u64::from(weight.to_bits()))
-    };
-    let sizes = [(64, 128), (128, 64), (99, 70), (70, 99)];
-    let all = Shape::ALL.iter().flat_map(|shape| sizes.map(|(from, to)| of(*shape, from, to)));
-    assert_eq!(digest(all.flatten()), 0);
 }
