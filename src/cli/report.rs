@@ -3,6 +3,7 @@
 use crate::cli::backend::Backend;
 use crate::cli::progress::per_frame;
 use crate::cli::{log, print};
+use crate::params::{Spelling, print_chain};
 use crate::pipeline::{Busy, Chain, ChainPlan, Options, Summary};
 use crate::video::Picture;
 use ::log::{LevelFilter, debug, info, max_level, warn};
@@ -24,7 +25,11 @@ pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
     let (width, height) = (plan.output.width, plan.output.height);
     debug!("frames: {} in, {} out, {width}x{height}", plan.input.format, plan.output.format);
     for (number, stage) in plan.stages.iter().enumerate() {
-        debug!("stage {}: {}, {} to {}", number + 1, stage.filter.call(), stage.setup.src, stage.setup.dst);
+        let calls = stage.filter.calls();
+        let folded =
+            if calls.len() > 1 { format!(" ({} filters folded into one kernel)", calls.len()) } else { String::new() };
+        let (text, number) = (print_chain(&calls, Spelling::FFmpeg), number + 1);
+        debug!("stage {number}: {text}{folded}, {} to {}", stage.setup.src, stage.setup.dst);
     }
     if plan.stages.is_empty() {
         debug!("no stages: frames pass untouched");

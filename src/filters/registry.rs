@@ -6,8 +6,8 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
-    names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
+    Descriptor, Filter, adjust, banding, bilateral, boxblur, curves, deband, depth, diff, gauss, gradient, levels,
+    median, merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -38,6 +38,8 @@ pub static ALL: &[&Descriptor] = &[
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
+    &adjust::DESCRIPTOR,
+    &curves::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
