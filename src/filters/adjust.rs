@@ -51,8 +51,8 @@ r·cos h)`. R, G and B are turned and scaled about their luma, which stays.
 
 Luma of R, G and B is that of BT.709. Contrast and brightness of YCbCr leave chroma as it is; of R, G and B they work on all three. \
 What passes the ends of the scale stays there. Every bit depth is computed in the 16 bits between filters. The first four options, \
-unnamed, are in the order of FFmpeg's `eq`, which this filter answers to; `eq` takes codes from 0 to 255 for the range, where \
-limited range is from 16 to 235, so that a number does a little more here. Chroma is moved by `levels=offset=0.02:planes=u`.
+unnamed, are in the order of FFmpeg's `eq`, which this filter answers to. `eq` counts in codes from 0 to 255 of limited range too, so \
+that brightness does a little more there. Chroma is moved by `levels=offset=0.02:planes=u`.
 
 Accuracy: functions of one component are the nearest of 16 bits, from 64-bit floats with functions that are the same on every \
 machine. Colours are integers with factors in 1/16384, in 1/8192 or less where they are large, and one rounding for vibrance and one \

@@ -31,7 +31,7 @@ r·sin h)` and `r' = s·(b·sin h + r·cos h)`. Luma is copied. What passes the 
 Accuracy: factors are integers in 1/16384, and their sines and cosines are the same on every machine; the result is rounded \
 to 16 bits, half up.
 
-Cost: that of a copy.",
+Cost: that of a copy of chroma. Luma stays where it lies, where another filter follows.",
     schema: SaturationParams::SCHEMA,
     accepts: |format| format.model() == Model::Yuv,
     footprint: Footprint::Point,

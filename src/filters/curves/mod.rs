@@ -59,7 +59,7 @@ is flat, so what lies below black or above white ends there; curves are kept wit
 in quotes as in FFmpeg's `curves`, whose names and meaning they have: `curves=red='0/0.1 1/0.9'`. A component without a curve stays.
 
 On R, G and B `master` is the curve behind their own; on YCbCr it is that of luma, and `u` and `v` are those of chroma: R, G and B have \
-theirs behind `matrix=rgb`. `natural` is the cubic spline whose curvature is 0 at both ends, as FFmpeg's; `monotone` takes the \
+theirs behind `matrix=to=rgb`. `natural` is the cubic spline whose curvature is 0 at both ends, as FFmpeg's; `monotone` takes the \
 slopes of Fritsch and Butland (*A method for constructing local monotone piecewise cubic interpolants*, 1984).
 
 Accuracy: a table of all 65536 values, computed in 64-bit floats with sums, products and quotients alone; the result is the nearest \
@@ -72,7 +72,7 @@ Cost: that of a copy, and one look into a table for each sample.",
     temporal: "",
     changes: &[],
     neutral: &["", "interp=monotone"],
-    cases: &["master=0/0+0.3/0.2+0.7/0.8+1/1", "master=0/0.1+0.4/0.6+1/0.9:interp=monotone", "preset=negative"],
+    cases: &["master=0/0+0.3/0.2+0.7/0.8+1/1", "master=0/0.1+0.4/0.6+1/0.9:interp=monotone", "master=0.1/1+0.9/0"],
     create: point::create::<CurvesParams>,
 };
 
@@ -87,7 +87,7 @@ impl Pointwise for CurvesParams {
                 "u and v are curves of chroma, and {format} has r, g and b: use red=, green= and blue="
             ))),
             Model::Yuv | Model::Gray if is_given(&[&self.red, &self.green, &self.blue]) => Err(Error::unsupported(
-                format!("{format} has no r, g and b: use master=, u= and v=, or put matrix=rgb before it"),
+                format!("{format} has no r, g and b: use master=, u= and v=, or put matrix=to=rgb before it"),
             )),
             Model::Gray if is_given(&[&self.u, &self.v]) => {
                 Err(Error::unsupported(format!("{format} has no chroma: use master=")))

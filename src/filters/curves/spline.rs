@@ -6,7 +6,7 @@ use crate::params::{Argument, ParamKind, ParamValue, refuse};
 /// The most points of a curve.
 const MOST_POINTS: usize = 256;
 
-/// The points of a curve from left to right, both coordinates from 0 to 1; none: the curve changes nothing.
+/// The points of a curve from left to right, both coordinates from 0 to 1. Without any, the curve changes nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurvePoints(Vec<(f64, f64)>);
 
@@ -22,6 +22,9 @@ impl CurvePoints {
     }
 
     fn read(text: &str) -> Option<CurvePoints> {
+        if text == "none" {
+            return Some(CurvePoints::default());
+        }
         let number = |text: &str| text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
         let point = |text: &str| {
             let (x, y) = text.split_once('/')?;
@@ -29,7 +32,7 @@ impl CurvePoints {
         };
         let words = || text.split(|c: char| c == '+' || c.is_ascii_whitespace()).filter(|word| !word.is_empty());
         let points: Vec<(f64, f64)> = words().map(point).collect::<Option<_>>()?;
-        let counts = points.is_empty() || (2..=MOST_POINTS).contains(&points.len());
+        let counts = (2..=MOST_POINTS).contains(&points.len());
         (counts && points.is_sorted_by(|a, b| a.0 < b.0)).then_some(CurvePoints(points))
     }
 }
@@ -40,7 +43,10 @@ impl ParamValue for CurvePoints {
     }
 
     fn print(&self) -> String {
-        self.0.iter().map(|(x, y)| format!("{x}/{y}")).collect::<Vec<_>>().join("+")
+        match self.is_empty() {
+            true => "none".to_owned(),
+            false => self.0.iter().map(|(x, y)| format!("{x}/{y}")).collect::<Vec<_>>().join("+"),
+        }
     }
 }
 
@@ -203,7 +209,7 @@ mod tests {
         let print = |text: &str| CurvePoints::read(text).map(|points| points.print());
         assert_eq!(print("0/0 0.5/.6  1/1").as_deref(), Some("0/0+0.5/0.6+1/1"));
         assert_eq!(print("0/0+0.5/0.6+1/1").as_deref(), Some("0/0+0.5/0.6+1/1"));
-        assert_eq!(print("").as_deref(), Some(""));
+        assert_eq!(print("none").as_deref(), Some("none"));
         for wrong in
             ["0/0", "0/0 0/1", "1/1 0/0", "0/0 1/1.1", "0/0 -0.1/1", "0/0 1", "0/nan 1/1", "a/b c/d", "0/0 1/inf"]
         {

@@ -55,7 +55,7 @@ fn channels_that_are_not_there_are_refused() {
         let spec = filter.spec(&[StreamInfo::bare(format.parse().unwrap(), 8, 8)]);
         spec.map(|_| ()).map_err(|error| error.message().to_owned())
     };
-    assert!(check("curves=red=0/0+1/0.5", "yuv420p").unwrap_err().contains("matrix=rgb"));
+    assert!(check("curves=red=0/0+1/0.5", "yuv420p").unwrap_err().contains("matrix=to=rgb"));
     assert!(check("curves=u=0/0+1/0.5", "gbrp").unwrap_err().contains("red="));
     assert!(check("curves=v=0/0+1/0.5", "gray8").unwrap_err().contains("no chroma"));
     assert_eq!(check("curves=v=0/0+1/0.5", "nv12"), Ok(()));
