@@ -22,6 +22,7 @@ pub mod boxblur;
 pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod curve;
 mod curves;
 pub mod deband;
 pub mod depth;
@@ -48,6 +49,7 @@ mod requant;
 pub mod resample;
 mod saturation;
 pub mod select;
+mod siting;
 mod spec;
 pub mod stats;
 mod stock;
