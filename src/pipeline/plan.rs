@@ -598,7 +598,7 @@ mod tests {
     #[test]
     fn a_run_with_too_many_steps_is_several_kernels() {
         // A table between two mixtures does not become one with the next.
-        let text = vec!["levels=gain=1.1,saturation=1.2"; 7].join(",");
+        let text = ["levels=gain=1.1,saturation=1.2"; 7].join(",");
         let two = ["folded yuv420p>yuv420p16", "folded yuv420p16>yuv420p"];
         let chroma = text.replace("gain=1.1", "gain=1.1:planes=uv");
         assert_eq!(stages(&chroma, &stream("yuv420p", Range::Limited), to("yuv420p")), two);

@@ -13,7 +13,7 @@ pub struct CurvePoints(Vec<(f64, f64)>);
 impl CurvePoints {
     /// How points are written.
     pub const FORM: ParamKind = ParamKind::Text(
-        "two points or more from left to right, x/y of 0 to 1, as 0/0+0.5/0.6+1/1 or '0/0 0.5/0.6 1/1'",
+        "none, or two points or more from left to right, x/y of 0 to 1, as 0/0+0.5/0.6+1/1 or '0/0 0.5/0.6 1/1'",
     );
 
     /// Whether no curve is given.

@@ -3,6 +3,7 @@
 use crate::filters::requant::NEUTRAL;
 use crate::video::{Format, Model};
 use std::fmt;
+use std::iter::once;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,9 +30,9 @@ pub struct Points {
 /// The components of `format` that lie at the same places, and are worked on together.
 pub fn groups(format: Format) -> Vec<Range<usize>> {
     match format.model() {
-        Model::Rgb => vec![0..3],
+        Model::Rgb => once(0..3).collect(),
         _ if format.components() == 3 => vec![0..1, 1..3],
-        _ => vec![0..1],
+        _ => once(0..1).collect(),
     }
 }
 

@@ -20,7 +20,7 @@ fn made(text: &str, input: &StreamInfo, dst: Format, folds: bool) -> (Picture, u
     };
     let src = picture(input.format, input.width, input.height, noise);
     let mut out = Picture::alloc(plan.output.format, input.width, input.height).unwrap();
-    chain.run(&mut FrameProps::default(), &src.planes(), &mut out.planes_mut());
+    chain.run(&FrameProps::default(), &src.planes(), &mut out.planes_mut());
     (out, plan.stages.len())
 }
 

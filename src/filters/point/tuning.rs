@@ -16,7 +16,7 @@ pub(super) mod cpu {
 pub(super) mod cuda {
     /// Samples side by side, and rows, that a block reads at a time.
     pub const BLOCK: (usize, usize) = (256, 8);
-    /// Rows that a thread has of a component that is alone in its group: two reads are on their way at a time then.
+    /// Rows that a thread has of a component that is alone in its group: two reads are in flight at a time then.
     pub const ROWS: usize = 2;
     /// Threads of a block.
     pub const THREADS: u32 = 256;
