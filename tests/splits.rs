@@ -99,7 +99,7 @@ impl Sink for Hashes {
 fn planned(input: &Input, chain: &str, dither: Dither) -> Result<ChainPlan> {
     let plan = |target| pipeline::plan(filters::chain(chain)?, input.info(), target);
     let format = plan(Target::default())?.output.format.to_planar(8)?;
-    plan(Target { format: Some(format), dither })
+    plan(Target { format: Some(format), dither, ..Target::default() })
 }
 
 /// How many frames `chain` makes of all of `path`; `None` when it does not take the stream.

@@ -3,7 +3,9 @@
 use crate::cli::backend::Backend;
 use crate::cli::progress::per_frame;
 use crate::cli::{log, print};
-use crate::pipeline::{Busy, Chain, ChainPlan, Options, Summary};
+use crate::filters::Setup;
+use crate::params::{Spelling, print_chain};
+use crate::pipeline::{Busy, Chain, ChainPlan, Options, Stage, Summary};
 use crate::video::Picture;
 use ::log::{LevelFilter, debug, info, max_level, warn};
 use serde::Serialize;
@@ -24,7 +26,7 @@ pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
     let (width, height) = (plan.output.width, plan.output.height);
     debug!("frames: {} in, {} out, {width}x{height}", plan.input.format, plan.output.format);
     for (number, stage) in plan.stages.iter().enumerate() {
-        debug!("stage {}: {}, {} to {}", number + 1, stage.filter.call(), stage.setup.src, stage.setup.dst);
+        debug!("stage {}: {}", number + 1, stage_line(stage));
     }
     if plan.stages.is_empty() {
         debug!("no stages: frames pass untouched");
@@ -40,6 +42,16 @@ pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
             debug!("{slots} slots between stages and as many on the GPU, {memory} of page-locked pictures");
         }
     }
+}
+
+/// What a stage computes, and between which storage.
+fn stage_line(stage: &Stage) -> String {
+    let (calls, Setup { src, dst, .. }) = (stage.filter.calls(), &stage.setup);
+    let folded = match calls.len() {
+        1 => String::new(),
+        count => format!(" ({count} filters folded into one kernel)"),
+    };
+    format!("{}{folded}, {src} to {dst}", print_chain(&calls, Spelling::FFmpeg))
 }
 
 /// What a run did, as a JSON line.
@@ -87,5 +99,25 @@ fn details(summary: &Summary) {
     debug!("{memory} of pictures in the end, {} of them between chain and encoder", summary.pictures);
     if summary.device_bytes > 0 {
         debug!("{} of GPU memory", print::size(summary.device_bytes as u64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::chain;
+    use crate::pipeline::{Target, plan};
+    use crate::video::StreamInfo;
+
+    #[test]
+    fn folded_filters_are_named() {
+        let input = StreamInfo::bare("yuv420p".parse().unwrap(), 8, 8);
+        let lines = |text: &str| {
+            let plan = plan(chain(text).unwrap(), &input, Target::default()).unwrap();
+            plan.stages.iter().map(stage_line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines("levels=gain=2"), ["levels=gain=2, yuv420p to yuv420p"]);
+        let folded = "levels=gain=2,range=to=full (2 filters folded into one kernel), yuv420p to yuv420p16";
+        assert_eq!(lines("levels=gain=2,range=full,box=2")[..1], [folded]);
     }
 }

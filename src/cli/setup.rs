@@ -128,7 +128,7 @@ pub fn plan_for(
         None => format.bit_depth() == negotiated.target.bit_depth() && format.holds(negotiated.target),
     };
     let there = output.on_gpu.iter().find(same).copied();
-    let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither };
+    let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither, ..Target::default() };
     let plan =
         plan_with(create(calls)?, input.info(), sides, target).map_err(|error| match negotiated.convert_source {
             Some(filtered) => of_converted(&error, source, filtered, accepted),

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::requant::{NEUTRAL, Requant, Scaling, white};
-use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Points, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Format, Layout, StreamInfo};
 #[cfg(feature = "cuda")]
@@ -159,6 +159,10 @@ impl Filter for Depth {
 
     fn call(&self) -> Call {
         self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn points(&self, input: &StreamInfo) -> Option<Points> {
+        self.requant(input).points(input)
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

@@ -1,12 +1,12 @@
 //! `levels`: gain, offset and gamma.
 
-use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Local, Near};
+use crate::error::{Error, Result};
 use crate::filters::planes::PlaneSet;
-use crate::filters::requant::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, white};
+use crate::filters::point::{self, Map, Nominal, Points, Pointwise};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
+use std::array::from_fn;
 
 crate::params! {
     /// The parameters of `levels`.
@@ -19,19 +19,40 @@ crate::params! {
         gamma: f64 = 1.0, ParamKind::Float { min: 0.1, max: 10.0 }, unit "", aliases [];
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Y, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
+        /// What becomes black, with all below it. `auto` is nominal black, 16 in limited range and 0 in full range.
+        in_black: Option<f64> = None, ParamKind::Float { min: 0.0, max: 254.0 }, unit "8-bit codes", aliases ["min_in"];
+        /// What becomes white, with all above it. `auto` is nominal white, 235 in limited range and 255 in full range.
+        in_white: Option<f64> = None, ParamKind::Float { min: 1.0, max: 255.0 }, unit "8-bit codes", aliases ["max_in"];
+        /// What black becomes. `auto` is nominal black.
+        out_black: Option<f64> = None, ParamKind::Float { min: 0.0, max: 255.0 }, unit "8-bit codes", aliases ["min_out"];
+        /// What white becomes; below `out_black` the picture is inverted. `auto` is nominal white.
+        out_white: Option<f64> = None, ParamKind::Float { min: 0.0, max: 255.0 }, unit "8-bit codes", aliases ["max_out"];
     }
     presets {}
+    elsewhere {
+        ["rimin", "gimin", "bimin"]: "it is in_black=, in 8-bit codes and with planes=r, g or b (rimin=0.1 is in_black=25.5:planes=r)";
+        ["rimax", "gimax", "bimax"]: "it is in_white=, in 8-bit codes and with planes=r, g or b (rimax=0.9 is in_white=229.5:planes=r)";
+        ["romin", "gomin", "bomin"]: "it is out_black=, in 8-bit codes and with planes=r, g or b";
+        ["romax", "gomax", "bomax"]: "it is out_white=, in 8-bit codes and with planes=r, g or b";
+    }
 }
 
 /// What `levels` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "levels",
     aliases: &[],
-    summary: "Changes brightness and contrast: gain, offset and gamma of each plane",
+    summary: "Black, white and gamma, in and out, and gain and offset, of each plane",
     definition: "\
 With `x` for a value, 0 at nominal black and 1 at nominal white, `z = gain·x + offset` becomes `z^(1/gamma)`, and of a \
 negative `z` that of its opposite with the sign again, so that what lies below black stays below it. Chroma has 0 in its \
-middle and ±1 at its nominal ends. What passes the ends of the scale stays there. Planes with settings of their own take \
+middle and ±1 at its nominal ends. What passes the ends of the scale stays there.
+
+`in_black` and `in_white` say what 0 and 1 are in place of the nominal ends, and `out_black` and `out_white` what they become, as \
+the levels of image editors do; 8-bit codes mean the same of every depth. What lies below is black where either black is given, and \
+what lies above is white where either white is: nothing passes an end that is given. Chroma has no such ends. `levels=in_black=20:\
+in_white=230:gamma=1.1` stretches a flat picture.
+
+Planes with settings of their own take \
 filters of their own, as in `levels=gain=1.1:planes=r,levels=gain=0.9:planes=b`.
 
 Accuracy: a table of all 65536 values, computed in 64-bit floats with functions that are the same on every machine; the \
@@ -44,66 +65,107 @@ Cost: one look into a table for each sample.",
     temporal: "",
     changes: &[],
     neutral: &["gain=1"],
-    cases: &["gain=1.2:offset=-0.05", "gamma=2.2", "gain=0.8:gamma=0.5:planes=uv", "offset=0.3:planes=yuv"],
-    create: local::create::<LevelsParams>,
+    cases: &[
+        "gain=1.2:offset=-0.05",
+        "gamma=2.2",
+        "gain=0.8:gamma=0.5:planes=uv",
+        "offset=0.3:planes=yuv",
+        "in_black=30:in_white=220:gamma=1.3",
+        "out_black=40:out_white=200",
+    ],
+    create: point::create::<LevelsParams>,
 };
 
-device_struct! {
-    /// Constants of the function: nothing but that there is a table.
-    #[derive(Default)]
-    pub struct Consts = "LevelsConsts" {
-        by_table: u32,
+impl Pointwise for LevelsParams {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn check(&self, input: &StreamInfo) -> Result<()> {
+        if !self.has_ends() {
+            return Ok(());
+        }
+        let of_chroma = |c: &usize| input.format.is_chroma(*c) && self.planes.has(input.format, *c);
+        if (0..input.format.components()).any(|component| of_chroma(&component)) {
+            return Err(Error::unsupported(
+                "in_black, in_white, out_black and out_white are for luma, grey, R, G and B: chroma has no black, and gain \
+                 scales it",
+            ));
+        }
+        let ends = self.ends(input);
+        if ends.in_white <= ends.in_black {
+            return Err(Error::unsupported(format!(
+                "in_black={} must lie below in_white={}",
+                code(input, ends.in_black),
+                code(input, ends.in_white)
+            )));
+        }
+        Ok(())
+    }
+
+    fn points(&self, input: &StreamInfo) -> Points {
+        let of = |component| {
+            let is_met = component < input.format.components() && self.planes.has(input.format, component);
+            (is_met && !self.is_neutral()).then(|| self.map(input, component))
+        };
+        Points::of_maps(from_fn(of))
     }
 }
 
-generated! {
-    "levels.cuh" after ["../common/plane.cuh"]: Consts;
+/// Black and white as parts of the nominal range: 0 and 1 where nothing is given.
+#[derive(Clone, Copy)]
+struct Ends {
+    in_black: f64,
+    in_white: f64,
+    out_black: f64,
+    out_white: f64,
 }
 
-impl Local for LevelsParams {
-    type Consts = Consts;
-    const MODULE: &'static str = "levels";
+/// Where a code of 8 bits lies in the nominal range.
+fn part(input: &StreamInfo, code: f64) -> f64 {
+    if input.is_full_range() { code / 255.0 } else { (code - 16.0) / 219.0 }
+}
 
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
+/// The code of 8 bits that lies there.
+fn code(input: &StreamInfo, part: f64) -> f64 {
+    let code = if input.is_full_range() { part * 255.0 } else { part * 219.0 + 16.0 };
+    libm::round(code * 1000.0) / 1000.0
+}
+
+impl LevelsParams {
+    fn is_neutral(&self) -> bool {
+        (self.gain, self.offset, self.gamma) == (1.0, 0.0, 1.0) && !self.has_ends()
     }
 
-    fn planes(&self) -> PlaneSet {
-        self.planes
+    fn has_ends(&self) -> bool {
+        [self.in_black, self.in_white, self.out_black, self.out_white].iter().any(Option::is_some)
     }
 
-    fn consts(&self, _: &[StreamInfo], _: usize) -> Option<Consts> {
+    fn ends(&self, input: &StreamInfo) -> Ends {
+        let at = |code: Option<f64>, auto: f64| code.map_or(auto, |code| part(input, code));
+        Ends {
+            in_black: at(self.in_black, 0.0),
+            in_white: at(self.in_white, 1.0),
+            out_black: at(self.out_black, 0.0),
+            out_white: at(self.out_white, 1.0),
+        }
+    }
+
+    fn map(&self, input: &StreamInfo, component: usize) -> Map {
         let LevelsParams { gain, offset, gamma, .. } = *self;
-        ((gain, offset, gamma) != (1.0, 0.0, 1.0)).then_some(Consts { by_table: 1 })
-    }
-
-    fn table(&self, inputs: &[StreamInfo], component: usize) -> Vec<u16> {
-        let input = &inputs[0];
-        let white = white(input.format.bit_depth());
-        // Where 0 is, and how far away 1 is.
-        let (zero, one) = match (input.format.is_chroma(component), input.is_full_range()) {
-            (false, true) => (0.0, f64::from(white)),
-            (false, false) => (f64::from(BLACK), f64::from(LIMITED_LUMA)),
-            (true, true) => (f64::from(NEUTRAL), f64::from(white) / 2.0),
-            (true, false) => (f64::from(NEUTRAL), f64::from(LIMITED_CHROMA) / 2.0),
-        };
-        let level = |value: u16| {
-            let z = self.gain * ((f64::from(value) - zero) / one) + self.offset;
-            let curved = if self.gamma == 1.0 { z } else { libm::copysign(libm::pow(z.abs(), 1.0 / self.gamma), z) };
-            libm::floor(zero + curved * one + 0.5).clamp(0.0, 65535.0) as u16
-        };
-        (0..=u16::MAX).map(level).collect()
-    }
-
-    #[inline(always)]
-    fn sample(_: &Consts, near: &impl Near<u16>) -> u16 {
-        near.look_up(near.at(0, 0, 0))
+        let Ends { in_black, in_white, out_black, out_white } = self.ends(input);
+        // An end that is given is one that nothing passes.
+        let lowest = if self.in_black.or(self.out_black).is_some() { 0.0 } else { f64::NEG_INFINITY };
+        let highest = if self.in_white.or(self.out_white).is_some() { 1.0 } else { f64::INFINITY };
+        Nominal::of(input, component).map(move |x| {
+            let z = gain * ((x - in_black) / (in_white - in_black)) + offset;
+            out_black + point::gamma(z.clamp(lowest, highest), gamma) * (out_white - out_black)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::point::table;
     use crate::filters::testing::{digest, picture, run_inputs, samples};
     use crate::video::Format;
 
@@ -118,9 +180,9 @@ mod tests {
         let of = |step: u32| {
             let (gain, gamma) = (f64::from(step) / 10.0, f64::from(step) / 8.0);
             let params = LevelsParams { gain, gamma, ..LevelsParams::default() };
-            [params.table(std::slice::from_ref(&input), 0), params.table(std::slice::from_ref(&input), 1)].concat()
+            [0, 1].map(|component| params.map(&input, component)).into_iter().flat_map(table)
         };
-        assert_eq!(digest((1..30).flat_map(of).map(u64::from)), 0xcfc9_0256_e9ae_a744);
+        assert_eq!(digest((1..30).flat_map(of)), 0xcfc9_0256_e9ae_a744);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
+mod adjust;
 mod alias;
 pub mod banding;
 pub mod bilateral;
@@ -23,6 +24,7 @@ pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod curve;
+mod curves;
 pub mod deband;
 pub mod depth;
 pub(crate) mod device_struct;
@@ -42,6 +44,7 @@ mod merge;
 mod names;
 mod overlay;
 pub mod planes;
+pub(crate) mod point;
 mod program;
 pub mod range;
 mod registry;
@@ -69,6 +72,7 @@ pub use alias::{Alias, Foreign};
 #[cfg(feature = "cuda")]
 pub use job::CudaJob;
 pub use job::{CpuJob, Frames, InputWindow};
+pub use point::Points;
 pub use program::{chain_file, program, read_chain};
 pub use registry::{ALL, chain, create, find, find_or_suggest, pinned};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};
@@ -235,6 +239,18 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// The call that makes this filter again, canonical.
     fn call(&self) -> Call;
+
+    /// The calls of the filters that it is made of: its own, but for a run that is folded into one.
+    fn calls(&self) -> Vec<Call> {
+        vec![self.call()]
+    }
+
+    /// What it does to the samples at one place, where that is all it does: a plan makes one kernel of a run of such filters.
+    /// Streams that [`Filter::spec`] takes alone.
+    fn points(&self, input: &StreamInfo) -> Option<Points> {
+        let _ = input;
+        None
+    }
 
     /// What it does to streams: which frames it reads of each of `inputs`, the chain's own first, and what it gives.
     ///

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::requant::{BLACK, Dither, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Requant, Scaling, white};
-use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::filters::{Change, CpuKernel, Descriptor, Filter, Footprint, Points, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Range, StreamInfo};
 #[cfg(feature = "cuda")]
@@ -97,6 +97,10 @@ impl Filter for RangeFilter {
 
     fn call(&self) -> Call {
         self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn points(&self, input: &StreamInfo) -> Option<Points> {
+        self.requant(input).points(input)
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

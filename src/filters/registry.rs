@@ -6,8 +6,8 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, blend, boxblur, deband, depth, diff, gauss, gradient, levels, mask, masked,
-    median, merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, curves, deband, depth, diff, gauss, gradient,
+    levels, mask, masked, median, merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -40,6 +40,8 @@ pub static ALL: &[&Descriptor] = &[
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
+    &adjust::DESCRIPTOR,
+    &curves::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,

@@ -1,12 +1,11 @@
 //! `saturation`: more or less colour, and other hues.
 
-use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, ComponentSource, Local, Near};
+use crate::filters::point::{self, Mix, Points, Pointwise, Step};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{ParamKind, Params};
 use crate::video::{Model, StreamInfo};
 
-/// The most that integers of 32 bits hold the sums of.
+/// The most that weights in 1/16384 leave room for.
 const MOST: f64 = 2.5;
 
 crate::params! {
@@ -32,7 +31,7 @@ r·sin h)` and `r' = s·(b·sin h + r·cos h)`. Luma is copied. What passes the 
 Accuracy: factors are integers in 1/16384, and their sines and cosines are the same on every machine; the result is rounded \
 to 16 bits, half up.
 
-Cost: that of a copy of chroma, which is read twice.",
+Cost: that of a copy of chroma. Luma stays where it lies, where another filter follows.",
     schema: SaturationParams::SCHEMA,
     accepts: |format| format.model() == Model::Yuv,
     footprint: Footprint::Point,
@@ -40,53 +39,24 @@ Cost: that of a copy of chroma, which is read twice.",
     changes: &[],
     neutral: &["saturation=1", "hue=0"],
     cases: &["saturation=0", "saturation=1.3", "saturation=2.5:hue=45", "hue=-120"],
-    create: local::create::<SaturationParams>,
+    create: point::create::<SaturationParams>,
 };
 
-device_struct! {
-    /// Constants of the function: what a component has of each chroma, in 1/16384.
-    #[derive(Default)]
-    pub struct Consts = "SaturationConsts" {
-        of_cb: i32,
-        of_cr: i32,
+impl Pointwise for SaturationParams {
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
+
+    fn points(&self, _: &StreamInfo) -> Points {
+        let mut points = Points::default();
+        turned_chroma(self.saturation, self.hue).into_iter().for_each(|mix| points.push(Step::Mix(mix)));
+        points
     }
 }
 
-generated! {
-    "saturation.cuh" after ["../common/plane.cuh"]: Consts;
-}
-
-impl Local for SaturationParams {
-    type Consts = Consts;
-    const MODULE: &'static str = "saturation";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn sources(&self, _: &[StreamInfo], _: usize) -> Vec<ComponentSource> {
-        vec![ComponentSource::of(0, 1), ComponentSource::of(0, 2)]
-    }
-
-    fn consts(&self, _: &[StreamInfo], component: usize) -> Option<Consts> {
-        let turn = self.hue * (std::f64::consts::PI / 180.0);
-        let factor = |part: f64| libm::round(self.saturation * part * 16384.0) as i32;
-        let (along, across) = (factor(libm::cos(turn)), factor(libm::sin(turn)));
-        let is_neutral = (along, across) == (16384, 0);
-        let own = match component {
-            1 => Consts { of_cb: along, of_cr: -across },
-            _ => Consts { of_cb: across, of_cr: along },
-        };
-        (component > 0 && !is_neutral).then_some(own)
-    }
-
-    #[inline(always)]
-    fn sample(consts: &Consts, near: &impl Near<u16>) -> u16 {
-        const MIDDLE: i32 = 0x8000;
-        let chroma = |source| i32::from(near.at(source, 0, 0)) - MIDDLE;
-        let sum = consts.of_cb * chroma(0) + consts.of_cr * chroma(1);
-        (MIDDLE + ((sum + (1 << 13)) >> 14)).clamp(0, 0xffff) as u16
-    }
+/// Cb and Cr, scaled and turned by `hue` degrees. `None` where that changes nothing.
+pub(super) fn turned_chroma(saturation: f64, hue: f64) -> Option<Mix> {
+    let turn = hue * (std::f64::consts::PI / 180.0);
+    let (along, across) = (saturation * libm::cos(turn), saturation * libm::sin(turn));
+    Mix::new([[1.0, 0.0, 0.0], [0.0, along, -across], [0.0, across, along]])
 }
 
 #[cfg(test)]
@@ -106,8 +76,8 @@ mod tests {
     fn factors_are_the_same_on_every_platform() {
         let of = |step: i32| {
             let (saturation, hue) = (f64::from(step.abs()) / 90.0, f64::from(step) * 0.8);
-            let consts = SaturationParams { saturation, hue }.consts(&[], 1).unwrap_or_default();
-            [consts.of_cb, consts.of_cr]
+            // That of hue 0 and saturation 1 is none, which the numbers have as 0.
+            turned_chroma(saturation, hue).map_or([0, 0], |mix| [mix.of[1][1], mix.of[1][2]])
         };
         assert_eq!(
             digest((-225..=225).flat_map(of).map(|factor| u64::from(factor.cast_unsigned()))),

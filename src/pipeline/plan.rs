@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filters::depth::{Depth, Dither};
+use crate::filters::point::Folded;
 use crate::filters::{Change, Cycle, Filter, Reach, Setup, SideStorage, Spec, Wiring, masked, planes};
 use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
@@ -16,11 +17,13 @@ pub struct Target {
     pub format: Option<Format>,
     /// How a lower depth is reached; `None` rounds.
     pub dither: Dither,
+    /// Whether point filters that follow one another become one kernel. The bytes are the same: tests and benches compare.
+    pub folds: bool,
 }
 
 impl Default for Target {
     fn default() -> Self {
-        Self { format: None, dither: Dither::None }
+        Self { format: None, dither: Dither::None, folds: true }
     }
 }
 
@@ -213,6 +216,9 @@ pub fn plan_with(
         draft.append(Box::new(Depth::to(format.bit_depth(), target.dither)), false)?;
     }
     draft.drop_roundings(format);
+    if target.folds {
+        draft.fold()?;
+    }
     Ok(draft.finish(format))
 }
 
@@ -228,6 +234,25 @@ struct KeptFilter {
     filter: Box<dyn Filter>,
     operands: Vec<ChainPoint>,
     spec: Spec,
+}
+
+impl KeptFilter {
+    /// Becomes this filter with `next`, which reads its result alone, if both are point filters. False when it stays.
+    fn absorb(&mut self, next: &KeptFilter) -> Result<bool> {
+        let (input, middle) = (&self.operands[0].info, &next.operands[0].info);
+        let Some(folded) = Folded::of(&*self.filter, input, &*next.filter, middle)? else { return Ok(false) };
+        self.spec = folded.spec(std::slice::from_ref(input))?;
+        self.filter = Box::new(folded);
+        Ok(true)
+    }
+}
+
+/// `from`, where the result of each stage is made elsewhere.
+fn moved(from: Operand, places: &[usize]) -> Operand {
+    match from {
+        Operand::Stage(stage) => Operand::Stage(places[stage]),
+        input => input,
+    }
 }
 
 /// A plan that is being made.
@@ -383,6 +408,32 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Makes one filter of point filters that follow one another, where nobody else reads what lies between them.
+    fn fold(&mut self) -> Result<()> {
+        let reads = |kept: &KeptFilter, stage: usize| {
+            kept.operands.iter().filter(|point| point.from == Operand::Stage(stage)).count()
+        };
+        let readers = |stage: usize| self.kept.iter().map(|kept| reads(kept, stage)).sum::<usize>();
+        let is_read_once: Vec<bool> = (0..self.kept.len()).map(|stage| readers(stage) == 1).collect();
+        // Where the result of each stage is made now.
+        let mut places: Vec<usize> = Vec::new();
+        let mut folded: Vec<KeptFilter> = Vec::new();
+        for (stage, mut next) in std::mem::take(&mut self.kept).into_iter().enumerate() {
+            let follows = stage > 0 && is_read_once[stage - 1] && reads(&next, stage - 1) == next.operands.len();
+            for point in &mut next.operands {
+                point.from = moved(point.from, &places);
+            }
+            let absorbed = follows && folded.last_mut().map_or(Ok(false), |last| last.absorb(&next))?;
+            if !absorbed {
+                folded.push(next);
+            }
+            places.push(folded.len() - 1);
+        }
+        self.kept = folded;
+        self.here.from = moved(self.here.from, &places);
+        Ok(())
+    }
+
     /// The plan, whose last picture is stored as `format`.
     fn finish(self, format: Format) -> ChainPlan {
         let Draft { input, sides, kept, skipped, here, .. } = self;
@@ -527,6 +578,38 @@ mod tests {
         assert!(copying.stays && copying.stages.len() == 1);
         let plan = super::plan(Vec::new(), &stream("yuv422p", Range::Limited), Target::default()).unwrap();
         assert!(plan.resident("nv12".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn point_filters_that_follow_one_another_are_one_kernel() {
+        let limited = stream("yuv420p", Range::Limited);
+        let five = "levels=gain=1.1,saturation=1.2,range=full,adjust=gamma=1.2,depth=9";
+        assert_eq!(stages(five, &limited, to("yuv420p9")), ["folded yuv420p>yuv420p9"]);
+        let apart = stages(five, &limited, Target { folds: false, ..to("yuv420p9") });
+        assert_eq!((apart.len(), apart[4].as_str()), (5, "depth yuv420p16>yuv420p9"));
+        // What is no point filter lies between, or keeps what one reads.
+        let three = ["folded yuv420p>yuv420p16", "box yuv420p16>yuv420p16", "folded yuv420p16>yuv420p"];
+        let text = "levels=gain=1.1,levels=gamma=2,box=2,levels=gain=0.8,adjust=saturation=2";
+        assert_eq!(stages(text, &limited, to("yuv420p")), three);
+        let dithered = ["folded yuv420p>yuv420p16", "depth yuv420p16>yuv420p"];
+        assert_eq!(stages("levels=gain=2,levels=gamma=2,depth=8:dither=fs", &limited, to("yuv420p")), dithered);
+        let zoned = ["levels yuv420p>yuv420p16", "levels yuv420p16>yuv420p"];
+        assert_eq!(stages("levels=gain=2,levels=gamma=2:frames=3-5", &limited, to("yuv420p")), zoned);
+        let kept = "levels=gain=2,keep=other,levels=gamma=2,saturation=2,merge=with=other";
+        let three = ["levels yuv420p>yuv420p16", "folded yuv420p16>yuv420p16", "merge yuv420p16>yuv420p"];
+        assert_eq!(stages(kept, &limited, to("yuv420p")), three);
+        let calls = plan(chain("levels=gain=2,saturation=2").unwrap(), &limited, to("yuv420p")).unwrap();
+        let calls: Vec<String> = calls.stages[0].filter.calls().iter().map(ToString::to_string).collect();
+        assert_eq!(calls, ["levels=gain=2", "saturation=saturation=2"]);
+    }
+
+    #[test]
+    fn a_run_with_too_many_steps_is_several_kernels() {
+        // A table between two mixtures does not become one with the next.
+        let text = ["levels=gain=1.1,saturation=1.2"; 7].join(",");
+        let two = ["folded yuv420p>yuv420p16", "folded yuv420p16>yuv420p"];
+        let chroma = text.replace("gain=1.1", "gain=1.1:planes=uv");
+        assert_eq!(stages(&chroma, &stream("yuv420p", Range::Limited), to("yuv420p")), two);
     }
 
     #[test]

@@ -2,13 +2,12 @@
 
 mod pipeline;
 
-use super::kernels::{plan_for, work};
+use super::kernels::{Subject, work};
 use super::timing::{Effort, RING_PICTURES, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream, driver_version, limits};
 use crate::error::Result;
 use crate::filters::{CudaJob, CudaKernel, Measure};
-use crate::params::{Call, Spelling, print_chain};
 use crate::pipeline::{Between, ChainPlan};
 use crate::video::{Format, FrameProps, Picture};
 use serde::Serialize;
@@ -94,7 +93,7 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs, show: &impl Fn(String
 
 fn measure_format(
     device: &Arc<CudaDevice>,
-    work: &[Vec<Call>],
+    work: &[Subject],
     src: Format,
     dst: Format,
     args: &BenchArgs,
@@ -105,16 +104,16 @@ fn measure_format(
     let count = ring_frames(device, bytes)?;
     let copies = limits::device_copies(device, bytes / 2, count)?;
     let mut ring = PictureRing::new(device, src, (width, height), count)?;
-    let plans = work.iter().map(|calls| Ok((calls, plan_for(calls, src, dst, width, height)?)));
+    let plans = work.iter().map(|subject| Ok((subject, subject.plan(src, dst, args.size)?)));
     let plans: Vec<_> = plans.collect::<Result<_>>()?;
-    let of_size = |(calls, plan)| Some((calls, plan?));
-    let plans: Vec<(&Vec<Call>, ChainPlan)> = plans.into_iter().filter_map(of_size).collect();
+    let of_size = |(subject, plan)| Some((subject, plan?));
+    let plans: Vec<(&Subject, ChainPlan)> = plans.into_iter().filter_map(of_size).collect();
     let size = |plan: &ChainPlan| (plan.output.width, plan.output.height);
     plans.iter().try_for_each(|(_, plan)| ring.give(device, dst, size(plan)))?;
-    let (mut chains, mut graphs) = (Vec::new(), Vec::new());
-    for (calls, plan) in &plans {
+    let (mut subjects, mut graphs) = (Vec::new(), Vec::new());
+    for (subject, plan) in &plans {
         if let Some(graph) = ring.record(device, plan)? {
-            chains.push(print_chain(calls, Spelling::FFmpeg));
+            subjects.push(subject);
             graphs.push(graph);
         }
     }
@@ -126,12 +125,15 @@ fn measure_format(
     let speed = |ms: &f64| Speed::new(ms / count as f64, bytes);
     let copy = speed(&times[..copies.len()].iter().copied().fold(f64::INFINITY, f64::min));
     let speeds = times[copies.len()..].iter().map(speed);
-    let row = |(chain, speed): (_, Speed)| Row { chain, speed, times_copy: speed.ms / copy.ms };
-    let rows: Vec<_> = chains.into_iter().zip(speeds).map(row).collect();
+    let measured: Vec<(_, Speed)> = subjects.into_iter().zip(speeds).collect();
     let times_sum = args.chain.as_ref().and_then(|_| {
-        let (whole, parts) = rows.split_last()?;
-        Some(whole.speed.ms / parts.iter().map(|part| part.speed.ms).sum::<f64>())
+        let whole = measured.iter().find(|(subject, _)| subject.is_whole)?.1.ms;
+        let parts = measured.iter().filter(|(subject, _)| !subject.is_whole);
+        Some(whole / parts.map(|(_, speed)| speed.ms).sum::<f64>())
     });
+    let row =
+        |(subject, speed): (&&Subject, Speed)| Row { chain: subject.name(), speed, times_copy: speed.ms / copy.ms };
+    let rows: Vec<_> = measured.into_iter().map(row).collect();
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows, times_sum })
 }
 

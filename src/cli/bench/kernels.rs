@@ -77,11 +77,56 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     Ok(Report { width, height, formats })
 }
 
+/// Point filters that follow one another, which a plan folds into one kernel.
+const FIVE: &str =
+    "levels=gain=1.1,curves=preset=medium_contrast,adjust=saturation=1.2:vibrance=0.3,levels=gamma=1.1,range=full";
+
+/// A chain to measure.
+pub struct Subject {
+    pub calls: Vec<Call>,
+    /// Whether point filters that follow one another are one kernel.
+    pub folds: bool,
+    /// Whether it is the whole chain that was asked for, rather than one of its filters.
+    pub is_whole: bool,
+}
+
+impl Subject {
+    /// A filter, and names of pictures that it reads.
+    pub fn new(calls: Vec<Call>) -> Subject {
+        Subject { calls, folds: true, is_whole: false }
+    }
+
+    /// What reports call it.
+    pub fn name(&self) -> String {
+        let apart = if self.folds { "" } else { " (not folded)" };
+        print_chain(&self.calls, Spelling::FFmpeg) + apart
+    }
+
+    /// The plan, or `None` when it would change nothing here, cannot end in `dst`, or makes its frames of several.
+    pub fn plan(&self, src: Format, dst: Format, (width, height): (usize, usize)) -> Result<Option<ChainPlan>> {
+        let info = StreamInfo::bare(src, width, height);
+        let target = Target { format: Some(dst), folds: self.folds, ..Target::default() };
+        let filters = self.calls.iter().map(filters::create).collect::<Result<_>>()?;
+        let alone =
+            |plan: &ChainPlan| matches!(&plan.parts[..], [part] if part.cycle.is_one()) && plan.reach() == Reach::NONE;
+        Ok(plan(filters, &info, target).ok().filter(alone))
+    }
+}
+
+/// A chain whole, and not folded as well where a plan folds it.
+fn whole(text: &str, src: Format, dst: Format, size: (usize, usize)) -> Result<Vec<Subject>> {
+    let subject = |folds| Ok(Subject { calls: parse_chain(text)?, folds, is_whole: true });
+    let (folded, apart): (Subject, Subject) = (subject(true)?, subject(false)?);
+    let kernels = |subject: &Subject| Ok(subject.plan(src, dst, size)?.map(|plan| plan.stages.len()));
+    let differ = kernels(&folded)? != kernels(&apart)?;
+    Ok([folded].into_iter().chain(differ.then_some(apart)).collect())
+}
+
 /// Source and result storage, and the chains to run between them.
-type Work = (Format, Format, Vec<Vec<Call>>);
+type Work = (Format, Format, Vec<Subject>);
 
 /// What `args` ask to measure: source and result storage, and chains. Those are single filters, or the filters of a chain
-/// one by one and then the chain.
+/// one by one and then the chain; last a run of point filters, folded and not.
 pub fn work(args: &BenchArgs) -> Result<Vec<Work>> {
     let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
     let mut work = Vec::new();
@@ -98,13 +143,15 @@ pub fn work(args: &BenchArgs) -> Result<Vec<Work>> {
             let keep = |name| Call { name: "keep".to_owned(), args: vec![Arg { key: None, value: name }] };
             names.into_iter().map(keep).chain([call]).collect()
         };
-        let chains: Vec<_> = match &args.chain {
-            Some(chain) => {
-                let whole = parse_chain(chain)?;
-                whole.iter().cloned().map(single).chain([whole.clone()]).collect()
-            }
-            None => cases.into_iter().map(single).collect(),
+        let mut chains: Vec<Subject> = match &args.chain {
+            Some(chain) => parse_chain(chain)?.into_iter().map(single).map(Subject::new).collect(),
+            None => cases.into_iter().map(single).map(Subject::new).collect(),
         };
+        // Folded point filters are measured with all filters, and with those that were asked for where that is a chain.
+        let run = args.chain.as_deref().or(args.filter.is_empty().then_some(FIVE));
+        if let Some(run) = run {
+            chains.extend(whole(run, src, dst, args.size)?);
+        }
         if !chains.is_empty() {
             work.push((src, dst, chains));
         }
@@ -126,7 +173,7 @@ pub fn cases(filter: &Descriptor, quick: bool) -> Result<Vec<Call>> {
     Ok(chains.collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
+fn measure_format(work: &[Subject], src: Format, dst: Format, args: &BenchArgs) -> Result<FormatReport> {
     let effort = Effort::new(args.quick);
     let (width, height) = args.size;
     let mut ring = PictureRing::new(src, dst, width, height)?;
@@ -139,8 +186,8 @@ fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs
         }
     }
     let mut rows = Vec::new();
-    for calls in work {
-        let Some(plan) = plan_for(calls, src, dst, width, height)? else { continue };
+    for subject in work {
+        let Some(plan) = subject.plan(src, dst, args.size)? else { continue };
         ring.give(plan.output.width, plan.output.height)?;
         let chain = |(level, threads): &(CpuLevel, usize)| CpuChain::new(&plan, CpuExec::new(*threads, *level)?);
         let mut chains = runs.iter().map(chain).collect::<Result<Vec<_>>>()?;
@@ -150,20 +197,10 @@ fn measure_format(work: &[Vec<Call>], src: Format, dst: Format, args: &BenchArgs
         for (chain, ms) in chains.iter().zip(times) {
             let (level, threads) = (chain.exec().level().name(), chain.exec().threads());
             let floor = copy.iter().find(|copy| copy.threads == threads).map_or(f64::NAN, |copy| copy.ms);
-            rows.push(Row { chain: print_chain(calls, Spelling::FFmpeg), level, threads, ms, times_copy: ms / floor });
+            rows.push(Row { chain: subject.name(), level, threads, ms, times_copy: ms / floor });
         }
     }
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), copy, rows })
-}
-
-/// The plan of a chain, or `None` when it would change nothing here, cannot end in `dst`, or makes its frames of several.
-pub fn plan_for(calls: &[Call], src: Format, dst: Format, width: usize, height: usize) -> Result<Option<ChainPlan>> {
-    let info = StreamInfo::bare(src, width, height);
-    let target = Target { format: Some(dst), ..Target::default() };
-    let filters = calls.iter().map(filters::create).collect::<Result<_>>()?;
-    let alone =
-        |plan: &ChainPlan| matches!(&plan.parts[..], [part] if part.cycle.is_one()) && plan.reach() == Reach::NONE;
-    Ok(plan(filters, &info, target).ok().filter(alone))
 }
 
 /// Levels and threads: every level on one thread, the best on all.
@@ -234,12 +271,8 @@ mod tests {
             let Some(Command::Bench(args)) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
                 panic!("{line} is no bench");
             };
-            let measured: HashSet<String> = work(&args)
-                .unwrap()
-                .into_iter()
-                .flat_map(|(.., calls)| calls)
-                .map(|call| print_chain(&call, Spelling::FFmpeg))
-                .collect();
+            let measured: HashSet<String> =
+                work(&args).unwrap().into_iter().flat_map(|(.., calls)| calls).map(|subject| subject.name()).collect();
             for filter in filters::ALL.iter().filter(|filter| filter.has_kernels()) {
                 for case in filter.cases.iter().take(cases) {
                     let chain = parse_chain(&filter.text(case)).unwrap();

@@ -27,7 +27,11 @@ use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
+use crate::filters::point::{Map, Points};
 use crate::filters::{CpuKernel, Setup};
+use crate::video::StreamInfo;
+use std::array::from_fn;
+use std::sync::Arc;
 
 crate::choices! {
     /// What happens to the part of a value that the new depth cannot hold.
@@ -78,6 +82,21 @@ impl Requant {
     /// The largest sum of a value and a threshold in component `component`, which still is the highest code.
     fn highest(&self, component: usize) -> i32 {
         (self.scalings[component].top << self.guard) + (1 << self.fraction_bits()) - 1
+    }
+
+    /// The same as functions of one sample, without a dither.
+    pub fn points(self, input: &StreamInfo) -> Option<Points> {
+        let of = |component: usize| -> Option<Map> {
+            let half = 1 << self.fraction_bits() >> 1;
+            let is_there = component < input.format.components();
+            is_there.then(|| {
+                Arc::new(move |v| {
+                    let sum = self.scalings[component].exact(v, self.guard) + half;
+                    (sum.min(self.highest(component)) >> self.fraction_bits() << self.drop) as u16
+                }) as Map
+            })
+        };
+        (self.dither == Dither::None).then(|| Points::of_maps(from_fn(of)))
     }
 
     /// The plain kernel.

@@ -2,7 +2,7 @@
 //!
 //! The source hands out page-locked pictures that are ready, and the sink drops what it gets.
 
-use super::super::kernels::{cases, chosen, plan_for};
+use super::super::kernels::{Subject, cases, chosen};
 use super::super::timing::{copy, ramps};
 use crate::cli::args::BenchArgs;
 use crate::device::cuda::{CudaDevice, PinnedAllocator, limits};
@@ -60,7 +60,7 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs) -> Result<Report> {
     let mut rows = Vec::new();
     for filter in chosen(args)? {
         for call in cases(filter, true)? {
-            let Some(plan) = plan_for(std::slice::from_ref(&call), src, dst, width, height)? else { continue };
+            let Some(plan) = Subject::new(vec![call.clone()]).plan(src, dst, (width, height))? else { continue };
             for slots in slots(args.quick) {
                 rows.push(measure_chain(device, &plan, call.to_string(), slots, args.quick)?);
             }

@@ -1,0 +1,23 @@
+//! Sizes that decide speed, never a result.
+//!
+//! `vramp bench --filter levels --filter adjust` measures those of the CPU; with `--device cuda`, those of a GPU. After a change
+//! compare the ratios to the plain copy, before and after, on one machine.
+
+/// On the CPU.
+pub(super) mod cpu {
+    /// Rows that a thread takes at a time.
+    pub const BAND: usize = 64;
+    /// Samples of a row that all steps go over before the next ones.
+    pub const PART: usize = 512;
+}
+
+/// On a CUDA device.
+#[cfg(feature = "cuda")]
+pub(super) mod cuda {
+    /// Samples side by side, and rows, that a block reads at a time.
+    pub const BLOCK: (usize, usize) = (256, 8);
+    /// Rows that a thread has of a component that is alone in its group: two reads are in flight at a time then.
+    pub const ROWS: usize = 2;
+    /// Threads of a block.
+    pub const THREADS: u32 = 256;
+}
