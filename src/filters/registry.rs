@@ -6,8 +6,8 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
-    names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
+    Descriptor, Filter, banding, bilateral, boxblur, convolve, deband, depth, diff, edges, gauss, gradient, levels,
+    median, merge, morph, names, overlay, range, rank, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -29,7 +29,15 @@ pub static ALL: &[&Descriptor] = &[
     &scale::DESCRIPTOR,
     &format::DESCRIPTOR,
     &shift::DESCRIPTOR,
+    &convolve::DESCRIPTOR,
+    &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
+    &rank::DESCRIPTOR,
+    &morph::ERODE,
+    &morph::DILATE,
+    &morph::OPEN,
+    &morph::CLOSE,
+    &morph::MINMAX,
     &unsharp::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
     &tsoften::DESCRIPTOR,

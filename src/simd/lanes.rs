@@ -7,6 +7,9 @@ pub trait Lanes: Copy {
     /// The value of each lane.
     fn from_fn(value: impl Fn(usize) -> u16) -> Self;
 
+    /// What `value` makes of three values in each lane.
+    fn join(a: Self, b: Self, c: Self, value: impl Fn(u16, u16, u16) -> u16) -> Self;
+
     /// The smaller of two values in each lane.
     fn min(self, other: Self) -> Self;
 
@@ -25,6 +28,15 @@ impl<const N: usize> Lanes for Pack<N> {
         let mut lanes = [0; N];
         for (i, lane) in lanes.iter_mut().enumerate() {
             *lane = value(i);
+        }
+        Pack(lanes)
+    }
+
+    #[inline(always)]
+    fn join(a: Self, b: Self, c: Self, value: impl Fn(u16, u16, u16) -> u16) -> Self {
+        let mut lanes = [0; N];
+        for i in 0..N {
+            lanes[i] = value(a.0[i], b.0[i], c.0[i]);
         }
         Pack(lanes)
     }
