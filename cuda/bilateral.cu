@@ -4,7 +4,7 @@
 // side, row by row: of the samples in a row of the window, each serves all of them. No instruction is one that a CPU
 // lacks, so every weight is the CPU's to the last bit.
 
-#include "common/chunk.cuh"
+#include "common/four.cuh"
 
 constexpr int MOST = 30;  // samples that a window reaches in a direction
 
@@ -21,29 +21,6 @@ static_assert(2 * MOST + 4 <= TABLES / 2, "weights have room");
 // a guide, words of it and of the value.
 extern __shared__ uint4 shared[];
 
-// Reads a plane as the CPU's lanes: v16, or YC48 with its sign bit flipped.
-__device__ __forceinline__ int bias(const Plane& plane) { return plane.sample == SAMPLE_I16 ? 0x8000 : 0; }
-__device__ __forceinline__ u32 lane(const Plane& plane, int x, int y) { return load(plane, x, y) + bias(plane); }
-
-__device__ __forceinline__ int inside(int at, u32 size) { return min(max(at, 0), int(size) - 1); }
-
-// The four lanes from (x, y) on, where x is a multiple of four and may lie beside the plane.
-__device__ __forceinline__ uint4 four_lanes(const Plane& plane, int x, int y) {
-    const bool whole = plane.step == 1 && x >= 0 && x + 4 <= int(plane.width);
-    if (whole && plane.sample == SAMPLE_U16 && vectors_fit(plane, 8)) {
-        const uint2 two = __ldg(reinterpret_cast<const uint2*>(at<u16>(plane, x, y)));
-        const u32 a = widen_two(two.x, plane.shift), b = widen_two(two.y, plane.shift);
-        return make_uint4(a & 0xffff, a >> 16, b & 0xffff, b >> 16);
-    }
-    if (whole && plane.sample == SAMPLE_U8 && vectors_fit(plane, 4)) {
-        const u32 four = __ldg(reinterpret_cast<const u32*>(at<u8>(plane, x, y)));
-        return make_uint4((four & 0xff) << plane.shift, (four >> 8 & 0xff) << plane.shift, (four >> 16 & 0xff) << plane.shift,
-                          (four >> 24) << plane.shift);
-    }
-    return make_uint4(lane(plane, inside(x, plane.width), y), lane(plane, inside(x + 1, plane.width), y),
-                      lane(plane, inside(x + 2, plane.width), y), lane(plane, inside(x + 3, plane.width), y));
-}
-
 // The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
 __device__ __forceinline__ u32 luma_at(const Bilateral& p, int x, int y) {
     const Plane& luma = p.luma;
@@ -53,19 +30,6 @@ __device__ __forceinline__ u32 luma_at(const Bilateral& p, int x, int y) {
         for (int u = 0; u < 1 << w; u++)
             sum += lane(luma, inside((x << w) + u, luma.width), inside((y << h) + v, luma.height));
     return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
-}
-
-// Stores the four values (v16, or YC48's own) from (x, y) on, where x is a multiple of four, as far as the plane goes.
-__device__ __forceinline__ void store_four(const Plane& plane, int x, int y, const int (&v)[4]) {
-    if (plane.sample == SAMPLE_U16 && plane.step == 1 && x + 4 <= int(plane.width) && vectors_fit(plane, 8)) {
-        *reinterpret_cast<uint2*>(at<u16>(plane, x, y)) = make_uint2(
-            narrow(plane, v[0]) | narrow(plane, v[1]) << 16, narrow(plane, v[2]) | narrow(plane, v[3]) << 16);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (x + i < int(plane.width)) store(plane, x + i, y, v[i]);
-    }
 }
 
 // max(0, min(a * b + c, 1)), rounded once.
@@ -292,24 +256,6 @@ __device__ __forceinline__ void filter(const Bilateral& p, const Component& c, i
     }
 }
 
-// Passes a block's samples on: as they are stored where both planes store alike.
-template <int ROWS>
-__device__ __forceinline__ void pass_on(const Component& c, int left, int top) {
-    const Plane &src = c.src, &dst = c.dst;
-    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
-    const int x = left + threadIdx.x % COLUMNS;
-    if (x >= int(src.width)) return;
-    for (int y = threadIdx.x / COLUMNS; y < ROWS && top + y < int(src.height); y += THREADS / COLUMNS) {
-        if (!alike) {
-            store(dst, x, top + y, load(src, x, top + y));
-        } else if (src.sample == SAMPLE_U8) {
-            *at<u8>(dst, x, top + y) = __ldg(at<u8>(src, x, top + y));
-        } else {
-            *at<u16>(dst, x, top + y) = __ldg(at<u16>(src, x, top + y));
-        }
-    }
-}
-
 template <int DEGREE, int OUTPUTS, typename Sample>
 __device__ __forceinline__ void bilateral(const Bilateral& p) {
     constexpr int ROWS = THREADS * OUTPUTS / COLUMNS;
@@ -319,7 +265,7 @@ __device__ __forceinline__ void bilateral(const Bilateral& p) {
     if (c.filters) {
         filter<DEGREE, OUTPUTS, Sample>(p, c, left, top);
     } else {
-        pass_on<ROWS>(c, left, top);
+        pass_on<COLUMNS, THREADS>(c.src, c.dst, left, top, ROWS);
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Foreign {
     pub example: &'static str,
     /// Options that it counts in finer steps, and how many of those are one here.
     pub finer: &'static [(&'static str, i64)],
+    /// What makes a call of this filter of one of that program's, where names alone do not.
+    pub rewrite: Option<fn(&Call) -> Result<Call>>,
 }
 
 impl Alias {
@@ -31,7 +33,7 @@ impl Alias {
 
     /// What `program` calls a filter of the kind; `example` is how its unnamed values are written here.
     pub const fn foreign(program: &'static str, name: &'static str, example: &'static str) -> Alias {
-        Alias { name, foreign: Some(Foreign { program, example, finer: &[] }) }
+        Alias { name, foreign: Some(Foreign { program, example, finer: &[], rewrite: None }) }
     }
 
     /// The same name of a program that counts these options in finer steps.
@@ -44,19 +46,32 @@ impl Alias {
         Alias { foreign, ..self }
     }
 
+    /// The same name of a program whose options `rewrite` makes into this filter's.
+    #[must_use]
+    pub const fn rewritten(self, rewrite: fn(&Call) -> Result<Call>) -> Alias {
+        let foreign = match self.foreign {
+            Some(foreign) => Some(Foreign { rewrite: Some(rewrite), ..foreign }),
+            None => None,
+        };
+        Alias { foreign, ..self }
+    }
+
     /// What a call by this name is by the filter's own.
     ///
     /// # Errors
     /// Where unnamed values mean something else where the name comes from, with how to write it; the first is the same option
-    /// everywhere. Where a value lies between two that the filter has, with both.
+    /// everywhere. Where a value lies between two that the filter has, with both. Where options have no like here.
     pub fn translate(&self, call: &Call) -> Result<Call> {
         let mut call = call.clone();
-        let Some(Foreign { program, example, finer }) = self.foreign else { return Ok(call) };
+        let Some(Foreign { program, example, finer, rewrite }) = self.foreign else { return Ok(call) };
         let name = self.name;
         if call.args.iter().filter(|arg| arg.key.is_none()).count() > 1 {
             return Err(Error::bad_argument(format!(
                 "{name}: {program}'s second value is another option here: name options, as in {example}"
             )));
+        }
+        if let Some(rewrite) = rewrite {
+            call = rewrite(&call)?;
         }
         for arg in &mut call.args {
             let key = arg.key.as_deref().unwrap_or("");

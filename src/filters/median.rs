@@ -1,8 +1,16 @@
 //! `median`: the middle one of the samples around a place.
 
+#[cfg(feature = "cuda")]
+use crate::error::Result;
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Around, Lanes, Local, Near, middle_of, middle_of_three as middle};
+use crate::filters::local::{self, Around, Lanes, Local, MOST_RADIUS, Near, middle_of, middle_of_three as middle};
 use crate::filters::planes::PlaneSet;
+#[cfg(feature = "cuda")]
+use crate::filters::rank;
+use crate::filters::rank::Rank;
+use crate::filters::window::{self, Window};
+#[cfg(feature = "cuda")]
+use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
@@ -10,8 +18,8 @@ use crate::video::StreamInfo;
 crate::params! {
     /// The parameters of `median`.
     pub struct MedianParams {
-        /// How far the window reaches: 1 is 3×3 samples, 2 is 5×5, and 0 changes nothing.
-        radius: i64 = 1, ParamKind::Int { min: 0, max: 2 }, unit "samples", aliases ["r"];
+        /// How far the window reaches: 1 is 3×3 samples, 2 is 5×5, 7 is 15×15, and 0 changes nothing.
+        radius: i64 = 1, ParamKind::Int { min: 0, max: 7 }, unit "samples", aliases ["r"];
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }
@@ -29,15 +37,19 @@ Analysis*, 1977). Beyond the border the nearest sample is replicated.
 
 Accuracy: a result is one of the samples, so nothing is rounded.
 
-Cost: minima and maxima alone, 30 for each sample at radius 1 and about 250 at radius 2.",
+Cost: minima and maxima alone, 30 for each sample at radius 1 and about 250 at radius 2. Larger windows cost as `rank` does: \
+a comparison and an addition for each sample of the window and each bit of a sample.",
     schema: MedianParams::SCHEMA,
     accepts: |_| true,
     footprint: Footprint::Window("`radius` samples in every direction, on every plane"),
     temporal: "",
     changes: &[],
     neutral: &["radius=0"],
-    cases: &["radius=1", "radius=2", "radius=1:planes=y", "radius=2:planes=uv"],
-    create: local::create::<MedianParams>,
+    cases: &["radius=1", "radius=2", "radius=1:planes=y", "radius=2:planes=uv", "radius=3", "radius=7:planes=y"],
+    create: |call| match MedianParams::from_call(call)?.radius as usize {
+        0..=MOST_RADIUS => local::create::<MedianParams>(call),
+        _ => window::create::<MedianParams>(call),
+    },
 };
 
 device_struct! {
@@ -50,6 +62,32 @@ device_struct! {
 
 generated! {
     "median.cuh" after ["../common/plane.cuh"]: Consts;
+}
+
+impl Window for MedianParams {
+    type Op = Rank;
+
+    fn descriptor() -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn planes(&self) -> PlaneSet {
+        self.planes
+    }
+
+    fn op(&self, _: &StreamInfo, _: usize) -> Option<Rank> {
+        Some(Rank::new(self.radius as usize, 50.0))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(_: &Plan<Rank>) -> usize {
+        0
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(plan: Plan<Rank>, device: &crate::device::cuda::CudaDevice) -> Result<Box<dyn CudaKernel>> {
+        rank::cuda::kernel(&plan, device)
+    }
 }
 
 impl Local for MedianParams {

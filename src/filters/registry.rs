@@ -6,8 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, curves, deband, depth, diff, gauss, gradient,
-    levels, mask, masked, median, merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
+    gauss, gradient, levels, mask, masked, median, merge, morph, names, overlay, range, rank, saturation, select,
+    stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -29,7 +30,15 @@ pub static ALL: &[&Descriptor] = &[
     &scale::DESCRIPTOR,
     &format::DESCRIPTOR,
     &shift::DESCRIPTOR,
+    &convolve::DESCRIPTOR,
+    &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
+    &rank::DESCRIPTOR,
+    &morph::ERODE,
+    &morph::DILATE,
+    &morph::OPEN,
+    &morph::CLOSE,
+    &morph::MINMAX,
     &unsharp::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
     &tsoften::DESCRIPTOR,

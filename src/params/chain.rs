@@ -10,8 +10,9 @@
 //! ```text
 //! chain   = [ filter { ( "," | ">" ) filter } ]
 //! filter  = name [ "=" option { ":" option } | "(" [ item { "," item } ] ")" ]
-//! option  = [ name "=" ] value
-//! item    = [ name [ "=" ] ] value
+//! option  = [ key "=" ] value
+//! item    = [ key [ "=" ] ] value
+//! key     = name, or a digit and then letters, as FFmpeg names options of planes: 0m
 //! name    = a letter or "_", then letters, digits, "_" and "-"; 64 characters at most
 //! value   = one or more of, without a gap:
 //!           characters other than white space, control characters and , : ; = ( ) [ ] > # ' " \
@@ -206,6 +207,11 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(is_name_char)
 }
 
+fn is_key(text: &str) -> bool {
+    let of_plane = text.strip_prefix(|c: char| c.is_ascii_digit()).unwrap_or_default();
+    is_name(text) || (is_name(of_plane) && of_plane.chars().all(|c| c.is_ascii_alphabetic()))
+}
+
 /// A place in the text. A method that reads a part of the grammar also skips the space behind it.
 struct Reader<'t> {
     /// What the text is, for messages.
@@ -286,11 +292,11 @@ impl<'t> Reader<'t> {
     fn arg(&mut self, spelling: Spelling) -> Result<Arg> {
         let start = self.rest;
         let first = self.value()?;
-        let is_key = self.eat('=') || spelling == Spelling::Plain && self.at_value();
-        if !is_key {
+        let has_value = self.eat('=') || spelling == Spelling::Plain && self.at_value();
+        if !has_value {
             return Ok(Arg { key: None, value: first });
         }
-        if !is_name(&first) {
+        if !is_key(&first) {
             self.rest = start;
             return Err(self.expected("an option's name"));
         }

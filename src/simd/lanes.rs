@@ -10,6 +10,9 @@ pub trait Lanes: Copy {
     /// The value of one lane.
     fn lane(self, lane: usize) -> u16;
 
+    /// What `value` makes of three values in each lane.
+    fn join(a: Self, b: Self, c: Self, value: impl Fn(u16, u16, u16) -> u16) -> Self;
+
     /// The smaller of two values in each lane.
     fn min(self, other: Self) -> Self;
 
@@ -35,6 +38,15 @@ impl<const N: usize> Lanes for Pack<N> {
     #[inline(always)]
     fn lane(self, lane: usize) -> u16 {
         self.0[lane]
+    }
+
+    #[inline(always)]
+    fn join(a: Self, b: Self, c: Self, value: impl Fn(u16, u16, u16) -> u16) -> Self {
+        let mut lanes = [0; N];
+        for i in 0..N {
+            lanes[i] = value(a.0[i], b.0[i], c.0[i]);
+        }
+        Pack(lanes)
     }
 
     #[inline(always)]

@@ -48,7 +48,10 @@ fn aliases_that_are_others_names_take_one_unnamed_value() {
     let made = |text: &str| vramp::filters::chain(text).map(|_| ()).map_err(|error| error.message().to_owned());
     let aliases = ALL.iter().flat_map(|filter| filter.aliases.iter().map(move |alias| (filter, alias)));
     let foreign: Vec<_> = aliases.filter_map(|(filter, alias)| Some((filter, alias.name, alias.foreign?))).collect();
-    assert_eq!(foreign.iter().map(|(_, name, _)| *name).collect::<Vec<_>>(), ["f3kdb", "boxblur", "gblur"]);
+    assert_eq!(
+        foreign.iter().map(|(_, name, _)| *name).collect::<Vec<_>>(),
+        ["f3kdb", "boxblur", "gblur", "convolution"]
+    );
     for (filter, name, of) in foreign {
         let message =
             format!("{name}: {}'s second value is another option here: name options, as in {}", of.program, of.example);
@@ -75,6 +78,7 @@ fn options_of_ffmpeg_are_documented() {
         ("gblur=sigmaV=2", "as high as it is wide"),
         ("gblur=steps=2", "leave them out"),
         ("bilateral=sigmaR=0.1", "sigma_r=25.5"),
+        ("convolve=rdiv=0.1", "'divisor'"),
     ] {
         let message = vramp::filters::chain(text).unwrap_err().message().to_owned();
         assert!(message.contains(words) && !message.contains("did you mean"), "{text}: {message}");
@@ -84,8 +88,8 @@ fn options_of_ffmpeg_are_documented() {
 }
 
 /// Filters that do something, whatever their parameters: leave no picture as it is, or measure it.
-pub const ALWAYS_CHANGES: [&str; 9] =
-    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap", "mask"];
+pub const ALWAYS_CHANGES: [&str; 11] =
+    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap", "mask", "edges", "minmax"];
 
 #[test]
 fn everything_is_described() {

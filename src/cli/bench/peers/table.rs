@@ -38,6 +38,13 @@ pub const PAIRS: &[Pair] = &[
     // chroma as for luma, of the width of their sigma and of three times that. sigmaR is sigma_r over 255.
     pair(BILATERAL, "bilateral=sigma_s=1:radius=3:sigma_s_c=1:radius_c=3"),
     pair(BILATERAL, "bilateral=sigma_s=3:radius=9:sigma_s_c=3:radius_c=9"),
+    // Theirs keeps planes that it has no matrix for.
+    pair(CONVOLUTION, "convolve=kernel='1 2 3/4 9 6/7 8 5'"),
+    pair("erosion", "erode=radius=1"),
+    pair("median=radius=1", "median=radius=1"),
+    pair("median=radius=2", "median=radius=2"),
+    pair("median=radius=4", "median=radius=4"),
+    pair("gblur=sigma=10:steps=1", "gauss=sigma=10"),
     // zimg, by the same kernels.
     pair("zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=2:kernel=bicubic"),
     pair("zscale=w=2*iw:h=2*ih:filter=spline36", "scale=factor=2:kernel=spline36"),
@@ -57,6 +64,8 @@ pub const PAIRS: &[Pair] = &[
     Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=hable:source=pq:source_peak=1000") },
     Pair { dst: "yuv420p10", ..pair(TONEMAP, "tonemap=source=pq:source_peak=1000") },
 ];
+
+const CONVOLUTION: &str = "convolution='1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5'";
 
 const BILATERAL: &str = "bilateral=sigmaS=3:sigmaR=0.0157:planes=7";
 

@@ -1,0 +1,52 @@
+//! A plane as the plain definitions see it.
+
+use crate::simd::rows::SIGN;
+use crate::video::{PlaneMut, PlaneRef, SampleType};
+
+/// The lanes of a plane. Beyond its border the nearest one counts.
+#[derive(Clone)]
+pub struct Grid {
+    width: usize,
+    height: usize,
+    lanes: Vec<u16>,
+}
+
+impl Grid {
+    /// A plane of this one's size, with `value(x, y)` everywhere.
+    pub fn map(&self, value: impl Fn(isize, isize) -> u16) -> Grid {
+        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x as isize, y as isize)));
+        Grid { lanes: places.map(|(x, y)| value(x, y)).collect(), ..*self }
+    }
+
+    /// The lane at (x, y), or that of the border nearest to it.
+    pub fn at(&self, x: isize, y: isize) -> u16 {
+        let inside = |at: isize, len: usize| at.clamp(0, len as isize - 1) as usize;
+        self.lanes[inside(y, self.height) * self.width + inside(x, self.width)]
+    }
+
+    /// The lanes of the window of these radii around (x, y), row by row.
+    pub fn window(&self, (rx, ry): (usize, usize), x: isize, y: isize) -> impl Iterator<Item = u16> {
+        let reach = |radius: usize| -(radius as isize)..=radius as isize;
+        reach(ry).flat_map(move |dy| reach(rx).map(move |dx| self.at(x + dx, y + dy)))
+    }
+
+    pub(super) fn read(plane: &PlaneRef<'_>) -> Grid {
+        let is_signed = plane.layout().sample == SampleType::I16;
+        let empty = Grid { width: plane.width(), height: plane.height(), lanes: Vec::new() };
+        empty.map(|x, y| match is_signed {
+            true => plane.get(x as usize, y as usize) as u16 ^ SIGN,
+            false => plane.v16(x as usize, y as usize),
+        })
+    }
+
+    pub(super) fn write(&self, plane: &mut PlaneMut<'_>) {
+        let is_signed = plane.layout().sample == SampleType::I16;
+        for (i, lane) in self.lanes.iter().enumerate() {
+            let (x, y) = (i % self.width, i / self.width);
+            match is_signed {
+                true => plane.set(x, y, i32::from((lane ^ SIGN) as i16)),
+                false => plane.set_v16(x, y, *lane),
+            }
+        }
+    }
+}
