@@ -21,6 +21,7 @@ pub mod boxblur;
 pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
+pub mod cuts;
 pub mod deband;
 pub mod depth;
 pub(crate) mod device_struct;
@@ -32,6 +33,7 @@ pub mod gradient;
 mod job;
 mod levels;
 pub mod local;
+pub mod localtone;
 mod measure;
 mod median;
 mod merge;

@@ -6,7 +6,7 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, median, merge,
+    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, localtone, median, merge,
     names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
@@ -39,6 +39,7 @@ pub static ALL: &[&Descriptor] = &[
     &saturation::DESCRIPTOR,
     &levels::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
+    &localtone::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
     &names::KEEP,

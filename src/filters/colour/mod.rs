@@ -33,6 +33,7 @@ use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
 use light::Light;
+pub(super) use primaries::luma_weights;
 use recipe::Recipe;
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
