@@ -18,9 +18,10 @@ fn every_preset_has_its_picture_and_its_command() {
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(&data.replace("<\\/", "</")).unwrap();
     let looks = data["looks"].as_array().unwrap();
-    assert_eq!(looks.iter().map(|look| look["preset"].as_str().unwrap()).collect::<Vec<_>>(), [
-        "film", "anime", "dark", "codec", "gentle"
-    ]);
+    assert_eq!(
+        looks.iter().map(|look| look["preset"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["film", "anime", "dark", "codec", "gentle"]
+    );
     assert!(looks[1]["command"].as_str().unwrap().contains("--chain gradient=preset=anime"));
     let size = |name: &str| png_size(&Path::new(&out).join(name));
     assert_eq!((size("0-source.png"), size("0-4.png")), ((640, 360), (640, 360)));

@@ -139,7 +139,9 @@ mod tests {
         assert_eq!(text(Form::Qpfile), "0 I\n50 I\n75 I\n");
         assert_eq!(text(Form::Frames), "0f,50f,75f\n");
         assert_eq!(text(Form::Times), "0.000000,2.000000,3661.000500\n");
-        assert!(text(Form::Chapters).starts_with("CHAPTER01=00:00:00.000\nCHAPTER01NAME=Scene 1\nCHAPTER02=00:00:02.000\n"));
+        assert!(
+            text(Form::Chapters).starts_with("CHAPTER01=00:00:00.000\nCHAPTER01NAME=Scene 1\nCHAPTER02=00:00:02.000\n")
+        );
         assert!(text(Form::Text).contains("    2  50-74               00:00:02.000\n"));
         let json: serde_json::Value = serde_json::from_str(&text(Form::Json)).unwrap();
         assert_eq!((json["frames"].as_u64(), json["scenes"][1]["first"].as_u64()), (Some(76), Some(50)));

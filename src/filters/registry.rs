@@ -6,8 +6,8 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, localtone, median, merge,
-    names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
+    Descriptor, Filter, banding, bilateral, boxblur, deband, depth, diff, gauss, gradient, levels, localtone, median,
+    merge, names, overlay, range, saturation, select, stats, tmedian, tsoften, unsharp, zones,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 

@@ -1,12 +1,13 @@
 //! Which presets are shown.
 
 use crate::error::{Error, Result};
+use crate::filters::colour::tonemap;
 use crate::filters::{self, Descriptor};
 
-/// A preset of a filter.
+/// A preset of a filter, or its defaults.
 pub struct Look {
     pub filter: &'static str,
-    pub preset: &'static str,
+    pub preset: Option<&'static str>,
     pub doc: &'static str,
 }
 
@@ -17,8 +18,15 @@ pub struct Look {
 pub fn asked(names: &[String]) -> Result<Vec<Look>> {
     let found = names.iter().map(|name| filters::find_or_suggest(name)).collect::<Result<Vec<_>>>()?;
     let of = |filter: &'static Descriptor| {
-        let look = |preset: &crate::params::Preset| Look { filter: filter.name, preset: preset.name, doc: preset.doc };
-        filter.schema.presets.iter().map(look).collect::<Vec<_>>()
+        let look =
+            |preset: &crate::params::Preset| Look { filter: filter.name, preset: Some(preset.name), doc: preset.doc };
+        // Films of HDR, which nothing else shows as they are meant, are shown with the defaults.
+        let defaults = (filter.name == tonemap::DESCRIPTOR.name).then_some(Look {
+            filter: filter.name,
+            preset: None,
+            doc: filter.summary,
+        });
+        filter.schema.presets.iter().map(look).chain(defaults).collect::<Vec<_>>()
     };
     let shown = if names.is_empty() { filters::ALL.to_vec() } else { found };
     let looks: Vec<Look> = shown.into_iter().filter(|filter| filter.stands_alone()).flat_map(of).collect();

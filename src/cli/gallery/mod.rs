@@ -61,7 +61,8 @@ fn positions(args: &GalleryArgs, cancel: &Cancel) -> Result<Vec<Position>> {
     if !args.at.is_empty() {
         return Ok(args.at.clone());
     }
-    let input = Input::open(&args.input, options(None, cancel))?;
+    let whole = InputOptions { window: Window::default(), ..options(None, cancel) };
+    let input = Input::open(&args.input, whole)?;
     Ok(match (input.info().frame_count, input.duration()) {
         (Some(count), _) if count > 0 => {
             let mut frames = SPREAD.map(|part| (count as f64 * part) as u64).to_vec();
@@ -133,7 +134,10 @@ impl Drop for Unfinished {
     }
 }
 
-/// The preset `preset` of a filter, as a chain has it.
+/// A look as a chain has it.
 fn chain_of(look: &Look) -> String {
-    format!("{}=preset={}", look.filter, look.preset)
+    match look.preset {
+        Some(preset) => format!("{}=preset={preset}", look.filter),
+        None => look.filter.to_owned(),
+    }
 }

@@ -81,7 +81,7 @@ impl Page {
     fn look(&self, look: &Look) -> ShownLook {
         let Look { filter, preset, doc } = *look;
         let command = format!("vramp {} OUT.mkv --chain {} --depth 10", quoted(&self.input), chain_of(look));
-        ShownLook { filter, preset, doc, command }
+        ShownLook { filter, preset: preset.unwrap_or("default"), doc, command }
     }
 
     /// The file.
@@ -100,7 +100,11 @@ impl Page {
 fn quoted(path: &OsStr) -> String {
     let text = path.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,9 @@ pub fn render(
         let engine = match made {
             Ok(engine) => engine,
             Err(error) => {
-                log::warn!("{}: left out: {error}", chain_of(look));
+                // Defaults are tried on everything, presets are meant for it.
+                let level = if look.preset.is_some() { log::Level::Warn } else { log::Level::Debug };
+                log::log!(level, "{}: left out: {error}", chain_of(look));
                 shown.push(false);
                 continue;
             }

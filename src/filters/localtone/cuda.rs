@@ -337,7 +337,11 @@ pub(super) struct Kernel(State);
 enum State {
     /// Nothing changes.
     Copies(CudaMover),
-    Filters { work: Box<Work>, functions: HashMap<&'static str, Function>, _memory: [DeviceBuffer; 2] },
+    Filters {
+        work: Box<Work>,
+        functions: HashMap<&'static str, Function>,
+        _memory: [DeviceBuffer; 2],
+    },
 }
 
 impl Kernel {

@@ -20,7 +20,7 @@ pub(super) struct Fast {
     light: Grid<u16>,
     made: Grid<u16>,
     method: MethodKernel,
-    /// Of chroma's size; grown at the first frame of `people`, which may have no chroma.
+    /// How much each sample of chroma is one of skin, for `people`.
     skin: Grid<u16>,
 }
 

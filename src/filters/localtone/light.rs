@@ -122,13 +122,7 @@ impl Work for ResultRows<'_, '_> {
 
 /// Rows of Cb and Cr, from row `first` of chroma on.
 #[inline(always)]
-fn chroma_rows(
-    plan: &Plan,
-    src: &Planes<'_>,
-    lights: [&Grid<u16>; 2],
-    first: usize,
-    to: &mut [PlaneMut<'_>],
-) {
+fn chroma_rows(plan: &Plan, src: &Planes<'_>, lights: [&Grid<u16>; 2], first: usize, to: &mut [PlaneMut<'_>]) {
     let width = src[1].width();
     let mut rows: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
     let mut means: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);

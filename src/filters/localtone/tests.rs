@@ -42,17 +42,19 @@ fn bars_stay_black_whatever_is_between_them() {
     let format = format("yuv420p16");
     let inside = scene(format, 64, 48);
     let bar = |y: usize, height: usize| y < height / 6 || y >= height - height / 6;
-    let src = picture(format, 64, 48, |component, x, y| match (bar(y, if component == 0 { 48 } else { 24 }), component) {
-        (true, 0) => 4096,
-        (true, _) => 32_768,
-        (false, _) => inside.planes()[component].get(x, y),
-    });
+    let src =
+        picture(format, 64, 48, |component, x, y| match (bar(y, if component == 0 { 48 } else { 24 }), component) {
+            (true, 0) => 4096,
+            (true, _) => 32_768,
+            (false, _) => inside.planes()[component].get(x, y),
+        });
     for args in presets() {
         let made = run(&args, &src);
         for (component, value) in [(0, 4096), (1, 32_768), (2, 32_768)] {
             let plane = made.planes()[component];
             let rows = (0..plane.height()).filter(|y| bar(*y, plane.height()));
-            let wrong = rows.flat_map(|y| (0..plane.width()).map(move |x| (x, y))).find(|(x, y)| plane.get(*x, *y) != value);
+            let wrong =
+                rows.flat_map(|y| (0..plane.width()).map(move |x| (x, y))).find(|(x, y)| plane.get(*x, *y) != value);
             assert_eq!(wrong, None, "{args}, component {component}");
         }
         assert_ne!(samples(&made, 0), samples(&src, 0), "{args} does something");
@@ -169,8 +171,13 @@ fn tables_are_what_they_were() {
         signed(exposed.collect()),
         words(skin_table(77.0, 127.0, 6.0)),
     ];
-    let known =
-        [0x5729_b939_40a6_15f8, 0xe361_2133_63ca_aed5, 0x89e8_217a_5366_7b6d, 0x6aa7_dc43_4e5c_0106, 0xdd77_ed8d_e262_83aa];
+    let known = [
+        0x5729_b939_40a6_15f8,
+        0xe361_2133_63ca_aed5,
+        0x89e8_217a_5366_7b6d,
+        0x6aa7_dc43_4e5c_0106,
+        0xdd77_ed8d_e262_83aa,
+    ];
     assert_eq!(made, known);
 }
 
