@@ -122,7 +122,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     cases: &[
         "",
         "preset=vivid:warmth=0.5:noise=0",
-        "preset=portrait",
+        "preset=portrait:skin=0.5",
         "preset=soft:radius=25:strength=0.6:contrast=-0.7:black=0.2",
         "preset=grunge:saturation=3:vibrance=-1",
         "preset=mono:warmth=0.3:exposure=-1.5",
