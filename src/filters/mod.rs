@@ -21,6 +21,7 @@ pub mod boxblur;
 pub mod colour;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod curve;
 pub mod cuts;
 pub mod deband;
 pub mod depth;
@@ -47,6 +48,7 @@ mod requant;
 pub mod resample;
 mod saturation;
 pub mod select;
+mod siting;
 mod spec;
 pub mod stats;
 mod stock;

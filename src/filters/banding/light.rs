@@ -1,5 +1,7 @@
 //! How much light codes are, and which steps between them are seen.
 
+use crate::filters::curve::nits;
+
 crate::choices! {
     /// How codes become light.
     pub enum Eotf {
@@ -29,7 +31,7 @@ impl LightTable {
         let signal = f64::from(code.clamp(FOOT, HEAD) - FOOT) / f64::from(HEAD - FOOT);
         match self.eotf {
             Eotf::Bt1886 => bt1886(signal),
-            Eotf::Pq => pq(signal),
+            Eotf::Pq => nits(signal),
         }
     }
 
@@ -55,13 +57,6 @@ fn bt1886(signal: f64) -> f64 {
     const GAMMA: f64 = 2.4;
     let (white, black) = (libm::pow(300.0, 1.0 / GAMMA), libm::pow(0.01, 1.0 / GAMMA));
     libm::pow(white - black, GAMMA) * libm::pow((signal + black / (white - black)).max(0.0), GAMMA)
-}
-
-fn pq(signal: f64) -> f64 {
-    let (m1, m2) = (2610.0 / 16384.0, 2523.0 / 4096.0 * 128.0);
-    let (c1, c2, c3) = (3424.0 / 4096.0, 2413.0 / 4096.0 * 32.0, 2392.0 / 4096.0 * 32.0);
-    let power = libm::pow(signal, 1.0 / m2);
-    10000.0 * libm::pow((power - c1).max(0.0) / (c2 - c3 * power), 1.0 / m1)
 }
 
 #[cfg(test)]

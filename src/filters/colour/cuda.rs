@@ -90,6 +90,13 @@ impl Tables {
     }
 }
 
+/// Bytes of device memory that the kernel of `recipe` holds.
+pub fn memory(recipe: &Recipe) -> usize {
+    let mut tables = Tables::default();
+    args(recipe, &mut tables, 0);
+    bytes(&tables).len()
+}
+
 /// A kernel built for one stream.
 pub struct Kernel {
     function: Function,
@@ -102,13 +109,6 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel of `recipe` holds.
-    pub fn memory(recipe: &Recipe) -> usize {
-        let mut tables = Tables::default();
-        args(recipe, &mut tables, 0);
-        bytes(&tables).len()
-    }
-
     /// The kernel of `recipe`.
     ///
     /// # Errors

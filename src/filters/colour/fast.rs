@@ -3,7 +3,6 @@
 
 use super::pixels::{self, Rows};
 use super::recipe::Recipe;
-use super::reference::copy;
 use super::simd::MOST_LANES;
 use super::siting::Site;
 use super::ycbcr::{BITS, Encode, TOP};
@@ -40,10 +39,7 @@ impl Fast {
 
 impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
-        let (src, mut dst) = (job.src.here(), job.dst);
-        if self.recipe.copies {
-            return copy(src, &mut dst);
-        }
+        let (src, dst) = (job.src.here(), job.dst);
         let (this, width, height) = (&*self, src[0].width(), src[0].height());
         job.exec.each(height.div_ceil(BAND), |band| {
             let rows = band * BAND..((band + 1) * BAND).min(height);

@@ -1,12 +1,12 @@
 //! `matrix`: other coefficients of Y'CbCr, R'G'B' and back, and other primaries.
 
-use super::curve::Transfer;
 use super::gamut::Gamut;
 use super::light::Light;
 use super::primaries::Primaries;
 use super::table::{Codes, Octaves};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
+use crate::filters::curve::Transfer;
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{ChromaLocation, Format, Model, Range, StreamInfo, code_point_name};

@@ -4,7 +4,6 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
-mod curve;
 mod fast;
 mod gamut;
 mod light;
@@ -29,6 +28,8 @@ use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
+use crate::filters::depth::Depth;
+use crate::filters::requant::Dither;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
@@ -84,10 +85,18 @@ impl<P: Grade> Graded<P> {
         Ok(Box::new(Graded(P::from_call(call)?)))
     }
 
-    fn recipe(&self, setup: &Setup) -> Result<Recipe> {
-        let source = self.0.source(&setup.input)?;
+    /// `input` with all that is known of its colours, and what it becomes.
+    fn streams(&self, input: &StreamInfo) -> Result<(StreamInfo, StreamInfo)> {
+        let source = self.0.source(input)?;
         let output = self.0.output(&source)?;
-        Ok(Recipe::new(&source, &output, self.0.light(&source, &output)))
+        Ok((source, output))
+    }
+
+    /// What kernels of `setup` compute; `None`: nothing changes, whatever components mean.
+    fn recipe(&self, setup: &Setup) -> Result<Option<Recipe>> {
+        let (source, output) = self.streams(&setup.input)?;
+        let changes = !is_same(&source, &output);
+        Ok(changes.then(|| Recipe::new(&source, &output, self.0.light(&source, &output))))
     }
 }
 
@@ -101,12 +110,9 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let input = &inputs[0];
-        let source = self.0.source(input)?;
-        let output = self.0.output(&source)?;
-        let is_identity = (output.format, output.color) == (source.format, source.color);
-        Ok(match is_identity {
-            true => Spec::copying(input.clone(), |_| true),
+        let (source, output) = self.streams(&inputs[0])?;
+        Ok(match is_same(&source, &output) {
+            true => Spec::copying(inputs[0].clone(), |_| true),
             false => Spec::computed(output),
         })
     }
@@ -116,22 +122,44 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(reference::Reference(self.recipe(setup)?)))
+        match self.recipe(setup)? {
+            Some(recipe) => Ok(Box::new(reference::Reference(recipe))),
+            None => copying(setup).reference(setup),
+        }
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(self.recipe(setup)?, setup.input.width, level)?))
+        match self.recipe(setup)? {
+            Some(recipe) => Ok(Box::new(fast::Fast::new(recipe, setup.input.width, level)?)),
+            None => copying(setup).cpu(setup, level),
+        }
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&self.recipe(setup)?))
+    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
+        match self.recipe(setup)? {
+            Some(recipe) => Ok(cuda::memory(&recipe)),
+            None => copying(setup).cuda_memory(setup, device),
+        }
     }
 
     #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(cuda::Kernel::new(&self.recipe(setup)?, device)?))
+        match self.recipe(setup)? {
+            Some(recipe) => Ok(Box::new(cuda::Kernel::new(&recipe, device)?)),
+            None => copying(setup).cuda(setup, device),
+        }
     }
+}
+
+/// Whether `output` has the format and the colours of `source`.
+fn is_same(source: &StreamInfo, output: &StreamInfo) -> bool {
+    (output.format, output.color) == (source.format, source.color)
+}
+
+/// The filter that copies: a change to the depth that pictures have.
+fn copying(setup: &Setup) -> Depth {
+    Depth::to(setup.input.format.bit_depth(), Dither::None)
 }
 
 /// Formats with colours, whose components lie in planes.

@@ -22,8 +22,6 @@ pub struct Recipe {
     pub made_at: [Site; 2],
     /// The result is R, G, B.
     pub gives_rgb: bool,
-    /// Nothing changes: components are copied, whatever they mean.
-    pub copies: bool,
 }
 
 impl Recipe {
@@ -38,7 +36,6 @@ impl Recipe {
             encode: Encode::new(output),
             made_at: sites(output),
             gives_rgb: is_rgb(output),
-            copies: (input.format, input.color) == (output.format, output.color),
         }
     }
 

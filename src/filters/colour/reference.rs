@@ -2,7 +2,7 @@
 
 use super::recipe::Recipe;
 use crate::filters::{CpuJob, CpuKernel};
-use crate::video::{PlaneRef, Planes, PlanesMut};
+use crate::video::{PlaneRef, Planes};
 
 /// The kernel.
 pub struct Reference(pub Recipe);
@@ -11,9 +11,6 @@ impl CpuKernel for Reference {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { src, mut dst, .. } = job;
         let (recipe, src) = (&self.0, src.here());
-        if recipe.copies {
-            return copy(src, &mut dst);
-        }
         let (width, height) = (src[0].width(), src[0].height());
         let places = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         let rgb: Vec<[u16; 3]> = places().map(|(x, y)| recipe.made(recipe.read(src, x, y))).collect();
@@ -45,16 +42,6 @@ impl CpuKernel for Reference {
 
     fn path(&self) -> &'static str {
         "reference"
-    }
-}
-
-/// Copies every component. Plans leave such a filter out, so nothing waits for this.
-pub fn copy(src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
-    for c in 0..dst.len() {
-        let (width, height) = (dst.get(c).width(), dst.get(c).height());
-        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            dst.get_mut(c).set_v16(x, y, src[c].v16(x, y));
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where chroma lies, and how it is read between its samples and made from those of luma.
 
+use crate::filters::siting::Siting;
 use crate::video::{Model, StreamInfo};
 
 /// Where samples of chroma lie along one direction.
@@ -15,33 +16,17 @@ pub enum Site {
     Second,
 }
 
-/// H.273's locations of chroma of 4:2:0.
-const CENTRE: u8 = 1;
-const TOP_LEFT: u8 = 2;
-const TOP: u8 = 3;
-const BOTTOM_LEFT: u8 = 4;
-const BOTTOM: u8 = 5;
-
-/// BT.2020's primaries, PQ and HLG, whose chroma is at the top left where nothing is stated.
-const BT2020: u8 = 9;
-const HDR: [u8; 2] = [16, 18];
-
 /// Where chroma of `info` lies, across and down.
 pub fn sites(info: &StreamInfo) -> [Site; 2] {
-    let (format, color) = (info.format, info.color);
+    let (format, siting) = (info.format, Siting::of(info));
     if format.model() != Model::Yuv {
         return [Site::Each; 2];
     }
-    let is_hdr = HDR.contains(&color.transfer) || color.primaries == BT2020;
-    let is_420 = format.subsampling_h() == 1;
-    let location = color.chroma_location.0.unwrap_or(if is_hdr && is_420 { TOP_LEFT } else { 0 });
-    let across = if [CENTRE, TOP, BOTTOM].contains(&location) { Site::Between } else { Site::First };
-    let down = match location {
-        TOP_LEFT | TOP => Site::First,
-        BOTTOM_LEFT | BOTTOM => Site::Second,
-        _ => Site::Between,
-    };
-    [if format.subsampling_w() == 1 { across } else { Site::Each }, if is_420 { down } else { Site::Each }]
+    let site = |halves: i64| [Site::First, Site::Between, Site::Second][halves as usize];
+    [
+        if format.subsampling_w() == 1 { site(siting.right()) } else { Site::Each },
+        if format.subsampling_h() == 1 { site(siting.down()) } else { Site::Each },
+    ]
 }
 
 impl Site {

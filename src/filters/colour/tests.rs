@@ -1,9 +1,9 @@
 //! The filters as users meet them, and tone mapping against arithmetic of 64 bits.
 
-use super::curve::{PQ_PEAK, Transfer, system_gamma};
 use super::primaries::Primaries;
 use super::ycbcr::Encode;
 use super::{Grade, light::Light, tonemap::TonemapParams};
+use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::testing::{digest, one_thread, picture, run_levels, samples};
 use crate::filters::{Setup, Spec, chain};
 use crate::params::{Params, parse_chain};

@@ -1,6 +1,6 @@
 //! Tone curves in 64 bits: from the luminance of the source to that of the target.
 
-use super::curve::{nits, pq};
+use crate::filters::curve::{nits, pq};
 
 crate::choices! {
     /// Curves.

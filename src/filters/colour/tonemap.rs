@@ -1,6 +1,5 @@
 //! `tonemap`: SDR from PQ and HLG.
 
-use super::curve::{PQ_PEAK, Transfer, system_gamma};
 use super::gamut::{Gamut, Soft};
 use super::light::{Desaturation, Light, Measure};
 use super::primaries::Primaries;
@@ -8,6 +7,7 @@ use super::table::{Codes, Octaves};
 use super::tone::{Curve, Tone};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
+use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};

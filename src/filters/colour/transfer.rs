@@ -1,12 +1,12 @@
 //! `transfer`: other transfer characteristics of SDR.
 
-use super::curve::Transfer;
 use super::gamut::Gamut;
 use super::light::Light;
 use super::matrix::Sums;
 use super::table::{Codes, Octaves};
 use super::{BT709, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
+use crate::filters::curve::Transfer;
 use crate::filters::{Change, Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{StreamInfo, code_point_name};

@@ -29,7 +29,7 @@ use plan::Plan;
 use std::sync::Arc;
 
 crate::choices! {
-    /// How detail and light are told apart.
+    /// How detail is separated from light.
     pub enum Method {
         /// A local Laplacian filter.
         Scenery = "scenery",

@@ -1,9 +1,9 @@
 //! `format`: other subsampling, grey, RGB of grey.
 
 use super::kernel::{Kernel, Shape};
-use super::siting::Siting;
 use super::{Resample, Resampled, Sampling, antiring_doc, kernel_doc};
 use crate::error::{Error, Result};
+use crate::filters::siting::Siting;
 use crate::filters::{Change, Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{ChromaLocation, Format, Model, Range, StreamInfo};

@@ -11,11 +11,11 @@ mod kernel;
 mod light;
 mod parts;
 mod period;
+mod places;
 mod plan;
 mod reference;
 pub mod scale;
 pub mod shift;
-mod siting;
 mod taps;
 #[cfg(test)]
 mod tests;
@@ -28,12 +28,12 @@ use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::remap::forget_places;
+use crate::filters::siting::Siting;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{FrameProps, StreamInfo};
 use kernel::Kernel;
 use plan::Plan;
-use siting::Siting;
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::Sampling;
 use super::light::Light;
-use super::siting::Places;
+use super::places::Places;
 use super::taps::{Line, Taps};
 use crate::filters::requant::{BLACK, LIMITED_LUMA, NEUTRAL, white};
 use crate::video::{Model, StreamInfo};

@@ -1,10 +1,10 @@
 //! `scale`: another size.
 
 use super::kernel::{Kernel, Shape};
-use super::siting::Siting;
 use super::taps::FINE;
 use super::{Resample, Resampled, Sampling, antiring_doc, kernel_doc};
 use crate::error::{Error, Result};
+use crate::filters::siting::Siting;
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{Rational, StreamInfo};

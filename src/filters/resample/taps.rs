@@ -1,7 +1,7 @@
 //! The weights of one direction: for every sample that is made, which samples make it, and by how much.
 
 use super::kernel::{Kernel, Shape};
-use super::siting::Places;
+use super::places::Places;
 
 /// Parts of a sample that windows are counted in.
 pub const FINE: i64 = 65_536;

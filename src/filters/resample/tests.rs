@@ -1,9 +1,9 @@
 //! Sums worked out by hand, places, and what must hold of any resampling.
 
 use super::kernel::{Kernel, Shape};
+use super::places::Places;
 use super::plan::Plan;
 use super::scale::ScaleParams;
-use super::siting::Places;
 use super::taps::{FINE, Line};
 use super::{Resample, Resampled, Sampling};
 use crate::error::Result;
