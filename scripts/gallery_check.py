@@ -8,6 +8,7 @@ Needs chromium, its driver (apt: chromium chromium-driver) and selenium (pip).
 
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,9 @@ def browser():
     for argument in ["--headless=new", "--no-sandbox", "--window-size=1400,900", "--host-resolver-rules=MAP * ~NOTFOUND"]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options)
+    # Named, or selenium looks for a browser in the network.
+    options.binary_location = shutil.which("chromium") or sys.exit("chromium is missing: apt install chromium chromium-driver")
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
 
 
 def check(what, found, expected):

@@ -44,7 +44,7 @@ fn png_size(path: &Path) -> (u32, u32) {
 fn what_cannot_be_shown_is_refused_in_one_line() {
     let folder = Folder::new();
     let out = folder.path("looks");
-    refused(&run(&["gallery", CLIP, "--at", "#99999", "-o", &out]), 2, &["no frame at #99999"]);
+    refused(&run(&["gallery", CLIP, "--at", "#99999", "-o", &out]), 2, &["no frame lies"]);
     refused(&run(&["gallery", CLIP, "--filter", "stats", "-o", &out]), 2, &["stats has no presets"]);
     refused(&run(&["gallery", CLIP, "--filter", "nonsense", "-o", &out]), 2, &["nonsense"]);
     let taken = folder.path("taken");
