@@ -113,7 +113,7 @@ impl Work for ResultRows<'_, '_> {
             }
             narrow(&mut to[0], 0, i, &lanes);
         }
-        if to.len() > 1 {
+        if plan.has_chroma {
             let first = rows.start >> plan.halved.1;
             chroma_rows(plan, src, [light, made], first, to);
         }
