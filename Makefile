@@ -124,8 +124,9 @@ $(selenium)/ready:
 gallery-check: build $(selenium)/ready
 	$(selenium)/bin/python scripts/gallery_check.py target/release/vramp
 
+# By cargo itself: nextest ends a test that takes minutes.
 kill-test:
-	VRAMP_KILLS=1000 $(CARGO) nextest run --locked --test farm killed_at_any_moment
+	VRAMP_KILLS=1000 $(CARGO) test --locked --test farm killed_at_any_moment -- --nocapture
 
 farm-test: hosts
 	$(CARGO) nextest run --locked --profile ci --test farm submit:: slurm::

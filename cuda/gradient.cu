@@ -10,8 +10,7 @@
 
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int COLUMNS = 128, EACH = COLUMNS / 32;  // of a block, and a thread's
-constexpr int ROWS = 16;                           // of a block, but of `gradient_last`
-constexpr int LAST_ROWS = 32;
+constexpr int ROWS = 32;                           // of a block
 constexpr int AROUND = 3;  // samples around one whose evidence counts
 
 // What each pair weighs when so many pairs count, in 32768ths: the sample itself weighs two.
@@ -22,13 +21,21 @@ __device__ __forceinline__ void fill_shares(int* shares) {
     __syncthreads();
 }
 
-// The sum of the pairs that count, and 65536 for each of them. A sum has fewer than 16 bits, sign and all.
+// What pairs are compared with, from one sample: two samples count when both lie within `near` of it and, if `BUMPS`, their sum
+// within `bump` of twice the sample.
+struct Bounds {
+    u32 near, bump;
+};
+
+// The sum of the pairs that count, and 65536 for each of them, in one number: a sum has fewer than 16 bits, sign and all.
+// `base` is the sample less `near`, so that each bound is one comparison and the sums are those of the differences.
 template <bool BUMPS>
-__device__ __forceinline__ int add_pair(int tally, int a, int b, int centre, u32 near, u32 bump) {
-    const u32 above = a - centre + near, below = b - centre + near;
-    const int both = a + b - 2 * centre;
-    const bool counts = above <= 2 * near && below <= 2 * near && (!BUMPS || u32(both) + bump <= 2 * bump);
-    return counts ? tally + both + 65536 : tally;
+__device__ __forceinline__ int add_pair(int tally, int a, int b, int base, const Bounds& bounds) {
+    const u32 near = bounds.near, bump = bounds.bump;
+    const u32 above = a - base, below = b - base;
+    const u32 both = above + below + (BUMPS ? bump - 2 * near : 0);
+    const bool counts = max(above, below) <= 2 * near && (!BUMPS || both <= 2 * bump);
+    return counts ? tally + int(both + (65536 - (BUMPS ? bump : 2 * near))) : tally;
 }
 
 __device__ __forceinline__ int share(int tally, const int* shares) {
@@ -41,7 +48,7 @@ __device__ __forceinline__ int clamp(int value, int low, int high) { return min(
 // How a pass moves a thread's samples.
 __device__ __forceinline__ void smooth(
     const u16* source, const u16* plane, const Pass& pass, const int* shares, int (&own)[EACH], int (&value)[EACH]) {
-    const u32 near = pass.near, bump = pass.bump;
+    const Bounds bounds = {pass.near, pass.bump};
     const int limit = pass.limit;
     int centre[EACH], tally[EACH];
 #pragma unroll
@@ -55,7 +62,7 @@ __device__ __forceinline__ void smooth(
         const u16 *const a = plane + pass.offsets[pair], *const b = plane - pass.offsets[pair];
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], near, bump);
+            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i] - int(bounds.near), bounds);
         }
     }
 #pragma unroll
@@ -106,21 +113,37 @@ __device__ __forceinline__ void continue_row(const Component& c, u16* to, int re
     }
 }
 
-// Continues column x upwards or downwards.
+// Continues 32 columns from x on upwards or downwards, by a block: its warps share out the rows that are summed, and then those
+// that are made.
 template <typename Read>
-__device__ __forceinline__ void continue_column(
+__device__ __forceinline__ void continue_columns(
     const Component& c, u16* to, int reach, int x, bool downwards, const Read& read) {
+    __shared__ int near_sums[WARPS][32], far_sums[WARPS][32];
     const int height = c.src.height, pitch = c.pitch, l = c.border_h;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int first = downwards ? height - 1 : 0, step = downwards ? -1 : 1;
+    const bool is_inside = x + lane < int(c.src.width);
     int near = 0, far = 0;
-#pragma unroll 8
-    for (int i = 0; i < l; i++) {
-        near += read(x, first + step * i);
-        far += read(x, first + step * (l + i));
+    if (is_inside) {
+#pragma unroll 4
+        for (int i = warp; i < l; i += WARPS) {
+            near += read(x + lane, first + step * i);
+            far += read(x + lane, first + step * (l + i));
+        }
     }
-    const int only = l == 0 ? read(x, 0) : 0;
-    for (int k = 1; k <= reach; k++) {
-        to[(first - step * k) * pitch + x] = l == 0 ? only : beyond(near, far, k, l);
+    near_sums[warp][lane] = near;
+    far_sums[warp][lane] = far;
+    __syncthreads();
+    if (!is_inside) return;
+    near = far = 0;
+#pragma unroll
+    for (int i = 0; i < WARPS; i++) {
+        near += near_sums[i][lane];
+        far += far_sums[i][lane];
+    }
+    const int only = l == 0 ? read(x + lane, 0) : 0;
+    for (int k = 1 + warp; k <= reach; k += WARPS) {
+        to[(first - step * k) * pitch + x + lane] = l == 0 ? only : beyond(near, far, k, l);
     }
 }
 
@@ -128,14 +151,14 @@ __device__ __forceinline__ void continue_column(
 template <typename Read>
 __device__ __forceinline__ void continue_plane(
     const Component& c, u16* to, int reach, u32 block, const Read& read) {
-    const int width = c.src.width, height = c.src.height;
+    const int height = c.src.height;
     if (block < c.row_blocks) {
         const int y = block * WARPS + threadIdx.x / 32;
         if (y < height) continue_row(c, to, reach, y, read);
         return;
     }
-    const int column = (block - c.row_blocks) * THREADS + threadIdx.x;
-    if (column < 2 * width) continue_column(c, to, reach, column % width, column >= width, read);
+    const u32 column = block - c.row_blocks, across = (c.src.width + 31) / 32;
+    continue_columns(c, to, reach, int(column % across) * 32, column >= across, read);
 }
 
 // The samples of a source, in v16.
@@ -154,8 +177,8 @@ struct ReadStage {
 // Where a warp's samples are in a stage, from a row of a block's on.
 struct Place {
     int x, y;
-    __device__ __forceinline__ Place(const Component& c, u32 block, int rows)
-        : x(block % c.across * COLUMNS + threadIdx.x % 32), y(block / c.across * rows + threadIdx.x / 32) {}
+    __device__ __forceinline__ Place(const Component& c, u32 block)
+        : x(block % c.across * COLUMNS + threadIdx.x % 32), y(block / c.across * ROWS + threadIdx.x / 32) {}
 };
 
 // Widens a block's samples, or passes them on: as they are stored where both planes store alike.
@@ -192,10 +215,12 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    if (block < c.tiles) {
-        open_tile(c, block);
+    // Borders begin first: they wait longest for memory.
+    const u32 borders = c.blocks - c.tiles;
+    if (block < borders) {
+        continue_plane(c, c.source, c.reach[0], block, ReadSource{c.src});
     } else {
-        continue_plane(c, c.source, c.reach[0], block - c.tiles, ReadSource{c.src});
+        open_tile(c, block - borders);
     }
 }
 
@@ -205,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     const int width = c.src.width, height = c.src.height, pitch = c.pitch;
-    const Place place(c, block, ROWS);
+    const Place place(c, block);
     const int last = min(int(block / c.across + 1) * ROWS, height);
     for (int y = place.y; y < last; y += WARPS) {
         const u16* const source = c.source + y * pitch + place.x;
@@ -220,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
             const u16 *const a = source + c.offsets[pair], *const b = source - c.offsets[pair];
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
-                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], p.near, 0);
+                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i] - int(p.near), {p.near, 0});
             }
         }
         u8* const evidence = c.evidence + y * pitch;
@@ -265,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
     const int width = c.src.width, height = c.src.height, pitch = c.pitch;
     const u16* const from = c.made[(p.pass - 1) % 2];
     u16* const to = c.made[p.pass % 2];
-    const Place place(c, block, ROWS);
+    const Place place(c, block);
     const int last = min(int(block / c.across + 1) * ROWS, height);
     for (int y = place.y; y < last; y += WARPS) {
         const int at = y * pitch + place.x;
@@ -279,9 +304,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
 
 // Sums of columns of evidence: of each row of a block seven, for its samples and four on both sides. A thread takes four
 // columns and some rows.
-constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = THREADS / QUADS, PART_ROWS = (LAST_ROWS + PARTS - 1) / PARTS;
+constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = THREADS / QUADS, PART_ROWS = (ROWS + PARTS - 1) / PARTS;
 
-__device__ __forceinline__ void sum_columns(const Component& c, int left, int top, u16 (&sums)[LAST_ROWS][SUMS]) {
+__device__ __forceinline__ void sum_columns(const Component& c, int left, int top, u16 (&sums)[ROWS][SUMS]) {
     const int quad = threadIdx.x % QUADS, part = threadIdx.x / QUADS, first = part * PART_ROWS;
     if (part >= PARTS) return;
     const int bottom = c.src.height - 1, pitch = c.pitch;
@@ -304,7 +329,7 @@ __device__ __forceinline__ void sum_columns(const Component& c, int left, int to
     for (int i = 0; i < PART_ROWS; i++) {
         even_sum += even[i + 2 * AROUND];
         odd_sum += odd[i + 2 * AROUND];
-        if (first + i < LAST_ROWS) {
+        if (first + i < ROWS) {
             *reinterpret_cast<uint2*>(&sums[first + i][4 * quad]) =
                 make_uint2(__byte_perm(even_sum, odd_sum, 0x5410), __byte_perm(even_sum, odd_sum, 0x7632));
         }
@@ -315,16 +340,16 @@ __device__ __forceinline__ void sum_columns(const Component& c, int left, int to
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_last(const Gradient p) {
     __shared__ int shares[MOST_PAIRS + 1];
-    __shared__ __align__(8) u16 sums[LAST_ROWS][SUMS];
+    __shared__ __align__(8) u16 sums[ROWS][SUMS];
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const Place place(c, block, LAST_ROWS);
-    const int top = block / c.across * LAST_ROWS;
+    const Place place(c, block);
+    const int top = block / c.across * ROWS;
     sum_columns(c, block % c.across * COLUMNS, top, sums);
     fill_shares(shares);  // which waits for the sums too
 
     const int width = c.src.width, pitch = c.pitch;
-    const int last = min(top + LAST_ROWS, int(c.src.height));
+    const int last = min(top + ROWS, int(c.src.height));
     for (int y = place.y; y < last; y += WARPS) {
         const int at = y * pitch + place.x;
         int own[EACH], value[EACH];

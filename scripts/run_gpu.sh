@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs what gpu_bundle.sh packed, and ends in one table, a list of what did not run, and an exit code: 0 when every row is
 # good. A missing device is a failure.
-#   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, sanitizer
+#   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, sanitizer; or jobs, which
+#   `all` leaves out: runs side by side on one device or, with GPUS=all or GPUS=0,1, on several. JOBS is the curve (1,2,4,7).
 # `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself. FILTER picks the tests, clips
 # or sizes whose name holds it. A part by itself has all the time, and measures longer.
 # Logs go to the folder LOGS (default: logs beside this script). LIMIT is the time for everything, in seconds.
@@ -152,6 +153,46 @@ run_bench() {
     esac
 }
 
+# long_clip NAME SIZE TIMES ENCODER...: the sample so many times over, at another size.
+long_clip() {
+    clip=$logs/clips/$1 list=$logs/clips/$1.ffconcat size=$2 times=$3
+    shift 3
+    [ ! -e "$clip" ] || return 0
+    mkdir -p "$logs/clips"
+    echo "ffconcat version 1.0" > "$list"
+    for _ in $(seq "$times"); do echo "file '$here/samples/big-buck-bunny-720p.mp4'" >> "$list"; done
+    step "make ${clip##*/}" "$vramp" "$list" "$clip" --chain "scale=w=${size%x*}:h=${size#*x}" "$@" --no-audio \
+        --preset ultrafast -x g=48
+}
+
+# The hashes of every frame: of parts side by side on the GPUs, and of one run on the CPU.
+same_hashes='
+    "$1" -y "$2" "$3.cpu.md5" -f framemd5 --chain deband --device cpu || exit 1
+    several=${GPUS:+--gpus=$GPUS}
+    "$1" -y "$2" "$3.jobs.md5" -f framemd5 --chain deband --device cuda --segments --segment 4 --jobs 7 $several || exit 1
+    cmp "$3.cpu.md5" "$3.jobs.md5" && echo "$(grep -vc "^#" "$3.jobs.md5") frames"
+'
+
+# Runs side by side against as many decoders alone, in the same run: one row for each number of jobs.
+run_jobs() {
+    part_limit 570
+    for kind in h264-1080p hevc10-1080p h264-4k hevc10-4k; do
+        case $kind in *"$filter"*) ;; *) continue ;; esac
+        case $kind in *4k) size=3840x2160 times=4 segment=3 ;; *) size=1920x1080 times=14 segment=10 ;; esac
+        case $kind in h264*) encoder="-c libx264" ;; *) encoder="-c libx265 --depth 10" ;; esac
+        long_clip "$kind.mkv" $size $times $encoder
+        step "bench jobs $kind" "$vramp" bench --clip "$logs/clips/$kind.mkv" --chain deband -c null --device cuda \
+            --decoder nvdec --jobs "${JOBS:-1,2,4,7}" ${GPUS:+--gpus="$GPUS"}
+        step "parts $kind" "$vramp" "$logs/clips/$kind.mkv" - -f null --chain deband --device cuda --decoder nvdec \
+            --segments --segment $segment ${GPUS:+--gpus="$GPUS"}
+    done
+    case same-hashes in *"$filter"*)
+        long_clip h264-1080p.mkv 1920x1080 14 -c libx264
+        step "same hashes" sh -c "$same_hashes" same_hashes "$vramp" "$logs/clips/h264-1080p.mkv" "$logs/hashes"
+        ;;
+    esac
+}
+
 # A sample of the kernels' cases, and what decodes and encodes nothing. Tests that make faults on purpose are left out: the
 # tools rightly complain.
 run_sanitizer() {
@@ -175,7 +216,7 @@ if command -v nvidia-smi > /dev/null; then
 fi
 case $part in
 all) for each in kernels cuda abi command clips bench sanitizer; do run_$each; done ;;
-kernels | cuda | abi | command | clips | bench | sanitizer) run_$part ;;
+kernels | cuda | abi | command | clips | bench | sanitizer | jobs) run_$part ;;
 *) echo "run_gpu.sh: there is no part '$part'" >&2; exit 2 ;;
 esac
 

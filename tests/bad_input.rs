@@ -250,6 +250,8 @@ const ARGUMENTS: &[Row] = &[
     ),
     ("ffmpeg's length", "{in}/good.mkv {out}/o.mkv -t 5", BAD_ARGUMENT, &["-t", "--end"], Nothing),
     ("help of no command", "help deband", BAD_ARGUMENT, &["'deband'", "vramp --help"], Nothing),
+    ("no bits", "{in}/good.mkv {out}/o.mkv -b 0k", BAD_ARGUMENT, &["--bitrate", "must be more than 0"], Nothing),
+    ("lists", "{in}/good.mkv {out}/o.mkv --burn-forced-only", BAD_ARGUMENT, &["not provided: --burn"], Nothing),
     ("no frames", "{in}/good.mkv {out}/o.mkv -c ffv1 --frames 0", BAD_ARGUMENT, &["--frames"], Nothing),
     ("preview and start", "{in}/good.mkv {out}/o.png --preview 0 --start 1", BAD_ARGUMENT, &["--preview"], Nothing),
     ("threads", "{in}/good.mkv {out}/o.mkv --threads 100000", BAD_ARGUMENT, &["100000"], Nothing),
@@ -548,6 +550,69 @@ fn an_encoder_without_memory_is_not_opened() {
         let ran = command.args(["-c", limited, env!("CARGO_BIN_EXE_vramp")]).args(&words).output().unwrap().into();
         refused(&ran, OUT_OF_MEMORY, &["no memory for", encoder.unwrap_or("libx265"), "7680x4320", "MiB"]);
         assert_eq!(folder.names(), ["8k.avi"], "{encoder:?}");
+    }
+    // Where there is memory, FFV1 gets as many slices as it asks for in so large a picture.
+    run(&[&*source, &*target, "-c", "ffv1", "--encoder-threads", "2", "--device", "cpu"]).ok();
+}
+
+#[test]
+fn x265_is_not_opened_where_its_threads_find_no_memory() {
+    let folder = Folder::new();
+    let (source, target) = (folder.path("small.avi"), folder.path("o.mkv"));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=320x180 -frames:v 25 -c:v mjpeg {source}"));
+    for limit in [500_000, 600_000] {
+        let limited = format!("ulimit -v {limit}; exec timeout -s KILL 100 \"$0\" \"$@\"");
+        let words = [source.as_str(), &target, "-c", "libx265", "--threads", "1", "--decoder-threads", "1"];
+        let mut command = Command::new("sh");
+        let ran = command.args(["-c", &limited, env!("CARGO_BIN_EXE_vramp")]).args(words).output().unwrap().into();
+        refused(&ran, OUT_OF_MEMORY, &[]);
+        assert_eq!(folder.names(), ["small.avi"], "{limit}");
+    }
+}
+
+#[test]
+fn a_bit_flip_anywhere_in_an_ogg_is_found() {
+    let folder = Folder::new();
+    let (whole, flipped) = (folder.path("whole.ogv"), folder.path("flipped.ogv"));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=96x72:r=25:d=1 -c:v libtheora -page_duration 100000 {whole}"));
+    assert_eq!(hashes(&whole, &[]).len(), 25);
+    let bytes = fs::read(&whole).unwrap();
+    for part in 0..12 {
+        let mut bytes = bytes.clone();
+        let at = bytes.len() * part / 12;
+        bytes[at] ^= 0x10;
+        fs::write(&flipped, bytes).unwrap();
+        let code = run(&[&*flipped, "-", "-f", "framemd5"]).code.unwrap();
+        assert!([CORRUPT, INCOMPLETE].contains(&code), "at byte {at}: exit code {code}");
+        let strict = run(&[&*flipped, "-", "-f", "framemd5", "--strict"]).code;
+        assert_eq!(strict, Some(CORRUPT), "at byte {at}");
+    }
+}
+
+#[test]
+fn copied_text_that_is_not_utf_8_is_warned_of() {
+    let folder = Folder::new();
+    let (film, text, target) = (folder.path("film.mkv"), folder.path("text.srt"), folder.path("o.mkv"));
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:d=0.4 -c:v ffv1 {film}"));
+    for (letter, warned) in [(&b"\xc3\xbc"[..], false), (b"\xfc", true)] {
+        fs::write(&text, [b"1\n00:00:00,100 --> 00:00:00,300\nGr", letter, b"n\n\n"].concat()).unwrap();
+        let ran = run(&[&*film, &*target, "-c", "ffv1", "--add", &*text, "-y"]).ok();
+        assert_eq!(ran.stderr.contains("stream 0 of"), warned, "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("is not UTF-8"), warned, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_size_that_is_reported_is_the_files() {
+    let folder = Folder::new();
+    let (film, text) = (folder.path("film.mkv"), folder.path("text.srt"));
+    fs::write(&text, "1\n00:00:00,100 --> 00:00:00,300\nOne\n\n2\n00:00:00,300 --> 00:00:00,900\nTwo\n\n").unwrap();
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=192x144:r=25:d=1 -i {text} -c:v ffv1 -c:s copy {film}"));
+    for name in ["o.mp4", "o.mov", "o.mkv"] {
+        let target = folder.path(name);
+        let ran = run(&[&*film, &*target, "-c", "libx264", "--progress", "json"]).ok();
+        let size = format!("\"size\":{},", fs::metadata(&target).unwrap().len());
+        assert!(ran.stderr.lines().last().unwrap().contains(&size), "{name}, {size}: {}", ran.stderr);
     }
 }
 

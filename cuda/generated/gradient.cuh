@@ -31,7 +31,7 @@ struct Component {
     u32 border_w;  // Samples of a row, and of a column, that each mean at its end holds.
     u32 border_h;
     u32 across;  // Blocks side by side.
-    u32 tiles;  // Blocks of samples; those of borders follow, first the ones of rows.
+    u32 tiles;  // Blocks of samples. Those of borders go before them, first the ones of rows.
     u32 row_blocks;
     u32 blocks;  // Of all.
 };

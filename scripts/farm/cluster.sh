@@ -3,6 +3,7 @@
 #   cluster.sh up DIR      starts it; afterwards SLURM_CONF=DIR/slurm.conf
 #   cluster.sh down DIR    stops all that was started
 #   cluster.sh kill DIR N  ends node N with everything on it, as a power failure
+#   cluster.sh crash DIR   ends the controller so, and starts it again with what it had saved by then
 # It listens on 127.0.0.1 only. scripts/farm/alone.sh gives it a network of its own.
 set -eu
 what=$1
@@ -94,9 +95,25 @@ down() {
     done
 }
 
+crash() {
+    export SLURM_CONF="$dir/slurm.conf"
+    controller=$(cat "$dir/slurmctld.pid")
+    kill -9 "$controller"
+    while kill -0 "$controller" 2>/dev/null; do sleep 0.1; done
+    rm -f "$dir/slurmctld.pid"
+    slurmctld
+    for _ in $(seq 100); do
+        scontrol ping 2>/dev/null | grep -q UP && return
+        sleep 0.1
+    done
+    echo "the controller does not start again: see $dir/slurmctld.log" >&2
+    return 1
+}
+
 case $what in
 up) up ;;
 down) down ;;
 kill) kill_node "$3" ;;
+crash) crash ;;
 *) exit 2 ;;
 esac

@@ -1,7 +1,8 @@
 #!/bin/sh
 # A film in parts by Slurm, on three nodes, with an event in mid-run:
-#   run.sh node|cancel VRAMP PLAN [ARGS of vramp submit]
-# node: n2 dies. cancel: all is cancelled, and submitted again.
+#   run.sh node|cancel|controller VRAMP PLAN [ARGS of vramp submit]
+# node: n2 dies. cancel: all is cancelled, and submitted again. controller: Slurm's controller dies, and starts again with a
+# state in which jobs that run are not yet begun; what heals that is to cancel, and to submit again.
 # Run it by alone.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +21,10 @@ export SLURM_CONF="$dir/slurm.conf"
 there() { find "$plan/parts" -name '[0-9]*' | wc -l; }
 jobs_left() { squeue -h | wc -l; }
 submit() { "$vramp" submit "$plan" --engine slurm "$@"; }
+cancel() {
+    scancel --user="$(id -un)"
+    while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
+}
 
 submit "$@"
 # The middle: two parts more are there, and n2 is at work.
@@ -28,12 +33,20 @@ while [ "$(there)" -lt $middle ] || [ -z "$(squeue -h -t R -w n2)" ]; do
     [ "$(jobs_left)" -gt 0 ] || { echo "the parts were done before anything could happen" >&2; exit 1; }
     sleep 0.1
 done
-echo "$event: n2 is at work on task $(squeue -h -t R -w n2 -o %K), and $(there) parts are there" >&2
+echo "$event: n2 is at work on task $(squeue -h -t R -w n2 -o %i), and $(there) parts are there" >&2
 case $event in
 node) "$here/cluster.sh" kill "$dir" n2 ;;
 cancel)
-    scancel --user="$(id -un)"
-    while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
+    cancel
+    submit "$@"
+    ;;
+controller)
+    "$here/cluster.sh" crash "$dir"
+    cancel
+    for node in n1 n2 n3; do
+        # Refused of nodes that it did not drain.
+        scontrol update nodename=$node state=resume 2>/dev/null || true
+    done
     submit "$@"
     ;;
 esac

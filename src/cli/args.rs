@@ -15,7 +15,7 @@ mod subtitles;
 pub mod tracks;
 
 pub use batch::BatchArgs;
-pub use farm::{CutArgs, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
+pub use farm::{CutArgs, GpuList, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use presets::PresetsArgs;
 pub use rate::RateArgs;
 pub use submit::{Engine, SubmitArgs};
@@ -213,6 +213,13 @@ pub struct BenchArgs {
     /// Measure this chain, beside its filters one by one; for --clip it is deband otherwise
     #[arg(long, value_name = "CHAIN", conflicts_with = "filter")]
     pub chain: Option<String>,
+    /// Measure so many runs of --clip side by side, and as many decoders alone; several numbers with commas between give a curve
+    #[arg(long, value_name = "LIST", requires = "clip", value_delimiter = ',',
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Vec<u16>,
+    /// The GPUs on which those take turns: all, or numbers as in 0,1 (by default the one of --device)
+    #[arg(long, value_name = "LIST", requires = "jobs")]
+    pub gpus: Option<GpuList>,
     /// The encoder for --clip, or null for none
     #[arg(short, long, value_name = "ENCODER", default_value = "libx264", requires = "clip")]
     pub codec: String,
@@ -273,7 +280,7 @@ pub struct FilterArgs {
           conflicts_with = "bitrate")]
     pub crf: Option<f64>,
     /// Bits a second, as in 4M
-    #[arg(short, long, value_name = "RATE", help_heading = ENCODING)]
+    #[arg(short, long, value_name = "RATE", help_heading = ENCODING, value_parser = rate::parse_bit_rate)]
     pub bitrate: Option<String>,
     /// Other kinds of rate control.
     #[command(flatten)]
@@ -728,7 +735,8 @@ Examples:
 const BENCH_HELP: &str = "\
 A filter's time is the median over frames taken in turn from buffers larger than the caches. 'x' is that time over the time of a \
 plain memory copy that moves the same number of bytes, in the same run: a ratio that travels between machines. --clip times \
-decoder, chain and encoder each alone, then the whole run, whose wall time should be that of its slowest stage.
+decoder, chain and encoder each alone, then the whole run, whose wall time should be that of its slowest stage. With --jobs runs of \
+the whole clip go side by side, as parts of a film do, and before each as many of its decoders alone.
 
 On a GPU a time is the median of recorded runs over all of that memory, 'x' is over a copy on the device, and a pipeline from \
 the host to the GPU and back is held against the copies alone, both ways at once.
@@ -747,7 +755,9 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
-           processor time spread over all processors where that is more)";
+           processor time spread over all processors where that is more)
+  jobs     clip, chain, encoder, gpus, frames (of one run), rows (jobs, decode_fps of decoders alone, fps,
+           times_one (over the first row), of_decoders, of_download: fps over what copies from the GPU alone allow)";
 
 /// The end of `--help`: examples, ffmpeg's spellings, exit codes, and the one trap in names.
 fn after_long_help() -> String {

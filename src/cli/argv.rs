@@ -71,6 +71,8 @@ const ENCODERS: &[(&str, &str)] = &[
 
 /// What ffmpeg users ask for that is done in any case.
 const DONE_ANYWAY: &[(&str, &[&str])] = &[
+    // Beside -crf, for VP9: no limit.
+    ("-b:v", &["0"]),
     ("-c:s", &["copy"]),
     ("-codec:s", &["copy"]),
     ("-scodec", &["copy"]),
@@ -91,8 +93,8 @@ const FFMPEG_OTHERS: &[(&str, &str)] = &[
     ("-r", "frames keep the source's times, and --fps is the rate of pictures"),
     ("-start_number", "a sequence begins with its first number: --start #N passes pictures by"),
     ("-pattern_type", "'shots/*.png' in quotes is a glob, shot_%04d.png a sequence"),
-    ("-s", "the picture keeps its size"),
-    ("-aspect", "the picture keeps its shape"),
+    ("-s", "--chain scale=WIDTH:HEIGHT changes the size"),
+    ("-aspect", "--chain scale changes the shape, and --chain crop or pad what is in the picture"),
     ("-map", "every stream is copied unless --no-audio, --no-subtitles or --no-extras leaves it out"),
     ("-map_metadata", "--metadata FILE takes tags from a file, and --metadata none writes none"),
     ("-map_chapters", "--chapters FILE takes chapters from a file, and --chapters none writes none"),
@@ -166,6 +168,9 @@ fn instead(word: &str, next: Option<&str>) -> Option<String> {
     }
     let name = &word[1..];
     match name.split_once(':') {
+        Some(("metadata" | "disposition", _)) => {
+            Some("--track sets titles, languages and flags of tracks, as in --track a1:language=ja,default".to_owned())
+        }
         Some((name, _)) => Some(format!("-{name} takes no stream: vramp --help lists the options")),
         None => {
             Some(format!("the encoder's own options are given as -x {name}=VALUE, and vramp --help lists the others"))
@@ -250,7 +255,9 @@ fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             options.iter().find(|(theirs, _)| arg == *theirs).map(|(_, ours)| *ours)
         };
         let done = DONE_ANYWAY.iter().find(|(theirs, _)| arg == *theirs).map_or(&[][..], |(_, values)| values);
-        if let Some(spelling) = known(FFMPEG_SPELLINGS) {
+        if args.front().is_some_and(|value| done.iter().any(|done| value == done)) {
+            args.pop_front();
+        } else if let Some(spelling) = known(FFMPEG_SPELLINGS) {
             ours.push(spelling.into());
         } else if let Some(key) = known(ENCODERS)
             && let Some(value) = args.pop_front()
@@ -269,8 +276,6 @@ fn replace(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             && args.front().is_some_and(|format| *format == *"image2" || *format == *"concat")
         {
             // Patterns are known by their names, and lists by their first line.
-            args.pop_front();
-        } else if args.front().is_some_and(|value| done.iter().any(|done| value == done)) {
             args.pop_front();
         } else {
             ours.push(arg);
@@ -343,6 +348,8 @@ mod tests {
     fn what_is_done_anyway_may_be_asked_for() {
         assert_eq!(translated("vramp -i a -map 0 -c:s copy -map_metadata 0 b"), "vramp -i a b");
         assert_eq!(translated("vramp -i a -c:a aac -map 0:v b"), "vramp -i a --audio aac -map 0:v b");
+        assert_eq!(translated("vramp -i a -crf 30 -b:v 0 b"), "vramp -i a --crf 30 b");
+        assert_eq!(translated("vramp -i a -b:v 1M b"), "vramp -i a --bitrate 1M b");
     }
 
     #[test]
@@ -358,7 +365,9 @@ mod tests {
             ("vramp a b -bf", "takes a value"),
             ("vramp a b -nal-hrd cbr", "-x nal-hrd=VALUE"),
             ("vramp a b -bluray-compat 1", "-x bluray-compat=VALUE"),
-            ("vramp a b -metadata:s:a title=x", "-metadata takes no stream"),
+            ("vramp a b -metadata:s:a title=x", "here --track sets titles, languages and flags"),
+            ("vramp a b -disposition:s:0 forced", "here --track sets"),
+            ("vramp a b -s 320x180", "here --chain scale=WIDTH:HEIGHT"),
             ("vramp a b -channel_layout:a 5.1", "takes no stream"),
         ] {
             let refused = refused(line).unwrap_err();

@@ -21,13 +21,26 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Standard error, kept open for messages while [`silenced`] has closed it to libraries.
 static STDERR: OnceLock<Option<File>> = OnceLock::new();
 
-/// What a first pass logged, and whether it is over: what the second repeats is dropped.
+/// What was logged, where it is not to be said again.
 static SAID: Mutex<Option<Said>> = Mutex::new(None);
 
-#[derive(Default)]
+/// Held while standard error is closed to libraries: several threads may open encoders.
+static SILENCE: Mutex<()> = Mutex::new(());
+
 struct Said {
     lines: HashSet<String>,
-    repeats: bool,
+    rule: Repeats,
+}
+
+/// What of repeated work is said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// It is the first time: everything.
+    First,
+    /// It is the second time: what the first did not say.
+    Second,
+    /// It is done many times side by side: warnings once each, and the rest to those who want details.
+    Many,
 }
 
 struct Logger;
@@ -42,7 +55,7 @@ impl Log for Logger {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let message = record.args().to_string();
-            if !was_logged(&message) {
+            if !is_dropped(record.level(), &message) {
                 line(record.level(), &message);
             }
         }
@@ -115,6 +128,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
         }
     }
 
+    let _alone = SILENCE.lock().unwrap_or_else(PoisonError::into_inner);
     let (Some(Some(kept)), Ok(null)) = (STDERR.get(), File::create("/dev/null")) else { return work() };
     if log::max_level() >= LevelFilter::Trace || rustix::stdio::dup2_stderr(null).is_err() {
         return work();
@@ -126,7 +140,7 @@ pub fn silenced<T>(work: impl FnOnce() -> T) -> T {
 /// Runs `work`, which does the same twice, with [`repeats`] in between: messages of the second time are dropped.
 pub fn say_once<T>(work: impl FnOnce() -> T) -> T {
     let set = |said| *SAID.lock().unwrap_or_else(PoisonError::into_inner) = said;
-    set(Some(Said::default()));
+    set(Some(Said { lines: HashSet::new(), rule: Repeats::First }));
     let result = work();
     set(None);
     result
@@ -134,20 +148,35 @@ pub fn say_once<T>(work: impl FnOnce() -> T) -> T {
 
 /// From here on work is repeated.
 pub fn repeats() {
+    set_rule(Repeats::Second);
+}
+
+/// Runs `work` within [`say_once`], which does the same many times side by side: its warnings are said once each, and what else
+/// it says is for those who want details.
+pub fn side_by_side<T>(work: impl FnOnce() -> T) -> T {
+    set_rule(Repeats::Many);
+    let result = work();
+    repeats();
+    result
+}
+
+fn set_rule(rule: Repeats) {
     if let Some(said) = &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) {
-        said.repeats = true;
+        said.rule = rule;
     }
 }
 
-/// Whether the first of two passes logged `message`.
-fn was_logged(message: &str) -> bool {
-    match &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) {
-        Some(said) if said.repeats => said.lines.contains(message),
-        Some(said) => {
+/// Whether `message` is said by work that is repeated, and not to be said again.
+fn is_dropped(level: Level, message: &str) -> bool {
+    let Some(said) = &mut *SAID.lock().unwrap_or_else(PoisonError::into_inner) else { return false };
+    match said.rule {
+        Repeats::First => {
             said.lines.insert(message.to_owned());
             false
         }
-        None => false,
+        Repeats::Second => said.lines.contains(message),
+        Repeats::Many if level <= Level::Warn => !said.lines.insert(message.to_owned()),
+        Repeats::Many => log::max_level() < LevelFilter::Debug,
     }
 }
 

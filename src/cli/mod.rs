@@ -137,7 +137,7 @@ fn usage_error(error: &clap::Error) -> Error {
     let end = text.find("\nUsage:").or_else(|| text.find("\nFor more information")).unwrap_or(text.len());
     let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty());
     let message = lines.map(|line| line.strip_prefix("tip: ").unwrap_or(line)).collect::<Vec<_>>().join("; ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let message = message.strip_prefix("error: ").unwrap_or(&message).replace(":; ", ": ");
     Error::new(Kind::BadArgument, format!("{message} (vramp --help lists the options)"))
 }
 

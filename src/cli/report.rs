@@ -63,7 +63,8 @@ pub fn summary(summary: &Summary, output: &str, bytes: u64, encoding: Option<&st
     if !log::is_json() {
         let size = if bytes > 0 { format!(", {}", print::size(bytes)) } else { String::new() };
         let encoding = encoding.map_or_else(String::new, |words| format!("; {words}"));
-        info!("{output}: {frames} frames{size} in {elapsed:.1} s ({fps:.1} a second){encoding}");
+        let noun = if frames == 1 { "frame" } else { "frames" };
+        info!("{output}: {frames} {noun}{size} in {elapsed:.1} s ({fps:.1} a second){encoding}");
     } else if max_level() >= LevelFilter::Info {
         log::json(&Done { output, frames, size: bytes, elapsed, fps, encoding });
     }

@@ -338,7 +338,7 @@ impl Destination {
             Destination::Media(choice, options) => {
                 let (film, copied) = tracks::described(job, input, &choice, &stop.all)?;
                 if let Some(sink) = goal.sink(path, &choice, &options, &plan.output, (&film, &copied))? {
-                    input.decode_beside(&sink.decoded_streams());
+                    sink.ask(input);
                     return Ok((sink.boxed(), None));
                 }
                 if let Some(EncodePass::First(first)) = &options.pass {

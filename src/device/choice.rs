@@ -53,12 +53,12 @@ impl fmt::Display for DeviceChoice {
 
 #[cfg(feature = "cuda")]
 impl DeviceChoice {
-    /// Opens the CUDA device of this choice; `None` is the CPU.
+    /// Opens the CUDA device of this choice, or shares it with those in this process that have it open; `None` is the CPU.
     ///
     /// # Errors
     /// When a CUDA device was asked for by name and cannot be used.
     pub fn open(self) -> Result<Option<Arc<CudaDevice>>> {
-        self.ordinal().map_or(Ok(None), |ordinal| self.or_cpu(CudaDevice::open(ordinal)))
+        self.ordinal().map_or(Ok(None), |ordinal| self.or_cpu(CudaDevice::shared(ordinal)))
     }
 
     /// The driver's number of the CUDA device that is tried.

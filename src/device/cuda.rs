@@ -131,6 +131,14 @@ impl CudaDevice {
         self.primary.require(bytes, what)
     }
 
+    /// Makes its context current on the calling thread, for a library that asks for that.
+    ///
+    /// # Errors
+    /// When the device has failed.
+    pub fn enter(&self) -> Result<()> {
+        self.primary.enter()
+    }
+
     /// The driver's handle of the primary context, for libraries that share it.
     pub fn as_raw(&self) -> *mut c_void {
         self.primary.context().as_raw().cast()

@@ -2,7 +2,7 @@
 
 use super::joined::Expected;
 use super::plan::{Plan, hex};
-use super::records::Record;
+use super::records::{Event, Record};
 use crate::error::{Error, Result};
 use crate::io::{TempFile, part};
 use crate::pipeline::Cancel;
@@ -100,27 +100,37 @@ impl Folder {
     /// # Errors
     /// When that cannot be written.
     pub fn write(&self, plan: &Plan, cancel: &Cancel) -> Result<()> {
-        for folder in [PARTS, RECORDS] {
-            let path = self.0.join(folder);
-            fs::create_dir_all(&path).map_err(|e| Error::io(path.display(), &e))?;
-        }
+        self.make()?;
         let path = self.0.join(PLAN);
         let mut file = TempFile::create(path.as_os_str(), true, cancel)?;
         file.write_all(&plan.text()?).map_err(|e| Error::io(path.display(), &e))?;
         file.commit()
     }
 
-    /// Removes the plan and all that was made by it, and nothing else.
+    /// Makes the folders that parts and records go to, where they are not there.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn make(&self) -> Result<()> {
+        for folder in [PARTS, RECORDS] {
+            let path = self.0.join(folder);
+            fs::create_dir_all(&path).map_err(|e| Error::io(path.display(), &e))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the plan and all that was made by it, and nothing else. The plan goes first: whoever is killed here leaves parts that
+    /// the same plan finds again, and no plan that has lost its folders.
     ///
     /// # Errors
     /// When that cannot be removed.
     pub fn clear(&self) -> Result<()> {
         let failed = |e| Error::io(self.0.display(), &e);
-        for folder in [PARTS, RECORDS].map(|name| self.0.join(name)).iter().filter(|folder| folder.exists()) {
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
         if self.0.join(PLAN).exists() {
             fs::remove_file(self.0.join(PLAN)).map_err(failed)?;
+        }
+        for folder in [PARTS, RECORDS].map(|name| self.0.join(name)).iter().filter(|folder| folder.exists()) {
+            fs::remove_dir_all(folder).map_err(failed)?;
         }
         // A file of somebody else's stays, and the folder with it.
         let _ = fs::remove_dir(&self.0);
@@ -147,6 +157,18 @@ impl Folder {
     /// Parts of `plan` that are not there.
     pub fn missing(&self, plan: &Plan) -> Vec<u32> {
         (0..plan.count()).filter(|number| !self.has(plan, *number)).collect()
+    }
+
+    /// The file of part `number` made once more on this machine, to be compared.
+    pub fn again(&self, number: u32) -> PathBuf {
+        self.log().join(format!("again-{number:05}-{}", host()))
+    }
+
+    /// The machine that made part `number` last, by what it said.
+    pub fn maker(&self, number: u32) -> Option<String> {
+        let made = |record: &&Record| record.part == number && record.event == Event::Done;
+        let last = |(host, records): (String, Vec<Record>)| Some((records.iter().rfind(made)?.at, host));
+        self.records().into_iter().filter_map(last).max().map(|(_, host)| host)
     }
 
     /// Removes part `number`, which is damaged.

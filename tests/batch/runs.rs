@@ -30,6 +30,24 @@ fn a_film_that_fails_costs_itself_alone() {
 }
 
 #[test]
+fn what_decoded_of_a_damaged_film_is_not_promised_again() {
+    let folder = Folder::new();
+    let whole = fs::read(clip(&folder, "whole.mkv")).unwrap();
+    fs::write(folder.path("in.mkv"), &whole[..whole.len() * 7 / 10]).unwrap();
+    let kept = batch(&folder, &["in.mkv", "-o", "out/{name}.mkv"]);
+    assert_eq!(kept.code, Some(8), "{}", kept.stderr);
+    let last = "vramp: error: 1 of 1 film failed: what decoded is kept (--strict keeps nothing)";
+    assert_eq!(kept.stderr.lines().last(), Some(last));
+
+    fs::write(folder.path("no.mkv"), "no video at all").unwrap();
+    let both = batch(&folder, &["in.mkv", "no.mkv", "-o", "other/{name}.mkv"]);
+    let last = "2 of 2 films failed: the same command does the rest, but for 1 of which what decoded is kept";
+    assert!(both.stderr.lines().last().unwrap().contains(last), "{}", both.stderr);
+    let strict = batch(&folder, &["in.mkv", "-o", "strict/{name}.mkv", "--strict"]);
+    assert_eq!((strict.code, tree(&folder, "strict")), (Some(4), Vec::<String>::new()));
+}
+
+#[test]
 fn fail_fast_begins_no_other_film() {
     let folder = Folder::new();
     fs::write(folder.path("1.mkv"), "no video at all").unwrap();

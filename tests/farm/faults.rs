@@ -30,6 +30,43 @@ fn a_flipped_bit_is_found_and_only_that_part_is_made_again() {
 }
 
 #[test]
+fn a_part_that_is_whole_and_wrong_is_found_by_another_machine() {
+    use std::io::BufWriter;
+    use vramp::io::part::{PartReader, PartWriter};
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    part(&plan, "0-2").ok();
+    let audit = |which: &str| {
+        Ran::from(vramp().args(["part", &plan, which, "--audit"]).env("SLURMD_NODENAME", "n7").output().unwrap())
+    };
+    let ran = audit("0-3").ok();
+    assert_eq!(ran.stderr.matches(": the same bytes").count(), 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("part 3: it is not there"), "{}", ran.stderr);
+    // A machine whose memory failed: the part has its hash, but one bit is another.
+    let path = format!("{plan}/parts/00001");
+    let (mut reader, header) = PartReader::begin(fs::File::open(&path).unwrap()).unwrap();
+    let mut writer =
+        PartWriter::begin(BufWriter::new(fs::File::create(format!("{path}.bad")).unwrap()), &header).unwrap();
+    let mut first = true;
+    while let Some(mut packet) = reader.packet().unwrap() {
+        if std::mem::take(&mut first) {
+            *packet.data.last_mut().unwrap() ^= 1;
+        }
+        writer.packet(&packet).unwrap();
+    }
+    std::io::Write::flush(&mut writer.finish().unwrap()).unwrap();
+    fs::rename(format!("{path}.bad"), &path).unwrap();
+    let ran = audit("0-2");
+    refused(&ran, 1, &["part 1: n7 makes other bytes than", "The part is removed"]);
+    assert!(ran.stderr.contains("part 2: the same bytes"), "{}", ran.stderr);
+    assert_eq!(run(&["join", &plan]).text(), "1,3\n");
+    assert_eq!(fs::read_dir(format!("{plan}/parts")).unwrap().count(), 2);
+    let names = fs::read_dir(format!("{plan}/log")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| name.to_str().unwrap().ends_with(".jsonl")), "nothing is left");
+}
+
+#[test]
 fn a_full_disk_leaves_nothing_half_under_a_parts_name() {
     let folder = Folder::new();
     let input = film(&folder, "in.mkv", FILM);
@@ -137,7 +174,7 @@ fn what_cannot_be_done_in_parts_is_said_at_once() {
         (&["--target-size", "1M"], 2, "--target-size"),
         (&["--chain", "separate_fields"], 3, "separate_fields changes the number of frames"),
         (&["-c", "libtheora"], 3, "parts of theora are not joined"),
-        (&["-f", "framemd5"], 2, "name one that ends in .mkv"),
+        (&["--hash", "md5"], 2, "name one that ends in .mkv"),
         (&["-f", "avi"], 3, "not joined in avi"),
         (&["--strict"], 2, "--strict"),
         (&["--records", "r.jsonl"], 2, "--records"),

@@ -104,6 +104,21 @@ fn a_window_is_cut_as_in_a_run() {
 }
 
 #[test]
+fn copied_sound_of_a_window_begins_with_its_pictures() {
+    let folder = Folder::new();
+    // Whose packets are not those of the pictures: the one before the window is carried, and skipped by an edit list.
+    let input = film(&folder, "in.mov", FILM);
+    let window = ["--start", "0.7", "-c", "prores_ks", "--segment=0.3"];
+    let (whole, parts) = (folder.path("whole.mov"), folder.path("parts.mov"));
+    run(&[&[input.as_str(), &whole], &window[..4]].concat()).ok();
+    segments(&input, &parts, &window).ok();
+    assert_eq!(packets(&parts, "a", "pts_time,size,data_hash"), packets(&whole, "a", "pts_time,size,data_hash"));
+    let early: f64 = packets(&parts, "a", "pts_time")[0].parse().unwrap();
+    assert!(early < 0.0, "a packet is carried: {early}");
+    assert_eq!(fs::read(whole).unwrap(), fs::read(parts).unwrap());
+}
+
+#[test]
 fn subtitles_chapters_and_files_come_from_the_source() {
     let folder = Folder::new();
     let (lines, marks) = (folder.path("lines.srt"), folder.path("marks.txt"));

@@ -5,6 +5,8 @@ mod command;
 
 mod faults;
 mod join;
+mod many;
+mod model;
 mod promises;
 mod reads;
 mod slurm;

@@ -41,6 +41,11 @@ fn a_node_that_dies_leaves_the_bytes_alone() {
 }
 
 #[test]
+fn a_controller_that_dies_is_healed_by_submitting_again() {
+    through("controller", "");
+}
+
+#[test]
 fn cancelled_and_submitted_again_it_goes_on_without_a_machine_that_only_fails() {
     let Some(said) = through("cancel", "[ \"$SLURMD_NODENAME\" != n3 ] || exit 127") else { return };
     assert!(said.contains("n3: 0 parts"), "{said}");

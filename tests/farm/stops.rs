@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Kills of `--segments` in a run of the tests. `VRAMP_KILLS` asks for more.
 fn kills() -> u32 {
@@ -19,15 +19,20 @@ fn killed_at_any_moment_the_same_command_goes_on() {
     let input = film(&folder, "in.mkv", FILM);
     let (untroubled, output) = (folder.path("untroubled.mkv"), folder.path("out.mkv"));
     let args = [&["--chain", "deband"], &X264[..]].concat();
+    let began = Instant::now();
     segments(&input, &untroubled, &args).ok();
+    // Moments all over a run, the first and the last as well, however fast the machine is.
+    let run_ms = began.elapsed().as_millis() as u64;
     let wanted = sha256(&untroubled);
     let (mut seed, mut whole) = (1_u64, 0);
-    for _ in 0..kills() {
+    for kill in 0..kills() {
+        if kill % 100 == 0 {
+            eprintln!("{kill} of {} kills, {whole} of them too late", kills());
+        }
         let command = [&[&input, &output, "--segments", "--segment", "0.5", "--jobs", "2"], &args[..]].concat();
         let mut child = vramp().args(command).stderr(Stdio::null()).spawn().unwrap();
-        // Moments all over a run, the first and the last as well.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        sleep(Duration::from_millis((seed >> 33) % 400));
+        sleep(Duration::from_millis((seed >> 33) % run_ms));
         // A run that has just ended needs no kill.
         let _ = child.kill();
         child.wait().unwrap();
@@ -42,6 +47,25 @@ fn killed_at_any_moment_the_same_command_goes_on() {
     segments(&input, &output, &args).ok();
     assert_eq!(sha256(&output), wanted, "after {} kills, {whole} of them too late", kills());
     assert_eq!(folder.names(), ["in.mkv", "out.mkv", "untroubled.mkv"]);
+}
+
+#[test]
+fn killed_while_it_clears_up_the_same_command_goes_on() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let output = folder.path("out.mkv");
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    // What a kill at that moment can leave: parts without a plan, or, of an earlier version, a plan without their folder.
+    part(&plan, "0-1").ok();
+    fs::remove_file(format!("{plan}/plan.json")).unwrap();
+    let ran = segments(&input, &output, &X264).ok();
+    assert!(ran.stderr.contains("2 of 4 parts are there"), "{}", ran.stderr);
+    let whole = sha256(&output);
+    fs::remove_file(&output).unwrap();
+    crate::plan(&folder, &input, "out.mkv", &X264);
+    fs::remove_dir(format!("{plan}/parts")).unwrap();
+    segments(&input, &output, &X264).ok();
+    assert_eq!(sha256(&output), whole);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! `vramp submit`: what it asks engines for, and that films are made so. Slurm is played by sbatch.sh here.
 
 use crate::command::{Folder, Ran, refused, run, vramp};
-use crate::{FILM, X264, film, part, plan, program, segments, sha256};
+use crate::{FILM, X264, film, part, plan, program, read_plan, segments, sha256};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use vramp::farm::PlannedPart;
 
 /// A planned film of four parts, the bytes that `--segments` makes of it, and a Slurm to make it with.
 struct Farm {
@@ -140,6 +141,26 @@ fn arrays_end_where_slurm_ends_them() {
     let calls = farm.calls();
     let arrays: Vec<_> = calls.iter().filter_map(|call| call.split("--array=").nth(1)).collect();
     assert_eq!((arrays, calls[2].contains("afterany:1:2")), (vec!["0-2", "0"], true), "{calls:#?}");
+}
+
+#[test]
+fn thousands_of_parts_are_no_trouble() {
+    const PARTS: u32 = 10_000;
+    let farm = Farm::new();
+    let mut plan = read_plan(&farm.plan);
+    let (part, first) = (plan.parts[0].clone(), plan.parts[0].start);
+    let start = |number: u32| first + u64::from(number) * u64::from(part.frames);
+    plan.parts = (0..PARTS).map(|number| PlannedPart { start: start(number), ..part.clone() }).collect();
+    plan.input.frames = start(PARTS) - first;
+    fs::write(format!("{}/plan.json", farm.plan), plan.sealed().unwrap().text().unwrap()).unwrap();
+
+    let status: serde_json::Value =
+        serde_json::from_slice(&run(&["status", &farm.plan, "--json"]).ok().stdout).unwrap();
+    assert_eq!((&status["parts"], &status["missing"]), (&PARTS.into(), &"0-9999".into()));
+    let script = farm.submit(&["--engine=slurm", "--dry-run", "--per-task=1"]).ok();
+    let arrays: Vec<_> = script.text().lines().filter_map(|line| line.split("--array=").nth(1)).collect();
+    assert_eq!(arrays.len(), 10, "as many as MaxArraySize lets each have");
+    assert!(arrays[0].starts_with("0-1000'"), "{}", arrays[0]);
 }
 
 #[test]

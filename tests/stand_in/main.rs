@@ -4,6 +4,7 @@
 #[path = "../command/mod.rs"]
 mod command;
 mod memory;
+mod parts;
 
 use command::{Folder, Ran, refused, vramp};
 use std::fs;

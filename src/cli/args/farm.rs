@@ -3,8 +3,10 @@
 use crate::cli::args::{FilterArgs, ProgressArgs, RunsOn, threads};
 use crate::farm::CutAt;
 use crate::io::libav::DecoderChoice;
+use clap::builder::RangedI64ValueParser;
 use clap::{Arg, Args, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// How a film is cut into parts.
 #[derive(Clone, Debug, Args)]
@@ -36,10 +38,12 @@ pub struct SegmentArgs {
     /// How it is cut.
     #[command(flatten)]
     pub cut: CutArgs,
-    /// Parts at a time (by default one for each 4 processors)
-    #[arg(long, value_name = "N", help_heading = PARTS, value_parser = clap::value_parser!(u16).range(1..=256),
-          requires = "segments")]
+    /// Parts at a time (by default one for each 4 processors; on GPUs that nothing is encoded for, one for each of their decoders)
+    #[arg(long, value_name = "N", help_heading = PARTS, value_parser = jobs(), requires = "segments")]
     pub jobs: Option<u16>,
+    /// The GPUs on which parts take turns: all, or numbers as in 0,1 (by default the one of --device)
+    #[arg(long, value_name = "LIST", help_heading = PARTS, requires = "segments")]
+    pub gpus: Option<GpuList>,
     /// Keep the parts when the film is whole
     #[arg(long, help_heading = PARTS, requires = "segments")]
     pub keep_parts: bool,
@@ -71,6 +75,15 @@ pub struct PartArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000),
           conflicts_with = "parts")]
     pub per_task: u32,
+    /// Make parts that are there once more, and compare: finds a machine whose memory fails
+    #[arg(long)]
+    pub audit: bool,
+    /// Parts at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs(), conflicts_with = "audit")]
+    pub jobs: u16,
+    /// The GPUs on which parts take turns: all, or numbers as in 0,1 (by default the one of --device)
+    #[arg(long, value_name = "LIST", conflicts_with = "audit")]
+    pub gpus: Option<GpuList>,
     /// What filters.
     #[command(flatten)]
     pub on: RunsOn,
@@ -110,6 +123,31 @@ pub struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// GPUs by the driver's numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GpuList {
+    /// As many as there are.
+    All,
+    /// These.
+    Some(Vec<usize>),
+}
+
+impl FromStr for GpuList {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<GpuList, &'static str> {
+        if text == "all" {
+            return Ok(GpuList::All);
+        }
+        let numbers = text.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>();
+        numbers.map(GpuList::Some).map_err(|_| "it must be all, or numbers with commas between, as in 0,1")
+    }
+}
+
+fn jobs() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=256)
 }
 
 /// With which frames parts begin.
@@ -164,7 +202,10 @@ The environment names a part by SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, 
 BATCH_TASK_INDEX and CLOUD_RUN_TASK_INDEX (Google), PBS_ARRAY_INDEX, which count from 0, or SGE_TASK_ID, LSB_JOBINDEX and PARALLEL_SEQ, \
 which count from 1. VRAMP_TASK_BASE is added to it.
 
-An encoder that makes other bytes than the plan's is refused with exit code 3.";
+An encoder that makes other bytes than the plan's is refused with exit code 3.
+
+--audit is for another machine than the one that made the parts. One that has other bytes there is removed, as nobody knows which \
+of the two is right, and the exit code is 1.";
 
 const JOIN_HELP: &str = "\
 Every part is read and held against the plan; one that is damaged is removed. Where parts are missing the exit code is 9, and standard \

@@ -36,6 +36,15 @@ pub struct RateArgs {
     pub film_grain: Option<u8>,
 }
 
+/// Takes a bit rate, which libav reads, if it is more than nothing: encoders take 0 for a rate of their own.
+pub(super) fn parse_bit_rate(text: &str) -> Result<String, &'static str> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    match text[..digits].parse::<f64>() {
+        Ok(number) if number <= 0.0 => Err("it must be more than 0, as 4M"),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// Reads a number of bytes, "700M", "1.5GiB".
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     const WRONG: &str = "it must be a size, as 700M, 1.5G or 650Mi";

@@ -5,6 +5,8 @@ use crate::device::DeviceChoice;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::io::libav::nvdec_engines;
 use crate::io::libav::{DecoderChoice, EncoderChoice, InputOptions, OutputOptions};
 use crate::params::Call;
 use crate::video::Format;
@@ -41,6 +43,25 @@ impl RunGpu {
             device.set_budget(mebibytes << 20);
         }
         Ok(RunGpu(device))
+    }
+
+    /// Whether there is one.
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// It.
+    #[cfg(feature = "cuda")]
+    pub fn device(&self) -> Option<&Device> {
+        self.0.as_ref()
+    }
+
+    /// How many videos its decoders take at a time without waiting for each other; at least one, where there is a GPU.
+    pub fn decoders(&self) -> usize {
+        #[cfg(feature = "cuda")]
+        return self.0.as_ref().map_or(0, |device| nvdec_engines(device).unwrap_or(1));
+        #[cfg(not(feature = "cuda"))]
+        0
     }
 
     /// Lets the decoder leave frames there.

@@ -186,7 +186,14 @@ fn conclude(
         _ if stopped => Err(Error::new(Kind::Cancelled, format!("stopped: {again}"))),
         Some((_, error)) => {
             let all = count(films.len());
-            Err(Error::new(error.kind(), format!("{} of {all} failed: {again}", failed.len())))
+            let kept = failed.iter().filter(|(_, error)| error.kind() == Kind::Incomplete).count();
+            // Such a result exists, so it is skipped the next time.
+            let next = match failed.len() - kept {
+                _ if kept == 0 => again.to_owned(),
+                0 => "what decoded is kept (--strict keeps nothing)".to_owned(),
+                _ => format!("{again}, but for {kept} of which what decoded is kept (--strict keeps nothing)"),
+            };
+            Err(Error::new(error.kind(), format!("{} of {all} failed: {next}", failed.len())))
         }
         None => Ok(()),
     }

@@ -211,7 +211,7 @@ impl Sink for KeepSink {
 }
 
 /// Decodes every frame of a run's input, and counts them.
-fn drain(run: &mut Prepared) -> Result<usize> {
+pub fn drain(run: &mut Prepared) -> Result<usize> {
     let mut frames = 0;
     #[cfg(feature = "cuda")]
     let mut stream = None;
@@ -232,12 +232,12 @@ fn drain(run: &mut Prepared) -> Result<usize> {
 }
 
 /// The chain of the run.
-fn chain_of(args: &BenchArgs) -> &str {
+pub fn chain_of(args: &BenchArgs) -> &str {
     args.chain.as_deref().unwrap_or("deband")
 }
 
 /// The run to measure, made as the command line makes it.
-fn job(args: &BenchArgs, output: &TempOutput) -> Result<FilterArgs> {
+pub fn job(args: &BenchArgs, output: &TempOutput) -> Result<FilterArgs> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
     let (threads, device, decoder) = (args.threads.to_string(), args.device.to_string(), args.decoder.to_string());
     let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", chain_of(args)];
@@ -274,10 +274,10 @@ fn next_frame(input: &mut dyn Source) -> Result<Option<Frame>> {
 }
 
 /// A file to encode to, gone in the end.
-struct TempOutput(PathBuf);
+pub struct TempOutput(PathBuf);
 
 impl TempOutput {
-    fn new() -> TempOutput {
+    pub fn new() -> TempOutput {
         TempOutput(std::env::temp_dir().join(format!("vramp-bench-{}.mkv", std::process::id())))
     }
 

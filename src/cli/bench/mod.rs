@@ -3,6 +3,7 @@
 mod clip;
 #[cfg(feature = "cuda")]
 mod gpu;
+mod jobs;
 mod kernels;
 mod peers;
 mod timing;
@@ -33,6 +34,9 @@ struct Report {
     /// With `--clip`: the stages of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<clip::Report>,
+    /// With `--jobs`: runs side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<jobs::Report>,
 }
 
 impl Report {
@@ -45,6 +49,7 @@ impl Report {
             filters: None,
             peers: None,
             clip: None,
+            jobs: None,
         }
     }
 }
@@ -78,7 +83,9 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let head = Cell::new(format!("{processors} processors, {cpu_level}\n"));
     // Each part is printed when it is measured: a full run takes minutes. The first one brings the head along.
     let show = |text: String| if args.json { Ok(()) } else { print::text(&(head.take() + &text)) };
-    if args.clip.is_some() {
+    if !args.jobs.is_empty() {
+        report.jobs = Some(jobs::measure(args, &show)?);
+    } else if args.clip.is_some() {
         let clip = clip::measure(args)?;
         show(clip.to_string())?;
         report.clip = Some(clip);

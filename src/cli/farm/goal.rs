@@ -4,14 +4,15 @@ use crate::error::{Error, Result};
 use crate::farm::{Joined, Verified};
 use crate::io::NullSink;
 use crate::io::libav::{
-    Container, CopiedStream, EncodePass, EncoderChoice, InputOptions, JoinOutput, Output, OutputOptions, PartJob,
-    PartOutput, fingerprint,
+    Container, CopiedStream, EncodePass, EncoderChoice, Input, InputOptions, JoinOutput, Output, OutputOptions,
+    PartJob, PartOutput, Place, fingerprint,
 };
 use crate::pipeline::Sink;
 use crate::video::StreamInfo;
 use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// What a job is prepared for.
 pub enum Goal<'a> {
@@ -19,10 +20,41 @@ pub enum Goal<'a> {
     Run(Option<&'a EncodePass>),
     /// Finding out what a plan needs: the encoder's fingerprint, which is put here.
     Plan(&'a OnceCell<u128>),
-    /// A part, where the encoder has this fingerprint; without one it is not looked at.
-    Part(&'a PartJob, Option<u128>),
+    /// A part, where the encoder is the plan's.
+    Part(&'a PartJob, &'a PlannedEncoder),
+    /// Finding out which frames there are, for somebody who only looks at them.
+    List,
+    /// The frames of a part, for the same; its decoding begins at this place, if that is known.
+    Look(Option<Place>),
     /// The film, of these parts.
     Join(&'a [PathBuf], &'a Verified),
+}
+
+/// The encoder that a plan asks for, and whether this machine's is known to be it.
+pub struct PlannedEncoder {
+    /// Its fingerprint; none where it is not looked at.
+    fingerprint: Option<u128>,
+    /// Held while somebody looks, so that one does.
+    known: Mutex<bool>,
+}
+
+impl PlannedEncoder {
+    /// One of this fingerprint; without one it is not looked at.
+    pub fn new(fingerprint: Option<u128>) -> PlannedEncoder {
+        PlannedEncoder { fingerprint, known: Mutex::new(fingerprint.is_none()) }
+    }
+
+    /// Refuses this machine's `encoder`, whose fingerprint `find` gives, where it is another.
+    fn check(&self, encoder: &str, find: impl FnOnce() -> Result<u128>) -> Result<()> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*known && Some(find()?) != self.fingerprint {
+            return Err(Error::unsupported(format!(
+                "this machine's {encoder} makes other bytes than the plan's: another version, or another build"
+            )));
+        }
+        *known = true;
+        Ok(())
+    }
 }
 
 /// The sink of a part of the work.
@@ -31,8 +63,8 @@ pub enum GoalSink {
     None(NullSink),
     /// A part.
     Part(Box<PartOutput>),
-    /// A film, and the streams of the source that it decodes.
-    Join(Box<JoinOutput>, Vec<usize>),
+    /// A film.
+    Join(Box<JoinOutput>),
 }
 
 impl Goal<'_> {
@@ -40,7 +72,7 @@ impl Goal<'_> {
     pub fn pass(&self) -> Option<&EncodePass> {
         match self {
             Goal::Run(pass) => *pass,
-            Goal::Plan(_) | Goal::Part(..) | Goal::Join(..) => None,
+            Goal::Plan(_) | Goal::List | Goal::Part(..) | Goal::Look(_) | Goal::Join(..) => None,
         }
     }
 
@@ -48,8 +80,9 @@ impl Goal<'_> {
     pub fn ask(&self, options: &mut InputOptions) {
         match self {
             Goal::Run(_) => {}
-            Goal::Plan(_) | Goal::Join(..) => options.follow = true,
+            Goal::Plan(_) | Goal::List | Goal::Join(..) => options.follow = true,
             Goal::Part(part, _) => options.place.clone_from(&part.place),
+            Goal::Look(place) => options.place.clone_from(place),
         }
     }
 
@@ -69,7 +102,7 @@ impl Goal<'_> {
         let output = || Output::create(path, choice.clone(), options, info, container, copied);
         let identify = || fingerprint(choice, options, info, &container.video.side_data);
         Ok(Some(match self {
-            Goal::Run(_) => return Ok(None),
+            Goal::Run(_) | Goal::List | Goal::Look(_) => return Ok(None),
             Goal::Plan(found) => {
                 // What is wrong with the output is found before the parts are made.
                 let taken = output()?.choice().encoder();
@@ -83,35 +116,27 @@ impl Goal<'_> {
                 found.set(identify()?).map_err(|_| Error::internal("a plan was prepared twice"))?;
                 GoalSink::None(NullSink)
             }
-            Goal::Part(part, expected) => {
-                if let Some(expected) = expected
-                    && identify()? != *expected
-                {
-                    let encoder = choice.encoder();
-                    return Err(Error::unsupported(format!(
-                        "this machine's {encoder} makes other bytes than the plan's: another version, or another build"
-                    )));
-                }
+            Goal::Part(part, planned) => {
+                planned.check(choice.encoder(), identify)?;
                 GoalSink::Part(Box::new(PartOutput::create(path, choice, options, info, container, part)?))
             }
             Goal::Join(files, parts) => {
                 let output = output()?;
-                let decoded = output.decoded_streams();
                 let coded = Joined::new(files.to_vec(), parts.times.clone(), parts.delay);
                 let units = copied.iter().map(|stream| (stream.index, stream.timebase)).collect();
                 let join = JoinOutput::new(output, Box::new(coded), parts.times.clone(), &parts.extradata, units)?;
-                GoalSink::Join(Box::new(join), decoded)
+                GoalSink::Join(Box::new(join))
             }
         }))
     }
 }
 
 impl GoalSink {
-    /// The streams of the source that are decoded for it.
-    pub fn decoded_streams(&self) -> Vec<usize> {
-        match self {
-            GoalSink::None(_) | GoalSink::Part(_) => Vec::new(),
-            GoalSink::Join(_, decoded) => decoded.clone(),
+    /// Has `input` give the packets that it needs.
+    pub fn ask(&self, input: &mut Input) {
+        if let GoalSink::Join(join) = self {
+            input.decode_beside(&join.output().decoded_streams());
+            input.begin_early(&join.output().skipped_streams());
         }
     }
 
@@ -120,7 +145,7 @@ impl GoalSink {
         match self {
             GoalSink::None(sink) => Box::new(sink),
             GoalSink::Part(sink) => sink,
-            GoalSink::Join(sink, _) => sink,
+            GoalSink::Join(sink) => sink,
         }
     }
 }

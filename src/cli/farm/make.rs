@@ -1,23 +1,58 @@
-//! `vramp part`: makes parts, one behind the other.
+//! `vramp part`: makes parts, one behind the other or several at a time.
 
-use crate::cli::args::{FilterArgs, PartArgs, TrackArgs, sound::SoundArgs};
+use crate::cli::args::{FilterArgs, GpuList, PartArgs, RunsOn, TrackArgs, sound::SoundArgs};
+use crate::cli::farm::audit;
+use crate::cli::farm::goal::PlannedEncoder;
+use crate::cli::farm::gpus::Gpus;
+use crate::cli::farm::pool::Pool;
+use crate::cli::farm::workers::{MakePart, Processes, Threads, Workers};
 use crate::cli::farm::{Goal, opened, request};
 use crate::cli::progress::Reporter;
 use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
+use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, task};
-use crate::io::libav::{PartJob, Position};
-use crate::pipeline::{self, Cancel};
+use crate::io::libav::{DecoderChoice, PartJob, Position};
+use crate::pipeline::{self, Cancel, Progress, Summary};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// What makes parts on this machine.
+#[derive(Clone)]
+pub struct Here {
+    pub on: RunsOn,
+    pub decoder: DecoderChoice,
+    pub decoder_threads: usize,
+}
+
+impl Here {
+    /// The same as options of `vramp part`.
+    fn options(&self) -> Vec<OsString> {
+        let RunsOn { device, gpu_memory, threads, cpu_level, slots } = &self.on;
+        let mut options = vec![
+            format!("--device={device}"),
+            format!("--threads={threads}"),
+            format!("--slots={slots}"),
+            format!("--decoder={}", self.decoder),
+            format!("--decoder-threads={}", self.decoder_threads),
+        ];
+        options.extend(gpu_memory.map(|mebibytes| format!("--gpu-memory={mebibytes}")));
+        options.extend(cpu_level.map(|level| format!("--cpu-level={}", level.name())));
+        options.into_iter().map(OsString::from).collect()
+    }
+}
 
 /// Makes the parts that `args` name.
 ///
 /// # Errors
 /// Of the first that is not made.
 pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
-    let cancel = Cancel::default();
-    signals::install([cancel.clone()])?;
+    let stops = [Cancel::default(), Cancel::default()];
+    let many = args.jobs > 1 || args.gpus.is_some();
+    // One part at a time has nobody else to end.
+    signals::install(stops.clone().into_iter().take(if many { 2 } else { 1 }))?;
     let (folder, plan) = opened(&args.folder)?;
     let asked = match &args.parts {
         Some(parts) => parts.parse()?,
@@ -26,77 +61,135 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
     // One that is not there is refused before any is made.
     asked.numbers().iter().try_for_each(|number| plan.part(*number).map(drop))?;
     request::check_files(&plan, &folder)?;
-    let mut maker = Maker { job: job(args, &plan, &folder)?, args, plan, folder, cancel, identified: false };
-    messages::say_once(|| maker.parts(&asked, quiet))
+    let here = Here { on: args.on.clone(), decoder: args.decoder, decoder_threads: args.decoder_threads };
+    messages::say_once(|| {
+        if !many {
+            let maker = Maker::new(&plan, &folder, &here, &stops[0])?;
+            if args.audit {
+                audit::check(&plan)?;
+            }
+            return one_by_one(&maker, &asked, args, quiet);
+        }
+        let (workers, _) = workers(&plan, &folder, &here, args.gpus.as_ref(), &stops[0])?;
+        let pool = Pool::new(&plan.parts, workers, args.jobs.into(), (args.progress.progress, quiet), &stops);
+        pool.going_on().run(asked.numbers())
+    })
 }
 
-/// The job of `plan` without what belongs to the whole film, to run here.
-fn job(args: &PartArgs, plan: &Plan, folder: &Folder) -> Result<FilterArgs> {
-    let mut job = request::job(plan, folder)?;
-    (job.run.on, job.run.decoder, job.run.decoder_threads) = (args.on.clone(), args.decoder, args.decoder_threads);
-    (job.no_audio, job.no_subtitles, job.no_extras) = (true, true, true);
-    (job.sound, job.tracks) = (SoundArgs::default(), TrackArgs::default());
-    Ok(job)
+/// Who makes parts of `plan` here, and how many at a time where nobody says: threads on GPUs, processes without one.
+///
+/// # Errors
+/// When a GPU that was asked for by name cannot be used.
+pub fn workers(
+    plan: &Plan,
+    folder: &Folder,
+    here: &Here,
+    gpus: Option<&GpuList>,
+    cancel: &Cancel,
+) -> Result<(Box<dyn Workers>, usize)> {
+    let maker = Maker::new(plan, folder, here, cancel)?;
+    let gpus = Gpus::open(&maker.job.run, gpus)?;
+    let jobs = gpus.jobs(!plan.encoder.name.contains("nvenc"));
+    Ok(match gpus.is_empty() {
+        true => (Box::new(Processes::new(folder, here.options())?), jobs),
+        false => (Box::new(Threads::new(maker, gpus)), jobs),
+    })
+}
+
+/// Makes `parts`, also behind one that fails: its error is the last to be said.
+fn one_by_one(maker: &Maker, parts: &Ranges, args: &PartArgs, quiet: bool) -> Result<()> {
+    let mut failed = None;
+    for number in parts.numbers() {
+        let frames = maker.plan.part(*number)?.frames;
+        let mut reporter = Reporter::new(args.progress.progress, quiet, Some(frames.into()));
+        let report = &mut |now| reporter.update(now);
+        let made = if args.audit { audit::part(maker, *number, report) } else { maker.part(*number, None, report) };
+        match made {
+            Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+            Err(error) if failed.is_none() => failed = Some(error),
+            Err(error) => log::warn!("{error}"),
+            Ok(Some(summary)) => reporter.finish(&summary),
+            Ok(None) => {}
+        }
+        // What is to be said of the chain and the encoder is so of every part.
+        messages::repeats();
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 /// What parts are made with.
-struct Maker<'a> {
+pub struct Maker {
     job: FilterArgs,
-    args: &'a PartArgs,
-    plan: Plan,
-    folder: Folder,
+    pub plan: Plan,
+    pub folder: Folder,
     cancel: Cancel,
-    /// The encoder is that of the plan.
-    identified: bool,
+    encoder: PlannedEncoder,
 }
 
-impl Maker<'_> {
-    /// Makes `parts`, also behind one that fails: its error is the last to be said.
-    fn parts(&mut self, parts: &Ranges, quiet: bool) -> Result<()> {
-        let mut failed = None;
-        for number in parts.numbers() {
-            match self.part(*number, quiet) {
-                Err(error) if error.kind() == Kind::Cancelled => return Err(error),
-                Err(error) if failed.is_none() => failed = Some(error),
-                Err(error) => log::warn!("{error}"),
-                Ok(()) => {}
-            }
-            // What is to be said of the chain and the encoder is so of every part.
-            messages::repeats();
-        }
-        failed.map_or(Ok(()), Err)
+impl MakePart for Maker {
+    fn make(&self, part: u32, on: DeviceChoice, report: &mut dyn FnMut(Progress)) -> Result<()> {
+        self.part(part, Some(on), report).map(drop)
+    }
+}
+
+impl Maker {
+    /// For parts of `plan`: its job without what belongs to the whole film, to run `here`.
+    fn new(plan: &Plan, folder: &Folder, here: &Here, cancel: &Cancel) -> Result<Maker> {
+        let mut job = request::job(plan, folder)?;
+        (job.run.on, job.run.decoder, job.run.decoder_threads) = (here.on.clone(), here.decoder, here.decoder_threads);
+        (job.no_audio, job.no_subtitles, job.no_extras) = (true, true, true);
+        (job.sound, job.tracks) = (SoundArgs::default(), TrackArgs::default());
+        let encoder = PlannedEncoder::new(plan.fingerprint());
+        Ok(Maker { job, plan: plan.clone(), folder: folder.clone(), cancel: cancel.clone(), encoder })
     }
 
-    /// Makes part `number`, unless it is there.
-    fn part(&mut self, number: u32, quiet: bool) -> Result<()> {
+    /// Makes part `number` on the device `on`, if not on that of the job, unless it is there.
+    fn part(&self, number: u32, on: Option<DeviceChoice>, report: &mut dyn FnMut(Progress)) -> Result<Option<Summary>> {
         if self.folder.has(&self.plan, number) {
             log::info!("part {number}: it is there");
-            return Ok(());
+            return Ok(None);
         }
         let began = Instant::now();
-        let mut made = self.make(number, true, quiet);
+        let made = self.make_at(self.folder.part(number), number, on, report);
+        self.record(number, began, made.as_ref().err());
+        made.map(Some)
+    }
+
+    /// Makes part `number` as the file `path`.
+    pub fn make_at(
+        &self,
+        path: PathBuf,
+        number: u32,
+        on: Option<DeviceChoice>,
+        report: &mut dyn FnMut(Progress),
+    ) -> Result<Summary> {
+        let mut made = self.attempt(path.clone(), number, true, on, report);
         // What the plan says of places may be wrong in a way that only times show: another program wrote them.
         if let Err(error) = &made
             && error.kind() == Kind::CorruptInput
             && self.plan.part(number)?.seek.is_some()
         {
             log::debug!("{error}: once more, from the start of the input");
-            made = self.make(number, false, quiet);
+            made = self.attempt(path, number, false, on, report);
         }
-        let made =
-            made.map_err(|e| if e.message().starts_with("part ") { e } else { e.context(format!("part {number}")) });
-        self.record(number, began, &made);
-        self.identified |= made.is_ok();
-        made
+        made.map_err(|e| if e.message().starts_with("part ") { e } else { e.context(format!("part {number}")) })
     }
 
-    fn make(&self, number: u32, at_place: bool, quiet: bool) -> Result<()> {
+    fn attempt(
+        &self,
+        path: PathBuf,
+        number: u32,
+        at_place: bool,
+        on: Option<DeviceChoice>,
+        report: &mut dyn FnMut(Progress),
+    ) -> Result<Summary> {
         let part = self.plan.part(number)?;
         let mut job = self.job.clone();
+        job.run.on.device = on.unwrap_or(job.run.on.device);
         job.run.start = (part.start > 0).then_some(Position::Frame(part.start));
         (job.run.end, job.run.frames) = (None, Some(part.frames.into()));
         let made = PartJob {
-            path: self.folder.part(number),
+            path,
             writer: host(),
             plan: self.plan.key(),
             number,
@@ -105,29 +198,21 @@ impl Maker<'_> {
             origin: self.plan.input.origin,
             place: part.seek.as_ref().filter(|_| at_place).and_then(|seek| seek.place()),
         };
-        let expected = self.plan.fingerprint().filter(|_| !self.identified);
-        let prepared = Prepared::for_goal(&job, &Stop::with(&self.cancel), &Goal::Part(&made, expected))?;
+        let prepared = Prepared::for_goal(&job, &Stop::with(&self.cancel), &Goal::Part(&made, &self.encoder))?;
         let Prepared { mut input, mut sides, plan, mut chain, mut sink, options, .. } = prepared;
         report::plan(&plan, &chain, &options);
-        let mut reporter = Reporter::new(self.args.progress.progress, quiet, Some(part.frames.into()));
-        let update = &mut |now| reporter.update(now);
-        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, update);
-        if let Ok((summary, _)) = &ran {
-            reporter.finish(summary);
-        }
-        drop(reporter);
+        let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, report);
         log::debug!("part {number}: {} of the input were read", print::size(input.bytes_read()));
         let (summary, damage) = ran?;
         // The frames are as many as planned, and shown when planned: what a decoder made up for damage is in any run.
         damage.iter().for_each(|damage| log::warn!("{damage}"));
         let (size, seconds) = (print::size(sink.bytes()), summary.wall.as_secs_f64());
         log::info!("part {number}: {} frames, {size} in {seconds:.1} s", summary.frames);
-        Ok(())
+        Ok(summary)
     }
 
     /// Puts down what became of part `number`.
-    fn record(&self, number: u32, began: Instant, made: &Result<()>) {
-        let error = made.as_ref().err();
+    pub fn record(&self, number: u32, began: Instant, error: Option<&Error>) {
         if error.is_some_and(|error| error.kind() == Kind::Cancelled) {
             return;
         }

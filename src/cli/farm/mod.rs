@@ -1,8 +1,11 @@
 //! A film in parts: `--segments` on this machine, `vramp plan`, `part`, `join`, `status` and `submit` on many.
 
+mod audit;
 mod engine;
 mod goal;
+mod gpus;
 mod join;
+mod look;
 mod make;
 mod planned;
 mod pool;
@@ -10,8 +13,10 @@ mod request;
 mod segments;
 mod status;
 mod submit;
+mod workers;
 
 pub use goal::Goal;
+pub use gpus::Gpus;
 pub use segments::run as run_segments;
 
 use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs, SubmitArgs};

@@ -54,7 +54,7 @@ pub fn complete(mut plan: Plan, asked: &FilterArgs, folder: &Folder, cancel: &Ca
 }
 
 /// Refuses chains whose frames are not those of the film one by one.
-fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
+pub fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
     let changes = chain.stages.iter().find(|stage| !stage.spec.cycle.is_one());
     match changes {
         Some(stage) => Err(Error::unsupported(format!(
@@ -66,7 +66,7 @@ fn check_chain(chain: &pipeline::ChainPlan) -> Result<()> {
 }
 
 /// The parts that begin with `starts` of the frames of `list`. The chain reads `before` frames before each.
-fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart> {
+pub fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart> {
     let ends = starts.iter().skip(1).copied().chain([list.times.len()]);
     let part = |(start, end): (&usize, usize)| {
         let first = list.first + *start as u64;

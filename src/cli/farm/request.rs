@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 
 /// Options that say where, when and how a run goes, and nothing of its result, by clap's names for them.
-const NOT_OF_THE_PLAN: [&str; 22] = [
+const NOT_OF_THE_PLAN: [&str; 23] = [
     "input",
     "output",
     "overwrite",
@@ -38,6 +38,7 @@ const NOT_OF_THE_PLAN: [&str; 22] = [
     "fast",
     "restart",
     "jobs",
+    "gpus",
     "keep_parts",
 ];
 
@@ -78,6 +79,7 @@ pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Ca
         plan.check_request(&request)
             .map_err(|e| Error::bad_argument(format!("{}: {e}: add --restart, or name another output", there())))?;
         plan.output.overwrite = job.overwrite;
+        folder.make()?;
         return Ok((folder, plan));
     }
     let plan = planned::complete(request, job, &folder, cancel)?;
@@ -92,7 +94,7 @@ pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Ca
 }
 
 /// Refuses what cannot be done in parts.
-fn check(job: &FilterArgs) -> Result<()> {
+pub fn check(job: &FilterArgs) -> Result<()> {
     let others = [
         (
             "--two-pass and --target-size",

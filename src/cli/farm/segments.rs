@@ -1,18 +1,14 @@
 //! `--segments`: plan, parts and join on this machine, going on where it was.
 
-use crate::cli::args::{Cli, PartArgs};
-use crate::cli::farm::pool::{Pool, Worker};
-use crate::cli::farm::{join, request};
-use crate::cli::given::GivenOptions;
+use crate::cli::args::Cli;
+use crate::cli::farm::make::{self, Here};
+use crate::cli::farm::pool::Pool;
+use crate::cli::farm::{join, look, request};
 use crate::cli::{log as messages, signals};
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Folder, Plan, Ranges};
 use crate::pipeline::Cancel;
-use clap::{ArgMatches, Args, Command, CommandFactory};
-use std::thread;
-
-/// Processors that a part keeps busy: as many as encoders have threads.
-const PROCESSORS_A_PART: usize = 4;
+use clap::ArgMatches;
 
 /// So often parts are made again that the join found damaged.
 const ROUNDS: u32 = 3;
@@ -24,6 +20,9 @@ const ROUNDS: u32 = 3;
 pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<()> {
     let stops = [Cancel::default(), Cancel::default()];
     signals::install(stops.clone())?;
+    if look::is_asked(&cli.job) {
+        return messages::say_once(|| look::run(cli, matches, &stops));
+    }
     check_place(cli)?;
     messages::say_once(|| all(cli, matches, &stops))
 }
@@ -34,15 +33,16 @@ fn all(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
     let (folder, plan) = request::plan(job, &asked.cut, matches, &stops[0])?;
     // The join is prepared as the plan was.
     messages::repeats();
-    let here = GivenOptions::of(&Cli::command(), matches).to_args(&PartArgs::augment_args(Command::new("part")));
+    let run = &job.run;
+    let here = Here { on: run.on.clone(), decoder: run.decoder, decoder_threads: run.decoder_threads };
     let progress = (job.progress.progress, cli.messages.quiet);
-    let jobs = asked.jobs.map_or_else(default_jobs, usize::from);
     for _ in 0..ROUNDS {
         let missing = folder.missing(&plan);
+        let (workers, usual) = make::workers(&plan, &folder, &here, asked.gpus.as_ref(), &stops[0])?;
+        // Nobody asked for more than there are.
+        let jobs = asked.jobs.map_or(usual.min(plan.parts.len()), usize::from);
         say(&folder, &plan, missing.len(), jobs);
-        let options: Vec<_> =
-            here.iter().filter(|arg| !arg.as_encoded_bytes().starts_with(b"--progress")).cloned().collect();
-        Pool::new(&plan, Worker::new(&folder, options)?, jobs, progress, stops).run(&missing)?;
+        Pool::new(&plan.parts, workers, jobs, progress, stops).run(&missing).map_err(goes_on)?;
         let Some(missing) = join::whole(&folder, &plan, &stops[0])? else {
             return if asked.keep_parts { Ok(()) } else { request::clear(&folder) };
         };
@@ -52,8 +52,15 @@ fn all(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
     Err(Error::new(Kind::Io, format!("parts that were whole are damaged: {missing}: look at the disk")))
 }
 
+fn goes_on(error: Error) -> Error {
+    match error.kind() {
+        Kind::Cancelled => Error::new(Kind::Cancelled, format!("{error}: the same command goes on")),
+        kind => Error::new(kind, format!("{error} (the same command goes on)")),
+    }
+}
+
 /// Refuses an output that may not be replaced, before the plan is made, which finds out by itself where it is new.
-fn check_place(cli: &Cli) -> Result<()> {
+pub fn check_place(cli: &Cli) -> Result<()> {
     let output = cli.job.output()?;
     if !cli.job.overwrite && std::path::Path::new(output).exists() {
         return Err(Error::bad_argument(format!("{} exists: give -y to replace it", output.display())));
@@ -63,6 +70,9 @@ fn check_place(cli: &Cli) -> Result<()> {
 
 fn say(folder: &Folder, plan: &Plan, missing: usize, jobs: usize) {
     let (count, there) = (plan.count() as usize, plan.count() as usize - missing);
+    if jobs > count {
+        log::info!("parts are fewer than jobs: --segment makes shorter ones");
+    }
     let jobs = jobs.min(missing).max(1);
     match there {
         _ if missing == 0 => log::info!("{} are there", self::count(count)),
@@ -74,9 +84,4 @@ fn say(folder: &Folder, plan: &Plan, missing: usize, jobs: usize) {
 /// "1 part", "7 parts".
 pub fn count(parts: usize) -> String {
     if parts == 1 { "1 part".to_owned() } else { format!("{parts} parts") }
-}
-
-fn default_jobs() -> usize {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    (processors / PROCESSORS_A_PART).max(1)
 }

@@ -1,7 +1,7 @@
 //! How long copies alone take: the limits that kernels and the pipeline are compared with.
 
 use super::{CudaDevice, DeviceBuffer, DevicePicture, Function, Graph, LaunchConfig, PinnedAllocator, Stream};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::video::{Format, Picture};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,13 +51,14 @@ fn copy_vectors(
 const PICTURES: usize = 8;
 
 /// How long `frames` copies of a picture of `input` to the device and of one of `output` back take, in both directions at once,
-/// from and to page-locked memory, with nothing else to do.
+/// from and to page-locked memory, with nothing else to do. Without `input` they go back only.
 ///
 /// # Errors
 /// When there is not enough memory.
-pub fn copies_both_ways(
+pub fn host_copies(
     device: &CudaDevice,
-    [input, output]: [Format; 2],
+    input: Option<Format>,
+    output: Format,
     width: usize,
     height: usize,
     frames: usize,
@@ -69,13 +70,18 @@ pub fn copies_both_ways(
     let there = |format| -> Result<Vec<DevicePicture>> {
         (0..PICTURES).map(|_| DevicePicture::alloc(device, format, width, height)).collect()
     };
-    let (sources, mut results) = (here(input)?, here(output)?);
-    let (ins, outs) = (there(input)?, there(output)?);
+    let uploads = input.map(|input| Ok::<_, Error>((here(input)?, there(input)?))).transpose()?;
+    let (mut results, outs) = (here(output)?, there(output)?);
     let (up, down) = (Stream::new(device)?, Stream::new(device)?);
     let start = Instant::now();
     let started = (0..frames).map(|frame| frame % PICTURES).try_for_each(|i| {
         // SAFETY: the pictures live until both streams have been waited for; nobody looks at their samples.
-        unsafe { ins[i].upload(&sources[i], &up).and_then(|()| outs[i].download(&mut results[i], &down)) }
+        unsafe {
+            if let Some((sources, ins)) = &uploads {
+                ins[i].upload(&sources[i], &up)?;
+            }
+            outs[i].download(&mut results[i], &down)
+        }
     });
     started.and(up.synchronize()).and(down.synchronize())?;
     Ok(start.elapsed())

@@ -5,8 +5,11 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::gradient::tuning::cuda::{COLUMNS, LAST_ROWS, ROWS, THREADS};
+use crate::filters::gradient::tuning::cuda::{COLUMNS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
+
+/// Threads of a warp, which extends a row, and columns that a block extends.
+const WARP: usize = 32;
 
 /// What rows of stages begin at multiples of, in samples.
 const ALIGN: usize = 64;
@@ -49,7 +52,7 @@ device_struct! {
         border_h: u32,
         /// Blocks side by side.
         across: u32,
-        /// Blocks of samples; those of borders follow, first the ones of rows.
+        /// Blocks of samples. Those of borders go before them, first the ones of rows.
         tiles: u32,
         row_blocks: u32,
         /// Of all.
@@ -248,13 +251,12 @@ impl Kernel {
         args.pass = pass as u32;
         for (component, numbers) in args.component.iter_mut().zip(&self.plan.components) {
             let (width, height) = component.src.size();
-            let rows = if matches!(turn, Launch::Last) { LAST_ROWS } else { ROWS };
             // A target of no rows is a component that stays where it is.
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
             let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
-            let tiles = if wanted && !matches!(turn, Launch::Borders) { height.div_ceil(rows) } else { 0 };
+            let tiles = if wanted && !matches!(turn, Launch::Borders) { height.div_ceil(ROWS) } else { 0 };
             let (row_blocks, column_blocks) = match continues {
-                true => (height.div_ceil(THREADS / 32), (2 * width).div_ceil(THREADS)),
+                true => (height.div_ceil(THREADS / WARP), 2 * width.div_ceil(WARP)),
                 false => (0, 0),
             };
             component.tiles = component.across * tiles as u32;

@@ -12,9 +12,8 @@ pub(super) mod cpu {
 /// On a CUDA device.
 #[cfg(feature = "cuda")]
 pub(super) mod cuda {
-    /// Threads of a block, and the samples it takes: of the last pass it takes more rows.
+    /// Threads of a block, and the samples it takes.
     pub const THREADS: usize = 256;
     pub const COLUMNS: usize = 128;
-    pub const ROWS: usize = 16;
-    pub const LAST_ROWS: usize = 32;
+    pub const ROWS: usize = 32;
 }

@@ -125,6 +125,14 @@ impl HashSink {
         self.write(&head)
     }
 
+    /// Takes a frame that was hashed before, with the same hash and layout.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn entry(&mut self, entry: Entry) -> Result<()> {
+        self.take(entry)
+    }
+
     fn take(&mut self, entry: Entry) -> Result<()> {
         match &mut self.held {
             Some(held) => {
@@ -235,6 +243,11 @@ impl RecordSink {
     /// The frames so far; all of them once the sink is finished.
     pub fn frames(&self) -> &[Entry] {
         &self.frames
+    }
+
+    /// The same, handed over.
+    pub fn into_frames(self) -> Vec<Entry> {
+        self.frames
     }
 
     fn keep(&mut self, mut entry: Entry) {

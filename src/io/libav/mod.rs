@@ -42,7 +42,7 @@ pub use extra::tags::{read_tags, set_tags};
 pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]
-pub use hwaccel::Readback;
+pub use hwaccel::{Readback, nvdec_engines};
 pub use input::{Entry, FrameList, Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};

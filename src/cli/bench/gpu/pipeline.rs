@@ -76,7 +76,7 @@ fn measure_chain(device: &Arc<CudaDevice>, plan: &ChainPlan, chain: String, slot
     let frames = (BYTES / (bytes(src) + bytes(dst)) / if quick { 10 } else { 1 }).clamp(100, 10_000);
     let (mut limit, mut wall, mut busy) = (Duration::MAX, Duration::MAX, Busy::default());
     for _ in 0..if quick { 1 } else { ROUNDS } {
-        limit = limit.min(limits::copies_both_ways(device, [src, dst], width, height, frames)?);
+        limit = limit.min(limits::host_copies(device, Some(src), dst, width, height, frames)?);
         let (took, work) = through_the_pipeline(device, plan, slots, frames)?;
         if took < wall {
             (wall, busy) = (took, work);

@@ -375,7 +375,11 @@ fn open(stream: &Stream, means: &Means, threads: usize, memory: &Arc<FrameMemory
             _ => Error::unsupported(format!("this libav has no decoder for {}", id.name())),
         }
     })?;
-    let failed = |e| libav::error(format!("the {} decoder does not start", codec.name()), e);
+    let failed = |e| {
+        let error = libav::error(format!("the {} decoder does not start", codec.name()), e);
+        // It reads no file: what it says of one is about the headers (Theora's: "Operation not permitted").
+        if error.kind() == Kind::Io { Error::corrupt(error.message()) } else { error }
+    };
     let mut context = Context::from_parameters(parameters).map_err(failed)?;
     context.set_frame_rate(Some(stream.avg_frame_rate()));
     // SAFETY: the context is ours and not open yet. Its default thread types, frame and slice, stay.

@@ -34,6 +34,11 @@ impl Ending {
         })
     }
 
+    /// What is damaged inside of `demuxer`'s source, as far as its format shows it apart from what was read.
+    pub(in crate::io::libav) fn hole(demuxer: &Demuxer) -> Option<String> {
+        stated::hole(demuxer.format().name(), &Bytes::of(demuxer)?)
+    }
+
     /// A last piece that is incomplete, as far as the last packet and the place where reading stopped show it.
     fn unfinished(&self, demuxer: &Demuxer) -> Option<String> {
         let (at, size) = self.last?;

@@ -257,6 +257,11 @@ impl Reader {
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {
+                    if self.decoder.faults() == 0
+                        && let Some(hole) = Ending::hole(&self.demuxer)
+                    {
+                        self.decoder.gap(hole)?;
+                    }
                     line.or_else(|| self.error_at_end.take()).or_else(|| self.ending.fault(&self.demuxer))
                 }
                 (Err(error), None) => Some(error.to_string()),

@@ -11,6 +11,9 @@ const HELD: [(&str, usize); 5] =
 /// The same for all others, and for the run around an encoder.
 const HELD_BY_OTHERS: usize = 8;
 
+/// What x265 holds whatever the size: threads, with a heap and tables each. It crashes where that runs out.
+const AROUND_X265: usize = 448 << 20;
+
 /// Memory is asked for in pieces: an allocator gives these back at once, and no system takes one for a mistake.
 const PIECE: usize = 64 << 20;
 
@@ -21,7 +24,8 @@ const PIECE: usize = 64 << 20;
 pub(in crate::io::libav) fn check(job: EncoderJob<'_>) -> Result<()> {
     let name = job.choice.encoder();
     let held = HELD.iter().find(|(encoder, _)| *encoder == name).map_or(HELD_BY_OTHERS, |(_, held)| *held);
-    let bytes = picture_bytes(job.info).saturating_mul(held);
+    let around = if name == "libx265" { AROUND_X265 } else { 0 };
+    let bytes = picture_bytes(job.info).saturating_mul(held).saturating_add(around);
     if has(bytes) {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 //! ([`DeviceFrame::stream`](crate::pipeline::DeviceFrame)).
 
 mod encode;
+mod engines;
 mod names;
 mod nvcuvid;
 mod nvdec;
@@ -12,6 +13,7 @@ mod readback;
 mod surface;
 
 pub(super) use encode::{EncoderSurfaces, FORMATS, reads_surfaces};
+pub use engines::nvdec_engines;
 pub(super) use nvdec::Nvdec;
 pub use readback::Readback;
 pub(super) use surface::{LEAD, Surface, WAITING};

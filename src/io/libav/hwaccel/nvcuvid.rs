@@ -16,7 +16,7 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
 /// The library's name, by which libav opens it.
-const NAME: &str = "libnvcuvid.so.1";
+pub(super) const NAME: &str = "libnvcuvid.so.1";
 
 /// What is called in another place than the library's own.
 const MAP: &str = "cuvidMapVideoFrame64";

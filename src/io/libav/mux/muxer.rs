@@ -42,6 +42,8 @@ struct OutputStream {
     form: Form,
     /// The last decode time written.
     last: Option<i64>,
+    /// What messages call it, until its text was found not to be UTF-8.
+    text: Option<String>,
     /// Supplies the decode times that the source lacks.
     decoding: Decoding,
 }
@@ -55,11 +57,12 @@ impl Muxer {
         let mut context = header::build(contents)?;
         context.open(file, name)?;
         context.write_header(name)?;
-        let video = (None, contents.info.timebase, 0, Form::Packets);
-        let copied = contents.copies.iter().map(|p| (Some(p.index), p.timebase, p.lift, p.form.clone()));
+        let video = (None, contents.info.timebase, 0, Form::Packets, None);
+        let copied = contents.copies.iter();
+        let copied = copied.map(|p| (Some(p.index), p.timebase, p.lift, p.form.clone(), p.copied_text()));
         let delays = std::iter::once(0).chain(contents.copies.iter().map(StreamCopy::reordering));
         let tracks = std::iter::once(video).chain(copied).zip(delays).enumerate();
-        let tracks = tracks.map(|(i, ((input, from, lift, form), delay))| {
+        let tracks = tracks.map(|(i, ((input, from, lift, form, text), delay))| {
             // SAFETY: the header is written, so the context has these streams and their units are set.
             let to = unsafe { (**(*context.as_ptr()).streams.add(i)).time_base };
             OutputStream {
@@ -69,6 +72,7 @@ impl Muxer {
                 lift,
                 form,
                 last: None,
+                text,
                 decoding: Decoding::new(delay),
             }
         });
@@ -118,6 +122,15 @@ impl Muxer {
         packet.set_duration(rescale(packet.duration(), track.from, track.to));
         packet.set_position(-1);
         packet.set_stream(place);
+        if track.text.is_some()
+            && packet.data().is_some_and(|bytes| std::str::from_utf8(bytes).is_err())
+            && let Some(name) = track.text.take()
+        {
+            log::warn!(
+                "{name}: its text is not UTF-8, and copied as it is: players show other letters (iconv -f CHARSET -t \
+                 UTF-8 converts it)"
+            );
+        }
         // SAFETY: the header is written; the packet is ours, and libav takes what it holds.
         let (code, heard) =
             logging::listen(|| unsafe { ffi::av_interleaved_write_frame(self.context.as_ptr(), packet.as_mut_ptr()) });
@@ -135,6 +148,7 @@ impl Muxer {
         let (code, heard) = logging::listen(|| unsafe { ffi::av_write_trailer(self.context.as_ptr()) });
         self.check(code, &heard)?;
         self.count();
+        self.count_file();
         // SAFETY: the file is open; closing writes what is buffered, and the context forgets it.
         let code = unsafe { ffi::avio_closep(&mut (*self.context.as_ptr()).pb) };
         self.check(code, &Heard::default())?;
@@ -150,6 +164,17 @@ impl Muxer {
         // SAFETY: the file is open until `finish` closes it.
         let position = unsafe { ffi::avio_seek((*self.context.as_ptr()).pb, 0, SEEK_CUR) };
         self.bytes = self.bytes.max(u64::try_from(position).unwrap_or(0));
+    }
+
+    /// Counts what the file holds, where it is one: muxers end where they fill in a length.
+    fn count_file(&mut self) {
+        // SAFETY: the file is open; what is buffered is written first.
+        let size = unsafe {
+            let file = (*self.context.as_ptr()).pb;
+            ffi::avio_flush(file);
+            ffi::avio_size(file)
+        };
+        self.bytes = self.bytes.max(u64::try_from(size).unwrap_or(0));
     }
 
     fn check(&self, code: c_int, heard: &Heard) -> Result<()> {

@@ -113,6 +113,13 @@ impl StreamCopy {
         unsafe { (*self.parameters.as_ptr()).codec_id }
     }
 
+    /// What messages call it, if it is text that is copied: containers hold it as UTF-8.
+    pub(in crate::io::libav) fn copied_text(&self) -> Option<String> {
+        use AVCodecID::{AV_CODEC_ID_ASS, AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT, AV_CODEC_ID_WEBVTT};
+        let texts = [AV_CODEC_ID_ASS, AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT, AV_CODEC_ID_WEBVTT];
+        (!self.is_recoded && texts.contains(&self.codec())).then(|| self.name.clone())
+    }
+
     /// The sampling rate, for sound.
     fn sample_rate(&self) -> Option<c_int> {
         // SAFETY: the parameters are alive.

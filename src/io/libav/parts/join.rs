@@ -53,6 +53,11 @@ impl JoinOutput {
         Ok(join)
     }
 
+    /// The file that it becomes.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
     /// Writes the packets that are decoded until `time` in microseconds on the source's clock.
     fn write_until(&mut self, time: i64) -> Result<()> {
         while let Some((packet, dts)) = self.next.take_if(|(_, dts)| ticks_to_microseconds(*dts, self.timebase) <= time)

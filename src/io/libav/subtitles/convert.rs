@@ -171,6 +171,7 @@ impl Recode for Converted {
 
     fn damage(&self) -> Option<Error> {
         let (name, lost) = (&self.name, self.lost);
-        (lost > 0).then(|| Error::new(Kind::Incomplete, format!("{name}: {lost} subtitles could not be converted")))
+        let noun = if lost == 1 { "subtitle" } else { "subtitles" };
+        (lost > 0).then(|| Error::new(Kind::Incomplete, format!("{name}: {lost} {noun} could not be converted")))
     }
 }

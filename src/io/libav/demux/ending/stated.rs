@@ -1,6 +1,8 @@
 //! What containers state about their length, compared with what there is.
 
 use super::bytes::Bytes;
+use ffmpeg_next::ffi;
+use std::collections::HashMap;
 
 /// The most pieces that are looked at: more than any sane source has.
 const MOST_PIECES: usize = 1 << 22;
@@ -166,6 +168,56 @@ fn blocks(bytes: &Bytes<'_>) -> Option<&'static str> {
         }
     }
     None
+}
+
+/// What is wrong with the pages of a source of libav's format `name`, if it is an Ogg: its demuxer passes over what is
+/// damaged, without a word where that happens while it looks for what there is.
+pub(super) fn hole(name: &str, bytes: &Bytes<'_>) -> Option<String> {
+    if name != "ogg" {
+        return None;
+    }
+    const FIRST_OF_STREAM: u8 = 2;
+    let mut next = HashMap::new();
+    let mut at = 0;
+    while let Some(page) = page(bytes, at) {
+        let [serial, number] = [14, 18].map(|from| u32::from_le_bytes([0, 1, 2, 3].map(|byte| page[from + byte])));
+        let expected = next.insert(serial, number.wrapping_add(1)).filter(|_| page[5] & FIRST_OF_STREAM == 0);
+        let is_next = expected.is_none_or(|expected| expected == number);
+        let fault = match (is_next, page_checksum(&page) == page[22..26]) {
+            (false, _) => "pages are missing before",
+            (true, false) => "a page fails its checksum at",
+            (true, true) => {
+                at += i64::try_from(page.len()).ok()?;
+                continue;
+            }
+        };
+        return Some(format!("{fault} byte {at}"));
+    }
+    // Behind the last page there may be anything, but no other page.
+    let mut rest = vec![0; usize::try_from((bytes.size - at).min(2 * OGG_PAGE)).ok()?];
+    let is_followed = bytes.fill(at, &mut rest) && rest.windows(5).skip(1).any(|start| start == b"OggS\0");
+    is_followed.then(|| format!("no page at byte {at}"))
+}
+
+/// The whole page of an Ogg at byte `at`.
+fn page(bytes: &Bytes<'_>, at: i64) -> Option<Vec<u8>> {
+    let header: [u8; 27] = bytes.at(at).filter(|header: &[u8; 27]| header.starts_with(b"OggS\0"))?;
+    let mut lengths = vec![0; header[26].into()];
+    bytes.fill(at + 27, &mut lengths).then_some(())?;
+    let mut page = vec![0; 27 + lengths.len() + lengths.iter().map(|length| usize::from(*length)).sum::<usize>()];
+    bytes.fill(at, &mut page).then_some(page)
+}
+
+/// The checksum that a page of an Ogg has to have in its bytes 22 to 25: CRC-32 of the rest, unreflected, begun at 0.
+fn page_checksum(page: &[u8]) -> [u8; 4] {
+    let (head, tail) = (&page[..22], &page[26..]);
+    // SAFETY: the table is static, and each length is that of its bytes.
+    unsafe {
+        let table = ffi::av_crc_get_table(ffi::AVCRCId::AV_CRC_32_IEEE);
+        [head, &[0; 4], tail].iter().fold(0, |crc, part| ffi::av_crc(table, crc, part.as_ptr(), part.len()))
+    }
+    // libav's register holds the sum backwards, as it lies in the file.
+    .to_be_bytes()
 }
 
 /// What is wrong with the last page of an Ogg, which is whole and ends a stream.
