@@ -9,7 +9,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 # Where cargo builds: CARGO_TARGET_DIR and cargo's own configuration may say another place.
 built = $(or $(shell $(CARGO) metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'),target)
 
-.PHONY: help setup hosts build plugin install-plugins install-lib wheel dist deb try-packages windows demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gpu-bundle
+.PHONY: help setup hosts build plugin install-plugins install-lib wheel dist deb try-packages windows demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gallery-check gpu-bundle
 
 help:
 	@echo "make demo    deband samples/big-buck-bunny-720p.mp4 into out/, and write out/before-after.png"
@@ -35,6 +35,7 @@ help:
 	@echo "make fuzz    fuzz everything that reads foreign bytes, a minute each (needs cargo-fuzz and a nightly compiler)"
 	@echo "make farm-test   parts by engines: lists, OpenJD, and Slurm of three nodes on this machine, one of which dies"
 	@echo "make farm-demo   a sample film by that Slurm, and by one machine: the same bytes"
+	@echo "make gallery-check   use the page of vramp gallery in a browser (needs chromium and chromium-driver)"
 	@echo "make kill-test   kill a film in parts a thousand times, and see that the same command goes on"
 
 setup:
@@ -147,6 +148,16 @@ bless-goldens:
 fuzz_targets := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz:
 	cd fuzz && for target in $(fuzz_targets); do $(CARGO) fuzz run $$target -- -max_total_time=60 || exit 1; done
+
+# What drives the browser.
+selenium := target/selenium
+$(selenium)/ready:
+	python3 -m venv --clear $(selenium)
+	$(selenium)/bin/pip install --quiet selenium==4.51.0
+	touch $@
+
+gallery-check: build $(selenium)/ready
+	$(selenium)/bin/python scripts/gallery_check.py target/release/vramp
 
 # By cargo itself: nextest ends a test that takes minutes.
 kill-test:

@@ -3,10 +3,12 @@
 mod batch;
 mod colour;
 mod farm;
+pub mod gallery;
 pub mod pictures;
 mod plugins;
 mod presets;
 mod rate;
+pub mod scenes;
 pub mod script;
 pub mod sound;
 mod submit;
@@ -111,6 +113,10 @@ pub enum Command {
     Presets(PresetsArgs),
     /// List the filters, or explain one
     Filters(FiltersArgs),
+    /// List the scenes of a video, as text, chapters, or keyframes for encoders
+    Scenes(scenes::ScenesArgs),
+    /// Make a page with every preset of the filters, on frames of a video
+    Gallery(gallery::GalleryArgs),
     /// Say what this machine and this build can do
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run

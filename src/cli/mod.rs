@@ -11,6 +11,7 @@ mod compare;
 mod encoding;
 mod farm;
 mod filters;
+mod gallery;
 mod given;
 mod hash;
 mod log;
@@ -27,6 +28,7 @@ mod probe;
 mod progress;
 mod records;
 mod report;
+mod scenes;
 mod setup;
 mod sides;
 mod signals;
@@ -103,6 +105,8 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Submit(args)) => farm::submit(args),
         Some(Command::Presets(args)) => presets::run(args),
         Some(Command::Filters(args)) => filters::run(args),
+        Some(Command::Scenes(args)) => scenes::run(args),
+        Some(Command::Gallery(args)) => gallery::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Plugins(args)) => plugins::run(args),

@@ -7,8 +7,8 @@ use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
     Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
-    gauss, gradient, levels, mask, masked, median, merge, morph, names, overlay, range, rank, saturation, select,
-    stats, tmedian, tsoften, unsharp,
+    gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, saturation,
+    select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -52,6 +52,7 @@ pub static ALL: &[&Descriptor] = &[
     &adjust::DESCRIPTOR,
     &curves::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
+    &localtone::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
     &lut3d::DESCRIPTOR,

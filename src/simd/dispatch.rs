@@ -1,5 +1,7 @@
 //! Functions compiled once for each level of vector instructions.
 
+use crate::device::cpu::CpuLevel;
+
 /// Defines `$name(level, arguments)`, which runs the `#[inline(always)]` function `$body` compiled for `level`.
 ///
 /// # Safety
@@ -34,3 +36,39 @@ macro_rules! by_level {
     };
 }
 pub(crate) use by_level;
+
+/// Work of any type that [`at_level`] compiles for each level. Implementations are `#[inline(always)]`.
+pub(crate) trait Work {
+    /// Does it.
+    fn run(self);
+}
+
+/// Does `work`, compiled for `level`.
+///
+/// # Safety
+/// The processor has `level`.
+pub(crate) unsafe fn at_level<W: Work>(level: CpuLevel, work: W) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2<W: Work>(work: W) {
+            work.run();
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
+        fn avx512<W: Work>(work: W) {
+            work.run();
+        }
+        match level {
+            CpuLevel::Portable => work.run(),
+            // SAFETY: the caller vouches that the processor has the level.
+            CpuLevel::Avx2 => unsafe { avx2(work) },
+            // SAFETY: as above.
+            CpuLevel::Avx512 => unsafe { avx512(work) },
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = level;
+        work.run();
+    }
+}

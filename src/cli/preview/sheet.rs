@@ -19,6 +19,13 @@ pub struct Sheet {
 const EMPTY: u8 = 64;
 
 impl Sheet {
+    /// A picture alone, dithered as both of [`compose`] are.
+    pub fn of(image: &Image) -> Sheet {
+        let Image { width, height, rgb, .. } = image;
+        let dithered = |(at, pixel): (usize, &[f32; 3])| pixel.map(|value| dithered(value, at % width, at / width));
+        Sheet { width: *width, height: *height, bytes: rgb.iter().enumerate().flat_map(dithered).collect() }
+    }
+
     /// The same picture no wider than `most`: each pixel is the mean of those in its place.
     pub fn shrunk(&self, most: usize) -> Sheet {
         let width = self.width.min(most).max(1);

@@ -39,6 +39,7 @@ use crate::filters::requant::Dither;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
+pub(super) use primaries::luma_weights;
 use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]

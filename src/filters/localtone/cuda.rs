@@ -1,0 +1,396 @@
+//! The kernels of cuda/localtone.cu.
+
+use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
+use crate::error::Result;
+use crate::filters::cuda::{PlaneArgs, launch};
+use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::remap::{CudaMover, Map};
+use crate::filters::{CudaJob, CudaKernel};
+use std::collections::HashMap;
+
+/// Threads of a block, across and down.
+const BLOCK: (usize, usize) = (32, 8);
+/// What every table and plane begins at a multiple of, in bytes.
+const ALIGN: usize = 256;
+/// Pictures that `scenery` and `mixed` make pyramids of.
+const REMAPPED: usize = 10;
+const EXPOSED: usize = 5;
+
+device_struct! {
+    /// A guided filter. Its planes have the size of its means.
+    #[derive(Default)]
+    struct GuidedArgs = "Guided" {
+        means: u64 = "int*",
+        /// Of rows of windows.
+        sums: u64 = "u64*",
+        squares: u64 = "u64*",
+        /// Slopes and offsets; these added up across; and their means.
+        lines: [u64; 2] = "int*",
+        across: [u64; 2] = "int*",
+        smooth: [u64; 2] = "int*",
+        edge: u64,
+        /// Means in a window.
+        count: u64,
+        width: u32,
+        height: u32,
+        reach: u32,
+        /// Samples of a mean, to each side.
+        mean: u32,
+    }
+}
+
+device_struct! {
+    /// Arguments of the kernels.
+    struct Args = "Localtone" {
+        src: [PlaneArgs; 3],
+        dst: [PlaneArgs; 3],
+        light: u64 = "u16*",
+        made: u64 = "u16*",
+        /// What the pointwise curve makes of light, for `scenery`.
+        base: u64 = "u16*",
+        /// Levels of all pictures, and those that are collapsed.
+        pyramid: u64 = "i16*",
+        results: u64 = "i16*",
+        /// Tables.
+        curve: u64 = "const u16*",
+        last: u64 = "const u16*",
+        gain: u64 = "const u16*",
+        skin_cb: u64 = "const u16*",
+        skin_cr: u64 = "const u16*",
+        remap: u64 = "const i16*",
+        exposures: u64 = "const Exposures*",
+        guided: [GuidedArgs; 2],
+        /// Skin in blocks, and its means.
+        skin: [u64; 2] = "int*",
+        skin_width: u32,
+        skin_height: u32,
+        /// Of levels; those above the first begin at an offset in each picture.
+        widths: [u32; MOST_LEVELS + 1],
+        heights: [u32; MOST_LEVELS + 1],
+        offsets: [u32; MOST_LEVELS + 1],
+        amounts: [i32; MOST_LEVELS],
+        /// Samples from a picture to the next.
+        stride: u32,
+        /// The last level, and the one at hand.
+        depth: u32,
+        level: u32,
+        black: i32,
+        span: i32,
+        scale: i32,
+        strength: i32,
+        /// Of R, G and B.
+        luma: [i32; 3],
+        warm: [i32; 3],
+        chroma: [i32; 2],
+        /// Of `people`: middle and fine, elsewhere and on skin.
+        gains: [i32; 4],
+        follow: i32,
+        saturation: i32,
+        vibrance: i32,
+        warmth: i32,
+        kept: i32,
+        spared: i32,
+        halved_w: u32,
+        halved_h: u32,
+        is_rgb: u32,
+        has_chroma: u32,
+    }
+}
+
+generated! {
+    "localtone.cuh" after ["../common/plane.cuh"]: GuidedArgs, Args;
+}
+
+/// What lies in device memory, one behind the other.
+#[derive(Default)]
+struct Memory {
+    /// Tables, as bytes.
+    tables: Vec<u8>,
+    /// Bytes of planes.
+    planes: usize,
+}
+
+impl Memory {
+    /// Takes a table, and gives its address where tables begin at `start`.
+    fn table<const N: usize>(&mut self, start: u64, words: impl IntoIterator<Item = [u8; N]>) -> u64 {
+        let at = self.tables.len();
+        self.tables.extend(words.into_iter().flatten());
+        self.tables.resize(self.tables.len().next_multiple_of(ALIGN), 0);
+        start + at as u64
+    }
+
+    /// The same of a table of 16-bit words.
+    fn words(&mut self, start: u64, words: &[u16]) -> u64 {
+        self.table(start, words.iter().map(|word| word.to_le_bytes()))
+    }
+
+    /// Makes room for `count` samples of a plane, and gives its address where planes begin at `start`.
+    fn plane<T>(&mut self, start: u64, count: usize) -> u64 {
+        let at = self.planes;
+        self.planes = (at + count * size_of::<T>()).next_multiple_of(ALIGN);
+        start + at as u64
+    }
+}
+
+/// A launch: its kernel, the level that it works on, and the samples it makes across, down, and how many times.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    kernel: &'static str,
+    level: usize,
+    size: (usize, usize),
+    times: usize,
+}
+
+impl Turn {
+    fn new(kernel: &'static str, size: (usize, usize)) -> Turn {
+        Turn { kernel, level: 0, size, times: 1 }
+    }
+
+    fn at(self, level: usize) -> Turn {
+        Turn { level, ..self }
+    }
+
+    fn times(self, times: usize) -> Turn {
+        Turn { times, ..self }
+    }
+}
+
+/// What a frame's work is: launches in order, with the arguments of all.
+struct Work {
+    args: Args,
+    turns: Vec<Turn>,
+    memory: Memory,
+}
+
+impl Work {
+    /// The work of `plan` for tables and planes at these addresses.
+    fn new(plan: &Plan, tables: u64, planes: u64) -> Work {
+        let mut memory = Memory::default();
+        let mut args = bare(plan);
+        let size = (plan.width, plan.height);
+        let samples = plan.width * plan.height;
+        args.light = memory.plane::<u16>(planes, samples);
+        args.made = memory.plane::<u16>(planes, samples);
+        args.last = memory.words(tables, &plan.last);
+        args.skin_cb = memory.words(tables, &plan.colour.skin_cb);
+        args.skin_cr = memory.words(tables, &plan.colour.skin_cr);
+        let mut turns = vec![Turn::new("localtone_light", size)];
+        match &plan.method {
+            MethodPlan::Scenery(scenery) => {
+                args.curve = memory.words(tables, &scenery.curve);
+                args.gain = memory.words(tables, &scenery.pyramid.gain);
+                args.remap = memory.table(tables, scenery.remap.iter().map(|word| word.to_le_bytes()));
+                args.base = memory.plane::<u16>(planes, samples);
+                set_levels(&mut args, &scenery.pyramid, REMAPPED, &mut memory, planes);
+                turns.extend(halvings("localtone_first_scenery", &scenery.pyramid, REMAPPED));
+                turns.extend(collapses("localtone_scenery", &scenery.pyramid));
+            }
+            MethodPlan::Mixed(mixed) => {
+                args.gain = memory.words(tables, &mixed.pyramid.gain);
+                let entries = mixed.exposures.iter().flat_map(|entry| {
+                    let [dark, bright] = entry.weights;
+                    let [low, middle, high] = entry.values;
+                    [dark, bright, low, middle, high, entry.base, 0, 0].map(i16::to_le_bytes)
+                });
+                args.exposures = memory.table(tables, entries);
+                set_levels(&mut args, &mixed.pyramid, EXPOSED, &mut memory, planes);
+                turns.extend(halvings("localtone_first_mixed", &mixed.pyramid, EXPOSED));
+                let depth = mixed.pyramid.depth();
+                turns.push(Turn::new("localtone_top", mixed.pyramid.sizes[depth]).at(depth));
+                turns.extend(collapses("localtone_mixed", &mixed.pyramid));
+            }
+            MethodPlan::People(people) => {
+                args.curve = memory.words(tables, &people.curve);
+                args.gain = memory.words(tables, &people.fade);
+                let [elsewhere, skin] = people.gains;
+                args.gains = [elsewhere[0], elsewhere[1], skin[0], skin[1]];
+                let filters = [&people.wide, &people.fine];
+                args.guided = filters.map(|guided| GuidedArgs::new(guided, size, &mut memory, planes));
+                if args.has_chroma == 1 || args.is_rgb == 1 {
+                    let blocks = (plan.width.div_ceil(4), plan.height.div_ceil(4));
+                    (args.skin_width, args.skin_height) = (blocks.0 as u32, blocks.1 as u32);
+                    args.skin = [0, 1].map(|_| memory.plane::<i32>(planes, blocks.0 * blocks.1));
+                    turns.extend(["localtone_skin", "localtone_skin_blur"].map(|kernel| Turn::new(kernel, blocks)));
+                }
+                // The fine filter's planes are the larger ones.
+                let means = people.fine.size(size.0, size.1);
+                let kernels =
+                    ["localtone_means", "localtone_sums", "localtone_lines", "localtone_across", "localtone_blur"];
+                turns.extend(kernels.map(|kernel| Turn::new(kernel, means).times(2)));
+                turns.push(Turn::new("localtone_people", size));
+            }
+        }
+        let chroma = (size.0.div_ceil(1 << plan.halved.0), size.1.div_ceil(1 << plan.halved.1));
+        turns.push(Turn::new("localtone_result", chroma));
+        Work { args, turns, memory }
+    }
+}
+
+/// Places the levels of `pictures` pictures.
+fn set_levels(args: &mut Args, pyramid: &Pyramid, pictures: usize, memory: &mut Memory, planes: u64) {
+    let mut offset = 0;
+    for (level, (width, height)) in pyramid.sizes.iter().enumerate() {
+        (args.widths[level], args.heights[level]) = (*width as u32, *height as u32);
+        if level > 0 {
+            args.offsets[level] = offset as u32;
+            offset += width * height;
+        }
+    }
+    args.amounts[..pyramid.depth()].copy_from_slice(&pyramid.amounts);
+    (args.stride, args.depth) = (offset as u32, pyramid.depth() as u32);
+    args.pyramid = memory.plane::<i16>(planes, pictures * offset);
+    args.results = memory.plane::<i16>(planes, offset);
+}
+
+/// Every level of `pictures` pictures, the first one by `first`.
+fn halvings<'a>(first: &'static str, pyramid: &'a Pyramid, pictures: usize) -> impl Iterator<Item = Turn> + 'a {
+    let down = move |level: usize| Turn::new("localtone_down", pyramid.sizes[level + 1]).at(level).times(pictures);
+    std::iter::once(Turn::new(first, pyramid.sizes[1])).chain((1..pyramid.depth()).map(down))
+}
+
+/// Every level by `kernel`, from the last but one to the picture.
+fn collapses<'a>(kernel: &'static str, pyramid: &'a Pyramid) -> impl Iterator<Item = Turn> + 'a {
+    (0..pyramid.depth()).rev().map(move |level| Turn::new(kernel, pyramid.sizes[level]).at(level))
+}
+
+impl GuidedArgs {
+    fn new(numbers: &Guided, (width, height): (usize, usize), memory: &mut Memory, planes: u64) -> GuidedArgs {
+        let (width, height) = numbers.size(width, height);
+        let samples = width * height;
+        let mut two = || [0, 1].map(|_| memory.plane::<i32>(planes, samples));
+        let (lines, across, smooth) = (two(), two(), two());
+        GuidedArgs {
+            means: memory.plane::<i32>(planes, samples),
+            sums: memory.plane::<u64>(planes, samples),
+            squares: memory.plane::<u64>(planes, samples),
+            lines,
+            across,
+            smooth,
+            edge: numbers.edge,
+            count: numbers.count() as u64,
+            width: width as u32,
+            height: height as u32,
+            reach: numbers.reach as u32,
+            mean: numbers.mean as u32,
+        }
+    }
+}
+
+/// Arguments without tables, planes and what the method has.
+fn bare(plan: &Plan) -> Args {
+    let Plan { colour, scale, halved, .. } = plan;
+    let rgb = &scale.rgb;
+    let mut args = Args {
+        src: [PlaneArgs::NONE; 3],
+        dst: [PlaneArgs::NONE; 3],
+        light: 0,
+        made: 0,
+        base: 0,
+        pyramid: 0,
+        results: 0,
+        curve: 0,
+        last: 0,
+        gain: 0,
+        skin_cb: 0,
+        skin_cr: 0,
+        remap: 0,
+        exposures: 0,
+        guided: [GuidedArgs::default(); 2],
+        skin: [0; 2],
+        skin_width: 0,
+        skin_height: 0,
+        widths: [0; MOST_LEVELS + 1],
+        heights: [0; MOST_LEVELS + 1],
+        offsets: [0; MOST_LEVELS + 1],
+        amounts: [0; MOST_LEVELS],
+        stride: 0,
+        depth: 0,
+        level: 0,
+        black: scale.black,
+        span: scale.span,
+        scale: scale.factor,
+        strength: plan.strength,
+        luma: rgb.map_or([0; 3], |rgb| rgb.luma),
+        warm: rgb.map_or([0; 3], |rgb| rgb.warm),
+        chroma: rgb.map_or([0; 2], |rgb| rgb.chroma),
+        gains: [0; 4],
+        follow: colour.follow,
+        saturation: colour.saturation,
+        vibrance: colour.vibrance,
+        warmth: colour.warmth,
+        kept: colour.kept,
+        spared: colour.skin,
+        halved_w: halved.0,
+        halved_h: halved.1,
+        is_rgb: rgb.is_some().into(),
+        has_chroma: plan.has_chroma.into(),
+    };
+    (args.widths[0], args.heights[0]) = (plan.width as u32, plan.height as u32);
+    args
+}
+
+/// A kernel built for one stream.
+pub(super) struct Kernel(State);
+
+/// What it does.
+enum State {
+    /// Nothing changes.
+    Copies(CudaMover),
+    Filters {
+        work: Box<Work>,
+        functions: HashMap<&'static str, Function>,
+        _memory: [DeviceBuffer; 2],
+    },
+}
+
+impl Kernel {
+    /// Bytes of device memory that the kernel of `plan` holds.
+    pub(super) fn memory(plan: &Plan) -> usize {
+        let memory = Work::new(plan, 0, 0).memory;
+        if plan.copies { 0 } else { memory.tables.len() + memory.planes }
+    }
+
+    /// The kernel of `plan`.
+    ///
+    /// # Errors
+    /// When the kernels cannot be loaded or memory does not suffice.
+    pub(super) fn new(plan: &Plan, device: &CudaDevice) -> Result<Kernel> {
+        if plan.copies {
+            return Ok(Kernel(State::Copies(CudaMover::new([Map::ROWS; 3], device)?)));
+        }
+        let Memory { tables, planes } = Work::new(plan, 0, 0).memory;
+        let tables = DeviceBuffer::from_bytes(device, &tables, "localtone's tables")?;
+        let planes = DeviceBuffer::new(device, planes, "localtone's planes")?;
+        let work = Work::new(plan, tables.address(), planes.address());
+        let mut functions = HashMap::new();
+        for turn in &work.turns {
+            functions.insert(turn.kernel, device.function("localtone", turn.kernel)?);
+        }
+        Ok(Kernel(State::Filters { work: Box::new(work), functions, _memory: [tables, planes] }))
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        let (src, dst) = (job.src.here(), job.dst);
+        let (work, functions) = match &self.0 {
+            State::Copies(copies) => return copies.apply(src, dst, job.stream),
+            State::Filters { work, functions, .. } => (work, functions),
+        };
+        let mut args = work.args;
+        for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {
+            *plane = PlaneArgs::new(view)?;
+        }
+        for turn in &work.turns {
+            args.level = turn.level as u32;
+            let blocks = [turn.size.0.div_ceil(BLOCK.0), turn.size.1.div_ceil(BLOCK.1), turn.times];
+            let block = [BLOCK.0 as u32, BLOCK.1 as u32, 1];
+            let shape = LaunchConfig { grid: blocks.map(|count| count as u32), block, shared: 0 };
+            // SAFETY: `Args` is the kernels' parameter; planes and tables have the sizes that it states, and all of it outlives
+            // the work, by the caller and as long as this kernel lives.
+            unsafe { launch(&functions[turn.kernel], shape, &args, job.stream) }?;
+        }
+        Ok(())
+    }
+}
