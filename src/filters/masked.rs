@@ -25,6 +25,7 @@ static PARAM: Param = Param {
     auto: false,
     default: String::new,
     unit: "",
+    label: "",
     doc: "The picture by which the result counts.",
 };
 

@@ -88,8 +88,19 @@ fn options_of_ffmpeg_are_documented() {
 }
 
 /// Filters that do something, whatever their parameters: leave no picture as it is, or measure it.
-pub const ALWAYS_CHANGES: [&str; 11] =
-    ["hflip", "vflip", "transpose", "separate_fields", "weave", "stats", "banding", "tonemap", "mask", "edges", "minmax"];
+pub const ALWAYS_CHANGES: [&str; 11] = [
+    "hflip",
+    "vflip",
+    "transpose",
+    "separate_fields",
+    "weave",
+    "stats",
+    "banding",
+    "tonemap",
+    "mask",
+    "edges",
+    "minmax",
+];
 
 #[test]
 fn everything_is_described() {

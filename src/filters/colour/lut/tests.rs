@@ -122,7 +122,7 @@ fn errors_name_the_line_and_the_count() {
             "values from 1 to 2",
         ),
         (Kind::Mesh, "0 64 32\n".to_owned(), "line 1: inputs are 2 to 256 rising numbers"),
-        (Kind::Mesh, "0 1023\n70000 0 0\n".repeat(1), "line 2: the file ends after 1 of the 8"),
+        (Kind::Mesh, "0 1023\n70000 0 0\n".to_owned(), "line 2: the file ends after 1 of the 8"),
         (Kind::Mesh, format!("0 1023\n{}", blue_fastest(70_000)), "a result is 70000"),
         (Kind::Mesh, "Mesh 4 11\n".to_owned(), "line 1: results have 8, 10, 12, 14 or 16 bits"),
         (Kind::Dat, "0 0 0\n".to_owned(), "line 1: the file ends after 1 of the 35937"),
