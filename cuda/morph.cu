@@ -156,7 +156,7 @@ __device__ __forceinline__ void morph(const Morph& p) {
     constexpr int COUNT = Packed<T>::COUNT;
     u32 block = blockIdx.x;
     const MorphComponent& c = component_of(p.component, block);
-    // Places along a line that come out of a part, whose beginning is a multiple of four for reads of whole words.
+    // Places along a line that a part makes, whose beginning is a multiple of four for reads of whole words.
     const int radius = p.radius, reach = (radius + 3) & ~3, places = LENGTH - 2 * reach;
     const int side = block % c.across * LINES * COUNT, first = block / c.across * places;
     if (!c.computes) {

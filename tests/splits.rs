@@ -41,7 +41,7 @@ const CLIPS: [Recipe; 2] = [
 /// Programs over named pictures, in which masks and differences are of other frames as well.
 const PROGRAMS: [&str; 3] = [
     "keep=src,mask=edges:low=8:soft=20,keep=lines,use=src,tmedian=mask=lines",
-    "keep=src,mask=edges:low=8:soft=20,tsoften=radius=1,keep=lines,use=src,tmedian,keep=still,blend=limit:with=src:limit=2,median=mask=lines",
+    "keep=src,mask=edges:low=8:soft=20,tsoften=radius=1,keep=lines,use=src,tmedian,blend=limit:with=src:limit=2,median=mask=lines",
     "keep=src,gauss=3,keep=base,use=src,tmedian,blend=subtract:with=base,blend=add_signed:with=base,box=2:frames=7-20:mask=src",
 ];
 

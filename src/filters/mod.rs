@@ -68,7 +68,7 @@ mod strips;
 #[cfg(feature = "cuda")]
 mod tensor;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tmedian;
 mod tsoften;
 mod unsharp;

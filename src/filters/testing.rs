@@ -9,7 +9,7 @@ pub(super) fn gray16() -> Format {
 }
 
 /// A picture of `format` with `value(component, x, y)` as stored samples.
-pub(super) fn picture(
+pub(crate) fn picture(
     format: Format,
     width: usize,
     height: usize,
@@ -28,7 +28,7 @@ pub(super) fn picture(
 }
 
 /// The stored samples of a component, row by row.
-pub(super) fn samples(picture: &Picture, component: usize) -> Vec<i32> {
+pub(crate) fn samples(picture: &Picture, component: usize) -> Vec<i32> {
     let plane = picture.planes()[component];
     (0..plane.height()).flat_map(|y| (0..plane.width()).map(move |x| plane.get(x, y))).collect()
 }
@@ -68,7 +68,7 @@ pub(super) fn digest(words: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 /// An executor for pictures that are not worth sharing.
-pub(super) fn one_thread() -> CpuExec {
+pub(crate) fn one_thread() -> CpuExec {
     CpuExec::new(1, CpuLevel::Portable).unwrap()
 }
 

@@ -8,6 +8,8 @@ use crate::pipeline::parts::{Feed, Part, cut};
 use crate::video::{Format, Rational, StreamInfo};
 use std::collections::BTreeSet;
 
+#[cfg(test)]
+mod folded_tests;
 mod unread;
 
 /// What the sink wants of the last picture.

@@ -14,7 +14,7 @@ use crate::video::StreamInfo;
 use std::sync::Arc;
 
 /// What a folded run is. No chain can ask for it: plans make it of what chains ask for.
-static DESCRIPTOR: Descriptor = Descriptor {
+static FOLDED: Descriptor = Descriptor {
     name: "folded",
     aliases: &[],
     summary: "Point filters that follow one another, in one kernel",
@@ -58,11 +58,11 @@ impl Folded {
 
 impl Filter for Folded {
     fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+        &FOLDED
     }
 
     fn call(&self) -> Call {
-        Call { name: DESCRIPTOR.name.to_owned(), args: Vec::new() }
+        Call { name: FOLDED.name.to_owned(), args: Vec::new() }
     }
 
     fn calls(&self) -> Vec<Call> {
