@@ -139,7 +139,7 @@ bench-hash: build
 	@scripts/bench_hash.sh $(built)/release/vramp "$(CLIP)"
 
 bless:
-	VRAMP_BLESS=1 $(CARGO) test --locked --test docs
+	VRAMP_BLESS=1 $(CARGO) test --locked --test docs --test plugins
 	VRAMP_BLESS=1 $(CARGO) test --locked --lib device_structs
 
 bless-goldens:
