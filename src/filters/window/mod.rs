@@ -90,7 +90,8 @@ pub trait Window: Params + fmt::Debug + Send + Sync + 'static {
 
 /// A filter with its parameters, built for a stream.
 pub struct Plan<O> {
-    /// The stream, and how its pictures are stored.
+    /// The stream, and how its pictures are stored: kernels for the CPU learn that from pictures.
+    #[cfg(feature = "cuda")]
     pub setup: Setup,
     /// What is done to each component; `None`: it is copied.
     pub ops: Vec<Option<O>>,
@@ -99,7 +100,11 @@ pub struct Plan<O> {
 impl<O> Plan<O> {
     /// What `params` mean for the pictures of `setup`.
     fn new<T: Window<Op = O>>(params: &T, setup: &Setup) -> Plan<O> {
-        Plan { setup: setup.clone(), ops: ops(params, &setup.input) }
+        Plan {
+            #[cfg(feature = "cuda")]
+            setup: setup.clone(),
+            ops: ops(params, &setup.input),
+        }
     }
 
     /// The operation, which is the same wherever one is done.
