@@ -21,9 +21,16 @@ export SLURM_CONF="$dir/slurm.conf"
 there() { find "$plan/parts" -name '[0-9]*' | wc -l; }
 jobs_left() { squeue -h | wc -l; }
 submit() { "$vramp" submit "$plan" --engine slurm "$@"; }
+# Again and again: a controller that has just started may learn of a job after it was asked to end all.
 cancel() {
-    scancel --user="$(id -un)"
-    while [ "$(jobs_left)" -gt 0 ]; do sleep 0.1; done
+    while [ "$(jobs_left)" -gt 0 ]; do
+        scancel --user="$(id -un)" 2>/dev/null || true
+        sleep 0.2
+    done
+}
+# Refused of nodes that are well.
+resume() {
+    for node in n1 n2 n3; do scontrol update nodename=$node state=resume 2>/dev/null || true; done
 }
 
 submit "$@"
@@ -43,12 +50,16 @@ cancel)
 controller)
     "$here/cluster.sh" crash "$dir"
     cancel
-    for node in n1 n2 n3; do
-        # Refused of nodes that it did not drain.
-        scontrol update nodename=$node state=resume 2>/dev/null || true
-    done
+    resume
     submit "$@"
     ;;
 esac
-while [ "$(jobs_left)" -gt 0 ]; do sleep 0.2; done
+waited=0
+while [ "$(jobs_left)" -gt 0 ]; do
+    sleep 0.2
+    waited=$((waited + 1))
+    # A busy machine answers a controller late, which then takes its node out.
+    [ $event != controller ] || [ $((waited % 50)) -ne 0 ] || resume
+    [ $waited -lt 1000 ] || { squeue >&2; sinfo -R >&2; echo "the jobs do not end" >&2; exit 1; }
+done
 "$vramp" status "$plan" >&2
