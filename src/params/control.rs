@@ -51,7 +51,8 @@ impl Control {
         Some(match self {
             Control::Switch => if number >= 0.5 { "on" } else { "off" }.to_owned(),
             Control::Int { min, max } => (min + (share * (max - min) as f64).round() as i64).to_string(),
-            Control::Float { min, max } => (min + share * (max - min)).to_string(),
+            // To a billionth, so that a default is written as it is stated.
+            Control::Float { min, max } => (((min + share * (max - min)) * 1e9).round() / 1e9).to_string(),
             Control::Text => return None,
         })
     }

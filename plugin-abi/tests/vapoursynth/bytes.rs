@@ -35,7 +35,8 @@ fn typed(filter: &'static Descriptor, case: &str, format: Format) -> (String, St
             ParamKind::Bool => format!("i:{}", i32::from(matches!(text, "on" | "1" | "true" | "yes"))),
             ParamKind::Int { .. } => format!("i:{text}"),
             ParamKind::Float { .. } => format!("f:{text}"),
-            ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => format!("s:{text}"),
+            // The host's words have no spaces.
+            ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => format!("s:{}", text.replace(' ', "~")),
         };
         format!("{}={value}", param.name)
     };

@@ -79,8 +79,12 @@ static void add_argument(VSMap *args, char *word) {
     else if (type == 'l')
         for (char *item = strtok(value, ","); item; item = strtok(NULL, ","))
             api->mapSetData(args, word, item, -1, dtUtf8, maAppend);
-    else
+    else {
+        // A word has no spaces: they are tildes.
+        for (char *tilde = value; (tilde = strchr(tilde, '~'));)
+            *tilde = ' ';
         api->mapSetData(args, word, value, -1, dtUtf8, maReplace);
+    }
 }
 
 static void call(char **words, int count) {
