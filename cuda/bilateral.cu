@@ -23,7 +23,13 @@ extern __shared__ uint4 shared[];
 
 // The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
 __device__ __forceinline__ u32 luma_at(const Bilateral& p, int x, int y) {
-    return mean_lane(p.luma, p.subsampling_w, p.subsampling_h, x, y);
+    const Plane& luma = p.luma;
+    const int w = p.subsampling_w, h = p.subsampling_h;
+    u32 sum = 0;
+    for (int v = 0; v < 1 << h; v++)
+        for (int u = 0; u < 1 << w; u++)
+            sum += lane(luma, inside((x << w) + u, luma.width), inside((y << h) + v, luma.height));
+    return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
 }
 
 // max(0, min(a * b + c, 1)), rounded once.

@@ -18,6 +18,16 @@ constexpr int TILE = 32, OPEN_THREADS = 256;
 
 constexpr int BACK = 16;  // samples that are read at a time on the way back
 
+// The mean of the guide's samples that sample (x, y) covers, rounded half up.
+__device__ __forceinline__ u32 steer_at(const Component& c, int x, int y) {
+    const int w = c.subsampling_w, h = c.subsampling_h;
+    u32 sum = 0;
+    for (int v = 0; v < 1 << h; v++)
+        for (int u = 0; u < 1 << w; u++)
+            sum += lane(c.guide, inside((x << w) + u, c.guide.width), inside((y << h) + v, c.guide.height));
+    return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
+}
+
 // Reads a tile of the source and of what steers it.
 extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_open(const Domain p) {
     __shared__ u16 tile[TILE][TILE + 2];
@@ -31,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_open(const Dom
     const int column = threadIdx.x % TILE;
     for (int row = threadIdx.x / TILE; row < TILE; row += OPEN_THREADS / TILE) {
         const int x = inside(left + column, c.src.width), y = inside(top + row, c.src.height);
-        const u32 steer = mean_lane(c.guide, c.subsampling_w, c.subsampling_h, x, y);
+        const u32 steer = steer_at(c, x, y);
         const u32 place = u32(top + row) * c.width + left + column;
         c.rows[place] = float(lane(c.src, x, y));
         c.guide_rows[place] = tile[row][column] = steer;

@@ -35,7 +35,7 @@ __device__ __forceinline__ u32 sum_upto(u32 value, int thread) {
 // `ExtendedBox::mean` of src/filters/rgauss/plan.rs, where it is shown to be exact.
 __device__ __forceinline__ u32 mean(const Rgauss& p, u32 sum, u32 beyond) {
     const u32 rest = p.ends * beyond + p.half;
-    const u32 estimate = __umulhi(sum + (rest >> 8), p.inverse) >> p.shift;
+    const u32 estimate = __umulhi(sum + (rest >> 8), p.inverse);
     const u32 left = (sum << 7) + (rest >> 1) - estimate * p.half;
     return estimate + (left >= p.half);
 }
@@ -100,14 +100,15 @@ extern "C" __global__ void __launch_bounds__(WARP* MOST_LINES) rgauss_down(const
 extern "C" __global__ void __launch_bounds__(WARP* MOST_LINES) rgauss_across(const Rgauss p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const int width = c.src.width, thread = threadIdx.x % WARP;
-    const int y = (block << p.lines) + threadIdx.x / WARP;
+    const int width = c.src.width, warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
+    const int y = (block << p.lines) + warp;
     if (y >= int(c.src.height)) return;
     if (!c.blurs) {
-        for (int x = thread; x < width; x += WARP) pass_on(c.src, c.dst, x, y);
+        // The warp's own row alone.
+        for (int left = 0; left < width; left += WARP) pass_on<WARP, WARP>(c.src, c.dst, left, y - warp, warp + 1);
         return;
     }
-    u32* const samples = samples_of(p, threadIdx.x / WARP, width);
+    u32* const samples = samples_of(p, warp, width);
     const u32* const columns = c.columns + u64(y) * c.pitch;
     for (int x = thread; x < width; x += WARP) samples[x] = __ldg(columns + x);
     blur(p, samples, width);

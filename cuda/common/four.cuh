@@ -9,16 +9,6 @@ __device__ __forceinline__ u32 lane(const Plane& plane, int x, int y) { return l
 
 __device__ __forceinline__ int inside(int at, u32 size) { return min(max(at, 0), int(size) - 1); }
 
-// The mean of the lanes that sample (x, y) of a plane with a `1 << w`-th of the columns and a `1 << h`-th of the rows covers,
-// rounded half up.
-__device__ __forceinline__ u32 mean_lane(const Plane& plane, int w, int h, int x, int y) {
-    u32 sum = 0;
-    for (int v = 0; v < 1 << h; v++)
-        for (int u = 0; u < 1 << w; u++)
-            sum += lane(plane, inside((x << w) + u, plane.width), inside((y << h) + v, plane.height));
-    return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
-}
-
 // The four lanes from (x, y) on, where x is a multiple of four and may lie beside the plane.
 __device__ __forceinline__ uint4 four_lanes(const Plane& plane, int x, int y) {
     const bool whole = plane.step == 1 && x >= 0 && x + 4 <= int(plane.width);
@@ -54,24 +44,19 @@ __device__ __forceinline__ void store_four(const Plane& plane, int x, int y, con
     }
 }
 
-// Copies sample (x, y): as it is stored where both planes store alike.
-__device__ __forceinline__ void pass_on(const Plane& src, const Plane& dst, int x, int y) {
-    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
-    if (!alike) {
-        store(dst, x, y, load(src, x, y));
-    } else if (src.sample == SAMPLE_U8) {
-        *at<u8>(dst, x, y) = __ldg(at<u8>(src, x, y));
-    } else {
-        *at<u16>(dst, x, y) = __ldg(at<u16>(src, x, y));
-    }
-}
-
 // Copies `rows` rows of COLUMNS columns from (left, top) on: as they are stored where both planes store alike.
 template <int COLUMNS, int THREADS>
 __device__ __forceinline__ void pass_on(const Plane& src, const Plane& dst, int left, int top, int rows) {
+    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
     const int x = left + threadIdx.x % COLUMNS;
     if (x >= int(src.width)) return;
     for (int y = threadIdx.x / COLUMNS; y < rows && top + y < int(src.height); y += THREADS / COLUMNS) {
-        pass_on(src, dst, x, top + y);
+        if (!alike) {
+            store(dst, x, top + y, load(src, x, top + y));
+        } else if (src.sample == SAMPLE_U8) {
+            *at<u8>(dst, x, top + y) = __ldg(at<u8>(src, x, top + y));
+        } else {
+            *at<u16>(dst, x, top + y) = __ldg(at<u16>(src, x, top + y));
+        }
     }
 }

@@ -28,10 +28,10 @@ struct Rgauss {
     u32 ends;
     u32 half;
     u32 inverse;
-    u32 shift;
     u32 passes;
     u32 lines;  // The base-two logarithm of the lines of a block.
     u32 stride;  // Words that a line works in.
+    u32 unused;
 };
 static_assert(sizeof(Rgauss) == 256 && alignof(Rgauss) == 8, "Rgauss differs from the host's");
 LAYOUT(Rgauss, component, 0);
@@ -40,7 +40,7 @@ LAYOUT(Rgauss, radius, 224);
 LAYOUT(Rgauss, ends, 228);
 LAYOUT(Rgauss, half, 232);
 LAYOUT(Rgauss, inverse, 236);
-LAYOUT(Rgauss, shift, 240);
-LAYOUT(Rgauss, passes, 244);
-LAYOUT(Rgauss, lines, 248);
-LAYOUT(Rgauss, stride, 252);
+LAYOUT(Rgauss, passes, 240);
+LAYOUT(Rgauss, lines, 244);
+LAYOUT(Rgauss, stride, 248);
+LAYOUT(Rgauss, unused, 252);

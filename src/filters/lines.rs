@@ -1,7 +1,7 @@
 //! Planes in blocks of lines, for filters that run along rows and columns on the CPU: a vector has one sample of each of
 //! sixteen lines side by side, so that what runs along a line is done to all of them at once.
 
-use crate::device::cpu::CpuExec;
+use crate::device::cpu::{CpuExec, CpuLevel};
 
 /// Lines of a block.
 pub(super) const LINES: usize = 16;
@@ -41,6 +41,12 @@ impl<T: Copy + Default + Send> LineBlocks<T> {
             *tile = transpose(&self.block(i).as_chunks::<LINES>().0[block]);
         }
     }
+}
+
+/// The level at which tiles are turned and tables are looked up: of AVX-512, compilers use permutations of several registers and
+/// gathers, which on Zen take three times as long as what AVX2 has.
+pub(super) fn turning(level: CpuLevel) -> CpuLevel {
+    level.min(CpuLevel::Avx2)
 }
 
 /// Rows become columns. Four times, the rows of both halves are interleaved: steps that are vector instructions.

@@ -5,7 +5,7 @@ use super::plan::{DROP, Plan, Table};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::guide::{LumaAt, LumaScratch};
-use crate::filters::lines::{Across, LINES, LineBlocks, transpose};
+use crate::filters::lines::{self, Across, LINES, LineBlocks, transpose};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
@@ -80,13 +80,14 @@ impl CpuKernel for Fast {
         let CpuJob { src, mut dst, exec, .. } = job;
         let (src, dst) = (src.here(), &mut dst);
         let Fast { plan, level, stages, scratch, longest } = self;
-        let (level, new) = (*level, || Scratch::new(*longest));
+        // Steps wait for one another, so that wider vectors save nothing there.
+        let (level, new) = (lines::turning(*level), || Scratch::new(*longest));
         for (component, stages) in stages.iter_mut().enumerate().filter(|(c, _)| dst.get(*c).height() > 0) {
             let Some(Stages { rows, columns, guide_rows, guide_columns }) = stages else { continue };
             let plane = src[component];
             let luma = plan.is_guided(component).then(|| LumaAt::new(src[0], plan.subsampling));
             let steering = Rows { plane, luma };
-            // SAFETY: here and below, `new` checked that the processor has the level.
+            // SAFETY: here and below, `new` checked that the processor has the level, or a higher one.
             guide_rows.each(exec, 1, |block, out| {
                 scratch.with(new, |scratch| unsafe { run_open(level, &steering, block, out, scratch) });
             });

@@ -44,12 +44,12 @@ device_struct! {
         ends: u32,
         half: u32,
         inverse: u32,
-        shift: u32,
         passes: u32,
         /// The base-two logarithm of the lines of a block.
         lines: u32,
         /// Words that a line works in.
         stride: u32,
+        unused: u32,
     }
 }
 
@@ -138,7 +138,7 @@ struct Layout {
 impl Layout {
     fn new(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Layout {
         let (format, width, height) = (setup.input.format, setup.input.width, setup.input.height);
-        let limit = shared_limit(device.info().compute);
+        let limit = shared_limit(device.compute());
         let size = |index| plan.blurs(index).then(|| format.component_size(index, width, height));
         Layout {
             down: Share::new(height, plan.window.radius, limit),
@@ -236,10 +236,10 @@ impl Kernel {
             ends: window.ends,
             half: window.half,
             inverse: window.inverse,
-            shift: window.shift,
             passes: self.plan.passes as u32,
             lines: share.lines.ilog2(),
             stride: share.stride as u32,
+            unused: 0,
         };
         let threads = (WARP * share.lines) as u32;
         let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: share.shared() };

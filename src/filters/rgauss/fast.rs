@@ -3,7 +3,7 @@
 use super::plan::{EXTRA_BITS, EXTRA_HALF, ExtendedBox, Plan};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::lines::{Across, LINES, LineBlocks, transpose};
+use crate::filters::lines::{self, Across, LINES, LineBlocks, transpose};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
@@ -73,9 +73,9 @@ impl CpuKernel for Fast {
         }
         exec.bands(dst, LINES, |component, rows, mut band| match &columns[component] {
             Some(columns) => {
-                let (work, width) = (Rows { plan, columns, block: rows.start / LINES }, src[component].width());
+                let work = Rows { plan, columns, block: rows.start / LINES };
                 // SAFETY: as above.
-                scratch.with(new, |scratch| unsafe { run_rows(*level, &work, width, &mut band, scratch) });
+                scratch.with(new, |scratch| unsafe { blur_rows(*level, &work, &mut band, scratch) });
             }
             None => copy(&src[component], rows, &mut band),
         });
@@ -101,8 +101,11 @@ struct Rows<'a> {
 }
 
 by_level!(run_columns = blur_columns(work: &Columns<'_>, blocks: &mut [Across<u32>], scratch: &mut Scratch));
-by_level!(run_rows = blur_rows(work: &Rows<'_>, width: usize, dst: &mut PlaneMut<'_>, scratch: &mut Scratch));
+by_level!(run_turn = turn(rows: &Rows<'_>, lines: &mut [Across<u32>]));
+by_level!(run_passes = passes(plan: &Plan, lines: &mut [Across<u32>], other: &mut [Across<u32>]));
+by_level!(run_round = round(lines: &[Across<u32>], dst: &mut PlaneMut<'_>, lanes: &mut [u16]));
 
+/// The lanes of columns, and all passes over them.
 #[inline(always)]
 fn blur_columns(work: &Columns<'_>, blocks: &mut [Across<u32>], scratch: &mut Scratch) {
     let Columns { plan, src, first } = work;
@@ -124,23 +127,42 @@ fn blur_columns(work: &Columns<'_>, blocks: &mut [Across<u32>], scratch: &mut Sc
     }
 }
 
-#[inline(always)]
-fn blur_rows(work: &Rows<'_>, width: usize, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
-    let Rows { plan, columns, block } = work;
-    let stride = width.next_multiple_of(LINES);
+/// Blurs a block of rows.
+///
+/// # Safety
+/// The processor has `level`.
+unsafe fn blur_rows(level: CpuLevel, work: &Rows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
+    let width = dst.width();
     let [lines, other] = &mut scratch.lines;
-    columns.cross(*block, &mut lines[..stride]);
-    passes(plan, &mut lines[..width], &mut other[..width]);
-    for (i, tile) in lines[..stride].as_chunks::<LINES>().0.iter().enumerate() {
+    let lines = &mut lines[..width.next_multiple_of(LINES)];
+    let turning = lines::turning(level);
+    // SAFETY: the caller vouches for the level, and those below it are there as well.
+    unsafe {
+        run_turn(turning, work, lines);
+        run_passes(level, work.plan, &mut lines[..width], &mut other[..width]);
+        run_round(turning, lines, dst, &mut scratch.lanes);
+    }
+}
+
+#[inline(always)]
+fn turn(rows: &Rows<'_>, lines: &mut [Across<u32>]) {
+    rows.columns.cross(rows.block, lines);
+}
+
+/// Rounds a block of rows and stores it.
+#[inline(always)]
+fn round(lines: &[Across<u32>], dst: &mut PlaneMut<'_>, lanes: &mut [u16]) {
+    let (width, stride) = (dst.width(), lines.len());
+    for (i, tile) in lines.as_chunks::<LINES>().0.iter().enumerate() {
         for (row, samples) in transpose(tile).iter().enumerate() {
-            let lanes = &mut scratch.lanes[row * stride + i * LINES..][..LINES];
+            let lanes = &mut lanes[row * stride + i * LINES..][..LINES];
             for (lane, sample) in lanes.iter_mut().zip(samples) {
                 *lane = ((sample + EXTRA_HALF) >> EXTRA_BITS) as u16;
             }
         }
     }
     for row in 0..dst.height() {
-        narrow(dst, 0, row, &scratch.lanes[row * stride..][..width]);
+        narrow(dst, 0, row, &lanes[row * stride..][..width]);
     }
 }
 
@@ -168,12 +190,13 @@ fn pass(window: ExtendedBox, from: &[Across<u32>], to: &mut [Across<u32>]) {
             *sum += sample;
         }
     }
+    let mut before = from[0];
     for (i, to) in to.iter_mut().enumerate() {
-        let (before, next) = (from[i.saturating_sub(radius + 1)], from[(i + radius + 1).min(last)]);
-        let leaving = from[i.saturating_sub(radius)];
+        let (leaving, next) = (from[i.saturating_sub(radius)], from[(i + radius + 1).min(last)]);
         for line in 0..LINES {
             to[line] = window.mean(sums[line], before[line] + next[line]);
             sums[line] = sums[line] + next[line] - leaving[line];
         }
+        before = leaving;
     }
 }
