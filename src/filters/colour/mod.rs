@@ -44,6 +44,7 @@ use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
+pub(super) use ycbcr::Decode;
 
 /// H.273's code points.
 const BT709: u8 = 1;
