@@ -21,7 +21,10 @@ DESTDIR=$tree scripts/install_library.sh "$library" /usr "$libdir"
 rm -r "$tree/usr/lib/vapoursynth"
 # The one place where hosts of OpenFX look.
 mkdir -p "$tree/usr/share/lintian/overrides"
-echo 'vramp: non-standard-dir-in-usr usr/OFX/' > "$tree/usr/share/lintian/overrides/vramp"
+cat > "$tree/usr/share/lintian/overrides/vramp" <<EOF
+vramp: non-standard-dir-in-usr [usr/OFX/]
+vramp: file-in-unusual-dir [usr/OFX/*]
+EOF
 find "$tree" \( -name '*.so*' -o -name '*.ofx' \) -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} + -exec chmod 644 {} +
 "$vramp" man --into "$tree/usr/share/man/man1"
 gzip -9n "$tree"/usr/share/man/man1/*

@@ -75,9 +75,9 @@ pub struct Built {
     pub carries: bool,
     /// Whether the same pictures become others at another time.
     pub is_of_time: bool,
-    /// Pictures that go in, and come out.
+    /// Pictures that go in.
     pub before: PicturePool,
-    /// Those that come out.
+    /// Pictures that are made.
     pub after: PicturePool,
 }
 

@@ -33,7 +33,7 @@ impl Suites {
     /// Asks the host for its functions, and keeps them. Hosts load plugins again and again.
     ///
     /// # Errors
-    /// When there is no host, or it lacks what no effect does without.
+    /// When there is no host, or it lacks what every effect needs.
     ///
     /// # Safety
     /// The host that was set lives, and its tables are those of their names, for as long as effects are used.
