@@ -24,7 +24,7 @@ pub static COLOURS: LazyLock<Control> = LazyLock::new(|| Control {
         "YCbCr (BT.709) is what the filters' thresholds are made for. RGB filters the host's own components, as the command \
          does with RGB video.",
     ),
-    shape: Shape::Choice { words: words(&["ycbcr", "rgb"]), labels: words(&["YCbCr, as video", "RGB"]), first: 0 },
+    shape: Shape::Choice { words: words(&["ycbcr", "rgb"]), labels: words(&["YCbCr (video)", "RGB"]), first: 0 },
 });
 /// Whether the host's values are light.
 pub static LINEAR: LazyLock<Control> = LazyLock::new(|| Control {
