@@ -14,6 +14,8 @@ mod run;
 mod shape;
 mod stats;
 #[cfg(test)]
+mod surveyed_tests;
+#[cfg(test)]
 mod tests;
 
 pub use chain::CpuChain;
@@ -22,7 +24,7 @@ pub use cuda::{Between, CudaChain};
 pub use engine::{Engine, Workers};
 pub use feeder::InputFrame;
 pub use parts::{Feed, Part, PartInput};
-pub use plan::{ChainPlan, Operand, SideInput, Stage, Target, plan, plan_with};
+pub use plan::{ChainPlan, Draft, Operand, SideInput, Stage, Target, plan, plan_with};
 pub use run::{Cancel, Options, Progress, run, run_with};
 pub use stats::{Busy, ChainUsage, FilterTime, Summary};
 
