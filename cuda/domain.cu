@@ -16,7 +16,7 @@ constexpr int DROP = 4;
 // As src/filters/domain/cuda.rs has them.
 constexpr int TILE = 32, OPEN_THREADS = 256;
 
-constexpr int BACK = 16;  // samples that are read at a time on the way back
+constexpr int BACK = 16;  // samples that are read at a time while it goes back
 
 // The mean of the guide's samples that sample (x, y) covers, rounded half up.
 __device__ __forceinline__ u32 steer_at(const Component& c, int x, int y) {
