@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How far the vector instructions of this processor may be used. Every level gives the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,6 +169,15 @@ impl CpuExec {
     }
 }
 
+impl CpuExec {
+    /// Cuts `data` into chunks of `size` and calls `job(i, chunk)` for each, in any order, on all threads.
+    pub fn chunks<T: Send>(&self, data: &mut [T], size: usize, job: impl Fn(usize, &mut [T]) + Sync + Send) {
+        // Nobody else asks for a chunk's lock: it is what makes sharing the list safe.
+        let chunks: Vec<_> = data.chunks_mut(size).map(Mutex::new).collect();
+        self.each(chunks.len(), |i| job(i, &mut chunks[i].lock().unwrap_or_else(PoisonError::into_inner)));
+    }
+}
+
 impl fmt::Debug for CpuExec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CpuExec({}, {} threads)", self.level, self.threads())
@@ -178,6 +188,16 @@ impl fmt::Debug for CpuExec {
 mod tests {
     use super::*;
     use crate::video::{Format, Picture};
+
+    #[test]
+    fn chunks_are_met_once() {
+        for threads in [1, 3] {
+            let exec = CpuExec::new(threads, CpuLevel::Portable).unwrap();
+            let mut data = vec![0; 23];
+            exec.chunks(&mut data, 4, |i, chunk| chunk.iter_mut().for_each(|value| *value += i));
+            assert_eq!(data, (0..23).map(|i| i / 4).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn bands_cover_every_row_once() {

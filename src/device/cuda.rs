@@ -85,6 +85,11 @@ impl CudaDevice {
         self.primary.info()
     }
 
+    /// The compute capability that kernels may count on, (major, minor).
+    pub fn compute(&self) -> (u32, u32) {
+        self.compute
+    }
+
     /// Bytes of the cache that all multiprocessors share, as far as kernels shall count on it.
     pub fn l2_cache(&self) -> usize {
         self.l2_cache

@@ -6,9 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
-    gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, saturation,
-    select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, domain,
+    edges, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, rgauss,
+    saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -19,6 +19,8 @@ pub static ALL: &[&Descriptor] = &[
     &bilateral::DESCRIPTOR,
     &boxblur::DESCRIPTOR,
     &gauss::DESCRIPTOR,
+    &rgauss::DESCRIPTOR,
+    &domain::DESCRIPTOR,
     &depth::DESCRIPTOR,
     &range::DESCRIPTOR,
     &crop::DESCRIPTOR,

@@ -88,7 +88,7 @@ fn options_of_ffmpeg_are_documented() {
 }
 
 /// Filters that do something, whatever their parameters: leave no picture as it is, or measure it.
-pub const ALWAYS_CHANGES: [&str; 11] = [
+pub const ALWAYS_CHANGES: [&str; 13] = [
     "hflip",
     "vflip",
     "transpose",
@@ -100,6 +100,8 @@ pub const ALWAYS_CHANGES: [&str; 11] = [
     "mask",
     "edges",
     "minmax",
+    "rgauss",
+    "domain",
 ];
 
 #[test]

@@ -1,12 +1,12 @@
 //! The fast kernel: a band's rows pass through a ring that holds a window of them; loops over columns become vectors.
 
-use super::guide::{LumaAt, LumaScratch};
 use super::pairs::{PaddedRow, RowPair, WeightedSums, before, padded};
 use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::bilateral::tuning::cpu::BAND;
+use crate::filters::guide::{LumaAt, LumaScratch};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;

@@ -3,7 +3,6 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
-mod guide;
 mod pairs;
 mod plan;
 mod reference;

@@ -3,10 +3,11 @@
 use super::plan::Plan;
 use super::weights::Weights;
 use crate::device::cpu::CpuLevel;
+use crate::filters::guide::{lane, luma_at, set_lane};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::dispatch::by_level;
-use crate::simd::rows::{SIGN, copy};
-use crate::video::{PlaneMut, PlaneRef, SampleType};
+use crate::simd::rows::copy;
+use crate::video::{PlaneMut, PlaneRef};
 
 /// The scalar kernel.
 pub(super) struct Reference {
@@ -46,22 +47,6 @@ impl CpuKernel for Reference {
     fn path(&self) -> &'static str {
         "reference"
     }
-}
-
-/// The lane of a sample.
-fn lane(plane: &PlaneRef<'_>, x: usize, y: usize) -> i32 {
-    if is_signed(plane.layout().sample) { plane.get(x, y) + i32::from(SIGN) } else { plane.v16(x, y).into() }
-}
-
-fn is_signed(sample: SampleType) -> bool {
-    sample == SampleType::I16
-}
-
-/// The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
-fn luma_at(luma: &PlaneRef<'_>, (columns, rows): (usize, usize), x: usize, y: usize) -> i32 {
-    let covered = (0..1 << rows).flat_map(|v| (0..1 << columns).map(move |u| ((x << columns) + u, (y << rows) + v)));
-    let sum: i32 = covered.map(|(x, y)| lane(luma, x.min(luma.width() - 1), y.min(luma.height() - 1))).sum();
-    (sum + ((1 << (columns + rows)) >> 1)) >> (columns + rows)
 }
 
 /// A plane of values; beyond it, the nearest one of the border.
@@ -129,15 +114,7 @@ fn filter_plane(
             sum = down.mul_add(row_sum, sum);
             total = down.mul_add(row_total, total);
         }
-        store(dst, x as usize, y as usize, lanes.at(x, y) + weights.change(sum, total));
-    }
-}
-
-fn store(dst: &mut PlaneMut<'_>, x: usize, y: usize, lane: f32) {
-    let lane = lane.clamp(0.0, 65535.0) as u16;
-    if is_signed(dst.layout().sample) {
-        dst.set(x, y, i32::from(lane) - i32::from(SIGN));
-    } else {
-        dst.set_v16(x, y, lane);
+        let lane = lanes.at(x, y) + weights.change(sum, total);
+        set_lane(dst, x as usize, y as usize, lane.clamp(0.0, 65535.0) as u16);
     }
 }

@@ -45,6 +45,11 @@ pub const PAIRS: &[Pair] = &[
     pair("median=radius=2", "median=radius=2"),
     pair("median=radius=4", "median=radius=4"),
     pair("gblur=sigma=10:steps=1", "gauss=sigma=10"),
+    // Theirs is an approximation too, by one recursion forth and one back.
+    pair("gblur=sigma=10:steps=1", "rgauss=sigma=10"),
+    pair("gblur=sigma=64:steps=1", "rgauss=sigma=64"),
+    // By recursion, both: sigmas cost neither anything.
+    pair(BILATERAL, "domain=sigma_s=3:sigma_r=4"),
     // zimg, by the same kernels.
     pair("zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=2:kernel=bicubic"),
     pair("zscale=w=2*iw:h=2*ih:filter=spline36", "scale=factor=2:kernel=spline36"),

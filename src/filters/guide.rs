@@ -1,7 +1,32 @@
-//! Luma where a chroma sample is.
+//! Luma where a chroma sample is, for filters that let luma steer chroma.
 
-use crate::simd::rows::widen;
-use crate::video::PlaneRef;
+use crate::simd::rows::{SIGN, widen};
+use crate::video::{PlaneMut, PlaneRef, SampleType};
+
+/// The lane of a sample, for references.
+pub(super) fn lane(plane: &PlaneRef<'_>, x: usize, y: usize) -> i32 {
+    if is_signed(plane.layout().sample) { plane.get(x, y) + i32::from(SIGN) } else { plane.v16(x, y).into() }
+}
+
+/// Stores a lane, for references.
+pub(super) fn set_lane(plane: &mut PlaneMut<'_>, x: usize, y: usize, lane: u16) {
+    if is_signed(plane.layout().sample) {
+        plane.set(x, y, i32::from(lane) - i32::from(SIGN));
+    } else {
+        plane.set_v16(x, y, lane);
+    }
+}
+
+pub(super) fn is_signed(sample: SampleType) -> bool {
+    sample == SampleType::I16
+}
+
+/// The mean of the luma samples that chroma sample (x, y) covers, rounded half up.
+pub(super) fn luma_at(luma: &PlaneRef<'_>, (columns, rows): (usize, usize), x: usize, y: usize) -> i32 {
+    let covered = (0..1 << rows).flat_map(|v| (0..1 << columns).map(move |u| ((x << columns) + u, (y << rows) + v)));
+    let sum: i32 = covered.map(|(x, y)| lane(luma, x.min(luma.width() - 1), y.min(luma.height() - 1))).sum();
+    (sum + ((1 << (columns + rows)) >> 1)) >> (columns + rows)
+}
 
 /// Luma at chroma's resolution.
 #[derive(Clone, Copy)]
