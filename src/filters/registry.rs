@@ -6,9 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
-    gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, saturation,
-    select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, affine, banding, bilateral, blend, boxblur, convolve, curves, deband, deblock, depth,
+    diff, edges, expr, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range,
+    rank, saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -30,6 +30,7 @@ pub static ALL: &[&Descriptor] = &[
     &scale::DESCRIPTOR,
     &format::DESCRIPTOR,
     &shift::DESCRIPTOR,
+    &affine::DESCRIPTOR,
     &convolve::DESCRIPTOR,
     &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
@@ -40,11 +41,13 @@ pub static ALL: &[&Descriptor] = &[
     &morph::CLOSE,
     &morph::MINMAX,
     &unsharp::DESCRIPTOR,
+    &deblock::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
     &tsoften::DESCRIPTOR,
     &merge::DESCRIPTOR,
     &diff::DESCRIPTOR,
     &blend::DESCRIPTOR,
+    &expr::DESCRIPTOR,
     &mask::DESCRIPTOR,
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,

@@ -45,6 +45,11 @@ pub const PAIRS: &[Pair] = &[
     pair("median=radius=2", "median=radius=2"),
     pair("median=radius=4", "median=radius=4"),
     pair("gblur=sigma=10:steps=1", "gauss=sigma=10"),
+    // Theirs filters both directions of every plane, with other thresholds.
+    pair("deblock=filter=weak:block=8", "deblock=qp=30"),
+    pair("rotate=3*PI/180", "affine=angle=3:kernel=bilinear"),
+    // Both interpret an expression.
+    pair("geq=lum='1.3*lum(X,Y)-20.25':cb='1.3*cb(X,Y)-20.25':cr='1.3*cr(X,Y)-20.25'", "expr='x 1.3 * 20.25 -'"),
     // zimg, by the same kernels.
     pair("zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=2:kernel=bicubic"),
     pair("zscale=w=2*iw:h=2*ih:filter=spline36", "scale=factor=2:kernel=spline36"),
