@@ -50,6 +50,7 @@ mod median;
 mod merge;
 mod morph;
 mod names;
+mod nlmeans;
 mod overlay;
 pub mod planes;
 pub(crate) mod point;

@@ -7,8 +7,8 @@ use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
     Descriptor, Filter, adjust, affine, banding, bilateral, blend, boxblur, convolve, curves, deband, deblock, depth,
-    diff, edges, expr, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range,
-    rank, saturation, select, stats, tmedian, tsoften, unsharp,
+    diff, edges, expr, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, nlmeans, overlay,
+    range, rank, saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -40,6 +40,7 @@ pub static ALL: &[&Descriptor] = &[
     &morph::OPEN,
     &morph::CLOSE,
     &morph::MINMAX,
+    &nlmeans::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
     &deblock::DESCRIPTOR,
     &tmedian::DESCRIPTOR,

@@ -77,9 +77,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     cases: &[
         "expr='x 1.3 * 20.25 -'",
         "expr='x y - 128 +':with=b",
-        "expr='x y z clip x max 3 *':u='x y + z % dup -0.5 * x min':v='':with=b:with2=c",
+        "expr='x y z clip x max 3 *':u='x y + z % dup -0.5 * x min +':v='':with=b:with2=c",
         "expr='x range_half - a! a@ abs dup sqrt 2 pow 0.7 pow swap 0 = 0 a@ ? + 40 /':v='x 1 + log 40 * 300 x / exp -':scale=native",
-        "expr='X width / 6.2832 * dup sin swap Y N + height / cos * x * 1.5 trunc dup2 % - ceil floor round':planes=yu",
+        "expr='X width / 6.2832 * dup sin swap Y N + height / cos * x * 1.5 trunc dup2 % - ceil floor round +':planes=yu",
         "expr='x y > x y < xor x y >= or not x 90 <= and x 30 = not 20 * + ymax ymin - * cmax cmin swap - + pi / range_min +':with=b",
     ],
     create: |call| Ok(Box::new(Expr { params: ExprParams::from_call(call)?.checked()? })),

@@ -47,6 +47,8 @@ pub const PAIRS: &[Pair] = &[
     pair("gblur=sigma=10:steps=1", "gauss=sigma=10"),
     // Theirs filters both directions of every plane, with other thresholds.
     pair("deblock=filter=weak:block=8", "deblock=qp=30"),
+    // Patches of 5×5 in a window of 9×9; theirs compares in integers as well.
+    pair("nlmeans=s=1.2:p=5:r=9", "nlmeans=h=1.2:d=0:a=4:s=2"),
     pair("rotate=3*PI/180", "affine=angle=3:kernel=bilinear"),
     // Both interpret an expression.
     pair("geq=lum='1.3*lum(X,Y)-20.25':cb='1.3*cb(X,Y)-20.25':cr='1.3*cr(X,Y)-20.25'", "expr='x 1.3 * 20.25 -'"),
