@@ -34,7 +34,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code of `words`, which leave one value or none.
+    /// The code of `words`, which leave one value.
     ///
     /// # Errors
     /// When there are too few registers.

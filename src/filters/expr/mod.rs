@@ -33,17 +33,22 @@ crate::choices! {
     /// What samples are counted in.
     pub enum Scale {
         /// Codes of 8 bits, with fractions where the film has more bits.
-        Eight = "8bit",
+        Eight = "eight",
         /// Codes of the film's own depth.
         Native = "native",
     }
+    spelled by is_scale;
+}
+
+fn is_scale(word: &str, text: &str) -> bool {
+    word == "eight" && ["8", "8bit"].contains(&text)
 }
 
 crate::params! {
     /// The parameters of `expr`.
     pub struct ExprParams {
-        /// What a sample becomes. `x` is the sample, `y` that of `with`, `z` that of `with2`. An empty expression leaves the
-        /// plane as it is.
+        /// What a sample becomes. `x` is the sample, `y` that of `with`, `z` that of `with2`. `x` alone leaves the plane as it
+        /// is.
         expr: Expression = Expression::identity(), Expression::FORM, unit "", aliases ["y"], label "Expression";
         /// The expression of Cb, or of G; `auto` is that of the plane before it.
         u: Option<Expression> = None, Expression::FORM, unit "", aliases ["cb", "g"], label "Expression of Cb";
@@ -53,7 +58,7 @@ crate::params! {
         with: Option<Name> = None, ParamKind::Name, unit "", aliases [];
         /// The third picture, `z`. `auto` is none.
         with2: Option<Name> = None, ParamKind::Name, unit "", aliases [];
-        /// What samples are counted in: `8bit` is codes of 8 bits, whatever the depth, with fractions; `native` is codes of the
+        /// What samples are counted in: `eight` is codes of 8 bits, whatever the depth, with fractions; `native` is codes of the
         /// film's own depth.
         scale: Scale = Scale::Eight, ParamKind::Choice(<Scale as Choice>::WORDS), unit "", aliases [];
         #[doc = crate::filters::planes::planes_doc!()]
@@ -73,11 +78,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     footprint: Footprint::Point,
     temporal: "",
     changes: &[],
-    neutral: &["", "expr=''"],
+    neutral: &["", "expr=x:v=x:scale=native"],
     cases: &[
         "expr='x 1.3 * 20.25 -'",
         "expr='x y - 128 +':with=b",
-        "expr='x y z clip x max 3 *':u='x y + z % dup -0.5 * x min +':v='':with=b:with2=c",
+        "expr='x y z clip x max 3 *':u='x y + z % dup -0.5 * x min +':v=x:with=b:with2=c",
         "expr='x range_half - a! a@ abs dup sqrt 2 pow 0.7 pow swap 0 = 0 a@ ? + 40 /':v='x 1 + log 40 * 300 x / exp -':scale=native",
         "expr='X width / 6.2832 * dup sin swap Y N + height / cos * x * 1.5 trunc dup2 % - ceil floor round +':planes=yu",
         "expr='x y > x y < xor x y >= or not x 90 <= and x 30 = not 20 * + ymax ymin - * cmax cmin swap - + pi / range_min +':with=b",

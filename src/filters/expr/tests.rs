@@ -116,8 +116,8 @@ fn planes_have_expressions_of_their_own() {
     };
     assert_eq!(made("expr='x 1 +'"), [11, 21, 31]);
     assert_eq!(made("expr='x 1 +':u='x 2 +'"), [11, 22, 32]);
-    assert_eq!(made("expr='x 1 +':u='':v='x 3 +'"), [11, 20, 33]);
-    assert_eq!(made("expr='':u='x 2 +'"), [10, 22, 32]);
+    assert_eq!(made("expr='x 1 +':u=x:v='x 3 +'"), [11, 20, 33]);
+    assert_eq!(made("expr=x:u='x 2 +'"), [10, 22, 32]);
     assert_eq!(made("expr='x 1 +':planes=uv"), [10, 21, 31]);
 }
 
@@ -129,6 +129,7 @@ fn what_is_wrong_is_said_with_its_place() {
     assert_eq!(refused("not"), "word 1, 'not', takes 1 value, and 0 are there");
     assert_eq!(refused("x swap2"), "word 2, 'swap2', takes 3 values, and 1 are there");
     assert_eq!(refused("x y 1"), "3 values are left at the end: one must be");
+    assert_eq!(refused(" "), "an expression has words: 'x' leaves the plane as it is");
     assert_eq!(refused("x drop"), "no value is left at the end: one must be");
     assert_eq!(refused("x a@ + a!"), "word 2, 'a@', has no value yet: write NAME! before NAME@");
     assert_eq!(refused(&"x ".repeat(1001)), "1001 words are too many: at most 1000");
@@ -145,7 +146,7 @@ fn what_is_wrong_is_said_with_its_place() {
 
 #[test]
 fn a_call_is_written_as_it_is_read() {
-    for text in ["expr=expr='x 1 + 2 swap -'", "expr=u=''", "expr=expr='':v='x 2 *'"] {
+    for text in ["expr=expr='x 1 + 2 swap -'", "expr=u='x 3 /':scale=native", "expr=v='x 2 *'"] {
         let call = chain(text).unwrap()[0].call().to_string();
         assert_eq!(chain(&call).unwrap()[0].call().to_string(), call);
         assert_eq!(call, text);

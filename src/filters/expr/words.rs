@@ -69,7 +69,7 @@ const SOURCES: [&str; 3] = ["x", "y", "z"];
 /// Words that move values.
 const MOVES: [&str; 3] = ["dup", "swap", "drop"];
 
-/// An expression that leaves one value, or is empty.
+/// An expression, which leaves one value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     text: String,
@@ -110,8 +110,9 @@ impl Expression {
             words.push(read);
         }
         match depth {
-            0 if !words.is_empty() => Err(Error::bad_argument("no value is left at the end: one must be")),
-            0 | 1 => {
+            0 if words.is_empty() => Err(Error::bad_argument("an expression has words: 'x' leaves the plane as it is")),
+            0 => Err(Error::bad_argument("no value is left at the end: one must be")),
+            1 => {
                 let code = Code::new(&words)?;
                 Ok(Expression { text: written.join(" "), words, code })
             }
@@ -131,7 +132,7 @@ impl Expression {
 
     /// True for one that leaves its plane as it is.
     pub fn is_identity(&self) -> bool {
-        matches!(&self.words[..], [] | [Word::Source(0)])
+        self.words == [Word::Source(0)]
     }
 
     /// Whether it reads picture `source`.

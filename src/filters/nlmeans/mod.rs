@@ -18,7 +18,7 @@ use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
 use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Reach, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
-use crate::video::StreamInfo;
+use crate::video::{Format, StreamInfo};
 use plan::Plan;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -26,8 +26,9 @@ use std::sync::Arc;
 crate::params! {
     /// The parameters of `nlmeans`.
     pub struct NlmeansParams {
-        /// How strongly noise is removed: about the deviation of what is taken for noise.
-        h: f64 = 1.2, ParamKind::Float { min: 0.1, max: 64.0 }, unit "8-bit code values", aliases ["strength"], label "Strength";
+        /// How strongly noise is removed: about the deviation of what is taken for noise. 0 changes nothing, and less than 0.01
+        /// counts as that.
+        h: f64 = 1.2, ParamKind::Float { min: 0.0, max: 64.0 }, unit "8-bit code values", aliases ["strength"], label "Strength";
         /// How many frames before and after are searched.
         d: i64 = 1, ParamKind::Int { min: 0, max: 4 }, unit "frames", aliases ["frames"], label "Frames";
         /// How far samples are searched to each side.
@@ -60,10 +61,17 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     footprint: Footprint::Window("`a + s` samples in every direction, on every plane"),
     temporal: "`d` frames before and after",
     changes: &[],
-    neutral: &[],
+    neutral: &["h=0", "h=0:d=0"],
     cases: &["h=2:d=0:a=1:s=1", "h=1.2", "h=6:d=1:a=3:s=0:wmode=1:wref=0.5", "h=20:d=0:a=2:s=3:wmode=3:planes=uv"],
     create: |call| Ok(Box::new(Nlmeans { params: NlmeansParams::from_call(call)? })),
 };
+
+impl NlmeansParams {
+    /// Whether a component changes.
+    fn filters(&self, format: Format, component: usize) -> bool {
+        self.h > 0.0 && self.planes.has(format, component)
+    }
+}
 
 /// The filter with its parameters set.
 #[derive(Debug)]
@@ -82,7 +90,7 @@ impl Filter for Nlmeans {
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let input = &inputs[0];
-        let spec = Spec::copying(input.clone(), |component| !self.params.planes.has(input.format, component));
+        let spec = Spec::copying(input.clone(), |component| !self.params.filters(input.format, component));
         Ok(spec.reading(Reach { before: self.params.d as u32, after: self.params.d as u32 }))
     }
 

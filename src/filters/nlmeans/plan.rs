@@ -29,7 +29,7 @@ impl Plan {
         let format = setup.input.format;
         Plan {
             weights: Weights::new(params),
-            components: (0..format.components()).map(|component| params.planes.has(format, component)).collect(),
+            components: (0..format.components()).map(|component| params.filters(format, component)).collect(),
             frames: params.d as isize,
             search: params.a as isize,
             patch: params.s as isize,

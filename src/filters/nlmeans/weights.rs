@@ -18,9 +18,10 @@ pub struct Weights {
 
 impl Weights {
     pub fn new(params: &NlmeansParams) -> Weights {
+        let h = params.h.max(0.01);
         let patch = (2 * params.s + 1).pow(2) as f64;
         // A step of 8 bits is 16 of 12: x is a sum over 256·patch·h².
-        let places = (ENTRIES - 1) as f64 / FARTHEST / (256.0 * patch * params.h * params.h);
+        let places = (ENTRIES - 1) as f64 / FARTHEST / (256.0 * patch * h * h);
         let exponent = libm::floor(libm::log2(places)) as i32;
         let shift = (31 - exponent) as u32;
         let factor = libm::round(libm::ldexp(places, 31 - exponent)).min(f64::from(u32::MAX)) as u32;
