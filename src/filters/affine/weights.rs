@@ -51,5 +51,5 @@ pub fn weigh(lanes: &[[u16; 4]; 4], across: &[i16; 4], down: &[i16; 4]) -> u16 {
     for (column, weight) in columns.iter().zip(across) {
         sum += (column >> BITS) * i32::from(*weight);
     }
-    (sum >> BITS).max(0).min(0xffff) as u16
+    (sum >> BITS).clamp(0, 0xffff) as u16
 }

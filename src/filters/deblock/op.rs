@@ -1,4 +1,8 @@
 //! The edges of a plane's blocks: one after the other as they are defined, and many at a time.
+//!
+//! Loops over lanes count, so that compilers see vectors of a known length.
+
+#![allow(clippy::needless_range_loop)]
 
 use super::DeblockParams;
 use super::tables::{ALPHA, BETA, FIRST, TC0};
@@ -63,8 +67,8 @@ impl Deblock {
         let changed = |is_changed: bool, value: i32, by: i32| value + if is_filtered & is_changed { by } else { 0 };
         [
             changed(is_flat_p, p1, outer(p2, p1)),
-            changed(true, p0, delta).max(0).min(0xffff),
-            changed(true, q0, -delta).max(0).min(0xffff),
+            changed(true, p0, delta).clamp(0, 0xffff),
+            changed(true, q0, -delta).clamp(0, 0xffff),
             changed(is_flat_q, q1, outer(q2, q1)),
         ]
     }

@@ -125,9 +125,9 @@ fn planes_have_expressions_of_their_own() {
 fn what_is_wrong_is_said_with_its_place() {
     assert_eq!(refused("x 1 + mox"), "word 4, 'mox', is not known; did you mean 'max'?");
     assert!(refused("x foobarbaz").starts_with("word 2, 'foobarbaz', is not known: there are x y z, numbers, +"));
-    assert_eq!(refused("x +"), "word 2, '+', takes 2 values, and 1 are there");
-    assert_eq!(refused("not"), "word 1, 'not', takes 1 value, and 0 are there");
-    assert_eq!(refused("x swap2"), "word 2, 'swap2', takes 3 values, and 1 are there");
+    assert_eq!(refused("x +"), "word 2, '+', takes 2 values, but finds 1");
+    assert_eq!(refused("not"), "word 1, 'not', takes 1 value, but finds 0");
+    assert_eq!(refused("x swap2"), "word 2, 'swap2', takes 3 values, but finds 1");
     assert_eq!(refused("x y 1"), "3 values are left at the end: one must be");
     assert_eq!(refused(" "), "an expression has words: 'x' leaves the plane as it is");
     assert_eq!(refused("x drop"), "no value is left at the end: one must be");
@@ -139,7 +139,7 @@ fn what_is_wrong_is_said_with_its_place() {
     let made = |text: &str| chain(text).unwrap_err().message().to_owned();
     assert_eq!(made("expr='x y -'"), "expr: 'y' needs another picture: add with=NAME");
     assert_eq!(made("expr='x z -':with=b"), "expr: 'z' needs another picture: add with2=NAME");
-    assert_eq!(made("expr='x +'"), "expr: option 'expr': word 2, '+', takes 2 values, and 1 are there");
+    assert_eq!(made("expr='x +'"), "expr: option 'expr': word 2, '+', takes 2 values, but finds 1");
     let warning = chain("expr='x 1 +':with=b").unwrap()[0].warning().unwrap();
     assert_eq!(warning, "expr: with=b is of no use: no expression has 'y'");
 }

@@ -101,7 +101,7 @@ impl Expression {
             let (takes, leaves) = read.effect();
             if depth < takes {
                 let values = if takes == 1 { "value" } else { "values" };
-                return Err(refused(format!("takes {takes} {values}, and {depth} are there")));
+                return Err(refused(format!("takes {takes} {values}, but finds {depth}")));
             }
             if matches!(&read, Word::Fetch(_)) && !words.contains(&read.stored()) {
                 return Err(refused("has no value yet: write NAME! before NAME@".to_owned()));
@@ -206,7 +206,7 @@ impl Word {
 
 impl ParamValue for Expression {
     fn parse(given: &Argument<'_>) -> Result<Expression> {
-        Expression::read(given.text).map_err(|error| error.context(&format!("option '{}'", given.name)))
+        Expression::read(given.text).map_err(|error| error.context(format!("option '{}'", given.name)))
     }
 
     fn print(&self) -> String {

@@ -62,7 +62,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     temporal: "`d` frames before and after",
     changes: &[],
     neutral: &["h=0", "h=0:d=0"],
-    cases: &["h=2:d=0:a=1:s=1", "h=1.2", "h=6:d=1:a=3:s=0:wmode=1:wref=0.5", "h=20:d=0:a=2:s=3:wmode=3:planes=uv"],
+    cases: &["h=2:d=0:a=1:s=1", "h=1.2:a=1", "h=6:d=0:a=2:s=0:wmode=1:wref=0.5", "h=20:d=2:a=1:s=3:wmode=3:planes=uv"],
     create: |call| Ok(Box::new(Nlmeans { params: NlmeansParams::from_call(call)? })),
 };
 

@@ -42,7 +42,7 @@ impl Weights {
     /// The weight of a sum.
     #[inline(always)]
     pub fn of(&self, sum: u32) -> f32 {
-        let place = u64::from(sum) * u64::from(self.factor) >> self.shift;
+        let place = (u64::from(sum) * u64::from(self.factor)) >> self.shift;
         self.table[place.min(ENTRIES as u64 - 1) as usize]
     }
 }
@@ -76,6 +76,6 @@ impl Mean {
     pub fn lane(&self, own: u16, wref: f32) -> u16 {
         let weights = self.weights + wref * self.largest;
         let change = if weights > 0.0 { (self.sum / weights + 0.5).floor() } else { 0.0 };
-        (i32::from(own) + change as i32).max(0).min(0xffff) as u16
+        (i32::from(own) + change as i32).clamp(0, 0xffff) as u16
     }
 }
