@@ -6,9 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, domain,
-    edges, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, rgauss,
-    saturation, select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, affine, banding, bilateral, blend, boxblur, convolve, curves, deband, deblock, depth,
+    diff, domain, edges, expr, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, nlmeans,
+    overlay, range, rank, rgauss, saturation, select, stats, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -32,6 +32,7 @@ pub static ALL: &[&Descriptor] = &[
     &scale::DESCRIPTOR,
     &format::DESCRIPTOR,
     &shift::DESCRIPTOR,
+    &affine::DESCRIPTOR,
     &convolve::DESCRIPTOR,
     &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
@@ -41,12 +42,15 @@ pub static ALL: &[&Descriptor] = &[
     &morph::OPEN,
     &morph::CLOSE,
     &morph::MINMAX,
+    &nlmeans::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
+    &deblock::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
     &tsoften::DESCRIPTOR,
     &merge::DESCRIPTOR,
     &diff::DESCRIPTOR,
     &blend::DESCRIPTOR,
+    &expr::DESCRIPTOR,
     &mask::DESCRIPTOR,
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,

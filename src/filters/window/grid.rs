@@ -18,6 +18,11 @@ impl Grid {
         Grid { lanes: places.map(|(x, y)| value(x, y)).collect(), ..*self }
     }
 
+    /// Columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
     /// The lane at (x, y), or that of the border nearest to it.
     pub fn at(&self, x: isize, y: isize) -> u16 {
         let inside = |at: isize, len: usize| at.clamp(0, len as isize - 1) as usize;
@@ -30,7 +35,8 @@ impl Grid {
         reach(ry).flat_map(move |dy| reach(rx).map(move |dx| self.at(x + dx, y + dy)))
     }
 
-    pub(super) fn read(plane: &PlaneRef<'_>) -> Grid {
+    /// Those of `plane`.
+    pub fn read(plane: &PlaneRef<'_>) -> Grid {
         let is_signed = plane.layout().sample == SampleType::I16;
         let empty = Grid { width: plane.width(), height: plane.height(), lanes: Vec::new() };
         empty.map(|x, y| match is_signed {
@@ -39,7 +45,8 @@ impl Grid {
         })
     }
 
-    pub(super) fn write(&self, plane: &mut PlaneMut<'_>) {
+    /// Stores them in a plane of this size.
+    pub fn write(&self, plane: &mut PlaneMut<'_>) {
         let is_signed = plane.layout().sample == SampleType::I16;
         for (i, lane) in self.lanes.iter().enumerate() {
             let (x, y) = (i % self.width, i / self.width);
