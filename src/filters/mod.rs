@@ -65,6 +65,7 @@ pub mod stats;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
+mod surface_blur;
 #[cfg(feature = "cuda")]
 mod tensor;
 #[cfg(test)]

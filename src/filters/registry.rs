@@ -8,7 +8,7 @@ use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
     Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
     gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, saturation,
-    select, stats, tmedian, tsoften, unsharp,
+    select, stats, surface_blur, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -34,6 +34,7 @@ pub static ALL: &[&Descriptor] = &[
     &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
     &rank::DESCRIPTOR,
+    &surface_blur::DESCRIPTOR,
     &morph::ERODE,
     &morph::DILATE,
     &morph::OPEN,
