@@ -36,6 +36,7 @@ mod edges;
 pub mod fields;
 pub mod gauss;
 pub mod gradient;
+mod guided;
 mod job;
 mod levels;
 pub mod local;

@@ -6,9 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, edges,
-    gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, saturation,
-    select, stats, surface_blur, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff,
+    edges, gauss, gradient, guided, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank,
+    saturation, select, stats, surface_blur, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -35,6 +35,7 @@ pub static ALL: &[&Descriptor] = &[
     &median::DESCRIPTOR,
     &rank::DESCRIPTOR,
     &surface_blur::DESCRIPTOR,
+    &guided::DESCRIPTOR,
     &morph::ERODE,
     &morph::DILATE,
     &morph::OPEN,

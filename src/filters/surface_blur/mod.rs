@@ -53,7 +53,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     temporal: "",
     changes: &[],
     neutral: &["radius=0"],
-    cases: &["radius=1:threshold=30", "radius=4", "radius=7:threshold=2.3:planes=uv", "radius=20:threshold=255:planes=y"],
+    cases: &[
+        "radius=1:threshold=30",
+        "radius=4",
+        "radius=7:threshold=2.3:planes=uv",
+        "radius=20:threshold=255:planes=y",
+    ],
     create: window::create::<SurfaceBlurParams>,
 };
 
