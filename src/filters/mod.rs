@@ -20,6 +20,7 @@ pub mod banding;
 pub mod bilateral;
 mod blend;
 pub mod boxblur;
+mod clahe;
 pub mod colour;
 mod convolve;
 #[cfg(feature = "cuda")]

@@ -6,7 +6,7 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff,
+    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, clahe, convolve, curves, deband, depth, diff,
     edges, gauss, gradient, guided, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank,
     saturation, select, stats, surface_blur, tmedian, tsoften, unsharp,
 };
@@ -55,6 +55,7 @@ pub static ALL: &[&Descriptor] = &[
     &curves::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
     &localtone::DESCRIPTOR,
+    &clahe::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
     &lut3d::DESCRIPTOR,
