@@ -10,7 +10,8 @@ use vramp::pipeline::ChainPlan;
 use vramp::video::StreamInfo;
 
 /// Filters whose difference has a meaning beside a value that they did not see: they move nothing, and add a little.
-const SMOOTHING: &[&str] = &["deband", "gradient", "bilateral", "box", "gauss", "median", "unsharp", "stats"];
+const SMOOTHING: &[&str] =
+    &["deband", "gradient", "bilateral", "surface_blur", "guided", "box", "gauss", "median", "unsharp", "stats"];
 
 /// Whether the chain's result is the source plus a difference.
 pub fn carries(plan: &ChainPlan) -> bool {

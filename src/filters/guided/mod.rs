@@ -27,6 +27,12 @@ use op::Guided;
 const CODE: f64 = 256.0;
 const YC48_CODE: f64 = 16.0;
 
+/// Below this, texture of half a code value of 8 bits stays.
+const FAINT: f64 = 0.25;
+
+/// FFmpeg's values go from 0 to 1.
+const WHITE: f64 = 255.0;
+
 /// The largest radius.
 const MOST: usize = 64;
 
@@ -73,6 +79,16 @@ impl Window for GuidedParams {
 
     fn planes(&self) -> PlaneSet {
         self.planes
+    }
+
+    fn warning(&self) -> Option<String> {
+        let eps = self.eps;
+        (eps < FAINT && self.radius > 0).then(|| {
+            format!(
+                "eps={eps} smooths little or nothing; FFmpeg's eps={eps}, of values from 0 to 1, is eps={:.0} here",
+                WHITE * WHITE * eps
+            )
+        })
     }
 
     fn op(&self, input: &StreamInfo, _: usize) -> Option<Guided> {

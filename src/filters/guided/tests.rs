@@ -48,3 +48,10 @@ fn noise_has_the_same_bytes_at_every_level() {
         }
     }
 }
+
+#[test]
+fn the_scale_of_ffmpeg_is_pointed_out() {
+    let warning = |text: &str| chain(text).unwrap()[0].warning();
+    assert!(warning("guided=radius=3:eps=0.01").is_some_and(|text| text.contains("eps=650 here")));
+    assert!(warning("guided").is_none() && warning("guided=radius=0:eps=0.01").is_none());
+}
