@@ -283,6 +283,38 @@ fn film_becomes_rgb_with_enough_bits_and_jpeg_full_range() {
 }
 
 #[test]
+fn options_of_other_sources_and_outputs_are_not_ignored_in_silence() {
+    let folder = Folder::new();
+    let (film, shots, null) = (folder.path("film.mkv"), folder.path("a_%02d.png"), ["-f", "null"]);
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x48:r=24:d=0.2 -c:v ffv1 -pix_fmt gbrp {film}"));
+    refused(&run(&[&[&*film, "--missing", "hold"], &null[..]].concat()), BAD_ARGUMENT, &["film.mkv", "--missing"]);
+    for option in [["--vpy-output", "1"], ["--vpy-arg", "a=b"]] {
+        refused(&run(&[&[&*film], &null[..], &option].concat()), BAD_ARGUMENT, &["film.mkv", option[0]]);
+    }
+    run(&[&film, &shots, "--start-number", "4"]).ok();
+    run(&[
+        &film,
+        "-f",
+        "null",
+        "--chain",
+        "merge=with=b:weight=0.5",
+        "--input",
+        &format!("b={shots}"),
+        "--missing",
+        "hold",
+    ])
+    .ok();
+    let silent =
+        run(&[&film, &folder.path("y.mkv"), "--audio", "none", "--loudness", "--audio-delay", "20ms"]).ok().stderr;
+    assert!(silent.contains("--audio none leaves no sound: --loudness, --audio-delay ignored"), "{silent}");
+    let (other, hashes) = (folder.path("x.mkv"), folder.path("x.md5"));
+    for output in [&[&*other][..], &[&*hashes, "-f", "framemd5"]] {
+        let said = run(&[&[&*film], output, &["--start-number", "4"]].concat()).ok().stderr;
+        assert_eq!(said.matches("--start-number ignored").count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn sequences_are_compared_at_a_rate() {
     let folder = Folder::new();
     let film = folder.path("film.mkv");

@@ -7,7 +7,7 @@ use crate::filters::colour::tonemap;
 use crate::filters::{self, Change, Filter, deband, depth, gradient, range};
 use crate::io::libav::{CopyChoice, Input, InputOptions, Position, Wanted, Window, negotiate};
 use crate::params::{Arg, Call, Choice, PRESET_KEY};
-use crate::pipeline::{Cancel, ChainPlan, SideInput, Target, plan_with};
+use crate::pipeline::{Cancel, ChainPlan, Draft, SideInput, Target, plan_with};
 use crate::video::{Format, Model, StreamInfo};
 
 /// What --sdr and --deband ask for, the calls of every --chain, in order, and what --range asks for at their end. Each has
@@ -59,6 +59,8 @@ pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel)
         rate: run.pictures.fps,
         missing: run.pictures.missing.into(),
         script: run.script.options(),
+        // What this input has no use for may be meant for the others; a rate is for this one alone.
+        lenient: run.pictures.fps.is_none() && !run.inputs.is_empty(),
         ..InputOptions::default()
     };
     gpu.let_decode(&mut options);
@@ -108,7 +110,8 @@ pub fn plan_for(
     let dither = dither(run)?;
     let depth = wanted_depth(run, input.info().format, output);
     let wanted = Wanted { format: run.format, depth, keep_rgb: output.lossless };
-    let end = plan_with(create(calls)?, input.info(), sides, Target::default())?.output;
+    let draft = Draft::of(create(calls)?, input.info(), sides)?;
+    let end = draft.end()?;
     let anything = [match (wanted.format, wanted.depth) {
         (Some(format), _) => format,
         (None, Some(depth)) => end.format.to_planar(depth)?,
@@ -119,9 +122,6 @@ pub fn plan_for(
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
-    if let Some(format) = negotiated.convert_source {
-        input.convert_to(format)?;
-    }
     // Results stay on the GPU where the encoder reads the same samples there.
     let same = |format: &&Format| match run.format {
         Some(asked) => **format == asked,
@@ -129,11 +129,14 @@ pub fn plan_for(
     };
     let there = output.on_gpu.iter().find(same).copied();
     let target = Target { format: Some(there.unwrap_or(negotiated.target)), dither, ..Target::default() };
-    let plan =
-        plan_with(create(calls)?, input.info(), sides, target).map_err(|error| match negotiated.convert_source {
-            Some(filtered) => of_converted(&error, source, filtered, accepted),
-            None => error,
-        })?;
+    let plan = match negotiated.convert_source {
+        None => draft.plan(target)?,
+        Some(filtered) => {
+            input.convert_to(filtered)?;
+            let plan = plan_with(create(calls)?, input.info(), sides, target);
+            plan.map_err(|error| of_converted(&error, source, filtered, accepted))?
+        }
+    };
     let plan = if there.is_some() { plan.staying() } else { plan };
     match input.surfaces() {
         Some(storage) => plan.resident(storage),

@@ -64,6 +64,7 @@ fn options(run: &Run, cancel: &Cancel) -> InputOptions {
         cancel: cancel.clone(),
         copy: CopyChoice::NONE,
         missing: run.pictures.missing.into(),
+        lenient: true,
         script: ScriptOptions { output: 0, ..run.script.options() },
         ..InputOptions::default()
     }

@@ -262,6 +262,7 @@ impl Destination {
                 passes::ask(job, input, &choice, &mut options, pass, cancel)?;
                 encoding::complete(&mut options, &choice);
                 log::debug!("encoder: {} in {}", choice.encoder(), choice.container());
+                say_what_a_film_ignores(job, &choice);
                 return Ok(Destination::Media(Box::new(choice), Box::new(options)));
             }
         };
@@ -329,7 +330,7 @@ impl Destination {
     ) -> Result<(Box<dyn Sink>, Option<String>)> {
         Ok(match self {
             Destination::Media(choice, options) if choice.is_pictures() => {
-                let first = u64::from(job.numbers.start_number);
+                let first = u64::from(job.numbers.start_number.unwrap_or(1));
                 let encoding = encoding::describe(choice.encoder(), choice.is_lossless(), &options, plan.output.format);
                 let container = input.container();
                 let output = PictureOutput::create(path, &choice, &options, &plan.output, container, first)?;
@@ -380,15 +381,38 @@ fn say_what_is_ignored(job: &FilterArgs, destination: &str) {
         ("-x", !job.option.is_empty()),
         ("--audio", !job.sound.audio.is_empty()),
         ("--timestamps zero", job.timestamps == TimestampChoice::Zero),
+        ("--start-number", job.numbers.start_number.is_some()),
     ];
-    let ignored: Vec<_> = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    let ignored = named(given);
     if !ignored.is_empty() {
-        log::warn!("{destination} has no encoder and keeps the source's times: {} ignored", ignored.join(", "));
+        log::warn!("{destination} has no encoder and keeps the source's times: {ignored} ignored");
     }
     let ignored: Vec<_> = job.tracks.given().collect();
     if !ignored.is_empty() {
         log::warn!("{destination} has no tracks, tags or chapters: {} ignored", ignored.join(", "));
     }
+}
+
+/// Warns of arguments that mean nothing to the film that `choice` makes.
+fn say_what_a_film_ignores(job: &FilterArgs, choice: &EncoderChoice) {
+    if job.numbers.start_number.is_some() && !choice.is_pictures() {
+        log::warn!("the output is one film, and no numbered pictures: --start-number ignored");
+    }
+    let sound = &job.sound;
+    let ignored = named([
+        ("--loudness", sound.loudness.is_some()),
+        ("--audio-downmix", sound.audio_downmix.is_some()),
+        ("--audio-delay", !sound.audio_delay.is_empty()),
+    ]);
+    if sound.leaves_all_out() && !ignored.is_empty() {
+        log::warn!("--audio none leaves no sound: {ignored} ignored");
+    }
+}
+
+/// The names of the options that were given, as a list.
+fn named<const N: usize>(options: [(&str, bool); N]) -> String {
+    let given: Vec<_> = options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    given.join(", ")
 }
 
 /// What `job` asks of an output.

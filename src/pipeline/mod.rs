@@ -22,7 +22,7 @@ pub use cuda::{Between, CudaChain};
 pub use engine::{Engine, Workers};
 pub use feeder::InputFrame;
 pub use parts::{Feed, Part, PartInput};
-pub use plan::{ChainPlan, Operand, SideInput, Stage, Target, plan, plan_with};
+pub use plan::{ChainPlan, Draft, Operand, SideInput, Stage, Target, plan, plan_with};
 pub use run::{Cancel, Options, Progress, run, run_with};
 pub use stats::{Busy, ChainUsage, FilterTime, Summary};
 

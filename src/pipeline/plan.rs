@@ -201,27 +201,7 @@ pub fn plan_with(
     sides: &[SideInput],
     target: Target,
 ) -> Result<ChainPlan> {
-    let mut draft = Draft::new(input, sides)?;
-    for filter in filters {
-        draft.add(filter)?;
-    }
-    draft.drop_unread()?;
-
-    let info = draft.here.info.clone();
-    let untouched = draft.here.from == Operand::Input(0) && info.format == input.format;
-    let format = match target.format {
-        Some(format) => format,
-        None if untouched || info.format.is_yc48() => info.format,
-        None => info.format.to_planar(info.format.bit_depth())?,
-    };
-    if draft.needs_depth(format, target.dither)? {
-        draft.append(Box::new(Depth::to(format.bit_depth(), target.dither)), false)?;
-    }
-    draft.drop_roundings(format);
-    if target.folds {
-        draft.fold()?;
-    }
-    Ok(draft.finish(format))
+    Draft::of(filters, input, sides)?.plan(target)
 }
 
 /// A picture of the chain while it is planned.
@@ -257,8 +237,8 @@ fn moved(from: Operand, places: &[usize]) -> Operand {
     }
 }
 
-/// A plan that is being made.
-struct Draft<'a> {
+/// A chain that fits its streams, before its target is chosen.
+pub struct Draft<'a> {
     input: &'a StreamInfo,
     sides: &'a [SideInput],
     kept: Vec<KeptFilter>,
@@ -272,6 +252,52 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
+    /// `filters` for `input` and the streams beside it.
+    ///
+    /// # Errors
+    /// When a filter does not take its streams, or a name stands for nothing or for nothing that is read.
+    pub fn of(filters: Vec<Box<dyn Filter>>, input: &'a StreamInfo, sides: &'a [SideInput]) -> Result<Draft<'a>> {
+        let mut draft = Draft::new(input, sides)?;
+        for filter in filters {
+            draft.add(filter)?;
+        }
+        draft.drop_unread()?;
+        Ok(draft)
+    }
+
+    /// The stream that it gives, stored as it is where a target names no format.
+    ///
+    /// # Errors
+    /// When no planar format has its components.
+    pub fn end(&self) -> Result<StreamInfo> {
+        let info = &self.here.info;
+        let untouched = self.here.from == Operand::Input(0) && info.format == self.input.format;
+        let format = match untouched || info.format.is_yc48() {
+            true => info.format,
+            false => info.format.to_planar(info.format.bit_depth())?,
+        };
+        Ok(StreamInfo { format, ..info.clone() })
+    }
+
+    /// The plan that ends in `target`.
+    ///
+    /// # Errors
+    /// When the target's components are not the chain's.
+    pub fn plan(mut self, target: Target) -> Result<ChainPlan> {
+        let format = match target.format {
+            Some(format) => format,
+            None => self.end()?.format,
+        };
+        if self.needs_depth(format, target.dither)? {
+            self.append(Box::new(Depth::to(format.bit_depth(), target.dither)), false)?;
+        }
+        self.drop_roundings(format);
+        if target.folds {
+            self.fold()?;
+        }
+        Ok(self.finish(format))
+    }
+
     fn new(input: &'a StreamInfo, sides: &'a [SideInput]) -> Result<Draft<'a>> {
         let here = ChainPoint { from: Operand::Input(0), info: input.clone() };
         let mut draft = Draft {

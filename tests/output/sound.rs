@@ -172,6 +172,8 @@ fn what_cannot_be_is_refused_in_one_line() {
     refused("mkv", "de=aac", Kind::BadArgument, "no track 'de' of sound; the input has 1 (");
     refused("mkv", "2=aac", Kind::BadArgument, "no track 2 of sound; the input has 1 (");
     refused("mkv", "dts", Kind::Unsupported, "");
+    refused("mkv", "pcm:128k", Kind::BadArgument, "pcm_s16le loses nothing");
+    refused("mkv", "flac:128k", Kind::BadArgument, "flac loses nothing");
 }
 
 #[test]

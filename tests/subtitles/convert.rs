@@ -62,6 +62,23 @@ fn subrip_goes_to_mp4_and_back_with_its_times() {
 }
 
 #[test]
+fn texts_that_follow_one_another_have_no_empty_ones_between() {
+    let folder = Folder::new();
+    let (source, mp4, again) = (folder.path("a.mkv"), folder.path("a.mp4"), folder.path("b.mp4"));
+    let cues = "1\n00:00:00,000 --> 00:00:01,000\nOne\n\n2\n00:00:01,000 --> 00:00:02,000\nTwo\n\n";
+    fs::write(folder.path("a.srt"), cues).unwrap();
+    let srt = folder.path("a.srt");
+    ffmpeg(&format!("-f lavfi -i testsrc2=s=64x64:r=25:d=2 -i {srt} -map 0 -map 1 -c:v ffv1 -c:s srt {source}"));
+    convert(&source, &mp4, &[]);
+    convert(&mp4, &again, &[]);
+    for file in [&mp4, &again] {
+        let show = ["-v", "error", "-select_streams", "s", "-show_entries", "packet=duration_time,size"];
+        let out = Command::new("ffprobe").args(show).args(["-of", "csv=p=0", file]).output().unwrap();
+        assert_eq!(String::from_utf8(out.stdout).unwrap(), "1.000000,5\n1.000000,5\n", "{file}");
+    }
+}
+
+#[test]
 fn webm_gets_webvtt() {
     let folder = Folder::new();
     let (source, webm) = (film(&folder, "srt", "a.mkv"), folder.path("a.webm"));

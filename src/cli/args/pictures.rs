@@ -34,9 +34,9 @@ pub struct PictureInput {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = PICTURES)]
 pub struct PictureNumbers {
-    /// The number of the first picture that is written
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub start_number: u32,
+    /// The number of the first picture that is written (by default 1)
+    #[arg(long, value_name = "N")]
+    pub start_number: Option<u32>,
 }
 
 /// What is done about numbers that a sequence leaves out.

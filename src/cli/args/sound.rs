@@ -59,6 +59,12 @@ impl SoundArgs {
         }
     }
 
+    /// Whether every rule leaves its tracks out, and one of them all.
+    pub fn leaves_all_out(&self) -> bool {
+        let is_none = |rule: &SoundRule| rule.coding == SoundCoding::None;
+        self.audio.iter().all(is_none) && self.audio.iter().any(|rule| rule.tracks == Tracks::All)
+    }
+
     /// Moves the sound of `input`.
     ///
     /// # Errors

@@ -67,8 +67,8 @@ pub struct InputOptions {
     pub add: Vec<Addition>,
     /// The frame rate of pictures and of bare streams, which state none; 25 by default.
     pub rate: Option<Rational>,
-    /// A source with times of its own keeps them; else it refuses a rate.
-    pub rate_if_taken: bool,
+    /// A source has no use for some of `rate`, `missing` and `script`, and that is all right; else it refuses them.
+    pub lenient: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
     /// Have frames of another format, size or range than the first become like it; else a change is an error.
@@ -138,6 +138,31 @@ enum Phase {
     Over,
 }
 
+/// Options that not every source has a use for: those that this one has.
+struct Takes {
+    rate: bool,
+    missing: bool,
+    script: bool,
+}
+
+impl Takes {
+    /// Refuses the others, where they are asked for.
+    fn check(&self, options: &InputOptions) -> Result<()> {
+        let refused = if options.lenient {
+            None
+        } else if options.rate.is_some() && !self.rate {
+            Some("its frames have times of their own: --fps is for pictures and for bare streams")
+        } else if options.missing != Missing::default() && !self.missing {
+            Some("it is no numbered sequence of pictures: leave --missing out")
+        } else if options.script != ScriptOptions::default() && !self.script {
+            Some("it is no VapourSynth script: leave --vpy-output and --vpy-arg out")
+        } else {
+            None
+        };
+        refused.map_or(Ok(()), |what| Err(Error::bad_argument(what)))
+    }
+}
+
 impl Input {
     /// Opens `path` (`-` is standard input) and decodes its first frame, so that what [`Input::info`] says is true.
     ///
@@ -153,10 +178,9 @@ impl Input {
             Some(script) => script.describe().map_err(|e| e.context(path.display()))?,
             None => demuxer::open_at(first, options.rate, &options.cancel)?,
         };
-        if options.rate.is_some() && !options.rate_if_taken && (script.is_some() || !demuxer::takes_rate(&demuxer)) {
-            let what = "its frames have times of their own: --fps is for pictures and for bare streams";
-            return Err(Error::bad_argument(what).context(demuxer::name(path)));
-        }
+        let takes_rate = script.is_none() && demuxer::takes_rate(&demuxer);
+        let takes = Takes { rate: takes_rate, missing: list.is_some(), script: script.is_some() };
+        takes.check(&options).map_err(|e| e.context(demuxer::name(path)))?;
         Self::start(path, demuxer, (list, script), options).map_err(|e| e.context(demuxer::name(path)))
     }
 

@@ -12,7 +12,7 @@ use crate::io::libav::mux::failure;
 use crate::io::libav::mux::stream_copy::{Form, StreamCopy};
 use crate::io::libav::mux::tags;
 use crate::io::libav::options::OutputOptions;
-use crate::video::StreamInfo;
+use crate::video::{Rational, StreamInfo};
 use ffmpeg_next::ffi::{self, AVChapter, AVCodecID, AVMediaType};
 use std::ffi::{c_int, c_void};
 
@@ -150,7 +150,7 @@ fn add_copy(context: &Context, copy: &StreamCopy) -> Result<()> {
             // AVI's readers state a length that these packets do not have, and its writer would count by it.
             (*parameters).block_align = 0;
         }
-        (*stream).time_base = rational(copy.timebase);
+        (*stream).time_base = rational(unit(copy.timebase, (*parameters).codec_id));
         (*stream).avg_frame_rate = rational(copy.frame_rate);
         (*stream).sample_aspect_ratio = (*parameters).sample_aspect_ratio;
         (*stream).disposition = copy.tags.disposition;
@@ -162,6 +162,20 @@ fn add_copy(context: &Context, copy: &StreamCopy) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The unit of the packets' times in the container: `timebase`, but for text in MP4 a multiple of it near a microsecond.
+///
+/// libav's muxer holds the end of a text against the times of video packets without regard to their units (movenc.c,
+/// `mov_write_packet`), and writes an empty text of no length where two follow one another. In a fine unit that does not happen.
+fn unit(timebase: Rational, codec: AVCodecID) -> Rational {
+    const FINE: i32 = 1_000_000;
+    match codec {
+        AVCodecID::AV_CODEC_ID_MOV_TEXT if (1..FINE).contains(&timebase.den) => {
+            Rational::new(timebase.num, FINE / timebase.den * timebase.den)
+        }
+        _ => timebase,
+    }
 }
 
 /// The tag a copied codec keeps: the source's where this container means the same by it or knows none, else 0,

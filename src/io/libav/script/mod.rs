@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// What of a script is read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptOptions {
     /// The number of its output, as `clip.set_output(N)` has it.
     pub output: i32,

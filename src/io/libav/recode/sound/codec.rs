@@ -104,6 +104,11 @@ impl Codec {
         self.0.id
     }
 
+    /// Whether it loses nothing.
+    pub(super) fn is_lossless(&self) -> bool {
+        is_lossless_codec(self.0.id)
+    }
+
     /// Whether it stores samples as they are.
     pub(super) fn is_pcm(&self) -> bool {
         self.name().starts_with("pcm_")

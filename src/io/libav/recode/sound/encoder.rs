@@ -58,6 +58,10 @@ impl Encoder {
         in_header: bool,
     ) -> Result<Encoder> {
         let refused = |why: &str| Error::unsupported(format!("{}: {why}", codec.name()));
+        if bitrate.is_some() && codec.is_lossless() {
+            let what = format!("{} loses nothing, so its bit rate follows from the sound: name none", codec.name());
+            return Err(Error::bad_argument(what));
+        }
         // SAFETY: the parameters are alive.
         let rate = unsafe { (*source.as_ptr()).sample_rate };
         let bits = codec::bits(source);
