@@ -4,10 +4,10 @@
 #include "common/four.cuh"
 #include "generated/clahe.cuh"
 
-constexpr int BINS = 1024, THREADS = 256, COLUMNS = 128, ROWS = 32;
+constexpr int BINS = 256, THREADS = 256, COLUMNS = 128, ROWS = 32;
 constexpr int TABLES = 4;         // histograms of a block: two warps share one
 constexpr int ONE = 256;          // a weight of one, by column or by row
-constexpr u32 JOINED = 10;        // bits that joined curves have below a lane's
+constexpr u32 JOINED = 8;         // bits that joined curves have below a lane's
 
 // The bin of a lane; as many as there are and more for what is not between black and white.
 __device__ __forceinline__ u32 bin_of(const Clahe& p, u32 lane) { return (lane >> p.shift) - p.first; }

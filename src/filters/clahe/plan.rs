@@ -6,17 +6,18 @@ use crate::video::StreamInfo;
 use std::ops::Range;
 
 /// The most bins there are.
-pub const BINS: usize = 1024;
+pub const BINS: usize = 256;
 
-/// Bits of a lane that are below its bin's number, and the same of YC48.
-const SHIFT: u32 = 6;
-const YC48_SHIFT: u32 = 2;
+/// Bits of a lane that are below its bin's number, and the same of YC48: a bin is a code value of 8 bits. With smaller ones, films of
+/// 8 bits would leave most empty, and the limit would mean more for them than for others.
+const SHIFT: u32 = 8;
+const YC48_SHIFT: u32 = 4;
 
 /// A weight of one, by column or by row.
 pub const ONE: u32 = 256;
 
-/// Bits that a curve's value has below a lane's when those of four tiles are joined: two weights have sixteen, six go.
-pub const JOINED: u32 = 10;
+/// Bits that a curve's value has below a lane's when those of four tiles are joined: two weights have sixteen, eight go.
+pub const JOINED: u32 = 8;
 
 /// The parameters worked out for one stream.
 #[derive(Clone, Debug)]
@@ -138,8 +139,8 @@ mod tests {
             let Levels { first, count, shift, .. } = Plan::new(&ClaheParams::default(), &stream).levels;
             (first, count, shift)
         };
-        assert_eq!(levels("yuv420p", false), (64, 876, 6));
-        assert_eq!(levels("yuv420p", true), (0, 1020, 6));
-        assert_eq!((levels("yuv420p10", true), levels("yuv420p12", true)), ((0, 1023, 6), (0, 1024, 6)));
+        assert_eq!(levels("yuv420p", false), (16, 219, 8));
+        assert_eq!(levels("yuv420p", true), (0, 255, 8));
+        assert_eq!((levels("yuv420p10", true), levels("yuv420p12", true)), ((0, 256, 8), (0, 256, 8)));
     }
 }

@@ -58,20 +58,20 @@ mod tests {
 
     #[test]
     fn nothing_changes_without_lanes_or_with_as_many_everywhere() {
-        let levels = Levels { shift: 6, first: 64, count: 876, clip: 512 };
-        let even: Vec<_> = (0..876).map(|bin| (bin, 17)).collect();
+        let levels = Levels { shift: 8, first: 16, count: 219, clip: 512 };
+        let even: Vec<_> = (0..219).map(|bin| (bin, 17)).collect();
         for of in [&[][..], &even] {
             let curve = curve(levels, of);
-            assert!((0..=876).all(|bin| usize::from(curve[bin]) == (64 + bin) * 64));
+            assert!((0..=219).all(|bin| usize::from(curve[bin]) == (16 + bin) * 256));
         }
     }
 
     /// The largest histogram there is: no sum overflows, and the curve goes from black to white.
     #[test]
     fn a_picture_of_one_level() {
-        let levels = Levels { shift: 6, first: 0, count: 1024, clip: 64 << 8 };
-        let curve = curve(levels, &[(500, 1 << 28)]);
-        assert_eq!((curve[0], curve[1024]), (0, 65535));
-        assert!(curve.is_sorted() && curve[501] - curve[500] >= 64 * 64);
+        let levels = Levels { shift: 8, first: 0, count: 256, clip: 64 << 8 };
+        let curve = curve(levels, &[(125, 1 << 28)]);
+        assert_eq!((curve[0], curve[256]), (0, 65535));
+        assert!(curve.is_sorted() && curve[126] - curve[125] >= 64 * 256);
     }
 }

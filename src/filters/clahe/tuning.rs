@@ -6,7 +6,7 @@
 /// Samples that a block counts, about: fewer leave less to add up of its own, more keep fewer multiprocessors busy.
 pub const COUNTED: usize = 1 << 14;
 
-/// Threads of a block, and those of one that makes a curve, one a bin: `THREADS` and `BINS` of cuda/clahe.cu.
+/// Threads of a block that counts or makes samples: `THREADS` of cuda/clahe.cu. One that makes a curve has one a bin.
 pub const THREADS: usize = 256;
 
 /// Columns and rows of a block that makes samples: `COLUMNS` and `ROWS` of cuda/clahe.cu.

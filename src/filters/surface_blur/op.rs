@@ -35,8 +35,7 @@ impl SurfaceBlur {
 /// `middle`, changed by a mean of differences.
 #[inline(always)]
 fn changed(middle: f32, sum: f32, total: f32) -> u16 {
-    // Not `clamp`, which does not become vectors.
-    (middle + (sum / total + 0.5).floor()).max(0.0).min(65535.0) as u16
+    (middle + (sum / total + 0.5).floor()).clamp(0.0, 65535.0) as u16
 }
 
 impl WindowOp for SurfaceBlur {
@@ -117,7 +116,8 @@ impl SurfaceBlur {
         let len = samples.len() - 2 * self.radius;
         let Sums { middle, sum, total, row_sum, row_total } = sums;
         let (row_sum, row_total) = (&mut row_sum[..len], &mut row_total[..len]);
-        (row_sum.fill(0.0), row_total.fill(0.0));
+        row_sum.fill(0.0);
+        row_total.fill(0.0);
         let mut tap = 0;
         while tap + TAPS <= 2 * self.radius + 1 {
             self.add::<TAPS>(row_sum, row_total, &middle[..len], &samples[tap..]);
