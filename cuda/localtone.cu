@@ -70,6 +70,17 @@ __device__ __forceinline__ int luma_at(const Localtone& p, int x, int y) {
     return luma_of(p, colour);
 }
 
+// The table that light is looked up in, behind a frame's exposure.
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_expose(const Localtone p) {
+    const Place at;
+    if (!at.inside(ONE / DOWN, DOWN)) return;
+    const u64 light = at.y * (ONE / DOWN) + at.x, gain = p.exposing[*p.brightness >> 2];
+    const u64 below = (u64(WHITE) << 16) - (light << 16) + gain * light;
+    const u64 exposed = (gain * light * WHITE + below / 2) / below;
+    if (p.base_curve != nullptr) p.curve[light] = p.base_curve[exposed];
+    if (p.base_exposures != nullptr) p.exposures[light] = p.base_exposures[exposed];
+}
+
 // Light on the working scale, and what the pointwise curve makes of it where pyramids read that.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_light(const Localtone p) {
     const Place at;

@@ -100,3 +100,114 @@ fn it_goes_before_the_other_filters_and_is_the_same_in_parts() {
     let part = hashes(&source, &["--sdr", "--chain", "gauss=1", "--start", "#5"]);
     assert_eq!(part.iter().map(hash).collect::<Vec<_>>(), whole[5..].iter().map(hash).collect::<Vec<_>>());
 }
+
+/// Sixteen frames of grey of up to a quarter of the code and eight of up to all of it, in which a lamp goes on.
+fn shots(folder: &Folder) -> String {
+    let path = folder.path("shots.mkv");
+    let luma = "if(lt(N,16),64+floor(X/16)*17+N,if(lt(X,104),64+floor(X/16)*60,500+floor(X/16)*20+N*8))";
+    ffmpeg(&format!(
+        "-f lavfi -i color=black:s=208x64:r=25,format=yuv420p10le,geq=lum='{luma}':cb=512:cr=512 -frames:v 24 -c:v libx265 \
+         -preset ultrafast -x265-params log-level=none:lossless=1:{PQ}:{HDR10} {path}"
+    ));
+    path
+}
+
+fn hash(line: &String) -> String {
+    line.rsplit(", ").next().unwrap().to_owned()
+}
+
+#[test]
+fn a_peak_that_is_measured_is_the_same_in_parts() {
+    let folder = Folder::new();
+    let film = shots(&folder);
+    let of = |chain: &str, part: &[&str]| {
+        let args = [&["--chain", chain, "--device", "cpu"], part].concat();
+        hashes(&film, &args).iter().map(hash).collect::<Vec<_>>()
+    };
+    let chain = "tonemap=peak=dynamic:window=6";
+    let whole = of(chain, &[]);
+    assert_eq!(whole.len(), 24);
+    for (start, frames) in [(0, 3), (5, 4), (14, 4), (17, 7)] {
+        let part = of(chain, &["--start", &format!("#{start}"), "--frames", &frames.to_string()]);
+        assert_eq!(part, whole[start..start + frames], "{frames} from {start} on");
+    }
+    assert_ne!(whole, of("tonemap", &[]));
+    // The dark shot has no highlights, and nothing is taken from it.
+    let target = folder.path("dark.mkv");
+    run(&[&film, &target, "--chain", "tonemap=peak=dynamic", "--frames", "1", "-c", "ffv1"]).ok();
+    let made = steps(&target);
+    // Its brightest step is 64 + 12·17 = 268, PQ 0.2329: 4.03 cd/m², far below white: (4.03/203)^(1/2.4)·876 + 64 = 235.
+    assert!(made[12].abs_diff(235) <= 1, "{made:?}");
+}
+
+/// Writes bits, the highest first.
+#[derive(Default)]
+struct Bits(Vec<bool>);
+
+impl Bits {
+    fn put(&mut self, value: u32, count: u32) {
+        self.0.extend((0..count).rev().map(|bit| value >> bit & 1 == 1));
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.0.chunks(8).map(|byte| (0..8).fold(0, |all, i| all << 1 | u8::from(byte.get(i) == Some(&true)))).collect()
+    }
+}
+
+/// A unit of H.265 with HDR10+ that states the brightest of R, G and B, in tenths of cd/m².
+fn hdr10plus(most: [u32; 3]) -> Vec<u8> {
+    let mut bits = Bits::default();
+    // ITU-T T.35: the United States, SMPTE, ST 2094-40, version 1; one window, for a display of 400 cd/m².
+    [(0xb5, 8), (0x3c, 16), (1, 16), (4, 8), (1, 8), (1, 2), (4_000_000, 27), (0, 1)].map(|(v, n)| bits.put(v, n));
+    most.map(|most| bits.put(most, 17));
+    // The mean, no distribution, no share of bright ones; no mastering display, no curve, no saturation.
+    [(1000, 17), (0, 4), (0, 10), (0, 1), (0, 1), (0, 1)].map(|(v, n)| bits.put(v, n));
+    let payload = bits.bytes();
+    let mut unit = vec![4, payload.len() as u8];
+    unit.extend(payload);
+    unit.push(0x80);
+    let mut escaped = vec![0, 0, 0, 1, 0x4e, 1];
+    let mut zeros = 0;
+    for byte in unit {
+        if zeros >= 2 && byte <= 3 {
+            escaped.push(3);
+            zeros = 0;
+        }
+        zeros = if byte == 0 { zeros + 1 } else { 0 };
+        escaped.push(byte);
+    }
+    escaped
+}
+
+#[test]
+fn a_peak_that_hdr10plus_states_counts_for_its_frame() {
+    let folder = Folder::new();
+    let (source, raw) = (film(&folder, "a.mkv", &format!("{PQ}:{HDR10}")), folder.path("a.hevc"));
+    ffmpeg(&format!("-i {source} -c copy -f hevc {raw}"));
+    let stream = std::fs::read(&raw).unwrap();
+    let starts: Vec<usize> = (0..stream.len() - 3).filter(|at| stream[*at..].starts_with(&[0, 0, 1])).collect();
+    let mut with = Vec::new();
+    let mut pictures = 0;
+    for (at, end) in starts.iter().zip(starts.iter().skip(1).chain([&stream.len()])) {
+        // A slice that begins a picture: from the fifth on it states 700 cd/m², before nothing.
+        let begins = stream[at + 3] >> 1 < 32 && stream[at + 5] & 0x80 != 0;
+        pictures += usize::from(begins);
+        if begins && pictures > 4 {
+            with.extend(hdr10plus([7000, 6500, 100]));
+        }
+        with.extend(&stream[*at..*end]);
+    }
+    assert_eq!(pictures, 8);
+    std::fs::write(&raw, with).unwrap();
+    let shown = Command::new("ffprobe").args(["-v", "error", "-show_frames", &raw]).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(shown).unwrap().matches("SMPTE2094-40").count(), 4);
+
+    let of = |chain: &str| hashes(&raw, &["--chain", chain, "--device", "cpu"]).iter().map(hash).collect::<Vec<_>>();
+    let (by_frame, film) = (of("tonemap=peak=hdr10plus"), of("tonemap=peak=hdr10plus:source_peak=700"));
+    // All frames look alike: those that state nothing are the film's.
+    assert!(
+        by_frame[..4].iter().all(|frame| *frame == by_frame[0]) && by_frame[4..].iter().all(|frame| *frame == film[0])
+    );
+    assert_ne!(by_frame[0], by_frame[4]);
+    assert!(film.iter().all(|frame| *frame == film[0]), "what is stated is what the frames state");
+}

@@ -80,3 +80,21 @@ LAYOUT(Colour, made_across, 392);
 LAYOUT(Colour, made_down, 396);
 LAYOUT(Colour, across, 400);
 LAYOUT(Colour, tiles, 404);
+
+struct Peak {
+    const float* tables;  // Gains for all peaks, one behind the other, and that of the frame.
+    float* gain;
+    const u32* level;  // Where the peak's code is, or null: it is `code`.
+    u32 code;
+    u32 first;  // The first table's, and from one to the next.
+    u32 step;
+    u32 entries;
+};
+static_assert(sizeof(Peak) == 40 && alignof(Peak) == 8, "Peak differs from the host's");
+LAYOUT(Peak, tables, 0);
+LAYOUT(Peak, gain, 8);
+LAYOUT(Peak, level, 16);
+LAYOUT(Peak, code, 24);
+LAYOUT(Peak, first, 28);
+LAYOUT(Peak, step, 32);
+LAYOUT(Peak, entries, 36);

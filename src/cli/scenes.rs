@@ -4,7 +4,7 @@ use crate::cli::args::scenes::{Form, ScenesArgs};
 use crate::cli::print;
 use crate::cli::signals;
 use crate::error::{Error, Result};
-use crate::filters::cuts::Look;
+use crate::filters::survey::Look;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
 use crate::io::{TempFile, refuse_input};
 use crate::pipeline::{Cancel, Item, Source};

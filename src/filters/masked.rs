@@ -103,6 +103,10 @@ impl Filter for Masked {
         self.inner.wiring()
     }
 
+    fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
+        self.inner.survey(input)
+    }
+
     fn mask(&self) -> Option<&Name> {
         Some(&self.mask)
     }

@@ -27,7 +27,6 @@ mod convolve;
 mod cuda;
 mod curve;
 mod curves;
-pub mod cuts;
 pub mod deband;
 pub mod depth;
 pub(crate) mod device_struct;
@@ -68,6 +67,7 @@ mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
 mod surface_blur;
+pub mod survey;
 #[cfg(feature = "cuda")]
 mod tensor;
 #[cfg(test)]
@@ -271,6 +271,14 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The other pictures that it reads, by name.
     fn wiring(&self) -> Wiring {
         Wiring::Reads(Vec::new())
+    }
+
+    /// What it knows of the frames around the one it makes, where that is not their pictures: the filter that makes a small
+    /// picture of numbers of each frame of its first input. A chain runs it before this one, whose last input the result is,
+    /// with a [`Reach`] of its own as the last of [`Spec::reads`]. [`Filter::spec`] does not get its stream.
+    fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
+        let _ = input;
+        None
     }
 
     /// The picture by which a chain mixes the result with the filter's first input, as `mask=NAME` asks for. Kernels know

@@ -118,6 +118,8 @@ struct Worker {
     cycle: Cycle,
     /// The frame that it makes next, once that is known.
     next: Option<u64>,
+    /// It has made one.
+    started: bool,
     /// For each input the first frame that it may still read.
     low: Vec<u64>,
 }
@@ -138,6 +140,7 @@ impl<S: Clone> Assembler<S> {
             inputs: part.inputs.clone(),
             cycle: part.cycle.clone(),
             next: None,
+            started: false,
             low: vec![0; part.inputs.len()],
         };
         let result = |part: &Part| HeldFrames::new(part.info(plan).timebase);
@@ -237,7 +240,7 @@ impl<S: Clone> Assembler<S> {
                     Err(input) => return Some(Next::Need(input)),
                 };
                 let next = first.max(wanted);
-                self.workers[part].next = Some(next);
+                self.make_next(part, next);
                 next
             }
         };
@@ -247,7 +250,7 @@ impl<S: Clone> Assembler<S> {
                 None if !self.inputs[0].ended => return Some(Next::Need(0)),
                 None => return Some(Next::Done),
                 Some((first, _)) if source < first => {
-                    self.workers[part].next = Some(n + 1);
+                    self.make_next(part, n + 1);
                     return None;
                 }
                 Some((_, last)) if source > last => {
@@ -256,6 +259,10 @@ impl<S: Clone> Assembler<S> {
                 }
                 Some(_) => {}
             }
+        }
+        if is_last && !self.workers[part].started {
+            self.announce(part, n);
+            self.let_go();
         }
         let main = self.workers[part].cycle.owner(n);
         // The time of a frame of a cycle ends where the next frame that others belong to begins.
@@ -334,17 +341,47 @@ impl<S: Clone> Assembler<S> {
         props.frame_index = n;
         let phase = worker.cycle.phase(n);
         let worker = &mut self.workers[part];
-        // Callers may number frames up to the very end.
-        let next = n.saturating_add(1);
-        worker.next = Some(next);
-        let next_main = worker.cycle.owner(next);
-        for (at, input) in worker.inputs.iter().enumerate() {
-            let centre = if input.by_time { centres[at] } else { next_main };
-            worker.low[at] = centre.saturating_sub(input.reach.before.into());
+        for (at, input) in worker.inputs.iter().enumerate().filter(|(_, input)| input.by_time) {
+            worker.low[at] = centres[at].saturating_sub(input.reach.before.into());
         }
-        self.let_go();
+        worker.started = true;
+        // Callers may number frames up to the very end.
+        self.make_next(part, n.saturating_add(1));
         let source = self.source_of(part, n);
         Some(Job { part, phase, props, inputs, source, is_last: part + 1 == self.workers.len() })
+    }
+
+    /// Makes parts whose first frames are read for frame `n` of `part` begin with the earliest of these: who asks first need not
+    /// ask for it.
+    fn announce(&mut self, part: usize, n: u64) {
+        for at in 0..self.workers[part].inputs.len() {
+            let Worker { inputs, cycle, .. } = &self.workers[part];
+            let PartInput { feed, reach, by_time } = inputs[at];
+            let wanted = if by_time { 0 } else { cycle.owner(n).saturating_sub(reach.before.into()) };
+            let (Feed::Part(read), Ok(Some(first))) = (feed, self.first(feed)) else { continue };
+            if self.workers[read].started {
+                continue;
+            }
+            let next = first.max(wanted);
+            let next = self.workers[read].next.map_or(next, |known| known.min(next));
+            self.set_next(read, next);
+            self.announce(read, next);
+        }
+    }
+
+    /// Notes that `part` makes frame `n` next, and drops what it reads no more.
+    fn make_next(&mut self, part: usize, n: u64) {
+        self.set_next(part, n);
+        self.let_go();
+    }
+
+    fn set_next(&mut self, part: usize, n: u64) {
+        let worker = &mut self.workers[part];
+        worker.next = Some(n);
+        let main = worker.cycle.owner(n);
+        for (low, input) in worker.low.iter_mut().zip(&worker.inputs).filter(|(_, input)| !input.by_time) {
+            *low = main.saturating_sub(input.reach.before.into());
+        }
     }
 
     /// Drops frames that no later job reads.
@@ -420,6 +457,7 @@ fn describe_stage(stage: &Stage, props: &mut FrameProps) {
         props.sar = after.sar;
     }
     if stage.filter.descriptor().changes.contains(&Change::Grading) {
+        props.brightest = None;
         props.side_data.retain(|data| !SideData::OF_GRADING.contains(&data.kind));
     }
     stage.filter.describe(&stage.setup, props);

@@ -18,7 +18,7 @@ use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, meb
 use crate::error::{Error, Kind, Result};
 use crate::pipeline::assembler::{Job, describe};
 use crate::pipeline::feeder::{Feeder, pass_all};
-use crate::pipeline::parts::{Feed, Part};
+use crate::pipeline::parts::{Feed, held};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
 use crate::pipeline::{Chain, ChainPlan, DeviceFrame, Frame, Item, Stage};
@@ -256,12 +256,8 @@ struct InputNeed {
 impl Needs {
     fn of(plan: &ChainPlan, slots: usize) -> Needs {
         let slots = if plan.stages.is_empty() { 0 } else { slots };
-        // Frames of `feed` that are held at a time, beside those in flight.
-        let held = |feed: Feed| {
-            let reach = |part: &Part| part.inputs.iter().find(|input| input.feed == feed).map(|input| input.reach);
-            let cycle = |part: &Part| part.cycle.input() as usize - 1;
-            plan.parts.iter().filter_map(|part| Some(reach(part)?.frames() + cycle(part))).max().unwrap_or(1)
-        };
+        // Beside those in flight.
+        let held = |feed: Feed| held(&plan.parts, feed);
         let input = |input: usize| {
             let StreamInfo { width, height, .. } = *plan.stream(input);
             let held = held(Feed::Input(input));

@@ -14,6 +14,8 @@ mod run;
 mod shape;
 mod stats;
 #[cfg(test)]
+mod surveyed_tests;
+#[cfg(test)]
 mod tests;
 
 pub use chain::CpuChain;

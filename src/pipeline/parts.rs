@@ -73,6 +73,30 @@ impl Part {
     }
 }
 
+/// Frames of `feed` that are held at a time where `parts` work on as few as they can: from the first that somebody may still read
+/// to the last that somebody has asked for.
+pub(super) fn held(parts: &[Part], feed: Feed) -> usize {
+    // How many frames each part is ahead of the last one, whose frames it makes ready.
+    let mut ahead = vec![0u32; parts.len()];
+    for reader in (0..parts.len()).rev() {
+        for input in &parts[reader].inputs {
+            if let Feed::Part(before) = input.feed {
+                ahead[before] = ahead[before].max(ahead[reader] + input.reach.after);
+            }
+        }
+    }
+    let readers = || {
+        let of = |(part, ahead): (&Part, &u32)| {
+            let input = part.inputs.iter().find(|input| input.feed == feed)?;
+            Some((i64::from(*ahead), input.reach, part.cycle.input() as i64))
+        };
+        parts.iter().zip(&ahead).filter_map(move |pair| of(pair))
+    };
+    let last = readers().map(|(ahead, reach, cycle)| ahead + i64::from(reach.after) + cycle - 1).max().unwrap_or(0);
+    let first = readers().map(|(ahead, reach, _)| ahead - i64::from(reach.before)).min().unwrap_or(0);
+    (last - first + 1) as usize
+}
+
 /// Cuts `stages` into parts.
 pub(super) fn cut(stages: &[Stage]) -> Vec<Part> {
     let roots = roots(stages);
@@ -145,4 +169,32 @@ fn roots(stages: &[Stage]) -> Vec<usize> {
         }
     }
     roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::chain;
+    use crate::pipeline::{Target, plan};
+
+    /// Frames of the input and of each part that are held at a time.
+    fn held_by(text: &str) -> Vec<usize> {
+        let info = StreamInfo::bare("yuv420p".parse().unwrap(), 16, 16);
+        let plan = plan(chain(text).unwrap(), &info, Target::default()).unwrap();
+        let feeds = (0..plan.parts.len() - 1).map(Feed::Part);
+        std::iter::once(Feed::Input(0)).chain(feeds).map(|feed| held(&plan.parts, feed)).collect()
+    }
+
+    #[test]
+    fn frames_are_held_for_as_long_as_somebody_reads_them() {
+        assert_eq!(held_by("box"), [1]);
+        assert_eq!(held_by("tmedian=radius=2,box"), [5]);
+        // The second reads two frames on, for which the first reads three.
+        assert_eq!(held_by("tmedian=radius=1,tmedian=radius=2"), [3, 5]);
+        // Frame n is mixed with what is made of frames up to n + 3: it waits.
+        assert_eq!(held_by("keep=a,tmedian=radius=1,tmedian=radius=2,merge=with=a"), [4, 5]);
+        assert_eq!(held_by("weave"), [2 + 1]);
+        // Pictures wait for surveys of four frames on, of which nine are kept.
+        assert_eq!(held_by("localtone=adapt=1:window=4"), [5, 9]);
+    }
 }

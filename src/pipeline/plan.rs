@@ -381,6 +381,9 @@ impl<'a> Draft<'a> {
         }
         paced(&spec.cycle, &infos[0], &mut spec.output);
         let before = operands[0].clone();
+        if let Some(survey) = filter.survey(&before.info) {
+            operands.push(self.survey(survey, before.clone()).map_err(|e| e.context(name))?);
+        }
         let mixing = mask.map(|(mask, point)| (masked::mixing(&mask, &before.info, &spec), point));
         self.push(filter, operands, spec);
         if let Some((mixing, mask)) = mixing {
@@ -390,6 +393,14 @@ impl<'a> Draft<'a> {
             self.push(mixing, operands, spec);
         }
         Ok(())
+    }
+
+    /// Adds the stage that makes `survey` of the picture `of`. The chain goes on from where it was.
+    fn survey(&mut self, survey: Box<dyn Filter>, of: ChainPoint) -> Result<ChainPoint> {
+        let spec = survey.spec(std::slice::from_ref(&of.info))?;
+        let here = self.here.clone();
+        self.push(survey, vec![of], spec);
+        Ok(std::mem::replace(&mut self.here, here))
     }
 
     /// Adds a stage, which the chain goes on from.

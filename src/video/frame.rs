@@ -91,6 +91,8 @@ pub struct FrameProps {
     pub color: ColorInfo,
     /// Sample aspect ratio.
     pub sar: Rational,
+    /// The brightest that its dynamic metadata (HDR10+) state, in cd/m².
+    pub brightest: Option<f32>,
     /// Metadata carried through.
     pub side_data: Vec<SideData>,
     /// It lies outside the part of the source that is run, and is read for its neighbours alone.
@@ -117,6 +119,7 @@ impl Default for FrameProps {
             repeat: 0,
             color: ColorInfo::default(),
             sar: Rational::new(0, 1),
+            brightest: None,
             side_data: Vec::new(),
             context: false,
             records: Vec::new(),

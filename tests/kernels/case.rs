@@ -2,10 +2,15 @@
 
 use crate::data::{CONTENTS, Content, mix};
 use std::fmt;
+use std::sync::LazyLock;
 use vramp::error::Result;
-use vramp::filters::{Descriptor, Filter, Setup, SideStorage, Spec, Wiring};
+use vramp::filters::{ALL, Descriptor, Filter, Setup, SideStorage, Spec, Wiring, survey};
 use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
+
+/// Every registered filter, and what chains put before some of them.
+pub static TESTED: LazyLock<Vec<&'static Descriptor>> =
+    LazyLock::new(|| ALL.iter().copied().chain([&survey::DESCRIPTOR]).collect());
 
 /// Formats of sources. A filter meets those it accepts.
 const FORMATS: &[&str] = &[
@@ -88,7 +93,23 @@ impl Case {
         let spec = self.spec_of(&*filter)?;
         let mut setup = Setup::of(self.input.clone(), self.src, spec.output, self.dst);
         setup.sides = vec![SideStorage { info: self.input.clone(), src: self.src }; spec.reads.len() - 1];
+        if let (Some((_, survey)), Some(side)) = (self.survey()?, setup.sides.last_mut()) {
+            *side = SideStorage { src: survey.dst, info: survey.output };
+        }
         Ok((filter, setup))
+    }
+
+    /// The filter that makes the surveys that this one reads, which are its last input.
+    pub fn survey(&self) -> Result<Option<(Box<dyn Filter>, Setup)>> {
+        let Some(survey) = create(self.filter, self.args)?.survey(&self.input) else { return Ok(None) };
+        let output = survey.spec(std::slice::from_ref(&self.input))?.output;
+        let format = output.format;
+        Ok(Some((survey, Setup::of(self.input.clone(), self.src, output, format))))
+    }
+
+    /// Whether `input` of a filter of `spec` are surveys, and what makes them.
+    pub fn survey_for(&self, spec: &Spec, input: usize) -> Option<(Box<dyn Filter>, Setup)> {
+        self.survey().expect("a survey of any picture").filter(|_| input + 1 == spec.reads.len())
     }
 
     /// What the filter does to its streams: every input is like the first.

@@ -95,12 +95,28 @@ pub fn run_job(
 /// The frames that make the frame `later` frames on, for each input.
 pub fn sources(case: &Case, spec: &Spec, later: u64, poison: u64, align: usize) -> Vec<Vec<Guarded>> {
     let (width, height) = case.shape();
-    let frame = |input, offset| {
+    let picture = |input, offset| {
         let mut src = Guarded::aligned(case.src, width, height, poison, align);
         fill(&mut src.planes_mut(), case.content, case.seed_of(input, later, offset));
         src
     };
+    let frame = |input, offset| match case.survey_for(spec, input) {
+        Some((filter, setup)) => {
+            let mut survey = Guarded::aligned(setup.dst, setup.output.width, setup.output.height, poison, align);
+            survey_of(&*filter, &setup, &picture(0, offset).planes(), survey.planes_mut());
+            survey
+        }
+        None => picture(input, offset),
+    };
     frames(spec, frame)
+}
+
+/// Makes the survey of a picture, plainly.
+pub fn survey_of(filter: &dyn Filter, setup: &Setup, src: &Planes<'_>, dst: PlanesMut<'_>) {
+    let exec = CpuExec::new(1, CpuLevel::Portable).unwrap();
+    let spec = Spec::computed(setup.output.clone());
+    let mut kernel = filter.reference(setup).unwrap();
+    run_job(kernel.as_mut(), &spec, &FrameProps::default(), &[vec![*src]], dst, &exec);
 }
 
 /// `frame(input, offset)` for every frame that a job reads of each input.

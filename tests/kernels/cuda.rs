@@ -8,7 +8,7 @@ mod fixture;
 #[allow(dead_code)]
 mod gate;
 
-use crate::case::{Case, MEDIUM, SMALL, cases, end_cases};
+use crate::case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases};
 use crate::check::{reference, run, sources};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::{CudaDevice, DeviceBuffer, Function, Stream};
-use vramp::filters::{ALL, CudaJob, CudaKernel, Frames, InputWindow};
+use vramp::filters::{CudaJob, CudaKernel, Frames, InputWindow};
 use vramp::video::{SampleType, StreamInfo};
 
 /// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
@@ -191,15 +191,15 @@ fn all(
 
 #[test]
 fn cuda_kernels_equal_the_reference() {
-    all(device(), cases(ALL), check_kernels);
+    all(device(), cases(&TESTED), check_kernels);
 }
 
 /// Tensor cores leave kernels out that earlier devices run, and a large cache does so for samples of eight bits. There is no
 /// machine code for a device so early, so that these are also the kernels of the PTX.
 #[test]
 fn cuda_kernels_for_early_devices_equal_the_reference() {
-    all(device_as((6, 1), 0), cases(ALL), check_kernels);
-    let of_bytes = cases(ALL).filter(|case| case.src.sample() == SampleType::U8);
+    all(device_as((6, 1), 0), cases(&TESTED), check_kernels);
+    let of_bytes = cases(&TESTED).filter(|case| case.src.sample() == SampleType::U8);
     all(device_as((6, 1), usize::MAX), of_bytes, check_kernels);
 }
 
@@ -207,17 +207,17 @@ fn cuda_kernels_for_early_devices_equal_the_reference() {
 #[test]
 fn cuda_kernels_of_the_ptx_equal_the_reference() {
     const STEP: usize = 7;
-    all(device_as((8, 0), usize::MAX), cases(ALL).step_by(STEP), check_kernels);
+    all(device_as((8, 0), usize::MAX), cases(&TESTED).step_by(STEP), check_kernels);
 }
 
 #[test]
 fn cuda_kernels_equal_the_reference_at_the_ends_of_options() {
-    all(device(), end_cases(ALL), check_kernels);
+    all(device(), end_cases(&TESTED), check_kernels);
 }
 
 #[test]
 fn cuda_results_do_not_depend_on_earlier_frames() {
-    all(device(), cases(ALL).filter(|case| case.shape() == SMALL), check_history);
+    all(device(), cases(&TESTED).filter(|case| case.shape() == SMALL), check_history);
 }
 
 /// A kernel gives what the fast CPU kernel gives, which replaces the reference: that would take minutes.
@@ -236,7 +236,7 @@ fn sized(case: Case, (width, height): (usize, usize)) -> Case {
 
 #[test]
 fn cuda_kernels_equal_the_cpu_on_large_frames() {
-    let each = ALL.iter().flat_map(|filter| LARGE.map(|large| (*filter, large)));
+    let each = TESTED.iter().flat_map(|filter| LARGE.map(|large| (*filter, large)));
     let large = each.filter_map(|(filter, (format, size))| {
         let small = cases(&[filter]).find(|case| case.input.format.to_string() == format);
         small.map(|case| sized(case, size)).filter(Case::fits)
@@ -247,7 +247,7 @@ fn cuda_kernels_equal_the_cpu_on_large_frames() {
 /// Every filter with all its arguments on frames that are many blocks wide and high, in some of its formats each.
 #[test]
 fn cuda_kernels_equal_the_cpu_on_odd_frames() {
-    let medium = cases(ALL).filter(|case| case.shape() == MEDIUM);
+    let medium = cases(&TESTED).filter(|case| case.shape() == MEDIUM);
     all(device(), medium.step_by(ODD_STEP).map(|case| sized(case, ODD)).filter(Case::fits), check_against_cpu);
 }
 
@@ -284,7 +284,7 @@ fn wrong_kernels_on_cuda_are_caught() {
     let gpu = Gpu::new(&device);
     let copy = fixture::function(&gpu.device, "xor_u8");
     let planar = |case: &Case| case.src == case.dst && case.src.planes() == case.src.components() && case.shape().1 > 1;
-    let cases: Vec<Case> = cases(ALL).filter(planar).take(20).collect();
+    let cases: Vec<Case> = cases(&TESTED).filter(planar).take(20).collect();
     assert!(cases.len() == 20);
     let run = |case: &Case, value, beyond, last_row| {
         let mut kernel = Copy { copy: copy.clone(), value, beyond, last_row };

@@ -20,8 +20,12 @@ const MOST_LISTED: i64 = 256;
 /// Up to so many whole numbers are choices rather than amounts.
 const CHOICES: i64 = 8;
 
-/// Parameters that decide nothing where colours are RGB, as they are in these editors.
+/// Parameters that decide nothing where colours are RGB, as they are in these editors, or that need more than the frame at hand.
 const OF_VIDEO: &[&str] = &[
+    "adapt",
+    "window",
+    "peak",
+    "percentile",
     "y",
     "cb",
     "cr",
@@ -157,6 +161,6 @@ fn calls_with_presets() -> impl Iterator<Item = (String, String)> {
 }
 
 /// What states the version in a file, as in the library.
-fn mark() -> String {
+pub fn mark() -> String {
     format!("{}{}", plugin_mark!(), env!("CARGO_PKG_VERSION"))
 }

@@ -3,6 +3,7 @@
 use super::cube::{Between, Cube};
 use super::gamut::Gamut;
 use super::light::{Light, Measure};
+use super::peaks::{PeakSource, Peaks, STEP};
 use super::recipe::{Recipe, Work};
 use super::siting::Site;
 use super::table::Octaves;
@@ -10,6 +11,7 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::survey::CudaSmoother;
 use crate::filters::{CudaJob, CudaKernel};
 
 /// Threads of a block.
@@ -75,8 +77,24 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// What the kernel gets that mixes the gain for a frame's peak.
+    struct PeakArgs = "Peak" {
+        /// Gains for all peaks, one behind the other, and that of the frame.
+        tables: u64 = "const float*",
+        gain: u64 = "float*",
+        /// Where the peak's code is, or null: it is `code`.
+        level: u64 = "const u32*",
+        code: u32,
+        /// The first table's, and from one to the next.
+        first: u32,
+        step: u32,
+        entries: u32,
+    }
+}
+
 generated! {
-    "colour.cuh" after ["../common/plane.cuh"]: Args;
+    "colour.cuh" after ["../common/plane.cuh"]: Args, PeakArgs;
 }
 
 /// The tables of a recipe, one behind the other, as they lie on the device.
@@ -100,10 +118,57 @@ impl Tables {
 
 /// Bytes of device memory that the kernel of `recipe` holds.
 pub fn memory(recipe: &Recipe) -> usize {
-    match &recipe.work {
+    let gains = |peaks: &Peaks| peaks.tables.iter().map(|table| size_of_val(table.entries())).sum::<usize>();
+    let tables = match &recipe.work {
         Work::Keep => 0,
         Work::Light(_) => tables(recipe).bytes.len(),
         Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
+    };
+    tables + recipe.peaks.as_ref().map_or(0, |peaks| gains(peaks) + CudaSmoother::MEMORY)
+}
+
+/// What makes the gain of each frame.
+struct Gains {
+    function: Function,
+    args: PeakArgs,
+    /// `Err`: metadata state peaks, and else this code counts.
+    smoother: std::result::Result<CudaSmoother, u16>,
+    _tables: DeviceBuffer,
+}
+
+impl Gains {
+    /// Of `peaks`, into the table at `gain`.
+    fn new(peaks: &Peaks, gain: u64, device: &CudaDevice) -> Result<Gains> {
+        let entries = peaks.tables.iter().flat_map(Octaves::entries);
+        let bytes: Vec<u8> = entries.flat_map(|entry| entry.to_le_bytes()).collect();
+        let tables = DeviceBuffer::from_bytes(device, &bytes, "tonemap's gains")?;
+        let smoother = match &peaks.source {
+            PeakSource::Measured(smoother) => Ok(smoother.on(device)?),
+            PeakSource::Stated(usual) => Err(*usual),
+        };
+        let args = PeakArgs {
+            tables: tables.address(),
+            gain,
+            level: smoother.as_ref().map_or(0, CudaSmoother::address),
+            code: 0,
+            first: peaks.first,
+            step: STEP,
+            entries: peaks.tables[0].entries().len() as u32,
+        };
+        Ok(Gains { function: device.function("colour", "colour_gain")?, args, smoother, _tables: tables })
+    }
+
+    /// Makes the gain for the frame of `job`.
+    fn enqueue(&self, job: &CudaJob<'_>) -> Result<()> {
+        let mut args = self.args;
+        match &self.smoother {
+            Ok(smoother) => smoother.enqueue(job)?,
+            Err(usual) => args.code = Peaks::code_of(job.props.brightest, *usual).into(),
+        }
+        let shape = LaunchConfig { grid: [args.entries.div_ceil(THREADS), 1, 1], block: [THREADS, 1, 1], shared: 0 };
+        // SAFETY: `PeakArgs` is the kernel's parameter; there are tables of `entries` for every code from `first` on, and they, the
+        // gain and the level outlive the work as long as the kernel lives.
+        unsafe { launch(&self.function, shape, &args, job.stream) }
     }
 }
 
@@ -114,6 +179,7 @@ pub struct Kernel {
     shared: usize,
     /// Blocks that the device runs at once.
     blocks: u32,
+    gains: Option<Gains>,
     /// The tables that `args` points into.
     _tables: Option<DeviceBuffer>,
 }
@@ -135,7 +201,8 @@ impl Kernel {
         };
         let at_once = function.resident_blocks(THREADS, shared)?.max(1);
         let blocks = at_once * device.info().multiprocessors as u32;
-        Ok(Kernel { function, args, shared, blocks, _tables: buffer })
+        let gains = recipe.peaks.as_ref().map(|peaks| Gains::new(peaks, args.gain, device)).transpose()?;
+        Ok(Kernel { function, args, shared, blocks, gains, _tables: buffer })
     }
 }
 
@@ -264,6 +331,7 @@ fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -
 
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        self.gains.as_ref().map_or(Ok(()), |gains| gains.enqueue(job))?;
         let (src, dst) = (job.src.here(), job.dst);
         let mut args = self.args;
         for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {

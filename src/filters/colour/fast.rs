@@ -39,6 +39,7 @@ impl Fast {
 
 impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
+        self.recipe.follow(&job);
         let (src, dst) = (job.src.here(), job.dst);
         let (this, width, height) = (&*self, src[0].width(), src[0].height());
         job.exec.each(height.div_ceil(BAND), |band| {

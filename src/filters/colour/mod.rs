@@ -13,6 +13,7 @@ mod looks;
 pub mod lut;
 pub mod lut3d;
 pub mod matrix;
+mod peaks;
 mod perceptual;
 mod pixels;
 mod primaries;
@@ -36,14 +37,17 @@ use crate::error::{Error, Result};
 use crate::filters::CudaKernel;
 use crate::filters::depth::Depth;
 use crate::filters::requant::Dither;
+use crate::filters::survey::{Scale, Smoothing, survey};
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
+use peaks::Peaks;
 pub(super) use primaries::luma_weights;
 use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
+pub(super) use ycbcr::Decode;
 
 /// H.273's code points.
 const BT709: u8 = 1;
@@ -72,6 +76,18 @@ pub trait Grade: Debug + Send + Sync + 'static {
 
     /// What is done to R'G'B' in between.
     fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work;
+
+    /// How surveys of frames become the peaks that their light follows, and percent of the samples that are at most as bright;
+    /// `None`: all are treated alike.
+    fn smoothing(&self) -> Option<(Smoothing, f64)> {
+        None
+    }
+
+    /// What the gain of light follows from frame to frame.
+    fn peaks(&self, source: &StreamInfo) -> Option<Peaks> {
+        let _ = source;
+        None
+    }
 
     /// Whether `output` is `source` with the same samples.
     fn is_identity(&self, source: &StreamInfo, output: &StreamInfo) -> bool {
@@ -116,7 +132,10 @@ impl<P: Grade> Graded<P> {
     fn recipe(&self, setup: &Setup) -> Result<Option<Recipe>> {
         let (source, output) = self.streams(&setup.input)?;
         let changes = !self.0.is_identity(&source, &output);
-        Ok(changes.then(|| Recipe::new(&source, &output, self.0.work(&source, &output))))
+        Ok(changes.then(|| Recipe {
+            peaks: self.0.peaks(&source),
+            ..Recipe::new(&source, &output, self.0.work(&source, &output))
+        }))
     }
 }
 
@@ -131,10 +150,16 @@ impl<P: Grade> Filter for Graded<P> {
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let (source, output) = self.streams(&inputs[0])?;
-        Ok(match self.0.is_identity(&source, &output) {
+        let mut spec = match self.0.is_identity(&source, &output) {
             true => Spec::copying(inputs[0].clone(), |_| true),
             false => Spec::computed(output),
-        })
+        };
+        spec.reads.extend(self.0.smoothing().map(|(smoothing, _)| smoothing.reach()));
+        Ok(spec)
+    }
+
+    fn survey(&self, _: &StreamInfo) -> Option<Box<dyn Filter>> {
+        self.0.smoothing().map(|(_, share)| survey(Scale::Code, share))
     }
 
     fn note(&self, setup: &Setup) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use super::cube::Cube;
 use super::light::Light;
+use super::peaks::Peaks;
 use super::siting::{Site, sites};
 use super::ycbcr::{Decode, Encode};
 use crate::video::{Model, StreamInfo};
@@ -35,6 +36,8 @@ pub struct Recipe {
     pub decode: Decode,
     /// In between.
     pub work: Work,
+    /// The gain of that light follows the peak of each frame.
+    pub peaks: Option<Peaks>,
     /// From R'G'B'.
     pub encode: Encode,
     /// Where the result's chroma lies.
@@ -52,6 +55,7 @@ impl Recipe {
             read_at: sites(input),
             decode: Decode::new(input),
             work,
+            peaks: None,
             encode: Encode::new(output),
             made_at: sites(output),
             gives_rgb: is_rgb(output),

@@ -9,6 +9,7 @@ pub struct Reference(pub Recipe);
 
 impl CpuKernel for Reference {
     fn run(&mut self, job: CpuJob<'_>) {
+        self.0.follow(&job);
         let CpuJob { src, mut dst, .. } = job;
         let (recipe, src) = (&self.0, src.here());
         let (width, height) = (src[0].width(), src[0].height());

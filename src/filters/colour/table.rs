@@ -52,6 +52,13 @@ impl Octaves {
         part.mul_add(self.entries[i + 1] - self.entries[i], self.entries[i])
     }
 
+    /// Makes it what lies between `from` and `to`, of as many octaves: `part` of the distance.
+    pub fn mix(&mut self, from: &Octaves, to: &Octaves, part: f32) {
+        for ((entry, from), to) in self.entries.iter_mut().zip(&from.entries).zip(&to.entries) {
+            *entry = part.mul_add(to - from, *from);
+        }
+    }
+
     /// The least light that it distinguishes.
     pub fn first(&self) -> f32 {
         self.first

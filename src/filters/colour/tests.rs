@@ -5,7 +5,7 @@ use super::ycbcr::Encode;
 use super::{Grade, light::Light, tonemap::TonemapParams};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::testing::{digest, one_thread, picture, run_levels, samples};
-use crate::filters::{Setup, Spec, chain};
+use crate::filters::{Setup, SideStorage, Spec, chain};
 use crate::params::{Params, parse_chain};
 use crate::video::{ColorInfo, Format, FrameProps, Grading, Mastering, Picture, Range, StreamInfo};
 
@@ -249,4 +249,58 @@ fn chroma_moves_with_its_location() {
     // At the same place there, its steps are as even as they were.
     assert!(rises[1..7].windows(2).all(|pair| (pair[1] - pair[0] - (rises[3] - rises[2])).abs() <= 2), "{rises:?}");
     assert_eq!(Encode::new(&info).y([65535; 3]), 60160);
+}
+
+/// What `peak=…` makes of a picture of greys whose peak is measured, or stated by the frame, beside what `source_peak` makes of it.
+#[test]
+fn a_peak_that_is_known_is_as_good_as_one_that_is_stated() {
+    let nits = 1600.0;
+    let info = hdr("yuv444p10", PQ, (64, 4));
+    let src = picture(info.format, 64, 4, |c, x, _| if c == 0 { grey(nits * (x as f64 + 1.0) / 64.0) } else { 512 });
+    let stated = run(&format!("tonemap=source_peak={nits}"), &info, &src).1;
+    let measured = {
+        let filter = chain("tonemap=peak=dynamic:window=0:percentile=100").unwrap().remove(0);
+        let spec = filter.spec(std::slice::from_ref(&info)).unwrap();
+        let survey = filter.survey(&info).unwrap();
+        let of_survey = survey.spec(std::slice::from_ref(&info)).unwrap();
+        let setup = Setup::of(info.clone(), info.format, of_survey.output.clone(), of_survey.output.format);
+        let inputs = [vec![src.planes()]];
+        let props = FrameProps::default();
+        let (words, _) = run_levels(&*survey, &setup, &of_survey, &inputs, &props, &one_thread());
+        let mut setup = Setup::of(info.clone(), info.format, spec.output.clone(), info.format);
+        setup.sides = vec![SideStorage { src: words.format(), info: of_survey.output }];
+        let inputs = [vec![src.planes()], vec![words.planes()]];
+        run_levels(&*filter, &setup, &spec, &inputs, &props, &one_thread()).0
+    };
+    let of_frame = {
+        let filter = chain("tonemap=peak=hdr10plus").unwrap().remove(0);
+        let spec = filter.spec(std::slice::from_ref(&info)).unwrap();
+        let setup = Setup::of(info.clone(), info.format, spec.output.clone(), info.format);
+        let props = FrameProps { brightest: Some(nits as f32), ..FrameProps::default() };
+        run_levels(&*filter, &setup, &spec, &[vec![src.planes()]], &props, &one_thread()).0
+    };
+    // A count of 1024 is 64 codes of 16 bits: the measured peak is at most that much higher, and highlights darker by a code.
+    for (made, bound) in [(measured, 2), (of_frame, 1)] {
+        let pairs = samples(&made, 0).into_iter().zip(samples(&stated, 0));
+        let worst = pairs.map(|(a, b)| (a - b).abs()).max().unwrap();
+        assert!(worst <= bound, "{worst} of ten bits");
+    }
+}
+
+#[test]
+fn peaks_of_frames_have_their_limits() {
+    let info = hdr("yuv420p10", PQ, (4, 4));
+    assert!(refusal("tonemap=gamut=perceptual:peak=dynamic", &info).contains("use peak=static"));
+    assert!(chain("tonemap=peak=dynamic:source_peak=1000").unwrap()[0].warning().unwrap().contains("source_peak="));
+    assert!(chain("tonemap=peak=hdr10plus:source_peak=1000").unwrap()[0].warning().is_none());
+    let reads = |text: &str| chain(text).unwrap()[0].spec(std::slice::from_ref(&info)).unwrap().reads;
+    assert_eq!(reads("tonemap").len(), 1);
+    assert_eq!(reads("tonemap=peak=dynamic")[1], crate::filters::Reach { before: 32, after: 32 });
+    // What lies at the ends of the scale has its tables.
+    let peaks = params("tonemap=peak=dynamic").peaks(&info).unwrap();
+    // 203 cd/m² are 0.5806 of the code, 38049 of 16 bits: 74 times 512.
+    assert_eq!((peaks.first, peaks.tables.len()), (74 * 512, 128 - 74 + 1));
+    let hlg = hdr("yuv420p10", HLG, (4, 4));
+    let peaks = params("tonemap=peak=dynamic:hlg_peak=100:target=1000").peaks(&hlg).unwrap();
+    assert_eq!((peaks.first, peaks.tables.len()), (127 * 512, 2));
 }

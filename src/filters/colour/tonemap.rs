@@ -3,6 +3,7 @@
 use super::cube::{Between, Cube};
 use super::gamut::{Gamut, Soft};
 use super::light::{Desaturation, Light, Measure};
+use super::peaks::{PeakSource, Peaks};
 use super::perceptual::Perceptual;
 use super::primaries::Primaries;
 use super::recipe::Work;
@@ -11,6 +12,7 @@ use super::tone::{Curve, Tone};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
+use crate::filters::survey::{Layout, Smoother, Smoothing};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
@@ -44,6 +46,18 @@ crate::choices! {
         Pq = "pq",
         /// ARIB STD-B67.
         Hlg = "hlg",
+    }
+}
+
+crate::choices! {
+    /// Where the source's peak comes from.
+    pub enum Peak {
+        /// What is stated of the whole film.
+        Static = "static",
+        /// Each shot's own, measured.
+        Dynamic = "dynamic",
+        /// What HDR10+ states of each frame.
+        Hdr10plus = "hdr10plus",
     }
 }
 
@@ -130,10 +144,17 @@ crate::params! {
         /// What the result is encoded for.
         out_transfer: OutTransfer = OutTransfer::Bt1886, ParamKind::Choice(<OutTransfer as Choice>::WORDS), unit "",
             aliases ["transfer", "t"];
+        /// The brightest that the curve makes room for: `static` is the film's (`source_peak`), `dynamic` is measured around each
+        /// frame of a shot, and `hdr10plus` is what the frame states, or else the film's. FFmpeg's option of this name is our
+        /// `source_peak`, in cd/m².
+        peak: Peak = Peak::Static, ParamKind::Choice(<Peak as Choice>::WORDS), unit "", aliases [];
+        /// Frames to each side, of the same shot, that `peak=dynamic` looks at: more is steadier.
+        window: i64 = 32, ParamKind::Int { min: 0, max: 48 }, unit "frames", aliases [];
+        /// How many of the samples count for `peak=dynamic`: the few that are brighter are cut off.
+        percentile: f64 = 99.995, ParamKind::Float { min: 50.0, max: 100.0 }, unit "%", aliases [];
     }
     presets {}
     elsewhere {
-        ["peak"]: "FFmpeg's is in parts of its white: 'source_peak' is in cd/m² here, as in source_peak=1000";
         ["matrix", "m"]: "it follows from 'out'; for another, put matrix=to=… behind";
         ["range", "r"]: "the range stays; put range=… behind";
         ["hdr_source_peak", "src_max"]: "it is 'source_peak' here, in cd/m²";
@@ -161,6 +182,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "curve=hable:source=pq:gamut=desat:out=p3:out_transfer=srgb",
         "gamut=perceptual:source=pq:source_peak=2000",
         "curve=spline:source=hlg:hlg_peak=4000:target=100:out=bt2020:out_transfer=bt709",
+        "source=pq:peak=dynamic:window=5",
+        "curve=hable:source=hlg:peak=dynamic:window=0:percentile=90:on=luma",
+        "source=pq:peak=hdr10plus:source_peak=4000",
     ],
     create: Graded::<TonemapParams>::create,
 };
@@ -191,8 +215,38 @@ impl TonemapParams {
 
     /// The curve for `source`.
     pub(super) fn tone(&self, source: &StreamInfo) -> Tone {
-        let range = (self.source_min.unwrap_or(0.0), self.peak(source).0);
-        Tone::new(self.curve, self.param, range, (self.target_min, self.target))
+        self.tone_up_to(self.peak(source).0)
+    }
+
+    /// The curve for a source with this peak.
+    pub(super) fn tone_up_to(&self, peak: f64) -> Tone {
+        Tone::new(self.curve, self.param, (self.source_min.unwrap_or(0.0), peak), (self.target_min, self.target))
+    }
+
+    /// What light is multiplied with so that it follows a curve.
+    fn gain(tone: &Tone) -> Octaves {
+        Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m)
+    }
+
+    /// The gains for all peaks that codes can state, and the code of the first. They take a tenth of a second to work out, and
+    /// hosts build kernels more often than they change parameters: the last ones are kept.
+    fn gains(&self, is_hlg: bool) -> (u32, Arc<Vec<Octaves>>) {
+        static LAST: Mutex<Option<(String, u32, Arc<Vec<Octaves>>)>> = Mutex::new(None);
+        let key = format!("{} {is_hlg}", self.to_call(DESCRIPTOR.name));
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, first, gains)) = last.as_ref().filter(|(known, ..)| *known == key) {
+            return (*first, Arc::clone(gains));
+        }
+        let gamma = system_gamma(self.hlg_peak);
+        // Of HLG the grey that is coded so: what colours have less is room to spare.
+        let peak_of = |code: f64| match is_hlg {
+            true => self.hlg_peak * libm::pow(Transfer::Hlg.light(code), gamma),
+            false => PQ_PEAK * Transfer::Pq.light(code),
+        };
+        let (first, gains) = Peaks::tables(peak_of, self.target, |peak| Self::gain(&self.tone_up_to(peak)));
+        let gains = Arc::new(gains);
+        *last = Some((key, first, Arc::clone(&gains)));
+        (first, gains)
     }
 
     /// What is done to light; `None`: codes of R'G'B' stay.
@@ -216,7 +270,7 @@ impl TonemapParams {
             system: is_hlg.then(|| Octaves::new(GAIN_OCTAVES, |y| peak / PQ_PEAK * libm::pow(y, gamma - 1.0))),
             luminance: narrow(from.luminance()),
             desaturation: (self.desat > 0.0).then_some(Desaturation { strength: self.desat as f32, white }),
-            gain: Some((measure, Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m))),
+            gain: Some((measure, Self::gain(&tone))),
             matrix: (from != to).then(|| from.to(to).map(narrow)),
             gamut: match self.gamut {
                 GamutChoice::Soft => Gamut::Soft(Box::new(Soft::new())),
@@ -292,7 +346,12 @@ impl Grade for TonemapParams {
                 "the stream's primaries are {name} ({tag}), which are not converted"
             )));
         }
-        let peak = self.peak(&source).0;
+        if self.gamut == GamutChoice::Perceptual && self.peak != Peak::Static {
+            return Err(Error::bad_argument(
+                "gamut=perceptual is one table for the whole film: use peak=static with it, or another gamut",
+            ));
+        }
+        let peak = if self.peak == Peak::Static { self.peak(&source).0 } else { self.target };
         if self.source_min.is_some_and(|min| min >= peak) || self.target_min >= self.target {
             return Err(Error::bad_argument("black is not below white: lower source_min or target_min"));
         }
@@ -321,7 +380,31 @@ impl Grade for TonemapParams {
         }
     }
 
+    fn smoothing(&self) -> Option<(Smoothing, f64)> {
+        // The crests of half as many frames, and the mean of those of the other half.
+        (self.peak == Peak::Dynamic).then_some((Smoothing::Crest(self.window as u32 / 2), self.percentile))
+    }
+
+    fn peaks(&self, source: &StreamInfo) -> Option<Peaks> {
+        let is_hlg = source.color.transfer == HLG;
+        let peaks_from = match (self.peak, self.smoothing()) {
+            (Peak::Dynamic, Some((smoothing, _))) => PeakSource::Measured(Smoother::new(Layout::of(source), smoothing)),
+            (Peak::Hdr10plus, _) if !is_hlg => PeakSource::Stated(Peaks::code_of(Some(self.peak(source).0 as f32), 0)),
+            _ => return None,
+        };
+        let (first, tables) = self.gains(is_hlg);
+        Some(Peaks { source: peaks_from, first, tables })
+    }
+
+    fn warning(&self) -> Option<String> {
+        (self.peak == Peak::Dynamic && self.source_peak.is_some())
+            .then(|| "source_peak= counts for nothing with peak=dynamic, which measures it: leave one out".to_owned())
+    }
+
     fn note(&self, input: &StreamInfo) -> Option<String> {
+        if self.peak == Peak::Dynamic {
+            return None;
+        }
         let (peak, is_stated) = self.peak(&self.source(input).ok()?);
         (!is_stated).then(|| {
             format!("the stream does not state how bright it is: its peak is taken as {peak} cd/m²; source_peak= says otherwise")

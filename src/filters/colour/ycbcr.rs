@@ -51,6 +51,12 @@ impl Decode {
         self.chroma.map(|[b, r]| code(light + cb * i64::from(b) + cr * i64::from(r)))
     }
 
+    /// The code of a sum of weighed components, which may have been kept from passing 32 bits: it is then beyond every code.
+    #[inline(always)]
+    pub fn code(sum: i32) -> u16 {
+        (sum.saturating_add(HALF) >> BITS).clamp(0, TOP) as u16
+    }
+
     /// R'G'B' of what is R, G and B already.
     pub fn rgb(&self, rgb: [u16; 3]) -> [u16; 3] {
         rgb.map(|value| code(i64::from((i32::from(value) - self.black) * self.gain)))

@@ -28,7 +28,8 @@ impl Numbers {
         // The sum of the squares of what lanes differ from the rounded mean.
         let spread = squares - u64::from(mean) * u64::from(2 * sum - self.mean.count * mean);
         let slope = real(spread) / real(spread + self.edge) * ONE as f32 + 0.5;
-        let slope = (slope as i32 as u32).min(ONE - 1);
+        // SAFETY: a share is from 0 to 1, since an edge is not 0. A conversion that asks does not become vectors.
+        let slope = (unsafe { slope.to_int_unchecked::<i32>() } as u32).min(ONE - 1);
         let offset = (u64::from(ONE - slope) * u64::from(sum)) >> 16;
         (slope as u16, self.mean.narrow(offset as u32))
     }

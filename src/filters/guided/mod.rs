@@ -66,7 +66,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     temporal: "",
     changes: &[],
     neutral: &["radius=0"],
-    cases: &["radius=1:eps=0.01", "radius=8:eps=12", "radius=3:eps=300:planes=uv", "radius=40:eps=100:planes=y"],
+    cases: &["radius=1:eps=0.01", "radius=8:eps=12", "radius=3:eps=300:planes=uv", "radius=24:eps=100:planes=y"],
     create: window::create::<GuidedParams>,
 };
 

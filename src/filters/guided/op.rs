@@ -27,12 +27,11 @@ impl WindowOp for Guided {
 
     fn plain(&self, src: &Grid) -> Grid {
         let radii = (self.radius, self.radius);
-        let line = |x: isize, y: isize| {
-            let sum = src.window(radii, x, y).map(u32::from).sum();
-            let squares = src.window(radii, x, y).map(|v| u64::from(v) * u64::from(v)).sum();
+        let [slopes, offsets] = src.map_both(|x, y| {
+            let add = |(sum, squares): (u32, u64), v| (sum + u32::from(v), squares + u64::from(v) * u64::from(v));
+            let (sum, squares) = src.window(radii, x, y).fold((0, 0), add);
             self.numbers.line(sum, squares)
-        };
-        let (slopes, offsets) = (src.map(|x, y| line(x, y).0), src.map(|x, y| line(x, y).1));
+        });
         src.map(|x, y| {
             let sum = |of: &Grid| of.window(radii, x, y).map(u32::from).sum();
             self.numbers.result(src.at(x, y), sum(&slopes), sum(&offsets))

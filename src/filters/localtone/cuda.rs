@@ -1,13 +1,17 @@
 //! The kernels of cuda/localtone.cu.
 
+use super::adapt::FirstTable;
+use super::curves::{ENTRIES, Exposures};
 use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::remap::{CudaMover, Map};
+use crate::filters::survey::CudaSmoother;
 use crate::filters::{CudaJob, CudaKernel};
 use std::collections::HashMap;
+use std::mem::replace;
 
 /// Threads of a block, across and down.
 const BLOCK: (usize, usize) = (32, 8);
@@ -53,13 +57,18 @@ device_struct! {
         pyramid: u64 = "i16*",
         results: u64 = "i16*",
         /// Tables.
-        curve: u64 = "const u16*",
+        curve: u64 = "u16*",
         last: u64 = "const u16*",
         gain: u64 = "const u16*",
         skin_cb: u64 = "const u16*",
         skin_cr: u64 = "const u16*",
         remap: u64 = "const i16*",
-        exposures: u64 = "const Exposures*",
+        exposures: u64 = "Exposures*",
+        /// What these two are made of behind an exposure, its gains, and the brightness that they go by.
+        base_curve: u64 = "const u16*",
+        base_exposures: u64 = "const Exposures*",
+        exposing: u64 = "const u32*",
+        brightness: u64 = "const u32*",
         guided: [GuidedArgs; 2],
         /// Skin in blocks, and its means.
         skin: [u64; 2] = "int*",
@@ -164,8 +173,8 @@ struct Work {
 }
 
 impl Work {
-    /// The work of `plan` for tables and planes at these addresses.
-    fn new(plan: &Plan, tables: u64, planes: u64) -> Work {
+    /// The work of `plan` for tables and planes at these addresses, and the brightness of a frame at that.
+    fn new(plan: &Plan, tables: u64, planes: u64, brightness: u64) -> Work {
         let mut memory = Memory::default();
         let mut args = bare(plan);
         let size = (plan.width, plan.height);
@@ -220,6 +229,20 @@ impl Work {
                 turns.extend(kernels.map(|kernel| Turn::new(kernel, means).times(2)));
                 turns.push(Turn::new("localtone_people", size));
             }
+        }
+        if let Some(adapt) = &plan.adapt {
+            args.exposing = memory.table(tables, adapt.gains.iter().map(|gain| gain.to_le_bytes()));
+            args.brightness = brightness;
+            match adapt.base {
+                FirstTable::Curve(_) => {
+                    args.base_curve = replace(&mut args.curve, memory.plane::<u16>(planes, ENTRIES))
+                }
+                FirstTable::Exposures(_) => {
+                    let made = memory.plane::<Exposures>(planes, ENTRIES);
+                    args.base_exposures = replace(&mut args.exposures, made);
+                }
+            }
+            turns.insert(0, Turn::new("localtone_expose", (ENTRIES / BLOCK.1, BLOCK.1)));
         }
         let chroma = (size.0.div_ceil(1 << plan.halved.0), size.1.div_ceil(1 << plan.halved.1));
         turns.push(Turn::new("localtone_result", chroma));
@@ -296,6 +319,10 @@ fn bare(plan: &Plan) -> Args {
         skin_cr: 0,
         remap: 0,
         exposures: 0,
+        base_curve: 0,
+        base_exposures: 0,
+        exposing: 0,
+        brightness: 0,
         guided: [GuidedArgs::default(); 2],
         skin: [0; 2],
         skin_width: 0,
@@ -340,6 +367,7 @@ enum State {
     Filters {
         work: Box<Work>,
         functions: HashMap<&'static str, Function>,
+        smoother: Option<CudaSmoother>,
         _memory: [DeviceBuffer; 2],
     },
 }
@@ -347,8 +375,9 @@ enum State {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
     pub(super) fn memory(plan: &Plan) -> usize {
-        let memory = Work::new(plan, 0, 0).memory;
-        if plan.copies { 0 } else { memory.tables.len() + memory.planes }
+        let memory = Work::new(plan, 0, 0, 0).memory;
+        let smoother = plan.adapt.as_ref().map_or(0, |_| CudaSmoother::MEMORY);
+        if plan.copies { 0 } else { memory.tables.len() + memory.planes + smoother }
     }
 
     /// The kernel of `plan`.
@@ -359,15 +388,17 @@ impl Kernel {
         if plan.copies {
             return Ok(Kernel(State::Copies(CudaMover::new([Map::ROWS; 3], device)?)));
         }
-        let Memory { tables, planes } = Work::new(plan, 0, 0).memory;
+        let smoother = plan.adapt.as_ref().map(|adapt| adapt.smoother.on(device)).transpose()?;
+        let Memory { tables, planes } = Work::new(plan, 0, 0, 0).memory;
         let tables = DeviceBuffer::from_bytes(device, &tables, "localtone's tables")?;
         let planes = DeviceBuffer::new(device, planes, "localtone's planes")?;
-        let work = Work::new(plan, tables.address(), planes.address());
+        let brightness = smoother.as_ref().map_or(0, CudaSmoother::address);
+        let work = Work::new(plan, tables.address(), planes.address(), brightness);
         let mut functions = HashMap::new();
         for turn in &work.turns {
             functions.insert(turn.kernel, device.function("localtone", turn.kernel)?);
         }
-        Ok(Kernel(State::Filters { work: Box::new(work), functions, _memory: [tables, planes] }))
+        Ok(Kernel(State::Filters { work: Box::new(work), functions, smoother, _memory: [tables, planes] }))
     }
 }
 
@@ -376,7 +407,10 @@ impl CudaKernel for Kernel {
         let (src, dst) = (job.src.here(), job.dst);
         let (work, functions) = match &self.0 {
             State::Copies(copies) => return copies.apply(src, dst, job.stream),
-            State::Filters { work, functions, .. } => (work, functions),
+            State::Filters { work, functions, smoother, .. } => {
+                smoother.as_ref().map_or(Ok(()), |smoother| smoother.enqueue(job))?;
+                (work, functions)
+            }
         };
         let mut args = work.args;
         for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {

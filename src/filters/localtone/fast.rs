@@ -31,6 +31,18 @@ enum MethodKernel {
     Mixed(MixedKernel),
 }
 
+impl MethodKernel {
+    /// Takes the tables of `method`, which have changed.
+    fn take_tables(&mut self, method: &MethodPlan) {
+        match (self, method) {
+            (MethodKernel::Scenery(kernel), MethodPlan::Scenery(numbers)) => kernel.take_tables(numbers),
+            (MethodKernel::Mixed(kernel), MethodPlan::Mixed(numbers)) => kernel.take_tables(numbers),
+            // It keeps none.
+            _ => {}
+        }
+    }
+}
+
 impl Fast {
     /// The kernel of `plan` at `level`.
     ///
@@ -58,6 +70,10 @@ impl CpuKernel for Fast {
         let Fast { plan, level, light, made, method, skin } = self;
         if plan.copies {
             return apply_plainly(&[Map::ROWS; 3], src, &mut dst);
+        }
+        if plan.adapt.is_some() {
+            plan.expose(&job.src);
+            method.take_tables(&plan.method);
         }
         let cpu = Cpu { exec: job.exec, level: *level };
         read(cpu, plan, src, light);

@@ -1,5 +1,6 @@
 //! `localtone`: local tone mapping of ordinary video, the look of an HDR photo.
 
+mod adapt;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod curves;
@@ -20,6 +21,7 @@ use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
+use crate::filters::survey::{Scale, Smoothing, survey};
 use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
@@ -39,6 +41,9 @@ crate::choices! {
         Mixed = "mixed",
     }
 }
+
+/// Percent of the samples that are at most as bright as the brightness of a frame.
+const MEDIAN: f64 = 50.0;
 
 const SHARE: ParamKind = ParamKind::Float { min: 0.0, max: 1.0 };
 const SIGNED: ParamKind = ParamKind::Float { min: -1.0, max: 1.0 };
@@ -86,6 +91,10 @@ crate::params! {
         follow: f64 = 0.85, SHARE, unit "", aliases [];
         /// Black and white; with `warmth`, tinted.
         mono: bool = false, ParamKind::Bool, unit "", aliases [];
+        /// How far dark shots are lifted and bright ones lowered towards a usual brightness; 0 treats all frames alike.
+        adapt: f64 = 0.0, SHARE, unit "", aliases [];
+        /// Frames to each side, of the same shot, that `adapt` takes the brightness of: more is steadier.
+        window: i64 = 16, ParamKind::Int { min: 0, max: 48 }, unit "frames", aliases [];
     }
     presets {
         "landscape": "Wide views: clear, with some colour", [("method", "scenery"), ("shadows", "0.45"), ("highlights", "0.5"), ("clarity", "0.6"), ("detail", "0.5"), ("range", "0.8"), ("radius", "8"), ("skin", "0"), ("saturation", "1.08"), ("vibrance", "0.15"), ("noise", "1.5")];
@@ -128,6 +137,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "preset=mono:warmth=0.3:exposure=-1.5",
         "method=scenery:clarity=-1:detail=3:range=0.3:radius=1:noise=8:strength=0.3",
         "shadows=1.5:highlights=1.5:exposure=2:clarity=3:detail=-1:edge=0.1:follow=0",
+        "adapt=1:window=2",
+        "preset=landscape:adapt=0.5:window=1",
+        "preset=group:adapt=1:window=0:strength=0.5",
     ],
     create: |call| Ok(Box::new(Localtone { params: LocaltoneParams::from_call(call)? })),
 };
@@ -145,9 +157,15 @@ impl LocaltoneParams {
             self.black,
             self.vibrance,
             self.warmth,
+            self.adapt,
         ];
         let keeps = self.range == 1.0 && self.saturation == 1.0 && !self.mono;
         self.strength == 0.0 || (keeps && amounts.iter().all(|amount| *amount == 0.0))
+    }
+
+    /// How surveys of frames become the brightness that exposures follow; `None`: they follow none.
+    fn smoothing(&self) -> Option<Smoothing> {
+        (self.adapt > 0.0 && !self.is_neutral()).then_some(Smoothing::Mean(self.window as u32))
     }
 }
 
@@ -167,7 +185,13 @@ impl Filter for Localtone {
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        Ok(Spec::copying(inputs[0].clone(), |_| self.params.is_neutral()))
+        let mut spec = Spec::copying(inputs[0].clone(), |_| self.params.is_neutral());
+        spec.reads.extend(self.params.smoothing().map(Smoothing::reach));
+        Ok(spec)
+    }
+
+    fn survey(&self, _: &StreamInfo) -> Option<Box<dyn Filter>> {
+        self.params.smoothing().map(|_| survey(Scale::Light, MEDIAN))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

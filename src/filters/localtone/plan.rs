@@ -1,5 +1,6 @@
 //! What the kernels share: the parameters turned into tables and integers for one stream.
 
+use super::adapt::Adapt;
 use super::curves::{Curve, Exposures, ONE, Remap, exposures, fade_table, gain_table, round, skin_table, smooth};
 use super::{LocaltoneParams, Method};
 use crate::filters::Setup;
@@ -33,6 +34,8 @@ pub struct Plan {
     pub colour: Colour,
     /// Nothing changes.
     pub copies: bool,
+    /// Exposures follow the brightness of frames.
+    pub adapt: Option<Adapt>,
 }
 
 /// What R, G and B are of luma and chroma.
@@ -124,13 +127,15 @@ impl Plan {
         let strength = round(256.0 * params.strength);
         let share = f64::from(strength) / 256.0;
         let last = Curve { contrast: params.contrast, black: params.black, ..Curve::default() };
+        let method = MethodPlan::new(params, info.width, info.height);
         Plan {
+            adapt: params.smoothing().map(|smoothing| Adapt::new(params.adapt, smoothing, &method, info)),
             width: info.width,
             height: info.height,
             halved: (u32::from(info.format.subsampling_w()), u32::from(info.format.subsampling_h())),
             has_chroma: info.format.model() == Model::Yuv,
             scale: LightScale::new(info),
-            method: MethodPlan::new(params, info.width, info.height),
+            method,
             strength,
             last: last.table(share),
             colour: Colour {

@@ -320,6 +320,7 @@ fn set_colour(
 impl CpuKernel for Reference {
     fn run(&mut self, job: CpuJob<'_>) {
         let (src, mut dst) = (job.src.here(), job.dst);
+        self.plan.expose(&job.src);
         match self.plan.copies {
             true => apply_plainly(&[Map::ROWS; 3], src, &mut dst),
             false => filter(&self.plan, src, &mut dst),

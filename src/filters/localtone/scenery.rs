@@ -23,13 +23,21 @@ pub struct SceneryKernel {
 impl SceneryKernel {
     pub fn new(scenery: &Scenery) -> SceneryKernel {
         let pyramid = &scenery.pyramid;
-        SceneryKernel {
+        let mut kernel = SceneryKernel {
             base: Grid::new(pyramid.sizes[0]),
             guides: levels(pyramid),
             remapped: (0..9).map(|_| levels(pyramid)).collect(),
             made: levels(pyramid),
-            curve: scenery.curve.iter().map(|v| *v as i16).collect(),
-        }
+            curve: Vec::new(),
+        };
+        kernel.take_tables(scenery);
+        kernel
+    }
+
+    /// Takes the tables of `scenery` as they are now.
+    pub fn take_tables(&mut self, scenery: &Scenery) {
+        self.curve.clear();
+        self.curve.extend(scenery.curve.iter().map(|v| *v as i16));
     }
 
     /// Makes `made` of `light`.
@@ -124,18 +132,25 @@ pub struct MixedKernel {
 
 impl MixedKernel {
     pub fn new(mixed: &Mixed) -> MixedKernel {
-        let of = |part: &dyn Fn(&super::curves::Exposures) -> i16| mixed.exposures.iter().map(part).collect();
-        MixedKernel {
-            tables: [
-                of(&|e| e.weights[0]),
-                of(&|e| e.weights[1]),
-                of(&|e| e.values[0]),
-                of(&|e| e.values[1]),
-                of(&|e| e.values[2]),
-            ],
+        let mut kernel = MixedKernel {
+            tables: std::array::from_fn(|_| Vec::new()),
             pyramids: std::array::from_fn(|_| levels(&mixed.pyramid)),
             made: levels(&mixed.pyramid),
-            base: of(&|e| e.base),
+            base: Vec::new(),
+        };
+        kernel.take_tables(mixed);
+        kernel
+    }
+
+    /// Takes the tables of `mixed` as they are now.
+    pub fn take_tables(&mut self, mixed: &Mixed) {
+        for (k, table) in self.tables.iter_mut().chain([&mut self.base]).enumerate() {
+            table.clear();
+            table.extend(mixed.exposures.iter().map(|e| match k {
+                0 | 1 => e.weights[k],
+                2..5 => e.values[k - 2],
+                _ => e.base,
+            }));
         }
     }
 

@@ -141,6 +141,10 @@ impl Filter for Zoned {
         self.inner.wiring()
     }
 
+    fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
+        self.inner.survey(input)
+    }
+
     fn warning(&self) -> Option<String> {
         self.inner.warning()
     }

@@ -1,6 +1,7 @@
 //! From a decoded AVFrame to our frame: properties read off it, samples used where they lie.
 
 use crate::error::{Error, Result};
+use crate::io::libav::format::hdr;
 use crate::video::{ChromaLocation, ColorInfo, FieldOrder, Format, FrameProps, Picture, Range, Rational, SideData};
 use ffmpeg::ffi::{AVChromaLocation, AVColorRange};
 use ffmpeg::frame::Video;
@@ -11,6 +12,7 @@ use std::slice;
 /// Everything about `frame` but its samples. `full_range` is what the pixel format's name says; `sar` is the
 /// container's word, if it has one.
 pub(in crate::io::libav) fn props(frame: &Video, frame_index: u64, full_range: bool, sar: Rational) -> FrameProps {
+    let side_data = side_data(frame);
     FrameProps {
         frame_index,
         pts: frame.pts(),
@@ -20,7 +22,8 @@ pub(in crate::io::libav) fn props(frame: &Video, frame_index: u64, full_range: b
         repeat: frame.repeat() as i32,
         color: color(frame, full_range),
         sar: if sar.value().is_some() { sar } else { frame.aspect_ratio().into() },
-        side_data: side_data(frame),
+        brightest: hdr::brightest(&side_data),
+        side_data,
         context: false,
         records: Vec::new(),
     }

@@ -74,6 +74,25 @@ pub(in crate::io::libav) fn dynamic(frame: &[SideData]) -> Vec<&'static str> {
     there.map(|(_, what)| what).collect()
 }
 
+/// The brightest of a frame, in cd/m², as HDR10+ (SMPTE ST 2094-40) states it: the largest of R, G and B.
+pub(in crate::io::libav) fn brightest(frame: &[SideData]) -> Option<f32> {
+    /// How libav's `AVDynamicHDRPlus` begins: three numbers, then the first window of the picture, which is all of it.
+    const WINDOW: usize = 4;
+    /// Where a window has `maxscl`: behind the four fractions of its corners, and its ellipse.
+    const MAXSCL: usize = WINDOW + 4 * FRACTION + 16;
+    const FRACTION: usize = 8;
+    let data = frame.iter().find(|data| data.kind == InFrame::AV_FRAME_DATA_DYNAMIC_HDR_PLUS as i32)?;
+    let number = |at: usize| Some(i32::from_ne_bytes(data.bytes.get(at..at + 4)?.try_into().ok()?));
+    let part = |component: usize| {
+        let at = MAXSCL + component * FRACTION;
+        let (num, den) = (number(at)?, number(at + 4)?);
+        (num > 0 && den > 0).then(|| num as f32 / den as f32)
+    };
+    let most = (0..3).filter_map(part).fold(0.0, f32::max);
+    // In parts of 10,000 cd/m².
+    (most > 0.0 && most <= 1.0).then_some(most * 10_000.0)
+}
+
 impl Hdr10 {
     /// What a stream's side data says.
     pub(in crate::io::libav) fn of(side_data: &[SideData]) -> Hdr10 {

@@ -1,0 +1,154 @@
+//! A survey: a few numbers about a frame, for filters that must know how bright the frames around theirs are, and where shots
+//! begin.
+//!
+//! It is a picture of one row, so that chains make, keep, upload and count it as they do every picture: a filter that reads the
+//! surveys of many frames ([`Filter::survey`]) keeps these, and not the frames themselves.
+
+mod brightness;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod layout;
+mod reference;
+mod shot;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use crate::device::cpu::CpuLevel;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::filters::CudaKernel;
+use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::params::{Call, Choice, ParamKind, Params};
+use crate::video::{Planes, StreamInfo};
+use brightness::Brightness;
+#[cfg(feature = "cuda")]
+pub(super) use cuda::Smoother as CudaSmoother;
+pub(super) use layout::Layout;
+pub(super) use shot::{Smoother, Smoothing};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+use sums::Sums;
+
+crate::choices! {
+    /// Which level of samples is looked at.
+    pub enum Scale {
+        /// Light: luma from black to white.
+        Light = "light",
+        /// The largest of R', G' and B'.
+        Code = "code",
+    }
+}
+
+crate::params! {
+    /// The parameters of a survey.
+    pub struct SurveyParams {
+        /// Which level of samples is looked at: luma, or the largest of R', G' and B'.
+        of: Scale = Scale::Light, ParamKind::Choice(<Scale as Choice>::WORDS), unit "", aliases [];
+        /// How many of the samples are at most as bright as the level.
+        share: f64 = 50.0, ParamKind::Float { min: 0.0, max: 100.0 }, unit "%", aliases [];
+    }
+    presets {}
+}
+
+/// What a survey is. Chains make surveys for the filters that read them; it is in no list of filters.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    name: "survey",
+    aliases: &[],
+    summary: "A few numbers about a frame, as a picture of one row",
+    definition: "A level that `share` of the samples do not exceed, of 1024 counts and straight lines between; a histogram of 64 \
+                 bins of light; and the mean light of cells in up to 16 rows and 64 columns.",
+    schema: SurveyParams::SCHEMA,
+    accepts: |format| !format.is_yc48(),
+    footprint: Footprint::Window("the whole picture"),
+    temporal: "",
+    changes: &[crate::filters::Change::Size, crate::filters::Change::Layout],
+    neutral: &[],
+    cases: &["", "of=code:share=99.995", "share=0", "of=code:share=100"],
+    create: |call| Ok(Box::new(SurveyOf(SurveyParams::from_call(call)?))),
+};
+
+/// The filter that makes surveys.
+#[derive(Debug)]
+struct SurveyOf(SurveyParams);
+
+/// Makes surveys with a level that `share` percent of the samples do not exceed.
+pub(super) fn survey(of: Scale, share: f64) -> Box<dyn Filter> {
+    Box::new(SurveyOf(SurveyParams { of, share }))
+}
+
+/// What is worked out of a frame.
+struct Survey {
+    layout: Layout,
+    brightness: Brightness,
+    /// In millionths.
+    share: u64,
+}
+
+impl Survey {
+    fn new(params: &SurveyParams, info: &StreamInfo) -> Survey {
+        let share = libm::round(params.share * 10_000.0) as u64;
+        Survey { layout: Layout::of(info), brightness: Brightness::new(params.of, info), share }
+    }
+
+    /// How many samples the level is not below: at least one.
+    fn rank(&self) -> u64 {
+        (self.layout.samples() * self.share).div_ceil(1_000_000).max(1)
+    }
+}
+
+impl Filter for SurveyOf {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn call(&self) -> Call {
+        self.0.to_call(DESCRIPTOR.name)
+    }
+
+    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
+        Ok(Spec::computed(Layout::of(&inputs[0]).stream(&inputs[0])?))
+    }
+
+    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(reference::Reference(Survey::new(&self.0, &setup.input))))
+    }
+
+    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
+        Ok(Box::new(sums::Fast::new(Survey::new(&self.0, &setup.input), level)?))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_memory(&self, _: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(cuda::COUNTS)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
+        Ok(Box::new(cuda::Kernel::new(&Survey::new(&self.0, &setup.input), device)?))
+    }
+}
+
+/// What is kept of a frame, to find the cut before the next one: the rule by which filters keep to a shot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    layout: Layout,
+    words: Vec<u32>,
+}
+
+impl Look {
+    /// Of a picture of `info`.
+    pub fn of(info: &StreamInfo, picture: &Planes<'_>) -> Look {
+        let survey = Survey::new(&SurveyParams::default(), info);
+        let mut sums = Sums::new(&survey);
+        sums.add(&survey, picture, 0..info.height);
+        Look { layout: survey.layout, words: sums.finish(&survey) }
+    }
+
+    /// True when a new shot begins with the frame that looks like `next`. Both are of one stream.
+    pub fn cuts_to(&self, next: &Look) -> bool {
+        shot::is_cut(&self.layout, &self.words, &next.words)
+    }
+}

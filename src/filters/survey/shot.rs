@@ -1,0 +1,123 @@
+//! What surveys of frames one after the other say: where shots begin, and how bright one is around a frame.
+
+use super::layout::{CELLS, HISTOGRAM, LEVEL, Layout, read};
+use super::sums::LEVEL_SHIFT;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
+#[cfg(feature = "cuda")]
+use crate::error::Result;
+use crate::filters::{Frames, Reach};
+use crate::video::Planes;
+
+/// From so many thousandths of other samples, and so many steps of 8 bits in the mean of the reduced picture, on it is a cut.
+const HISTOGRAM_PERMILLE: u64 = 160;
+const PICTURE_STEPS: u64 = 22;
+
+/// White of the working scale, and what lies between black and white in steps of 8 bits.
+const WHITE: u64 = 16_383;
+const STEPS: u64 = 219;
+
+/// The level that the sample of rank `rank` has of those counted, from the darkest on: between the ends of its count as far as
+/// its rank lies between theirs.
+pub fn quantile(counts: impl IntoIterator<Item = u64>, rank: u64) -> u16 {
+    let mut before = 0;
+    for (level, count) in (0u64..).zip(counts) {
+        if before + count >= rank {
+            let part = ((rank - before) << LEVEL_SHIFT) / count;
+            return ((level << LEVEL_SHIFT) + part).min(u16::MAX.into()) as u16;
+        }
+        before += count;
+    }
+    u16::MAX
+}
+
+/// True when a shot begins between frames with these surveys: both the brightness of the picture and the picture, much reduced,
+/// are others than before.
+pub fn is_cut(layout: &Layout, before: &[u32], after: &[u32]) -> bool {
+    let apart = |a: &[u32], b: &[u32]| a.iter().zip(b).map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>();
+    let histogram = apart(&before[HISTOGRAM..CELLS], &after[HISTOGRAM..CELLS]);
+    let picture = apart(&before[CELLS..], &after[CELLS..]);
+    histogram * 1000 >= HISTOGRAM_PERMILLE * 2 * layout.samples()
+        && picture * STEPS >= PICTURE_STEPS * WHITE * layout.cells() as u64
+}
+
+/// What becomes of the levels around a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothing {
+    /// Their mean within so many frames before and after, of the same shot, in which near frames weigh more.
+    Mean(u32),
+    /// The same of the largest levels within as many frames of each: it is never below the frame's own.
+    Crest(u32),
+}
+
+impl Smoothing {
+    /// Frames that have a weight, before and after.
+    pub fn radius(self) -> usize {
+        let (Smoothing::Mean(radius) | Smoothing::Crest(radius)) = self;
+        radius as usize
+    }
+
+    /// Frames whose surveys are read.
+    pub fn reach(self) -> Reach {
+        let frames = match self {
+            Smoothing::Mean(radius) => radius,
+            Smoothing::Crest(radius) => 2 * radius,
+        };
+        Reach { before: frames, after: frames }
+    }
+
+    /// The level of the middle one of frames with `surveys`.
+    pub fn level(self, layout: &Layout, surveys: &[Vec<u32>]) -> u16 {
+        let (here, radius) = (surveys.len() / 2, self.radius());
+        let begins = |frame: &usize| is_cut(layout, &surveys[frame - 1], &surveys[*frame]);
+        let first = (1..=here).rev().find(begins).unwrap_or(0);
+        let last = (here + 1..surveys.len()).find(begins).unwrap_or(surveys.len()) - 1;
+        let near = |frame: usize| first.max(frame.saturating_sub(radius))..=last.min(frame + radius);
+        let level = |frame: usize| u64::from(surveys[frame][LEVEL]);
+        let (mut sum, mut weights) = (0, 0);
+        for frame in near(here) {
+            let level = match self {
+                Smoothing::Mean(_) => level(frame),
+                Smoothing::Crest(_) => near(frame).map(level).max().unwrap_or(0),
+            };
+            let weight = (radius + 1 - frame.abs_diff(here)) as u64;
+            sum += weight * level;
+            weights += weight;
+        }
+        (sum / weights) as u16
+    }
+}
+
+/// Smooths levels, frame after frame.
+#[derive(Clone, Debug)]
+pub struct Smoother {
+    layout: Layout,
+    smoothing: Smoothing,
+    /// Of the frames in reach.
+    surveys: Vec<Vec<u32>>,
+}
+
+impl Smoother {
+    /// For surveys of `layout`.
+    pub fn new(layout: Layout, smoothing: Smoothing) -> Smoother {
+        Smoother { layout, smoothing, surveys: vec![Vec::new(); smoothing.reach().frames()] }
+    }
+
+    /// The same on a device.
+    ///
+    /// # Errors
+    /// As [`CudaSmoother::new`](super::CudaSmoother::new).
+    #[cfg(feature = "cuda")]
+    pub fn on(&self, device: &CudaDevice) -> Result<super::CudaSmoother> {
+        super::CudaSmoother::new(self.layout, self.smoothing, device)
+    }
+
+    /// The level of the frame at hand, whose last input are surveys.
+    pub fn level(&mut self, src: &Frames<'_, Planes<'_>>) -> u16 {
+        let before = self.smoothing.reach().before as isize;
+        for (offset, words) in (-before..).zip(&mut self.surveys) {
+            read(&src.at(src.inputs() - 1, offset)[0], words);
+        }
+        self.smoothing.level(&self.layout, &self.surveys)
+    }
+}

@@ -1,0 +1,111 @@
+use super::layout::{CELLS, HISTOGRAM, LEVEL, read};
+use super::shot::quantile;
+use super::{Layout, Look, Scale, Smoothing, survey};
+use crate::filters::Setup;
+use crate::filters::testing::{one_thread, picture, run_levels};
+use crate::video::{Format, FrameProps, Picture, StreamInfo};
+
+fn look(format: &str, value: impl Fn(usize, usize, usize) -> i32) -> Look {
+    let format: Format = format.parse().unwrap();
+    Look::of(&StreamInfo::bare(format, 64, 36), &picture(format, 64, 36, value).planes())
+}
+
+#[test]
+fn a_cut_is_another_brightness_and_another_picture() {
+    let ramp = |_: usize, x: usize, _: usize| 16 + 2 * x as i32;
+    let before = look("yuv420p", ramp);
+    assert!(!before.cuts_to(&before));
+    // The same samples elsewhere: another picture of the same brightness.
+    assert!(!before.cuts_to(&look("yuv420p", |_, x, _| 16 + 2 * (63 - x as i32))));
+    // 20 steps brighter all over: another histogram, a picture less than 22 steps apart.
+    assert!(!before.cuts_to(&look("yuv420p", |c, x, y| ramp(c, x, y) + 20)));
+    assert!(before.cuts_to(&look("yuv420p", |c, x, y| ramp(c, x, y) + 24)));
+    assert!(before.cuts_to(&look("yuv420p", |_, _, y| 235 - 4 * y as i32)));
+}
+
+#[test]
+fn depth_does_not_matter_and_rgb_has_cuts() {
+    let of = |format: &str, scale: i32| look(format, move |_, x, y| (x + y) as i32 * scale);
+    assert_eq!(of("yuv420p", 2), of("yuv444p10", 8));
+    let (dark, bright) = (look("gbrp10", |_, x, _| x as i32), look("gbrp10", |_, x, _| 900 + x as i32));
+    assert!(dark.cuts_to(&bright) && !dark.cuts_to(&dark));
+}
+
+/// The words of the survey of `src`, by the reference and every fast kernel.
+fn words(of: Scale, share: f64, info: &StreamInfo, src: &Picture) -> Vec<u32> {
+    let filter = survey(of, share);
+    let spec = filter.spec(std::slice::from_ref(info)).unwrap();
+    let setup = Setup::of(info.clone(), src.format(), spec.output.clone(), spec.output.format);
+    let inputs = [vec![src.planes()]];
+    let (made, _) = run_levels(&*filter, &setup, &spec, &inputs, &FrameProps::default(), &one_thread());
+    let mut words = Vec::new();
+    read(&made.planes()[0], &mut words);
+    words
+}
+
+#[test]
+fn a_level_lies_between_the_ends_of_its_count() {
+    // Ten samples of level 3: the fifth is half through the 64 that count as it.
+    assert_eq!(quantile([0, 0, 0, 10], 5), 3 * 64 + 32);
+    assert_eq!([1, 2, 3].map(|rank| quantile([1, 1, 1], rank)), [64, 128, 192]);
+    assert_eq!(quantile((0..1024).map(|level| u64::from(level == 1023)), 1), 65_535);
+}
+
+#[test]
+fn words_worked_out_by_hand() {
+    // Ten bits of limited range: 64 is black, 502 half of the light, and 940 white.
+    let info = StreamInfo::bare("yuv420p10".parse().unwrap(), 32, 16);
+    let src = picture(info.format, 32, 16, |c, x, _| [if x < 8 { 64 } else { 502 }, 512, 512][c]);
+    let words = words(Scale::Light, 50.0, &info, &src);
+    let layout = Layout::of(&info);
+    assert_eq!((layout.rows, layout.columns, words.len()), (16, 32, CELLS + 512));
+    // A quarter is black; the median is a third through the others, whose light 8192 counts from 32768 of 16 bits on.
+    assert_eq!(words[LEVEL], 32_768 + 64 / 3);
+    assert_eq!((words[HISTOGRAM], words[HISTOGRAM + 32]), (128, 384));
+    assert_eq!((words[CELLS + 7], words[CELLS + 8]), (0, 8192));
+}
+
+/// The largest of R', G' and B' of BT.2020's red is the red, whatever its luma.
+#[test]
+fn codes_are_those_of_the_largest_component() {
+    let mut info = StreamInfo::bare("yuv444p10".parse().unwrap(), 16, 16);
+    info.color.transfer = 16;
+    // 100 % red: 294, 387, 960; and grey of half the code.
+    let src = picture(info.format, 16, 16, |c, x, _| if x == 3 { [294, 387, 960][c] } else { [502, 512, 512][c] });
+    let of = |share| words(Scale::Code, share, &info, &src)[LEVEL];
+    assert!(of(100.0) >= 65_280 && of(50.0).abs_diff(32_768) <= 64, "{} {}", of(100.0), of(50.0));
+    let rgb = StreamInfo::bare("gbrp16".parse().unwrap(), 8, 8);
+    let src = picture(rgb.format, 8, 8, |c, _, _| [1000, 40_000, 3][c]);
+    let level = words(Scale::Code, 100.0, &rgb, &src)[LEVEL];
+    assert_eq!(level, 40_000 / 64 * 64 + 64);
+}
+
+/// Surveys of flat frames with these levels.
+fn flat(layout: &Layout, levels: &[u32]) -> Vec<Vec<u32>> {
+    let survey = |level: &u32| {
+        let mut words = vec![*level >> 2; layout.words()];
+        words[LEVEL] = *level;
+        words[HISTOGRAM..CELLS].fill(0);
+        words[HISTOGRAM + (*level >> 10) as usize] = layout.samples() as u32;
+        words
+    };
+    levels.iter().map(survey).collect()
+}
+
+#[test]
+fn levels_are_smoothed_within_the_shot() {
+    let layout = Layout::of(&StreamInfo::bare("gray8".parse().unwrap(), 64, 36));
+    let level = |smoothing: Smoothing, levels: &[u32]| smoothing.level(&layout, &flat(&layout, levels));
+    // Weights 1 2 3 2 1, within one shot: (1 + 2·2 + 3·3 + 2·4 + 5)·100 / 9.
+    assert_eq!(level(Smoothing::Mean(2), &[100, 200, 300, 400, 500]), 300);
+    assert_eq!(level(Smoothing::Mean(2), &[100, 100, 1000, 100, 100]), (6 * 100 + 3 * 1000) / 9);
+    // 22 of 219 steps of 65532 are 6583: frames of another shot do not count, on either side.
+    assert_eq!(level(Smoothing::Mean(2), &[30_000, 100, 100, 400, 60_000]), (2 * 100 + 3 * 100 + 2 * 400) / 7);
+    assert_eq!(level(Smoothing::Mean(0), &[700]), 700);
+    // Crests within two of -2, -1, 0, 1, 2: 900 is seen from the last two alone; the shot begins at frame 3 of the other.
+    assert_eq!(level(Smoothing::Crest(2), &[1, 1, 1, 1, 1, 1, 900, 1, 1]), ((1 + 2) + (3 + 2 + 1) * 900) / 9);
+    assert_eq!(level(Smoothing::Crest(2), &[9000, 9000, 60_000, 1, 5, 1, 1, 1, 1]), 5);
+    // Nothing newly clips.
+    let levels: Vec<u32> = (0..33).map(|i| 20_000 + i * i * 7919 % 5000).collect();
+    assert!(u32::from(level(Smoothing::Crest(8), &levels)) >= levels[16]);
+}
