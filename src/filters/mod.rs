@@ -21,6 +21,7 @@ pub mod banding;
 pub mod bilateral;
 mod blend;
 pub mod boxblur;
+mod clahe;
 pub mod colour;
 mod convolve;
 #[cfg(feature = "cuda")]
@@ -40,6 +41,7 @@ pub mod fields;
 pub mod gauss;
 pub mod gradient;
 mod guide;
+mod guided;
 mod job;
 mod levels;
 mod lines;
@@ -72,6 +74,7 @@ pub mod stats;
 mod stock;
 #[cfg(feature = "cuda")]
 mod strips;
+mod surface_blur;
 pub mod survey;
 #[cfg(feature = "cuda")]
 mod tensor;

@@ -14,8 +14,19 @@ pub struct Grid {
 impl Grid {
     /// A plane of this one's size, with `value(x, y)` everywhere.
     pub fn map(&self, value: impl Fn(isize, isize) -> u16) -> Grid {
-        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x as isize, y as isize)));
-        Grid { lanes: places.map(|(x, y)| value(x, y)).collect(), ..*self }
+        Grid { lanes: self.places().map(|(x, y)| value(x, y)).collect(), ..*self }
+    }
+
+    /// Two planes of this one's size, with the values of `both(x, y)` everywhere.
+    pub fn map_both(&self, both: impl Fn(isize, isize) -> (u16, u16)) -> [Grid; 2] {
+        let (first, second): (Vec<u16>, Vec<u16>) = self.places().map(|(x, y)| both(x, y)).unzip();
+        [first, second].map(|lanes| Grid { lanes, ..*self })
+    }
+
+    /// Columns and rows of every lane, row by row.
+    fn places(&self) -> impl Iterator<Item = (isize, isize)> + use<> {
+        let (width, height) = (self.width, self.height);
+        (0..height).flat_map(move |y| (0..width).map(move |x| (x as isize, y as isize)))
     }
 
     /// Columns and rows.
