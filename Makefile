@@ -86,7 +86,7 @@ slurm := slurm-wlm munge iproute2 procps
 
 # What the plugin is tested in, and engines for parts.
 hosts:
-	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad $(slurm)
+	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev $(slurm)
 	@scripts/setup_hosts.sh
 
 test: setup hosts lint docs check-ptx

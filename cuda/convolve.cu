@@ -3,8 +3,7 @@
 // Sums of 8-bit samples are multiples of 256 below 2^31: floats hold them exactly, and multiply and add twice as many in the
 // same time. Other samples are summed in integers.
 
-#include "common/window.cuh"
-#include "generated/convolve.cuh"
+#include "convolve.cuh"
 
 struct alignas(16) Floats { float v[4]; };
 struct alignas(16) Ints { int v[4]; };
@@ -26,14 +25,6 @@ struct Kind<int> {
     static __device__ __forceinline__ int of(u32 word) { return int(word); }
     static __device__ __forceinline__ int whole(int sum) { return sum; }
 };
-
-// The result of a sum, as src/filters/convolve/quotient.rs has it.
-__device__ __forceinline__ int quotient(const ConvolveQuotient& q, int sum) {
-    const int dividend = int(u32(min(max(sum, q.low), q.high)) + q.offset);
-    const int near = __float2int_rz(__fmul_rn(__int2float_rn(dividend), q.inverse));
-    const int rest = dividend - near * q.divisor;
-    return near + (rest >= q.divisor) - (rest < 0);
-}
 
 template <typename T>
 __device__ __forceinline__ typename Kind<T>::Four four_words(const u32* from) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the hosts that the plugin is tested in and no distribution has, and OpenJD, into target/; nothing when they are there.
+# Fetches the hosts that the plugin is tested in and no distribution has, OpenFX and OpenJD, into target/; nothing when they are there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -45,6 +45,23 @@ if ! cmp -s $requirements $hosts/ready; then
     [ -z "$python" ] || install_in_python "$python"
     [ -e $hosts/python ] || echo "setup: no Python $oldest_python or newer as a library: VapourSynth is tested without scripts"
     cp $requirements $hosts/ready
+fi
+
+# OpenFX's headers, and the classes for hosts that come with them, with its example of a host. A crate has them.
+openfx=0.1.0
+if [ ! -e target/openfx/hostsupport.a ]; then
+    echo "setup: fetching OpenFX"
+    cargo info --quiet openfx-sys@$openfx >/dev/null
+    mkdir -p target/openfx/objects
+    for part in include HostSupport; do
+        cp -r "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/openfx-sys-$openfx/openfx/$part target/openfx/
+    done
+    classes=target/openfx/HostSupport
+    for source in $classes/src/*.cpp $classes/examples/hostDemo?*.cpp; do
+        c++ -std=c++14 -w -O1 -include cstring -include climits -Itarget/openfx/include -I$classes/include \
+            -c "$source" -o target/openfx/objects/"$(basename "$source" .cpp)".o
+    done
+    ar rcs target/openfx/hostsupport.a target/openfx/objects/*.o
 fi
 
 # What runs job templates of vramp submit.

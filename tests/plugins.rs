@@ -57,7 +57,7 @@ fn hosts_are_found_by_their_programs() {
     let text = machine.run(&[]).ok();
     assert!(text.text().contains(&format!("FFmpeg ({})", machine.0.path("bin/ffmpeg"))), "{}", text.text());
     assert!(text.text().contains("Kdenlive, Shotcut, GStreamer, mpv"), "{}", text.text());
-    assert_eq!(text.text().matches("not installed").count(), 3, "{}", text.text());
+    assert_eq!(text.text().matches("not installed").count(), 4, "{}", text.text());
     let all = machine.json(&[]);
     let programs: Vec<&Value> = all[0]["hosts"].as_array().unwrap().iter().map(|host| &host["program"]).collect();
     assert!(programs[0].is_string() && programs[2].is_null(), "{programs:?}");
@@ -72,13 +72,32 @@ fn the_library_goes_to_every_host_and_its_version_is_read() {
     for version in ["0.1.0", "2.34.5-rc1"] {
         let all = machine.json(&["--install", &machine.library(version)]);
         let files: Vec<&Value> =
-            all.as_array().unwrap().iter().flat_map(|door| door["files"].as_array().unwrap()).collect();
-        assert_eq!(files.len(), 3);
-        assert!(files.iter().all(|file| file["version"] == version), "{files:?}");
+            all.as_array().unwrap().iter().flat_map(|interface| interface["files"].as_array().unwrap()).collect();
+        assert_eq!(files.len(), 4);
+        assert!(files[..3].iter().all(|file| file["version"] == version), "{files:?}");
+        // No host of it is here.
+        assert!(files[3]["path"].is_null() && files[3]["name"].as_str().unwrap().ends_with("vramp.ofx"), "{files:?}");
         assert_eq!(files[2]["path"], format!("{folder}/libvramp.so"));
     }
     let effects = fs::read_dir(machine.0.path("effects")).unwrap();
     assert_eq!(effects.count(), 2, "nothing else is left there");
+}
+
+/// Hosts of OpenFX find a bundle by the name of its folder, which must be that of the library.
+#[test]
+fn openfx_gets_a_bundle() {
+    let machine = Machine::new(&["Natron"]);
+    let mut command = vramp();
+    command.args(["plugins", "--install", &machine.library("1.2.3"), "--json"]).env("PATH", machine.0.path("bin"));
+    let ran: Ran = command.env("OFX_PLUGIN_PATH", machine.0.path("OFX")).output().unwrap().into();
+    assert_eq!(
+        files_below(&machine.0.path("OFX/vramp.ofx.bundle")),
+        ["Contents/Info.plist", "Contents/Linux-x86-64/vramp.ofx"]
+    );
+    let all: Value = serde_json::from_slice(&ran.ok().stdout).unwrap();
+    assert_eq!(all[2]["files"][0]["version"], "1.2.3");
+    let info = fs::read_to_string(machine.0.path("OFX/vramp.ofx.bundle/Contents/Info.plist")).unwrap();
+    assert!(info.contains("<string>vramp.ofx</string>") && info.contains(env!("CARGO_PKG_VERSION")), "{info}");
 }
 
 /// Two names of one file would be one plugin.
@@ -164,6 +183,8 @@ fn a_package_has_the_files_of_every_host() {
     let machine = Machine::new(&[]);
     let into = machine.packaged(&["--effect", "gauss"]);
     let expected = [
+        "OFX/Plugins/vramp.ofx.bundle/Contents/Info.plist",
+        "OFX/Plugins/vramp.ofx.bundle/Contents/Linux-x86-64/vramp.ofx",
         "lib/frei0r-1/vramp_chain.so",
         "lib/frei0r-1/vramp_deband.so",
         "lib/frei0r-1/vramp_gauss.so",

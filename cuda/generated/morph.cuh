@@ -26,11 +26,15 @@ struct Morph {
     int radius;
     u32 finish;  // What becomes of results.
     int limit;  // The most that a sample changes.
-    u32 unused;
+    u32 flip;  // All bits where the largest samples count: then those are the smallest.
+    u32 lines;  // Words of lines that a block takes, and threads of each.
+    u32 threads;
 };
-static_assert(sizeof(Morph) == 280 && alignof(Morph) == 8, "Morph differs from the host's");
+static_assert(sizeof(Morph) == 288 && alignof(Morph) == 8, "Morph differs from the host's");
 LAYOUT(Morph, component, 0);
 LAYOUT(Morph, radius, 264);
 LAYOUT(Morph, finish, 268);
 LAYOUT(Morph, limit, 272);
-LAYOUT(Morph, unused, 276);
+LAYOUT(Morph, flip, 276);
+LAYOUT(Morph, lines, 280);
+LAYOUT(Morph, threads, 284);

@@ -54,20 +54,29 @@ impl FloatScale {
     /// The numbers that 16 bits stand for.
     pub fn from_16_bits(self, from: &[u16], to: &mut [f32]) {
         for (to, from) in to.iter_mut().zip(from) {
-            *to = (f32::from(*from) - self.zero) / self.gain;
+            *to = self.number(*from);
         }
+    }
+
+    /// The number that 16 bits stand for.
+    pub fn number(self, value: u16) -> f32 {
+        (f32::from(value) - self.zero) / self.gain
+    }
+
+    /// How much a number grows whose 16 bits go from `before` to `after`.
+    pub fn growth(self, before: u16, after: u16) -> f32 {
+        (f32::from(after) - f32::from(before)) / self.gain
     }
 
     /// What `origin`, whose 16 bits are `before`, becomes where these become `after`: the change is added, and where there is none
     /// the result is `origin` to the bit. What is no finite number becomes one.
     pub fn carry(self, origin: &[f32], before: &[u16], after: &[u16], to: &mut [f32]) {
-        let number = |value: u16| (f32::from(value) - self.zero) / self.gain;
         for (to, ((origin, before), after)) in to.iter_mut().zip(origin.iter().zip(before).zip(after)) {
             // In this order, so that a number that 16 bits hold becomes exactly what they become.
             *to = match origin.is_finite() {
                 true if before == after => *origin,
-                true => number(*after) + (origin - number(*before)),
-                false => number(*after),
+                true => self.number(*after) + (origin - self.number(*before)),
+                false => self.number(*after),
             };
         }
     }

@@ -9,11 +9,13 @@
 static VERSION: &str = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n");
 
 pub mod c_abi;
+pub mod environment;
 pub mod float;
 pub mod frei0r;
 pub mod guard;
 pub mod host_port;
 pub mod logging;
+pub mod openfx;
 pub mod own_file;
 pub mod record;
 #[cfg(test)]

@@ -7,16 +7,6 @@ mod so;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Whether the compiler builds programs with AddressSanitizer that run here.
-fn has_address_sanitizer() -> bool {
-    let source = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("asan-{}.c", std::process::id()));
-    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
-    let program = source.with_extension("bin");
-    let built = cc::compile(&source, &["-fsanitize=address", "-o", program.to_str().unwrap()]);
-    std::fs::remove_file(source).unwrap();
-    built.status.success() && Command::new(program).status().is_ok_and(|status| status.success())
-}
-
 /// Runs the program of `source`, which says what it found, with the system's CUDA driver or that of a folder.
 #[track_caller]
 fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
@@ -33,23 +23,14 @@ fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
     assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
 }
 
-/// AddressSanitizer, where the compiler has it.
-fn sanitizer() -> &'static [&'static str] {
-    if has_address_sanitizer() {
-        return &["-fsanitize=address"];
-    }
-    println!("without AddressSanitizer: the compiler has none");
-    &[]
-}
-
 #[test]
 fn hostile_arguments_are_refused() {
-    run("tests/c/hostile.c", sanitizer(), None);
+    run("tests/c/hostile.c", cc::sanitizer(), None);
 }
 
 #[test]
 fn a_frei0r_host_gets_no_picture_of_another_size() {
-    run("tests/c/frei0r.c", sanitizer(), None);
+    run("tests/c/frei0r.c", cc::sanitizer(), None);
 }
 
 #[test]

@@ -19,7 +19,13 @@ DESTDIR=$tree scripts/install_library.sh "$library" /usr "$libdir"
 "$vramp" plugins --install "$library" --into "$tree/usr" >/dev/null
 # Debian has no VapourSynth; its plugin is a wheel.
 rm -r "$tree/usr/lib/vapoursynth"
-find "$tree" -name '*.so*' -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} + -exec chmod 644 {} +
+# The one place where hosts of OpenFX look.
+mkdir -p "$tree/usr/share/lintian/overrides"
+cat > "$tree/usr/share/lintian/overrides/vramp" <<EOF
+vramp: non-standard-dir-in-usr [usr/OFX/]
+vramp: file-in-unusual-dir [usr/OFX/*]
+EOF
+find "$tree" \( -name '*.so*' -o -name '*.ofx' \) -type f -exec strip --strip-unneeded --remove-section=.comment --remove-section=.note {} + -exec chmod 644 {} +
 "$vramp" man --into "$tree/usr/share/man/man1"
 gzip -9n "$tree"/usr/share/man/man1/*
 for shell in bash:bash-completion/completions/vramp zsh:zsh/vendor-completions/_vramp fish:fish/vendor_completions.d/vramp.fish; do

@@ -93,6 +93,7 @@ impl Window for MedianParams {
 impl Local for MedianParams {
     type Consts = Consts;
     const MODULE: &'static str = "median";
+    const PAIRS: Option<&'static str> = Some("median_pairs");
 
     fn descriptor() -> &'static Descriptor {
         &DESCRIPTOR

@@ -4,6 +4,7 @@
 
 use super::effect::{Effect, Parameter};
 use super::time::frame_index;
+use crate::environment::{DEVICE, device};
 use crate::host_port::{HostFrame, HostPorts, Storage};
 use crate::logging;
 use std::ffi::{CStr, CString, c_char};
@@ -19,9 +20,6 @@ const LONGEST: u32 = 65_535;
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
-
-/// What names the device, since hosts show no such parameter: as `--device` of the command.
-const DEVICE: &str = "VRAMP_DEVICE";
 
 /// One use of the effect. Hosts may call it from several threads, which then take turns.
 pub struct Instance {
@@ -244,15 +242,6 @@ fn beyond(parameter: &Parameter, number: f64, text: &str) -> String {
     let share = parameter.ty.number_of(&number.to_string()).filter(|share| (0.0..=1.0).contains(share));
     let meant = share.map(|share| format!("; {number} is {share:.5} here")).unwrap_or_default();
     format!("{name} is given as 0 to 1 in hosts of frei0r, so {number} makes it {text}{meant}")
-}
-
-/// What the environment asks for. A name that is none counts as none.
-fn device() -> DeviceChoice {
-    let Ok(name) = std::env::var(DEVICE) else { return DeviceChoice::Auto };
-    name.parse().unwrap_or_else(|error| {
-        log::error!("{DEVICE}: {error}; it counts as auto");
-        DeviceChoice::Auto
-    })
 }
 
 #[cfg(test)]

@@ -56,3 +56,22 @@ pub fn stand_in_driver() -> PathBuf {
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     folder
 }
+
+/// Whether the compiler builds programs with AddressSanitizer that run here.
+fn has_address_sanitizer() -> bool {
+    let source = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("asan-{}.c", std::process::id()));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let program = source.with_extension("bin");
+    let built = compile(&source, &["-fsanitize=address", "-o", program.to_str().unwrap()]);
+    std::fs::remove_file(source).unwrap();
+    built.status.success() && Command::new(program).status().is_ok_and(|status| status.success())
+}
+
+/// AddressSanitizer, where the compiler has it.
+pub fn sanitizer() -> &'static [&'static str] {
+    if has_address_sanitizer() {
+        return &["-fsanitize=address"];
+    }
+    println!("without AddressSanitizer: the compiler has none");
+    &[]
+}

@@ -161,6 +161,6 @@ fn calls_with_presets() -> impl Iterator<Item = (String, String)> {
 }
 
 /// What states the version in a file, as in the library.
-fn mark() -> String {
+pub fn mark() -> String {
     format!("{}{}", plugin_mark!(), env!("CARGO_PKG_VERSION"))
 }

@@ -1,5 +1,6 @@
 //! The hosts of the plugin library, as hosts.json lists them, and what this machine has of them.
 
+use super::bundle::info as bundle_info;
 use super::controls::{Effect, kdenlive_effect, kdenlive_presets, shotcut_meta, shotcut_ui};
 use crate::error::{Error, Result};
 use serde::Deserialize;
@@ -19,7 +20,7 @@ pub struct PluginInterface {
     /// The hosts that load it so.
     pub hosts: Vec<Host>,
     /// The environment variable that names folders instead of the usual ones.
-    variable: Option<String>,
+    pub variable: Option<String>,
     /// Programs that print the folder.
     ask: Vec<Vec<String>>,
     /// The usual folders, where each host looks, best first.
@@ -42,6 +43,8 @@ pub enum Content {
     ShotcutMeta,
     /// Its controls in Shotcut.
     ShotcutUi,
+    /// What a bundle of OpenFX says of itself.
+    Bundle,
 }
 
 impl Content {
@@ -56,6 +59,7 @@ impl Content {
             Content::KdenlivePresets => kdenlive_presets(effect)?,
             Content::ShotcutMeta => Some(shotcut_meta(effect)),
             Content::ShotcutUi => Some(shotcut_ui(effect)),
+            Content::Bundle => Some(bundle_info()),
         })
     }
 }
@@ -75,7 +79,7 @@ pub struct PluginFile {
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Any of these programs shows that it is there.
+    /// Any of these files shows that it is there, beside the folders of programs or in one of them.
     programs: Vec<String>,
 }
 
@@ -114,8 +118,12 @@ impl PluginInterface {
 
     /// Whether its state says something: editors' files matter where the editor is, and its presets are its own.
     pub fn is_listed(&self) -> bool {
-        let holds = |content| self.files.values().any(|held| *held == content);
-        holds(Content::Library) || self.is_wanted() && !holds(Content::KdenlivePresets)
+        self.holds(Content::Library) || self.is_wanted() && !self.holds(Content::KdenlivePresets)
+    }
+
+    /// Whether one of its files is `content`.
+    pub fn holds(&self, content: Content) -> bool {
+        self.files.values().any(|held| *held == content)
     }
 
     /// Whether any of its hosts is on this machine.

@@ -87,7 +87,10 @@ fn folders(into: Option<&Path>) -> Result<Vec<(PluginInterface, PathBuf)>> {
             return Ok((interface, folder.clone()));
         }
         let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        Err(Error::new(Kind::Io, format!("{}: cannot write to {}: install as root", interface.name, list.join(" or "))))
+        let name = &interface.name;
+        let other = interface.variable.as_ref().map(|variable| format!(", or name a folder in {variable}"));
+        let remedy = format!("install as root{}", other.unwrap_or_default());
+        Err(Error::new(Kind::Io, format!("{name}: cannot write to {}: {remedy}", list.join(" or "))))
     };
     interfaces.into_iter().filter(PluginInterface::is_wanted).map(folder).collect()
 }

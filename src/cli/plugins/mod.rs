@@ -1,5 +1,6 @@
 //! `vramp plugins`: which hosts of the plugin library there are, and where it is installed; and its installation.
 
+mod bundle;
 mod controls;
 mod hosts;
 mod install;
@@ -8,7 +9,7 @@ use crate::cli::args::PluginsArgs;
 use crate::cli::print;
 use crate::error::Result;
 use controls::Effect;
-use hosts::{PluginFile, PluginInterface, interfaces};
+use hosts::{Content, PluginFile, PluginInterface, interfaces};
 use install::{EFFECTS, install};
 use serde::Serialize;
 use std::fmt::Write;
@@ -64,7 +65,9 @@ impl InterfaceState {
             let version = path.as_deref().and_then(version);
             is_listed.then_some(FileState { name: file.name, version, path })
         };
-        let files = interface.files(&every_effect()).into_iter();
+        // What lies beside a library says nothing more.
+        let is_main = |file: &PluginFile| file.content == Content::Library || !interface.holds(Content::Library);
+        let files = interface.files(&every_effect()).into_iter().filter(is_main);
         let host = |host: &hosts::Host| HostState { name: host.name.clone(), program: host.program() };
         InterfaceState {
             name: interface.name.clone(),

@@ -1,7 +1,8 @@
-//! The kernels of cuda/convolve.cu.
+//! The kernels of cuda/convolve.cu, for devices without tensor cores, and the choice between them and [`tensor`](super::tensor).
 
 use super::op::Convolution;
 use super::quotient::Quotient;
+use super::tensor;
 use super::weights::{Factors, Tap, Weights};
 use crate::device::cuda::{CudaDevice, DeviceBuffer};
 use crate::error::Result;
@@ -67,7 +68,8 @@ fn shared(weights: &Weights, outputs: usize) -> usize {
 pub(super) fn memory(plan: &Plan<Convolution>) -> usize {
     let Some(Convolution(weights)) = plan.op() else { return 0 };
     let (window, column) = tables(weights, false);
-    (window.len() + column.len()) * size_of::<u32>()
+    // Whichever kernel the device gets.
+    tensor::memory(weights).max((window.len() + column.len()) * size_of::<u32>())
 }
 
 /// The kernel of `plan`.
@@ -75,6 +77,11 @@ pub(super) fn memory(plan: &Plan<Convolution>) -> usize {
 /// # Errors
 /// When it cannot be loaded, or there is no memory for the weights.
 pub(super) fn kernel(plan: Plan<Convolution>, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+    if let Some(Convolution(weights)) = plan.op()
+        && let Some(kernel) = tensor::kernel(&plan, weights, device)?
+    {
+        return Ok(kernel);
+    }
     let mut consts = Consts { weights: 0, down: 0, radius_w: 0, radius_h: 0, fours: 1, quotient: Quotient::default() };
     let (mut outputs, mut bytes, mut buffers) = (FEW, 0, Vec::new());
     if let Some(Convolution(weights)) = plan.op() {

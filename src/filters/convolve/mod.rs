@@ -6,6 +6,8 @@ mod foreign;
 mod kernel;
 mod op;
 mod quotient;
+#[cfg(feature = "cuda")]
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod tuning;

@@ -6,7 +6,7 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::tuning::cuda::{DOWN, ROWS, WIDE};
+use crate::filters::local::tuning::cuda::{DOWN, ROWS, TWO_ROWS, WIDE};
 use crate::filters::strips::{Cut, Strips, THREADS};
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::SampleType;
@@ -114,7 +114,8 @@ impl<T: Local> Kernel<T> {
         let (name, strips) = match plan.radius {
             0 => (plan.kernel(), None),
             _ => {
-                let strips = Strips::choose(&THREADS[..1], 1, ROWS, &sizes, device.info().multiprocessors);
+                let rows = if T::PAIRS.is_some() { TWO_ROWS } else { ROWS };
+                let strips = Strips::choose(&THREADS[..1], 1, rows, &sizes, device.info().multiprocessors);
                 (format!("{}_{suffix}", plan.kernel()), Some(strips))
             }
         };
@@ -128,7 +129,8 @@ impl<T: Local> Kernel<T> {
                 tables[index] = Some(DeviceBuffer::from_bytes(device, &bytes, "a table of values")?);
             }
         }
-        Ok(Kernel { function: device.function(T::MODULE, &name)?, plan, strips, tables, consts })
+        let module = plan.pairs().filter(|module| device.runs(module)).unwrap_or(T::MODULE);
+        Ok(Kernel { function: device.function(module, &name)?, plan, strips, tables, consts })
     }
 
     /// What is done to component `index`.

@@ -49,12 +49,21 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
     /// The file in `cuda/` that has its kernels.
     const MODULE: &'static str;
 
+    /// The file that has the same kernels for two samples at a time, if there is one: those of at most 14 bits, on devices that
+    /// take minima of pairs (cuda/common/rows.cuh).
+    const PAIRS: Option<&'static str> = None;
+
     /// What the filter is.
     fn descriptor() -> &'static Descriptor;
 
     /// The kernel: its name there, without the type of samples.
     fn kernel(&self) -> String {
         Self::MODULE.to_owned()
+    }
+
+    /// Whether [`PAIRS`](Local::PAIRS) has it with these parameters.
+    fn takes_pairs(&self) -> bool {
+        true
     }
 
     /// The planes that it works on.

@@ -3,6 +3,8 @@
 use super::{Local, MOST_RADIUS, MOST_SOURCES};
 use crate::filters::Setup;
 use crate::video::FrameProps;
+#[cfg(feature = "cuda")]
+use crate::video::SampleType;
 use std::ops::Range;
 
 /// Where samples of a component come from.
@@ -95,6 +97,18 @@ impl<T: Local> Plan<T> {
     #[cfg(feature = "cuda")]
     pub fn kernel(&self) -> String {
         self.params.kernel()
+    }
+
+    /// The module that takes samples in pairs, if there is one and they are small enough for it.
+    #[cfg(feature = "cuda")]
+    pub fn pairs(&self) -> Option<&'static str> {
+        let layout = self.setup.src.component_layout(0).2;
+        let fits = match layout.sample {
+            SampleType::U8 => true,
+            SampleType::U16 => layout.shift >= 2,
+            SampleType::I16 => false,
+        };
+        T::PAIRS.filter(|_| fits && self.params.takes_pairs())
     }
 }
 

@@ -1,9 +1,9 @@
 //! The kernels of cuda/morph.cu.
 
 use super::op::{Morph, What};
-use super::tuning::cuda::{LENGTH, LINES, THREADS};
+use super::tuning::cuda::{LINES_DOWN, PLACES, THREADS_ACROSS, THREADS_DOWN};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::window::Plan;
@@ -11,8 +11,8 @@ use crate::filters::window::cuda::suffix;
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::{SampleLayout, SampleType};
 
-/// Bytes of shared memory of a block.
-const SHARED: usize = 2 * (LENGTH + 1) * LINES * size_of::<u32>();
+/// Bytes of shared memory of a thread.
+const SHARED: usize = (PLACES + 1) * size_of::<u32>();
 
 /// What becomes of an extreme: it is a step's, or stays near a sample, or another one is taken off.
 const BETWEEN: u32 = 0;
@@ -46,7 +46,11 @@ device_struct! {
         finish: u32,
         /// The most that a sample changes.
         limit: i32,
-        unused: u32,
+        /// All bits where the largest samples count: then those are the smallest.
+        flip: u32,
+        /// Words of lines that a block takes, and threads of each.
+        lines: u32,
+        threads: u32,
     }
 }
 
@@ -80,10 +84,36 @@ enum Stage {
 struct Pass {
     function: Function,
     is_down: bool,
+    is_max: bool,
     radius: usize,
+    block: Block,
     from: Stage,
     to: Stage,
     finish: u32,
+}
+
+/// A block: words of lines side by side, and threads of a line, the first of which only help others.
+#[derive(Clone, Copy)]
+struct Block {
+    lines: usize,
+    threads: usize,
+    halo: usize,
+}
+
+impl Block {
+    /// Blocks for lines of up to `length` places: of a line they take equal parts.
+    fn new(is_down: bool, radius: usize, length: usize) -> Block {
+        let halo = (2 * radius).div_ceil(PLACES);
+        let most = if is_down { THREADS_DOWN / LINES_DOWN } else { THREADS_ACROSS };
+        let parts = length.div_ceil(PLACES * (most - halo)).max(1);
+        let threads = length.div_ceil(PLACES * parts) + halo;
+        Block { lines: if is_down { LINES_DOWN } else { (THREADS_ACROSS / threads).max(1) }, threads, halo }
+    }
+
+    /// Places of a line that a block makes.
+    fn places(&self) -> usize {
+        (self.threads - self.halo) * PLACES
+    }
 }
 
 /// A kernel built for one stream.
@@ -147,14 +177,22 @@ impl Kernel {
     /// # Errors
     /// When it cannot be loaded, or there is no memory for what is kept.
     pub(super) fn new(plan: Plan<Morph>, device: &CudaDevice) -> Result<Kernel> {
-        let function = |is_down: bool, is_max: bool| {
-            let (axis, end) = (if is_down { "down" } else { "across" }, if is_max { "max" } else { "min" });
-            device.function("morph", &format!("morph_{axis}_{end}_{}", suffix(&plan)))
+        let (width, height) = (plan.setup.input.width, plan.setup.input.height);
+        let pass = |is_down: bool, is_max: bool, radius: usize, from, to, finish| {
+            let axis = if is_down { "down" } else { "across" };
+            // No chunk is longer than a window.
+            let chunk = match radius {
+                0..4 => 2,
+                4..8 => 8,
+                _ => 16,
+            };
+            let function = device.function("morph", &format!("morph_{axis}_{chunk}_{}", suffix(&plan)))?;
+            let block = Block::new(is_down, radius, if is_down { height } else { width });
+            Ok::<_, Error>(Pass { function, is_down, is_max, radius, block, from, to, finish })
         };
         let mut passes = Vec::new();
         let Some(op) = plan.op() else {
-            let (from, to) = (Stage::Src, Stage::Dst);
-            passes.push(Pass { function: function(true, false)?, is_down: true, radius: 1, from, to, finish: BETWEEN });
+            passes.push(pass(true, false, 1, Stage::Src, Stage::Dst, BETWEEN)?);
             return Ok(Kernel { plan, passes, kept: Default::default() });
         };
         let (steps, is_difference) = (steps(op), op.what == What::MinMax);
@@ -168,14 +206,7 @@ impl Kernel {
                 true if op.limit < u16::MAX => LIMITED,
                 _ => BETWEEN,
             };
-            passes.push(Pass {
-                function: function(is_down, is_max)?,
-                is_down,
-                radius: radius(op, is_down),
-                from,
-                to,
-                finish,
-            });
+            passes.push(pass(is_down, is_max, radius(op, is_down), from, to, finish)?);
         }
         let mut kept: [[Option<DeviceBuffer>; 2]; 3] = Default::default();
         for (component, op) in plan.ops.iter().enumerate() {
@@ -214,8 +245,8 @@ impl Kernel {
         let from = if op.is_some() { pass.from } else { Stage::Src };
         let (src, dst) = (self.plane(job, from, index), self.plane(job, pass.to, index));
         let other = if pass.finish == DIFFERENCE { Stage::Kept(1) } else { Stage::Src };
-        let beside = LINES * size_of::<u32>() / kept_layout(&self.plan).sample.bytes();
-        let along = LENGTH - 2 * pass.radius.next_multiple_of(4);
+        let beside = pass.block.lines * size_of::<u32>() / kept_layout(&self.plan).sample.bytes();
+        let along = pass.block.places();
         let (wide, high) = if pass.is_down { (dst.width, dst.height) } else { (dst.height, dst.width) };
         let across = wide.div_ceil(beside);
         Ok(ComponentArgs {
@@ -242,8 +273,19 @@ impl CudaKernel for Kernel {
             if blocks == 0 {
                 continue;
             }
-            let args = Args { component, radius: pass.radius as i32, finish: pass.finish, limit, unused: 0 };
-            let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: SHARED as u32 };
+            let Block { lines, threads, .. } = pass.block;
+            let args = Args {
+                component,
+                radius: pass.radius as i32,
+                finish: pass.finish,
+                limit,
+                flip: if pass.is_max { u32::MAX } else { 0 },
+                lines: lines as u32,
+                threads: threads as u32,
+            };
+            let block = lines * threads;
+            let shape =
+                LaunchConfig { grid: [blocks, 1, 1], block: [block as u32, 1, 1], shared: (block * SHARED) as u32 };
             // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state; those of the job outlive the
             // work by the caller, and those that are kept were made for pictures of this size and live as long as this kernel.
             unsafe { launch(&pass.function, shape, &args, job.stream) }?;

@@ -57,6 +57,7 @@ macro_rules! locals {
         impl Local for $params {
             type Consts = Consts;
             const MODULE: &'static str = "morph_near";
+            const PAIRS: Option<&'static str> = Some("morph_near_pairs");
 
             fn descriptor() -> &'static Descriptor {
                 Self::described()
@@ -64,6 +65,10 @@ macro_rules! locals {
 
             fn kernel(&self) -> String {
                 format!("{}_{}", Self::described().name, self.radii().0)
+            }
+
+            fn takes_pairs(&self) -> bool {
+                self.what() != What::MinMax && self.limit() == u16::MAX
             }
 
             fn planes(&self) -> PlaneSet {

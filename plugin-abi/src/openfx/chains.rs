@@ -1,0 +1,215 @@
+//! Built chains, which effects share: hosts make an instance for every frame, and chains are dear.
+
+use super::image::Depth;
+use super::scale::scaled;
+use crate::environment;
+use crate::float;
+use std::sync::{Arc, Mutex, PoisonError};
+use vramp::error::{Error, Result};
+use vramp::filters;
+use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
+use vramp::video::{ColorInfo, Format, PicturePool, Range, StreamInfo};
+
+/// Chains that are kept. An animated value makes one a frame, and each holds pictures of its size.
+const MOST_KEPT: usize = 8;
+/// H.273's code point of BT.709.
+const BT_709: u8 = 1;
+/// Parameters by which a picture depends on its number, and not on the pictures it is made of alone.
+const OF_TIME: [&str; 4] = ["rand_each_frame", "animate", "frames", "times"];
+
+/// How the chain holds a host's pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// The host's own codes of 8 bits.
+    Rgb8,
+    /// The host's own codes of 16 bits.
+    Rgb16,
+    /// Numbers in 16 bits of full range, beside the host's own.
+    Rgb,
+    /// The same as Y, Cb, Cr of limited range.
+    YCbCr,
+}
+
+impl Inside {
+    /// For a host's samples of `depth`; `ycbcr` and `linear` are what the user chose.
+    pub fn of(depth: Depth, ycbcr: bool, linear: bool) -> Inside {
+        match (depth, ycbcr, linear) {
+            (_, true, _) => Inside::YCbCr,
+            (Depth::Byte, false, false) => Inside::Rgb8,
+            (Depth::Short, false, false) => Inside::Rgb16,
+            _ => Inside::Rgb,
+        }
+    }
+
+    fn stream(self, width: usize, height: usize) -> Result<StreamInfo> {
+        let (format, range, matrix) = match self {
+            Inside::Rgb8 => (Format::rgb(8)?, Range::Full, 0),
+            Inside::Rgb16 | Inside::Rgb => (Format::rgb(16)?, Range::Full, 0),
+            Inside::YCbCr => (Format::yuv(0, 0, 16)?, Range::Limited, BT_709),
+        };
+        let color = ColorInfo { range, matrix, ..ColorInfo::default() };
+        Ok(StreamInfo { color, ..StreamInfo::bare(format, width, height) })
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The chain, as text.
+    pub program: String,
+    /// How large pictures are, of their full size.
+    pub scale: f64,
+    /// Width and height.
+    pub size: (usize, usize),
+    /// How the chain holds pictures.
+    pub inside: Inside,
+}
+
+/// A chain for pictures of one size.
+pub struct Built {
+    /// What filters.
+    pub engine: Engine,
+    /// How it holds pictures.
+    pub inside: Inside,
+    /// Whether results are their sources plus a difference.
+    pub carries: bool,
+    /// Whether the same pictures become others at another time.
+    pub is_of_time: bool,
+    /// Pictures that go in.
+    pub before: PicturePool,
+    /// Pictures that are made.
+    pub after: PicturePool,
+}
+
+/// What was asked for last is last.
+static KEPT: Mutex<Vec<(Request, Arc<Built>)>> = Mutex::new(Vec::new());
+static WORKERS: Mutex<Option<Arc<Workers>>> = Mutex::new(None);
+
+/// The chain that `request` asks for, built where it is not there.
+///
+/// # Errors
+/// When the chain is wrong, or hosts have no room for what it makes.
+pub fn built(request: &Request) -> Result<Arc<Built>> {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = kept.iter().position(|(known, _)| known == request);
+    let entry = match found {
+        Some(place) => kept.remove(place),
+        None => (request.clone(), Arc::new(Built::new(request)?)),
+    };
+    if kept.len() == MOST_KEPT {
+        kept.remove(0);
+    }
+    let built = Arc::clone(&entry.1);
+    kept.push(entry);
+    Ok(built)
+}
+
+/// Drops all that is kept and not in use.
+pub fn forget() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// What all chains filter with.
+fn workers() -> Result<Arc<Workers>> {
+    let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = match workers.take() {
+        Some(made) => made,
+        None => Arc::new(Workers::new(environment::device(), 0)?),
+    };
+    Ok(Arc::clone(workers.insert(made)))
+}
+
+impl Built {
+    fn new(request: &Request) -> Result<Built> {
+        let (inside, (width, height)) = (request.inside, request.size);
+        let mut filters = filters::program(&request.program)?;
+        if request.scale != 1.0 {
+            filters = filters
+                .iter()
+                .map(|filter| filters::create(&scaled(&filter.call(), request.scale)))
+                .collect::<Result<_>>()?;
+        }
+        let depends = |name: &str| OF_TIME.contains(&name);
+        let is_of_time =
+            filters.iter().flat_map(|filter| filter.call().args).any(|arg| arg.key.as_deref().is_some_and(depends));
+        let stream = inside.stream(width, height)?;
+        let plan = plan(filters, &stream, Target { format: Some(stream.format), ..Target::default() })?;
+        fits_the_host(&plan)?;
+        let pool = || PicturePool::new(0, stream.format, width, height);
+        let (before, after) = (pool()?, pool()?);
+        let carries = float::carries(&plan);
+        Ok(Built { engine: Engine::of(plan, workers()?), inside, carries, is_of_time, before, after })
+    }
+}
+
+/// Refuses what OpenFX's filters cannot express: one picture becomes one of the same size and colours.
+fn fits_the_host(plan: &ChainPlan) -> Result<()> {
+    let size = |info: &StreamInfo| (info.width, info.height);
+    let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
+    if (width, height) != (made_width, made_height) {
+        return Err(Error::unsupported(format!(
+            "the chain makes {made_width}x{made_height} of {width}x{height}, and the host wants the same size: resize with the \
+             host's own effect"
+        )));
+    }
+    if !plan.keeps_frames() {
+        return Err(Error::unsupported("the chain changes the number of frames, which no OpenFX filter can"));
+    }
+    if plan.output.color.matrix != plan.input.color.matrix {
+        return Err(Error::unsupported("the chain changes the matrix, and the host holds RGB: leave that filter out"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(program: &str) -> Request {
+        Request { program: program.to_owned(), scale: 1.0, size: (64, 48), inside: Inside::YCbCr }
+    }
+
+    #[test]
+    fn a_chain_is_built_once_and_the_oldest_goes() {
+        let first = built(&request("gauss(sigma 3)")).unwrap();
+        assert!(Arc::ptr_eq(&first, &built(&request("gauss(sigma 3)")).unwrap()));
+        (1..=MOST_KEPT).for_each(|radius| drop(built(&request(&format!("box({radius})"))).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &built(&request("gauss(sigma 3)")).unwrap()));
+    }
+
+    #[test]
+    fn what_the_host_cannot_do_is_refused() {
+        for (program, why) in [
+            ("debnad", "did you mean 'deband'"),
+            ("crop(w 32)", "makes 32x48 of 64x48"),
+            ("select(cycle 2)", "number of frames"),
+            ("merge(with other)", "other"),
+            ("format(to yuv420p)", ""),
+            ("matrix(to smpte170m)", "the matrix"),
+        ] {
+            let error = built(&request(program)).err().unwrap_or_else(|| panic!("{program} is built"));
+            assert!(error.message().contains(why), "{program}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_depends_on_time_is_known() {
+        for (program, is_of_time) in [
+            ("deband", false),
+            ("deband(rand_each_frame on)", true),
+            ("gauss > box(frames 10-20)", true),
+            ("gauss > depth(8, blue, animate on)", true),
+            ("", false),
+        ] {
+            assert_eq!(built(&request(program)).unwrap().is_of_time, is_of_time, "{program}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_do_is_known() {
+        for (program, stages) in [("", 0), ("deband(threshold 0, dither 0)", 0), ("gauss(radius 0)", 0), ("deband", 1)]
+        {
+            assert_eq!(built(&request(program)).unwrap().engine.plan().stages.len(), stages, "{program}");
+        }
+    }
+}

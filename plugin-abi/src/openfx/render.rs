@@ -1,0 +1,241 @@
+//! What hosts ask of an effect in use: whether there is anything to do, which frames it needs, and pictures.
+
+use super::chains::{Built, Inside, Request, built};
+use super::colours::Colours;
+use super::effect::{COLOURS, Control, Effect, LINEAR, Shape};
+use super::ffi::{self, RectI, Status, names};
+use super::host::{ClipHandle, EffectHandle, Params, Properties};
+use super::image::{Depth, Image};
+use super::picture::Made;
+use std::ffi::CStr;
+use vramp::error::{Error, Result};
+use vramp::filters::Reach;
+use vramp::pipeline::InputFrame;
+use vramp::video::{FieldOrder, FrameProps};
+
+/// The size that a chain is asked about by, where no image is at hand.
+const NO_SIZE: (usize, usize) = (256, 256);
+/// The frames that a source needs, by a property of its own.
+const SOURCE_FRAMES: &CStr = c"OfxImageClipPropFrameRange_Source";
+/// Times before the first frame count back from here, so that what repeats in frames goes on there.
+const AROUND: i64 = 1 << 32;
+
+/// What the user chose, at a time.
+struct Settings {
+    program: String,
+    colours: Colours,
+    scale: f64,
+}
+
+impl Settings {
+    fn read(effect: &Effect, handle: EffectHandle, time: f64, in_args: Option<Properties>) -> Result<Settings> {
+        let params = handle.params()?;
+        let text = |control: &Control| text(params, control, time);
+        let side = |index| in_args.and_then(|args| args.number(names::RENDER_SCALE, index)).unwrap_or(1.0);
+        let scale = (side(0) * side(1)).sqrt();
+        Ok(Settings {
+            program: effect.program(text)?,
+            colours: Colours { ycbcr: text(&COLOURS)? == "ycbcr", linear: text(&LINEAR)? == "on" },
+            scale: if scale.is_finite() && scale > 0.0 { scale } else { 1.0 },
+        })
+    }
+
+    fn request(&self, size: (usize, usize), depth: Depth) -> Request {
+        let inside = Inside::of(depth, self.colours.ycbcr, self.colours.linear);
+        Request { program: self.program.clone(), scale: self.scale, size, inside }
+    }
+
+    /// A chain to ask about. It costs little before its first picture.
+    fn example(&self) -> Result<std::sync::Arc<Built>> {
+        built(&self.request(NO_SIZE, Depth::Float))
+    }
+}
+
+/// A parameter's value at `time`, as a chain writes it.
+fn text(params: Params, control: &Control, time: f64) -> Result<String> {
+    match &control.shape {
+        Shape::Switch(_) | Shape::Int { .. } | Shape::Choice { .. } => {
+            Ok(control.shape.int_text(params.int(&control.name, time)?))
+        }
+        Shape::Number { .. } => Ok(control.shape.number_text(params.number(&control.name, time)?)),
+        Shape::Text(_) => params.text(&control.name, time),
+    }
+}
+
+/// Answers whether the result is the source.
+///
+/// # Errors
+/// When the host does not say what it asks. A wrong chain is reported when a picture is asked for.
+pub fn is_identity(effect: &Effect, handle: EffectHandle, in_args: Properties, out_args: Properties) -> Result<Status> {
+    let time = in_args.number(names::TIME, 0).unwrap_or(0.0);
+    let settings = Settings::read(effect, handle, time, Some(in_args))?;
+    if !settings.example().is_ok_and(|built| built.engine.plan().stages.is_empty()) {
+        return Ok(ffi::REPLY_DEFAULT);
+    }
+    out_args.set_text(names::NAME, 0, names::SOURCE);
+    out_args.set_number(names::TIME, 0, time);
+    Ok(ffi::OK)
+}
+
+/// Says whether equal pictures become different ones at other times.
+///
+/// # Errors
+/// As [`is_identity`].
+pub fn clip_preferences(effect: &Effect, handle: EffectHandle, out_args: Properties) -> Result<Status> {
+    let settings = Settings::read(effect, handle, 0.0, None)?;
+    let varies = settings.example().is_ok_and(|built| built.is_of_time);
+    out_args.set_int(names::FRAME_VARYING, 0, varies.into());
+    Ok(ffi::OK)
+}
+
+/// Says which frames the source must give.
+///
+/// # Errors
+/// As [`is_identity`].
+pub fn frames_needed(
+    effect: &Effect,
+    handle: EffectHandle,
+    in_args: Properties,
+    out_args: Properties,
+) -> Result<Status> {
+    let time = in_args.number(names::TIME, 0).unwrap_or(0.0);
+    let settings = Settings::read(effect, handle, time, None)?;
+    let reach = settings.example().map_or(Reach::NONE, |built| built.engine.plan().reach());
+    if reach == Reach::NONE {
+        return Ok(ffi::REPLY_DEFAULT);
+    }
+    out_args.set_number(SOURCE_FRAMES, 0, time - f64::from(reach.before));
+    out_args.set_number(SOURCE_FRAMES, 1, time + f64::from(reach.after));
+    Ok(ffi::OK)
+}
+
+/// Makes a picture.
+///
+/// # Errors
+/// When the chain is wrong or does not fit the host, an image is none that can be filtered, or filtering fails.
+///
+/// # Safety
+/// The host's images are what their properties state, and stay until they are given back.
+pub unsafe fn render(effect: &Effect, handle: EffectHandle, in_args: Properties) -> Result<()> {
+    let time = in_args.number(names::TIME, 0).ok_or_else(|| Error::bad_argument("the host gives no time"))?;
+    let settings = Settings::read(effect, handle, time, Some(in_args))?;
+    let clip = handle.clip(names::SOURCE)?;
+    let target =
+        handle.clip(names::OUTPUT)?.image(time).ok_or_else(|| Error::unsupported("the host gives no output image"))?;
+    let mut target = Image::new(target, "output")?;
+    let window = in_args.rect(names::RENDER_WINDOW).unwrap_or(target.bounds);
+    if !holds(target.bounds, window) {
+        return Err(Error::bad_argument(format!("the host asks for {window:?} of an image of {:?}", target.bounds)));
+    }
+    let source = clip.image(time).ok_or_else(|| Error::unsupported("the source has no image at this time"))?;
+    let source = Image::new(source, "source")?;
+    check_pair(&source, &target)?;
+    let built = built(&settings.request(source.size(), source.depth))?;
+    let around = Around::new(&built, handle, &clip, time)?;
+    let frames = around.images(&clip, &source)?;
+
+    // The frame at hand, and its neighbours.
+    let image = |place: usize| frames[place].1.as_ref().unwrap_or(&source);
+    let own = frames.iter().position(|(_, image)| image.is_none()).unwrap_or(0);
+    let field_order = field_order(clip.properties);
+    // SAFETY: the caller's promise; neighbours have the source's depth and size.
+    let enter = |place: usize| unsafe { built.enter(image(place), settings.colours) };
+    let entered = (0..frames.len()).map(enter).collect::<Result<Vec<_>>>()?;
+    let given: Vec<_> = frames
+        .iter()
+        .zip(&entered)
+        .map(|((frame_index, _), picture)| InputFrame {
+            input: 0,
+            props: FrameProps { frame_index: *frame_index, field_order, ..FrameProps::default() },
+            planes: picture.planes(),
+        })
+        .collect();
+    let mut after = built.after.take()?;
+    built.engine.process_frames(around.n, &given, &mut after.planes_mut())?;
+    let made = Made { source: &source, before: &entered[own], after: &after };
+    // SAFETY: the caller's promise; source and target do not overlap.
+    unsafe { built.leave(&made, settings.colours, &mut target, window) };
+    Ok(())
+}
+
+/// The frames that a picture is made of.
+struct Around {
+    /// Its own number.
+    n: u64,
+    time: f64,
+    first: u64,
+    last: u64,
+}
+
+impl Around {
+    /// # Errors
+    /// When there are other frames than its own, and the host has none of other times.
+    fn new(built: &Built, handle: EffectHandle, clip: &ClipHandle, time: f64) -> Result<Around> {
+        // What is no time is the first frame's.
+        let n = (time.round() as i64).rem_euclid(AROUND) as u64;
+        let (mut first, mut last) = built.engine.needs(0, n);
+        if (first, last) == (n, n) {
+            return Ok(Around { n, time, first, last });
+        }
+        if !handle.suites().has_other_times {
+            return Err(Error::unsupported("the chain reads frames around its own, and the host gives one at a time"));
+        }
+        let end = |index| clip.properties.number(names::FRAME_RANGE, index);
+        if let (Some(start), Some(end)) = (end(0), end(1))
+            && (start..=end).contains(&time)
+        {
+            first = first.max(n.saturating_sub((time - start) as u64));
+            last = last.min(n.saturating_add((end - time) as u64));
+        }
+        Ok(Around { n, time, first, last })
+    }
+
+    /// The number and the image of each frame; none for the frame's own.
+    fn images(&self, clip: &ClipHandle, source: &Image) -> Result<Vec<(u64, Option<Image>)>> {
+        let mut frames = Vec::new();
+        for number in self.first..=self.last {
+            if number == self.n {
+                frames.push((number, None));
+                continue;
+            }
+            // Where the clip has no more, the nearest is repeated.
+            let Some(image) = clip.image(self.time + (number as f64 - self.n as f64)) else { continue };
+            let image = Image::new(image, "neighbouring")?;
+            if (image.size(), image.depth) != (source.size(), source.depth) {
+                return Err(Error::unsupported(
+                    "the chain reads frames around its own, which have another size or depth",
+                ));
+            }
+            frames.push((number, Some(image)));
+        }
+        Ok(frames)
+    }
+}
+
+/// Whether `window` is part of `bounds`.
+fn holds(bounds: RectI, window: RectI) -> bool {
+    let is_within = |(from, to): (i32, i32), (low, high): (i32, i32)| low <= from && from <= to && to <= high;
+    is_within((window.x1, window.x2), (bounds.x1, bounds.x2))
+        && is_within((window.y1, window.y2), (bounds.y1, bounds.y2))
+}
+
+/// Refuses a target that cannot get what the source becomes.
+fn check_pair(source: &Image, target: &Image) -> Result<()> {
+    if source.depth != target.depth {
+        return Err(Error::unsupported("the host's source and output have different depths"));
+    }
+    let ((start, end), (other_start, other_end)) = (source.span(), target.span());
+    if start < other_end && other_start < end {
+        return Err(Error::bad_argument("the host's source and output overlap in memory"));
+    }
+    Ok(())
+}
+
+/// Which field of a clip's frames comes first, as the host states it.
+fn field_order(clip: Properties) -> FieldOrder {
+    match clip.text(names::FIELD_ORDER) {
+        Some(text) if text.as_c_str() == names::FIELD_LOWER => FieldOrder::BottomFirst,
+        Some(text) if text.as_c_str() == names::FIELD_UPPER => FieldOrder::TopFirst,
+        _ => FieldOrder::Progressive,
+    }
+}

@@ -1,0 +1,59 @@
+//! OpenFX: a host in C that loads the library, asks for descriptions and pictures, and calls as no host should; and a host of
+//! OpenFX's own classes.
+
+#[path = "../cc/mod.rs"]
+mod cc;
+#[path = "../so/mod.rs"]
+mod so;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What scripts/setup_hosts.sh fetched of OpenFX.
+fn openfx(part: &str) -> PathBuf {
+    let path = cc::path("../target/openfx").join(part);
+    assert!(path.exists(), "{} is not there: scripts/setup_hosts.sh makes it", path.display());
+    path
+}
+
+/// The program of `source`, compiled with OpenFX's headers.
+#[track_caller]
+fn program(source: &str, flags: &[&str]) -> PathBuf {
+    let include = format!("-isystem{}", openfx("include").display());
+    cc::program(&cc::path(source), &[&["-D_GNU_SOURCE", include.as_str(), "-pthread"], flags].concat())
+}
+
+/// Runs a program, which says what it found.
+#[track_caller]
+fn run(program: &Path, command: &mut Command) {
+    let ran = command.env("VRAMP_DEVICE", "cpu").output().unwrap();
+    std::fs::remove_file(program).unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
+}
+
+#[test]
+fn pictures_are_those_of_the_c_abi() {
+    let program = program("tests/openfx/pictures.c", &[cc::sanitizer(), &["-ldl", "-lm"]].concat());
+    run(&program, Command::new(&program).arg(so::library()));
+}
+
+#[test]
+fn hosts_get_answers_and_wrong_ones_do_no_harm() {
+    let program = program("tests/openfx/actions.c", &[cc::sanitizer(), &["-ldl"]].concat());
+    run(&program, Command::new(&program).arg(so::library()));
+}
+
+#[test]
+fn openfxs_own_classes_for_hosts_take_every_effect() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("openfx-{}", std::process::id()));
+    let contents = folder.join("vramp.ofx.bundle/Contents/Linux-x86-64");
+    std::fs::create_dir_all(&contents).unwrap();
+    std::fs::copy(so::library(), contents.join("vramp.ofx")).unwrap();
+    let include = format!("-isystem{}", openfx("HostSupport/include").display());
+    let classes = openfx("hostsupport.a").display().to_string();
+    let flags = ["-std=c++14", "-Wno-deprecated", &include, &classes, "-lexpat", "-ldl"];
+    let program = program("tests/openfx/hostsupport.cpp", &flags);
+    run(&program, Command::new(&program).env("OFX_PLUGIN_PATH", &folder));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
