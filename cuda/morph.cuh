@@ -8,7 +8,6 @@
 #pragma once
 
 #include "common/four.cuh"
-#include "common/pair.cuh"
 #include "generated/morph.cuh"
 
 // As src/filters/morph/tuning.rs has them.
@@ -51,23 +50,13 @@ struct Packed<u16> {
 
 // What words are opened to, so that they are compared: `least` of two.
 
-// Four bytes at once.
+// Four bytes at once. As two pairs of halves of floats they took as long: 0.0200 instead of 0.0191 ms for radius 15 at 4K.
 struct Bytes {
     u32 word;
     static __device__ __forceinline__ Bytes open(u32 word) { return {word}; }
     __device__ __forceinline__ u32 close() const { return word; }
 };
 __device__ __forceinline__ Bytes least(Bytes a, Bytes b) { return {__vminu4(a.word, b.word)}; }
-
-// Bytes as two pairs: those at even places, and those at odd ones.
-struct ByPairs {
-    Pair even, odd;
-    static __device__ __forceinline__ ByPairs open(u32 word) { return {{word & 0x00ff00ff}, {__byte_perm(word, 0, 0x4341)}}; }
-    __device__ __forceinline__ u32 close() const { return __byte_perm(even.codes, odd.codes, 0x6240); }
-};
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ ByPairs least(ByPairs a, ByPairs b) { return {least(a.even, b.even), least(a.odd, b.odd)}; }
-#endif
 
 // Lanes of 16 bits one by one.
 struct Halves {

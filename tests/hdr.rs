@@ -112,7 +112,7 @@ fn shots(folder: &Folder) -> String {
     path
 }
 
-fn hash(line: &String) -> String {
+fn hash(line: &str) -> String {
     line.rsplit(", ").next().unwrap().to_owned()
 }
 
@@ -122,7 +122,7 @@ fn a_peak_that_is_measured_is_the_same_in_parts() {
     let film = shots(&folder);
     let of = |chain: &str, part: &[&str]| {
         let args = [&["--chain", chain, "--device", "cpu"], part].concat();
-        hashes(&film, &args).iter().map(hash).collect::<Vec<_>>()
+        hashes(&film, &args).iter().map(|line| hash(line)).collect::<Vec<_>>()
     };
     let chain = "tonemap=peak=dynamic:window=6";
     let whole = of(chain, &[]);
@@ -158,10 +158,12 @@ impl Bits {
 fn hdr10plus(most: [u32; 3]) -> Vec<u8> {
     let mut bits = Bits::default();
     // ITU-T T.35: the United States, SMPTE, ST 2094-40, version 1; one window, for a display of 400 cd/m².
-    [(0xb5, 8), (0x3c, 16), (1, 16), (4, 8), (1, 8), (1, 2), (4_000_000, 27), (0, 1)].map(|(v, n)| bits.put(v, n));
-    most.map(|most| bits.put(most, 17));
+    [(0xb5, 8), (0x3c, 16), (1, 16), (4, 8), (1, 8), (1, 2), (4_000_000, 27), (0, 1)]
+        .iter()
+        .for_each(|(value, count)| bits.put(*value, *count));
+    most.iter().for_each(|most| bits.put(*most, 17));
     // The mean, no distribution, no share of bright ones; no mastering display, no curve, no saturation.
-    [(1000, 17), (0, 4), (0, 10), (0, 1), (0, 1), (0, 1)].map(|(v, n)| bits.put(v, n));
+    [(1000, 17), (0, 4), (0, 10), (0, 1), (0, 1), (0, 1)].iter().for_each(|(value, count)| bits.put(*value, *count));
     let payload = bits.bytes();
     let mut unit = vec![4, payload.len() as u8];
     unit.extend(payload);
@@ -182,7 +184,7 @@ fn hdr10plus(most: [u32; 3]) -> Vec<u8> {
 #[test]
 fn a_peak_that_hdr10plus_states_counts_for_its_frame() {
     let folder = Folder::new();
-    let (source, raw) = (film(&folder, "a.mkv", &format!("{PQ}:{HDR10}")), folder.path("a.hevc"));
+    let (source, raw) = (film(&folder, "a.mkv", &format!("{PQ}:{HDR10}:bframes=0")), folder.path("a.hevc"));
     ffmpeg(&format!("-i {source} -c copy -f hevc {raw}"));
     let stream = std::fs::read(&raw).unwrap();
     let starts: Vec<usize> = (0..stream.len() - 3).filter(|at| stream[*at..].starts_with(&[0, 0, 1])).collect();
@@ -202,7 +204,9 @@ fn a_peak_that_hdr10plus_states_counts_for_its_frame() {
     let shown = Command::new("ffprobe").args(["-v", "error", "-show_frames", &raw]).output().unwrap().stdout;
     assert_eq!(String::from_utf8(shown).unwrap().matches("SMPTE2094-40").count(), 4);
 
-    let of = |chain: &str| hashes(&raw, &["--chain", chain, "--device", "cpu"]).iter().map(hash).collect::<Vec<_>>();
+    let of = |chain: &str| {
+        hashes(&raw, &["--chain", chain, "--device", "cpu"]).iter().map(|line| hash(line)).collect::<Vec<_>>()
+    };
     let (by_frame, film) = (of("tonemap=peak=hdr10plus"), of("tonemap=peak=hdr10plus:source_peak=700"));
     // All frames look alike: those that state nothing are the film's.
     assert!(

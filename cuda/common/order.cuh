@@ -3,8 +3,6 @@
 
 #include "plane.cuh"
 
-__device__ __forceinline__ u32 middle_of_three(u32 a, u32 b, u32 c) { return max(min(a, b), min(max(a, b), c)); }
-
 __device__ __forceinline__ void order(u32& a, u32& b) {
     const u32 low = min(a, b);
     b = max(a, b);

@@ -10,8 +10,20 @@ use vramp::pipeline::ChainPlan;
 use vramp::video::StreamInfo;
 
 /// Filters whose difference has a meaning beside a value that they did not see: they move nothing, and add a little.
-const SMOOTHING: &[&str] =
-    &["deband", "gradient", "bilateral", "domain", "box", "gauss", "rgauss", "median", "unsharp", "stats"];
+const SMOOTHING: &[&str] = &[
+    "deband",
+    "gradient",
+    "bilateral",
+    "surface_blur",
+    "guided",
+    "domain",
+    "box",
+    "gauss",
+    "rgauss",
+    "median",
+    "unsharp",
+    "stats",
+];
 
 /// Whether the chain's result is the source plus a difference.
 pub fn carries(plan: &ChainPlan) -> bool {

@@ -6,9 +6,9 @@ use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
 use crate::filters::{
-    Descriptor, Filter, adjust, banding, bilateral, blend, boxblur, convolve, curves, deband, depth, diff, domain,
-    edges, gauss, gradient, levels, localtone, mask, masked, median, merge, morph, names, overlay, range, rank, rgauss,
-    saturation, select, stats, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, affine, banding, bilateral, blend, boxblur, clahe, convolve, curves, deband, deblock,
+    depth, diff, domain, edges, expr, gauss, gradient, guided, levels, localtone, mask, masked, median, merge, morph,
+    names, nlmeans, overlay, range, rank, rgauss, saturation, select, stats, surface_blur, tmedian, tsoften, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 
@@ -32,21 +32,27 @@ pub static ALL: &[&Descriptor] = &[
     &scale::DESCRIPTOR,
     &format::DESCRIPTOR,
     &shift::DESCRIPTOR,
+    &affine::DESCRIPTOR,
     &convolve::DESCRIPTOR,
     &edges::DESCRIPTOR,
     &median::DESCRIPTOR,
     &rank::DESCRIPTOR,
+    &surface_blur::DESCRIPTOR,
+    &guided::DESCRIPTOR,
     &morph::ERODE,
     &morph::DILATE,
     &morph::OPEN,
     &morph::CLOSE,
     &morph::MINMAX,
+    &nlmeans::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
+    &deblock::DESCRIPTOR,
     &tmedian::DESCRIPTOR,
     &tsoften::DESCRIPTOR,
     &merge::DESCRIPTOR,
     &diff::DESCRIPTOR,
     &blend::DESCRIPTOR,
+    &expr::DESCRIPTOR,
     &mask::DESCRIPTOR,
     &overlay::DESCRIPTOR,
     &saturation::DESCRIPTOR,
@@ -55,6 +61,7 @@ pub static ALL: &[&Descriptor] = &[
     &curves::DESCRIPTOR,
     &tonemap::DESCRIPTOR,
     &localtone::DESCRIPTOR,
+    &clahe::DESCRIPTOR,
     &matrix::DESCRIPTOR,
     &transfer::DESCRIPTOR,
     &lut3d::DESCRIPTOR,

@@ -90,7 +90,7 @@ pub(super) fn held(parts: &[Part], feed: Feed) -> usize {
             let input = part.inputs.iter().find(|input| input.feed == feed)?;
             Some((i64::from(*ahead), input.reach, part.cycle.input() as i64))
         };
-        parts.iter().zip(&ahead).filter_map(move |pair| of(pair))
+        parts.iter().zip(&ahead).filter_map(of)
     };
     let last = readers().map(|(ahead, reach, cycle)| ahead + i64::from(reach.after) + cycle - 1).max().unwrap_or(0);
     let first = readers().map(|(ahead, reach, _)| ahead - i64::from(reach.before)).min().unwrap_or(0);

@@ -52,7 +52,7 @@ pub const NO_MEMORY: Status = 8;
 /// The host does what it does by itself.
 pub const REPLY_DEFAULT: Status = 14;
 
-/// The API of image effects, and its version.
+/// The API of image effects.
 pub const PLUGIN_API: &std::ffi::CStr = c"OfxImageEffectPluginAPI";
 /// The version of that API.
 pub const PLUGIN_API_VERSION: c_int = 1;
@@ -92,9 +92,9 @@ pub type MainEntry = unsafe extern "C" fn(
 /// A plugin, as the library lists it.
 #[repr(C)]
 pub struct Plugin {
-    /// [`PLUGIN_API`].
+    /// The API of image effects.
     pub plugin_api: *const c_char,
-    /// [`PLUGIN_API_VERSION`].
+    /// The version of that API.
     pub api_version: c_int,
     /// The name by which projects know it.
     pub plugin_identifier: *const c_char,

@@ -15,7 +15,7 @@
 
 /// Divides by the number of lanes in a window.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mean {
+pub(in crate::filters) struct Mean {
     /// Lanes of a window.
     pub count: u32,
     /// What rounds, when it is added to the sum.

@@ -3,7 +3,7 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
-mod mean;
+pub(in crate::filters) mod mean;
 mod plan;
 mod reference;
 #[cfg(test)]

@@ -189,6 +189,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     create: Graded::<TonemapParams>::create,
 };
 
+/// The code of the first peak, and the gains for all peaks from there on.
+type Gains = (u32, Arc<Vec<Octaves>>);
+
 impl TonemapParams {
     fn kind(&self, input: &StreamInfo) -> Option<Source> {
         self.source.or(match input.color.transfer {
@@ -230,12 +233,12 @@ impl TonemapParams {
 
     /// The gains for all peaks that codes can state, and the code of the first. They take a tenth of a second to work out, and
     /// hosts build kernels more often than they change parameters: the last ones are kept.
-    fn gains(&self, is_hlg: bool) -> (u32, Arc<Vec<Octaves>>) {
-        static LAST: Mutex<Option<(String, u32, Arc<Vec<Octaves>>)>> = Mutex::new(None);
+    fn gains(&self, is_hlg: bool) -> Gains {
+        static LAST: Mutex<Option<(String, Gains)>> = Mutex::new(None);
         let key = format!("{} {is_hlg}", self.to_call(DESCRIPTOR.name));
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, first, gains)) = last.as_ref().filter(|(known, ..)| *known == key) {
-            return (*first, Arc::clone(gains));
+        if let Some((_, gains)) = last.as_ref().filter(|(known, _)| *known == key) {
+            return gains.clone();
         }
         let gamma = system_gamma(self.hlg_peak);
         // Of HLG the grey that is coded so: what colours have less is room to spare.
@@ -244,9 +247,9 @@ impl TonemapParams {
             false => PQ_PEAK * Transfer::Pq.light(code),
         };
         let (first, gains) = Peaks::tables(peak_of, self.target, |peak| Self::gain(&self.tone_up_to(peak)));
-        let gains = Arc::new(gains);
-        *last = Some((key, first, Arc::clone(&gains)));
-        (first, gains)
+        let gains = (first, Arc::new(gains));
+        *last = Some((key, gains.clone()));
+        gains
     }
 
     /// What is done to light; `None`: codes of R'G'B' stay.

@@ -1,7 +1,7 @@
 //! Smallest and largest samples of windows of any size.
 
 use crate::filters::window::{
-    Grid, Tile, WindowOp, repeat_ends,
+    Grid, Tile, WindowOp, repeat_border,
     tuning::cpu::{BAND, COLUMNS},
 };
 use crate::simd::lanes::{Lanes, Pack};
@@ -125,18 +125,8 @@ impl Morph {
         let ((rw, rh), stride) = (self.radii, tile.stride);
         self.reduce::<FIRST>(tile, 0, 2);
         let (wide, high) = (tile.columns.len() + 2 * rw, tile.rows.len() + 2 * rh);
-        let inside = |radius: usize, part: &std::ops::Range<usize>, plane: usize, len: usize| {
-            radius.saturating_sub(part.start)..len - (part.end + radius).saturating_sub(plane)
-        };
-        let columns = inside(rw, &tile.columns, tile.plane.0, wide);
-        let rows = inside(rh, &tile.rows, tile.plane.1, high);
-        for row in rows.clone() {
-            repeat_ends(&mut tile.lanes[row * stride..][..wide], columns.clone());
-        }
-        let mut repeat =
-            |from: usize, to: usize| tile.lanes.copy_within(from * stride..from * stride + wide, to * stride);
-        (0..rows.start).for_each(|to| repeat(rows.start, to));
-        (rows.end..high).for_each(|to| repeat(rows.end - 1, to));
+        let inside = tile.inside((rw, rh));
+        repeat_border(&mut tile.lanes, stride, (wide, high), inside);
         self.reduce::<SECOND>(tile, 1, 2);
     }
 

@@ -32,7 +32,7 @@ use crate::filters::siting::Siting;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{FrameProps, StreamInfo};
-use kernel::Kernel;
+pub(super) use kernel::{Kernel, Shape};
 use plan::Plan;
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]

@@ -14,8 +14,24 @@ pub struct Grid {
 impl Grid {
     /// A plane of this one's size, with `value(x, y)` everywhere.
     pub fn map(&self, value: impl Fn(isize, isize) -> u16) -> Grid {
-        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x as isize, y as isize)));
-        Grid { lanes: places.map(|(x, y)| value(x, y)).collect(), ..*self }
+        Grid { lanes: self.places().map(|(x, y)| value(x, y)).collect(), ..*self }
+    }
+
+    /// Two planes of this one's size, with the values of `both(x, y)` everywhere.
+    pub fn map_both(&self, both: impl Fn(isize, isize) -> (u16, u16)) -> [Grid; 2] {
+        let (first, second): (Vec<u16>, Vec<u16>) = self.places().map(|(x, y)| both(x, y)).unzip();
+        [first, second].map(|lanes| Grid { lanes, ..*self })
+    }
+
+    /// Columns and rows of every lane, row by row.
+    fn places(&self) -> impl Iterator<Item = (isize, isize)> + use<> {
+        let (width, height) = (self.width, self.height);
+        (0..height).flat_map(move |y| (0..width).map(move |x| (x as isize, y as isize)))
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
     }
 
     /// The lane at (x, y), or that of the border nearest to it.
@@ -30,7 +46,8 @@ impl Grid {
         reach(ry).flat_map(move |dy| reach(rx).map(move |dx| self.at(x + dx, y + dy)))
     }
 
-    pub(super) fn read(plane: &PlaneRef<'_>) -> Grid {
+    /// Those of `plane`.
+    pub fn read(plane: &PlaneRef<'_>) -> Grid {
         let is_signed = plane.layout().sample == SampleType::I16;
         let empty = Grid { width: plane.width(), height: plane.height(), lanes: Vec::new() };
         empty.map(|x, y| match is_signed {
@@ -39,7 +56,8 @@ impl Grid {
         })
     }
 
-    pub(super) fn write(&self, plane: &mut PlaneMut<'_>) {
+    /// Stores them in a plane of this size.
+    pub fn write(&self, plane: &mut PlaneMut<'_>) {
         let is_signed = plane.layout().sample == SampleType::I16;
         for (i, lane) in self.lanes.iter().enumerate() {
             let (x, y) = (i % self.width, i / self.width);

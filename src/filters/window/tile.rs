@@ -59,6 +59,16 @@ impl Tile {
         self.rows.len() + 2 * self.radius.1
     }
 
+    /// Columns and rows of the plane among those of the part and `radius` around it.
+    #[inline(always)]
+    pub(in crate::filters) fn inside(&self, radius: (usize, usize)) -> (Range<usize>, Range<usize>) {
+        let inside = |radius: usize, part: &Range<usize>, plane: usize| {
+            let end = part.len() + 2 * radius - (part.end + radius).saturating_sub(plane);
+            radius.saturating_sub(part.start)..end
+        };
+        (inside(radius.0, &self.columns, self.plane.0), inside(radius.1, &self.rows, self.plane.1))
+    }
+
     /// Reads `columns` of `rows` of `src`, and what is around them.
     #[inline(always)]
     pub(super) fn read(&mut self, src: &PlaneRef<'_>, columns: Range<usize>, rows: Range<usize>) {
@@ -85,9 +95,25 @@ impl Tile {
     }
 }
 
+/// Gives rows of `wide` lanes what lies nearest in `columns` and `rows` of them, where they are outside.
+#[inline(always)]
+pub(in crate::filters) fn repeat_border(
+    lanes: &mut [u16],
+    stride: usize,
+    (wide, high): (usize, usize),
+    (columns, rows): (Range<usize>, Range<usize>),
+) {
+    for row in rows.clone() {
+        repeat_ends(&mut lanes[row * stride..][..wide], columns.clone());
+    }
+    let mut repeat = |from: usize, to: usize| lanes.copy_within(from * stride..from * stride + wide, to * stride);
+    (0..rows.start).for_each(|to| repeat(rows.start, to));
+    (rows.end..high).for_each(|to| repeat(rows.end - 1, to));
+}
+
 /// Gives the lanes beside `inside` the values of its ends.
 #[inline(always)]
-pub(in crate::filters) fn repeat_ends(lanes: &mut [u16], inside: Range<usize>) {
+fn repeat_ends(lanes: &mut [u16], inside: Range<usize>) {
     let (first, last) = (lanes[inside.start], lanes[inside.end - 1]);
     lanes[..inside.start].fill(first);
     lanes[inside.end..].fill(last);

@@ -50,6 +50,13 @@ pub const PAIRS: &[Pair] = &[
     pair("gblur=sigma=64:steps=1", "rgauss=sigma=64"),
     // By recursion, both: sigmas cost neither anything.
     pair(BILATERAL, "domain=sigma_s=3:sigma_r=4"),
+    // Theirs filters both directions of every plane, with other thresholds.
+    pair("deblock=filter=weak:block=8", "deblock=qp=30"),
+    // Patches of 5×5 in a window of 9×9; theirs compares in integers as well.
+    pair("nlmeans=s=1.2:p=5:r=9", "nlmeans=h=1.2:d=0:a=4:s=2"),
+    pair("rotate=3*PI/180", "affine=angle=3:kernel=bilinear"),
+    // Both interpret an expression.
+    pair("geq=lum='1.3*lum(X,Y)-20.25':cb='1.3*cb(X,Y)-20.25':cr='1.3*cr(X,Y)-20.25'", "expr='x 1.3 * 20.25 -'"),
     // zimg, by the same kernels.
     pair("zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", "scale=factor=2:kernel=bicubic"),
     pair("zscale=w=2*iw:h=2*ih:filter=spline36", "scale=factor=2:kernel=spline36"),
