@@ -87,21 +87,24 @@ impl CpuKernel for Fast {
             let plane = src[component];
             let luma = plan.is_guided(component).then(|| LumaAt::new(src[0], plan.subsampling));
             let steering = Rows { plane, luma };
-            // SAFETY: here and below, `new` checked that the processor has the level, or a higher one.
             guide_rows.each(exec, 1, |block, out| {
+                // SAFETY: `new` checked that the processor has the level, or a higher one.
                 scratch.with(new, |scratch| unsafe { run_open(level, &steering, block, out, scratch) });
             });
+            // SAFETY: as above.
             guide_columns.each(exec, 1, |block, out| unsafe { run_turn(level, guide_rows, block, out) });
             for (pass, table) in plan.tables.iter().enumerate() {
                 rows.each(exec, 1, |block, out| {
                     let from =
                         if pass == 0 { Input::Source(Rows { plane, luma: None }) } else { Input::Lines(columns) };
                     let work = Sweep { from, table, guide: guide_rows.block(block), length: plane.width() };
+                    // SAFETY: as above.
                     scratch.with(new, |scratch| unsafe { run_sweep(level, &work, block, out, scratch) });
                 });
                 columns.each(exec, 1, |block, out| {
                     let guide = guide_columns.block(block);
                     let work = Sweep { from: Input::Lines(rows), table, guide, length: plane.height() };
+                    // SAFETY: as above.
                     scratch.with(new, |scratch| unsafe { run_sweep(level, &work, block, out, scratch) });
                 });
             }
@@ -109,6 +112,7 @@ impl CpuKernel for Fast {
         exec.bands(dst, LINES, |component, rows, mut band| match &stages[component] {
             Some(Stages { columns, .. }) => {
                 let close =
+                    // SAFETY: as above.
                     |scratch: &mut Scratch| unsafe { run_close(level, columns, rows.start, &mut band, scratch) };
                 scratch.with(new, close);
             }
