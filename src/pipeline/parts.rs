@@ -75,6 +75,7 @@ impl Part {
 
 /// Frames of `feed` that are held at a time where `parts` work on as few as they can: from the first that somebody may still read
 /// to the last that somebody has asked for.
+#[cfg(feature = "cuda")]
 pub(super) fn held(parts: &[Part], feed: Feed) -> usize {
     // How many frames each part is ahead of the last one, whose frames it makes ready.
     let mut ahead = vec![0u32; parts.len()];
@@ -171,7 +172,7 @@ fn roots(stages: &[Stage]) -> Vec<usize> {
     roots
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod tests {
     use super::*;
     use crate::filters::chain;
