@@ -15,7 +15,7 @@ pub(super) mod tuning;
 
 pub use grid::Grid;
 pub use tile::Tile;
-pub(super) use tile::repeat_border;
+pub(super) use tile::{repeat_border, repeat_ends};
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

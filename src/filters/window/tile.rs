@@ -113,7 +113,7 @@ pub(in crate::filters) fn repeat_border(
 
 /// Gives the lanes beside `inside` the values of its ends.
 #[inline(always)]
-fn repeat_ends(lanes: &mut [u16], inside: Range<usize>) {
+pub(in crate::filters) fn repeat_ends(lanes: &mut [u16], inside: Range<usize>) {
     let (first, last) = (lanes[inside.start], lanes[inside.end - 1]);
     lanes[..inside.start].fill(first);
     lanes[inside.end..].fill(last);
