@@ -3,7 +3,7 @@
 // For each row of a window, sixteen sums side by side are a matrix of weights times the samples of the columns that they reach:
 // row m of it has the row's weights from column m on. Columns of the other matrix are eight rows of the picture. Samples of 16
 // bits, and weights of more than 8, are cut into bytes, whose sums are put together at the end: all is integers, so the results
-// are those of cuda/convolve.cu. a radius of 30 takes a twelfth of the time that it takes there.
+// are those of cuda/convolve.cu. A radius of 30 takes a twelfth of the time that it takes there.
 
 #include "convolve.cuh"
 #include "generated/convolve_tensor.cuh"

@@ -140,7 +140,12 @@ __device__ __forceinline__ void apply(u32 value, const Samples& a, const Samples
         case FLOOR: each(out, [&](int i) { return floorf(a[i]); }); break;
         case CEIL: each(out, [&](int i) { return ceilf(a[i]); }); break;
         case TRUNC: each(out, [&](int i) { return truncf(a[i]); }); break;
-        case ROUND: each(out, [&](int i) { return floorf(a[i] + 0.5f); }); break;
+        case ROUND:
+            each(out, [&](int i) {
+                const float below = floorf(a[i]);
+                return a[i] - below >= 0.5f ? below + 1.0f : below;
+            });
+            break;
         default:
 #pragma unroll 1
             for (int i = 0; i < SAMPLES; i++) out[i] = slow(value, a[i], b[i]);

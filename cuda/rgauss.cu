@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(WARP* MOST_LINES) rgauss_down(const
         for (int y = first; y < height; y += step) own[y] = lane(c.src, x, y) << EXTRA_BITS;
     }
     __syncthreads();
-    // Beside the plane it blurs what lies in memory, and nobody reads it.
+    // Columns beyond the plane are blurred too, and not used.
     blur(p, samples_of(p, threadIdx.x / WARP, height), height);
     __syncthreads();
     if (x < width) {

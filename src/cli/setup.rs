@@ -59,8 +59,8 @@ pub fn input_options(run: &Run, copy: CopyChoice, gpu: &RunGpu, cancel: &Cancel)
         rate: run.pictures.fps,
         missing: run.pictures.missing.into(),
         script: run.script.options(),
-        // What this input has no use for may be meant for the others; a rate is for this one alone.
-        lenient: run.pictures.fps.is_none() && !run.inputs.is_empty(),
+        // What this input has no use for may be meant for the others.
+        lenient: !run.inputs.is_empty(),
         ..InputOptions::default()
     };
     gpu.let_decode(&mut options);

@@ -7,6 +7,7 @@ use crate::float;
 use std::sync::{Arc, Mutex, PoisonError};
 use vramp::error::{Error, Result};
 use vramp::filters;
+use vramp::params::Arg;
 use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
 use vramp::video::{ColorInfo, Format, PicturePool, Range, StreamInfo};
 
@@ -129,9 +130,10 @@ impl Built {
                 .map(|filter| filters::create(&scaled(&filter.call(), request.scale)))
                 .collect::<Result<_>>()?;
         }
-        let depends = |name: &str| OF_TIME.contains(&name);
-        let is_of_time =
-            filters.iter().flat_map(|filter| filter.call().args).any(|arg| arg.key.as_deref().is_some_and(depends));
+        // In an expression `N` is the frame's number.
+        let counts = |value: &str| value.split_whitespace().any(|word| word == "N");
+        let depends = |arg: &Arg| arg.key.as_deref().is_some_and(|key| OF_TIME.contains(&key)) || counts(&arg.value);
+        let is_of_time = filters.iter().flat_map(|filter| filter.call().args).any(|arg| depends(&arg));
         let stream = inside.stream(width, height)?;
         let plan = plan(filters, &stream, Target { format: Some(stream.format), ..Target::default() })?;
         fits_the_host(&plan)?;
@@ -199,6 +201,8 @@ mod tests {
             ("deband(rand_each_frame on)", true),
             ("gauss > box(frames 10-20)", true),
             ("gauss > depth(8, blue, animate on)", true),
+            ("expr('x N +')", true),
+            ("expr('x 1 +')", false),
             ("", false),
         ] {
             assert_eq!(built(&request(program)).unwrap().is_of_time, is_of_time, "{program}");

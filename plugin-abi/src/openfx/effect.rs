@@ -124,7 +124,9 @@ impl Effect {
             identifier: text(&format!("org.vramp.{}", filter.name)),
             label: text(&format!("vramp {}", filter.name)),
             description: text(&plain(filter.summary)),
-            reads_around: !filter.temporal.is_empty(),
+            // Some read others only where a number of them is set.
+            reads_around: !filter.temporal.is_empty()
+                || filter.schema.params.iter().any(|param| param.unit == "frames"),
             kind: EffectKind::Filter(filter, filter.schema.params.iter().map(Setting::of).collect()),
         }
     }

@@ -12,7 +12,7 @@ use vramp::error::Error;
 static SHOWN: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 /// What was logged. Every frame may fail alike.
 static LOGGED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-/// Messages that are remembered: an animated value may be wrong in ever other ways.
+/// Messages that are remembered: an animated value may be wrong in a new manner each frame.
 const MOST_LOGGED: usize = 100;
 
 /// Reports an error of the effect at the host's handle.
@@ -27,13 +27,15 @@ pub fn report(effect: &Effect, handle: *const c_void, error: &Error) {
 
 /// Shows `text`, unless it is there. False where the host shows no messages.
 fn show(handle: EffectHandle, text: &str) -> bool {
-    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if shown.get(&handle.address()).is_some_and(|old| old == text) {
+    // The host may ask for another picture meanwhile: nothing is locked while it is called.
+    let shown = || SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let old = shown().insert(handle.address(), text.to_owned());
+    if old.is_some_and(|old| old == text) {
         return true;
     }
     let is_shown = handle.show(text);
-    if is_shown {
-        shown.insert(handle.address(), text.to_owned());
+    if !is_shown {
+        shown().remove(&handle.address());
     }
     is_shown
 }

@@ -8,6 +8,7 @@ use super::host::{ClipHandle, EffectHandle, Params, Properties};
 use super::image::{Depth, Image};
 use super::picture::Made;
 use std::ffi::CStr;
+use std::ops::RangeInclusive;
 use vramp::error::{Error, Result};
 use vramp::filters::Reach;
 use vramp::pipeline::InputFrame;
@@ -132,31 +133,31 @@ pub unsafe fn render(effect: &Effect, handle: EffectHandle, in_args: Properties)
     check_pair(&source, &target)?;
     let built = built(&settings.request(source.size(), source.depth))?;
     let around = Around::new(&built, handle, &clip, time)?;
-    let frames = around.images(&clip, &source)?;
+    let (neighbours, frames) = around.images(&clip, &source)?;
 
-    // The frame at hand, and its neighbours.
-    let image = |place: usize| frames[place].1.as_ref().unwrap_or(&source);
-    let own = frames.iter().position(|(_, image)| image.is_none()).unwrap_or(0);
+    let images: Vec<&Image> = std::iter::once(&source).chain(&neighbours).collect();
     let field_order = field_order(clip.properties);
     // SAFETY: the caller's promise; neighbours have the source's depth and size.
-    let enter = |place: usize| unsafe { built.enter(image(place), settings.colours) };
-    let entered = (0..frames.len()).map(enter).collect::<Result<Vec<_>>>()?;
+    let enter = |image: &&Image| unsafe { built.enter(image, settings.colours) };
+    let entered = images.iter().map(enter).collect::<Result<Vec<_>>>()?;
     let given: Vec<_> = frames
         .iter()
-        .zip(&entered)
-        .map(|((frame_index, _), picture)| InputFrame {
+        .map(|(frame_index, place)| InputFrame {
             input: 0,
             props: FrameProps { frame_index: *frame_index, field_order, ..FrameProps::default() },
-            planes: picture.planes(),
+            planes: entered[*place].planes(),
         })
         .collect();
     let mut after = built.after.take()?;
     built.engine.process_frames(around.n, &given, &mut after.planes_mut())?;
-    let made = Made { source: &source, before: &entered[own], after: &after };
+    let made = Made { source: &source, before: &entered[0], after: &after };
     // SAFETY: the caller's promise; source and target do not overlap.
     unsafe { built.leave(&made, settings.colours, &mut target, window) };
     Ok(())
 }
+
+/// A frame's number, and the place of its image.
+type Numbered = (u64, usize);
 
 /// The frames that a picture is made of.
 struct Around {
@@ -165,6 +166,8 @@ struct Around {
     time: f64,
     first: u64,
     last: u64,
+    /// The times that the clip has.
+    times: RangeInclusive<f64>,
 }
 
 impl Around {
@@ -173,42 +176,46 @@ impl Around {
     fn new(built: &Built, handle: EffectHandle, clip: &ClipHandle, time: f64) -> Result<Around> {
         // What is no time is the first frame's.
         let n = (time.round() as i64).rem_euclid(AROUND) as u64;
-        let (mut first, mut last) = built.engine.needs(0, n);
-        if (first, last) == (n, n) {
-            return Ok(Around { n, time, first, last });
-        }
-        if !handle.suites().has_other_times {
+        let (first, last) = built.engine.needs(0, n);
+        if (first, last) != (n, n) && !handle.suites().has_other_times {
             return Err(Error::unsupported("the chain reads frames around its own, and the host gives one at a time"));
         }
         let end = |index| clip.properties.number(names::FRAME_RANGE, index);
-        if let (Some(start), Some(end)) = (end(0), end(1))
-            && (start..=end).contains(&time)
-        {
-            first = first.max(n.saturating_sub((time - start) as u64));
-            last = last.min(n.saturating_add((end - time) as u64));
-        }
-        Ok(Around { n, time, first, last })
+        let times = match (end(0), end(1)) {
+            (Some(start), Some(end)) if (start..=end).contains(&time) => start..=end,
+            _ => f64::NEG_INFINITY..=f64::INFINITY,
+        };
+        Ok(Around { n, time, first, last, times })
     }
 
-    /// The number and the image of each frame; none for the frame's own.
-    fn images(&self, clip: &ClipHandle, source: &Image) -> Result<Vec<(u64, Option<Image>)>> {
-        let mut frames = Vec::new();
-        for number in self.first..=self.last {
-            if number == self.n {
-                frames.push((number, None));
-                continue;
+    /// The images beside `source`, and of each frame its number and its image: 0 is the source, and the others follow. Where the
+    /// clip has no more, the nearest is repeated.
+    fn images(&self, clip: &ClipHandle, source: &Image) -> Result<(Vec<Image>, Vec<Numbered>)> {
+        let (mut images, mut frames) = (Vec::new(), vec![(self.n, 0)]);
+        for numbers in [(self.first..self.n).rev().collect::<Vec<_>>(), (self.n + 1..=self.last).collect()] {
+            let mut place = 0;
+            for number in numbers {
+                if let Some(image) = self.image(clip, source, number)? {
+                    images.push(image);
+                    place = images.len();
+                }
+                frames.push((number, place));
             }
-            // Where the clip has no more, the nearest is repeated.
-            let Some(image) = clip.image(self.time + (number as f64 - self.n as f64)) else { continue };
-            let image = Image::new(image, "neighbouring")?;
-            if (image.size(), image.depth) != (source.size(), source.depth) {
-                return Err(Error::unsupported(
-                    "the chain reads frames around its own, which have another size or depth",
-                ));
-            }
-            frames.push((number, Some(image)));
         }
-        Ok(frames)
+        frames.sort_unstable();
+        Ok((images, frames))
+    }
+
+    /// The image of frame `number`, if the clip has it.
+    fn image(&self, clip: &ClipHandle, source: &Image, number: u64) -> Result<Option<Image>> {
+        let time = self.time + (number as f64 - self.n as f64);
+        let Some(image) = self.times.contains(&time).then(|| clip.image(time)).flatten() else { return Ok(None) };
+        let image = Image::new(image, "neighbouring")?;
+        if (image.size(), image.depth) != (source.size(), source.depth) {
+            let what = "the chain reads frames around its own, which have another size or depth";
+            return Err(Error::unsupported(what));
+        }
+        Ok(Some(image))
     }
 }
 

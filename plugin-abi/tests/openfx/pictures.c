@@ -337,6 +337,11 @@ static void other_times(void) {
         int median = time == 1 ? 2 : time;
         CHECK(fabs(get(target, kOfxBitDepthByte, 5, 5, 0) - get(sources[median == 1 ? 2 : median], kOfxBitDepthByte, 5, 5, 0)) < 0.001);
     }
+    /* The same of a clip that begins at another time. */
+    put_number(&effect->source.props, kOfxImageEffectPropFrameRange, 0, 1);
+    CHECK(render(plugin, effect, sources, 3, target, 1, 1) == kOfxStatOK);
+    CHECK(fabs(get(target, kOfxBitDepthByte, 5, 5, 0) - get(sources[1], kOfxBitDepthByte, 5, 5, 0)) < 0.001);
+    put_number(&effect->source.props, kOfxImageEffectPropFrameRange, 0, 0);
     /* A host that has none of them is refused a wrong picture. */
     put_number(&host_props, kOfxImageEffectPropTemporalClipAccess, 0, 0);
     CHECK(act(plugin, kOfxActionLoad, NULL, NULL, NULL) == kOfxStatOK);

@@ -68,6 +68,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
             threads: args.decoder_threads,
             cancel: cancel.clone(),
             rate: args.pictures.fps,
+            rate_if_taken: true,
             lenient: true,
             missing: args.pictures.missing.into(),
             script: args.script.options(),

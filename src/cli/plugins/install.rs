@@ -22,7 +22,7 @@ struct Target {
 /// are replaced; what is none of ours only with `overwrite`, and otherwise nothing is written at all.
 ///
 /// # Errors
-/// When `library` is none, an effect is none of frei0r's, no host is found, or a folder cannot be written.
+/// When `library` is none, an effect is none of frei0r's, no host is found, or no folder can be written.
 pub fn install(library: &Path, args: &PluginsArgs) -> Result<()> {
     let Some(fresh) = version(library) else {
         let what = format!("{} is no plugin library of vramp: 'make plugin' builds it", library.display());
@@ -92,7 +92,13 @@ fn folders(into: Option<&Path>) -> Result<Vec<(PluginInterface, PathBuf)>> {
         let remedy = format!("install as root{}", other.unwrap_or_default());
         Err(Error::new(Kind::Io, format!("{name}: cannot write to {}: {remedy}", list.join(" or "))))
     };
-    interfaces.into_iter().filter(PluginInterface::is_wanted).map(folder).collect()
+    let found: Vec<_> = interfaces.into_iter().filter(PluginInterface::is_wanted).map(folder).collect();
+    if !found.iter().any(Result::is_ok) {
+        return found.into_iter().collect();
+    }
+    // What can be installed is; the rest is reported.
+    let writable = |found: Result<_>| found.inspect_err(|error| log::warn!("{error}")).ok();
+    Ok(found.into_iter().filter_map(writable).collect())
 }
 
 impl Target {

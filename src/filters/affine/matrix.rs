@@ -34,9 +34,9 @@ impl Matrix {
         let back = Matrix([a, b, -(a * c + b * f), d, e, -(d * c + e * f)]);
         match [a, b, d, e].iter().all(|number| number.abs() <= MOST) {
             true => Ok(back),
-            false => {
-                Err(Error::bad_argument("the picture would be shown as a line or a point: scale less, or shear less"))
-            }
+            false => Err(Error::bad_argument(
+                "the picture would be shown as a line or a point: shear_x times shear_y is near 1, or a·e − b·d of matrix= near 0",
+            )),
         }
     }
 

@@ -75,9 +75,9 @@ crate::params! {
         /// How much larger it is shown.
         scale: f64 = 1.0, ParamKind::Float { min: 0.05, max: 20.0 }, unit "", aliases ["zoom"];
         /// How far each row moves to the right of the one above it; half of the height is above the middle.
-        shear_x: f64 = 0.0, SHEAR, unit "samples", aliases ["shx"];
+        shear_x: f64 = 0.0, SHEAR, unit "samples a row", aliases ["shx"];
         /// How far each column moves below the one left of it.
-        shear_y: f64 = 0.0, SHEAR, unit "rows", aliases ["shy"];
+        shear_y: f64 = 0.0, SHEAR, unit "rows a sample", aliases ["shy"];
         /// How far all of it moves to the right, in the end.
         x: f64 = 0.0, PLACE, unit "luma samples", aliases [];
         /// How far it moves down.
@@ -135,7 +135,7 @@ impl AffineParams {
         match &self.matrix {
             None => parts.of_samples(width).inverse(),
             Some(matrix) if parts == Matrix::NEUTRAL => matrix.inverse(),
-            Some(_) => Err(Error::bad_argument("matrix= is instead of angle, scale, shear_x, shear_y, x and y")),
+            Some(_) => Err(Error::bad_argument("give matrix=, or angle, scale, shear_x, shear_y, x and y: not both")),
         }
     }
 }

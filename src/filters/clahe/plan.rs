@@ -54,7 +54,7 @@ impl Plan {
         let levels = Levels {
             shift,
             first,
-            count: ((black + span) as u32).div_ceil(1 << shift) - first,
+            count: ((black + span) as u32 >> shift) - first,
             clip: libm::round(params.clip * 256.0) as u32,
         };
         let plain = (0..stream.format.components()).filter(|component| !stream.format.is_chroma(*component));
@@ -141,6 +141,6 @@ mod tests {
         };
         assert_eq!(levels("yuv420p", false), (16, 219, 8));
         assert_eq!(levels("yuv420p", true), (0, 255, 8));
-        assert_eq!((levels("yuv420p10", true), levels("yuv420p12", true)), ((0, 256, 8), (0, 256, 8)));
+        assert_eq!((levels("yuv420p10", true), levels("yuv420p12", true)), ((0, 255, 8), (0, 255, 8)));
     }
 }

@@ -1,6 +1,6 @@
-use crate::filters::chain;
-use crate::filters::testing::{gray16, picture, run, samples};
-use crate::video::Format;
+use crate::filters::testing::{gray16, one_thread, picture, run, run_levels, samples};
+use crate::filters::{Setup, Spec, chain};
+use crate::video::{Format, FrameProps, Range, StreamInfo};
 
 fn of(text: &str, width: usize, height: usize, sample: impl Fn(usize, usize) -> i32) -> Vec<i32> {
     let src = picture(gray16(), width, height, |_, x, y| sample(x, y));
@@ -29,6 +29,23 @@ fn beyond_black_and_white_nothing_changes() {
     let outside = [0, 4095, 60_160, 65_535];
     let out = of("clahe=clip=8:tiles=2", 8, 8, |x, y| if y < 4 { outside[x % 4] } else { 9000 + 100 * x as i32 });
     assert_eq!(out[..4], outside);
+}
+
+/// White of full range is beyond the last bin at every depth: tiles of nothing but white stay white.
+#[test]
+fn white_stays_white_at_every_depth() {
+    for depth in [8, 10, 12, 16] {
+        let (format, white) = (Format::gray(depth).unwrap(), (1 << depth) - 1);
+        let src = picture(format, 32, 16, |_, _, _| white);
+        let mut input = StreamInfo::bare(format, 32, 16);
+        input.color.range = Range::Full;
+        let setup = Setup::of(input.clone(), format, input.clone(), format);
+        let (filter, props) = (&chain("clahe=preset=strong").unwrap()[0], FrameProps::default());
+        let (made, _) =
+            run_levels(&**filter, &setup, &Spec::computed(input), &[vec![src.planes()]], &props, &one_thread());
+        let out = samples(&made, 0);
+        assert!(out.iter().all(|v| *v == white), "{depth} bits: {}", out[0]);
+    }
 }
 
 /// Letterbox bars are black in tiles that hold more than them.

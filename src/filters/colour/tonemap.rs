@@ -148,7 +148,8 @@ crate::params! {
         /// frame of a shot, and `hdr10plus` is what the frame states, or else the film's. FFmpeg's option of this name is our
         /// `source_peak`, in cd/m².
         peak: Peak = Peak::Static, ParamKind::Choice(<Peak as Choice>::WORDS), unit "", aliases [];
-        /// Frames to each side, of the same shot, that `peak=dynamic` looks at: more is steadier.
+        /// Frames of the same shot that `peak=dynamic` looks at beside each frame, half of them (rounded down) before it and half behind:
+        /// more is steadier.
         window: i64 = 32, ParamKind::Int { min: 0, max: 48 }, unit "frames", aliases [];
         /// How many of the samples count for `peak=dynamic`: the few that are brighter are cut off.
         percentile: f64 = 99.995, ParamKind::Float { min: 50.0, max: 100.0 }, unit "%", aliases [];
@@ -400,15 +401,27 @@ impl Grade for TonemapParams {
     }
 
     fn warning(&self) -> Option<String> {
-        (self.peak == Peak::Dynamic && self.source_peak.is_some())
-            .then(|| "source_peak= counts for nothing with peak=dynamic, which measures it: leave one out".to_owned())
+        let default = TonemapParams::default();
+        let is_dynamic = self.peak == Peak::Dynamic;
+        let measures = (self.window, self.percentile) != (default.window, default.percentile);
+        if is_dynamic && self.source_peak.is_some() {
+            Some("source_peak= counts for nothing with peak=dynamic, which measures it: leave one out".to_owned())
+        } else if measures && !is_dynamic {
+            Some("window= and percentile= count for nothing without peak=dynamic".to_owned())
+        } else {
+            None
+        }
     }
 
     fn note(&self, input: &StreamInfo) -> Option<String> {
         if self.peak == Peak::Dynamic {
             return None;
         }
-        let (peak, is_stated) = self.peak(&self.source(input).ok()?);
+        let source = self.source(input).ok()?;
+        if self.peak == Peak::Hdr10plus && source.color.transfer == HLG {
+            return Some("HLG has no HDR10+: peak=hdr10plus counts for nothing".to_owned());
+        }
+        let (peak, is_stated) = self.peak(&source);
         (!is_stated).then(|| {
             format!("the stream does not state how bright it is: its peak is taken as {peak} cd/m²; source_peak= says otherwise")
         })

@@ -26,16 +26,16 @@ const OFFSET: ParamKind = ParamKind::Int { min: -12, max: 12 };
 crate::params! {
     /// The parameters of `deblock`.
     pub struct DeblockParams {
-        /// How coarsely the film was quantised, as H.264 counts it: more smooths stronger and more edges; up to 15 nothing.
+        /// How coarsely the film was quantised, as H.264 counts it: more smooths stronger and more edges. Up to 15 nothing changes, unless an offset adds to it.
         qp: i64 = 30, ParamKind::Int { min: 0, max: 51 }, unit "", aliases ["quant"];
         /// From one edge to the next, in samples of each plane: 8 for MPEG-2, MPEG-4 and JPEG; 4 for old H.264.
-        block: i64 = 8, ParamKind::Int { min: 4, max: 16 }, unit "samples", aliases ["size"];
+        block: i64 = 8, ParamKind::Int { min: 4, max: 16 }, unit "samples a side", aliases ["size"];
         /// How far samples may change, as H.264's boundary strength.
         strength: i64 = 3, ParamKind::Int { min: 1, max: 3 }, unit "", aliases [];
         /// Added to `qp` for the step that an edge may have, and for how far samples may change: more filters higher steps.
-        alpha_offset: i64 = 0, OFFSET, unit "", aliases ["aoffset", "alpha"];
+        alpha_offset: i64 = 0, OFFSET, unit "", aliases ["aoffset"];
         /// Added to `qp` for the difference that samples on a side may have: more filters what has texture.
-        beta_offset: i64 = 0, OFFSET, unit "", aliases ["boffset", "beta"];
+        beta_offset: i64 = 0, OFFSET, unit "", aliases ["boffset"];
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }

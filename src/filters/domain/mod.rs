@@ -40,7 +40,7 @@ crate::params! {
     presets {}
     elsewhere {
         ["sigmaS"]: "give 'sigma_s'";
-        ["sigmaR"]: "FFmpeg's counts from 0 to 1, where 0.1 is sigma_r=25.5 here";
+        ["sigmaR"]: "'sigmaR' of FFmpeg's bilateral counts from 0 to 1, where 0.1 is sigma_r=25.5 here";
     }
 }
 

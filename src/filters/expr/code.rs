@@ -68,7 +68,9 @@ impl Code {
         }
         match registers.len() {
             0..=MOST_REGISTERS => Ok(Code { steps, registers: registers.len() }),
-            many => Err(Error::bad_argument(format!("{many} values are held at a time: at most {MOST_REGISTERS}"))),
+            many => Err(Error::bad_argument(format!(
+                "{many} values are needed at a time, the result among them: at most {MOST_REGISTERS}"
+            ))),
         }
     }
 }

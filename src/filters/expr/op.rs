@@ -101,5 +101,5 @@ ops! {
     /// The next towards 0.
     Trunc = "trunc": 1, |a, _b, _c| a.trunc();
     /// The nearest, halves up.
-    Round = "round": 1, |a, _b, _c| (a + 0.5).floor();
+    Round = "round": 1, |a, _b, _c| if a - a.floor() >= 0.5 { a.floor() + 1.0 } else { a.floor() };
 }

@@ -50,6 +50,8 @@ fn words_do_what_they_say() {
         ("x 0.7 + floor", 9),
         ("x 0.3 + ceil", 10),
         ("x 0.5 + round", 10),
+        ("x 0 * 0.49999997 + round 9 +", 9),
+        ("8388609 round 8388600 -", 9),
         ("x 0.7 + trunc", 9),
         ("x dup +", 18),
         ("x 1 dup1 + +", 19),

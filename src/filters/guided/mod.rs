@@ -39,7 +39,7 @@ const MOST: usize = 64;
 crate::params! {
     /// The parameters of `guided`.
     pub struct GuidedParams {
-        /// How far the square window reaches to each side, twice: 0 changes nothing.
+        /// How far a square window reaches to each side; a result depends on samples twice as far. 0 changes nothing.
         radius: i64 = 4, ParamKind::Int { min: 0, max: MOST as i64 }, unit "samples", aliases ["r"];
         /// The variance that is smoothed by half: the square of a standard deviation in code values of 8 bits. 12 is a
         /// deviation of 3.5; edges, whose variance is much larger, stay.

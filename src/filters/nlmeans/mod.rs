@@ -46,6 +46,8 @@ crate::params! {
     presets {}
     elsewhere {
         ["channels"]: "planes= says what is filtered: planes=y, planes=uv or planes=yuv";
+        ["p", "pc"]: "FFmpeg's p is a side: 's' is the radius of what is compared, as s=3 for its 7";
+        ["r", "rc"]: "FFmpeg's r is a side: 'a' is the radius that is searched, as a=7 for its 15";
         ["rclip"]: "samples are compared with the filtered picture's own";
     }
 }
@@ -86,6 +88,12 @@ impl Filter for Nlmeans {
 
     fn call(&self) -> Call {
         self.params.to_call(DESCRIPTOR.name)
+    }
+
+    fn warning(&self) -> Option<String> {
+        let default = NlmeansParams::default();
+        (self.params.s != default.s && self.params.h == default.h)
+            .then(|| "s= is the radius of what is compared; the strength, which FFmpeg calls s, is h= here".to_owned())
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

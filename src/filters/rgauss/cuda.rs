@@ -133,6 +133,8 @@ struct Layout {
     across: Share,
     /// Width and height of each component that is blurred.
     sizes: Vec<Option<(usize, usize)>>,
+    /// The height of each component: the launch over rows also copies those that are not blurred.
+    heights: Vec<usize>,
 }
 
 impl Layout {
@@ -144,6 +146,7 @@ impl Layout {
             down: Share::new(height, plan.window.radius, limit),
             across: Share::new(width, plan.window.radius, limit),
             sizes: (0..format.components()).map(size).collect(),
+            heights: (0..format.components()).map(|index| format.component_size(index, width, height).1).collect(),
         }
     }
 
@@ -154,9 +157,8 @@ impl Layout {
 
     /// Bytes for lines that do not fit shared memory. The launches follow one another, so they share it.
     fn scratch(&self) -> usize {
-        let sizes = || self.sizes.iter().flatten();
-        let down = self.down.scratch(sizes().map(|size| size.0));
-        down.max(self.across.scratch(sizes().map(|size| size.1)))
+        let down = self.down.scratch(self.sizes.iter().flatten().map(|size| size.0));
+        down.max(self.across.scratch(self.heights.iter().copied()))
     }
 }
 
@@ -273,6 +275,11 @@ mod tests {
         let long = Share::new(7680, 511, shared_limit((6, 1)));
         assert!(!long.in_shared && long.shared() == 0);
         assert_eq!(long.scratch([4320, 1].into_iter()), (540 + 1) * long.bytes());
+        // A launch over rows has blocks for planes that are copied too.
+        let heights = vec![4320, 2160, 2160];
+        let sizes = vec![None, Some((3840, 2160)), Some((3840, 2160))];
+        let layout = Layout { down: Share::new(4320, 16, hopper), across: long, sizes, heights };
+        assert_eq!(layout.scratch(), (540 + 270 + 270) * long.bytes());
         for length in [1, 31, 500, 12_345] {
             let share = Share::new(length, 3, hopper);
             assert!(share.shared() as usize <= hopper && share.stride >= 2 * length + 9);

@@ -67,7 +67,9 @@ pub struct InputOptions {
     pub add: Vec<Addition>,
     /// The frame rate of pictures and of bare streams, which state none; 25 by default.
     pub rate: Option<Rational>,
-    /// A source has no use for some of `rate`, `missing` and `script`, and that is all right; else it refuses them.
+    /// A source with times of its own keeps them; else it refuses a rate.
+    pub rate_if_taken: bool,
+    /// A source has no use for `missing` or `script`, and that is all right; else it refuses them.
     pub lenient: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
@@ -148,10 +150,10 @@ struct Takes {
 impl Takes {
     /// Refuses the others, where they are asked for.
     fn check(&self, options: &InputOptions) -> Result<()> {
-        let refused = if options.lenient {
-            None
-        } else if options.rate.is_some() && !self.rate {
+        let refused = if options.rate.is_some() && !options.rate_if_taken && !self.rate {
             Some("its frames have times of their own: --fps is for pictures and for bare streams")
+        } else if options.lenient {
+            None
         } else if options.missing != Missing::default() && !self.missing {
             Some("it is no numbered sequence of pictures: leave --missing out")
         } else if options.script != ScriptOptions::default() && !self.script {
