@@ -188,6 +188,8 @@ __device__ __forceinline__ void read_singly(
 // end there.
 template <typename T, typename Value, bool DOWN, int CHUNKS>
 __device__ __forceinline__ void smallest(const Morph& p, const Layout<DOWN>& own, bool makes, u32 (&words)[PLACES]) {
+    // A window of one sample is shorter than any chunk.
+    if (p.radius == 0) return;
     Value last;
 #pragma unroll
     for (int i = PLACES - 1; i >= 0; i--) {

@@ -261,6 +261,8 @@ impl Needs {
         let input = |input: usize| {
             let StreamInfo { width, height, .. } = *plan.stream(input);
             let held = held(Feed::Input(input));
+            // A run that begins inside the film has all frames before its first one at a time.
+            let held = if input == 0 { held.max(plan.reach().before as usize + 1) } else { held };
             // One arrives while every slot is in flight, and its marks are read when its frame has landed.
             let count = if slots == 0 { 0 } else { slots + held };
             InputNeed { shape: (plan.storage(input), width, height), count, in_place: held == 1 }
