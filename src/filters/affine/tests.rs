@@ -97,13 +97,14 @@ fn angles_are_those_that_are_seen() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = |text: &str| chain(text).unwrap_err().message().to_owned();
-    let line = "affine: the picture would be shown as a line or a point: scale less, or shear less";
+    let line = "affine: the picture would be shown as a line or a point: shear_x times shear_y is near 1, or a·e − b·d of \
+                matrix= near 0";
     assert_eq!(refused("affine=matrix='1 1 0 1 1 0'"), line);
     assert_eq!(refused("affine=matrix='0 0 0 0 0 0'"), line);
     assert_eq!(refused("affine=shear_x=1:shear_y=1"), line);
     assert_eq!(
         refused("affine=angle=3:matrix='1 0 0 0 1 0'"),
-        "affine: matrix= is instead of angle, scale, shear_x, shear_y, x and y"
+        "affine: give matrix=, or angle, scale, shear_x, shear_y, x and y: not both"
     );
     assert!(refused("affine=matrix='1 0 0'").contains("it takes auto, or six numbers"));
     assert!(refused("affine=matrix='1 0 0 0 1 nan'").contains("six numbers"));

@@ -172,7 +172,8 @@ fn too_many_values_at_a_time_are_refused() {
         Expression::read(&(numbers + &"+ ".repeat(count - 1)))
     };
     assert_eq!(held(MOST_REGISTERS - 1).unwrap().code().registers, MOST_REGISTERS);
-    assert!(held(MOST_REGISTERS).unwrap_err().message().ends_with("values are held at a time: at most 32"));
+    let said = "33 values are needed at a time, the result among them: at most 32";
+    assert!(held(MOST_REGISTERS).unwrap_err().message().ends_with(said));
 }
 
 /// Any text is an expression or an error; an expression has code whose registers are written before they are read.

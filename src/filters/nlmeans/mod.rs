@@ -30,7 +30,7 @@ crate::params! {
         /// counts as that.
         h: f64 = 1.2, ParamKind::Float { min: 0.0, max: 64.0 }, unit "8-bit code values", aliases ["strength"], label "Strength";
         /// How many frames before and after are searched.
-        d: i64 = 1, ParamKind::Int { min: 0, max: 4 }, unit "frames", aliases ["frames"], label "Frames";
+        d: i64 = 1, ParamKind::Int { min: 0, max: 4 }, unit "frames", aliases [], label "Frames";
         /// How far samples are searched to each side.
         a: i64 = 2, ParamKind::Int { min: 1, max: 16 }, unit "samples", aliases ["search"], label "Search radius";
         /// How far the surroundings reach that are compared: 4 is 9×9 samples.
