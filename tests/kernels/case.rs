@@ -10,7 +10,7 @@ use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
 
 /// Every registered filter, and what chains put before some of them.
 pub static TESTED: LazyLock<Vec<&'static Descriptor>> =
-    LazyLock::new(|| ALL.iter().copied().chain([&survey::DESCRIPTOR]).collect());
+    LazyLock::new(|| ALL.iter().copied().chain([&survey::SURVEY]).collect());
 
 /// Formats of sources. A filter meets those it accepts.
 const FORMATS: &[&str] = &[

@@ -54,7 +54,7 @@ crate::params! {
 }
 
 /// What a survey is. Chains make surveys for the filters that read them; it is in no list of filters.
-pub static DESCRIPTOR: Descriptor = Descriptor {
+pub static SURVEY: Descriptor = Descriptor {
     name: "survey",
     aliases: &[],
     summary: "A few numbers about a frame, as a picture of one row",
@@ -101,11 +101,11 @@ impl Survey {
 
 impl Filter for SurveyOf {
     fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+        &SURVEY
     }
 
     fn call(&self) -> Call {
-        self.0.to_call(DESCRIPTOR.name)
+        self.0.to_call(SURVEY.name)
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
