@@ -31,15 +31,15 @@ crate::params! {
     pub struct ClaheParams {
         /// How much contrast may grow: in a tile a level counts at most this many times the mean of all, and what is more is
         /// shared among all. 0 changes nothing, 1 is subtle, 4 is strong and lifts grain as well.
-        clip: f64 = 2.0, ParamKind::Float { min: 0.0, max: 64.0 }, unit "", aliases ["limit"];
+        limit: f64 = 2.0, ParamKind::Float { min: 0.0, max: 64.0 }, unit "", aliases ["clip"];
         /// Tiles across the picture.
         tiles: i64 = 8, TILES, unit "", aliases ["tiles_w"];
         /// Tiles down the picture; `auto` is as many as across.
         tiles_h: Option<i64> = None, TILES, unit "", aliases [];
     }
     presets {
-        "subtle": "A little more contrast in shadows and haze", [("clip", "1"), ("tiles", "4")];
-        "strong": "Shows what is hidden in the dark; lifts grain too", [("clip", "5")];
+        "subtle": "A little more contrast in shadows and haze", [("limit", "1"), ("tiles", "4")];
+        "strong": "Shows what is hidden in the dark; lifts grain too", [("limit", "5")];
     }
 }
 
@@ -54,8 +54,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     footprint: Footprint::Window("the tiles around a sample"),
     temporal: "",
     changes: &[],
-    neutral: &["clip=0"],
-    cases: &["clip=2", "clip=40:tiles=3:tiles_h=1", "clip=0.7:tiles=32:tiles_h=5"],
+    neutral: &["limit=0"],
+    cases: &["limit=2", "limit=40:tiles=3:tiles_h=1", "limit=0.7:tiles=32:tiles_h=5"],
     create: |call| Ok(Box::new(Clahe { params: ClaheParams::from_call(call)? })),
 };
 

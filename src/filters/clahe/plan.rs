@@ -55,7 +55,7 @@ impl Plan {
             shift,
             first,
             count: ((black + span) as u32 >> shift) - first,
-            clip: libm::round(params.clip * 256.0) as u32,
+            clip: libm::round(params.limit * 256.0) as u32,
         };
         let plain = (0..stream.format.components()).filter(|component| !stream.format.is_chroma(*component));
         Plan {

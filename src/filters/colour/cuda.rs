@@ -124,7 +124,11 @@ pub fn memory(recipe: &Recipe) -> usize {
         Work::Light(_) => tables(recipe).bytes.len(),
         Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
     };
-    tables + recipe.peaks.as_ref().map_or(0, |peaks| gains(peaks) + CudaSmoother::MEMORY)
+    let smoother = |peaks: &Peaks| match peaks.source {
+        PeakSource::Measured(_) => CudaSmoother::MEMORY,
+        PeakSource::Stated(_) => 0,
+    };
+    tables + recipe.peaks.as_ref().map_or(0, |peaks| gains(peaks) + smoother(peaks))
 }
 
 /// What makes the gain of each frame.

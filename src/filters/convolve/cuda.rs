@@ -65,11 +65,12 @@ fn shared(weights: &Weights, outputs: usize) -> usize {
 }
 
 /// Bytes of device memory that the kernel holds.
-pub(super) fn memory(plan: &Plan<Convolution>) -> usize {
+pub(super) fn memory(plan: &Plan<Convolution>, device: &CudaDevice) -> usize {
     let Some(Convolution(weights)) = plan.op() else { return 0 };
-    let (window, column) = tables(weights, false);
-    // Whichever kernel the device gets.
-    tensor::memory(weights).max((window.len() + column.len()) * size_of::<u32>())
+    tensor::memory(weights, device).unwrap_or_else(|| {
+        let (window, column) = tables(weights, false);
+        (window.len() + column.len()) * size_of::<u32>()
+    })
 }
 
 /// The kernel of `plan`.

@@ -115,8 +115,8 @@ impl Window for ConvolveParams {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(plan: &Plan<Convolution>) -> usize {
-        cuda::memory(plan)
+    fn cuda_memory(plan: &Plan<Convolution>, device: &crate::device::cuda::CudaDevice) -> usize {
+        cuda::memory(plan, device)
     }
 
     #[cfg(feature = "cuda")]

@@ -98,9 +98,9 @@ impl<'w> Matrices<'w> {
     }
 }
 
-/// Bytes of device memory that the kernel holds.
-pub(super) fn memory(weights: &Weights) -> usize {
-    Matrices::new(weights).len()
+/// Bytes of device memory that the kernel holds, where the device has tensor cores.
+pub(super) fn memory(weights: &Weights, device: &CudaDevice) -> Option<usize> {
+    device.runs(MODULE).then(|| Matrices::new(weights).len())
 }
 
 /// The kernel of `plan`, whose operation has these weights, where the device has tensor cores.

@@ -104,7 +104,7 @@ impl Window for DeblockParams {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(_: &Plan<Deblock>) -> usize {
+    fn cuda_memory(_: &Plan<Deblock>, _: &CudaDevice) -> usize {
         0
     }
 

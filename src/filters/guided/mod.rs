@@ -99,7 +99,7 @@ impl Window for GuidedParams {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(plan: &Plan<Guided>) -> usize {
+    fn cuda_memory(plan: &Plan<Guided>, _: &CudaDevice) -> usize {
         cuda::memory(plan)
     }
 

@@ -210,7 +210,7 @@ macro_rules! windows {
             }
 
             #[cfg(feature = "cuda")]
-            fn cuda_memory(plan: &Plan<Morph>) -> usize {
+            fn cuda_memory(plan: &Plan<Morph>, _: &crate::device::cuda::CudaDevice) -> usize {
                 cuda::memory(plan)
             }
 

@@ -69,7 +69,7 @@ impl Window for RankParams {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(_: &Plan<Rank>) -> usize {
+    fn cuda_memory(_: &Plan<Rank>, _: &crate::device::cuda::CudaDevice) -> usize {
         0
     }
 

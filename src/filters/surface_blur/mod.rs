@@ -80,7 +80,7 @@ impl Window for SurfaceBlurParams {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(_: &Plan<SurfaceBlur>) -> usize {
+    fn cuda_memory(_: &Plan<SurfaceBlur>, _: &CudaDevice) -> usize {
         0
     }
 

@@ -78,7 +78,7 @@ pub trait Window: Params + fmt::Debug + Send + Sync + 'static {
 
     /// Bytes of device memory that the kernel for these components holds.
     #[cfg(feature = "cuda")]
-    fn cuda_memory(plan: &Plan<Self::Op>) -> usize;
+    fn cuda_memory(plan: &Plan<Self::Op>, device: &CudaDevice) -> usize;
 
     /// The kernel on a CUDA device.
     ///
@@ -163,8 +163,8 @@ impl<T: Window> Filter for WindowFilter<T> {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(T::cuda_memory(&Plan::new(&self.params, setup)))
+    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(T::cuda_memory(&Plan::new(&self.params, setup), device))
     }
 
     #[cfg(feature = "cuda")]
