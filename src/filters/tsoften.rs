@@ -84,7 +84,7 @@ impl Local for TsoftenParams {
 
     fn consts(&self, inputs: &[StreamInfo], component: usize) -> Option<Consts> {
         let format = inputs[0].format;
-        let step = if format.is_yc48() { 16.0 } else { 256.0 };
+        let step = f64::from(format.code_step());
         let steps = |value: f64| (value * step).round() as i32;
         let threshold = steps(if format.is_chroma(component) { self.chroma } else { self.luma });
         let consts = Consts { radius: self.radius as u32, threshold, scene: steps(self.scene) };

@@ -182,6 +182,11 @@ impl Format {
         self.sample == SampleType::I16
     }
 
+    /// What a code value of 8 bits is in the values that filters compute with: v16, or YC48's own.
+    pub fn code_step(self) -> u16 {
+        if self.is_yc48() { 16 } else { 256 }
+    }
+
     /// Components: 1 or 3.
     pub fn components(self) -> usize {
         if self.model == Model::Gray { 1 } else { 3 }

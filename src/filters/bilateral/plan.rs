@@ -5,10 +5,6 @@ use super::{BilateralParams, Guide, MOST};
 use crate::filters::planes::PlaneSet;
 use crate::video::{Format, Model, StreamInfo};
 
-/// Values between filters that make a code value of 8 bits, and the same of YC48.
-const CODE: f64 = 256.0;
-const YC48_CODE: f64 = 16.0;
-
 /// The parameters worked out for one stream.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -25,7 +21,7 @@ pub(super) struct Plan {
 impl Plan {
     /// What `params` mean for `stream`.
     pub fn new(params: &BilateralParams, stream: &StreamInfo) -> Plan {
-        let code = if stream.format.is_yc48() { YC48_CODE } else { CODE };
+        let code = f64::from(stream.format.code_step());
         let subsampling = (usize::from(stream.format.subsampling_w()), usize::from(stream.format.subsampling_h()));
         let radius = |sigma: f64, own: Option<i64>| own.map_or_else(|| auto(3.0 * sigma), |radius| radius as usize);
 

@@ -5,7 +5,7 @@ use super::table::{Curve, make};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::stock::Stock;
-use crate::filters::{CpuJob, CpuKernel, Setup};
+use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
@@ -63,7 +63,7 @@ impl Fast {
     ///
     /// # Errors
     /// When the processor lacks the level.
-    pub(super) fn new(plan: Plan, _: &Setup, level: CpuLevel) -> Result<Fast> {
+    pub(super) fn new(plan: Plan, level: CpuLevel) -> Result<Fast> {
         level.require()?;
         let tile = |index: usize| {
             let lanes = vec![0; plan.tile(index).0.len()];

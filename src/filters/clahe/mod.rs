@@ -84,7 +84,7 @@ impl Filter for Clahe {
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
+        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), level)?))
     }
 
     #[cfg(feature = "cuda")]

@@ -8,11 +8,6 @@ use std::ops::Range;
 /// The most bins there are.
 pub const BINS: usize = 256;
 
-/// Bits of a lane that are below its bin's number, and the same of YC48: a bin is a code value of 8 bits. With smaller ones, films of
-/// 8 bits would leave most empty, and the limit would mean more for them than for others.
-const SHIFT: u32 = 8;
-const YC48_SHIFT: u32 = 4;
-
 /// A weight of one, by column or by row.
 pub const ONE: u32 = 256;
 
@@ -48,7 +43,9 @@ pub struct Levels {
 impl Plan {
     /// What `params` mean for `stream`.
     pub fn new(params: &ClaheParams, stream: &StreamInfo) -> Plan {
-        let shift = if stream.format.is_yc48() { YC48_SHIFT } else { SHIFT };
+        // A bin is a code value of 8 bits. With smaller ones, films of 8 bits would leave most empty, and the limit would mean more
+        // for them than for others.
+        let shift = stream.format.code_step().ilog2();
         let Scale { black, span, .. } = Scale::of(stream);
         let first = black as u32 >> shift;
         let levels = Levels {

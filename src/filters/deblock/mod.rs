@@ -95,7 +95,7 @@ impl Window for DeblockParams {
     fn op(&self, input: &StreamInfo, component: usize) -> Option<Deblock> {
         let format = input.format;
         let is_subsampled = format.subsampling_w() > 0 || format.subsampling_h() > 0;
-        let thresholds = Thresholds::new(self, if format.is_yc48() { 16 } else { 256 })?;
+        let thresholds = Thresholds::new(self, format.code_step().into())?;
         Some(Deblock {
             block: self.block as usize,
             is_chroma: format.is_chroma(component) && is_subsampled,

@@ -10,10 +10,6 @@ use std::sync::Arc;
 pub(super) const DROP: u32 = 4;
 pub(super) const STEPS: usize = 1 << (16 - DROP);
 
-/// Values between filters that make a code value of 8 bits, and the same of YC48.
-const CODE: f64 = 256.0;
-const YC48_CODE: f64 = 16.0;
-
 /// What neighbours that differ by so much weigh.
 pub(super) type Table = [f32; STEPS];
 
@@ -34,7 +30,7 @@ impl Plan {
     pub fn new(params: &DomainParams, stream: &StreamInfo) -> Plan {
         let format = stream.format;
         Plan {
-            tables: tables(params, if format.is_yc48() { YC48_CODE } else { CODE }),
+            tables: tables(params, f64::from(format.code_step())),
             subsampling: (format.subsampling_w().into(), format.subsampling_h().into()),
             format,
             planes: params.planes,
@@ -77,7 +73,7 @@ mod tests {
     use crate::filters::testing::digest;
 
     fn of(sigma_s: f64, sigma_r: f64, passes: i64) -> Arc<[Table]> {
-        tables(&DomainParams { sigma_s, sigma_r, passes, ..DomainParams::default() }, CODE)
+        tables(&DomainParams { sigma_s, sigma_r, passes, ..DomainParams::default() }, 256.0)
     }
 
     #[test]

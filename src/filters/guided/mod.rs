@@ -23,10 +23,6 @@ use crate::video::StreamInfo;
 use line::Numbers;
 use op::Guided;
 
-/// Lanes of a code value of 8 bits, and the same of YC48.
-const CODE: f64 = 256.0;
-const YC48_CODE: f64 = 16.0;
-
 /// Below this, texture of half a code value of 8 bits stays.
 const FAINT: f64 = 0.25;
 
@@ -92,7 +88,7 @@ impl Window for GuidedParams {
     }
 
     fn op(&self, input: &StreamInfo, _: usize) -> Option<Guided> {
-        let code = if input.format.is_yc48() { YC48_CODE } else { CODE };
+        let code = f64::from(input.format.code_step());
         let edge = libm::round(self.eps * code * code).max(1.0) as u32;
         (self.radius > 0)
             .then(|| Guided { radius: self.radius as usize, numbers: Numbers::new(self.radius as u32, edge) })

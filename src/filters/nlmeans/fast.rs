@@ -7,10 +7,10 @@ use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::stock::Stock;
 use crate::filters::window::repeat_ends;
-use crate::filters::{CpuJob, CpuKernel};
+use crate::filters::{CpuJob, CpuKernel, Frames};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
-use crate::video::{PlaneMut, PlaneRef};
+use crate::video::{PlaneMut, Planes};
 use std::ops::Range;
 
 /// Rows and columns of a tile.
@@ -39,14 +39,12 @@ impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { src, mut dst, exec, .. } = job;
         let this = &*self;
-        let frames = this.plan.frames;
         exec.bands(&mut dst, BAND, |index, rows, mut band| {
             let own = src.here()[index];
             if !this.plan.components[index] {
                 return copy(&own, rows, &mut band);
             }
-            let planes: Vec<PlaneRef<'_>> = (-frames..=frames).map(|offset| src.at(0, offset)[index]).collect();
-            let work = Work { plan: &this.plan, planes: &planes, rows };
+            let work = Work { plan: &this.plan, src, index, rows };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |tile: &mut Tile| unsafe { run_band(this.level, &work, &mut band, tile) };
             this.tiles.with(|| Tile::new(&this.plan), filter);
@@ -61,7 +59,9 @@ impl CpuKernel for Fast {
 /// A band of rows.
 struct Work<'a> {
     plan: &'a Plan,
-    planes: &'a [PlaneRef<'a>],
+    src: Frames<'a, Planes<'a>>,
+    /// The component.
+    index: usize,
     rows: Range<usize>,
 }
 
@@ -108,7 +108,9 @@ impl Tile {
     #[inline(always)]
     fn read(&mut self, work: &Work<'_>, columns: &Range<usize>) {
         let (reach, wide) = (self.reach, columns.len() + 2 * self.reach);
-        for (plane, (lanes, twelve)) in work.planes.iter().zip(self.lanes.iter_mut().zip(&mut self.compared)) {
+        let frames = work.plan.frames;
+        for (offset, (lanes, twelve)) in (-frames..=frames).zip(self.lanes.iter_mut().zip(&mut self.compared)) {
+            let plane = &work.src.at(0, offset)[work.index];
             let (start, end) = (columns.start.saturating_sub(reach), (columns.end + reach).min(plane.width()));
             let before = start + reach - columns.start;
             for row in 0..work.rows.len() + 2 * reach {

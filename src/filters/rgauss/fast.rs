@@ -36,7 +36,7 @@ impl Scratch {
     fn new(longest: usize) -> Scratch {
         let longest = longest.next_multiple_of(LINES);
         let lines = || vec![[0; LINES]; longest];
-        Scratch { lines: [lines(), lines()], lanes: vec![0; LINES * longest.max(BLOCKS)] }
+        Scratch { lines: [lines(), lines()], lanes: vec![0; LINES * longest] }
     }
 }
 

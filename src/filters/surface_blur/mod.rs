@@ -21,10 +21,6 @@ use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
 use op::SurfaceBlur;
 
-/// Lanes of a code value of 8 bits, and the same of YC48.
-const CODE: f64 = 256.0;
-const YC48_CODE: f64 = 16.0;
-
 crate::params! {
     /// The parameters of `surface_blur`.
     pub struct SurfaceBlurParams {
@@ -74,7 +70,7 @@ impl Window for SurfaceBlurParams {
     }
 
     fn op(&self, input: &StreamInfo, _: usize) -> Option<SurfaceBlur> {
-        let code = if input.format.is_yc48() { YC48_CODE } else { CODE };
+        let code = f64::from(input.format.code_step());
         let threshold = libm::round(self.threshold * code).max(1.0) as u32;
         (self.radius > 0).then(|| SurfaceBlur::new(self.radius as usize, threshold))
     }
