@@ -2,8 +2,8 @@
 //! guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the registry, and has a
 //! test of its own on every rung, as `deband::fast_kernels_equal_the_reference`.
 //!
-//! A third of the cases is run, with every format and every shape among them; `VRAMP_CASES=all` runs all of them,
-//! `VRAMP_SEED=N` others.
+//! A ninth of the cases is run, with every format among them; `VRAMP_CASES=third` runs a third, with every shape,
+//! `VRAMP_CASES=all` all of them, `VRAMP_SEED=N` others.
 
 #[path = "../kernels/case.rs"]
 #[allow(dead_code)]
@@ -16,10 +16,13 @@ mod data;
 #[path = "../kernels/memory.rs"]
 #[allow(dead_code)]
 mod memory;
+#[path = "../kernels/sample.rs"]
+mod sample;
 
-use case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases, neutral_cases, run_seed};
+use case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use libtest_mimic::{Arguments, Failed, Trial};
+use sample::run_seed;
 use vramp::filters::Descriptor;
 
 type Check = fn(&Case, &Execs) -> Result<(), String>;

@@ -1,6 +1,7 @@
 //! What a kernel is run with: a filter, its arguments, a stream, the storage of its pictures, a frame.
 
 use crate::data::{CONTENTS, Content, mix};
+use crate::sample::{Sample, run_seed};
 use std::fmt;
 use std::sync::LazyLock;
 use vramp::error::Result;
@@ -165,12 +166,17 @@ pub fn formats(filter: &Descriptor) -> impl Iterator<Item = Format> {
 
 /// Every filter × its cases × formats × shapes; all else takes turns.
 pub fn cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    product(filters, |filter| filter.cases).map(stored_in_turn)
+    sampled_cases(filters, Sample::asked())
+}
+
+/// The same of a sample of them.
+pub fn sampled_cases(filters: &[&'static Descriptor], sample: Sample) -> impl Iterator<Item = Case> {
+    product(filters, sample, |filter| filter.cases).map(stored_in_turn)
 }
 
 /// Every filter × its options at the ends of what they take × formats, in a small picture; all else takes turns.
 pub fn end_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    product(filters, ends).filter(|case| case.shape() == SMALL).map(stored_in_turn)
+    product(filters, Sample::asked(), ends).filter(|case| case.shape() == SMALL).map(stored_in_turn)
 }
 
 /// Every option of `filter` at either end of its range, one at a time, where it can be there alone.
@@ -203,15 +209,16 @@ fn stored_in_turn(mut case: Case) -> Case {
 
 /// Every filter × its neutral settings × formats × shapes, the result stored as the source is.
 pub fn neutral_cases(filters: &[&'static Descriptor]) -> impl Iterator<Item = Case> {
-    product(filters, |filter| filter.neutral)
+    product(filters, Sample::asked(), |filter| filter.neutral)
 }
 
 /// Every filter × its arguments × formats × shapes, in the source's own storage.
 fn product(
     filters: &[&'static Descriptor],
+    sample: Sample,
     arguments: fn(&'static Descriptor) -> &'static [&'static str],
 ) -> impl Iterator<Item = Case> {
-    let (only, all, seed) = (std::env::var("VRAMP_FILTER").ok(), runs_all(), run_seed());
+    let (only, step, seed) = (std::env::var("VRAMP_FILTER").ok(), sample.step(), run_seed());
     let is_met = move |filter: &Descriptor| only.as_deref().is_none_or(|only| filter.name == only);
     filters
         .iter()
@@ -224,24 +231,11 @@ fn product(
             SHAPES.iter().enumerate().map(move |(i, shape)| (filter, args, format, *shape, place + i))
         })
         .enumerate()
-        .filter(move |(_, (.., place))| all || (*place as u64).wrapping_add(seed).is_multiple_of(SAMPLE))
+        .filter(move |(_, (.., place))| (*place as u64).wrapping_add(seed).is_multiple_of(step))
         .map(move |(number, (filter, args, format, shape, _))| {
             case(filter, args, format, shape, (number as u64).wrapping_add(seed))
         })
         .filter(Case::fits)
-}
-
-/// Of so many cases one is run, so that every format and every shape still has its turn with every argument.
-const SAMPLE: u64 = 3;
-
-/// `VRAMP_CASES=all`: every case is run.
-pub fn runs_all() -> bool {
-    std::env::var("VRAMP_CASES").is_ok_and(|cases| cases == "all")
-}
-
-/// `VRAMP_SEED`: other cases, with other samples. A failure prints it.
-pub fn run_seed() -> u64 {
-    std::env::var("VRAMP_SEED").map_or(0, |seed| seed.parse().expect("VRAMP_SEED is a number"))
 }
 
 /// A case in the source's own storage; what is no dimension of the product takes turns.

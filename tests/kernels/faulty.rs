@@ -1,7 +1,8 @@
 //! The harness is tested too: a filter that is wrong on purpose, one fault at a time, must be caught.
 
-use crate::case::{Case, cases, neutral_cases};
+use crate::case::{Case, neutral_cases, sampled_cases};
 use crate::check::{Execs, check_history, check_kernels, check_neutral, check_threads};
+use crate::sample::Sample;
 use vramp::choices;
 use vramp::device::cpu::CpuLevel;
 use vramp::error::Result;
@@ -175,10 +176,15 @@ fn found(
     cases.filter(|case| case.args == fault).map(|case| check(&case, &execs)).collect()
 }
 
+/// Enough cases that every fault has one that shows it.
+fn faulty_cases() -> impl Iterator<Item = Case> {
+    sampled_cases(FILTERS, Sample::Third)
+}
+
 /// Every case with `fault` fails `check`, with a message that holds `message`.
 fn caught(fault: &str, check: fn(&Case, &Execs) -> Result<(), String>, message: &str) {
     // Tiny shapes, which are all corner, and one larger.
-    let few = cases(FILTERS).filter(|case| case.input.width < 20);
+    let few = faulty_cases().filter(|case| case.input.width < 20);
     let results = found(fault, few, check);
     assert!(!results.is_empty());
     for result in results {
@@ -190,7 +196,7 @@ fn caught(fault: &str, check: fn(&Case, &Execs) -> Result<(), String>, message: 
 #[test]
 fn a_right_kernel_passes() {
     for check in [check_kernels, check_history, check_threads] {
-        let few = cases(FILTERS).filter(|case| case.input.width < 20);
+        let few = faulty_cases().filter(|case| case.input.width < 20);
         assert!(found("none", few, check).into_iter().all(|result| result == Ok(())));
     }
     let neutral = neutral_cases(FILTERS).filter(|case| case.input.width < 20);
@@ -201,14 +207,14 @@ fn a_right_kernel_passes() {
 fn a_wrong_sample_is_caught_and_placed() {
     caught("off_by_one", check_kernels, "expected");
     caught("one_level", check_kernels, "portable, ");
-    let small = cases(FILTERS).filter(|case| case.input.format.components() == 1 && case.shape() == (17, 5));
+    let small = faulty_cases().filter(|case| case.input.format.components() == 1 && case.shape() == (17, 5));
     let message = found("off_by_one", small, check_kernels).remove(0).unwrap_err();
     assert!(message.contains("component 0 at (8, 2): expected "), "{message}");
 }
 
 #[test]
 fn a_wrong_neutral_is_caught() {
-    let wrong = cases(FILTERS).map(|case| Case { src: case.input.format, dst: case.input.format, ..case });
+    let wrong = faulty_cases().map(|case| Case { src: case.input.format, dst: case.input.format, ..case });
     assert!(found("off_by_one", wrong.filter(|case| case.input.width < 20), check_neutral).iter().all(Result::is_err));
 }
 
@@ -228,7 +234,7 @@ fn a_sample_left_unwritten_is_caught() {
 #[test]
 fn a_result_made_of_padding_is_caught() {
     // A padding byte may by chance be the sample that was expected, at one level and in one picture, not in all.
-    let few = cases(FILTERS).filter(|case| case.input.width < 20);
+    let few = faulty_cases().filter(|case| case.input.width < 20);
     let results = found("reads_padding", few, check_kernels);
     let passed = results.iter().filter(|result| result.is_ok()).count();
     assert!(passed * 20 < results.len(), "{passed} of {} passed", results.len());
