@@ -27,7 +27,7 @@ fn each_wrong_wish_gets_its_line() {
         ("a.mkv", "libx265", "x265-params=foo=1", BadArgument, "libx265: Unknown option: foo"),
         ("a.mkv", "libx264", "x264-params=foo=1", BadArgument, "libx264: Error parsing option 'foo = 1'"),
         ("a.mkv", "libsvtav1", "svtav1-params=foo=1", BadArgument, "libsvtav1: Error parsing option foo: 1"),
-        ("a.mkv", "libx264", "preset=lazy", Unsupported, "Error setting preset/tune lazy"),
+        ("a.mkv", "libx264", "preset=lazy", BadArgument, "libx264 has no preset 'lazy': it has ultrafast, superfast"),
         ("a.mkv", "libx264rgb", "", Unsupported, "the encoder does not take yuv420p: it takes gbrp"),
         ("a.gif", "gif", "", Unsupported, "does not take yuv420p: it takes gray8"),
         ("a.mkv", "mjpeg", "", Unsupported, "mjpeg (128x72 yuv420p): Non full-range YUV is non-standard"),
