@@ -1,5 +1,6 @@
 //! The last picture of streams that state neither lengths nor an end. Decoders of H.264 and HEVC read zeros behind data that
-//! breaks off inside a picture, and take what they make of them for its rest, mostly without a word.
+//! breaks off inside a picture, and take what they make of them for its rest, mostly without a word. Looking costs what decoding the
+//! last group of pictures three times does, on a thread each: 0.3 s of processor time for each 200 frames of H.264 in 720p.
 
 use crate::io::libav::demux::demuxer::Demuxer;
 use crate::pipeline::Cancel;
