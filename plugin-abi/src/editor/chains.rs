@@ -144,7 +144,7 @@ impl Built {
     }
 }
 
-/// Refuses what OpenFX's filters cannot express: one picture becomes one of the same size and colours.
+/// Refuses what effects cannot express: one picture becomes one of the same size and colours.
 fn fits_the_host(plan: &ChainPlan) -> Result<()> {
     let size = |info: &StreamInfo| (info.width, info.height);
     let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
@@ -155,7 +155,7 @@ fn fits_the_host(plan: &ChainPlan) -> Result<()> {
         )));
     }
     if !plan.keeps_frames() {
-        return Err(Error::unsupported("the chain changes the number of frames, which no OpenFX filter can"));
+        return Err(Error::unsupported("the chain changes the number of frames, which no effect can"));
     }
     if plan.output.color.matrix != plan.input.color.matrix {
         return Err(Error::unsupported("the chain changes the matrix, and the host holds RGB: leave that filter out"));
