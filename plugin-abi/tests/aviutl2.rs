@@ -12,7 +12,9 @@ fn pictures_are_the_c_abis_and_items_those_that_users_know() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("aviutl2-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let copies = ["vramp_deband.auf2", "vramp_deband_en.auf2", "vramp_chain.auf2"].map(|name| folder.join(name));
-    copies.iter().for_each(|copy| drop(std::fs::copy(so::library(), copy).unwrap()));
+    for copy in &copies {
+        std::fs::copy(so::library(), copy).unwrap();
+    }
     let program = cc::program(&cc::path("tests/aviutl2/host.c"), &[cc::sanitizer(), &["-std=gnu11", "-ldl"]].concat());
     let ran = Command::new(&program).args(&copies).env("VRAMP_DEVICE", "cpu").output().unwrap();
     std::fs::remove_file(&program).unwrap();

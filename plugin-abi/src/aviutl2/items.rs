@@ -226,7 +226,7 @@ mod tests {
 
     fn set(items: &Items, name: &str, number: f64) {
         for address in items.addresses.iter().filter(|address| !address.is_null()) {
-            // SAFETY: as above; sliders, switches and choices are told apart by their kind.
+            // SAFETY: as above; sliders, switches and choices differ by their kind.
             unsafe {
                 let item = address.cast::<Check>();
                 match (text((*item).kind).as_str(), text((*item).name) == name) {

@@ -192,6 +192,23 @@ static void properties(void) {
     avs_release_clip(made), avs_release_clip(full), avs_release_clip(stats), avs_release_clip(half), avs_release_clip(clip);
 }
 
+/* Several clips beside the first, by their names, one of which is shorter: its last frame goes on. */
+static void more_clips(void) {
+    int type = (int)FORMATS[YV12].type;
+    Clip *clip = source(env, type, WIDTH, HEIGHT, FRAMES, 0), *longer = source(env, type, WIDTH, HEIGHT, FRAMES, 40);
+    Clip *shorter = source(env, type, WIDTH, HEIGHT, 3, 40), *logo = source(env, type, 16, 8, 1, 9);
+    Clip *both[2] = {shorter, logo}, *all[2] = {longer, logo};
+    const char *text = "merge(with b) > overlay(with logo)";
+    Clip *made = must("vramp_chain", clip, text, both, 2, NULL, "names=b,logo"), *other = must("vramp_chain", clip, text, all, 2, NULL, "names=b,logo");
+    for (int n = 0; n < FRAMES; n++) {
+        Frame *one = avs_get_frame(made, n), *two = avs_get_frame(other, n);
+        if (!one || !two) printf("frame %d: %s\n", n, avs_clip_get_error(one ? other : made)), exit(1);
+        CHECK((hash_of(avs_get_video_info(made), one) == hash_of(avs_get_video_info(other), two)) == (n < 3));
+        avs_release_video_frame(one), avs_release_video_frame(two);
+    }
+    avs_release_clip(made), avs_release_clip(other), avs_release_clip(clip), avs_release_clip(longer), avs_release_clip(shorter), avs_release_clip(logo);
+}
+
 static void errors(void) {
     Clip *clip = source(env, (int)FORMATS[YV12].type, WIDTH, HEIGHT, FRAMES, 0), *yuy2 = source(env, 0x60000004, WIDTH, HEIGHT, FRAMES, 0);
     Clip *wide = source(env, (int)FORMATS[YV12].type, WIDTH + 2, HEIGHT, FRAMES, 0);
@@ -288,6 +305,7 @@ int main(int argc, char **argv) {
         equal(format, "vramp_chain", "names=other device=cpu", "gauss(1) > merge(with other)", 1);
     }
     properties();
+    more_clips();
     errors();
     threads();
     env_free(env);
