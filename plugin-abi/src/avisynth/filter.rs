@@ -1,8 +1,9 @@
 //! A filter of a script: a chain on clips, whose frames are asked for in any order and from any thread.
 
+use super::arguments::Arguments;
 use super::clip;
 use super::ffi::VideoInfo;
-use super::host::{Arguments, Clip, Frame, Host, NewFrame};
+use super::host::{Clip, Frame, Host, NewFrame};
 use super::signature::{CLIP, INPUTS};
 use crate::host_port::{HostFrame, HostPlane};
 use crate::script::args::{self, ScriptArgs};

@@ -2,6 +2,7 @@
 //!
 //! The C interface, version 8 (AviSynth+ 3.6) and newer, on Windows and elsewhere.
 
+mod arguments;
 mod clip;
 mod ffi;
 mod filter;
@@ -11,10 +12,11 @@ mod signature;
 use crate::guard::guard;
 use crate::logging;
 use crate::script::args::has_function;
+use arguments::Arguments;
 pub use ffi::ScriptEnvironment;
 use ffi::{Api, FilterInfo, Value, VideoFrame};
 use filter::Filter;
-use host::{Arguments, Host, c_text};
+use host::{Host, c_text};
 use signature::Signature;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
