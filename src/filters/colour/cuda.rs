@@ -3,10 +3,10 @@
 use super::cube::{Between, Cube};
 use super::gamut::Gamut;
 use super::light::{Light, Measure};
-use super::peaks::{PeakSource, Peaks, STEP};
 use super::recipe::{Recipe, Work};
 use super::siting::Site;
 use super::table::Octaves;
+use super::tonemap::peaks::{PeakSource, Peaks, STEP};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
