@@ -56,6 +56,7 @@ mod unsharp;
 #[cfg(test)]
 pub(crate) use common::testing;
 use common::{curve, guide, lines, siting, stock};
+use contract::planned;
 pub use contract::{
     Alias, Change, CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Foreign, Frames, InputWindow, Origin,
     Reach, Setup, SideStorage, Spec, Wiring,

@@ -20,6 +20,7 @@ mod table;
 mod tests;
 pub mod tonemap;
 pub mod transfer;
+mod tuning;
 mod ycbcr;
 
 use crate::device::cpu::CpuLevel;

@@ -8,6 +8,7 @@ mod descriptor;
 mod filter;
 mod job;
 mod kernel;
+mod planned;
 mod setup;
 mod spec;
 
@@ -20,5 +21,6 @@ pub use job::{CpuJob, Frames, InputWindow};
 pub use kernel::CpuKernel;
 #[cfg(feature = "cuda")]
 pub use kernel::{Collect, CudaKernel, Measure};
+pub(crate) use planned::planned;
 pub use setup::{Setup, SideStorage};
 pub use spec::{Cycle, Origin, Reach, Spec, Wiring};

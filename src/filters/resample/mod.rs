@@ -15,6 +15,7 @@ pub mod shift;
 mod taps;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

@@ -9,6 +9,7 @@ use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::colour::recipe::Recipe;
 use crate::filters::colour::siting::Site;
+use crate::filters::colour::tuning::cpu::BAND;
 use crate::filters::colour::ycbcr::{BITS, Encode, TOP};
 use crate::filters::requant::NEUTRAL;
 use crate::filters::stock::Stock;
@@ -19,9 +20,6 @@ use crate::video::{PlaneMut, Planes};
 use pixels::Rows;
 use simd::MOST_LANES;
 use std::ops::Range;
-
-/// Rows of luma that a thread takes at a time.
-const BAND: usize = 32;
 
 /// The kernel.
 pub struct Fast {

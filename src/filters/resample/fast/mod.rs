@@ -6,17 +6,17 @@ mod parts;
 mod period;
 mod walk;
 
+pub use across::GROUP;
+
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::resample::plan::{Component, Plan, Source};
+use crate::filters::resample::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::rows::{copy, narrow};
 use parts::{Scratch, Work};
 use walk::Walk;
-
-/// The fewest rows that a thread takes at a time. What rows around them help to make is made anew for each such band.
-const BAND: usize = 64;
 
 /// The kernel.
 pub struct Fast {

@@ -4,15 +4,8 @@ use super::across::{Across, GROUP, SLACK};
 use super::period::{self, Period};
 use crate::filters::resample::plan::Component;
 use crate::filters::resample::taps::Taps;
+use crate::filters::resample::tuning::cpu::{LEAST, MOST, RING};
 use std::ops::Range;
-
-/// Bytes of a ring: what stays in the second cache. Narrower parts, in the first, cost more where rows of a picture are read in
-/// pieces.
-const RING: usize = 192 << 10;
-
-/// Columns of a part: whole groups, and whole periods.
-const LEAST: usize = 12 * GROUP;
-const MOST: usize = 40 * LEAST;
 
 /// One component, as it is walked.
 pub struct Work {

@@ -4,18 +4,13 @@ mod tiles;
 
 use super::plan::{Component as Work, Plan, Source};
 use super::taps::Taps;
+use super::tuning::cuda::{FAR, THREADS};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use tiles::{How, choose, padded, shared, spans, unchanged};
-
-/// Threads of a block that makes a tile.
-const THREADS: u32 = 256;
-
-/// Threads across and down of a block of the kernels for strong reductions.
-const FAR: (usize, usize) = (32, 8);
 
 device_struct! {
     /// The weights of one direction.
