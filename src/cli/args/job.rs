@@ -81,7 +81,7 @@ pub struct FilterArgs {
     /// The container, by libav's name; or null, framemd5, framehash
     #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
     pub container: Option<String>,
-    /// Encode Dolby Vision of profile 5 all the same, with wrong colours: its metadata is not applied
+    /// Encode Dolby Vision profile 5 anyway, with wrong colours: its metadata is not applied
     #[arg(long, help_heading = ENCODING)]
     pub ignore_dolby_vision: bool,
     /// What framehash hashes with

@@ -89,15 +89,15 @@ pub enum Color {
 pub enum Command {
     /// Filter many videos, with one command line for all
     Batch(Box<BatchArgs>),
-    /// Write down how a film is worked on in parts, on one machine or many
+    /// Plan a film in parts, for one machine or many
     Plan(Box<PlanArgs>),
     /// Make parts of a planned film
     Part(Box<PartArgs>),
     /// Join the parts of a planned film
     Join(JoinArgs),
-    /// Say how far a planned film is
+    /// Report how much of a planned film is done
     Status(StatusArgs),
-    /// Hand the parts of a planned film to an engine, as Slurm
+    /// Submit the parts of a planned film to an engine, such as Slurm
     Submit(SubmitArgs),
     /// List the presets of options, or print one
     Presets(PresetsArgs),
@@ -107,13 +107,13 @@ pub enum Command {
     Scenes(scenes::ScenesArgs),
     /// Make a page with every preset of the filters, on frames of a video
     Gallery(gallery::GalleryArgs),
-    /// Say what this machine and this build can do
+    /// Report what this machine and this build can do
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
     /// Compare two videos frame by frame
     Compare(Box<CompareArgs>),
-    /// Say which hosts of the plugin library there are, and where it is installed
+    /// List the hosts of the plugin library, and where it is installed
     Plugins(PluginsArgs),
     /// Write a hash file: one hash per frame and plane
     Hash(Box<HashArgs>),

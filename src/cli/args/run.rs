@@ -22,8 +22,8 @@ pub struct Run {
     /// @FILE(name=value, …) gives values to the parameters of a file: $name, ${name} or ${name:-default} in its options.
     #[arg(long, value_name = "CHAIN", help_heading = FILTERING)]
     pub chain: Vec<String>,
-    /// Take banding out, first of all: gradient, with this preset if one is named. The output has 10 bits where nothing else
-    /// is asked for
+    /// Remove banding before all else: gradient, with this preset if one is named. The output has 10 bits unless another
+    /// depth is asked for
     #[arg(long, value_name = "PRESET", help_heading = FILTERING, num_args = 0..=1, require_equals = true,
           default_missing_value = DEFAULT_PRESET, value_parser = presets())]
     pub deband: Option<String>,
