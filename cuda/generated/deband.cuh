@@ -73,18 +73,26 @@ LAYOUT(Deband, unused, 356);
 
 struct DebandDirect {
     Deband base;
+    const u16* shares;  // For `sample` 6 and 7, the shares of each component: by the difference to the average, to the farthest reference and to the  middle of a pair; then the same for raised thresholds.
+    const u16* arcs;  // For `sample` 7, arcs by slope.
     int farthest[3];  // For `sample` 5, the other thresholds of each component: of any reference, and of the middle of each pair.
     int middle[3];
+    u32 shares_count;  // Entries of a table of shares.
+    u32 max_angle;  // By how many 65536ths of half a turn steady angles differ at most.
     u32 sample;  // The number of the definition.
     u32 blur_first;
     u32 extend;  // References outside are the nearest samples inside.
     u32 unused;
 };
-static_assert(sizeof(DebandDirect) == 400 && alignof(DebandDirect) == 8, "DebandDirect differs from the host's");
+static_assert(sizeof(DebandDirect) == 424 && alignof(DebandDirect) == 8, "DebandDirect differs from the host's");
 LAYOUT(DebandDirect, base, 0);
-LAYOUT(DebandDirect, farthest, 360);
-LAYOUT(DebandDirect, middle, 372);
-LAYOUT(DebandDirect, sample, 384);
-LAYOUT(DebandDirect, blur_first, 388);
-LAYOUT(DebandDirect, extend, 392);
-LAYOUT(DebandDirect, unused, 396);
+LAYOUT(DebandDirect, shares, 360);
+LAYOUT(DebandDirect, arcs, 368);
+LAYOUT(DebandDirect, farthest, 376);
+LAYOUT(DebandDirect, middle, 388);
+LAYOUT(DebandDirect, shares_count, 400);
+LAYOUT(DebandDirect, max_angle, 404);
+LAYOUT(DebandDirect, sample, 408);
+LAYOUT(DebandDirect, blur_first, 412);
+LAYOUT(DebandDirect, extend, 416);
+LAYOUT(DebandDirect, unused, 420);

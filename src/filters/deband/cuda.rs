@@ -1,10 +1,12 @@
 //! The kernels of cuda/deband.cuh.
 
 mod args;
+mod soft;
 mod table;
 mod tiles;
 
 use self::args::{Args, ComponentArgs, Direct};
+use self::soft::SoftTables;
 use self::table::DeviceTable;
 use self::tiles::{TileGrid, TiledGroups};
 use super::plan::Plan;
@@ -30,24 +32,26 @@ enum Strategy {
     /// Where they lie: the range leaves no room for tiles.
     Gather(Function),
     /// Where they lie as well: for what the other kernels are not compiled for.
-    Direct(Function),
+    Direct(Function, Option<SoftTables>),
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel of `plan` holds: the random table's.
+    /// Bytes of device memory that the kernel of `plan` holds: those of its tables.
     pub(super) fn memory(plan: &Plan) -> usize {
-        DeviceTable::memory(plan)
+        DeviceTable::memory(plan).saturating_add(SoftTables::memory(plan))
     }
 
     /// The kernel of `plan`.
     ///
     /// # Errors
-    /// When the kernel cannot be loaded or there is no memory for the random table.
+    /// When the kernel cannot be loaded or there is no memory for its tables.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
         let (_, _, layout) = setup.src.component_layout(0);
         let shapes = TiledGroups::of(&plan, layout.sample.bytes());
         let strategy = match TileGrid::choose(&shapes, device.info().multiprocessors) {
-            _ if plan.extend || plan.sample > 2 => Strategy::Direct(device.function("deband_direct", "deband_direct")?),
+            _ if plan.extend || plan.sample > 2 => {
+                Strategy::Direct(device.function("deband_direct", "deband_direct")?, SoftTables::new(&plan, device)?)
+            }
             Some(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
             None => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
         };
@@ -97,7 +101,7 @@ impl CudaKernel for Kernel {
                 };
                 (function, shape)
             }
-            Strategy::Gather(function) | Strategy::Direct(function) => {
+            Strategy::Gather(function) | Strategy::Direct(function, _) => {
                 let (threads, (wide, high)) = GATHER;
                 let blocks =
                     [src[0].width.div_ceil(wide) as u32, src[0].height.div_ceil(high) as u32, src.len() as u32];
@@ -105,10 +109,13 @@ impl CudaKernel for Kernel {
             }
         };
         // SAFETY: `Direct` is the parameter of that kernel, and `Args` of all others; the planes have the sizes they state and
-        // outlive the work by the caller; the table covers every row of them and lives as long as this kernel.
+        // outlive the work by the caller; the random table covers every row of them, the others every threshold and slope, and
+        // all live as long as this kernel.
         unsafe {
-            match self.strategy {
-                Strategy::Direct(_) => launch(function, shape, &Direct::new(args, &self.plan), stream),
+            match &self.strategy {
+                Strategy::Direct(_, soft) => {
+                    launch(function, shape, &Direct::new(args, &self.plan, soft.as_ref()), stream)
+                }
                 _ => launch(function, shape, &args, stream),
             }
         }

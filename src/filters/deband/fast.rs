@@ -4,17 +4,19 @@
 //! surroundings is first copied to scratch, in one layout for every storage, where components that share their offsets
 //! (Cb and Cr, or all of YC48) lie side by side, so that one read fetches a whole pixel.
 
+use super::angle::Angles;
 use super::fetch::{expand, fetch, interleave, prefetch};
-use super::plan::{Plan, references};
+use super::plan::{Plan, nearest_row, references};
 use super::rows::{SIGN, load, store};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Vector, WIDTH};
+use super::soft::{Differences, Soft, between};
 use super::table::{Draw, Table};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::deband::tuning::cpu::{BAND, STRIP_LANES as LANES, strip};
-use crate::filters::{CpuJob, CpuKernel};
+use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::rows::copy;
 use crate::video::{Planes, PlanesMut};
 use std::array::from_fn;
@@ -30,6 +32,8 @@ pub(super) struct Fast {
     bands: Vec<(usize, Range<usize>)>,
     level: CpuLevel,
     scratch: Mutex<Vec<Scratch>>,
+    /// With `sample` 7.
+    angles: Option<Angles>,
 }
 
 /// Components that share their size and offsets.
@@ -45,6 +49,8 @@ struct Group {
     /// False when no sample can become its average.
     debands: bool,
     constants: Constants,
+    /// With `sample` 6 and 7, the shares of each lane's component.
+    soft: Vec<Soft>,
     /// Samples between the rows of the scratch copy.
     stride: usize,
     kernel: BandKernel,
@@ -68,6 +74,8 @@ struct Constants {
 struct Scratch {
     /// The strip and its surroundings.
     copy: Vec<u16>,
+    /// With `sample` 7, their angles.
+    angles: Vec<u16>,
     row: Box<StripRow>,
 }
 
@@ -79,6 +87,9 @@ struct StripRow {
     references: [[u16; LANES]; 4],
     own: [u16; LANES],
     result: [u16; LANES],
+    /// Angles at the references, and the pixel's own.
+    around: [[u16; LANES]; 4],
+    angle: [u16; LANES],
 }
 
 /// One band of one frame.
@@ -89,6 +100,7 @@ struct Band<'a> {
     base: usize,
     by_field: bool,
     src: &'a Planes<'a>,
+    angles: Option<Planes<'a>>,
     rows: Range<usize>,
 }
 
@@ -98,8 +110,8 @@ impl Fast {
     /// The kernel of `plan` at `level`, or at the highest level below it that this processor has.
     ///
     /// # Errors
-    /// When there is no memory for the random table.
-    pub(super) fn new(plan: Plan, level: CpuLevel) -> Result<Fast> {
+    /// When there is no memory for the random table or for angles.
+    pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
         let level = level.min(CpuLevel::detect());
         let table = Table::shared(plan.width, plan.height, plan.seed, plan.rand_each_frame)?;
         // Where groups start, and the end of the last.
@@ -117,7 +129,8 @@ impl Fast {
         }
         // Luma and chroma rows of one number draw from the same bytes, so they are taken together.
         bands.sort_by_key(|(_, rows)| rows.start);
-        let mut fast = Fast { plan, table, groups, bands, level, scratch: Mutex::default() };
+        let angles = (plan.sample == 7).then(|| Angles::new(setup)).transpose()?;
+        let mut fast = Fast { plan, table, groups, bands, level, scratch: Mutex::default(), angles };
         fast.reserve(std::thread::available_parallelism().map_or(1, usize::from));
         Ok(fast)
     }
@@ -127,7 +140,7 @@ impl Fast {
         let samples = self.groups.iter().map(Group::copy_samples).max().unwrap_or(0);
         let scratch = self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
         while scratch.len() < threads {
-            scratch.push(Scratch::new(samples));
+            scratch.push(Scratch::new(samples, if self.angles.is_some() { samples } else { 0 }));
         }
     }
 
@@ -146,10 +159,13 @@ impl CpuKernel for Fast {
             assert_eq!((src[c].width(), src[c].height()), size, "source component {c} has another size");
             assert_eq!((dst.get(c).width(), dst.get(c).height()), size, "target component {c} has another size");
         }
+        let by_field = self.plan.by_field(props);
+        if let Some(angles) = &mut self.angles {
+            angles.look_at(src, by_field, exec);
+        }
         let this = &*self;
         let dst: &PlanesMut<'_> = dst;
         let base = this.table.base(props.frame_index, this.plan.rand_each_frame);
-        let by_field = this.plan.by_field(props);
         exec.each(this.bands.len(), |i| {
             let (group, rows) = &this.bands[i];
             let group = &this.groups[*group];
@@ -162,7 +178,9 @@ impl CpuKernel for Fast {
                 }
                 return;
             }
-            let band = Band { plan: &this.plan, group, table: &this.table, base, by_field, src, rows: rows.clone() };
+            let angles = this.angles.as_ref().map(Angles::planes);
+            let (plan, table) = (&this.plan, &*this.table);
+            let band = Band { plan, group, table, base, by_field, src, angles, rows: rows.clone() };
             let mut scratch = this.scratch().pop().expect("there is one for each thread");
             // SAFETY: the processor has the level the kernel was chosen for, and the sizes were checked above.
             unsafe { (group.kernel)(&band, &mut views, &mut scratch) };
@@ -180,10 +198,16 @@ impl CpuKernel for Fast {
 }
 
 impl Scratch {
-    fn new(samples: usize) -> Scratch {
-        let row =
-            StripRow { offsets: [[0; LANES]; 4], references: [[0; LANES]; 4], own: [0; LANES], result: [0; LANES] };
-        Scratch { copy: vec![0; samples], row: Box::new(row) }
+    fn new(samples: usize, angles: usize) -> Scratch {
+        let row = StripRow {
+            offsets: [[0; LANES]; 4],
+            references: [[0; LANES]; 4],
+            own: [0; LANES],
+            result: [0; LANES],
+            around: [[0; LANES]; 4],
+            angle: [0; LANES],
+        };
+        Scratch { copy: vec![0; samples], angles: vec![0; angles], row: Box::new(row) }
     }
 }
 
@@ -196,6 +220,11 @@ impl Group {
         let mut reach: Vec<u8> = (0..width).map(|x| near(x) as u8).collect();
         reach.resize(width.next_multiple_of(WIDTH), 0);
         let sign = if plan.yc48 { i32::from(SIGN) } else { 0 };
+        let shares = Soft::of(plan);
+        let mut soft: Vec<Soft> = shares.get(components.clone()).unwrap_or_default().to_vec();
+        if !soft.is_empty() {
+            soft.resize_with(lanes, Soft::default);
+        }
         let lane = |i: usize| all.get(i % lanes);
         let constants = Constants {
             threshold: from_fn(|i| lane(i).map_or(0, |c| c.threshold as u16)),
@@ -217,6 +246,7 @@ impl Group {
             keeps: components.clone().all(|component| plan.keeps(component)),
             debands: all.iter().any(|c| c.threshold > 0),
             constants,
+            soft,
             stride: 32 * cache_lines,
             kernel: kernel(level, components.len(), plan.sample),
             components,
@@ -255,7 +285,9 @@ fn of_sample<const N: usize, const P: usize>(level: CpuLevel, sample: i64) -> Ba
         2 => at_level::<N, P, 2>(level),
         3 => at_level::<N, P, 3>(level),
         4 => at_level::<N, P, 4>(level),
-        _ => at_level::<N, P, 5>(level),
+        5 => at_level::<N, P, 5>(level),
+        6 => at_level::<N, P, 6>(level),
+        _ => at_level::<N, P, 7>(level),
     }
 }
 
@@ -312,11 +344,16 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
         let len = strip.min(group.width - left);
         let vectors = len.div_ceil(WIDTH);
         // SAFETY: the strip is inside the group's components.
-        unsafe { copy_strip::<P>(band, left, len, &mut scratch.copy) };
+        unsafe { copy_strip::<P>(band, band.src, left, len, &mut scratch.copy) };
+        if let (7, Some(angles)) = (SAMPLE, &band.angles) {
+            // SAFETY: angles have the components' sizes.
+            unsafe { copy_strip::<P>(band, angles, left, len, &mut scratch.angles) };
+        }
         for (i, y) in band.rows.clone().enumerate() {
             let ahead = if left + strip < group.width { (left + strip, i) } else { (0, i + group.band()) };
             touch(band, dst, ahead, strip);
-            let centre = &scratch.copy[(i + group.halo()) * group.stride + group.range * P..];
+            let at = (i + group.halo()) * group.stride + group.range * P;
+            let centre = &scratch.copy[at..];
             // SAFETY: the processor has the instructions of `V`. Offsets reach no farther than the group's range by
             // column and its halo by row, which is what the copy has around the strip; beyond its last column they
             // are zero.
@@ -334,6 +371,17 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
                             fetch::<N, P>(centre.as_ptr().add(v * WIDTH * P), offsets, out);
                         }
                     }
+                    if SAMPLE == 7 {
+                        let centre = &scratch.angles[at..];
+                        for (offsets, out) in row.offsets.iter().zip(&mut row.around) {
+                            for v in 0..vectors {
+                                let offsets = &offsets.as_chunks::<WIDTH>().0[v];
+                                let out = &mut out.as_chunks_mut::<N>().0.as_chunks_mut::<WIDTH>().0[v];
+                                fetch::<N, P>(centre.as_ptr().add(v * WIDTH * P), offsets, out);
+                            }
+                        }
+                        expand::<N, P>(centre.as_ptr(), row.angle[..vectors * WIDTH * N].as_chunks_mut::<N>().0);
+                    }
                 }
                 let own = if N == P {
                     &centre[..vectors * WIDTH * N]
@@ -341,10 +389,11 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
                     expand::<N, P>(centre.as_ptr(), row.own[..vectors * WIDTH * N].as_chunks_mut::<N>().0);
                     &row.own[..vectors * WIDTH * N]
                 };
+                let (references, angles) = (&row.references, (&row.angle, &row.around));
                 if band.plan.blur_first {
-                    blend::<V, N, SAMPLE, true>(band, left, y, own, &row.references, &mut row.result);
+                    blend::<V, N, SAMPLE, true>(band, left, y, own, references, angles, &mut row.result);
                 } else {
-                    blend::<V, N, SAMPLE, false>(band, left, y, own, &row.references, &mut row.result);
+                    blend::<V, N, SAMPLE, false>(band, left, y, own, references, angles, &mut row.result);
                 }
                 store::<N, P>(&row.result.as_chunks::<N>().0[..len], dst, left, i);
             }
@@ -352,13 +401,13 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
     }
 }
 
-/// Copies the strip of `len` columns from `left` on, and what its references may reach, to `copy`:
+/// Copies of `src` the strip of `len` columns from `left` on, and what its references may reach, to `copy`:
 /// the pixel (x, y) goes to column x − left + range of row y − band.rows.start + halo.
 ///
 /// # Safety
-/// The strip must be inside the group's components.
+/// The strip must be inside the group's components of `src`.
 #[inline(always)]
-unsafe fn copy_strip<const P: usize>(band: &Band<'_>, left: usize, len: usize, copy: &mut [u16]) {
+unsafe fn copy_strip<const P: usize>(band: &Band<'_>, src: &Planes<'_>, left: usize, len: usize, copy: &mut [u16]) {
     let (group, range, halo) = (band.group, band.group.range, band.group.halo());
     let columns = left.saturating_sub(range)..(left + len + range).min(group.width);
     let rows = band.rows.start as isize - halo as isize..(band.rows.end + halo) as isize;
@@ -370,19 +419,11 @@ unsafe fn copy_strip<const P: usize>(band: &Band<'_>, left: usize, len: usize, c
         let at = row * group.stride;
         let own = at + (columns.start + range - left) * P..at + (columns.end + range - left) * P;
         // SAFETY: the columns and rows were cut to the components.
-        unsafe { load::<P>(&band.src[group.components.clone()], columns.start, inside, &mut copy[own.clone()]) };
+        unsafe { load::<P>(&src[group.components.clone()], columns.start, inside, &mut copy[own.clone()]) };
         if band.plan.extend {
             repeat_ends::<P>(&mut copy[at..at + (len + 2 * range) * P], own.start - at..own.end - at);
         }
     }
-}
-
-/// The row that replaces row `y` of a picture of `height` rows, or of a field of it: itself or the nearest inside.
-fn nearest_row(y: isize, height: usize, by_field: bool) -> usize {
-    let last = height as isize - 1;
-    let inside = y.clamp(0, last);
-    let is_other_field = by_field && (y - inside) % 2 != 0;
-    (inside - if is_other_field { (y - inside).signum() } else { 0 }).clamp(0, last) as usize
 }
 
 /// Fills a row outside `inside` with its first and its last pixel.
@@ -475,6 +516,7 @@ unsafe fn blend<V: Vector, const N: usize, const SAMPLE: usize, const BLUR_FIRST
     y: usize,
     own: &[u16],
     references: &[[u16; LANES]; 4],
+    angles: (&[u16; LANES], &[[u16; LANES]; 4]),
     out: &mut [u16; LANES],
 ) {
     let group = band.group;
@@ -518,6 +560,12 @@ unsafe fn blend<V: Vector, const N: usize, const SAMPLE: usize, const BLUR_FIRST
                 match SAMPLE {
                     2 => take(value, farthest),
                     4 => take(s, farther(p, m)).average(take(t, farther(q, r))),
+                    6 | 7 if !group.debands => own,
+                    6 | 7 => {
+                        let differences = [own.abs_diff(value), farthest, own.abs_diff(s), own.abs_diff(t)];
+                        let steady = if SAMPLE == 7 { steady(band, angles, v) } else { [false; WIDTH] };
+                        soften::<V, N>(group, own, value, differences, &steady)
+                    }
                     _ => {
                         let value = own.abs_diff(value).if_less(threshold, value, own);
                         let value = farthest.if_less(load(&c.farthest), value, own);
@@ -533,4 +581,46 @@ unsafe fn blend<V: Vector, const N: usize, const SAMPLE: usize, const BLUR_FIRST
         let noisy = debanded.xor(sign).add_signed_saturating(noise).xor(sign);
         noisy.max(low).min(high).store(&mut out[v]);
     }
+}
+
+/// Whether the angles at the references of vector `v` differ little from the sample's own.
+#[inline(always)]
+fn steady(band: &Band<'_>, (own, around): (&[u16; LANES], &[[u16; LANES]; 4]), v: usize) -> [bool; WIDTH] {
+    let own = &own.as_chunks::<WIDTH>().0[v];
+    let around = around.each_ref().map(|angles| &angles.as_chunks::<WIDTH>().0[v]);
+    from_fn(|i| {
+        let farthest = around.iter().map(|angles| angles[i].abs_diff(own[i])).max();
+        farthest.is_none_or(|farthest| u32::from(farthest) <= band.plan.max_angle)
+    })
+}
+
+/// What of the distance from `own` to `value` the lanes go, which differ so from the average, the farthest reference, and the
+/// middle of each pair.
+#[inline(always)]
+fn soften<V: Vector, const N: usize>(
+    group: &Group,
+    own: V,
+    value: V,
+    differences: [V; 4],
+    steady: &[bool; WIDTH],
+) -> V {
+    let lanes = |vector: V| {
+        let mut lanes = [0; WIDTH];
+        vector.store(&mut lanes);
+        lanes
+    };
+    let [average, farthest, first, second] = differences.map(lanes);
+    let (own, value) = (lanes(own), lanes(value));
+    let result = from_fn(|i| {
+        let differences = Differences {
+            average: average[i],
+            farthest: farthest[i],
+            middles: [first[i], second[i]],
+            is_steady: steady[i],
+        };
+        let share = group.soft[i % N].share(differences);
+        between(own[i].into(), value[i].into(), share) as u16
+    });
+    // SAFETY: there is a vector, so the processor has its instructions.
+    unsafe { V::load(&result) }
 }

@@ -1,5 +1,6 @@
 //! `deband`: repairs banded gradients, after AviUtl's banding reduction filter.
 
+mod angle;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
@@ -8,6 +9,7 @@ mod plan;
 mod reference;
 mod rows;
 mod simd;
+mod soft;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -85,8 +87,9 @@ crate::params! {
         /// Noise on Cb and Cr; `auto` is `dither`.
         dither_c: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "16ths of an 8-bit step", aliases ["ditherC", "grain_c", "grainC", "grainc"], label "Noise on chroma";
         /// References of a sample: 0 copies one, 1 averages a pair, 2 averages two pairs at right angles. As f3kdb numbers them,
-        /// 3 is a pair in the row, 4 the mean of a pair in the column and one in the row, and 5 both at once, with three thresholds.
-        sample: i64 = 1, ParamKind::Int { min: 0, max: 5 }, unit "", aliases ["sample_mode"], label "References";
+        /// 3 is a pair in the row, 4 the mean of a pair in the column and one in the row, and 5 both at once, with three thresholds;
+        /// 6 is 5 with soft thresholds, and 7 raises those where the gradient is steady.
+        sample: i64 = 1, ParamKind::Int { min: 0, max: 7 }, unit "", aliases ["sample_mode"], label "References";
         /// Chooses the random table. Seeds 2^32 apart are the same, so -1 and 4294967295 are.
         seed: i64 = 0, ParamKind::Int { min: -2_147_483_648, max: 4_294_967_295 }, unit "", aliases [], label "Random seed";
         /// Compare a sample with the average of its references, not with each of them. Removes more, detail included.
@@ -102,18 +105,22 @@ crate::params! {
         /// References that would lie outside: `shrink` lets the range shrink towards the border, as AviUtl does, so that the
         /// outermost samples are not debanded; `extend` takes the nearest sample inside, and debands at full strength up to the edge.
         border: Border = Border::Shrink, ParamKind::Choice(<Border as Choice>::WORDS), unit "", aliases [];
-        /// With `sample=5`, how much luma, or R, G and B, may differ from any one reference; `auto` is `y`.
+        /// With `sample` from 5 on, how much luma, or R, G and B, may differ from any one reference; `auto` is `y`.
         y_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_1"], label "Any reference, luma";
         /// The same of Cb; `auto` is `cb`.
         cb_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_1"], label "Any reference, Cb";
         /// The same of Cr; `auto` is `cr`.
         cr_1: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_1"], label "Any reference, Cr";
-        /// With `sample=5`, how much luma, or R, G and B, may differ from the middle of each pair; `auto` is `y`.
+        /// With `sample` from 5 on, how much luma, or R, G and B, may differ from the middle of each pair; `auto` is `y`.
         y_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Y_2"], label "Middle of pairs, luma";
         /// The same of Cb; `auto` is `cb`.
         cb_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cb_2"], label "Middle of pairs, Cb";
         /// The same of Cr; `auto` is `cr`.
         cr_2: Option<i64> = None, ParamKind::Int { min: 0, max: 31 }, unit "quarters of an 8-bit step", aliases ["Cr_2"], label "Middle of pairs, Cr";
+        /// With `sample=7`, what multiplies the thresholds where the gradient is steady.
+        angle_boost: f64 = 1.5, ParamKind::Float { min: 0.1, max: 10.0 }, unit "", aliases [], label "Boost of steady gradients";
+        /// With `sample=7`, by how much the angles of a steady gradient differ at most: 1 is half a turn.
+        max_angle: f64 = 0.15, ParamKind::Float { min: 0.0, max: 1.0 }, unit "half turns", aliases [], label "Steady within";
     }
     presets {
         "gentle": "Bands of one step in clean sources; keeps most texture", [("range", "12"), ("threshold", "6"), ("dither", "6")];
@@ -167,6 +174,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "sample=3:range=31:threshold=31:border=extend",
         "sample=4:field=on:threshold=31:border=extend:keep_tv_range=on",
         "sample=5:threshold=31:border=extend:field=on",
+        "sample=6",
+        "sample=6:threshold=20:y_1=31:y_2=12:cb_1=3:cr_2=25:field=on:border=extend",
+        "sample=7",
+        "sample=7:threshold=20:max_angle=0.6:angle_boost=4:field=on",
+        "sample=7:threshold=31:angle_boost=0.5:max_angle=1:border=extend",
     ],
     create: |call| Ok(Box::new(Deband { params: DebandParams::from_call(call)? })),
 };
@@ -196,7 +208,7 @@ impl Filter for Deband {
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::for_setup(&self.params, setup)?, level)?))
+        Ok(Box::new(fast::Fast::new(Plan::for_setup(&self.params, setup)?, setup, level)?))
     }
 
     #[cfg(feature = "cuda")]

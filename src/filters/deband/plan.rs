@@ -16,7 +16,7 @@ pub(super) struct ComponentPlan {
     pub range: usize,
     /// A sample that differs less than this becomes the average.
     pub threshold: i32,
-    /// With `sample` 5: if it also differs less than this from every reference ...
+    /// With `sample` from 5 on: if it also differs less than this from every reference ...
     pub farthest: i32,
     /// ... and less than this from the middle of each pair.
     pub middle: i32,
@@ -29,7 +29,7 @@ pub(super) struct ComponentPlan {
 }
 
 /// The parameters worked out for one stream. Sample values are v16, or YC48's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
     /// Luma width.
     pub width: usize,
@@ -47,6 +47,10 @@ pub(super) struct Plan {
     pub seed: u32,
     /// Signed samples that are never converted.
     pub yc48: bool,
+    /// With `sample` 7: what multiplies the thresholds where the gradient is steady ...
+    pub angle_boost: f64,
+    /// ... which it is where angles differ from the sample's own by so many 65536ths of half a turn at most.
+    pub max_angle: u32,
     /// The components.
     pub components: Vec<ComponentPlan>,
     field: Field,
@@ -59,8 +63,8 @@ impl Plan {
         let yc48 = format.is_yc48();
         // Thresholds and noise are stated in YC48's scale; v16 has 16 times as many steps.
         let scale = if yc48 { 0 } else { 4 };
-        // One reference is its own average, and sample 5 compares with both.
-        let blur_first = !matches!(params.sample, 0 | 5) && params.blur_first;
+        // One reference is its own average, and the last modes compare with both.
+        let blur_first = (1..5).contains(&params.sample) && params.blur_first;
         let threshold_shift = if blur_first { 1 } else { 2 } + scale;
         let dither = params.dither.unwrap_or(if params.sample == 0 { 0 } else { 15 });
         let component = |index: usize| {
@@ -97,6 +101,8 @@ impl Plan {
             rand_each_frame: params.rand_each_frame,
             seed: params.seed as u32,
             yc48,
+            angle_boost: params.angle_boost,
+            max_angle: (params.max_angle * 65536.0) as u32,
             components: (0..format.components()).map(component).collect(),
             field: params.field,
         }
@@ -151,6 +157,14 @@ pub(super) const fn references(sample: usize) -> usize {
         1 | 3 => 2,
         _ => 4,
     }
+}
+
+/// The row that replaces row `y` of a picture of `height` rows, or of a field of it: itself or the nearest inside.
+pub(super) fn nearest_row(y: isize, height: usize, by_field: bool) -> usize {
+    let last = height as isize - 1;
+    let inside = y.clamp(0, last);
+    let is_other_field = by_field && (y - inside) % 2 != 0;
+    (inside - if is_other_field { (y - inside).signum() } else { 0 }).clamp(0, last) as usize
 }
 
 /// Smallest and largest result of a component. YC48 puts limited range at 0..4096 (luma) and ±2048 (chroma).

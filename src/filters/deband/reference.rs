@@ -1,6 +1,8 @@
 //! The plain kernel: the definition, sample by sample.
 
-use super::plan::Plan;
+use super::angle::{self, REACH};
+use super::plan::{Plan, nearest_row};
+use super::soft::{Differences, Soft, between};
 use super::table::{Draw, Table};
 use crate::error::Result;
 use crate::filters::{CpuJob, CpuKernel};
@@ -13,6 +15,8 @@ const BAND: usize = 16;
 pub(super) struct Reference {
     plan: Plan,
     table: Table,
+    soft: Vec<Soft>,
+    arcs: Vec<u16>,
 }
 
 impl Reference {
@@ -27,7 +31,7 @@ impl Reference {
 
     /// The kernel of `plan` with random bytes of the caller's.
     pub(super) fn with_table(plan: Plan, table: Table) -> Reference {
-        Reference { plan, table }
+        Reference { soft: Soft::of(&plan), arcs: angle::arcs(), plan, table }
     }
 
     /// The result at (`x`, `y`) of component `index`.
@@ -42,11 +46,11 @@ impl Reference {
         // Outside, the nearest sample of the plane, or of the field.
         let (left, above, right, below) = (x as i32, y as i32, right as i32, below as i32);
         let (rows_above, rows_below) = if by_field { (above & !1, below & !1) } else { (above, below) };
-        let value_at = |dx: i32, dy: i32| {
+        let inside = |dx: i32, dy: i32| {
             let x = x.wrapping_add_signed(dx.clamp(-left, right) as isize);
-            let y = y.wrapping_add_signed(dy.clamp(-rows_above, rows_below) as isize);
-            if plan.yc48 { src.get(x, y) } else { i32::from(src.v16(x, y)) }
+            (x, y.wrapping_add_signed(dy.clamp(-rows_above, rows_below) as isize))
         };
+        let value_at = |dx: i32, dy: i32| self.value(src, inside(dx, dy));
         // One reference looks up only where its offset is negative; a pair looks as far down as up.
         let room = if plan.sample == 0 { above } else { above.min(below) };
         let rows = |offset: i32| match (by_field, plan.extend) {
@@ -70,15 +74,42 @@ impl Reference {
             2 => debanded([pair(b, rows(a)), pair(a, -rows(b))].as_flattened()),
             3 => debanded(&pair(b, 0)),
             4 => average(&[debanded(&pair(0, rows(a))), debanded(&pair(b, 0))]),
-            _ => {
+            mode => {
                 let pairs = [pair(0, rows(a)), pair(b, 0)];
                 let (all, middles) = (pairs.as_flattened(), pairs.map(|pair| average(&pair)));
                 let value = average(all);
-                let is_band = differs(value) < c.threshold && farthest(all) < c.farthest;
-                if is_band && farthest(&middles) < c.middle { value } else { own }
+                if mode == 5 {
+                    let is_band = differs(value) < c.threshold && farthest(all) < c.farthest;
+                    if is_band && farthest(&middles) < c.middle { value } else { own }
+                } else {
+                    let angle_at = |dx, dy| self.angle(src, inside(dx, dy), by_field);
+                    let turns = |dx, dy| u32::from(angle_at(dx, dy).abs_diff(angle_at(0, 0)));
+                    let around = [(0, rows(a)), (0, -rows(a)), (b, 0), (-b, 0)];
+                    let share = self.soft[index].share(Differences {
+                        average: differs(value) as u16,
+                        farthest: farthest(all) as u16,
+                        middles: middles.map(|middle| differs(middle) as u16),
+                        is_steady: mode == 7 && around.iter().all(|&(dx, dy)| turns(dx, dy) <= plan.max_angle),
+                    });
+                    between(own, value, share)
+                }
             }
         };
         (value + draw_at(Draw::Dither(index), c.dither)).clamp(c.low, c.high)
+    }
+
+    fn value(&self, src: PlaneRef<'_>, (x, y): (usize, usize)) -> i32 {
+        if self.plan.yc48 { src.get(x, y) } else { i32::from(src.v16(x, y)) }
+    }
+
+    /// The angle of the gradient around (`x`, `y`).
+    fn angle(&self, src: PlaneRef<'_>, (x, y): (usize, usize), by_field: bool) -> u16 {
+        let reach = REACH as isize;
+        let (across, up) = angle::gradient(|dx, dy| {
+            let x = (x as isize + dx as isize * reach).clamp(0, src.width() as isize - 1) as usize;
+            self.value(src, (x, nearest_row(y as isize + dy as isize * reach, src.height(), by_field)))
+        });
+        angle::angle(across, up, &self.arcs)
     }
 }
 

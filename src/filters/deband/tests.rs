@@ -163,6 +163,46 @@ fn sample_5_has_three_thresholds() {
     assert_eq!(cross("sample=5:threshold=31:y=17:y_1=16"), 100 << 8);
 }
 
+#[test]
+fn sample_6_goes_a_part_of_the_distance() {
+    // Differences: 384 from the average of 101.5, 1024 from the farthest, 640 and 128 from the middles. Up to two thirds of a
+    // threshold nothing is lost: 1536 = 64 · 24 is the threshold whose two thirds are 1024.
+    assert_eq!(cross("sample=6:threshold=24"), 25984);
+    // With y_1 = 20, which is 1280, three times what is left of it is 3·(1 − 1024/1280) = 0.6. Its tenth root is 0.950199, and
+    // that of 384 is 364.88.
+    assert_eq!(cross("sample=6:threshold=24:y_1=20"), 25600 + 365);
+    // With y_2 = 11 besides, which is 704, three times what is left is 3·(1 − 640/704) = 0.272727: together 0.163636, whose
+    // tenth root is 0.834433, and that of 384 is 320.42.
+    assert_eq!(cross("sample=6:threshold=24:y_1=20:y_2=11:blur_first=on"), 25600 + 320);
+    for at_a_threshold in ["threshold=6:y_1=31:y_2=31", "threshold=31:y_1=16", "threshold=31:y_2=10"] {
+        assert_eq!(cross(&format!("sample=6:{at_a_threshold}")), 100 << 8, "{at_a_threshold}");
+        assert_eq!(cross(&format!("sample=7:max_angle=0:{at_a_threshold}")), 100 << 8, "{at_a_threshold}");
+    }
+}
+
+#[test]
+fn sample_7_raises_thresholds_where_the_gradient_is_steady() {
+    // A slope to the right, whose rows from 48 on are brighter. n = 4: the byte 255 spreads to 4, 0 to −4.
+    let at = |args: &str, brighter: i32| {
+        let sample = |_, x: usize, y: usize| match (x, y) {
+            (34, 30) => 98,
+            _ => 60 + x as i32 + if y > 47 { brighter } else { 0 },
+        };
+        let args = format!("range=4:dither=0:threshold=8:{args}");
+        result(&args, ("gray8", "gray16"), (61, 61), sample, FAR, &FrameProps::default(), (0, 30, 30))
+    };
+    // References: 98, 86, 90, 90: the average is 91, the farthest 8 · 256 = 2048 away, the middle of the row 92, 512 away. The
+    // threshold of 64 · 8 is 512, raised to 1280, of which 512 is less than two thirds; y_1 of 1984 is raised to 4960.
+    let args = "sample=7:y_1=31:angle_boost=2.5";
+    assert_eq!(at(args, 0), 91 << 8);
+    assert_eq!(at("sample=6:y_1=31", 0), 90 << 8);
+    // The sample sees row 50 below it, 60 brighter, as do the references in its row and below; the one above does not, and its
+    // angle is 0.5. Theirs is atan(−240/160)/π + 0.5 = 0.187.
+    assert_eq!(at(args, 60), 90 << 8);
+    assert_eq!(at(&format!("{args}:max_angle=0.32"), 60), 91 << 8);
+    assert_eq!(at(&format!("{args}:max_angle=0.31"), 60), 90 << 8);
+}
+
 /// A grey row of 8 bits: 100, 101, 102, 103, 104.
 #[test]
 fn an_extended_border_is_debanded() {
@@ -449,7 +489,8 @@ fn f3kdb_counts_in_64ths() {
         by("f3kdb=y=40"),
         Err("f3kdb: y=40 lies between two strengths that this filter has: use y=32 or y=48".to_owned())
     );
-    assert!(by("f3kdb=y=512").is_err() && by("f3kdb=y=much").is_err() && by("f3kdb=sample_mode=6").is_err());
+    assert!(by("f3kdb=y=512").is_err() && by("f3kdb=y=much").is_err() && by("f3kdb=sample_mode=8").is_err());
+    assert_eq!(by("f3kdb=sample_mode=7:angle_boost=2:max_angle=0.3"), own("sample=7:angle_boost=2:max_angle=0.3"));
     // By its own name they are as they were.
     assert_eq!(by("deband=Y=16"), own("y=16"));
 }

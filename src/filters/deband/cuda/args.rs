@@ -1,5 +1,6 @@
 //! The structs that the kernels get.
 
+use super::soft::SoftTables;
 use super::table::Draws;
 use super::tiles::{TileGrid, Tiles};
 use crate::filters::cuda::PlaneArgs;
@@ -81,9 +82,18 @@ device_struct! {
     /// What `deband_direct` gets.
     pub struct Direct = "DebandDirect" {
         base: Args,
+        /// For `sample` 6 and 7, the shares of each component: by the difference to the average, to the farthest reference and to the
+        /// middle of a pair; then the same for raised thresholds.
+        shares: u64 = "const u16*",
+        /// For `sample` 7, arcs by slope.
+        arcs: u64 = "const u16*",
         /// For `sample` 5, the other thresholds of each component: of any reference, and of the middle of each pair.
         farthest: [i32; 3],
         middle: [i32; 3],
+        /// Entries of a table of shares.
+        shares_count: u32,
+        /// By how many 65536ths of half a turn steady angles differ at most.
+        max_angle: u32,
         /// The number of the definition.
         sample: u32,
         blur_first: u32,
@@ -98,13 +108,17 @@ generated! {
 }
 
 impl Direct {
-    /// `base` for a kernel of `plan`.
-    pub fn new(base: Args, plan: &Plan) -> Direct {
+    /// `base` for a kernel of `plan`, with its tables.
+    pub fn new(base: Args, plan: &Plan, soft: Option<&SoftTables>) -> Direct {
         let of = |value: fn(&plan::ComponentPlan) -> i32| from_fn(|i| plan.components.get(i).map_or(0, value));
         Direct {
             base,
+            shares: soft.map_or(0, |soft| soft.shares.address()),
+            arcs: soft.map_or(0, |soft| soft.arcs.address()),
             farthest: of(|component| component.farthest),
             middle: of(|component| component.middle),
+            shares_count: soft.map_or(0, |soft| soft.count as u32),
+            max_angle: plan.max_angle,
             sample: plan.sample as u32,
             blur_first: plan.blur_first.into(),
             extend: plan.extend.into(),

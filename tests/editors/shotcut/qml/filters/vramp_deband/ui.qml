@@ -8,17 +8,19 @@ import Shotcut.Controls as Shotcut
 
 Item {
     width: 450
-    height: 40 + 30 * 8
+    height: 40 + 30 * 10
     Component.onCompleted: {
         if (filter.isNew) {
             filter.set("range", "0.11811023622047244")
             filter.set("threshold", "0.4838709677419355")
             filter.set("dither", "auto")
-            filter.set("sample", "0.2")
+            filter.set("sample", "0.14285714285714285")
             filter.set("seed", "0")
             filter.set("blur_first", "0")
             filter.set("rand_each_frame", "0")
             filter.set("border", "shrink")
+            filter.set("angle_boost", "0.1414141414141414")
+            filter.set("max_angle", "0.15")
             filter.set("range", "0.09448818897637795")
             filter.set("threshold", "0.1935483870967742")
             filter.set("dither", "6")
@@ -29,19 +31,19 @@ Item {
             filter.set("range", "0.1889763779527559")
             filter.set("threshold", "0.5161290322580645")
             filter.set("dither", "8")
-            filter.set("sample", "0.4")
+            filter.set("sample", "0.2857142857142857")
             filter.savePreset(preset.parameters, qsTr("anime"))
             filter.set("range", "0.11811023622047244")
             filter.set("threshold", "0.4838709677419355")
             filter.set("dither", "auto")
-            filter.set("sample", "0.2")
+            filter.set("sample", "0.14285714285714285")
             filter.set("range", "0.2440944881889764")
             filter.set("threshold", "1")
-            filter.set("sample", "0.4")
+            filter.set("sample", "0.2857142857142857")
             filter.savePreset(preset.parameters, qsTr("strong"))
             filter.set("range", "0.11811023622047244")
             filter.set("threshold", "0.4838709677419355")
-            filter.set("sample", "0.2")
+            filter.set("sample", "0.14285714285714285")
             filter.set("dither", "0")
             filter.savePreset(preset.parameters, qsTr("nograin"))
             filter.set("dither", "auto")
@@ -59,6 +61,8 @@ Item {
         blur_firstControl.checked = filter.get("blur_first") === "1"
         rand_each_frameControl.checked = filter.get("rand_each_frame") === "1"
         borderControl.currentIndex = borderControl.values.indexOf(filter.get("border"))
+        angle_boostControl.value = 0.1 + 9.9 * filter.getDouble("angle_boost")
+        max_angleControl.value = 0 + 1 * filter.getDouble("max_angle")
     }
 
     GridLayout {
@@ -69,7 +73,7 @@ Item {
         Label { text: qsTr("Preset") }
         Shotcut.Preset {
             id: preset
-            parameters: ["range", "threshold", "dither", "sample", "seed", "blur_first", "rand_each_frame", "border"]
+            parameters: ["range", "threshold", "dither", "sample", "seed", "blur_first", "rand_each_frame", "border", "angle_boost", "max_angle"]
             onPresetSelected: setControls()
         }
         Label { text: qsTr("Range") }
@@ -90,8 +94,8 @@ Item {
         }
         Label { text: qsTr("References") }
         Shotcut.ComboBox {
-            id: sampleControl; model: ["0", "1", "2", "3", "4", "5"]
-            property var values: ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+            id: sampleControl; model: ["0", "1", "2", "3", "4", "5", "6", "7"]
+            property var values: ["0", "0.14285714285714285", "0.2857142857142857", "0.42857142857142855", "0.5714285714285714", "0.7142857142857143", "0.8571428571428571", "1"]
             onActivated: filter.set("sample", values[currentIndex])
         }
         Label { text: qsTr("Random seed") }
@@ -105,6 +109,16 @@ Item {
             id: borderControl; model: ["shrink", "extend"]
             property var values: ["shrink", "extend"]
             onActivated: filter.set("border", values[currentIndex])
+        }
+        Label { text: qsTr("Boost of steady gradients") }
+        Shotcut.SliderSpinner {
+            id: angle_boostControl; minimumValue: 0.1; maximumValue: 10; decimals: 2
+            onValueChanged: filter.set("angle_boost", (value - 0.1) / 9.9)
+        }
+        Label { text: qsTr("Steady within") }
+        Shotcut.SliderSpinner {
+            id: max_angleControl; minimumValue: 0; maximumValue: 1; decimals: 2
+            onValueChanged: filter.set("max_angle", (value - 0) / 1)
         }
         Item { Layout.fillHeight: true }
     }
