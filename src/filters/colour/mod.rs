@@ -45,6 +45,7 @@ use peaks::Peaks;
 pub(super) use primaries::luma_weights;
 use recipe::{Recipe, Work};
 use std::fmt::Debug;
+use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 pub(super) use ycbcr::Decode;
@@ -61,6 +62,11 @@ pub trait Grade: Debug + Send + Sync + 'static {
 
     /// The call that makes the filter again.
     fn call(&self) -> Call;
+
+    /// As [`Filter::file`].
+    fn file(&self) -> Option<&Path> {
+        None
+    }
 
     /// `input` with what it does not state about its colours, and what parameters say of them.
     ///
@@ -146,6 +152,10 @@ impl<P: Grade> Filter for Graded<P> {
 
     fn call(&self) -> Call {
         self.0.call()
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.0.file()
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

@@ -23,9 +23,11 @@ use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
 
 mod ahead;
+mod contents;
 mod marks;
 mod place;
 
+pub use contents::{Contents, PacketHashes};
 pub use place::Place;
 
 /// Reads a source to its end.
@@ -45,6 +47,8 @@ pub(in crate::io::libav) struct Reader {
     ended: bool,
     /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
+    /// What the packets of the video are, for whoever asked.
+    hashes: Option<PacketHashes>,
     /// A sequence, which is read instead of the demuxer.
     sequence: Option<Sequence>,
     /// Follows where packets lie.
@@ -81,12 +85,25 @@ impl Reader {
             ahead: Ahead::default(),
             ended: false,
             index: None,
+            hashes: None,
             sequence: None,
             ending: Ending::default(),
             error_at_end: None,
             jump: None,
             joint_said: false,
         }
+    }
+
+    /// Notes what the packets of the video are, from the next on.
+    pub(in crate::io::libav) fn note_contents(&mut self) {
+        self.hashes = Some(PacketHashes::default());
+    }
+
+    /// What the packets of the video are that were read since the source was opened, or gone on with at a place.
+    pub(in crate::io::libav) fn contents(&mut self) -> Option<PacketHashes> {
+        let mut hashes = self.hashes.take()?;
+        hashes.sort();
+        Some(hashes)
     }
 
     /// At the end of the source, `error_at_end` is what is wrong with it, unless it is `None`.
@@ -316,6 +333,7 @@ impl Reader {
                     if let Some(index) = &mut self.index {
                         index.take(&packet);
                     }
+                    self.hashes.iter_mut().for_each(|hashes| hashes.take(&packet));
                     return Ok(Some(packet));
                 }
                 Some(packet) if self.is_copied(&packet) => self.met.push_back(packet),
