@@ -71,6 +71,7 @@ mod tests {
             first: 5,
             times: (0..frames).map(|n| 1500 + n * 100).collect(),
             entries: keys.iter().map(entry).collect(),
+            ..FrameList::default()
         }
     }
 
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn frames_with_long_gaps_between_are_cut_once() {
-        let list = FrameList { first: 0, times: vec![0, 100, 5000, 5100], entries: Vec::new() };
+        let list = FrameList { times: vec![0, 100, 5000, 5100], ..FrameList::default() };
         assert_eq!(cut(&list, Rational::new(1, 1000), 1.0, CutAt::Exact), [0, 2]);
     }
 }

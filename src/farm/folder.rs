@@ -1,17 +1,16 @@
 //! The folder of a plan: `plan.json`, the parts that are made, and what machines say of their work.
 
 use super::joined::Expected;
-use super::plan::{Plan, hex};
+use super::plan::Plan;
 use super::records::{Event, Record};
 use crate::error::{Error, Result};
 use crate::io::{TempFile, part};
 use crate::pipeline::Cancel;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use twox_hash::XxHash3_128;
 
 const PLAN: &str = "plan.json";
 const PARTS: &str = "parts";
@@ -20,44 +19,9 @@ const RECORDS: &str = "log";
 /// What the name of an output has behind it in that of its plan's folder.
 const ENDING: &str = ".vramp";
 
-/// The bytes at both ends of a file that are hashed: they have the index of most containers.
-const ENDS: u64 = 1 << 20;
-
 /// The folder of a plan.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
-
-/// What of a file is looked at to know it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Its size.
-    pub bytes: u64,
-    /// A hash of its size, its first and its last bytes.
-    pub hash: String,
-}
-
-impl Identity {
-    /// That of the file at `path`.
-    ///
-    /// # Errors
-    /// When it is no file that can be read again, or cannot be read.
-    pub fn of(path: &Path) -> Result<Identity> {
-        let failed = |e| Error::io(path.display(), &e);
-        let mut file = File::open(path).map_err(failed)?;
-        let meta = file.metadata().map_err(failed)?;
-        if !meta.is_file() {
-            let line =
-                format!("{}: parts need a file, which can be read again: it is a pipe, or a folder", path.display());
-            return Err(Error::unsupported(line));
-        }
-        let (bytes, mut ends) = (meta.len(), Vec::new());
-        Read::by_ref(&mut file).take(ENDS).read_to_end(&mut ends).map_err(failed)?;
-        file.seek(SeekFrom::Start(bytes.saturating_sub(ENDS).max(ENDS.min(bytes)))).map_err(failed)?;
-        file.take(ENDS).read_to_end(&mut ends).map_err(failed)?;
-        ends.extend(bytes.to_le_bytes());
-        Ok(Identity { bytes, hash: hex(XxHash3_128::oneshot(&ends)) })
-    }
-}
 
 impl Folder {
     /// The folder for the output at `path`.
@@ -150,8 +114,7 @@ impl Folder {
 
     /// Whether part `number` of `plan` is there, by its header and its end. A join reads all of it.
     pub fn has(&self, plan: &Plan, number: u32) -> bool {
-        let header = File::open(self.part(number)).ok().and_then(|file| part::glance(file).ok());
-        header.is_some_and(|header| (header.plan, header.number) == (plan.key(), number))
+        part::lies_at(&self.part(number), &plan.key(), number)
     }
 
     /// Parts of `plan` that are not there.
@@ -229,7 +192,10 @@ impl Folder {
     /// The path `stored` in the plan.
     pub fn resolve(&self, stored: &str) -> PathBuf {
         match stored.strip_prefix("../") {
-            Some(beside) => self.0.with_file_name("").join(beside),
+            Some(beside) => match self.0.with_file_name("").join(beside) {
+                here if here.as_os_str().is_empty() => PathBuf::from("."),
+                path => path,
+            },
             None => self.0.join(stored),
         }
     }
@@ -285,30 +251,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_known_by_its_size_and_its_ends() {
-        let scratch = Scratch::new("identity");
-        let path = scratch.0.join("film");
-        let identity = |bytes: &[u8]| {
-            fs::write(&path, bytes).unwrap();
-            Identity::of(&path).unwrap()
-        };
-        let long = vec![7; 3 << 20];
-        let whole = identity(&long);
-        assert_eq!(identity(&long), whole);
-        for at in [0, long.len() - 1] {
-            let mut other = long.clone();
-            other[at] = 8;
-            assert_ne!(identity(&other), whole, "byte {at}");
-        }
-        assert_ne!(identity(&long[1..]), whole);
-        let short: Vec<u8> = (0..1500 * 1024_u32).map(|n| n as u8).collect();
-        let mut other = short.clone();
-        other[1 << 20] ^= 1;
-        assert_ne!(identity(&short), identity(&other), "all of a short file is hashed");
-        assert!(Identity::of(&scratch.0).is_err(), "a folder");
-    }
-
-    #[test]
     fn paths_beside_the_output_move_with_it() {
         let scratch = Scratch::new("paths");
         let film = scratch.0.join("film.mkv");
@@ -318,7 +260,9 @@ mod tests {
         assert_eq!(folder.stored(Path::new("/")).unwrap(), "/");
         fs::create_dir(folder.path()).unwrap();
         assert!(folder.resolve("../film.mkv").exists());
-        assert_eq!(Folder::at(Path::new("out.mkv.vramp")).resolve("../out.mkv"), Path::new("out.mkv"));
+        let here = Folder::at(Path::new("out.mkv.vramp"));
+        assert_eq!(here.resolve("../out.mkv"), Path::new("out.mkv"));
+        assert_eq!(here.resolve("../"), Path::new("."), "the folder of both");
     }
 
     #[test]

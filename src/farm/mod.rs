@@ -5,6 +5,7 @@
 
 mod cuts;
 mod folder;
+mod identity;
 mod joined;
 mod pins;
 mod plan;
@@ -13,10 +14,11 @@ mod records;
 mod task;
 
 pub use cuts::{CutAt, cut};
-pub use folder::{Folder, Identity, host};
+pub use folder::{Folder, host};
+pub use identity::Identity;
 pub use joined::{Expected, Joined, Verified, verify};
 pub use pins::{Pins, Request as PinRequest, pins};
 pub use plan::{Cutting, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan, PlannedPart, Seek};
 pub use ranges::Ranges;
-pub use records::{Event, Record, blamed};
-pub use task::{parts_of_task, task};
+pub use records::{Event, Record, blamed, unaudited};
+pub use task::{SUBMISSION, parts_of_task, submission, task};

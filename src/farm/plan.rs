@@ -2,7 +2,7 @@
 
 use super::cuts::CutAt;
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::Place;
+use crate::io::libav::{Contents, Place};
 use crate::video::Rational;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -34,7 +34,7 @@ pub struct Plan {
     pub output: OutputFile,
     /// The options of the command line that decide about its bytes.
     pub options: Vec<String>,
-    /// The folder from which names of files in options are meant.
+    /// The folder from which names of files in options are meant: as the path of the input.
     pub from: String,
     /// How it is cut.
     pub cutting: Cutting,
@@ -72,7 +72,7 @@ pub struct OtherFile {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// A hash of its size, its first and its last bytes.
+    /// A hash of its size and its bytes, of very large ones the first and the last.
     pub hash: String,
 }
 
@@ -128,6 +128,10 @@ pub struct PlannedPart {
     pub frames: u32,
     /// The digest of their times.
     pub times: String,
+    /// When the first and the last of them are shown.
+    pub span: (i64, i64),
+    /// The hash of the input's packets that are shown within that.
+    pub contents: String,
     /// Where the decoder begins, so that what is before it is not read.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seek: Option<Seek>,
@@ -229,7 +233,9 @@ impl Plan {
                 return wrong("its parts do not follow each other");
             }
             let seek = part.seek.as_ref();
-            if unhex(&part.times).is_none() || seek.is_some_and(|seek| seek.place().is_none() || seek.frame > start) {
+            if [&part.times, &part.contents].into_iter().any(|hash| unhex(hash).is_none())
+                || seek.is_some_and(|seek| seek.place().is_none() || seek.frame > start)
+            {
                 return wrong("one of its parts is not whole");
             }
             frames = frames.saturating_add(part.frames.into());
@@ -331,9 +337,17 @@ impl PlannedPart {
         unhex(&self.times).unwrap_or(0)
     }
 
-    /// A part whose frames are shown at `times`, the first of them frame `start` of the film.
-    pub fn of(start: u64, times: &[i64], seek: Option<Seek>) -> PlannedPart {
-        PlannedPart { start, frames: times.len() as u32, times: hex(crate::io::part::digest(times)), seek }
+    /// What the input's packets are that it is made of.
+    pub fn contents(&self) -> Contents {
+        Contents { span: self.span.0..=self.span.1, hash: unhex(&self.contents).unwrap_or(0) }
+    }
+
+    /// A part whose frames are shown at `times`, the first of them frame `start` of the film, and whose packets in the input have the
+    /// hash `contents`.
+    pub fn of(start: u64, times: &[i64], contents: u128, seek: Option<Seek>) -> PlannedPart {
+        let digest = crate::io::part::digest(times);
+        let span = times.first().zip(times.last()).map_or((0, 0), |(first, last)| (*first, *last));
+        PlannedPart { start, frames: times.len() as u32, times: hex(digest), span, contents: hex(contents), seek }
     }
 }
 

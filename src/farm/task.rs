@@ -24,6 +24,14 @@ const ENGINES: [(&str, u32); 9] = [
 /// What is added to the number, for arrays that engines cut where they are too long.
 const BASE: &str = "VRAMP_TASK_BASE";
 
+/// The number of the submission that a task belongs to, which `vramp submit` gives its tasks.
+pub const SUBMISSION: &str = "VRAMP_SUBMISSION";
+
+/// The submission that the environment names, if this is a task of one.
+pub fn submission(get: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    get(SUBMISSION)?.parse().ok()
+}
+
 /// The parts of task number `task`, where each of them makes `per_task` of the `count` that there are: one that is not there
 /// where the task is none.
 pub fn parts_of_task(task: u32, per_task: u32, count: u32) -> Ranges {

@@ -19,7 +19,9 @@
 //! | 16, 8 | XXH3 of 128 bits of everything before; `VRAMPEND` |
 
 use crate::error::{Error, Result};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use twox_hash::XxHash3_128;
 
 const MAGIC: [u8; 8] = *b"VRAMPPT1";
@@ -227,6 +229,12 @@ pub fn glance<R: Read + Seek>(mut input: R) -> Result<PartHeader> {
     input.seek(SeekFrom::End(-(END_BYTES as i64))).and_then(|_| input.read_exact(&mut end)).map_err(|e| failed(&e))?;
     let is_whole = end[0] == END && end[1..5] == header.frames.to_le_bytes() && end.ends_with(&LAST);
     if is_whole { Ok(header) } else { Err(damaged()) }
+}
+
+/// Whether the file at `path` is part `number` of the plan with the id `plan`, as far as [`glance`] sees.
+pub fn lies_at(path: &Path, plan: &[u8; 16], number: u32) -> bool {
+    let header = File::open(path).ok().and_then(|file| glance(file).ok());
+    header.is_some_and(|header| (&header.plan, header.number) == (plan, number))
 }
 
 fn damaged() -> Error {

@@ -1,10 +1,13 @@
 //! What goes wrong on farms: damaged parts, full disks, other plans, inputs and encoders.
 
 use crate::command::{Folder, Ran, refused, run, vramp};
-use crate::{FILM, X264, film, hidden, join, part, plan, read_plan, segments, sha256};
+use crate::{FILM, X264, count, film, hidden, join, part, plan, read_plan, segments, sha256};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::io::BufWriter;
 use std::path::Path;
 use std::process::Command;
+use vramp::io::part::{PartReader, PartWriter};
 
 #[test]
 fn a_flipped_bit_is_found_and_only_that_part_is_made_again() {
@@ -31,8 +34,6 @@ fn a_flipped_bit_is_found_and_only_that_part_is_made_again() {
 
 #[test]
 fn a_part_that_is_whole_and_wrong_is_found_by_another_machine() {
-    use std::io::BufWriter;
-    use vramp::io::part::{PartReader, PartWriter};
     let folder = Folder::new();
     let input = film(&folder, "in.mkv", FILM);
     let plan = plan(&folder, &input, "out.mkv", &X264);
@@ -43,8 +44,19 @@ fn a_part_that_is_whole_and_wrong_is_found_by_another_machine() {
     let ran = audit("0-3").ok();
     assert_eq!(ran.stderr.matches(": the same bytes").count(), 3, "{}", ran.stderr);
     assert!(ran.stderr.contains("part 3: it is not there"), "{}", ran.stderr);
-    // A machine whose memory failed: the part has its hash, but one bit is another.
-    let path = format!("{plan}/parts/00001");
+    fail_memory(&plan, 1);
+    let ran = audit("0-2");
+    refused(&ran, 1, &["part 1: n7 makes other bytes than", "The part is removed"]);
+    assert!(ran.stderr.contains("part 2: the same bytes"), "{}", ran.stderr);
+    assert_eq!(run(&["join", &plan]).text(), "1,3\n");
+    assert_eq!(fs::read_dir(format!("{plan}/parts")).unwrap().count(), 2);
+    let names = fs::read_dir(format!("{plan}/log")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| name.to_str().unwrap().ends_with(".jsonl")), "nothing is left");
+}
+
+/// Makes of part `number` what a machine makes whose memory fails: it has its hash, but one bit is another.
+pub fn fail_memory(plan: &str, number: u32) {
+    let path = format!("{plan}/parts/{number:05}");
     let (mut reader, header) = PartReader::begin(fs::File::open(&path).unwrap()).unwrap();
     let mut writer =
         PartWriter::begin(BufWriter::new(fs::File::create(format!("{path}.bad")).unwrap()), &header).unwrap();
@@ -57,13 +69,125 @@ fn a_part_that_is_whole_and_wrong_is_found_by_another_machine() {
     }
     std::io::Write::flush(&mut writer.finish().unwrap()).unwrap();
     fs::rename(format!("{path}.bad"), &path).unwrap();
-    let ran = audit("0-2");
-    refused(&ran, 1, &["part 1: n7 makes other bytes than", "The part is removed"]);
-    assert!(ran.stderr.contains("part 2: the same bytes"), "{}", ran.stderr);
-    assert_eq!(run(&["join", &plan]).text(), "1,3\n");
-    assert_eq!(fs::read_dir(format!("{plan}/parts")).unwrap().count(), 2);
-    let names = fs::read_dir(format!("{plan}/log")).unwrap().map(|entry| entry.unwrap().file_name());
-    assert!(names.into_iter().all(|name| name.to_str().unwrap().ends_with(".jsonl")), "nothing is left");
+}
+
+#[test]
+fn an_audit_chooses_parts_of_other_machines() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    let on = |machine: &str, args: &[&str], task: &str| {
+        let mut command = vramp();
+        command.args(["part", &plan]).args(args).env("SLURMD_NODENAME", machine);
+        Ran::from(command.env("SLURM_ARRAY_TASK_ID", task).output().unwrap()).ok()
+    };
+    ["n1", "n2", "n1"].into_iter().zip(["0", "1", "2"]).for_each(|(machine, part)| drop(on(machine, &[], part)));
+    // One of each machine first: 0 of n1, 1 of n2, then 2 of n1.
+    for (machine, task, said) in [
+        ("n1", "0", "part 1: the same bytes"),
+        ("n1", "0", "n1 compares nothing"),
+        ("n3", "1", "part 2: the same bytes"),
+        ("n3", "7", "part 0: the same bytes"),
+        ("n3", "0", "n3 compares nothing"),
+    ] {
+        let ran = on(machine, &["--audit"], task);
+        assert!(ran.stderr.contains(said), "{machine}: {}", ran.stderr);
+    }
+    let status = run(&["status", &plan]).ok();
+    assert!(status.text().contains("n3: 0 parts, 0 failures, 2 compared"), "{}", status.text());
+}
+
+#[test]
+fn a_film_of_the_same_size_and_ends_is_another() {
+    let folder = Folder::new();
+    // What lies in the middle is pictures, and decodes whatever it is.
+    let video = "-f lavfi -i testsrc2=s=640x480:r=24 -t 2";
+    for (ending, codec) in [("mkv", "rawvideo"), ("mov", "prores_ks")] {
+        let input = film(&folder, &format!("in.{ending}"), &format!("{video} -c:v {codec}"));
+        let plan = plan(&folder, &input, &format!("{ending}.mkv"), &[&["--cuts=exact"], &X264[..]].concat());
+        assert_eq!(count(&plan), 4);
+        part(&plan, "0").ok();
+        // A copy that is not whole: as long as the film, with a hole that was not written.
+        let mut bytes = fs::read(&input).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle + 70_000..middle + 90_000].fill(0);
+        let dated = fs::metadata(&input).unwrap().modified().unwrap();
+        fs::write(&input, bytes).unwrap();
+        fs::File::options().write(true).open(&input).unwrap().set_modified(dated).unwrap();
+        let ran = part(&plan, "0-3");
+        refused(&ran, 4, &["part 2", "its pictures are others than those the plan was made of"]);
+        assert_eq!(run(&["join", &plan]).text(), "2\n", "{ending}: the others are as they were");
+    }
+}
+
+#[test]
+fn files_of_the_chain_are_those_of_the_plan_wherever_it_runs() {
+    let folder = Folder::new();
+    film(&folder, "in.mkv", FILM);
+    let cube = |darker: f64| {
+        let values =
+            (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2].map(|bit| format!("{}", f64::from(bit) * darker)).join(" "));
+        format!("LUT_3D_SIZE 2\n{}\n", values.collect::<Vec<_>>().join("\n"))
+    };
+    fs::write(folder.path("grade.cube"), cube(0.9)).unwrap();
+    fs::write(folder.path("kernel.txt"), "1 2 1\n2 4 2\n1 2 1\n").unwrap();
+    fs::create_dir(folder.path("moved")).unwrap();
+    let here = |args: &[&str]| Ran::from(vramp().args(args).current_dir(folder.path("")).output().unwrap());
+    let chain = "lut3d=file=grade.cube:matrix=bt709,convolve=kernel.txt";
+    let planned = [&["plan", "in.mkv", "out.mkv", "--segment=0.5", "--chain", chain], &X264[..]].concat();
+    here(&planned).ok();
+    let plan = folder.path("out.mkv.vramp");
+    // The kernel is in the plan by now; both names are meant from the folder of the plan's maker.
+    fs::write(folder.path("kernel.txt"), "1\n").unwrap();
+    part(&plan, "0-1").ok();
+    // What changed within the file's size is found, too.
+    fs::write(folder.path("grade.cube"), cube(0.8)).unwrap();
+    refused(&part(&plan, "2"), 4, &["grade.cube: it is another file than the plan was made of"]);
+    refused(&run(&["join", &plan]), 4, &["grade.cube"]);
+    fs::write(folder.path("grade.cube"), cube(0.9)).unwrap();
+    // All of it moves.
+    for name in ["in.mkv", "grade.cube", "out.mkv.vramp"] {
+        fs::rename(folder.path(name), folder.path(&format!("moved/{name}"))).unwrap();
+    }
+    let plan = folder.path("moved/out.mkv.vramp");
+    part(&plan, "2-3").ok();
+    join(&plan);
+    // The same film by one run, of the first kernel.
+    fs::write(folder.path("moved/kernel.txt"), "1 2 1\n2 4 2\n1 2 1\n").unwrap();
+    let moved = folder.path("moved");
+    let command = [&["in.mkv", "here.mkv", "--segments", "--segment=0.5", "--chain", chain], &X264[..]].concat();
+    Ran::from(vramp().args(command).current_dir(&moved).output().unwrap()).ok();
+    assert_eq!(sha256(&folder.path("moved/out.mkv")), sha256(&folder.path("moved/here.mkv")));
+}
+
+#[test]
+fn whoever_is_slower_stops_when_a_part_is_made() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", &FILM.replace("-t 2", "-t 4"));
+    let plan = plan(&folder, &input, "out.mkv", &["-c", "ffv1", "--segment=60", "--chain", "bilateral=radius=5"]);
+    part(&plan, "0").ok();
+    let (path, kept) = (format!("{plan}/parts/00000"), folder.path("kept"));
+    fs::rename(&path, &kept).unwrap();
+    // A machine that is slow: it stands still once it has begun.
+    let slow = ["--threads=1", "--cpu-level=portable"];
+    let child =
+        vramp().args(["part", &plan, "--missing"]).args(slow).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while hidden(&format!("{plan}/parts")).is_empty() {
+        assert!(!Path::new(&path).exists(), "it is as fast as that");
+        std::thread::yield_now();
+    }
+    let signal = |signal| kill_process(Pid::from_child(&child), signal).unwrap();
+    signal(Signal::STOP);
+    fs::copy(&kept, folder.path("copy")).unwrap();
+    fs::rename(folder.path("copy"), &path).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    signal(Signal::CONT);
+    let ran = Ran::from(child.wait_with_output().unwrap()).ok();
+    assert!(ran.stderr.contains("part 0: another machine has made it meanwhile"), "{}", ran.stderr);
+    assert_eq!(fs::read(&path).unwrap(), fs::read(&kept).unwrap());
+    assert!(hidden(&format!("{plan}/parts")).is_empty());
+    let status = run(&["status", &plan]).ok();
+    assert!(status.text().contains("1 parts, 0 failures"), "no failure, and no part of its own: {}", status.text());
 }
 
 #[test]

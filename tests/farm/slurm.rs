@@ -7,10 +7,10 @@ use std::process::Command;
 /// What alone.sh and run.sh end with where this machine cannot do it.
 const SKIPPED: i32 = 77;
 
-/// Makes a film through `event` of run.sh on machines that run the shell commands `before` vramp. Gives what was said, if this
+/// Makes a film through `event` of run.sh, with `options` of `vramp submit`, on machines that run the shell commands `before` vramp. Gives what was said, if this
 /// machine can do it, after checking that the bytes are those of a run without machines.
 #[track_caller]
-fn through(event: &str, before: &str) -> Option<String> {
+fn through(event: &str, before: &str, options: &[&str]) -> Option<String> {
     let folder = Folder::new();
     let input = film(&folder, "in.mkv", &FILM.replace("-t 2", "-t 6"));
     let here = folder.path("here.mkv");
@@ -22,7 +22,9 @@ fn through(event: &str, before: &str) -> Option<String> {
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/farm");
     let vramp = env!("CARGO_BIN_EXE_vramp");
     let ran = Command::new(format!("{scripts}/alone.sh"))
-        .args([&format!("{scripts}/run.sh"), event, vramp, &plan, &program, "--", "--cpus-per-task=1"])
+        .args([&format!("{scripts}/run.sh"), event, vramp, &plan, &program])
+        .args(options)
+        .args(["--", "--cpus-per-task=1"])
         .output();
     let ran = Ran::from(ran.unwrap());
     eprintln!("{}", ran.stderr);
@@ -37,16 +39,26 @@ fn through(event: &str, before: &str) -> Option<String> {
 
 #[test]
 fn a_node_that_dies_leaves_the_bytes_alone() {
-    through("node", "");
+    through("node", "", &[]);
 }
 
 #[test]
 fn a_controller_that_dies_is_healed_by_submitting_again() {
-    through("controller", "");
+    through("controller", "", &[]);
+}
+
+#[test]
+fn copies_and_audits_are_made_by_real_slurm() {
+    let Some(said) = through("node", "", &["--copies=2", "--audit=20%"]) else { return };
+    // Three of 12 parts, each on another machine than made it.
+    let compared = said
+        .lines()
+        .filter_map(|line| line.split(" failures, ").nth(1)?.split(" compared").next()?.parse::<u32>().ok());
+    assert_eq!(compared.sum::<u32>(), 3, "{said}");
 }
 
 #[test]
 fn cancelled_and_submitted_again_it_goes_on_without_a_machine_that_only_fails() {
-    let Some(said) = through("cancel", "[ \"$SLURMD_NODENAME\" != n3 ] || exit 127") else { return };
+    let Some(said) = through("cancel", "[ \"$SLURMD_NODENAME\" != n3 ] || exit 127", &[]) else { return };
     assert!(said.contains("n3: 0 parts"), "{said}");
 }

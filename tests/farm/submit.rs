@@ -1,9 +1,10 @@
 //! `vramp submit`: what it asks engines for, and that films are made so. Slurm is played by sbatch.sh here.
 
 use crate::command::{Folder, Ran, refused, run, vramp};
+use crate::faults::fail_memory;
 use crate::{FILM, X264, film, part, plan, program, read_plan, segments, sha256};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use vramp::farm::PlannedPart;
@@ -113,6 +114,80 @@ fn machines_that_only_fail_are_left_out_of_the_next_round() {
     assert!(calls.iter().any(|call| call.contains("--exclude=n3 ") && !call.contains("--array")), "{calls:#?}");
     let status = run(&["status", &farm.plan]).ok();
     assert!(status.text().contains("n3: 0 parts, 2 failures"), "{}", status.text());
+}
+
+#[test]
+fn machines_are_blamed_whatever_their_clocks_say() {
+    let farm = Farm::new();
+    // A machine that cannot start vramp, and believes that it is 1970.
+    let date = farm.folder.path("bin/date");
+    fs::write(&date, "#!/bin/sh\necho 5\n").unwrap();
+    fs::set_permissions(&date, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program(&farm.folder, "[ $SLURMD_NODENAME != n3 ] || exit 127");
+    farm.submit(&["--engine=slurm", &program, "--per-task=1"]).ok();
+    farm.is_whole();
+    let calls = farm.calls();
+    let arrays: Vec<_> = calls.iter().filter(|call| call.contains("--array")).collect();
+    assert!(arrays.len() == 2 && arrays[1].contains("--exclude=n3"), "{calls:#?}");
+}
+
+#[test]
+fn a_share_of_the_parts_is_audited_before_the_join() {
+    let farm = Farm::new();
+    let on_n9 = |part: &str| {
+        let mut command = vramp();
+        command.args(["part", &farm.plan, part]).env("SLURMD_NODENAME", "n9");
+        Ran::from(command.output().unwrap()).ok()
+    };
+    on_n9("1");
+    fail_memory(&farm.plan, 1);
+    farm.submit(&["--engine=slurm", "--", "--comment=control"]).ok();
+    assert_ne!(sha256(&farm.output()), farm.wanted, "nobody else finds it");
+    fs::remove_file(farm.output()).unwrap();
+    fs::remove_file(farm.folder.path("calls")).unwrap();
+    let ran = farm.submit(&["--engine=slurm", "--audit=100%"]).ok();
+    assert!(ran.stderr.contains("join in job"), "{}", ran.stderr);
+    let out = fs::read_to_string(farm.folder.path("out")).unwrap();
+    assert!(out.contains("part 1: ") && out.contains("makes other bytes than n9 did"), "{out}");
+    assert_eq!(out.matches("the same bytes").count(), 3, "{out}");
+    farm.is_whole();
+    let calls = farm.calls();
+    assert!(calls[0].contains("--array=0-3") && calls[1].contains("--dependency=afterany:1"), "{calls:#?}");
+    for (args, code, words) in [
+        (&["--engine=commands", "--audit=1%"][..], 2, "--audit and --copies are for --engine slurm"),
+        (&["--engine=slurm", "--audit=1"], 2, "as 1% or 0.5%"),
+        (&["--engine=slurm", "--audit=0%"], 2, "as 1% or 0.5%"),
+    ] {
+        fs::remove_file(farm.output()).unwrap_or_default();
+        refused(&farm.submit(args), code, &[words]);
+    }
+}
+
+#[test]
+fn copies_wait_until_all_parts_are_begun() {
+    let farm = Farm::new();
+    // One part fails where it was asked for, and is made by a copy.
+    let program = program(&farm.folder, "[ \"$SLURM_ARRAY_TASK_ID$4\" != 2--per-task ] || exit 1");
+    let ran = farm.submit(&["--engine=slurm", &program, "--copies=2", "--per-task=1"]).ok();
+    farm.is_whole();
+    let calls = farm.calls();
+    assert_eq!(calls.len(), 3, "one round: {calls:#?} {}", ran.stderr);
+    assert!(calls[1].contains("--array=0-1") && calls[1].contains("--dependency=after:1"), "{calls:#?}");
+    assert!(calls[2].contains("--dependency=afterany:1:2"), "{calls:#?}");
+}
+
+#[test]
+fn a_dry_run_has_copies_and_audits_too() {
+    let farm = Farm::new();
+    let ran = farm.submit(&["--engine=slurm", "--dry-run", "--copies=1", "--audit=50%"]).ok();
+    let done = shell(farm.with_slurm(Command::new("sh")), ran.text());
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    farm.is_whole();
+    let calls = farm.calls();
+    let waits: Vec<_> = calls.iter().filter_map(|call| call.split("--dependency=").nth(1)).collect();
+    assert_eq!(waits, ["after:1", "afterany:1:2", "afterany:1:2:3"], "{calls:#?}");
+    let out = fs::read_to_string(farm.folder.path("out")).unwrap();
+    assert_eq!(out.matches("the same bytes").count(), 2, "{out}");
 }
 
 #[test]

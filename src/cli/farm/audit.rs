@@ -3,7 +3,7 @@
 
 use crate::cli::farm::make::Maker;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Plan, host};
+use crate::farm::{Event, Folder, Plan, host, unaudited};
 use crate::pipeline::{Progress, Summary};
 use std::fs;
 use std::time::Instant;
@@ -20,6 +20,20 @@ pub fn check(plan: &Plan) -> Result<()> {
             plan.encoder.why.join("; ")
         ))),
     }
+}
+
+/// The part that task `task` of an engine compares: one that another machine made, and nobody has compared yet. None where there is
+/// none.
+pub fn choose(folder: &Folder, plan: &Plan, task: u32) -> Vec<u32> {
+    let mut parts = unaudited(&folder.records());
+    let this = host();
+    parts.retain(|(part, host)| *host != this && folder.has(plan, *part));
+    // Tasks choose different ones, of different machines.
+    let chosen = parts.get(task as usize % parts.len().max(1)).map(|(part, _)| *part);
+    if chosen.is_none() {
+        log::warn!("no part is left that another machine made: {this} compares nothing");
+    }
+    Vec::from_iter(chosen)
 }
 
 /// Makes part `number` once more, where it is there, and removes it where it has other bytes.
@@ -39,13 +53,14 @@ pub fn part(maker: &Maker, number: u32, report: &mut dyn FnMut(Progress)) -> Res
     // It was made to be compared, and nobody misses it.
     let _ = fs::remove_file(&again);
     if is_same? {
+        maker.record(number, began, Ok(Event::Same));
         log::info!("part {number}: the same bytes");
         return Ok(Some(summary));
     }
     let (maker_name, this) = (folder.maker(number).unwrap_or_else(|| "its machine".to_owned()), host());
     let line = format!("part {number}: {this} makes other bytes than {maker_name} did: look at the memory of both");
     let error = Error::new(Kind::Mismatch, format!("{line}. The part is removed"));
-    maker.record(number, began, Some(&error));
+    maker.record(number, began, Err(&error));
     folder.remove(number)?;
     Err(error)
 }

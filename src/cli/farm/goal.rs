@@ -81,7 +81,10 @@ impl Goal<'_> {
         match self {
             Goal::Run(_) => {}
             Goal::Plan(_) | Goal::List | Goal::Join(..) => options.follow = true,
-            Goal::Part(part, _) => options.place.clone_from(&part.place),
+            Goal::Part(part, _) => {
+                options.place.clone_from(&part.place);
+                options.contents = Some(part.contents.clone());
+            }
             Goal::Look(place) => options.place.clone_from(place),
         }
     }

@@ -12,7 +12,7 @@ use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, task};
+use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, submission, task};
 use crate::io::libav::{DecoderChoice, PartJob, Position};
 use crate::pipeline::{self, Cancel, Progress, Summary};
 use std::ffi::OsString;
@@ -54,12 +54,9 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
     // One part at a time has nobody else to end.
     signals::install(stops.clone().into_iter().take(if many { 2 } else { 1 }))?;
     let (folder, plan) = opened(&args.folder)?;
-    let asked = match &args.parts {
-        Some(parts) => parts.parse()?,
-        None => parts_of_task(task(|name| std::env::var(name).ok())?, args.per_task, plan.count()),
-    };
+    let asked = asked(args, &folder, &plan)?;
     // One that is not there is refused before any is made.
-    asked.numbers().iter().try_for_each(|number| plan.part(*number).map(drop))?;
+    asked.iter().try_for_each(|number| plan.part(*number).map(drop))?;
     request::check_files(&plan, &folder)?;
     let here = Here { on: args.on.clone(), decoder: args.decoder, decoder_threads: args.decoder_threads };
     messages::say_once(|| {
@@ -72,7 +69,24 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
         }
         let (workers, _) = workers(&plan, &folder, &here, args.gpus.as_ref(), &stops[0])?;
         let pool = Pool::new(&plan.parts, workers, args.jobs.into(), (args.progress.progress, quiet), &stops);
-        pool.going_on().run(asked.numbers())
+        pool.going_on().run(&asked)
+    })
+}
+
+/// The parts that `args` and the environment name.
+fn asked(args: &PartArgs, folder: &Folder, plan: &Plan) -> Result<Vec<u32>> {
+    let task = || task(|name| std::env::var(name).ok());
+    Ok(match &args.parts {
+        Some(parts) => parts.parse::<Ranges>()?.numbers().to_vec(),
+        None if args.missing => {
+            let mut missing = folder.missing(plan);
+            // Tasks begin with different ones.
+            let turn = task().map_or(0, |task| task as usize % missing.len().max(1));
+            missing.rotate_left(turn);
+            missing
+        }
+        None if args.audit => audit::choose(folder, plan, task()?),
+        None => parts_of_task(task()?, args.per_task, plan.count()).numbers().to_vec(),
     })
 }
 
@@ -97,9 +111,9 @@ pub fn workers(
 }
 
 /// Makes `parts`, also behind one that fails: its error is the last to be said.
-fn one_by_one(maker: &Maker, parts: &Ranges, args: &PartArgs, quiet: bool) -> Result<()> {
+fn one_by_one(maker: &Maker, parts: &[u32], args: &PartArgs, quiet: bool) -> Result<()> {
     let mut failed = None;
-    for number in parts.numbers() {
+    for number in parts {
         let frames = maker.plan.part(*number)?.frames;
         let mut reporter = Reporter::new(args.progress.progress, quiet, Some(frames.into()));
         let report = &mut |now| reporter.update(now);
@@ -151,7 +165,12 @@ impl Maker {
         }
         let began = Instant::now();
         let made = self.make_at(self.folder.part(number), number, on, report);
-        self.record(number, began, made.as_ref().err());
+        // Whoever asked for it has it, whatever stopped this machine.
+        if made.is_err() && self.folder.has(&self.plan, number) {
+            log::info!("part {number}: another machine has made it meanwhile");
+            return Ok(None);
+        }
+        self.record(number, began, made.as_ref().map(|_| Event::Done));
         made.map(Some)
     }
 
@@ -197,6 +216,7 @@ impl Maker {
             times: part.digest(),
             origin: self.plan.input.origin,
             place: part.seek.as_ref().filter(|_| at_place).and_then(|seek| seek.place()),
+            contents: part.contents(),
         };
         let prepared = Prepared::for_goal(&job, &Stop::with(&self.cancel), &Goal::Part(&made, &self.encoder))?;
         let Prepared { mut input, mut sides, plan, mut chain, mut sink, options, .. } = prepared;
@@ -212,17 +232,19 @@ impl Maker {
     }
 
     /// Puts down what became of part `number`.
-    pub fn record(&self, number: u32, began: Instant, error: Option<&Error>) {
+    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<Event, &Error>) {
+        let error = became.err();
         if error.is_some_and(|error| error.kind() == Kind::Cancelled) {
             return;
         }
         let frames = self.plan.part(number).map_or(0, |part| part.frames);
         self.folder.record(&Record {
             part: number,
-            event: if error.is_some() { Event::Failed } else { Event::Done },
+            event: became.unwrap_or(Event::Failed),
             at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
             seconds: began.elapsed().as_secs_f64(),
             frames: if error.is_some() { 0 } else { frames },
+            submission: submission(|name| std::env::var(name).ok()),
             error: error.map(Error::to_string),
         });
     }

@@ -70,7 +70,9 @@ pub fn parts(list: &FrameList, starts: &[usize], before: u32) -> Vec<PlannedPart
     let ends = starts.iter().skip(1).copied().chain([list.times.len()]);
     let part = |(start, end): (&usize, usize)| {
         let first = list.first + *start as u64;
-        PlannedPart::of(first, &list.times[*start..end], seek(list, first.saturating_sub(before.into())))
+        let times = &list.times[*start..end];
+        let contents = list.packets.of(times[0]..=times[times.len() - 1]);
+        PlannedPart::of(first, times, contents, seek(list, first.saturating_sub(before.into())))
     };
     starts.iter().zip(ends).map(part).collect()
 }

@@ -8,6 +8,7 @@ use crate::cli::transcode::output_options;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
 use crate::farm::{Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan};
+use crate::filters::{self, Filter};
 use crate::io::libav::{DecoderChoice, EncoderChoice, choose_encoder};
 use crate::params::{Spelling, print_chain};
 use crate::pipeline::Cancel;
@@ -119,9 +120,15 @@ fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Fol
     let Identity { bytes, hash } = Identity::of(Path::new(input))?;
     let choice = choose(job, output)?;
     let files = files(job)?.into_iter().map(|path| {
-        let Identity { bytes, hash } = Identity::of(Path::new(&path))?;
+        let Identity { bytes, hash } = Identity::of_all(Path::new(&path))?;
         Ok(OtherFile { path: text(&path)?, bytes, hash })
     });
+    let files: Vec<_> = files.collect::<Result<_>>()?;
+    // Names of files are meant from there: it moves with the output where it lies beside or below it.
+    let from = match folder.stored(Path::new(".")) {
+        Err(error) if !files.is_empty() => return Err(error),
+        from => from.unwrap_or_default(),
+    };
     let name = Path::new(output).file_name().ok_or_else(|| Error::bad_argument("the output is no file"))?;
     Ok(Plan {
         version: 0,
@@ -136,14 +143,14 @@ fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Fol
             frames: 0,
             origin: 0,
         },
-        files: files.collect::<Result<_>>()?,
+        files,
         output: OutputFile {
             path: format!("../{}", text(name)?),
             container: choice.container().to_owned(),
             overwrite: job.overwrite,
         },
         options: options(job, matches)?,
-        from: std::env::current_dir().ok().and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_default(),
+        from,
         cutting: Cutting { segment: asked.segment, cuts: asked.cuts.into(), fast: asked.fast },
         format: String::new(),
         encoder: PinnedEncoder {
@@ -182,7 +189,14 @@ fn files(job: &FilterArgs) -> Result<Vec<OsString>> {
     let named = job.run.named_inputs()?.into_iter().map(|(_, path)| path.to_owned());
     let tracks = job.tracks.files().map(OsStr::to_owned);
     let burnt = job.subtitles.burn(job.run.strict)?.and_then(|burn| burn.file);
-    Ok(named.chain(tracks).chain(burnt).collect())
+    let filters = filters(job)?;
+    let tables = filters.iter().filter_map(|filter| filter.file()).map(|path| path.as_os_str().to_owned());
+    Ok(named.chain(tracks).chain(burnt).chain(tables).collect())
+}
+
+/// The filters of every --chain.
+fn filters(job: &FilterArgs) -> Result<Vec<Box<dyn Filter>>> {
+    job.run.chain_calls()?.iter().map(filters::create).collect()
 }
 
 /// The options that decide about the result, as another process takes them.
@@ -196,8 +210,9 @@ fn options(job: &FilterArgs, matches: &ArgMatches) -> Result<Vec<String>> {
     let mut given = GivenOptions::of(command, matches);
     NOT_OF_THE_PLAN.iter().for_each(|id| drop(given.remove(id)));
     if !job.run.chain.is_empty() {
-        // What a file of the chain says now holds.
-        let text = print_chain(&job.run.chain_calls()?, Spelling::FFmpeg);
+        // What the chain's own file and those of its filters say now holds.
+        let calls: Vec<_> = filters(job)?.iter().map(|filter| filter.call()).collect();
+        let text = print_chain(&calls, Spelling::FFmpeg);
         given.set("chain", vec![Some(text.into())]);
     }
     let described = FilterArgs::augment_args(Command::new(env!("CARGO_PKG_NAME")));
@@ -239,18 +254,23 @@ pub fn idle(mut job: FilterArgs) -> FilterArgs {
 /// # Errors
 /// When one has changed or is gone.
 pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
-    let changed = |path: &Path, bytes: u64, hash: &str| match Identity::of(path)? {
-        now if now.bytes == bytes && now.hash == hash => Ok(()),
-        _ => Err(Error::new(
+    let same = |path: &Path, now: Identity, bytes: u64, hash: &str| match now.bytes == bytes && now.hash == hash {
+        true => Ok(()),
+        false => Err(Error::new(
             Kind::CorruptInput,
             format!("{}: it is another file than the plan was made of", path.display()),
         )),
     };
-    changed(&folder.resolve(&plan.input.path), plan.input.bytes, &plan.input.hash)?;
+    let input = folder.resolve(&plan.input.path);
+    same(&input, Identity::of(&input)?, plan.input.bytes, &plan.input.hash)?;
     if !plan.files.is_empty() {
-        std::env::set_current_dir(&plan.from).map_err(|e| Error::io(&plan.from, &e))?;
+        let from = folder.resolve(&plan.from);
+        std::env::set_current_dir(&from).map_err(|e| Error::io(from.display(), &e))?;
     }
-    plan.files.iter().try_for_each(|file| changed(Path::new(&file.path), file.bytes, &file.hash))
+    plan.files.iter().try_for_each(|file| {
+        let path = Path::new(&file.path);
+        same(path, Identity::of_all(path)?, file.bytes, &file.hash)
+    })
 }
 
 /// Removes the folder of a film that is whole.

@@ -61,6 +61,8 @@ struct Host {
     host: String,
     done: usize,
     failed: usize,
+    /// Parts of others that it compared, and found the same.
+    same: usize,
     /// Frames a second of its parts, as if it made one after the other.
     fps: f64,
 }
@@ -117,8 +119,9 @@ impl Status {
         for Failed { part, host, error } in &self.failed {
             text += &format!("failed: part {part} on {host}: {error}\n");
         }
-        for Host { host, done, failed, fps } in &self.hosts {
-            text += &format!("{host}: {done} parts, {failed} failures, {fps:.1} fps a part\n");
+        for Host { host, done, failed, same, fps } in &self.hosts {
+            let same = if *same > 0 { format!(", {same} compared") } else { String::new() };
+            text += &format!("{host}: {done} parts, {failed} failures{same}, {fps:.1} fps a part\n");
         }
         text
     }
@@ -126,11 +129,18 @@ impl Status {
 
 impl Host {
     fn of(host: &str, records: &[Record]) -> Host {
+        let count = |event| records.iter().filter(|record| record.event == event).count();
         let done = || records.iter().filter(|record| record.event == Event::Done);
         let (frames, seconds) = done()
             .fold((0, 0.0), |(frames, seconds), record| (frames + u64::from(record.frames), seconds + record.seconds));
         let fps = if seconds > 0.0 { frames as f64 / seconds } else { 0.0 };
-        Host { host: host.to_owned(), done: done().count(), failed: records.len() - done().count(), fps }
+        Host {
+            host: host.to_owned(),
+            done: count(Event::Done),
+            failed: count(Event::Failed),
+            same: count(Event::Same),
+            fps,
+        }
     }
 }
 
@@ -174,7 +184,7 @@ mod tests {
     use super::*;
 
     fn record(at: u64, seconds: f64, frames: u32) -> Record {
-        Record { part: 0, event: Event::Done, at, seconds, frames, error: None }
+        Record { part: 0, event: Event::Done, at, seconds, frames, submission: None, error: None }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use crate::cli::args::{Engine, SubmitArgs};
 use crate::cli::farm::engine::slurm::{self, Batch, Slurm};
 use crate::cli::farm::engine::{Work, commands, openjd};
-use crate::cli::farm::{opened, request};
+use crate::cli::farm::{audit, opened, request};
 use crate::cli::own_program::own_program;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Folder, Plan, Ranges, blamed};
+use crate::farm::{Event, Folder, Plan, Ranges, blamed};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -30,6 +30,12 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
     if args.engine != Engine::Slurm && !args.arguments.is_empty() {
         return Err(Error::bad_argument(format!("{}: options behind -- are for --engine slurm", args.arguments[0])));
     }
+    if args.engine != Engine::Slurm && (args.audit.is_some() || args.copies > 0) {
+        let line =
+            "--audit and --copies are for --engine slurm; elsewhere run vramp part DIR with --audit or --missing";
+        return Err(Error::bad_argument(line));
+    }
+    args.audit.map_or(Ok(()), |_| audit::check(&plan))?;
     let missing = Ranges::from_iter(folder.missing(&plan));
     let work = |per_task| -> Result<Work> {
         Ok(Work {
@@ -58,19 +64,22 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
 /// The film of `plan` for Slurm.
 fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &Plan, work: Work) -> Result<Slurm<'a>> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let since = args.since.unwrap_or_else(now);
+    let submission = args.submission.unwrap_or_else(now);
     let log = text(&folder.log())?;
     // Machines that Slurm does not know may have made parts too; it refuses their names.
     let known = |machine: &String| {
         let asked = Command::new("scontrol").args(["show", "node", machine]).stdin(Stdio::null()).output();
         asked.is_ok_and(|asked| asked.status.success())
     };
-    let excluded = blamed(&folder.records(), since).into_iter().filter(known).collect();
+    let records = folder.records();
+    let excluded = blamed(&records, submission).into_iter().filter(known).collect();
     let next = args.round + 1;
     let again = (next <= slurm::ROUNDS).then(|| {
         let mut again = vec![work.program.clone(), "submit".to_owned(), work.folder.clone()];
-        again.extend(["--engine=slurm".to_owned(), format!("--round={next}"), format!("--since={since}")]);
+        again.extend(["--engine=slurm".to_owned(), format!("--round={next}"), format!("--submission={submission}")]);
         again.extend(args.per_task.map(|parts| format!("--per-task={parts}")));
+        again.extend(args.audit.map(|share| format!("--audit={share}")));
+        again.extend((args.copies > 0).then(|| format!("--copies={}", args.copies)));
         again.extend(args.program.as_ref().map(|program| format!("--program={program}")));
         if !args.arguments.is_empty() {
             again.push("--".to_owned());
@@ -78,8 +87,22 @@ fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &Plan, work: Work) -> Re
         }
         again
     });
-    let processors = plan.encoder.threads;
-    let job = Slurm { work, log, processors, arguments: &args.arguments, excluded, array_size: array_size(), again };
+    let same = |number: &u32| {
+        records.iter().flat_map(|(_, records)| records).any(|r| r.part == *number && r.event == Event::Same)
+    };
+    let audited = (0..plan.count()).filter(same).count() as u32;
+    let job = Slurm {
+        work,
+        log,
+        processors: plan.encoder.threads,
+        arguments: &args.arguments,
+        excluded,
+        array_size: array_size(),
+        submission,
+        copies: args.copies,
+        audits: args.audit.map_or(0, |share| share.of(plan.count()).saturating_sub(audited)),
+        again,
+    };
     job.check()?;
     Ok(job)
 }
@@ -93,6 +116,11 @@ fn submit(job: &Slurm, args: &SubmitArgs) -> Result<()> {
     let mut all = || {
         for array in job.arrays()? {
             ids.push(sbatch(&array)?);
+        }
+        for more in [Slurm::copies, Slurm::audit] {
+            if let Some(batch) = more(job, &ids)? {
+                ids.push(sbatch(&batch)?);
+            }
         }
         sbatch(&job.join(&ids)?)
     };

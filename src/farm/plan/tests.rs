@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 pub(crate) fn plan() -> Plan {
-    let part = |start, times: &[i64]| PlannedPart::of(start, times, None);
+    let part = |start, times: &[i64]| PlannedPart::of(start, times, 9, None);
     let place = Place { frame: 2, pts: 80, dts: Some(0), byte: None, hash: 7 };
     Plan {
         version: 0,
@@ -71,6 +71,7 @@ fn the_id_is_of_everything_but_paths() {
         |plan: &mut Plan| plan.encoder.fingerprint = None,
         |plan: &mut Plan| plan.cutting.segment = 20.0,
         |plan: &mut Plan| plan.parts[0].times = hex(0),
+        |plan: &mut Plan| plan.parts[0].contents = hex(0),
     ] {
         assert_ne!(id(other), plan().id);
     }
@@ -92,6 +93,7 @@ fn what_is_no_plan_is_refused_in_one_line() {
         (changed(|plan| plan.input.frames = 5), "not all of the film"),
         (changed(|plan| plan.parts.clear()), "not all of the film"),
         (changed(|plan| plan.parts[0].times.push('0')), "not whole"),
+        (changed(|plan| plan.parts[0].contents.clear()), "not whole"),
         (changed(|plan| plan.parts[1].seek.as_mut().unwrap().frame = 3), "not whole"),
         (changed(|plan| plan.input.timebase = (1, 0)), "unit of time"),
     ] {

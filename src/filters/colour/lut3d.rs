@@ -213,6 +213,10 @@ impl Grade for Lut3d {
         self.params.to_call(DESCRIPTOR.name)
     }
 
+    fn file(&self) -> Option<&Path> {
+        self.params.file.as_ref().map(|File(path)| Path::new(path))
+    }
+
     fn source(&self, input: &StreamInfo) -> Result<StreamInfo> {
         let mut source = input.clone();
         if self.cube.is_identity() {

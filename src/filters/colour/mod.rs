@@ -38,6 +38,7 @@ use crate::video::{Format, Model, StreamInfo};
 pub(super) use primaries::luma_weights;
 use recipe::{Recipe, Work};
 use std::fmt::Debug;
+use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 use tonemap::peaks::Peaks;
@@ -55,6 +56,11 @@ pub trait Grade: Debug + Send + Sync + 'static {
 
     /// The call that makes the filter again.
     fn call(&self) -> Call;
+
+    /// As [`Filter::file`].
+    fn file(&self) -> Option<&Path> {
+        None
+    }
 
     /// `input` with what it does not state about its colours, and what parameters say of them.
     ///
@@ -140,6 +146,10 @@ impl<P: Grade> Filter for Graded<P> {
 
     fn call(&self) -> Call {
         self.0.call()
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.0.file()
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

@@ -11,6 +11,7 @@ use crate::filters::Points;
 use crate::params::{Call, Name};
 use crate::video::{FrameProps, StreamInfo};
 use std::fmt;
+use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -56,6 +57,11 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The picture by which a chain mixes the result with the filter's first input, as `mask=NAME` asks for. Kernels know
     /// nothing of it.
     fn mask(&self) -> Option<&Name> {
+        None
+    }
+
+    /// The file that it was made from, if its call names one: the call makes this filter again only while the file is the same.
+    fn file(&self) -> Option<&Path> {
         None
     }
 

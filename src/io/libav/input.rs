@@ -11,7 +11,7 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
-use crate::io::libav::demux::reader::{Place, Reader};
+use crate::io::libav::demux::reader::{Contents, Place, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
@@ -80,6 +80,8 @@ pub struct InputOptions {
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
     pub place: Option<Place>,
+    /// What the packets of the window must be: else its end is an error.
+    pub contents: Option<Contents>,
     /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
     pub follow: bool,
 }
@@ -121,6 +123,7 @@ pub struct Input {
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
     place: Option<Place>,
+    contents: Option<Contents>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
@@ -225,6 +228,9 @@ impl Input {
             reader.read_sequence(Sequence::Script(script));
         }
         skip::prepare(&mut reader, path, &options);
+        if options.follow || options.contents.is_some() {
+            reader.note_contents();
+        }
         let first = first_frame(&mut reader, codec)?;
         if let Some(Sequence::Script(script)) = reader.sequence() {
             stated.frame_rate = script.rate();
@@ -288,6 +294,7 @@ impl Input {
             changes_said: false,
             dynamic,
             place: options.place,
+            contents: options.contents,
         })
     }
 
@@ -600,6 +607,15 @@ impl Input {
         }
     }
 
+    /// Refuses a window whose packets are others than was said.
+    fn check_contents(&mut self) -> Result<()> {
+        let Some(Contents { span, hash }) = self.contents.take() else { return Ok(()) };
+        match self.reader.contents().is_some_and(|packets| packets.of(span) == hash) {
+            true => Ok(()),
+            false => Err(Error::corrupt("its pictures are others than those the plan was made of")),
+        }
+    }
+
     /// Leaves the frames behind.
     fn end(&mut self, phase: Phase) -> Result<()> {
         self.phase = phase;
@@ -648,7 +664,9 @@ impl Source for Input {
                 Phase::Packets => self.next_packet(),
                 Phase::Added => self.next_added(),
                 Phase::Following => self.pass_frame(),
-                Phase::Over => return Ok(None),
+                Phase::Over => {
+                    return self.check_contents().map(|()| None).map_err(|e| e.context(demuxer::name(&self.path)));
+                }
             }
             .map_err(|e| e.context(demuxer::name(&self.path)))?;
         }

@@ -28,7 +28,7 @@ pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
 #[cfg(any(test, fuzzing))]
 pub(crate) use demux::concat::fuzz_list;
-pub use demux::reader::Place;
+pub use demux::reader::{Contents, PacketHashes, Place};
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;

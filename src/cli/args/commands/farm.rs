@@ -75,8 +75,12 @@ pub struct PartArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000),
           conflicts_with = "parts")]
     pub per_task: u32,
-    /// Make parts that are there once more, and compare: finds a machine whose memory fails
-    #[arg(long)]
+    /// Make every part that is not there yet, also those at which another machine is: whoever is first makes it
+    #[arg(long, conflicts_with_all = ["parts", "per_task"])]
+    pub missing: bool,
+    /// Make parts that are there once more, and compare: finds a machine whose memory fails. Without PARTS it is one of another
+    /// machine, which the engine's task number chooses
+    #[arg(long, conflicts_with = "missing")]
     pub audit: bool,
     /// Parts at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs(), conflicts_with = "audit")]

@@ -1,7 +1,9 @@
 //! Arguments of `vramp submit`.
 
 use clap::{Args, ValueEnum};
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Arguments of `vramp submit`.
 #[derive(Debug, Args)]
@@ -22,15 +24,48 @@ pub struct SubmitArgs {
     /// vramp on the machines that make the parts (by default where this one is; openjd: vramp)
     #[arg(long, value_name = "FILE")]
     pub program: Option<String>,
+    /// So much of the parts is made twice, on two machines, and compared before the join: 1% finds a machine whose memory fails
+    #[arg(long, value_name = "PERCENT")]
+    pub audit: Option<Share>,
+    /// So many more tasks begin when all parts are begun, and make those that are not there yet: no slow machine holds up the end
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub copies: u32,
     /// Which attempt this is: jobs that submit again count.
     #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
     pub round: u32,
-    /// When the first attempt was submitted, in seconds since 1970: older failures do not count.
-    #[arg(long, value_name = "SECONDS", hide = true)]
-    pub since: Option<u64>,
+    /// The number of the submission, which all its attempts share: failures of others do not count.
+    #[arg(long, value_name = "NUMBER", hide = true)]
+    pub submission: Option<u64>,
     /// Options for sbatch: --partition=gpu --gres=gpu:1 --account=films
     #[arg(value_name = "ARGS", last = true)]
     pub arguments: Vec<String>,
+}
+
+/// A share of a film's parts, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(f64);
+
+impl Share {
+    /// How many of `parts` it is: one at least.
+    pub fn of(self, parts: u32) -> u32 {
+        (f64::from(parts) * self.0 / 100.0).ceil() as u32
+    }
+}
+
+impl FromStr for Share {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Share, &'static str> {
+        let share = text.strip_suffix('%').and_then(|number| number.parse().ok());
+        let share = share.filter(|share| *share > 0.0 && *share <= 100.0);
+        share.map(Share).ok_or("it must be a share of the parts, as 1% or 0.5%, up to 100%")
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
 }
 
 /// What runs parts on many machines.

@@ -4,7 +4,7 @@
 
 use super::{Work, command};
 use crate::error::{Error, Result};
-use crate::farm::Ranges;
+use crate::farm::{Ranges, SUBMISSION};
 use std::fmt::Write;
 
 /// So often parts are submitted that did not get there.
@@ -43,6 +43,12 @@ pub struct Slurm<'a> {
     pub excluded: Vec<String>,
     /// Numbers of an array's tasks are below this one.
     pub array_size: u32,
+    /// The submission, which tasks put down with what they do.
+    pub submission: u64,
+    /// Tasks more that make what is not there when all parts are begun.
+    pub copies: u32,
+    /// Parts that are made once more, and compared.
+    pub audits: u32,
     /// The command that submits the next round; `None` after the last.
     pub again: Option<Vec<String>>,
 }
@@ -81,26 +87,67 @@ impl Slurm<'_> {
 
     /// The array of `tasks`, which Slurm counts from `base`.
     fn array(&self, base: u32, tasks: &[u32]) -> Result<Batch> {
-        let Work { program, folder, film, per_task, .. } = &self.work;
+        let per_task = self.work.per_task.to_string();
         let numbers = Ranges::from_iter(tasks.iter().map(|task| task - base));
+        self.tasks("Parts", &numbers, base, &["--per-task", &per_task])
+    }
+
+    /// The array that makes what is not there once all tasks of the jobs `after` have begun, if that is asked for: a task that is
+    /// slow ends when another has made its part.
+    ///
+    /// # Errors
+    /// When a name cannot be written for a shell.
+    pub fn copies(&self, after: &[String]) -> Result<Option<Batch>> {
+        self.more(
+            "Copies of parts",
+            self.copies.min(self.work.missing.numbers().len() as u32),
+            "--missing",
+            "after",
+            after,
+        )
+    }
+
+    /// The array that makes parts once more and compares, when the jobs `after` are over, if that is asked for.
+    ///
+    /// # Errors
+    /// When a name cannot be written for a shell.
+    pub fn audit(&self, after: &[String]) -> Result<Option<Batch>> {
+        self.more("Audits of parts", self.audits, "--audit", "afterany", after)
+    }
+
+    /// An array of `count` tasks that `vramp part` has `option` for, which begin as `when` says of the jobs `after`.
+    fn more(&self, what: &str, count: u32, option: &str, when: &str, after: &[String]) -> Result<Option<Batch>> {
+        let numbers = Ranges::from_iter(0..count.min(self.array_size));
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let mut batch = self.tasks(what, &numbers, 0, &[option])?;
+        batch.arguments.extend(dependency(when, after));
+        Ok(Some(batch))
+    }
+
+    /// The array of the tasks `numbers`, which are counted from `base` and run `vramp part` with `options`.
+    fn tasks(&self, what: &str, numbers: &Ranges, base: u32, options: &[&str]) -> Result<Batch> {
+        let Work { program, folder, film, per_task, .. } = &self.work;
         let mut arguments = self.arguments("part", "%A_%a");
         // A requeued task goes on with what is missing of it, and before its time is over it is asked to stop.
         arguments.extend(["--requeue".to_owned(), "--signal=B:TERM@30".to_owned(), format!("--array={numbers}")]);
-        let per_task = per_task.to_string();
         let version = command([program, "--version"])?;
-        let part = command([program, "part", folder, "--per-task", &per_task])?;
+        let part = command([program.as_str(), "part", folder].into_iter().chain(options.iter().copied()))?;
         let log = command([self.log.as_str()])?;
+        let submission = self.submission;
         Ok(Batch {
             arguments,
             script: format!(
                 r#"#!/bin/sh
-# Parts of {film}
+# {what} of {film}
 {version} >/dev/null || {{
     # It does not run on this machine: written down, so that a next round goes without the machine.
-    printf '{{"part":%d,"event":"failed","at":%d,"seconds":0.0,"frames":0,"error":"vramp does not run there"}}\n' \
+    printf '{{"part":%d,"event":"failed","at":%d,"seconds":0.0,"frames":0,"submission":{submission},"error":"vramp does not run there"}}\n' \
         $(((SLURM_ARRAY_TASK_ID + {base}) * {per_task})) "$(date +%s)" >>{log}/"$SLURMD_NODENAME".jsonl
     exit 1
 }}
+export {SUBMISSION}={submission}
 export VRAMP_TASK_BASE={base}
 exec {part}
 "#,
@@ -142,9 +189,7 @@ excluded={excluded}
         }
         .map_err(|error| Error::internal(format!("a script: {error}")))?;
         let mut batch = Batch { arguments, script };
-        if !after.is_empty() {
-            batch.arguments.push(format!("--dependency=afterany:{}", after.join(":")));
-        }
+        batch.arguments.extend(dependency("afterany", after));
         Ok(batch)
     }
 
@@ -153,17 +198,22 @@ excluded={excluded}
     /// # Errors
     /// When a name cannot be written for a shell.
     pub fn text(&self) -> Result<String> {
-        let (mut text, mut after) = (String::new(), Vec::new());
+        // What the shell puts in is not quoted.
+        let (mut text, mut after) = (String::new(), Vec::<String>::new());
+        let line = |batch: &Batch, waits: Option<String>| -> Result<String> {
+            let waits = waits.map_or_else(String::new, |waits| format!(" {waits}"));
+            Ok(format!("{}{waits} <<'END'\n{}END\n", batch.command()?, batch.script))
+        };
         for (number, array) in self.arrays()?.iter().enumerate() {
-            let Batch { script, .. } = array;
-            text += &format!("parts{number}=$({} <<'END'\n{script}END\n)\n", array.command()?);
+            text += &format!("parts{number}=$({})\n", line(array, None)?);
             after.push(format!("${{parts{number}%%;*}}"));
         }
-        // What the shell puts in is not quoted.
-        let join = self.join(&[])?;
-        let after =
-            if after.is_empty() { String::new() } else { format!(" --dependency=afterany:{}", after.join(":")) };
-        text += &format!("{}{after} <<'END'\n{}END\n", join.command()?, join.script);
+        for (name, batch, when) in [("copies", self.copies(&[])?, "after"), ("audits", self.audit(&[])?, "afterany")] {
+            let Some(batch) = batch else { continue };
+            text += &format!("{name}=$({})\n", line(&batch, dependency(when, &after))?);
+            after.push(format!("${{{name}%%;*}}"));
+        }
+        text += &line(&self.join(&[])?, dependency("afterany", &after))?;
         Ok(text)
     }
 
@@ -210,6 +260,11 @@ impl Batch {
     }
 }
 
+/// The option for a job that begins as `when` says of the jobs `after`.
+fn dependency(when: &str, after: &[String]) -> Option<String> {
+    (!after.is_empty()).then(|| format!("--dependency={when}:{}", after.join(":")))
+}
+
 /// `text` within a line.
 fn comment(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
@@ -224,7 +279,18 @@ mod tests {
         let log = "/films/100%/log".to_owned();
         let again = Some(vec!["vramp".to_owned(), "submit".to_owned()]);
         let work = work(missing, per_task);
-        Slurm { work, log, processors: 4, arguments, excluded: Vec::new(), array_size: 1001, again }
+        Slurm {
+            work,
+            log,
+            processors: 4,
+            arguments,
+            excluded: Vec::new(),
+            array_size: 1001,
+            submission: 7,
+            copies: 0,
+            audits: 0,
+            again,
+        }
     }
 
     /// The options of sbatch named `name`.

@@ -24,10 +24,12 @@ use std::collections::VecDeque;
 use tail::Tail;
 
 mod ahead;
+mod contents;
 mod marks;
 mod place;
 mod tail;
 
+pub use contents::{Contents, PacketHashes};
 pub use place::Place;
 
 /// Reads a source to its end.
@@ -47,6 +49,8 @@ pub(in crate::io::libav) struct Reader {
     ended: bool,
     /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
+    /// What the packets of the video are, for whoever asked.
+    hashes: Option<PacketHashes>,
     /// A sequence, which is read instead of the demuxer.
     sequence: Option<Sequence>,
     /// Follows where packets lie.
@@ -85,6 +89,7 @@ impl Reader {
             ahead: Ahead::default(),
             ended: false,
             index: None,
+            hashes: None,
             sequence: None,
             ending: Ending::default(),
             tail: Tail::default(),
@@ -92,6 +97,18 @@ impl Reader {
             jump: None,
             joint_said: false,
         }
+    }
+
+    /// Notes what the packets of the video are, from the next on.
+    pub(in crate::io::libav) fn note_contents(&mut self) {
+        self.hashes = Some(PacketHashes::default());
+    }
+
+    /// What the packets of the video are that were read since the source was opened, or gone on with at a place.
+    pub(in crate::io::libav) fn contents(&mut self) -> Option<PacketHashes> {
+        let mut hashes = self.hashes.take()?;
+        hashes.sort();
+        Some(hashes)
     }
 
     /// At the end of the source, `error_at_end` is what is wrong with it, unless it is `None`.
@@ -333,6 +350,7 @@ impl Reader {
                     if let Some(index) = &mut self.index {
                         index.take(&packet);
                     }
+                    self.hashes.iter_mut().for_each(|hashes| hashes.take(&packet));
                     return Ok(Some(packet));
                 }
                 Some(packet) if self.is_copied(&packet) => self.met.push_back(packet),

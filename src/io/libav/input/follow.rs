@@ -3,7 +3,7 @@
 use super::{Input, Phase};
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::reader::Place;
+use crate::io::libav::demux::reader::{PacketHashes, Place};
 use crate::io::libav::demux::trim::INTERLEAVING;
 use crate::io::libav::seek::frame_index::Certain;
 use crate::io::libav::seek::window::Side;
@@ -18,6 +18,8 @@ pub struct FrameList {
     pub times: Vec<i64>,
     /// Those at which decoding can begin, before the window too.
     pub entries: Vec<Entry>,
+    /// What its packets are.
+    pub packets: PacketHashes,
 }
 
 /// A frame at which decoding can begin.
@@ -64,6 +66,7 @@ impl Input {
             }
         }
         self.phase = Phase::Over;
+        list.packets = self.reader.contents().unwrap_or_default();
         match self.reader.damage() {
             Some(damage) => Err(Error::unsupported(format!("it is damaged: {damage}"))),
             None if list.times.is_empty() => Err(Error::bad_argument("no frame lies where --start and --end ask")),

@@ -3,7 +3,7 @@
 use super::{KEPT, delay, extradata};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::demux::reader::Place;
+use crate::io::libav::demux::reader::{Contents, Place};
 use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
@@ -11,7 +11,7 @@ use crate::io::libav::encode::fallback;
 use crate::io::libav::encode::setup::EncoderJob;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::output::{FrameTimes, check};
-use crate::io::part::{PartHeader, PartPacket, PartWriter, digest};
+use crate::io::part::{self, PartHeader, PartPacket, PartWriter, digest};
 #[cfg(feature = "cuda")]
 use crate::pipeline::DeviceFrame;
 use crate::pipeline::{Cancel, Frame, Packet, Sink};
@@ -21,6 +21,10 @@ use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::slice;
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether another machine has made the part meanwhile.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A part that is to be made.
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ pub struct PartJob {
     pub origin: i64,
     /// Where decoding begins, if that is known.
     pub place: Option<Place>,
+    /// What the packets of the input are.
+    pub contents: Contents,
 }
 
 /// A part being made. It has its name only after [`Sink::finish`], which checks that it is what the plan says.
@@ -54,6 +60,7 @@ pub struct PartOutput {
     packets: u32,
     bytes: u64,
     cancel: Cancel,
+    looked: Instant,
 }
 
 impl PartOutput {
@@ -91,6 +98,7 @@ impl PartOutput {
             packets: 0,
             bytes: 0,
             cancel: options.cancel.clone(),
+            looked: Instant::now(),
         })
     }
 
@@ -106,6 +114,18 @@ impl PartOutput {
             self.bytes += packet.data.len() as u64;
         }
         Ok(())
+    }
+
+    /// Stops where another machine has made the part: nobody waits for the slower of two.
+    fn look(&mut self) -> Result<()> {
+        if self.looked.elapsed() < LOOK {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        match part::lies_at(&self.job.path, &self.job.plan, self.job.number) {
+            true => Err(Error::new(Kind::Cancelled, "another machine has made it")),
+            false => Ok(()),
+        }
     }
 
     /// Checks that the frames are those of the plan, and that the encoder gave as many.
@@ -138,6 +158,7 @@ impl Sink for PartOutput {
         let pts = self.times.next(&frame.props);
         self.shown.push(pts);
         self.encoder.send(frame, pts)?;
+        self.look()?;
         self.drain()
     }
 
@@ -146,6 +167,7 @@ impl Sink for PartOutput {
         let pts = self.times.next(&frame.props);
         self.shown.push(pts);
         self.encoder.send_surface(frame, pts)?;
+        self.look()?;
         self.drain()
     }
 

@@ -1,6 +1,6 @@
 //! Going on at a packet of which it is known where it lies, without reading what is before it.
 
-use super::{Ahead, Ending, Reader, Tail, stream};
+use super::{Ahead, Ending, PacketHashes, Reader, Tail, stream};
 use crate::error::Result;
 use ffmpeg::Packet;
 use ffmpeg::ffi;
@@ -33,7 +33,8 @@ impl Place {
     }
 }
 
-fn hash(packet: &Packet) -> u128 {
+/// XXH3 of 128 bits of the bytes of `packet`.
+pub(super) fn hash(packet: &Packet) -> u128 {
     XxHash3_128::oneshot(packet.data().unwrap_or_default())
 }
 
@@ -53,6 +54,8 @@ impl Reader {
             if packet.pts() == Some(place.pts) && hash(&packet) == place.hash {
                 self.ahead = Ahead::default();
                 self.ahead.push(packet);
+                // What was read before is read again, or lies elsewhere.
+                self.hashes.iter_mut().for_each(PacketHashes::keep_last);
                 self.decoder.jump(&stream(&self.demuxer, self.video), place.frame, Some(place.pts));
                 return Ok(true);
             }
