@@ -9,6 +9,7 @@ mod fast;
 pub mod format;
 mod kernel;
 mod light;
+mod pairs;
 mod parts;
 mod period;
 mod places;
@@ -16,6 +17,8 @@ mod plan;
 mod reference;
 pub mod scale;
 pub mod shift;
+#[cfg(target_arch = "x86_64")]
+mod slide;
 mod taps;
 #[cfg(test)]
 mod tests;
