@@ -8,7 +8,10 @@
 #[used]
 static VERSION: &str = concat!(vramp::plugin_mark!(), env!("CARGO_PKG_VERSION"), "\n");
 
+pub mod avisynth;
+pub mod aviutl2;
 pub mod c_abi;
+mod editor;
 pub mod environment;
 pub mod float;
 pub mod frei0r;
@@ -18,6 +21,7 @@ pub mod logging;
 pub mod openfx;
 pub mod own_file;
 pub mod record;
+mod script;
 #[cfg(test)]
 mod testing;
 pub mod vapoursynth;

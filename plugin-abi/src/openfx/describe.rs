@@ -1,8 +1,8 @@
 //! What hosts ask before an effect is used: what it can do, its clips and its parameters.
 
-use super::effect::{COLOURS, Control, Effect, LINEAR, Shape};
 use super::ffi::names;
 use super::host::{EffectHandle, Params, Properties};
+use crate::editor::effect::{COLOURS, Control, Effect, LINEAR, Shape};
 use std::ffi::{CStr, c_int};
 use vramp::error::Result;
 

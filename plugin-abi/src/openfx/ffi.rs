@@ -7,6 +7,7 @@ pub mod names;
 #[cfg(test)]
 mod tests;
 
+pub use crate::editor::image::RectI;
 use std::ffi::{c_char, c_double, c_int, c_void};
 
 /// Declares types that only the host knows, behind their handles.
@@ -56,20 +57,6 @@ pub const REPLY_DEFAULT: Status = 14;
 pub const PLUGIN_API: &std::ffi::CStr = c"OfxImageEffectPluginAPI";
 /// The version of that API.
 pub const PLUGIN_API_VERSION: c_int = 1;
-
-/// Whole places: left, bottom, and what is beyond right and top.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RectI {
-    /// The first column.
-    pub x1: c_int,
-    /// The first row from the bottom.
-    pub y1: c_int,
-    /// The column behind the last.
-    pub x2: c_int,
-    /// The row above the last.
-    pub y2: c_int,
-}
 
 /// The host, to a plugin that is loaded.
 #[repr(C)]

@@ -1,7 +1,7 @@
 //! What went wrong, in one line: with the effect where the host shows messages, and else once in the log.
 
-use super::effect::Effect;
 use super::host::{EffectHandle, Suites};
+use crate::editor::effect::Effect;
 use crate::logging;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;

@@ -2,24 +2,19 @@
 //! OpenFX 1.4, by <https://openfx.readthedocs.io>.
 //!
 //! One library has all effects: any chain as text, and one for each filter that makes a picture of the same size of one clip.
-//! Instances hold nothing, since some hosts make one for every frame; `chains` holds what is dear.
+//! Instances hold nothing, since some hosts make one for every frame; `editor::chains` holds what is dear.
 
-mod chains;
-mod colours;
 mod describe;
-mod effect;
 mod ffi;
 mod host;
 mod image;
 mod messages;
-mod picture;
 mod render;
-mod samples;
-mod scale;
 
+use crate::editor::chains;
+use crate::editor::effect::{EFFECTS, Effect};
 use crate::guard::guard;
 use crate::logging;
-use effect::{EFFECTS, Effect};
 use ffi::names;
 pub use ffi::{Host, MainEntry, Plugin, PropertySet, Status};
 use host::Suites;

@@ -1,12 +1,13 @@
 //! What hosts ask of an effect in use: whether there is anything to do, which frames it needs, and pictures.
 
-use super::chains::{Built, Inside, Request, built};
-use super::colours::Colours;
-use super::effect::{COLOURS, Control, Effect, LINEAR, Shape};
 use super::ffi::{self, RectI, Status, names};
 use super::host::{ClipHandle, EffectHandle, Params, Properties};
-use super::image::{Depth, Image};
-use super::picture::Made;
+use super::image::Lent;
+use crate::editor::chains::{Built, Inside, Request, built};
+use crate::editor::colours::Colours;
+use crate::editor::effect::{COLOURS, Control, Effect, LINEAR, Shape};
+use crate::editor::image::{Depth, Image};
+use crate::editor::picture::Made;
 use std::ffi::CStr;
 use std::ops::RangeInclusive;
 use vramp::error::{Error, Result};
@@ -123,19 +124,23 @@ pub unsafe fn render(effect: &Effect, handle: EffectHandle, in_args: Properties)
     let clip = handle.clip(names::SOURCE)?;
     let target =
         handle.clip(names::OUTPUT)?.image(time).ok_or_else(|| Error::unsupported("the host gives no output image"))?;
-    let mut target = Image::new(target, "output")?;
-    let window = in_args.rect(names::RENDER_WINDOW).unwrap_or(target.bounds);
-    if !holds(target.bounds, window) {
-        return Err(Error::bad_argument(format!("the host asks for {window:?} of an image of {:?}", target.bounds)));
+    let mut target = Lent::new(target, "output")?;
+    let window = in_args.rect(names::RENDER_WINDOW).unwrap_or(target.image.bounds);
+    if !holds(target.image.bounds, window) {
+        return Err(Error::bad_argument(format!(
+            "the host asks for {window:?} of an image of {:?}",
+            target.image.bounds
+        )));
     }
     let source = clip.image(time).ok_or_else(|| Error::unsupported("the source has no image at this time"))?;
-    let source = Image::new(source, "source")?;
-    check_pair(&source, &target)?;
+    let source = Lent::new(source, "source")?;
+    let Lent { image: source, .. } = &source;
+    check_pair(source, &target.image)?;
     let built = built(&settings.request(source.size(), source.depth))?;
     let around = Around::new(&built, handle, &clip, time)?;
-    let (neighbours, frames) = around.images(&clip, &source)?;
+    let (neighbours, frames) = around.images(&clip, source)?;
 
-    let images: Vec<&Image> = std::iter::once(&source).chain(&neighbours).collect();
+    let images: Vec<&Image> = std::iter::once(source).chain(neighbours.iter().map(|lent| &lent.image)).collect();
     let field_order = field_order(clip.properties);
     // SAFETY: the caller's promise; neighbours have the source's depth and size.
     let enter = |image: &&Image| unsafe { built.enter(image, settings.colours) };
@@ -150,9 +155,9 @@ pub unsafe fn render(effect: &Effect, handle: EffectHandle, in_args: Properties)
         .collect();
     let mut after = built.after.take()?;
     built.engine.process_frames(around.n, &given, &mut after.planes_mut())?;
-    let made = Made { source: &source, before: &entered[0], after: &after };
+    let made = Made { source, before: &entered[0], after: &after };
     // SAFETY: the caller's promise; source and target do not overlap.
-    unsafe { built.leave(&made, settings.colours, &mut target, window) };
+    unsafe { built.leave(&made, settings.colours, &mut target.image, window) };
     Ok(())
 }
 
@@ -190,7 +195,7 @@ impl Around {
 
     /// The images beside `source`, and of each frame its number and its image: 0 is the source, and the others follow. Where the
     /// clip has no more, the nearest is repeated.
-    fn images(&self, clip: &ClipHandle, source: &Image) -> Result<(Vec<Image>, Vec<Numbered>)> {
+    fn images(&self, clip: &ClipHandle, source: &Image) -> Result<(Vec<Lent>, Vec<Numbered>)> {
         let (mut images, mut frames) = (Vec::new(), vec![(self.n, 0)]);
         for numbers in [(self.first..self.n).rev().collect::<Vec<_>>(), (self.n + 1..=self.last).collect()] {
             let mut place = 0;
@@ -207,11 +212,11 @@ impl Around {
     }
 
     /// The image of frame `number`, if the clip has it.
-    fn image(&self, clip: &ClipHandle, source: &Image, number: u64) -> Result<Option<Image>> {
+    fn image(&self, clip: &ClipHandle, source: &Image, number: u64) -> Result<Option<Lent>> {
         let time = self.time + (number as f64 - self.n as f64);
         let Some(image) = self.times.contains(&time).then(|| clip.image(time)).flatten() else { return Ok(None) };
-        let image = Image::new(image, "neighbouring")?;
-        if (image.size(), image.depth) != (source.size(), source.depth) {
+        let image = Lent::new(image, "neighbouring")?;
+        if (image.image.size(), image.image.depth) != (source.size(), source.depth) {
             let what = "the chain reads frames around its own, which have another size or depth";
             return Err(Error::unsupported(what));
         }

@@ -2,66 +2,50 @@
 
 use super::ffi::{self, VideoFormat, VideoInfo};
 use super::host::{Host, format_name};
-use crate::host_port::Storage;
+use crate::script::clip::Clip;
 use std::ffi::c_int;
 use vramp::error::{Error, Result};
 use vramp::video::{Format, Model, Rational, StreamInfo};
 
-/// A clip, as the chain has it.
-#[derive(Clone, Debug)]
-pub struct Clip {
-    /// The stream; that of a clip in floating point is the 16-bit stream that it is filtered as.
-    pub info: StreamInfo,
-    /// Whether the clip is in floating point.
-    pub float: bool,
+/// The clip that VapourSynth describes as `info`.
+///
+/// # Errors
+/// For clips that are not filtered.
+pub fn read(api: Host, info: &VideoInfo) -> Result<Clip> {
+    let VideoInfo { format, width, height, .. } = *info;
+    if format.color_family == ffi::UNDEFINED || width <= 0 || height <= 0 {
+        return Err(Error::unsupported("clips whose format or size varies are not filtered"));
+    }
+    let refuse = |error: Error| error.context(format!("{} is not filtered", format_name(api, &format)));
+    let rate = frame_rate(info);
+    let bare = StreamInfo::bare(chain_format(&format).map_err(refuse)?, width as usize, height as usize);
+    let info = StreamInfo {
+        timebase: if rate.value().is_some() { Rational::new(rate.den, rate.num) } else { bare.timebase },
+        frame_rate: rate,
+        frame_count: u64::try_from(info.num_frames).ok(),
+        ..bare
+    };
+    Ok(Clip { info, float: format.sample_type == ffi::FLOAT })
 }
 
-impl Clip {
-    /// The clip that VapourSynth describes as `info`.
-    ///
-    /// # Errors
-    /// For clips that are not filtered.
-    pub fn new(api: Host, info: &VideoInfo) -> Result<Clip> {
-        let VideoInfo { format, width, height, .. } = *info;
-        if format.color_family == ffi::UNDEFINED || width <= 0 || height <= 0 {
-            return Err(Error::unsupported("clips whose format or size varies are not filtered"));
-        }
-        let refuse = |error: Error| error.context(format!("{} is not filtered", format_name(api, &format)));
-        let rate = frame_rate(info);
-        let bare = StreamInfo::bare(chain_format(&format).map_err(refuse)?, width as usize, height as usize);
-        let info = StreamInfo {
-            timebase: if rate.value().is_some() { Rational::new(rate.den, rate.num) } else { bare.timebase },
-            frame_rate: rate,
-            frame_count: u64::try_from(info.num_frames).ok(),
-            ..bare
-        };
-        Ok(Clip { info, float: format.sample_type == ffi::FLOAT })
-    }
-
-    /// How VapourSynth stores its frames.
-    pub fn storage(&self) -> Storage {
-        if self.float { Storage::Float(self.info.format) } else { Storage::Plain(self.info.format) }
-    }
-
-    /// VapourSynth's description of its frames.
-    ///
-    /// # Errors
-    /// When VapourSynth has no such format.
-    pub fn host_format(&self, api: Host, core: *mut ffi::Core) -> Result<VideoFormat> {
-        let format = self.info.format;
-        let family = match format.model() {
-            Model::Gray => ffi::GRAY,
-            Model::Yuv => ffi::YUV,
-            Model::Rgb => ffi::RGB,
-        };
-        let (sample, bits) = if self.float { (ffi::FLOAT, 32) } else { (ffi::INTEGER, format.bit_depth().into()) };
-        let (w, h) = (format.subsampling_w().into(), format.subsampling_h().into());
-        let mut found = VideoFormat::default();
-        // SAFETY: the core lives, and `found` is there to be written.
-        let known = unsafe { (api.query_video_format)(&mut found, family, sample, bits, w, h, core) } != 0;
-        let missing = || Error::unsupported(format!("the result would be {format}, which VapourSynth does not have"));
-        if known { Ok(found) } else { Err(missing()) }
-    }
+/// VapourSynth's description of a clip's frames.
+///
+/// # Errors
+/// When VapourSynth has no such format.
+pub fn host_format(clip: &Clip, api: Host, core: *mut ffi::Core) -> Result<VideoFormat> {
+    let format = clip.info.format;
+    let family = match format.model() {
+        Model::Gray => ffi::GRAY,
+        Model::Yuv => ffi::YUV,
+        Model::Rgb => ffi::RGB,
+    };
+    let (sample, bits) = if clip.float { (ffi::FLOAT, 32) } else { (ffi::INTEGER, format.bit_depth().into()) };
+    let (w, h) = (format.subsampling_w().into(), format.subsampling_h().into());
+    let mut found = VideoFormat::default();
+    // SAFETY: the core lives, and `found` is there to be written.
+    let known = unsafe { (api.query_video_format)(&mut found, family, sample, bits, w, h, core) } != 0;
+    let missing = || Error::unsupported(format!("the result would be {format}, which VapourSynth does not have"));
+    if known { Ok(found) } else { Err(missing()) }
 }
 
 /// The format that samples of `format` are filtered in.

@@ -2,18 +2,14 @@
 
 use super::ffi::VideoInfo;
 use super::host::{Frame, NewFrame, Node};
-use super::props::{self, FrameTraits, RangeProperty};
-use super::recipe::{Built, Recipe};
 use crate::host_port::HostFrame;
+use crate::script::props::{self, FrameTraits, RangeProperty, SetProps};
+use crate::script::recipe::{Built, BuiltByTraits, Recipe, reduced};
 use std::ffi::c_int;
-use std::sync::{Arc, PoisonError, RwLock};
 use vramp::error::{Error, Kind, Result};
 use vramp::filters::{Cycle, Reach};
 use vramp::pipeline::PartInput;
 use vramp::video::ColorInfo;
-
-/// Chains that a filter keeps built: one for each description that frames have of themselves, of which a clip rarely has two.
-const MOST_BUILT: usize = 4;
 
 /// A clip that a filter reads.
 pub struct InputClip {
@@ -38,7 +34,7 @@ impl InputClip {
 /// What frames are filtered with.
 pub enum Chains {
     /// Each with what is built for its own description.
-    ByFrame(Box<Recipe>, RwLock<Vec<(FrameTraits, Arc<Built>)>>),
+    ByFrame(Box<Recipe>, BuiltByTraits),
     /// All with the same; frames that come from a clip must have these colours.
     One(Box<Built>, Option<ColorInfo>),
 }
@@ -161,7 +157,7 @@ impl ScriptFilter {
         let kept;
         let built: &Built = match &self.chains {
             Chains::ByFrame(recipe, built) => {
-                kept = built_for(recipe, built, FrameTraits::of(&before))?;
+                kept = built.get(recipe, FrameTraits::of(&before))?;
                 &kept
             }
             Chains::One(built, color) => {
@@ -234,38 +230,4 @@ fn sum((a, b): (i128, i128), (c, d): (i64, i64)) -> Option<(i128, i128)> {
     let (c, d) = (i128::from(c), i128::from(d));
     let (num, den) = reduced(a.checked_mul(d)?.checked_add(c.checked_mul(b)?)?, b.checked_mul(d)?)?;
     Some((num.into(), den.into()))
-}
-
-/// `num / den` in lowest terms, where it fits.
-pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
-    let (mut a, mut b) = (num, den);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    let common = a.abs().max(1);
-    Some((i64::try_from(num / common).ok()?, i64::try_from(den / common).ok()?))
-}
-
-/// The chain for frames with these properties. What it needs on its device is made with the first frame.
-pub fn built_for(
-    recipe: &Recipe,
-    all: &RwLock<Vec<(FrameTraits, Arc<Built>)>>,
-    traits: FrameTraits,
-) -> Result<Arc<Built>> {
-    let find = |all: &[(FrameTraits, Arc<Built>)]| {
-        all.iter().find(|(known, _)| *known == traits).map(|(_, built)| Arc::clone(built))
-    };
-    if let Some(found) = find(&all.read().unwrap_or_else(PoisonError::into_inner)) {
-        return Ok(found);
-    }
-    let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(found) = find(&all) {
-        return Ok(found);
-    }
-    let made = Arc::new(recipe.build_for(traits)?);
-    if all.len() == MOST_BUILT {
-        all.remove(0);
-    }
-    all.push((traits, Arc::clone(&made)));
-    Ok(made)
 }

@@ -1,8 +1,9 @@
 //! VapourSynth's functions and objects, wrapped so that the rest needs no `unsafe` to use them.
 
-use super::args::ScriptArgs;
 use super::ffi::{self, Api};
 use crate::host_port::HostPlane;
+use crate::script::args::ScriptArgs;
+use crate::script::props::SetProps;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::slice;
 use vramp::error::{Error, Result};
@@ -241,35 +242,34 @@ impl NewFrame {
         (0..self.0.format().num_planes).map(plane).collect()
     }
 
-    /// Sets a property.
-    pub fn set(&mut self, key: &str, value: i64) {
+    /// The reference, for VapourSynth to give back.
+    pub fn into_raw(self) -> *const ffi::Frame {
+        let frame = self.0.frame;
+        std::mem::forget(self);
+        frame
+    }
+}
+
+impl SetProps for NewFrame {
+    fn set(&mut self, key: &str, value: i64) {
         let (Frame { api, frame }, key) = (&self.0, c_text(key));
         // SAFETY: the frame lives and is ours alone; the key ends in a zero.
         unsafe { (api.map_set_int)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
     }
 
-    /// Sets a property to a number.
-    pub fn set_float(&mut self, key: &str, value: f64) {
+    fn set_float(&mut self, key: &str, value: f64) {
         let (Frame { api, frame }, key) = (&self.0, c_text(key));
         // SAFETY: as in `set`.
         unsafe { (api.map_set_float)((api.get_frame_properties_rw)(*frame), key.as_ptr(), value, ffi::REPLACE) };
     }
 
-    /// Sets a property to a list of integers.
-    pub fn set_ints(&mut self, key: &str, values: &[i64]) {
+    fn set_ints(&mut self, key: &str, values: &[i64]) {
         let (Frame { api, frame }, key) = (&self.0, c_text(key));
         // SAFETY: as in `set`, and there are so many values.
         unsafe {
             let props = (api.get_frame_properties_rw)(*frame);
             (api.map_set_int_array)(props, key.as_ptr(), values.as_ptr(), values.len() as c_int)
         };
-    }
-
-    /// The reference, for VapourSynth to give back.
-    pub fn into_raw(self) -> *const ffi::Frame {
-        let frame = self.0.frame;
-        std::mem::forget(self);
-        frame
     }
 }
 

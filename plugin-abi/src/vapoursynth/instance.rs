@@ -1,18 +1,19 @@
 //! What VapourSynth calls: to make a filter, to get its frames, and to end it.
 
-use super::args::{self, ScriptArgs};
-use super::clip::Clip;
+use super::clip;
 use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map, VideoInfo};
-use super::filter::{Chains, InputClip, ReadyFrame, ScriptFilter, WantedFrames, built_for, reduced};
+use super::filter::{Chains, InputClip, ReadyFrame, ScriptFilter, WantedFrames};
 use super::host::{Frame, Host, MapRef, Node, c_text};
-use super::props::{self, FrameTraits, RangeProperty};
-use super::recipe::Recipe;
+use super::signature;
 use crate::guard::guard;
 use crate::host_port::Storage;
 use crate::logging;
+use crate::script::args::{self, ScriptArgs};
+use crate::script::clip::Clip;
+use crate::script::props::{self, FrameTraits, RangeProperty};
+use crate::script::recipe::{BuiltByTraits, Recipe, reduced};
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::RwLock;
 use vramp::error::{Error, Result};
 use vramp::filters::{Cycle, Descriptor, Reach, read_chain};
 use vramp::pipeline::{ChainPlan, Feed, Part, PartInput};
@@ -31,8 +32,8 @@ struct Instance {
 /// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`.
 fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, input: MapRef<'_>) -> Result<Instance> {
     logging::start();
-    let node = input.nodes(args::CLIP).pop().ok_or_else(|| Error::bad_argument("the clip is missing"))?;
-    let clip = Clip::new(host, &node.info())?;
+    let node = input.nodes(signature::CLIP).pop().ok_or_else(|| Error::bad_argument("the clip is missing"))?;
+    let clip = clip::read(host, &node.info())?;
     let format = clip.info.format;
     let (mut chain, beside) = match descriptor {
         Some(descriptor) => (vec![args::call(descriptor, format, &input)?], named_by_filter(descriptor, input)),
@@ -41,12 +42,12 @@ fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, in
     chain.extend(args::last_call(format, &input)?);
     let (mut nodes, mut clips) = (vec![node], Vec::new());
     for (name, node) in beside {
-        let clip = Clip::new(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
+        let clip = clip::read(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
         clips.push((name, clip));
         nodes.push(node);
     }
     // SAFETY: a function of VapourSynth's that needs nothing.
-    let range = RangeProperty::of(unsafe { (host.get_api_version)() });
+    let range = range_property(unsafe { (host.get_api_version)() });
     let recipe = Recipe::new(chain, clip, clips, range, args::device(&input)?)?;
     Maker { host, core, name: name(descriptor), descriptor }.filter(recipe, &nodes)
 }
@@ -59,12 +60,17 @@ fn named_by_filter(descriptor: &Descriptor, input: MapRef<'_>) -> Vec<(String, N
 
 /// The clips that `Chain` was given beside the first, by the names that the script gave them.
 fn named_by_script(input: MapRef<'_>) -> Result<Vec<(String, Node)>> {
-    let (names, nodes) = (input.texts(args::NAMES), input.nodes(args::INPUTS));
+    let (names, nodes) = (input.texts(args::NAMES), input.nodes(signature::INPUTS));
     if names.len() != nodes.len() {
         let (names, clips) = (names.len(), nodes.len());
         return Err(Error::bad_argument(format!("{clips} inputs have {names} names: give each input one in names")));
     }
     Ok(names.into_iter().zip(nodes).collect())
+}
+
+/// The property that says the range in this version of the API.
+fn range_property(api_version: c_int) -> RangeProperty {
+    if api_version < ffi::version(4, 2) { RangeProperty::ColorRange } else { RangeProperty::Range }
 }
 
 /// Makes the nodes of one call of a function.
@@ -92,9 +98,9 @@ impl Maker {
         let Part { inputs, cycle, .. } = part(plan, 0);
         let sources: Vec<_> = inputs.iter().map(|input| InputClip::new(nodes[0].another(), input)).collect();
         let info = self.info(&recipe.result(plan), &sources[0].info, &cycle)?;
-        let (range, built) = (recipe.range, RwLock::default());
+        let (range, built) = (recipe.range, BuiltByTraits::default());
         // What cannot be built is refused when the filter is made.
-        built_for(&recipe, &built, recipe.without_properties()[0])?;
+        built.get(&recipe, recipe.without_properties()[0])?;
         Ok(ScriptFilter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
     }
 
@@ -152,7 +158,14 @@ impl Maker {
             )));
         }
         let (width, height) = (width as c_int, height as c_int);
-        Ok(VideoInfo { format: clip.host_format(self.host, self.core)?, fps_num, fps_den, width, height, num_frames })
+        Ok(VideoInfo {
+            format: clip::host_format(clip, self.host, self.core)?,
+            fps_num,
+            fps_den,
+            width,
+            height,
+            num_frames,
+        })
     }
 
     /// The clip of a filter that others read.
@@ -188,7 +201,7 @@ fn needs(filter: &ScriptFilter) -> Vec<FilterDependency> {
 }
 
 fn name(descriptor: Option<&Descriptor>) -> String {
-    descriptor.map_or_else(|| CHAIN.to_owned(), args::function_name)
+    descriptor.map_or_else(|| CHAIN.to_owned(), signature::function_name)
 }
 
 /// An error as VapourSynth's own are written: "Deband: …".
@@ -308,4 +321,16 @@ unsafe extern "C" fn free(instance: *mut c_void, _core: *mut Core, _api: *const 
     });
     // Nobody can be informed.
     drop(done);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ranges_name_follows_the_version() {
+        let versions = [ffi::version(4, 0), ffi::version(4, 1), ffi::version(4, 2), ffi::version(4, 3)];
+        let (old, new) = (RangeProperty::ColorRange, RangeProperty::Range);
+        assert_eq!(versions.map(range_property), [old, old, new, new]);
+    }
 }

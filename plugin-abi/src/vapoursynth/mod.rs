@@ -2,16 +2,15 @@
 //!
 //! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked.
 
-mod args;
 mod clip;
 mod ffi;
 mod filter;
 mod host;
 mod instance;
-mod props;
-mod recipe;
+mod signature;
 
 use crate::guard::guard;
+use crate::script::args;
 use ffi::{Plugin, PluginApi};
 use host::c_text;
 use std::ptr;
@@ -62,7 +61,7 @@ fn register(plugin: *mut Plugin, api: &PluginApi) {
         };
     };
     for filter in ALL.iter().filter(|filter| args::has_function(filter)) {
-        add(&args::function_name(filter), &args::signature(filter), Some(filter));
+        add(&signature::function_name(filter), &signature::signature(filter), Some(filter));
     }
-    add(instance::CHAIN, &args::chain_signature(), None);
+    add(instance::CHAIN, &signature::chain_signature(), None);
 }

@@ -1,6 +1,5 @@
-//! Arguments: from a filter's parameters to the signature that VapourSynth checks, and from what a script gives back to
-//! a call in a chain. A parameter that takes `auto` is left out for it; one that is something else
-//! then is -1.
+//! Arguments: from a filter's parameters to those of a function of the host's, and from what a script gives back to a
+//! call in a chain. A parameter that takes `auto` is left out for it; one that is something else then is -1.
 
 #[cfg(test)]
 mod tests;
@@ -12,13 +11,9 @@ use vramp::filters::{self, Descriptor, Wiring};
 use vramp::params::{Arg, Call, Choice, Name, PRESET_KEY, Param, ParamKind, did_you_mean};
 use vramp::video::Format;
 
-/// The clip to filter.
-pub const CLIP: &str = "clip";
-/// The chain that `Chain` runs.
+/// The chain that the function of any chain runs.
 pub const CHAIN: &str = "chain";
-/// The clips that `Chain` reads beside the first.
-pub const INPUTS: &str = "inputs";
-/// What the chain calls them.
+/// What the chain calls the clips that it reads beside the first.
 pub const NAMES: &str = "names";
 /// Where the filter runs.
 const DEVICE: &str = "device";
@@ -28,7 +23,7 @@ const DEPTH: &str = "depth";
 /// The value that a filter works out by itself.
 const AUTO: &str = "auto";
 
-/// The arguments that VapourSynth passes: values of the types in the signature.
+/// The arguments that a host passes: values of the types in the signature.
 pub trait ScriptArgs {
     /// The integers called `key`.
     fn ints(&self, key: &str) -> Option<Vec<i64>>;
@@ -37,6 +32,10 @@ pub trait ScriptArgs {
     /// The text called `key`, whatever its bytes are.
     fn data(&self, key: &str) -> Option<Vec<u8>>;
 
+    /// Whether the planes are a list of their numbers, as in every filter of VapourSynth, and not a word.
+    fn lists_planes(&self) -> bool {
+        true
+    }
     /// Whether there is anything called `key`.
     fn has(&self, key: &str) -> bool;
     /// Every name.
@@ -54,31 +53,34 @@ pub trait ScriptArgs {
     }
 }
 
-/// The function of a filter: `surface_blur` is `SurfaceBlur`.
-pub fn function_name(filter: &Descriptor) -> String {
-    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
-    filter.name.split('_').map(capital).collect()
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// On or off.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A number.
+    Float,
+    /// Text.
+    Text,
+    /// Some of the picture's planes.
+    Planes,
+    /// Another clip.
+    Clip,
 }
 
-/// The arguments of a filter's function, as VapourSynth reads them.
-pub fn signature(filter: &Descriptor) -> String {
-    let mut text = argument(CLIP, "vnode");
+/// The arguments of a filter's function behind the clip, all of which may be left out.
+pub fn arguments(filter: &Descriptor) -> Vec<(&'static str, Type)> {
     let pictures = pictures(filter);
-    for param in filter.schema.params {
-        let is_picture = pictures.contains(&param.name);
-        text += &optional(param.name, if is_picture { "vnode" } else { host_type(param) });
-    }
-    if !filter.schema.presets.is_empty() {
-        text += &optional(PRESET_KEY, "data");
-    }
-    text + &optional(DEVICE, "data") + &if sets_depth(filter) { String::new() } else { optional(DEPTH, "int") }
+    let of = |param: &Param| (param.name, if pictures.contains(&param.name) { Type::Clip } else { type_of(param) });
+    let preset = (!filter.schema.presets.is_empty()).then_some((PRESET_KEY, Type::Text));
+    let depth = (!sets_depth(filter)).then_some((DEPTH, Type::Int));
+    filter.schema.params.iter().map(of).chain(preset).chain([(DEVICE, Type::Text)]).chain(depth).collect()
 }
 
-/// The arguments of `Chain`.
-pub fn chain_signature() -> String {
-    let own = argument(CLIP, "vnode") + &argument(CHAIN, "data") + &optional(DEVICE, "data") + &optional(DEPTH, "int");
-    own + &optional(INPUTS, "vnode[]") + &optional(NAMES, "data[]")
-}
+/// Those that the function of any chain has as well.
+pub const COMMON: [(&str, Type); 2] = [(DEVICE, Type::Text), (DEPTH, Type::Int)];
 
 /// False for filters that only name a point of a chain, or go on from one: they need a chain around them.
 pub fn has_function(filter: &Descriptor) -> bool {
@@ -105,30 +107,23 @@ pub fn pictures(filter: &Descriptor) -> Vec<&'static str> {
     texts.into_iter().filter(|name| read.iter().any(|read| read == name)).collect()
 }
 
-fn argument(name: &str, host_type: &str) -> String {
-    format!("{name}:{host_type};")
-}
-
-fn optional(name: &str, host_type: &str) -> String {
-    format!("{name}:{host_type}:opt;")
-}
-
 /// True when the filter has a depth of its own to set.
 fn sets_depth(filter: &Descriptor) -> bool {
     filter.schema.find(DEPTH).is_some()
 }
 
-/// True for the option `planes`, which is a list of plane numbers in every VapourSynth filter.
+/// True for the option `planes`.
 fn names_planes(param: &Param) -> bool {
     param.kind == ParamKind::Choice(PlaneSet::WORDS)
 }
 
-fn host_type(param: &Param) -> &'static str {
+fn type_of(param: &Param) -> Type {
     match param.kind {
-        _ if names_planes(param) => "int[]",
-        ParamKind::Bool | ParamKind::Int { .. } => "int",
-        ParamKind::Float { .. } => "float",
-        ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => "data",
+        _ if names_planes(param) => Type::Planes,
+        ParamKind::Bool => Type::Bool,
+        ParamKind::Int { .. } => Type::Int,
+        ParamKind::Float { .. } => Type::Float,
+        ParamKind::Choice(_) | ParamKind::Text(_) | ParamKind::Name => Type::Text,
     }
 }
 
@@ -162,7 +157,9 @@ fn named(key: &str, value: String) -> Arg {
 fn value(param: &Param, format: Format, values: &impl ScriptArgs) -> Result<Option<String>> {
     let name = param.name;
     Ok(match param.kind {
-        _ if names_planes(param) => values.ints(name).map(|list| planes(&list, format)).transpose()?,
+        _ if names_planes(param) && values.lists_planes() => {
+            values.ints(name).map(|list| planes(&list, format)).transpose()?
+        }
         ParamKind::Bool => values.int(name).map(|value| if value == 0 { "off" } else { "on" }.to_owned()),
         ParamKind::Int { .. } if minus_one_is_auto(param) && values.int(name) == Some(-1) => Some(AUTO.to_owned()),
         ParamKind::Int { min, max } => match values.int(name) {

@@ -2,8 +2,7 @@
 
 use super::chains::{Built, Inside};
 use super::colours::Colours;
-use super::ffi::RectI;
-use super::image::{Depth, Image, RGBA};
+use super::image::{Depth, Image, RGBA, RectI};
 use super::samples::{Half, Sample};
 use crate::float::FloatScale;
 use vramp::error::Result;

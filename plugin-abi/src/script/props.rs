@@ -4,10 +4,7 @@
 mod tests;
 
 use super::args::ScriptArgs;
-use super::ffi;
-use super::host::NewFrame;
 use crate::record;
-use std::ffi::c_int;
 use vramp::video::{ChromaLocation, ColorInfo, FieldOrder, FrameProps, Range, Rational, Record, StreamInfo, Value};
 
 /// H.273's "not stated" of matrix, transfer and primaries.
@@ -21,7 +18,17 @@ const FIELDS: &str = "_FieldBased";
 const SAR: [&str; 2] = ["_SARNum", "_SARDen"];
 const DURATION: [&str; 2] = ["_DurationNum", "_DurationDen"];
 
-/// The property that says the sample range. It has changed its name and turned round in API 4.2.
+/// Properties to write.
+pub trait SetProps {
+    /// Sets a property.
+    fn set(&mut self, key: &str, value: i64);
+    /// Sets a property to a number.
+    fn set_float(&mut self, key: &str, value: f64);
+    /// Sets a property to a list of integers.
+    fn set_ints(&mut self, key: &str, values: &[i64]);
+}
+
+/// The property that says the sample range. VapourSynth has changed its name and turned it round in API 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeProperty {
     /// `_ColorRange`: 0 is full.
@@ -31,11 +38,6 @@ pub enum RangeProperty {
 }
 
 impl RangeProperty {
-    /// The one of this version of the API.
-    pub fn of(api_version: c_int) -> RangeProperty {
-        if api_version < ffi::version(4, 2) { RangeProperty::ColorRange } else { RangeProperty::Range }
-    }
-
     fn name(self) -> &'static str {
         match self {
             RangeProperty::ColorRange => "_ColorRange",
@@ -158,7 +160,7 @@ fn value(props: &impl ScriptArgs, key: &str) -> Option<Value> {
 }
 
 /// Leaves `records` in the properties of a frame, as `vramp_FILTER_NAME`.
-pub fn set_records(frame: &mut NewFrame, records: &[Record]) {
+pub fn set_records(frame: &mut impl SetProps, records: &[Record]) {
     for (i, Record { values, .. }) in records.iter().enumerate() {
         let filter = record::name(records, i);
         for (name, value) in values {
@@ -195,7 +197,7 @@ pub fn duration(props: &impl ScriptArgs) -> Option<(i64, i64)> {
 }
 
 /// Sets how long a frame is shown.
-pub fn set_duration(frame: &mut NewFrame, (num, den): (i64, i64)) {
+pub fn set_duration(frame: &mut impl SetProps, (num, den): (i64, i64)) {
     frame.set(DURATION[0], num);
     frame.set(DURATION[1], den);
 }

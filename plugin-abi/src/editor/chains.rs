@@ -11,8 +11,10 @@ use vramp::params::Arg;
 use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
 use vramp::video::{ColorInfo, Format, PicturePool, Range, StreamInfo};
 
-/// Chains that are kept. An animated value makes one a frame, and each holds pictures of its size.
-const MOST_KEPT: usize = 8;
+/// Chains that are kept. A tree of effects has one for each, and a small one that is asked about.
+const MOST_KEPT: usize = 64;
+/// Samples of their pictures, since each holds some of its size: eight of 4K, 32 of 1080p. An animated value makes a chain a frame.
+const MOST_SAMPLES: usize = 8 * 3840 * 2160;
 /// H.273's code point of BT.709.
 const BT_709: u8 = 1;
 /// Parameters by which a picture depends on its number, and not on the pictures it is made of alone.
@@ -97,8 +99,10 @@ pub fn built(request: &Request) -> Result<Arc<Built>> {
         Some(place) => kept.remove(place),
         None => (request.clone(), Arc::new(Built::new(request)?)),
     };
-    if kept.len() == MOST_KEPT {
-        kept.remove(0);
+    let samples = |request: &Request| request.size.0 * request.size.1;
+    let mut held: usize = kept.iter().map(|(known, _)| samples(known)).sum();
+    while kept.len() == MOST_KEPT || !kept.is_empty() && held + samples(request) > MOST_SAMPLES {
+        held -= samples(&kept.remove(0).0);
     }
     let built = Arc::clone(&entry.1);
     kept.push(entry);
@@ -144,7 +148,7 @@ impl Built {
     }
 }
 
-/// Refuses what OpenFX's filters cannot express: one picture becomes one of the same size and colours.
+/// Refuses what effects cannot express: one picture becomes one of the same size and colours.
 fn fits_the_host(plan: &ChainPlan) -> Result<()> {
     let size = |info: &StreamInfo| (info.width, info.height);
     let ((width, height), (made_width, made_height)) = (size(&plan.input), size(&plan.output));
@@ -155,7 +159,7 @@ fn fits_the_host(plan: &ChainPlan) -> Result<()> {
         )));
     }
     if !plan.keeps_frames() {
-        return Err(Error::unsupported("the chain changes the number of frames, which no OpenFX filter can"));
+        return Err(Error::unsupported("the chain changes the number of frames, which no effect can"));
     }
     if plan.output.color.matrix != plan.input.color.matrix {
         return Err(Error::unsupported("the chain changes the matrix, and the host holds RGB: leave that filter out"));
@@ -167,16 +171,39 @@ fn fits_the_host(plan: &ChainPlan) -> Result<()> {
 mod tests {
     use super::*;
 
+    /// What is kept is the process's: those that count it take turns.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn request(program: &str) -> Request {
         Request { program: program.to_owned(), scale: 1.0, size: (64, 48), inside: Inside::YCbCr }
     }
 
     #[test]
-    fn a_chain_is_built_once_and_the_oldest_goes() {
-        let first = built(&request("gauss(sigma 3)")).unwrap();
-        assert!(Arc::ptr_eq(&first, &built(&request("gauss(sigma 3)")).unwrap()));
-        (1..=MOST_KEPT).for_each(|radius| drop(built(&request(&format!("box({radius})"))).unwrap()));
-        assert!(!Arc::ptr_eq(&first, &built(&request("gauss(sigma 3)")).unwrap()));
+    fn every_effect_of_a_tree_is_built_once() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = |n: usize| {
+            let of = |size| Request { size, ..request(&format!("gauss(sigma 3, radius {n})")) };
+            [of((256, 256)), of((1920, 1080))].map(|request| built(&request).unwrap())
+        };
+        let first: Vec<_> = (1..=12).map(tree).collect();
+        let same = |(n, [small, large]): (usize, &[Arc<Built>; 2])| {
+            let [again, large_again] = tree(n + 1);
+            Arc::ptr_eq(small, &again) && Arc::ptr_eq(large, &large_again)
+        };
+        assert!(first.iter().enumerate().all(same));
+    }
+
+    #[test]
+    fn the_oldest_goes_and_large_ones_first() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |width, height| built(&Request { size: (width, height), ..request("gauss(sigma 3)") }).unwrap();
+        let first = of(64, 48);
+        assert!(Arc::ptr_eq(&first, &of(64, 48)));
+        (1..=MOST_KEPT).for_each(|i| drop(of(64 + i, 48)));
+        assert!(!Arc::ptr_eq(&first, &of(64, 48)), "one of many");
+        let large = of(3840, 2160);
+        (1..=8).for_each(|i| drop(of(3840, 2160 - i)));
+        assert!(!Arc::ptr_eq(&large, &of(3840, 2160)), "one of few large ones");
     }
 
     #[test]

@@ -33,8 +33,8 @@ impl ScriptArgs for Props {
 }
 
 #[test]
-fn the_ranges_name_follows_the_version() {
-    let (old, new) = (RangeProperty::of(ffi::version(4, 1)), RangeProperty::of(ffi::version(4, 2)));
+fn the_ranges_name_says_which_value_is_full() {
+    let (old, new) = (RangeProperty::ColorRange, RangeProperty::Range);
     for (property, name, full) in [(old, "_ColorRange", 0), (new, "_Range", 1)] {
         for (value, range) in [(full, Range::Full), (1 - full, Range::Limited), (7, Range::Unspecified)] {
             assert_eq!(color(&Props::new([(name, value)]), property).range, range, "{name} {value}");

@@ -3,7 +3,7 @@
 use super::clip::Clip;
 use super::props::{self, FrameTraits, RangeProperty};
 use crate::host_port::{HostPorts, Storage};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use vramp::device::DeviceChoice;
 use vramp::error::Result;
 use vramp::filters;
@@ -11,8 +11,11 @@ use vramp::params::Call;
 use vramp::pipeline::{ChainPlan, Engine, SideInput, Target, Workers, plan_with};
 use vramp::video::{Rational, StreamInfo};
 
-/// VapourSynth runs frames in parallel by itself.
+/// Hosts run frames in parallel by themselves.
 const THREADS_OF_A_FRAME: usize = 1;
+
+/// Chains that a filter keeps built: one for each description that frames have of themselves, of which a clip rarely has two.
+const MOST_BUILT: usize = 4;
 
 /// A chain on clips.
 pub struct Recipe {
@@ -146,4 +149,43 @@ pub struct Built {
     pub is_timed: bool,
     /// The properties that say what the whole chain changes of the colours, where the frames are its results.
     pub changes: Vec<(&'static str, i64)>,
+}
+
+/// Chains that are built, by what frames state of themselves.
+#[derive(Default)]
+pub struct BuiltByTraits(RwLock<Vec<(FrameTraits, Arc<Built>)>>);
+
+impl BuiltByTraits {
+    /// The chain for frames with these properties. What it needs on its device is made with the first frame.
+    ///
+    /// # Errors
+    /// As [`Recipe::build_for`].
+    pub fn get(&self, recipe: &Recipe, traits: FrameTraits) -> Result<Arc<Built>> {
+        let find = |all: &[(FrameTraits, Arc<Built>)]| {
+            all.iter().find(|(known, _)| *known == traits).map(|(_, built)| Arc::clone(built))
+        };
+        if let Some(found) = find(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(found);
+        }
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&all) {
+            return Ok(found);
+        }
+        let made = Arc::new(recipe.build_for(traits)?);
+        if all.len() == MOST_BUILT {
+            all.remove(0);
+        }
+        all.push((traits, Arc::clone(&made)));
+        Ok(made)
+    }
+}
+
+/// `num / den` in lowest terms, where it fits.
+pub fn reduced(num: i128, den: i128) -> Option<(i64, i64)> {
+    let (mut a, mut b) = (num, den);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let common = a.abs().max(1);
+    Some((i64::try_from(num / common).ok()?, i64::try_from(den / common).ok()?))
 }
