@@ -96,7 +96,7 @@ lint:
 	$(CARGO) fmt --all --check
 	scripts/glossary.sh
 	$(CARGO) clippy --locked --all-targets -- -D warnings
-	$(CARGO) clippy --locked --lib --no-default-features -- -D warnings
+	$(CARGO) clippy --locked -p vramp --lib -- -D warnings
 	$(CARGO) clippy --locked -p vramp-plugin --all-targets -- -D warnings
 
 docs:

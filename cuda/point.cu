@@ -1,4 +1,4 @@
-// Point filters: src/filters/point is the other side. A thread has eight samples of every component that lies at their places,
+// Point filters: src/filters/tiers/point is the other side. A thread has eight samples of every component that lies at their places,
 // and takes them through all steps.
 
 #include "common/chunk.cuh"
@@ -6,7 +6,7 @@
 
 enum Kind : u32 { TABLES = 0, MIX = 1, VIBRANCE = 2 };
 
-constexpr int WIDE = 32, DOWN = 8;  // chunks of a block: as src/filters/point/tuning.rs
+constexpr int WIDE = 32, DOWN = 8;  // chunks of a block: as src/filters/tiers/point/tuning.rs
 constexpr int MIDDLE = 0x8000;
 
 // The value of sample (x, y): v16, or YC48 with its sign bit flipped.

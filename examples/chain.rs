@@ -1,5 +1,5 @@
 //! Filters a frame that the program made: `cargo run --example chain`. A crate of your own needs no more than
-//! `vramp = { version = "0.1", default-features = false }`.
+//! `vramp = "0.2"`.
 
 use vramp::device::DeviceChoice;
 use vramp::error::Result;

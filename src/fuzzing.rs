@@ -4,8 +4,9 @@
 
 use crate::error::{Error, Result};
 use crate::farm::Plan;
+use crate::filters::create;
 use crate::io::part::{PartReader, PartWriter, glance};
-use crate::params::{MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
+use crate::params::{Arg, Call, MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
 use std::io::Cursor;
 
 /// A target, by the name of its binary and of its folder of inputs.
@@ -15,6 +16,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     ("chain", chain),
     ("chapters", chapters),
+    ("expr", expr),
     ("hash_file", hash_file),
     ("list", list),
     ("lut", lut),
@@ -52,6 +54,18 @@ pub fn chain(bytes: &[u8]) {
 pub fn chapters(bytes: &[u8]) {
     if let Err(error) = crate::io::libav::fuzz_chapters(&String::from_utf8_lossy(bytes)) {
         one_line(&error);
+    }
+}
+
+/// An expression of `expr`: the call that its filter writes down makes the same filter again.
+pub fn expr(bytes: &[u8]) {
+    let arg = Arg { key: Some("expr".to_owned()), value: String::from_utf8_lossy(bytes).into_owned() };
+    match create(&Call { name: "expr".to_owned(), args: vec![arg] }) {
+        Ok(filter) => {
+            let call = filter.call();
+            assert_eq!(create(&call).expect("a filter's own call").call(), call);
+        }
+        Err(error) => one_line(&error),
     }
 }
 

@@ -23,10 +23,10 @@
 //! # }
 //! ```
 //!
-//! A crate that filters frames of its own asks for no features: `vramp = { version = "0.1", default-features = false }`
-//! builds without libav and without CUDA. `transcode` adds [`io`]'s libav, whose development packages it needs. `cuda` adds
-//! the GPU; `cust` must then find a libcuda to link with, for which the empty one in this crate will do:
-//! `CUDA_LIBRARY_PATH=…/cuda/shim`. The defaults are those of the `vramp` program.
+//! Without features the library builds anywhere: neither libav nor CUDA is needed. `transcode` adds [`io`]'s libav, whose
+//! development packages it needs. `cuda` adds the GPU; `cust` must then find a libcuda to link with, for which the empty one
+//! in this crate will do: `CUDA_LIBRARY_PATH=…/cuda/shim`. `cli` and `cuda` are the `vramp` program's:
+//! `cargo install --path . --features cli,cuda`, and every cargo command inside its tree.
 #![deny(missing_docs)]
 
 /// What precedes the version, with a line's end after it, in every file of the plugin library: so it can be read

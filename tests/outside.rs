@@ -1,4 +1,4 @@
-//! A crate outside this tree builds with the library and no feature, and filters a frame with it.
+//! A crate outside this tree builds with the library as it is by default, and filters a frame with it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn a_crate_outside_filters_a_frame() {
     fs::create_dir_all(folder.join("src")).unwrap();
     let manifest = format!(
         "[workspace]\n[package]\nname = \"outside\"\nedition = \"2024\"\n[dependencies]\n\
-         vramp = {{ path = {tree:?}, default-features = false }}\n[profile.dev]\ndebug = false\n"
+         vramp = {{ path = {tree:?} }}\n[profile.dev]\ndebug = false\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

@@ -291,6 +291,16 @@ fn options_of_other_sources_and_outputs_are_not_ignored_in_silence() {
     for option in [["--vpy-output", "1"], ["--vpy-arg", "a=b"]] {
         refused(&run(&[&[&*film], &null[..], &option].concat()), BAD_ARGUMENT, &["film.mkv", option[0]]);
     }
+    // Nor where several inputs are read, and none is of their kind.
+    for (option, words) in [
+        (["--missing", "hold"], "no input is a numbered sequence"),
+        (["--vpy-output", "1"], "no input is a VapourSynth script"),
+    ] {
+        refused(&run(&[&["compare", &film, &film], &option[..]].concat()), BAD_ARGUMENT, &[words, option[0]]);
+        let beside = ["--chain", "merge=with=b", "--input"];
+        let ran = run(&[&[&*film], &null[..], &beside, &[&format!("b={film}")], &option].concat());
+        refused(&ran, BAD_ARGUMENT, &[words, option[0]]);
+    }
     run(&[&film, &shots, "--start-number", "4"]).ok();
     run(&[
         &film,

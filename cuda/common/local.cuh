@@ -1,4 +1,4 @@
-// Filters whose samples are a function of few samples near their place: src/filters/local is the other side.
+// Filters whose samples are a function of few samples near their place: src/filters/tiers/local is the other side.
 //
 // A function is a struct with its constants' type, `Consts`, and `sample(consts, near)`, where `near(source, dx, dy)` is a
 // sample near the place and `near.look_up(value)` what the filter's table has. Values are lanes of 16 bits: v16, or YC48
@@ -145,7 +145,7 @@ struct Here {
     __device__ __forceinline__ u32 look_up(u32 value) const { return __ldg(table + value); }
 };
 
-constexpr int LOCAL_WIDE = 32, LOCAL_DOWN = 8;  // chunks side by side, and rows, of a block: as src/filters/local/cuda.rs
+constexpr int LOCAL_WIDE = 32, LOCAL_DOWN = 8;  // chunks side by side, and rows, of a block: as src/filters/tiers/local/cuda.rs
 
 template <typename Op>
 __device__ __forceinline__ void local_points(const LocalArgs& p, const LocalConsts<typename Op::Consts>& consts) {

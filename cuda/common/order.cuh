@@ -1,4 +1,4 @@
-// The middle one of several values, by minima and maxima alone, as src/filters/local/order.rs has it.
+// The middle one of several values, by minima and maxima alone, as src/simd/order.rs has it.
 #pragma once
 
 #include "plane.cuh"

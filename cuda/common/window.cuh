@@ -1,4 +1,4 @@
-// Filters whose samples are functions of a window that may be large: src/filters/window is the other side.
+// Filters whose samples are functions of a window that may be large: src/filters/tiers/window is the other side.
 //
 // A block makes a tile of samples from those that their windows reach, which it copies to shared memory. A thread makes
 // some samples side by side: what it reads of a row of their windows serves all of them.
@@ -7,7 +7,7 @@
 #include "../generated/window.cuh"
 #include "four.cuh"
 
-// As src/filters/window/tuning.rs has them.
+// As src/filters/tiers/window/tuning.rs has them.
 constexpr int COLUMNS = 64, THREADS = 256;
 
 // Rows of a block whose threads make OUTPUTS samples each.

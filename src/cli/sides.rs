@@ -19,7 +19,7 @@ impl SideFiles {
     /// Opens what `run` names, beside the input `main`.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// When a file cannot be read, or no input has a use for an option for some kinds of them.
     pub fn open(run: &Run, main: &Input, cancel: &Cancel) -> Result<SideFiles> {
         let mut sides = SideFiles::default();
         for (name, path) in run.named_inputs()? {
@@ -33,6 +33,8 @@ impl SideFiles {
             sides.streams.push(SideInput { name: name.to_owned(), info: input.info().clone() });
             sides.inputs.push(input);
         }
+        let all = std::iter::once(main).chain(&sides.inputs);
+        Input::check_used(all, &InputOptions { script: run.script.options(), ..options(run, cancel) })?;
         Ok(sides)
     }
 

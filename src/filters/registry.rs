@@ -2,13 +2,15 @@
 
 use crate::error::{Error, Result};
 use crate::filters::colour::{lut3d, matrix, tonemap, transfer};
+use crate::filters::combine::{blend, diff, mask, merge, names, overlay};
 use crate::filters::fields::{separate, weave};
 use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
 use crate::filters::resample::{format, scale, shift};
+use crate::filters::temporal::{tmedian, tsoften};
 use crate::filters::{
-    Descriptor, Filter, adjust, affine, banding, bilateral, blend, boxblur, clahe, convolve, curves, deband, deblock,
-    depth, diff, domain, edges, expr, gauss, gradient, guided, levels, localtone, mask, masked, median, merge, morph,
-    names, nlmeans, overlay, range, rank, rgauss, saturation, select, stats, surface_blur, tmedian, tsoften, unsharp,
+    Descriptor, Filter, adjust, affine, banding, bilateral, boxblur, clahe, convolve, curves, deband, deblock, depth,
+    domain, edges, expr, gauss, gradient, guided, levels, localtone, masked, median, morph, nlmeans, range, rank,
+    rgauss, saturation, select, stats, surface_blur, unsharp,
 };
 use crate::params::{Call, did_you_mean, parse_chain};
 

@@ -3,6 +3,7 @@
 use crate::command::{Folder, ffmpeg, hashes, run};
 use crate::sup::{self, Rectangle};
 use crate::video::Video;
+use std::fs;
 
 const SIZE: (usize, usize) = (320, 180);
 
@@ -110,5 +111,28 @@ fn vobsub_and_dvb_are_drawn_as_ffmpegs_overlay_draws_them() {
             assert_eq!(theirs.changed(frame, &plain), expected, "{codec}, frame {frame}");
         }
         assert!(ours.at(20, 300, 440).abs_diff(theirs.at(20, 300, 440)) <= 2, "{codec}");
+    }
+}
+
+#[test]
+fn vobsub_ends_where_it_says() {
+    let folder = Folder::new();
+    let film = film(&folder, "film.mkv", "720x576");
+    let (pgs, muxed, ours) = (folder.path("a.sup"), folder.path("muxed.mkv"), folder.path("ours.mkv"));
+    let shown = Rectangle { x: 100, y: 400, width: 400, height: 80, ..rectangle() };
+    sup::write(&pgs, (720, 576), &[Rectangle { end: 1900, ..shown }]);
+    // Its first picture alone, without the one that clears the screen.
+    ffmpeg(&format!("-copyts -i {film} -i {pgs} -map 0 -map 1 -c:v copy -c:s dvdsub -s:s 720x576 -to 1.8 {muxed}"));
+    // The last sequence of commands stops the display: when, in units of 1024/90,000 s, where it lies, and its command.
+    let mut bytes = fs::read(&muxed).unwrap();
+    let stop = bytes.windows(6).rposition(|six| six[..3] == [0xff, 0xff, 0] && six[4..] == [2, 0xff]).unwrap();
+    // 796 ms after 400 ms.
+    bytes[stop..stop + 2].copy_from_slice(&70_u16.to_be_bytes());
+    fs::write(&muxed, bytes).unwrap();
+    burn(&muxed, &ours, &["--burn-subtitles"]);
+    let [plain, ours] = [&film, &ours].map(|file| Video::luma(file, (720, 576)));
+    for frame in 0..40 {
+        let expected = (10..30).contains(&frame).then_some((100, 400, 500, 480));
+        assert_eq!(ours.changed(frame, &plain), expected, "frame {frame}");
     }
 }

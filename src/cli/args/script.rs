@@ -11,7 +11,7 @@ pub struct ScriptArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..))]
     pub vpy_output: i32,
     /// A variable that a script finds set, as text; repeat for more (vspipe's --arg)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_pair)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse::parse_pair)]
     pub vpy_arg: Vec<(String, String)>,
 }
 

@@ -29,7 +29,7 @@ pub struct TrackArgs {
     #[arg(long, value_name = "FILE|none")]
     pub metadata: Option<OsString>,
     /// Give the film a tag, as in title=Spring; without a value it is removed; repeat for more
-    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse_pair)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse::parse_pair)]
     pub tag: Vec<(String, String)>,
     /// Take the chapters from FILE instead of the input; none for no chapters
     ///

@@ -55,6 +55,11 @@ pub fn chains(args: &CompareArgs) -> Result<[Vec<Call>; 2]> {
     Ok([parse(&args.chain_a)?, parse(&args.chain_b)?])
 }
 
+/// What `args` ask of sources of some kinds.
+fn for_kinds(args: &CompareArgs) -> InputOptions {
+    InputOptions { missing: args.pictures.missing.into(), script: args.script.options(), ..InputOptions::default() }
+}
+
 /// Opens both videos at the same time (they may be pipes of one writer), and plans them to end in the same components.
 ///
 /// # Errors
@@ -70,10 +75,8 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
             rate: args.pictures.fps,
             rate_if_taken: true,
             lenient: true,
-            missing: args.pictures.missing.into(),
-            script: args.script.options(),
             copy: if args.no_streams { CopyChoice::NONE } else { CopyChoice::ALL },
-            ..InputOptions::default()
+            ..for_kinds(args)
         };
         // The other may wait for a pipe that nobody will write now.
         Input::open(path, options).inspect_err(|_| cancel.request())
@@ -95,6 +98,7 @@ pub fn open(args: &CompareArgs, chains: &[Vec<Call>; 2], cancel: &Cancel) -> Res
         let what = "both videos have times of their own: --fps is for pictures and for bare streams";
         return Err(Error::bad_argument(what));
     }
+    Input::check_used([&a, &b], &for_kinds(args))?;
     let names = [&args.a, &args.b].map(|path| match path.to_str() {
         Some("-") => "standard input".to_owned(),
         _ => path.display().to_string(),

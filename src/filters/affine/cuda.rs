@@ -1,5 +1,6 @@
 //! The kernel of cuda/affine.cu.
 
+use super::tuning::cuda::{DOWN, WIDE};
 use super::{Plan, weights};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -7,10 +8,6 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::Cut;
 use crate::filters::{CudaJob, CudaKernel};
-
-/// Threads of a block across and down, a sample each: as cuda/affine.cu.
-const WIDE: usize = 32;
-const DOWN: usize = 8;
 
 device_struct! {
     /// What is done to one component.

@@ -1,5 +1,6 @@
 //! The fast kernel: rows of the result over threads, each sample from sixteen that are loaded as four rows of four.
 
+use super::tuning::cpu::{BAND, PART};
 use super::weights::weigh;
 use super::{Component, Plan};
 use crate::device::cpu::CpuLevel;
@@ -9,12 +10,6 @@ use crate::simd::dispatch::by_level;
 use crate::simd::rows::{SIGN, copy, narrow};
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
 use std::ops::Range;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 16;
-
-/// Samples of a row that are made before they are written.
-const PART: usize = 256;
 
 /// The kernel.
 pub struct Fast {

@@ -8,6 +8,7 @@ mod place;
 mod reference;
 #[cfg(test)]
 mod tests;
+mod tuning;
 mod weights;
 
 use crate::device::cpu::CpuLevel;

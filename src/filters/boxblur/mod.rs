@@ -10,19 +10,10 @@ mod reference;
 mod tests;
 mod tuning;
 
-use crate::device::cpu::CpuLevel;
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
-use crate::error::Result;
-#[cfg(feature = "cuda")]
-use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
-use crate::params::{Call, Choice, ParamKind, Params};
-use crate::video::StreamInfo;
+use crate::filters::{Alias, Descriptor, Footprint, planned};
+use crate::params::{Choice, ParamKind, Params};
 use plan::Plan;
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
 
 /// How far a window may reach, in each direction.
 const RADIUS: ParamKind = ParamKind::Int { min: 0, max: 512 };
@@ -93,35 +84,4 @@ struct BoxBlur {
     params: BoxParams,
 }
 
-impl Filter for BoxBlur {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn call(&self) -> Call {
-        self.params.to_call(DESCRIPTOR.name)
-    }
-
-    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let plan = Plan::new(&self.params, &inputs[0]);
-        Ok(Spec::copying(inputs[0].clone(), |component| !plan.blurs(component)))
-    }
-
-    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(reference::Reference::new(Plan::new(&self.params, &setup.input))))
-    }
-
-    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
-    }
-}
+planned!(BoxBlur);

@@ -1,7 +1,7 @@
 //! The kernels of cuda/clahe.cu.
 
 use super::plan::{BINS, Plan};
-use super::tuning::{COLUMNS, COUNTED, ROWS, THREADS};
+use super::tuning::cuda::{COLUMNS, COUNTED, ROWS, THREADS};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};

@@ -2,6 +2,7 @@
 
 use super::plan::{BINS, JOINED, Levels, ONE, Plan};
 use super::table::{Curve, make};
+use super::tuning::cpu::{BAND, TABLES};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::stock::Stock;
@@ -11,12 +12,6 @@ use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 32;
-
-/// Histograms of a tile: samples side by side are often alike, and adding to one number twice waits.
-const TABLES: usize = 4;
 
 /// The kernel.
 pub(super) struct Fast {

@@ -8,7 +8,6 @@ mod reference;
 mod table;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "cuda")]
 mod tuning;
 
 use crate::device::cpu::CpuLevel;

@@ -1,7 +1,7 @@
 //! The parameters worked out for one stream.
 
 use super::ClaheParams;
-use crate::filters::merge::Scale;
+use crate::filters::combine::merge::Scale;
 use crate::video::StreamInfo;
 use std::ops::Range;
 

@@ -3,10 +3,11 @@
 use super::cube::{Between, Cube};
 use super::gamut::Gamut;
 use super::light::{Light, Measure};
-use super::peaks::{PeakSource, Peaks, STEP};
 use super::recipe::{Recipe, Work};
 use super::siting::Site;
 use super::table::Octaves;
+use super::tonemap::peaks::{PeakSource, Peaks, STEP};
+use super::tuning::cuda::{THREADS, TILE};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -14,10 +15,6 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::survey::CudaSmoother;
 use crate::filters::{CudaJob, CudaKernel};
 
-/// Threads of a block.
-const THREADS: u32 = 576;
-/// Columns and rows of luma that a block makes at a time.
-const TILE: (usize, usize) = (64, 32);
 /// Bytes of shared memory for the tile's R'G'B'.
 const MADE: usize = 3 * (TILE.1 + 2) * (TILE.0 / 2 + 1) * 4;
 

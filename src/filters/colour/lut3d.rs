@@ -1,7 +1,7 @@
 //! `lut3d`: colours by a table.
 
 use super::cube::{Between, Cube};
-use super::looks::Look;
+use super::lut::looks::Look;
 use super::lut::{self, Lut};
 use super::matrix::Sums;
 use super::recipe::Work;

@@ -3,30 +3,24 @@
 //! A filter states streams and a `Light`; places of chroma, matrices and kernels are here.
 
 mod cube;
-mod cube_rows;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
 mod gamut;
 mod light;
-mod looks;
 pub mod lut;
 pub mod lut3d;
 pub mod matrix;
-mod peaks;
-mod perceptual;
-mod pixels;
 mod primaries;
 mod recipe;
 mod reference;
-mod simd;
 mod siting;
 mod table;
 #[cfg(test)]
 mod tests;
-mod tone;
 pub mod tonemap;
 pub mod transfer;
+mod tuning;
 mod ycbcr;
 
 use crate::device::cpu::CpuLevel;
@@ -41,12 +35,12 @@ use crate::filters::survey::{Scale, Smoothing, survey};
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
-use peaks::Peaks;
 pub(super) use primaries::luma_weights;
 use recipe::{Recipe, Work};
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
+use tonemap::peaks::Peaks;
 pub(super) use ycbcr::Decode;
 
 /// H.273's code points.

@@ -2,8 +2,8 @@
 
 use super::cube::Cube;
 use super::light::Light;
-use super::peaks::Peaks;
 use super::siting::{Site, sites};
+use super::tonemap::peaks::Peaks;
 use super::ycbcr::{Decode, Encode};
 use crate::video::{Model, StreamInfo};
 use std::sync::Arc;

@@ -143,7 +143,8 @@ fn tables_are_the_same_on_every_platform() {
         let all = light.linear.entries().iter().chain(system).chain(gain.entries()).chain(light.code.entries());
         all.chain(matrix).chain(&light.luminance).map(|value| u64::from(value.to_bits())).collect::<Vec<_>>()
     };
-    let curves = <super::tone::Curve as crate::params::Choice>::WORDS.iter().map(|word| format!("tonemap={word}"));
+    let curves =
+        <super::tonemap::tone::Curve as crate::params::Choice>::WORDS.iter().map(|word| format!("tonemap={word}"));
     let texts: Vec<String> = curves.chain(["tonemap=out_transfer=srgb:out=p3".to_owned()]).collect();
     let all = texts.iter().flat_map(|text| [(text.as_str(), PQ), (text.as_str(), HLG)]);
     assert_eq!(digest(all.flat_map(of)), 0x93a8_e721_3e40_4529);

@@ -1,17 +1,12 @@
 //! The kernels of cuda/domain.cu.
 
 use super::plan::{Plan, Table};
+use super::tuning::{OPEN_THREADS, TILE};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-
-/// Columns and rows of a tile, and lines of a block.
-const TILE: usize = 32;
-
-/// Threads of a block that opens a tile.
-const OPEN_THREADS: usize = 256;
 
 device_struct! {
     /// What is done to one component. Its stages are filled up to whole tiles.

@@ -7,6 +7,8 @@ mod plan;
 mod reference;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "cuda")]
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

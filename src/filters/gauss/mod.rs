@@ -10,19 +10,10 @@ mod tests;
 mod tuning;
 mod weights;
 
-use crate::device::cpu::CpuLevel;
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
-use crate::error::Result;
-#[cfg(feature = "cuda")]
-use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
-use crate::params::{Call, Choice, ParamKind, Params};
-use crate::video::StreamInfo;
+use crate::filters::{Alias, Descriptor, Footprint, planned};
+use crate::params::{Choice, ParamKind, Params};
 use plan::Plan;
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
 
 crate::params! {
     /// The parameters of `gauss`.
@@ -72,35 +63,4 @@ struct Gauss {
     params: GaussParams,
 }
 
-impl Filter for Gauss {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn call(&self) -> Call {
-        self.params.to_call(DESCRIPTOR.name)
-    }
-
-    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let plan = Plan::new(&self.params, &inputs[0]);
-        Ok(Spec::copying(inputs[0].clone(), |component| !plan.blurs(component)))
-    }
-
-    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(reference::Reference::new(Plan::new(&self.params, &setup.input))))
-    }
-
-    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
-    }
-}
+planned!(Gauss);

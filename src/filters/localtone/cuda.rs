@@ -3,6 +3,7 @@
 use super::adapt::FirstTable;
 use super::curves::{ENTRIES, Exposures};
 use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
+use super::tuning::cuda::BLOCK;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -13,8 +14,6 @@ use crate::filters::{CudaJob, CudaKernel};
 use std::collections::HashMap;
 use std::mem::replace;
 
-/// Threads of a block, across and down.
-const BLOCK: (usize, usize) = (32, 8);
 /// What every table and plane begins at a multiple of, in bytes.
 const ALIGN: usize = 256;
 /// Pictures that `scenery` and `mixed` make pyramids of.

@@ -5,13 +5,11 @@ use super::guided::PeopleKernel;
 use super::light::{ResultRows, read, read_skin};
 use super::plan::{MethodPlan, Plan};
 use super::scenery::{MixedKernel, SceneryKernel};
+use super::tuning::cpu::BAND;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::remap::{Map, apply_plainly};
 use crate::filters::{CpuJob, CpuKernel};
-
-/// Rows of luma that a thread makes of the result at a time: an even number.
-const BAND: usize = 32;
 
 /// The kernel.
 pub(super) struct Fast {

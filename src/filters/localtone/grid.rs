@@ -1,11 +1,9 @@
 //! Planes of the fast kernel, and bands of their rows for threads.
 
+use super::tuning::cpu::SAMPLES;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::simd::dispatch::{Work, at_level};
 use std::sync::{Mutex, PoisonError};
-
-/// Samples of a band, about: enough to be worth a thread's while, and few enough for its cache.
-const BAND: usize = 32_768;
 
 /// Threads and vectors.
 #[derive(Clone, Copy)]
@@ -48,7 +46,7 @@ impl<T: Copy + Default + Send> Grid<T> {
 
     /// Calls `make` with each band's first row and its samples, on all threads.
     pub fn make(&mut self, cpu: Cpu<'_>, make: impl Fn(usize, &mut [T]) + Sync + Send) {
-        let rows = (BAND / self.width).clamp(8, self.height.max(8));
+        let rows = (SAMPLES / self.width).clamp(8, self.height.max(8));
         let bands: Vec<_> = self.samples.chunks_mut(rows * self.width).map(Mutex::new).collect();
         cpu.exec.each(bands.len(), |band| {
             make(band * rows, &mut bands[band].lock().unwrap_or_else(PoisonError::into_inner));
@@ -62,7 +60,7 @@ pub fn make_both<T: Copy + Default + Send>(
     cpu: Cpu<'_>,
     make: impl Fn(usize, [&mut [T]; 2]) + Sync + Send,
 ) {
-    let rows = (BAND / one.width).clamp(8, one.height.max(8));
+    let rows = (SAMPLES / one.width).clamp(8, one.height.max(8));
     let size = rows * one.width;
     let pairs = one.samples.chunks_mut(size).zip(other.samples.chunks_mut(size));
     let bands: Vec<_> = pairs.map(Mutex::new).collect();

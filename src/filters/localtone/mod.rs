@@ -14,6 +14,7 @@ mod reference;
 mod scenery;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

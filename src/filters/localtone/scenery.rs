@@ -4,10 +4,8 @@ use super::curves::ENTRIES;
 use super::grid::{Cpu, Grid};
 use super::plan::{Mixed, Plan, Pyramid, Scenery};
 use super::pyramid::{Target, fill, levels, up_part};
+use super::tuning::cpu::PART;
 use crate::simd::dispatch::Work;
-
-/// Columns that are collapsed at a time: within them few of the nine remapped pictures are needed.
-const PART: usize = 128;
 
 /// The pyramids of `scenery`.
 pub struct SceneryKernel {

@@ -1,17 +1,13 @@
 //! The kernel of cuda/nlmeans.cu.
 
 use super::plan::Plan;
+use super::tuning::cuda::{HIGH, THREADS, WIDE};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::Cut;
 use crate::filters::{CudaJob, CudaKernel};
-
-/// Samples of a block across and down, and its threads: as cuda/nlmeans.cu.
-const WIDE: usize = 32;
-const HIGH: usize = 16;
-const THREADS: u32 = 256;
 
 /// The most frames that are read.
 const MOST_FRAMES: usize = 9;

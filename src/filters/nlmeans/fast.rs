@@ -2,6 +2,7 @@
 //! so that a row of them costs a row of squares more and one less.
 
 use super::plan::{Offset, Plan};
+use super::tuning::cpu::{BAND, COLUMNS};
 use super::weights::{Weights, compared};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
@@ -12,10 +13,6 @@ use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, Planes};
 use std::ops::Range;
-
-/// Rows and columns of a tile.
-const BAND: usize = 64;
-const COLUMNS: usize = 256;
 
 /// The kernel.
 pub struct Fast {

@@ -7,6 +7,7 @@ mod plan;
 mod reference;
 #[cfg(test)]
 mod tests;
+mod tuning;
 mod weights;
 
 use crate::device::cpu::CpuLevel;

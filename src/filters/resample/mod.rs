@@ -1,28 +1,21 @@
 //! Filters that make samples at other places: sizes, subsampling, shifts. Each says where samples lie before and after, and one
 //! kernel serves them all: the weighted sums of one direction, then those of the other.
 
-mod across;
 #[cfg(feature = "cuda")]
 mod cuda;
-mod down;
 mod fast;
 pub mod format;
 mod kernel;
 mod light;
-mod pairs;
-mod parts;
-mod period;
 mod places;
 mod plan;
 mod reference;
 pub mod scale;
 pub mod shift;
-#[cfg(target_arch = "x86_64")]
-mod slide;
 mod taps;
 #[cfg(test)]
 mod tests;
-mod walk;
+mod tuning;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

@@ -1,6 +1,7 @@
 //! The kernels of cuda/rgauss.cu.
 
 use super::plan::Plan;
+use super::tuning::cuda::MOST_LINES;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -9,9 +10,6 @@ use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Threads of a warp, which blurs a line.
 const WARP: usize = 32;
-
-/// Columns, or rows, that a block blurs, at most: as many words as a sector of memory has.
-const MOST_LINES: usize = 8;
 
 /// Samples that a row of blurred columns is a multiple of.
 const ALIGN: usize = 32;

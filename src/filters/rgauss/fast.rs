@@ -1,6 +1,7 @@
 //! The fast kernel: sums run along sixteen lines at once, and all passes over a block of lines are done while it is in cache.
 
 use super::plan::{EXTRA_BITS, EXTRA_HALF, ExtendedBox, Plan};
+use super::tuning::cpu::BLOCKS;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::lines::{self, Across, LINES, LineBlocks, transpose};
@@ -9,9 +10,6 @@ use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::dispatch::by_level;
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
-
-/// Blocks of columns that a thread takes at a time, so that it reads whole cache lines of samples of eight bits.
-const BLOCKS: usize = 4;
 
 /// The kernel.
 pub(super) struct Fast {

@@ -7,20 +7,13 @@ mod plan;
 mod reference;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
-use crate::device::cpu::CpuLevel;
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
-#[cfg(feature = "cuda")]
-use crate::filters::CudaKernel;
 use crate::filters::planes::PlaneSet;
-use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
+use crate::filters::{Descriptor, Filter, Footprint, planned};
 use crate::params::{Call, Choice, ParamKind, Params};
-use crate::video::StreamInfo;
 use plan::Plan;
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
 
 /// The smallest sigma: `gauss` takes those below.
 const LEAST: f64 = 2.0;
@@ -86,35 +79,4 @@ struct Rgauss {
     params: RgaussParams,
 }
 
-impl Filter for Rgauss {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn call(&self) -> Call {
-        self.params.to_call(DESCRIPTOR.name)
-    }
-
-    fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        let plan = Plan::new(&self.params, &inputs[0]);
-        Ok(Spec::copying(inputs[0].clone(), |component| !plan.blurs(component)))
-    }
-
-    fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(reference::Reference::new(Plan::new(&self.params, &setup.input))))
-    }
-
-    fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(cuda::Kernel::new(Plan::new(&self.params, &setup.input), setup, device)?))
-    }
-}
+planned!(Rgauss);

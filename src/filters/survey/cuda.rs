@@ -4,15 +4,13 @@ use super::Survey;
 use super::layout::{BINS, Layout};
 use super::shot::Smoothing;
 use super::sums::LEVELS;
+use super::tuning::cuda::THREADS;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::Format;
-
-/// Threads of a block that measures a cell; the kernels of one block have one for each level.
-const THREADS: u32 = 256;
 
 /// Bytes of what is counted of a frame.
 pub const COUNTS: usize = 4 * (LEVELS + BINS);

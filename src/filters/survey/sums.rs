@@ -4,6 +4,7 @@ use super::Survey;
 use super::brightness::Brightness;
 use super::layout::{BINS, CELLS, HISTOGRAM, LEVEL, write};
 use super::shot::quantile;
+use super::tuning::cpu::{BAND, TABLES};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::{CpuJob, CpuKernel};
@@ -18,12 +19,6 @@ pub const LEVELS: usize = 1024;
 /// How far these lie below those of 16 bits, and bins of light below light.
 pub const LEVEL_SHIFT: u32 = 6;
 pub const BIN_SHIFT: u32 = 8;
-
-/// Tables that samples side by side are counted in: counting in one waits for its last count.
-const TABLES: usize = 4;
-
-/// Rows that a thread takes at a time.
-const BAND: usize = 32;
 
 /// What is counted of rows.
 #[derive(Clone)]

@@ -69,7 +69,8 @@ pub struct InputOptions {
     pub rate: Option<Rational>,
     /// A source with times of its own keeps them; else it refuses a rate.
     pub rate_if_taken: bool,
-    /// A source has no use for `missing` or `script`, and that is all right; else it refuses them.
+    /// A source has no use for `missing` or `script`, and that is all right: [`Input::check_used`] asks whether another has.
+    /// Else it refuses them.
     pub lenient: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
@@ -150,18 +151,23 @@ struct Takes {
 impl Takes {
     /// Refuses the others, where they are asked for.
     fn check(&self, options: &InputOptions) -> Result<()> {
-        let refused = if options.rate.is_some() && !options.rate_if_taken && !self.rate {
-            Some("its frames have times of their own: --fps is for pictures and for bare streams")
-        } else if options.lenient {
-            None
-        } else if options.missing != Missing::default() && !self.missing {
-            Some("it is no numbered sequence of pictures: leave --missing out")
+        if options.rate.is_some() && !options.rate_if_taken && !self.rate {
+            let what = "its frames have times of their own: --fps is for pictures and for bare streams";
+            return Err(Error::bad_argument(what));
+        }
+        if options.lenient { Ok(()) } else { self.check_kind(options, "it is no") }
+    }
+
+    /// Refuses those for kinds of sources, with a line that begins with `who`.
+    fn check_kind(&self, options: &InputOptions, who: &str) -> Result<()> {
+        let refused = if options.missing != Missing::default() && !self.missing {
+            Some("numbered sequence of pictures: leave --missing out")
         } else if options.script != ScriptOptions::default() && !self.script {
-            Some("it is no VapourSynth script: leave --vpy-output and --vpy-arg out")
+            Some("VapourSynth script: leave --vpy-output and --vpy-arg out")
         } else {
             None
         };
-        refused.map_or(Ok(()), |what| Err(Error::bad_argument(what)))
+        refused.map_or(Ok(()), |what| Err(Error::bad_argument(format!("{who} {what}"))))
     }
 }
 
@@ -345,6 +351,19 @@ impl Input {
     /// Whether its frames have no times but those that a rate gives them.
     pub fn takes_rate(&self) -> bool {
         !matches!(self.reader.sequence(), Some(Sequence::Script(_))) && demuxer::takes_rate(self.reader.demuxer())
+    }
+
+    /// Refuses what `options` asks of kinds of sources of which there is none among `inputs`.
+    ///
+    /// # Errors
+    /// As it says.
+    pub fn check_used<'a>(inputs: impl IntoIterator<Item = &'a Input>, options: &InputOptions) -> Result<()> {
+        let mut takes = Takes { rate: true, missing: false, script: false };
+        for input in inputs {
+            takes.missing |= matches!(input.reader.sequence(), Some(Sequence::Pictures(_)));
+            takes.script |= matches!(input.reader.sequence(), Some(Sequence::Script(_)));
+        }
+        takes.check_kind(options, "no input is a")
     }
 
     /// The name it was opened by.

@@ -14,7 +14,7 @@ const LINE: usize = 1024;
 thread_local! {
     /// The last error line that libav wrote on this thread.
     static LAST_ERROR: RefCell<Option<Line>> = const { RefCell::new(None) };
-    /// Errors and warnings that libav wrote on this thread, while [`listen`] wants them.
+    /// What libav wrote on this thread, while [`listen`] wants it.
     static HEARD: RefCell<Option<Heard>> = const { RefCell::new(None) };
 }
 
@@ -27,11 +27,20 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Takes "[mov,mp4 @ 0x55..] moov atom not found" apart.
+    /// Takes "[mov,mp4 @ 0x55..] moov atom not found" apart. What writes for another names that first.
     fn new(text: &str) -> Line {
-        let split = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-        let (writer, text) = split.unwrap_or(("", text));
+        let inner = text.strip_prefix('[');
+        let split = inner.and_then(|rest| rest.split_once("] "));
+        // What ends a line that was written in parts has no words.
+        let split =
+            split.or_else(|| inner?.strip_suffix(']').filter(|inner| inner.contains(" @ ")).map(|inner| (inner, "")));
+        let (writer, mut text) = split.unwrap_or(("", text));
         let writer = writer.split_once(" @ ").map_or(writer, |(name, _)| name);
+        while let Some((inner, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] "))
+            && inner.contains(" @ 0x")
+        {
+            text = rest;
+        }
         Line { writer: writer.to_owned(), text: text.to_owned() }
     }
 }
@@ -131,11 +140,12 @@ pub(super) fn take_last_error() -> Option<Line> {
     LAST_ERROR.take()
 }
 
-/// Warnings and errors of libav, in order.
+/// What libav said, in order.
 #[derive(Default)]
 pub(super) struct Heard {
     warnings: Vec<String>,
     errors: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Heard {
@@ -144,20 +154,27 @@ impl Heard {
         self.errors.first().or(self.warnings.last()).map(|line| line.trim_end_matches('.'))
     }
 
+    /// The words that it listed after `heading`, up to the next one.
+    pub(super) fn listed(&self, heading: &str) -> Vec<&str> {
+        let after = self.notes.iter().skip_while(|note| *note != heading).skip(1);
+        let words = after.map(|note| note.trim()).take_while(|note| !note.ends_with(':'));
+        words.filter(|word| !word.is_empty()).collect()
+    }
+
     /// What libav warned of.
     pub(super) fn warnings(&self) -> &[String] {
         &self.warnings
     }
 }
 
-/// Runs `job`, and gives with its result what libav complained of on this thread meanwhile.
+/// Runs `job`, and gives with its result what libav said on this thread meanwhile.
 pub(super) fn listen<T>(job: impl FnOnce() -> T) -> (T, Heard) {
     HEARD.set(Some(Heard::default()));
     let result = job();
     (result, HEARD.take().unwrap_or_default())
 }
 
-/// Whether somebody on this thread wants warnings too.
+/// Whether somebody on this thread wants more than errors.
 fn is_heard() -> bool {
     HEARD.try_with(|heard| heard.try_borrow().is_ok_and(|heard| heard.is_some())).unwrap_or(false)
 }
@@ -167,7 +184,7 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     // SAFETY: libav calls with a context of its own and a format that ends with a zero.
     unsafe { note_fault(context, format, is_error) };
     let level_here = if level <= ffi::AV_LOG_WARNING { Level::Debug } else { Level::Trace };
-    let is_heard = level <= ffi::AV_LOG_WARNING && is_heard();
+    let is_heard = level <= ffi::AV_LOG_INFO && is_heard();
     if !is_error && !is_heard && !log::log_enabled!(target: "libav", level_here) {
         return;
     }
@@ -181,7 +198,12 @@ unsafe extern "C" fn line(context: *mut c_void, level: c_int, format: *const c_c
     if is_heard {
         HEARD.with_borrow_mut(|heard| {
             let Some(heard) = heard else { return };
-            if is_error { &mut heard.errors } else { &mut heard.warnings }.push(line.text.clone());
+            let lines = match level {
+                _ if is_error => &mut heard.errors,
+                ..=ffi::AV_LOG_WARNING => &mut heard.warnings,
+                _ => &mut heard.notes,
+            };
+            lines.push(line.text.clone());
         });
     }
     if is_error {
@@ -250,6 +272,8 @@ mod tests {
         let two = |writer: &str, text: &str| (writer.to_owned(), text.to_owned());
         assert_eq!(parts("[mov,mp4 @ 0x5] moov [x] not found"), two("mov,mp4", "moov [x] not found"));
         assert_eq!(parts("no prefix] here"), two("", "no prefix] here"));
+        assert_eq!(parts("[libx264 @ 0x5]"), two("libx264", ""));
+        assert_eq!(parts("[libsvtav1 @ 0x5] [Eval @ 0x7f] [x] is odd"), two("libsvtav1", "[x] is odd"));
     }
 
     #[test]

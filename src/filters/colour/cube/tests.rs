@@ -1,5 +1,5 @@
-use super::super::looks::Look;
 use super::*;
+use crate::filters::colour::lut::looks::Look;
 use crate::filters::testing::digest;
 
 const BOTH: [Between; 2] = [Between::Tetrahedral, Between::Trilinear];
@@ -60,7 +60,10 @@ fn exact(lut: &Lut, between: Between, codes: [u16; 3]) -> [f64; 3] {
 #[test]
 fn colours_are_within_one_code_of_the_exact_ones() {
     let scaled = Lut {
-        cube: Look::Warm.lut().cube.map(|cube| super::super::lut::Colours { domain: Domain::of([-0.3, 2.7]), ..cube }),
+        cube: Look::Warm
+            .lut()
+            .cube
+            .map(|cube| crate::filters::colour::lut::Colours { domain: Domain::of([-0.3, 2.7]), ..cube }),
         ..Lut::default()
     };
     for (lut, between) in [Look::Warm.lut(), Look::Faded.lut(), scaled].iter().flat_map(|lut| BOTH.map(|b| (lut, b))) {

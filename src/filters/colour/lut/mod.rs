@@ -2,6 +2,7 @@
 
 mod cube;
 mod hald;
+pub(crate) mod looks;
 mod mesh;
 mod plain;
 #[cfg(test)]

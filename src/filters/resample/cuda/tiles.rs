@@ -2,13 +2,7 @@
 
 use super::Draft;
 use crate::filters::resample::taps::Taps;
-
-/// Columns of a tile, and of one whose source lies in halves.
-const WIDE: usize = 128;
-const NARROW: usize = 64;
-
-/// The rows that a tile may have.
-const ROWS: [usize; 4] = [32, 16, 8, 4];
+use crate::filters::resample::tuning::cuda::{NARROW, ROWS, WIDE};
 
 /// Bytes of shared memory that a block may have on any device.
 const SHARED: usize = 48 << 10;

@@ -48,6 +48,10 @@ impl Ending {
                 let over = (bytes::read(demuxer)? - at).rem_euclid(raw_packet_size(demuxer)?);
                 (over != 0 && over != TRANSPORT_PACKET).then_some("its last packet is incomplete")
             }
+            // What breaks off in a frame gives as much of it as there is. Behind a whole one an index follows, if not a frame.
+            "nut" if bytes::read(demuxer)? <= at + size => {
+                Some("its last frame is incomplete, or its index is missing")
+            }
             _ => None,
         };
         fault.map(str::to_owned)

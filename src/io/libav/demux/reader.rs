@@ -21,10 +21,12 @@ use ffmpeg::format::stream::Stream;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
+use tail::Tail;
 
 mod ahead;
 mod marks;
 mod place;
+mod tail;
 
 pub use place::Place;
 
@@ -49,6 +51,8 @@ pub(in crate::io::libav) struct Reader {
     sequence: Option<Sequence>,
     /// Follows where packets lie.
     ending: Ending,
+    /// The video's last packets, where nothing else shows whether they are whole.
+    tail: Tail,
     /// What the demuxer reported of the end when it was opened.
     error_at_end: Option<String>,
     /// After a jump of a transport stream: packets that may still come before the picture that starts afresh.
@@ -83,6 +87,7 @@ impl Reader {
             index: None,
             sequence: None,
             ending: Ending::default(),
+            tail: Tail::default(),
             error_at_end: None,
             jump: None,
             joint_said: false,
@@ -227,6 +232,7 @@ impl Reader {
                 }
                 Received::End => {
                     self.check_picture(0)?;
+                    self.check_tail()?;
                     return Ok(None);
                 }
                 Received::Starved => self.feed()?,
@@ -295,6 +301,16 @@ impl Reader {
         }
     }
 
+    /// Looks once, behind the last frame of a source in which nothing was lost, whether that frame is whole.
+    fn check_tail(&mut self) -> Result<()> {
+        let tail = std::mem::take(&mut self.tail);
+        if self.decoder.damage().is_some() {
+            return Ok(());
+        }
+        let fault = tail.fault(&stream(&self.demuxer, self.video), &self.cancel);
+        fault.map_or(Ok(()), |cause| self.decoder.cut(cause))
+    }
+
     /// The demuxer's next packet of the video that is not empty, and what lies before it.
     fn video_packet(&mut self) -> Result<Option<Packet>> {
         while !self.ended {
@@ -313,6 +329,7 @@ impl Reader {
             }
             match packet {
                 Some(packet) if packet.stream() == self.video && packet.size() > 0 => {
+                    self.tail.packet(&packet, &stream(&self.demuxer, self.video), &self.demuxer);
                     if let Some(index) = &mut self.index {
                         index.take(&packet);
                     }

@@ -67,16 +67,77 @@ impl<'a> Settings<'a> {
         if code >= 0 {
             return Ok(());
         }
-        let reason = heard.reason().map_or_else(|| failure::text(code), str::to_owned);
+        let said = || heard.reason().map_or_else(|| failure::text(code), str::to_owned);
+        let reason = self.find(key).and_then(|option| self.scale(option, value)).unwrap_or_else(said);
         Err(Error::bad_argument(format!("{} does not take {key}={value}: {reason}", self.owner)))
+    }
+
+    /// What a whole number `option` takes, where `value` is none.
+    fn scale(self, option: &AVOption, value: &str) -> Option<String> {
+        let is_whole = matches!(option.type_, AVOptionType::AV_OPT_TYPE_INT | AVOptionType::AV_OPT_TYPE_INT64);
+        (is_whole && value.parse::<f64>().is_err()).then_some(())?;
+        let names = self.constants(option);
+        let names = if names.is_empty() { String::new() } else { format!("{}, or ", names.join(", ")) };
+        Some(format!("it takes {names}a number from {} to {}", option.min, option.max))
+    }
+
+    /// The names that stand for numbers of `option`.
+    fn constants(self, option: &AVOption) -> Vec<String> {
+        let mut names = Vec::new();
+        if option.unit.is_null() {
+            return names;
+        }
+        // SAFETY: the object is alive by `of`, and its options' texts end with a zero.
+        unsafe {
+            let unit = CStr::from_ptr(option.unit);
+            for object in self.objects() {
+                let mut at: *const AVOption = ptr::null();
+                while let Some(next) = ffi::av_opt_next(object, at).as_ref() {
+                    let is_constant = next.type_ == AVOptionType::AV_OPT_TYPE_CONST && !next.unit.is_null();
+                    if is_constant && CStr::from_ptr(next.unit) == unit {
+                        names.push(CStr::from_ptr(next.name).to_string_lossy().into_owned());
+                    }
+                    at = next;
+                }
+            }
+        }
+        names
+    }
+
+    /// The text of option `key` as it is set; `None` where it has none.
+    pub(in crate::io::libav) fn text(self, key: &str) -> Option<String> {
+        let key = CString::new(key).ok()?;
+        let mut text = ptr::null_mut();
+        // SAFETY: the object is alive by `of`; libav gives a copy of the text, which is freed below.
+        unsafe {
+            let code = ffi::av_opt_get(self.object, key.as_ptr(), ffi::AV_OPT_SEARCH_CHILDREN, &raw mut text);
+            (code >= 0 && !text.is_null()).then_some(())?;
+            let copy = CStr::from_ptr(text.cast()).to_string_lossy().into_owned();
+            ffi::av_free(text.cast());
+            Some(copy)
+        }
+    }
+
+    /// The object, and those behind it.
+    fn objects(self) -> Vec<*mut c_void> {
+        let (mut objects, mut next) = (vec![self.object], 0);
+        while let Some(object) = objects.get(next).copied() {
+            let mut child = ptr::null_mut();
+            // SAFETY: the object is alive by `of`, and so are its children; libav's cursor ends with null.
+            while let Some(found) = unsafe { ffi::av_opt_child_next(object, child).as_mut() } {
+                child = found;
+                objects.push(child);
+            }
+            next += 1;
+        }
+        objects
     }
 
     fn names(self) -> Vec<String> {
         let mut names = BTreeSet::new();
-        let mut objects = vec![self.object];
-        while let Some(object) = objects.pop() {
-            let (mut option, mut child): (*const AVOption, *mut c_void) = (ptr::null(), ptr::null_mut());
-            // SAFETY: the object is alive by `of`, and so are its children; libav's cursors end with null.
+        for object in self.objects() {
+            let mut option: *const AVOption = ptr::null();
+            // SAFETY: the object is alive by `of`; libav's cursor ends with null.
             unsafe {
                 while let Some(next) = ffi::av_opt_next(object, option).as_ref() {
                     if next.type_ != AVOptionType::AV_OPT_TYPE_CONST
@@ -85,10 +146,6 @@ impl<'a> Settings<'a> {
                         names.insert(CStr::from_ptr(next.name).to_string_lossy().into_owned());
                     }
                     option = next;
-                }
-                while let Some(next) = ffi::av_opt_child_next(object, child).as_mut() {
-                    child = next;
-                    objects.push(child);
                 }
             }
         }

@@ -64,6 +64,9 @@ const COUNTS_TICKS: [&str; 3] = ["libvpx", "libvpx-vp9", "libaom-av1"];
 /// How libav's wrappers begin a line about a parameter that the encoder behind them does not take.
 const WRONG_PARAMETER: [&str; 3] = ["Unknown option", "Invalid value", "Error parsing option"];
 
+/// Options that take names which the encoder lists where it does not know one, and the headings of those lists.
+const NAMED: [(&str, &str); 2] = [("preset", "Possible presets:"), ("tune", "Possible tunes:")];
+
 /// What an encoder is opened for.
 #[derive(Clone, Copy)]
 pub(in crate::io::libav) struct EncoderJob<'a> {
@@ -278,13 +281,33 @@ impl EncoderContext {
     /// # Errors
     /// When the encoder refuses, with the reason it logs.
     pub(in crate::io::libav) fn open(&self, choice: &EncoderChoice, info: &StreamInfo) -> Result<Heard> {
+        // A refusal frees the options.
+        let named = NAMED.map(|(key, heading)| (key, heading, self.settings(choice.encoder()).text(key)));
         let (code, heard) = logging::listen(|| {
             // SAFETY: the context was made for this codec; null is no further options.
             unsafe { ffi::avcodec_open2(self.0.as_ptr(), choice.codec, ptr::null_mut()) }
         });
-        let what = format!("{} ({}x{} {})", choice.encoder(), info.width, info.height, info.format);
-        if code < 0 { Err(refusal(&what, code, &heard)) } else { Ok(heard) }
+        if code >= 0 {
+            return Ok(heard);
+        }
+        let unknown = named.into_iter().find_map(|(key, heading, given)| {
+            let (given, known) = (given?, heard.listed(heading));
+            has_unknown(&given, &known).then(|| format!("has no {key} '{given}': it has {}", known.join(", ")))
+        });
+        Err(match unknown {
+            Some(unknown) => Error::bad_argument(format!("{} {unknown}", choice.encoder())),
+            None => {
+                let what = format!("{} ({}x{} {})", choice.encoder(), info.width, info.height, info.format);
+                refusal(&what, code, &heard)
+            }
+        })
     }
+}
+
+/// Whether one of the names that are `given` together, as x264's tunings are, is none of those that are `known`, if any are.
+fn has_unknown(given: &str, known: &[&str]) -> bool {
+    let is_unknown = |name: &str| !name.is_empty() && !known.contains(&name);
+    !known.is_empty() && given.split([',', '.', '/', '-', '+', ' ']).any(is_unknown)
 }
 
 /// Refuses what libav only warns of when an encoder is opened: a parameter of the encoder's own that it does not take.

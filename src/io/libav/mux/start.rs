@@ -12,6 +12,9 @@ use ffmpeg_next::{Packet, ffi};
 /// Sound that is this much early or late, in seconds, is less than half of what anybody notices (ITU-R BT.1359).
 const UNNOTICED: f64 = 0.02;
 
+/// A move of all times by less is what is left of rounding: it would be reported as 0.000 s.
+const LEAST_SAID: f64 = 0.0005;
+
 /// What is only known when the first packets are there.
 #[derive(Clone, Copy, Default)]
 pub(in crate::io::libav) struct Start {
@@ -46,7 +49,7 @@ impl Start {
         let all = video.map(|time| seconds(time, unit)).into_iter().chain(copied);
         let lowest = all.map(|time| time - seconds(offset, unit)).fold(0.0, f64::min);
         let any_time = contents.choice.container.flags & ffi::AVFMT_TS_NEGATIVE != 0;
-        if lowest < 0.0 && !any_time && !capacity::is_untimed(contents.choice.container) {
+        if lowest <= -LEAST_SAID && !any_time && !capacity::is_untimed(contents.choice.container) {
             log::warn!("{container} has no times before 0: all times move by {:.3} s", -lowest);
         }
         say_late(contents, shown, &starts);

@@ -20,9 +20,7 @@ enum Transport {
     Text,
 }
 
-/// The encoders that have two passes through libav. SVT-AV1 and rav1e have them too, but libav's wrappers do not. libav's own (mpeg4,
-/// mpeg2video ...) are left out: where one refuses its second pass, FFmpeg 5.1 frees its memory twice. So is
-/// libxvid, whose second pass spends about half of the rate.
+/// The encoders that have two passes through libav. SVT-AV1 and rav1e have them too, but libav's wrappers do not.
 const ENCODERS: [(&str, Transport); 7] = [
     ("libx264", Transport::Option),
     ("libx264rgb", Transport::Option),
@@ -32,6 +30,11 @@ const ENCODERS: [(&str, Transport); 7] = [
     ("libaom-av1", Transport::Text),
     ("libtheora", Transport::Text),
 ];
+
+/// libav's own encoders that have two passes which are not used: where the rate is less than the film needs at least, they
+/// refuse their second pass, and FFmpeg 5.1 then frees its memory twice.
+const CRASH: [&str; 10] =
+    ["mpeg4", "mpeg2video", "mpeg1video", "msmpeg4", "msmpeg4v2", "wmv1", "wmv2", "h263", "h263p", "flv"];
 
 fn means(encoder: &str) -> Option<Transport> {
     ENCODERS.iter().find(|(name, _)| *name == encoder).map(|(_, means)| *means)
@@ -83,11 +86,20 @@ impl Statistics {
 
 /// The refusal of an encoder without two passes.
 fn no_passes(encoder: &str) -> Error {
+    let why = match encoder {
+        "libxvid" => {
+            "the second pass of libxvid takes a tick of the container's clock for a frame, and misses its rate"
+        }
+        _ if CRASH.contains(&encoder) => {
+            "libav 5.1 crashes in the second pass of {} where the rate is too low for the film"
+        }
+        _ => "{} has no two passes in libav",
+    };
     let instead = match encoder {
         _ if encoder.ends_with("_nvenc") => "-x multipass=fullres has it look at every frame twice",
         _ => "--bitrate alone asks for the rate in one, and libx264, libx265 and libaom-av1 have two",
     };
-    Error::unsupported(format!("{encoder} has no two passes in libav: {instead}"))
+    Error::unsupported(format!("{}: {instead}", why.replace("{}", encoder)))
 }
 
 impl EncodePass {
@@ -188,7 +200,13 @@ mod tests {
 
     #[test]
     fn encoders_without_two_passes_are_named() {
-        for (encoder, word) in [("libsvtav1", "libx265"), ("hevc_nvenc", "multipass"), ("ffv1", "--bitrate")] {
+        for (encoder, word) in [
+            ("libsvtav1", "has no two passes in libav"),
+            ("hevc_nvenc", "multipass"),
+            ("ffv1", "--bitrate"),
+            ("mpeg4", "crashes in the second pass of mpeg4"),
+            ("libxvid", "misses its rate"),
+        ] {
             let refusal = Statistics::new(encoder, "-".as_ref()).unwrap_err();
             assert!(refusal.message().contains(encoder) && refusal.message().contains(word), "{refusal}");
         }

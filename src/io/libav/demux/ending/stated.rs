@@ -20,6 +20,8 @@ pub(super) fn fault(name: &str, bytes: &Bytes<'_>, last: i64) -> Option<String> 
         "ivf" => frames(bytes),
         "obu" => units(bytes),
         "mxf" => footer(bytes),
+        "asf" => objects(bytes),
+        "dirac" => parse_infos(bytes),
         "gif" => return blocks(bytes).map(str::to_owned),
         "ogg" => return last_page(bytes).map(str::to_owned),
         _ => None,
@@ -139,6 +141,27 @@ fn footer(bytes: &Bytes<'_>) -> Option<i64> {
     let from = 17 + if length < 0x80 { 0 } else { i64::from(length & 0x7f) };
     let footer = i64::try_from(u64::from_be_bytes(bytes.at(from + 24)?)).ok()?;
     (footer > 0).then_some(footer.checked_add(1)?)
+}
+
+/// Where the last object of an ASF ends. One that was written into a pipe states no length of its data.
+fn objects(bytes: &Bytes<'_>) -> Option<i64> {
+    /// Header, data, simple index and index, by the first bytes of their GUIDs.
+    const KNOWN: [[u8; 4]; 4] =
+        [[0x30, 0x26, 0xb2, 0x75], [0x36, 0x26, 0xb2, 0x75], [0x90, 0x08, 0x00, 0x33], [0xd3, 0x29, 0xe2, 0xd6]];
+    walk(bytes, 0, |at| {
+        KNOWN.contains(&bytes.at(at)?).then_some(())?;
+        at.checked_add(i64::try_from(u64::from_le_bytes(bytes.at(at + 16)?)).ok()?)
+    })
+}
+
+/// Where the last data unit of a Dirac or VC-2 stream ends. The one that ends the stream may state no length.
+fn parse_infos(bytes: &Bytes<'_>) -> Option<i64> {
+    const HEADER: i64 = 13;
+    walk(bytes, 0, |at| {
+        let Some([a, b, c, d, _, next @ ..]) = bytes.at::<9>(at) else { return Some(at + HEADER) };
+        ([a, b, c, d] == *b"BBCD").then_some(())?;
+        Some(at + i64::from(u32::from_be_bytes(next))).filter(|end| *end >= at + HEADER)
+    })
 }
 
 /// What is wrong with the end of a GIF: blocks follow each other up to a last one.

@@ -1,6 +1,6 @@
 //! Reading ahead of the decoder, to where decoding has to begin.
 
-use super::{Reader, discard, stream};
+use super::{Reader, Tail, discard, stream};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer::Demuxer;
 use crate::io::libav::demux::ending::Ending;
@@ -121,6 +121,7 @@ impl Reader {
         self.streams.iter_mut().for_each(|stream| stream.time = 0);
         (self.met, self.ahead) = (VecDeque::new(), Ahead::default());
         (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
+        self.tail = Tail::default();
         self.decoder.jump(&stream(&self.demuxer, self.video), 0, None);
         self.decoder.forget_damage();
     }

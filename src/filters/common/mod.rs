@@ -1,0 +1,9 @@
+//! What kernels of several filters share.
+
+pub mod curve;
+pub mod guide;
+pub mod lines;
+pub mod siting;
+pub mod stock;
+#[cfg(test)]
+pub mod testing;

@@ -1,0 +1,10 @@
+//! Sizes that decide speed, never a result.
+//!
+//! `vramp bench --filter domain --device cuda` measures them. After a change compare the ratios to the plain copy, before and
+//! after, on one machine.
+
+/// Columns and rows of a tile, and lines of a block.
+pub const TILE: usize = 32;
+
+/// Threads of a block that opens a tile.
+pub const OPEN_THREADS: usize = 256;

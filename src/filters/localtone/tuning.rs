@@ -1,0 +1,24 @@
+//! Sizes that decide speed, never a result.
+//!
+//! `vramp bench --filter localtone` measures those of the CPU; with `--device cuda`, those of a GPU.
+//! After a change compare the ratios to the plain copy, before and after, on one machine.
+
+/// On the CPU.
+pub(super) mod cpu {
+    /// Samples of a band of a plane of means or of a pyramid, about: enough to be worth a thread's while, and few enough for its
+    /// cache.
+    pub const SAMPLES: usize = 32_768;
+
+    /// Columns that are collapsed at a time: within them few of the nine remapped pictures are needed.
+    pub const PART: usize = 128;
+
+    /// Rows of luma that a thread makes of the result at a time: an even number.
+    pub const BAND: usize = 32;
+}
+
+/// On a CUDA device.
+#[cfg(feature = "cuda")]
+pub(super) mod cuda {
+    /// Threads of a block, across and down.
+    pub const BLOCK: (usize, usize) = (32, 8);
+}

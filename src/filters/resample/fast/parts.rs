@@ -1,0 +1,156 @@
+//! What a component is cut into, and what threads work in.
+
+use super::across::{Across, GROUP, SLACK};
+use super::pairs::Pair;
+use super::period::{self, Period};
+use crate::device::cpu::CpuLevel;
+use crate::filters::resample::plan::Component;
+use crate::filters::resample::taps::Taps;
+use crate::filters::resample::tuning::cpu::{LEAST, MOST, RING};
+use std::ops::Range;
+
+/// One component, as it is walked.
+pub struct Work {
+    pub component: Component,
+    /// It has two directions, and sums of columns come first.
+    pub down_first: bool,
+    pub across: Option<Across>,
+    pub parts: Vec<Part>,
+    /// The rows of the result that each begins a pair of, where nothing but sums is made of rows last; else there are none.
+    pub pairs: Vec<Option<Pair>>,
+    /// Rows of the ring: as many as one row of the result may need, and those before it.
+    pub ring: usize,
+}
+
+/// Columns that are walked together.
+pub struct Part {
+    /// Of the result.
+    pub to: Range<usize>,
+    /// Of the source.
+    pub from: Range<usize>,
+}
+
+impl Work {
+    pub fn new(
+        component: &Component,
+        down_first: bool,
+        (width, height): (usize, usize),
+        (to_width, _): (usize, usize),
+    ) -> Work {
+        let down_first = down_first && component.across.is_some() && component.down.is_some();
+        let is_plain = component.light.is_none() && !down_first;
+        let pairs = match &component.down {
+            Some(down) if is_plain && down.beside.is_none() => Pair::all(down),
+            _ => Vec::new(),
+        };
+        let ring = component.down.as_ref().map_or(1, |down| depth(down, &pairs, height));
+        // A ring has rows of results where rows are weighed first, and else rows of the source.
+        let floats = RING / size_of::<f32>() / ring;
+        let shrink = if down_first { width.div_ceil(to_width) } else { 1 };
+        let columns = (floats / shrink).clamp(LEAST, MOST) / LEAST * LEAST;
+        let part = |start: usize| {
+            let to = start..(start + columns).min(to_width);
+            let from = component.across.as_ref().map_or(to.clone(), |taps| samples(taps, to.clone(), width));
+            Part { to, from }
+        };
+        Work {
+            component: component.clone(),
+            down_first,
+            across: component.across.as_ref().map(Across::new),
+            parts: (0..to_width).step_by(columns).map(part).collect(),
+            pairs,
+            ring,
+        }
+    }
+}
+
+/// The samples of `from` that `results` are made from.
+fn samples(taps: &Taps, results: Range<usize>, from: usize) -> Range<usize> {
+    let start = results.clone().map(|at| taps.lowest(at)).min().unwrap_or(0);
+    start..results.map(|at| taps.last(at, from) + 1).max().unwrap_or(start)
+}
+
+/// Rows from the first that a row of the result needs to the last that it, the other of its pair, or one before them needed.
+fn depth(down: &Taps, pairs: &[Option<Pair>], from: usize) -> usize {
+    let mut reached = 0;
+    let spans = (0..down.first.len()).map(|at| {
+        let end = at + usize::from(pairs.get(at).is_some_and(Option::is_some));
+        reached = (at..=end).map(|at| down.last(at, from)).fold(reached, usize::max);
+        reached + 1 - down.lowest(at)
+    });
+    spans.max().unwrap_or(1)
+}
+
+/// What a thread works in.
+#[derive(Default)]
+pub struct Scratch {
+    /// Rows of a part; row y lies at `y % Work::ring`.
+    pub ring: Vec<f32>,
+    /// A row of the source, and room behind it.
+    pub row: Vec<f32>,
+    pub by_period: ByPeriod,
+    /// Sums of a row, or of two.
+    pub sums: Vec<f32>,
+    /// And their lanes.
+    pub lanes: Vec<u16>,
+    /// The lanes of a row of the source.
+    pub source: Vec<u16>,
+}
+
+/// What a thread works in where weights repeat.
+#[derive(Default)]
+pub struct ByPeriod {
+    /// Samples by their place in a period.
+    kinds: [Vec<f32>; period::MOST],
+    /// Results by theirs.
+    made: Vec<f32>,
+}
+
+impl ByPeriod {
+    /// Makes `results` of a row part that begins with sample `start`.
+    ///
+    /// # Safety
+    /// The processor has `level`.
+    #[inline(always)]
+    pub unsafe fn weigh(
+        &mut self,
+        level: CpuLevel,
+        period: &Period,
+        row: &[f32],
+        start: usize,
+        results: Range<usize>,
+        out: &mut [f32],
+    ) {
+        match period.samples {
+            1 => {}
+            2 => period::split::<2>(row, &mut self.kinds),
+            3 => period::split::<3>(row, &mut self.kinds),
+            _ => period::split::<4>(row, &mut self.kinds),
+        }
+        let [a, b, c, d] = &self.kinds;
+        let first = if period.samples == 1 { row } else { a };
+        // SAFETY: by the caller.
+        unsafe { period.run(level, [first, b, c, d], start, results, &mut self.made, out) };
+    }
+}
+
+impl Scratch {
+    /// Makes room for the parts of `works`.
+    pub fn fit(works: &[Work]) -> Scratch {
+        let mut scratch = Scratch::default();
+        for work in works {
+            let longest = |range: fn(&Part) -> &Range<usize>| work.parts.iter().map(|p| range(p).len()).max();
+            let from = longest(|part| &part.from).unwrap_or(0) + SLACK;
+            let most = from.max(longest(|part| &part.to).unwrap_or(0).next_multiple_of(GROUP));
+            let grow = |row: &mut Vec<f32>, len: usize| row.resize(row.len().max(len), 0.0);
+            grow(&mut scratch.ring, work.ring * most);
+            grow(&mut scratch.row, most);
+            grow(&mut scratch.sums, 2 * most);
+            grow(&mut scratch.by_period.made, 2 * most);
+            scratch.by_period.kinds.iter_mut().for_each(|kind| grow(kind, from));
+            scratch.lanes.resize(scratch.lanes.len().max(2 * most), 0);
+            scratch.source.resize(scratch.source.len().max(most), 0);
+        }
+        scratch
+    }
+}
