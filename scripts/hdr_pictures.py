@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Makes HDR clips of SDR ones, has vramp and ffmpeg make SDR of them again, and puts the pictures of docs/HDR.md side by side.
 
-    scripts/hdr_pictures.py --vramp target/release/vramp [--clips FOLDER] [--out docs/hdr]
+    scripts/hdr_pictures.py --vramp target/release/vramp [--clips FOLDER] [--out docs/hdr] [--libplacebo]
 
 Wants numpy, and an ffmpeg with zscale and libx265. SDR frames are graded up: light stays up to half of white (203 cd/m²), and
 what is brighter rises, to a peak of 1000 or 4000 cd/m²; a line of text is white at 203. FOLDER keeps the clips, with the mastering
 display and MaxCLL that they have.
+
+--libplacebo makes NAME-libplacebo.png instead: vramp's picture, and that of ffmpeg's libplacebo filter by the same curve, from metadata
+alone as well. It wants a Vulkan device; Mesa's lavapipe (mesa-vulkan-drivers) is one on any processor.
 """
 
 import argparse
@@ -41,6 +44,12 @@ RECIPE = (
     "zscale=t=linear:npl=100,format=gbrpf32le,zscale=p=bt709,tonemap=tonemap=hable:desat=0,"
     "zscale=t=bt709:m=bt709:r=tv,format=yuv420p"
 )
+# By BT.2390 and a peak from metadata, as --sdr; its own default measures frames as they pass.
+LIBPLACEBO = (
+    "hwupload,libplacebo=tonemapping=bt.2390:peak_detect=false:colorspace=bt709:color_primaries=bt709:color_trc=bt709:"
+    "range=tv:format=yuv420p10le,hwdownload,format=yuv420p10le"
+)
+VULKAN = ["-init_hw_device", "vulkan=v", "-filter_hw_device", "v"]
 DISPLAY = "G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L({},50)"
 
 
@@ -118,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vramp", default=ROOT / "target/release/vramp")
     parser.add_argument("--clips", help="keep the clips here")
+    parser.add_argument("--libplacebo", action="store_true", help="beside libplacebo")
     parser.add_argument("--out", default=ROOT / "docs/hdr", type=pathlib.Path)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -136,6 +146,10 @@ def main():
                 run = [args.vramp, clip, made, *way, "-y", "--device", "cpu", "-c", "ffv1"]
                 subprocess.run(list(map(str, run)), check=True)
                 ours.append(picture(made))
+            if args.libplacebo:
+                ffmpeg(*VULKAN, "-i", clip, "-vf", LIBPLACEBO, "-c:v", "ffv1", theirs)
+                save(args.out / f"{name}-libplacebo.png", [ours[0], picture(theirs)])
+                continue
             ffmpeg("-i", clip, "-vf", RECIPE, "-c:v", "ffv1", theirs)
             before = np.round((sdr[SHOWN] * (1 - mask) + mask) * 255).astype(np.uint8)
             save(args.out / f"{name}.png", [before, *ours, picture(theirs)])

@@ -645,6 +645,20 @@ fn bench_holds_filters_against_ffmpegs() {
     }
 }
 
+#[test]
+fn bench_holds_filters_against_their_bars() {
+    let words = "bench --quick --json --bars --filter lut3d --filter convolve";
+    let ran = run(&words.split(' ').collect::<Vec<_>>()).ok();
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let rows = json["bars"]["rows"].as_array().unwrap();
+    let chains: Vec<_> = rows.iter().map(|row| row["chain"].as_str().unwrap().split('=').next().unwrap()).collect();
+    assert_eq!(chains, ["lut3d", "convolve"]);
+    for row in rows {
+        let [ms, value, most] = ["ms", "value", "most"].map(|number| row[number].as_f64().unwrap());
+        assert!(ms > 0.0 && row["holds"] == (value <= most), "{row}");
+    }
+}
+
 /// A decoded PNG: width, height, R'G'B' bytes.
 fn read_png(path: &str) -> (usize, usize, Vec<u8>) {
     let mut reader = png::Decoder::new(BufReader::new(fs::File::open(path).unwrap())).read_info().unwrap();

@@ -1,6 +1,8 @@
 //! `vramp bench`: how fast the filters are, against a plain copy; and how well the stages of a run overlap.
 
+mod bars;
 mod clip;
+mod ffmpeg;
 #[cfg(feature = "cuda")]
 mod gpu;
 mod jobs;
@@ -31,6 +33,9 @@ struct Report {
     /// With `--peers`: ffmpeg's own filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     peers: Option<peers::Report>,
+    /// With `--bars`: what filters may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bars: Option<bars::Report>,
     /// With `--clip`: the stages of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<clip::Report>,
@@ -48,6 +53,7 @@ impl Report {
             gpu: None,
             filters: None,
             peers: None,
+            bars: None,
             clip: None,
             jobs: None,
         }
@@ -72,8 +78,9 @@ impl Machine {
 
 /// Runs `vramp bench`.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    if args.peers && args.device != DeviceChoice::Cpu {
-        return Err(Error::bad_argument("--peers compares on the CPU: leave --device out"));
+    if (args.peers || args.bars) && args.device != DeviceChoice::Cpu {
+        let option = if args.peers { "--peers" } else { "--bars" };
+        return Err(Error::bad_argument(format!("{option} compares on the CPU: leave --device out")));
     }
     let mut report = Report::new();
     if cfg!(debug_assertions) {
@@ -91,6 +98,8 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         report.clip = Some(clip);
     } else if args.peers {
         report.peers = Some(peers::measure(args, &show)?);
+    } else if args.bars {
+        report.bars = Some(bars::measure(args, &show)?);
     } else {
         measure_filters(args, &mut report, &show)?;
     }

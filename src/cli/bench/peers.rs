@@ -1,11 +1,10 @@
 //! The same work done by the `ffmpeg` program's own filters, in the same run.
 
-mod ffmpeg;
 mod table;
 
-use super::Machine;
 use super::kernels::{chosen, thread_word};
 use super::timing::{Effort, PictureRing, ramps};
+use super::{Machine, ffmpeg};
 use crate::cli::args::BenchArgs;
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Result};

@@ -136,6 +136,13 @@ impl PictureRing {
         Ok(())
     }
 
+    /// A source, and room for its result; another for the next `run`, until all had their turn.
+    pub fn pair(&mut self, run: usize) -> (&Picture, &mut Picture) {
+        let count = self.pairs.len();
+        let (src, dst) = &mut self.pairs[run % count];
+        (src, dst)
+    }
+
     /// The median times of `jobs` jobs that take turns over the ring, in milliseconds. `job` is called with the number
     /// of one.
     pub fn medians(

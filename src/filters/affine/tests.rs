@@ -5,7 +5,7 @@ use super::matrix::Matrix;
 use super::place::Places;
 use super::weights::Weights;
 use crate::filters::siting::Siting;
-use crate::filters::testing::{gray16, picture, run, run_inputs, samples};
+use crate::filters::testing::{digest, gray16, picture, run, run_inputs, samples};
 use crate::filters::{Setup, chain};
 use crate::video::{Rational, StreamInfo};
 
@@ -120,4 +120,16 @@ fn far_away_is_black() {
     for text in ["affine=x=65536:y=-65536", "affine=matrix='0.001 0 60000 0 0.001 -60000'"] {
         assert_eq!(samples(&run_inputs(text, &[&src]), 0), [4096; 9], "{text}");
     }
+}
+
+/// Weights, and turns by every degree.
+#[test]
+fn tables_are_the_same_on_every_platform() {
+    let weights = |kernel| digest(Weights::new(kernel).0.into_iter().flatten().map(|weight| u64::from(weight as u16)));
+    let turn = |degrees: u32| Matrix::of(degrees.into(), 1.5, [0.1, 0.0], [0.0, 0.0]).0.map(f64::to_bits);
+    let turns = digest((0..360).flat_map(turn));
+    assert_eq!(
+        ([Kernel::Bilinear, Kernel::Bicubic].map(weights), turns),
+        ([17263394896172644325, 6588842061220574821], 10636772372676452454)
+    );
 }

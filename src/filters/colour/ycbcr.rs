@@ -128,12 +128,25 @@ impl Encode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
     use crate::video::{Format, Range};
 
     fn stream(matrix: u8, depth: u8, range: Range) -> StreamInfo {
         let mut info = StreamInfo::bare(Format::yuv(0, 0, depth).unwrap(), 1, 1);
         (info.color.matrix, info.color.range) = (matrix, range);
         info
+    }
+
+    #[test]
+    fn weights_are_the_same_on_every_platform() {
+        let of = |(matrix, range): (u8, Range)| {
+            let (decode, encode) = (Decode::new(&stream(matrix, 10, range)), Encode::new(&stream(matrix, 10, range)));
+            let decoded = [decode.black, decode.gain].into_iter().chain(decode.chroma.into_iter().flatten());
+            let encoded = encode.luma.into_iter().chain(encode.chroma.into_iter().flatten());
+            decoded.chain(encoded).map(|value| i64::from(value).cast_unsigned()).collect::<Vec<_>>()
+        };
+        let all = [1, 5, 6, 7, 9].into_iter().flat_map(|matrix| [(matrix, Range::Full), (matrix, Range::Limited)]);
+        assert_eq!(digest(all.flat_map(of)), 11135643937510592037);
     }
 
     #[test]

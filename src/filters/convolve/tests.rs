@@ -1,7 +1,7 @@
 use super::kernel::{Kernel, Shaped};
 use super::weights::Weights;
 use crate::filters::chain;
-use crate::filters::testing::{gray16, picture, run, samples};
+use crate::filters::testing::{digest, gray16, picture, run, samples};
 use crate::params::Params;
 use std::fs;
 
@@ -144,4 +144,15 @@ fn the_default_changes_nothing_and_says_so() {
     assert!(chain("convolve").unwrap()[0].warning().unwrap().contains("preset="));
     assert!(chain("convolve=preset=sharpen").unwrap()[0].warning().is_none());
     assert_eq!(super::ConvolveParams::SCHEMA.params[0].kind, Kernel::FORM);
+}
+
+/// Kernels of real numbers become integers.
+#[test]
+fn weights_are_the_same_on_every_platform() {
+    let of = |side: usize| {
+        let values = (0..side * side).map(|i| 0.37 * ((i * i) % 23) as f64 - 1.1).collect();
+        let weights = Weights::new(&Shaped { columns: side, rows: side, values }, None, 0).unwrap();
+        weights.values.into_iter().map(|value| i64::from(value).cast_unsigned()).collect::<Vec<_>>()
+    };
+    assert_eq!(digest([1, 3, 5, 7, 13, 21].into_iter().flat_map(of)), 3311143184566535004);
 }

@@ -1,5 +1,6 @@
 //! `localtone`: what it promises, for all presets, and values worked out by hand.
 
+use super::adapt::gains;
 use super::curves::{Curve, Remap, exposures, gain_table, skin_table};
 use super::plan::{MethodPlan, Plan};
 use super::{DESCRIPTOR, Localtone, LocaltoneParams};
@@ -164,12 +165,22 @@ fn tables_are_what_they_were() {
     let remap = Remap { range: 0.6, clarity: 1.5, edge: 0.3, noise: 3.0 };
     let exposed = exposures([-1.5, 0.0, 2.75]);
     let exposed = exposed.iter().flat_map(|e| [e.weights[0], e.weights[1], e.values[0], e.values[2], e.base]);
+    // How much of each level is of fine and of middle structures.
+    let amounts = |height: usize| {
+        let info = StreamInfo::bare(format("gray16"), 64, height);
+        let setup = Setup::of(info.clone(), info.format, info.clone(), info.format);
+        let plan = Plan::new(&filter("method=mixed:detail=1:clarity=0.3").params, &setup);
+        let MethodPlan::Mixed(mixed) = plan.method else { panic!("mixed was asked for") };
+        mixed.pyramid.amounts.into_iter().map(|amount| i64::from(amount).cast_unsigned()).collect::<Vec<_>>()
+    };
     let made = [
         words(curve.table(1.0)),
         words(gain_table(0.25, 1.5)),
         signed(remap.tables()),
         signed(exposed.collect()),
         words(skin_table(77.0, 127.0, 6.0)),
+        digest(gains(0.7).into_iter().map(u64::from)),
+        digest([480, 540, 720, 1080, 2160].into_iter().flat_map(amounts)),
     ];
     let known = [
         0x5729_b939_40a6_15f8,
@@ -177,6 +188,8 @@ fn tables_are_what_they_were() {
         0x89e8_217a_5366_7b6d,
         0x6aa7_dc43_4e5c_0106,
         0xdd77_ed8d_e265_83aa,
+        0xf9bc_f6a3_393e_cfdb,
+        0xe073_308a_8640_a5a9,
     ];
     assert_eq!(made, known);
 }

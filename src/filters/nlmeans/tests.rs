@@ -3,7 +3,7 @@
 use super::NlmeansParams;
 use super::plan::{Offset, Plan};
 use super::weights::Weights;
-use crate::filters::testing::{gray16, picture, run_inputs, run_window, samples};
+use crate::filters::testing::{digest, gray16, picture, run_inputs, run_window, samples};
 use crate::filters::{Setup, chain};
 use crate::video::StreamInfo;
 
@@ -68,4 +68,20 @@ fn tiles_fit_together() {
 fn options_of_others_are_explained() {
     let message = chain("nlmeans=h=2:channels=y").unwrap_err().message().to_owned();
     assert!(message.contains("planes="), "{message}");
+}
+
+#[test]
+fn weights_are_the_same_on_every_platform() {
+    let table = |wmode| {
+        let weights = Weights::new(&NlmeansParams { wmode, ..NlmeansParams::default() });
+        digest(weights.table.iter().map(|weight| weight.to_bits().into()))
+    };
+    let of = |step: u32| {
+        let weights = Weights::new(&NlmeansParams { h: f64::from(step) / 10.0, ..NlmeansParams::default() });
+        [weights.factor.into(), weights.shift.into()]
+    };
+    assert_eq!(
+        ([0, 1, 2, 3].map(table), digest((0..=640).flat_map(of))),
+        ([652749129549562129, 5513955067409813305, 8064772817713629877, 3584295803507618883], 17096828760816866166)
+    );
 }

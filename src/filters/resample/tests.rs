@@ -4,12 +4,12 @@ use super::kernel::{Kernel, Shape};
 use super::places::Places;
 use super::plan::Plan;
 use super::scale::ScaleParams;
-use super::taps::{FINE, Line};
+use super::taps::{FINE, Line, Taps};
 use super::{Resample, Resampled, Sampling};
 use crate::error::Result;
-use crate::filters::testing::{gray16, one_thread, picture, run_levels, samples};
+use crate::filters::testing::{digest, gray16, one_thread, picture, run_levels, samples};
 use crate::filters::{Filter, Setup, Spec, chain};
-use crate::params::Choice;
+use crate::params::{Choice, Params, parse_chain};
 use crate::video::{ChromaLocation, FieldOrder, Format, FrameProps, Picture, Range, Rational, SideData, StreamInfo};
 
 fn stream(format: &str, width: usize, height: usize) -> StreamInfo {
@@ -443,4 +443,53 @@ fn a_single_frame_can_be_scaled() {
     let filter = Resampled::new(ScaleParams { w: 64, h: 32, ..ScaleParams::default() });
     let output = filter.spec(std::slice::from_ref(&input)).unwrap().output;
     assert_eq!((output.width, output.height, filter.call().to_string().as_str()), (64, 32, "scale=w=64:h=32"));
+}
+
+/// Both directions of luma and chroma, by every kernel, enlarged, reduced and moved.
+#[test]
+fn weights_are_the_same_on_every_platform() {
+    let of = |text: String| {
+        let input = stream("yuv420p", 96, 54);
+        let params = ScaleParams::from_call(&parse_chain(&text).unwrap()[0]).unwrap();
+        let plan = Plan::new(&params.sampling(&input).unwrap(), &input);
+        let taps = plan.components.into_iter().flat_map(|component| [component.across, component.down]).flatten();
+        let words = |taps: Taps| {
+            let first = taps.first.into_iter().map(|first| first as u64);
+            first.chain(taps.weights.into_iter().map(|weight| weight.to_bits().into())).collect::<Vec<_>>()
+        };
+        taps.flat_map(words).collect::<Vec<u64>>()
+    };
+    let sizes = ["factor=2", "factor=0.5", "w=64:h=36", "w=110:h=70", "w=96:h=54:src_left=0.3:src_top=0.7"];
+    let of_all = |kernel: &&str| digest(sizes.iter().flat_map(|size| of(format!("scale={size}:kernel={kernel}"))));
+    let digests: Vec<u64> = Shape::WORDS.iter().map(of_all).collect();
+    assert_eq!(
+        digests,
+        [
+            16811813566348422994,
+            6419113969216867159,
+            16698120613580328634,
+            6796627865146065857,
+            16698120613580328634,
+            368125786253786565,
+            4686088179509912261,
+            10839843736671419905,
+            1255267715235614713,
+            4939027394902088441,
+            2635506088341451599,
+            8612871354102375274
+        ]
+    );
+}
+
+/// Sizes of small ratios, and one of none, wide enough for weights that repeat: what is weighed in pairs, and what vectors take out of
+/// others, is what the reference makes, at every level.
+#[test]
+fn small_ratios_are_the_references() {
+    let input = stream("gray8", 480, 24);
+    let src = picture(input.format, 480, 24, |_, x, y| ((x * x + 31 * y * x + 7 * y) % 256) as i32);
+    for kernel in ["bilinear", "lanczos", "lanczos:taps=8"] {
+        for (w, h) in [(960, 48), (720, 36), (240, 12), (160, 8), (120, 6), (320, 16), (421, 20)] {
+            made(&format!("scale=w={w}:h={h}:kernel={kernel}"), &input, &src);
+        }
+    }
 }

@@ -32,6 +32,9 @@ pub struct BenchArgs {
     /// Measure the filters beside those of the ffmpeg program that do the same work, for all that have one
     #[arg(long, conflicts_with_all = ["clip", "chain"])]
     pub peers: bool,
+    /// Measure what each filter with a bar takes of the processor on one thread: beside ffmpeg's where that has one
+    #[arg(long, conflicts_with_all = ["clip", "chain", "peers", "size"])]
+    pub bars: bool,
     /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
     #[arg(long, value_name = "FILE")]
     pub clip: Option<String>,
@@ -68,6 +71,9 @@ the host to the GPU and back is held against the copies alone, both ways at once
 With --peers vramp and ffmpeg take turns of a few frames, on one thread and on all. ffmpeg's time is what its bench filter says \
 of the one filter, on a frame that its caches hold.
 
+With --bars they take turns on one thread, and the least processor time of five turns counts, which other programs on the machine \
+hardly change. ffmpeg's is that of a long run less a short one's. A ratio over its bar is called so; that is no error.
+
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
   gpu      device, compute_capability, driver, width, height,
            formats: src, dst, bytes, copy (ms, gb_per_s), rows (chain, ms, gb_per_s, times_copy),
@@ -77,6 +83,8 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            rows (chain, level, threads, ms, times_copy)
   peers    width, height, ffmpeg (its version),
            rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
+  bars     ffmpeg (its version), rows (chain, src, dst, width, height, peer, peer_ms, ms,
+           value (over the peer's time, or ms where there is no peer), most, holds)
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)

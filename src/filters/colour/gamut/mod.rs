@@ -86,6 +86,13 @@ impl Gamut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
+
+    #[test]
+    fn distances_are_the_same_on_every_platform() {
+        let distances = Soft::new().distances.into_iter().flatten();
+        assert_eq!(digest(distances.map(|distance| distance.to_bits().into())), 1369867975185486244);
+    }
 
     #[test]
     fn colours_inside_stay_where_they_are() {

@@ -101,6 +101,17 @@ fn shrunk(distance: f64, furthest: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filters::testing::digest;
+
+    /// Its cube is made of these.
+    #[test]
+    fn colours_are_the_same_on_every_platform() {
+        let of = |i: u32| {
+            let rgb = [i % 9, i / 9 % 9, i / 81].map(|part| f64::from(part) / 8.0);
+            TO_709().inside(apply(Primaries::BT2020.to(Primaries::BT709), rgb)).map(f64::to_bits)
+        };
+        assert_eq!(digest((0..729).flat_map(of)), 16903356269351705031);
+    }
 
     const TO_709: fn() -> Perceptual = || Perceptual::new(Primaries::BT2020, Primaries::BT709, 203.0);
 

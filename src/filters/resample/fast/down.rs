@@ -4,6 +4,22 @@
 /// Rows that are weighed in one go at most: their sums stay in registers meanwhile.
 const MOST: usize = 8;
 
+/// Does `$weighed::<N>` for the `N` of 1 to [`MOST`] that `$len` is.
+macro_rules! by_count {
+    ($len:expr, $weighed:ident($($arg:expr),*)) => {
+        match $len {
+            1 => $weighed::<1, U>($($arg),*),
+            2 => $weighed::<2, U>($($arg),*),
+            3 => $weighed::<3, U>($($arg),*),
+            4 => $weighed::<4, U>($($arg),*),
+            5 => $weighed::<5, U>($($arg),*),
+            6 => $weighed::<6, U>($($arg),*),
+            7 => $weighed::<7, U>($($arg),*),
+            _ => $weighed::<MOST, U>($($arg),*),
+        }
+    };
+}
+
 /// Weighs rows, from the first to the last, and puts into `out` what `end` makes of each sum. Where rows are many, `sums` holds
 /// what has been added so far.
 #[inline(always)]
@@ -16,53 +32,63 @@ pub fn weigh<'a, U>(
 ) {
     let mut done = 0;
     while weights.len() - done > MOST {
-        add::<MOST>(done == 0, rows(&row, done), &weights[done..], sums);
+        add::<MOST>(done == 0, rows(&row, done, sums.len()), array(weights, done), sums);
         done += MOST;
     }
-    let (first, weights, before) = (done == 0, &weights[done..], &*sums);
-    match weights.len() {
-        1 => last::<1, U>(first, rows(&row, done), weights, before, out, end),
-        2 => last::<2, U>(first, rows(&row, done), weights, before, out, end),
-        3 => last::<3, U>(first, rows(&row, done), weights, before, out, end),
-        4 => last::<4, U>(first, rows(&row, done), weights, before, out, end),
-        5 => last::<5, U>(first, rows(&row, done), weights, before, out, end),
-        6 => last::<6, U>(first, rows(&row, done), weights, before, out, end),
-        7 => last::<7, U>(first, rows(&row, done), weights, before, out, end),
-        _ => last::<MOST, U>(first, rows(&row, done), weights, before, out, end),
+    match done {
+        0 => by_count!(weights.len(), last(&row, 0, weights, |_| 0.0, out, &end)),
+        _ => {
+            let before = &sums[..out.len()];
+            by_count!(weights.len() - done, last(&row, done, weights, |x: usize| before[x], out, &end))
+        }
     }
 }
 
-/// `N` rows, from row `from` on.
+/// Two sums of the same rows, each with its own weights: a row that is read once is weighed twice, since reading takes longer.
 #[inline(always)]
-fn rows<'a, const N: usize>(row: &impl Fn(usize) -> &'a [f32], from: usize) -> [&'a [f32]; N] {
+pub fn weigh_two<'a, U>(
+    row: impl Fn(usize) -> &'a [f32],
+    weights: [&[f32]; 2],
+    sums: (&mut [f32], &mut [f32]),
+    out: (&mut [U], &mut [U]),
+    end: impl Fn(f32) -> U,
+) {
+    let (mut done, count) = (0, weights[0].len());
+    while count - done > MOST {
+        add_two::<MOST>(done == 0, rows(&row, done, sums.0.len()), weights.map(|w| array(w, done)), sums.0, sums.1);
+        done += MOST;
+    }
+    let (a, b) = out;
+    match done {
+        0 => by_count!(count, last_two(&row, 0, weights, |_| (0.0, 0.0), a, b, &end)),
+        _ => {
+            let before = (&sums.0[..a.len()], &sums.1[..a.len()]);
+            by_count!(count - done, last_two(&row, done, weights, |x: usize| (before.0[x], before.1[x]), a, b, &end))
+        }
+    }
+}
+
+/// `N` rows, from row `from` on, each as long as `len`.
+#[inline(always)]
+fn rows<'a, const N: usize>(row: &impl Fn(usize) -> &'a [f32], from: usize, len: usize) -> [&'a [f32]; N] {
     let mut rows: [&[f32]; N] = [&[]; N];
     for (i, slot) in rows.iter_mut().enumerate() {
-        *slot = row(from + i);
+        *slot = &row(from + i)[..len];
     }
     rows
 }
 
-/// `rows`, each as long as `len`.
+/// `N` weights, from weight `from` on.
 #[inline(always)]
-fn cut<const N: usize>(mut rows: [&[f32]; N], len: usize) -> [&[f32]; N] {
-    for row in &mut rows {
-        *row = &row[..len];
-    }
-    rows
-}
-
-/// The weights as an array.
-#[inline(always)]
-fn array<const N: usize>(weights: &[f32]) -> [f32; N] {
+fn array<const N: usize>(weights: &[f32], from: usize) -> [f32; N] {
     let mut array = [0.0; N];
-    array.copy_from_slice(&weights[..N]);
+    array.copy_from_slice(&weights[from..from + N]);
     array
 }
 
 /// Adds `N` weighed rows to the sums, which begin with the `first`.
 #[inline(always)]
-fn add<const N: usize>(first: bool, rows: [&[f32]; N], weights: &[f32], sums: &mut [f32]) {
-    let (rows, weights) = (cut(rows, sums.len()), array::<N>(weights));
+fn add<const N: usize>(first: bool, rows: [&[f32]; N], weights: [f32; N], sums: &mut [f32]) {
     for x in 0..sums.len() {
         let mut sum = if first { 0.0 } else { sums[x] };
         for k in 0..N {
@@ -72,33 +98,59 @@ fn add<const N: usize>(first: bool, rows: [&[f32]; N], weights: &[f32], sums: &m
     }
 }
 
-/// The last `N` rows.
+/// [`add`] to two sums.
 #[inline(always)]
-fn last<const N: usize, U>(
-    first: bool,
-    rows: [&[f32]; N],
-    weights: &[f32],
-    before: &[f32],
-    out: &mut [U],
-    end: impl Fn(f32) -> U,
-) {
-    let (rows, weights) = (cut(rows, out.len()), array::<N>(weights));
-    if first {
-        for x in 0..out.len() {
-            let mut sum = 0.0;
-            for k in 0..N {
-                sum = rows[k][x].mul_add(weights[k], sum);
-            }
-            out[x] = end(sum);
+fn add_two<const N: usize>(first: bool, rows: [&[f32]; N], weights: [[f32; N]; 2], a: &mut [f32], b: &mut [f32]) {
+    let b = &mut b[..a.len()];
+    for x in 0..a.len() {
+        let (mut one, mut other) = if first { (0.0, 0.0) } else { (a[x], b[x]) };
+        for k in 0..N {
+            one = rows[k][x].mul_add(weights[0][k], one);
+            other = rows[k][x].mul_add(weights[1][k], other);
         }
-        return;
+        (a[x], b[x]) = (one, other);
     }
-    let before = &before[..out.len()];
+}
+
+/// The last `N` rows, added to what `before` has of each column.
+#[inline(always)]
+fn last<'a, const N: usize, U>(
+    row: &impl Fn(usize) -> &'a [f32],
+    done: usize,
+    weights: &[f32],
+    before: impl Fn(usize) -> f32,
+    out: &mut [U],
+    end: &impl Fn(f32) -> U,
+) {
+    let (rows, weights) = (rows::<N>(row, done, out.len()), array::<N>(weights, done));
     for x in 0..out.len() {
-        let mut sum = before[x];
+        let mut sum = before(x);
         for k in 0..N {
             sum = rows[k][x].mul_add(weights[k], sum);
         }
         out[x] = end(sum);
+    }
+}
+
+/// [`last`] of two sums.
+#[inline(always)]
+fn last_two<'a, const N: usize, U>(
+    row: &impl Fn(usize) -> &'a [f32],
+    done: usize,
+    weights: [&[f32]; 2],
+    before: impl Fn(usize) -> (f32, f32),
+    a: &mut [U],
+    b: &mut [U],
+    end: &impl Fn(f32) -> U,
+) {
+    let (rows, weights) = (rows::<N>(row, done, a.len()), weights.map(|weights| array::<N>(weights, done)));
+    let b = &mut b[..a.len()];
+    for x in 0..a.len() {
+        let (mut one, mut other) = before(x);
+        for k in 0..N {
+            one = rows[k][x].mul_add(weights[0][k], one);
+            other = rows[k][x].mul_add(weights[1][k], other);
+        }
+        (a[x], b[x]) = (end(one), end(other));
     }
 }

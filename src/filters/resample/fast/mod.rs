@@ -2,8 +2,11 @@
 
 mod across;
 mod down;
+mod pairs;
 mod parts;
 mod period;
+#[cfg(target_arch = "x86_64")]
+mod slide;
 mod walk;
 
 pub use across::GROUP;

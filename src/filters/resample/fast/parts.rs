@@ -1,7 +1,9 @@
 //! What a component is cut into, and what threads work in.
 
 use super::across::{Across, GROUP, SLACK};
+use super::pairs::Pair;
 use super::period::{self, Period};
+use crate::device::cpu::CpuLevel;
 use crate::filters::resample::plan::Component;
 use crate::filters::resample::taps::Taps;
 use crate::filters::resample::tuning::cpu::{LEAST, MOST, RING};
@@ -14,6 +16,8 @@ pub struct Work {
     pub down_first: bool,
     pub across: Option<Across>,
     pub parts: Vec<Part>,
+    /// The rows of the result that each begins a pair of, where nothing but sums is made of rows last; else there are none.
+    pub pairs: Vec<Option<Pair>>,
     /// Rows of the ring: as many as one row of the result may need, and those before it.
     pub ring: usize,
 }
@@ -33,10 +37,15 @@ impl Work {
         (width, height): (usize, usize),
         (to_width, _): (usize, usize),
     ) -> Work {
-        let ring = component.down.as_ref().map_or(1, |down| depth(down, height));
+        let down_first = down_first && component.across.is_some() && component.down.is_some();
+        let is_plain = component.light.is_none() && !down_first;
+        let pairs = match &component.down {
+            Some(down) if is_plain && down.beside.is_none() => Pair::all(down),
+            _ => Vec::new(),
+        };
+        let ring = component.down.as_ref().map_or(1, |down| depth(down, &pairs, height));
         // A ring has rows of results where rows are weighed first, and else rows of the source.
         let floats = RING / size_of::<f32>() / ring;
-        let down_first = down_first && component.across.is_some() && component.down.is_some();
         let shrink = if down_first { width.div_ceil(to_width) } else { 1 };
         let columns = (floats / shrink).clamp(LEAST, MOST) / LEAST * LEAST;
         let part = |start: usize| {
@@ -49,6 +58,7 @@ impl Work {
             down_first,
             across: component.across.as_ref().map(Across::new),
             parts: (0..to_width).step_by(columns).map(part).collect(),
+            pairs,
             ring,
         }
     }
@@ -60,11 +70,12 @@ fn samples(taps: &Taps, results: Range<usize>, from: usize) -> Range<usize> {
     start..results.map(|at| taps.last(at, from) + 1).max().unwrap_or(start)
 }
 
-/// Rows from the first that a row of the result needs to the last that it or one before it needed.
-fn depth(down: &Taps, from: usize) -> usize {
+/// Rows from the first that a row of the result needs to the last that it, the other of its pair, or one before them needed.
+fn depth(down: &Taps, pairs: &[Option<Pair>], from: usize) -> usize {
     let mut reached = 0;
     let spans = (0..down.first.len()).map(|at| {
-        reached = reached.max(down.last(at, from));
+        let end = at + usize::from(pairs.get(at).is_some_and(Option::is_some));
+        reached = (at..=end).map(|at| down.last(at, from)).fold(reached, usize::max);
         reached + 1 - down.lowest(at)
     });
     spans.max().unwrap_or(1)
@@ -78,8 +89,9 @@ pub struct Scratch {
     /// A row of the source, and room behind it.
     pub row: Vec<f32>,
     pub by_period: ByPeriod,
-    /// Sums of a row.
+    /// Sums of a row, or of two.
     pub sums: Vec<f32>,
+    /// And their lanes.
     pub lanes: Vec<u16>,
     /// The lanes of a row of the source.
     pub source: Vec<u16>,
@@ -96,8 +108,19 @@ pub struct ByPeriod {
 
 impl ByPeriod {
     /// Makes `results` of a row part that begins with sample `start`.
+    ///
+    /// # Safety
+    /// The processor has `level`.
     #[inline(always)]
-    pub fn weigh(&mut self, period: &Period, row: &[f32], start: usize, results: Range<usize>, out: &mut [f32]) {
+    pub unsafe fn weigh(
+        &mut self,
+        level: CpuLevel,
+        period: &Period,
+        row: &[f32],
+        start: usize,
+        results: Range<usize>,
+        out: &mut [f32],
+    ) {
         match period.samples {
             1 => {}
             2 => period::split::<2>(row, &mut self.kinds),
@@ -106,7 +129,8 @@ impl ByPeriod {
         }
         let [a, b, c, d] = &self.kinds;
         let first = if period.samples == 1 { row } else { a };
-        period.run([first, b, c, d], start, results, &mut self.made, out);
+        // SAFETY: by the caller.
+        unsafe { period.run(level, [first, b, c, d], start, results, &mut self.made, out) };
     }
 }
 
@@ -121,10 +145,10 @@ impl Scratch {
             let grow = |row: &mut Vec<f32>, len: usize| row.resize(row.len().max(len), 0.0);
             grow(&mut scratch.ring, work.ring * most);
             grow(&mut scratch.row, most);
-            grow(&mut scratch.sums, most);
+            grow(&mut scratch.sums, 2 * most);
             grow(&mut scratch.by_period.made, 2 * most);
             scratch.by_period.kinds.iter_mut().for_each(|kind| grow(kind, from));
-            scratch.lanes.resize(scratch.lanes.len().max(most), 0);
+            scratch.lanes.resize(scratch.lanes.len().max(2 * most), 0);
             scratch.source.resize(scratch.source.len().max(most), 0);
         }
         scratch

@@ -1,7 +1,11 @@
 //! Weights that repeat: sizes whose ratio is one of small numbers. Between the borders every few results have the weights of
 //! those before, of samples a few columns on, so that results of one kind are sums of whole rows.
 
-use super::down::weigh;
+use super::down::{weigh, weigh_two};
+use super::pairs::Pair;
+#[cfg(target_arch = "x86_64")]
+use super::slide;
+use crate::device::cpu::CpuLevel;
 use crate::filters::resample::taps::Taps;
 use std::ops::Range;
 
@@ -22,6 +26,8 @@ pub struct Period {
     pub range: Range<usize>,
     /// The first sample of each result of the first period, and its weights.
     kinds: Vec<(usize, Vec<f32>)>,
+    /// Kind 2i and the one behind it, where they are weighed in one go.
+    pairs: Vec<Option<Pair>>,
 }
 
 impl Period {
@@ -52,8 +58,13 @@ impl Period {
             return None;
         }
         let kind = |at: usize| (taps.first[at], taps.weights_of(at).to_vec());
-        let kinds = (range.start..range.start + results).map(kind).collect();
-        Some(Period { samples, results, range, kinds })
+        let kinds: Vec<_> = (range.start..range.start + results).map(kind).collect();
+        let pair = |two: &[(usize, Vec<f32>)]| match two {
+            [(one, weights), (next, others)] => Pair::new((*one, weights), (*next, others)),
+            _ => None,
+        };
+        let pairs = kinds.chunks(2).map(pair).collect();
+        Some(Period { samples, results, range, kinds, pairs })
     }
 
     /// The results among `wanted` that repeat, in whole periods.
@@ -65,18 +76,55 @@ impl Period {
 
     /// Makes `results`, which repeat, of `rows`, into `out`. Sample i, counted from sample `start`, lies in row `i % samples` at
     /// `i / samples`. `made` has room for the results, and those that are added up once more.
+    ///
+    /// # Safety
+    /// The processor has `level`.
     #[inline(always)]
-    pub fn run(&self, rows: [&[f32]; MOST], start: usize, results: Range<usize>, made: &mut [f32], out: &mut [f32]) {
+    pub unsafe fn run(
+        &self,
+        level: CpuLevel,
+        rows: [&[f32]; MOST],
+        start: usize,
+        results: Range<usize>,
+        made: &mut [f32],
+        out: &mut [f32],
+    ) {
         let (by_kind, sums) = made.split_at_mut(results.len());
         let (periods, before) = (results.len() / self.results, (results.start - self.range.start) / self.results);
-        for (kind, (first, weights)) in self.kinds.iter().enumerate() {
+        #[cfg(target_arch = "x86_64")]
+        if self.results == 1 && self.samples > 1 && level == CpuLevel::Avx512 {
+            let (first, weights) = &self.kinds[0];
+            let place = |sample: usize| first + before * self.samples + sample - start;
+            let from = |sample: usize| &rows[place(sample) % self.samples][place(sample) / self.samples..];
+            let rows: [&[f32]; MOST] =
+                std::array::from_fn(|sample| if sample < self.samples { from(sample) } else { &[] });
+            // SAFETY: by the caller.
+            if unsafe { slide::run(&rows[..self.samples], weights, &mut out[..periods]) } {
+                return;
+            }
+        }
+        let _ = level;
+        let mut kind = 0;
+        while kind < self.results {
+            let (first, weights) = &self.kinds[kind];
             let place = |tap: usize| first + before * self.samples + tap - start;
             let row = |tap: usize| &rows[place(tap) % self.samples][place(tap) / self.samples..][..periods];
             let made = match self.results {
                 1 => &mut out[..periods],
-                _ => &mut by_kind[kind * periods..][..periods],
+                _ => &mut by_kind[kind * periods..],
             };
-            weigh(row, weights, &mut sums[..periods], made, |sum| sum);
+            match self.pairs[kind / 2].as_ref().filter(|_| kind % 2 == 0) {
+                Some(pair) => {
+                    let (one, next) = made[..2 * periods].split_at_mut(periods);
+                    let (sum, other) = sums[..2 * periods].split_at_mut(periods);
+                    weigh_two(row, pair.weights(), (sum, other), (one, next), |sum| sum);
+                    kind += 2;
+                }
+                None => {
+                    weigh(row, weights, &mut sums[..periods], &mut made[..periods], |sum| sum);
+                    kind += 1;
+                }
+            }
         }
         let made = |kind: usize| &by_kind[kind * periods..][..periods];
         match self.results {

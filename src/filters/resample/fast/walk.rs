@@ -1,7 +1,8 @@
 //! A part of the columns, walked down: rows of the source enter a ring, and rows of the result are made of what is in it.
 
 use super::across::{GROUP, SLACK};
-use super::down::weigh;
+use super::down::{weigh, weigh_two};
+use super::pairs::Pair;
 use super::parts::{ByPeriod, Part, Scratch, Work};
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::reference::{held, lane};
@@ -51,13 +52,23 @@ fn make_part(walk: &Walk<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>, scratc
     let height = walk.src.height();
     // Where fields lie between each other, the next row may begin earlier than this one.
     let mut next = rows.clone().take(2).map(|y| down.lowest(y)).min().unwrap_or(0);
-    for (row, y) in rows.enumerate() {
-        while next <= down.last(y, height) {
+    let mut y = rows.start;
+    while y < rows.end {
+        let pair = work.pairs.get(y).and_then(Option::as_ref).filter(|_| y + 1 < rows.end);
+        let made = y..y + 1 + usize::from(pair.is_some());
+        let last = made.clone().map(|y| down.last(y, height)).max().unwrap_or(0);
+        while next <= last {
             walk.fill(next, scratch);
             next += 1;
         }
-        walk.make(down, y, scratch);
-        narrow(dst, part.to.start, row, &scratch.lanes[..width]);
+        match pair {
+            Some(pair) => walk.make_two(down.first[y], pair, scratch),
+            None => walk.make(down, y, scratch),
+        }
+        for (lanes, y) in scratch.lanes.chunks(width).zip(made.clone()) {
+            narrow(dst, part.to.start, y - rows.start, lanes);
+        }
+        y = made.end;
     }
 }
 
@@ -111,16 +122,12 @@ impl Walk<'_> {
             Some(period) => {
                 let inner = period.within(&to);
                 across.singly(row, start, to.start..inner.start, out);
-                by_period.weigh(
-                    period,
-                    &row[..self.part.from.len()],
-                    start,
-                    inner.clone(),
-                    &mut out[inner.start - to.start..],
-                );
+                let (row, made) = (&row[..self.part.from.len()], &mut out[inner.start - to.start..]);
+                // SAFETY: the level is there, as this is compiled for it.
+                unsafe { by_period.weigh(self.level, period, row, start, inner.clone(), made) };
                 across.singly(row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
             }
-            // SAFETY: the level is there, as this is compiled for it.
+            // SAFETY: as above.
             None => unsafe { across.run(self.level, row, start, to.clone(), out) },
         }
         if let Some(beside) = across.beside() {
@@ -141,6 +148,17 @@ impl Walk<'_> {
             true => self.weigh_row(row, by_period, to),
             false => to[..self.part.from.len()].copy_from_slice(&row[..self.part.from.len()]),
         }
+    }
+
+    /// Makes the lanes of a row that is made of rows from `first` on, and behind them those of the next row.
+    #[inline(always)]
+    fn make_two(&self, first: usize, pair: &Pair, scratch: &mut Scratch) {
+        let (pitch, last, width) = (self.pitch(), self.src.height() - 1, self.part.to.len());
+        let Scratch { ring, sums, lanes, .. } = scratch;
+        let tap = |k: usize| &ring[(first + k).min(last) % self.work.ring * pitch..][..width];
+        let (one, next) = lanes[..2 * width].split_at_mut(width);
+        let (sum, other) = sums[..2 * width].split_at_mut(width);
+        weigh_two(tap, pair.weights(), (sum, other), (one, next), to_lane);
     }
 
     /// Makes the lanes of row `y`.

@@ -16,28 +16,43 @@ pub fn version() -> Result<String> {
     Ok(said.split_whitespace().nth(2).unwrap_or("of no known version").to_owned())
 }
 
-/// The median time that `filter` takes on `threads` threads for `picture` of 8-bit 4:2:0, which it gets `frames` times.
+/// The processor time that ffmpeg takes, itself included, when `filter` gets `picture` so many `frames` times on one thread.
+///
+/// # Errors
+/// When ffmpeg fails.
+pub fn processor_time(filter: &str, picture: &Picture, frames: usize) -> Result<Duration> {
+    let said = filtered(&format!("loop=loop=-1:size=1,{filter}"), 1, picture, frames)?;
+    processor_time_in(&said).ok_or_else(|| Error::unsupported("the ffmpeg program printed no times of -benchmark"))
+}
+
+/// The median time that `filter` takes on `threads` threads for `picture`, which it gets `frames` times.
 /// ffmpeg takes it itself, around that filter alone, with its `bench` filter.
 ///
 /// # Errors
 /// When ffmpeg fails.
 pub fn median(filter: &str, threads: usize, picture: &Picture, frames: usize) -> Result<Duration> {
-    let size = format!("{}x{}", picture.width(), picture.height());
     let graph = format!("loop=loop=-1:size=1,bench=start,{filter},bench=stop");
-    let mut command = Command::new("ffmpeg");
-    command.args(["-hide_banner", "-nostats", "-v", "repeat+level+info", "-filter_threads", &threads.to_string()]);
-    command.args(["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", &size, "-i", "pipe:0", "-vf", &graph]);
-    command.args(["-frames:v", &frames.to_string(), "-c:v", "wrapped_avframe", "-f", "null", "-"]);
-    let said = output(&mut command, &bytes(picture))?.stderr;
-    let mut times = times(&String::from_utf8_lossy(&said));
+    let mut times = times(&filtered(&graph, threads, picture, frames)?);
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied();
     median.ok_or_else(|| Error::unsupported("the ffmpeg program's bench filter printed no times"))
 }
 
+/// What ffmpeg says of `graph`, which gets `picture` and makes `frames` frames.
+fn filtered(graph: &str, threads: usize, picture: &Picture, frames: usize) -> Result<String> {
+    let (size, format) = (format!("{}x{}", picture.width(), picture.height()), picture.format().to_string());
+    let mut command = Command::new("ffmpeg");
+    command.args(["-hide_banner", "-nostats", "-benchmark", "-v", "repeat+level+info"]);
+    command.args(["-filter_threads", &threads.to_string()]);
+    command.args(["-f", "rawvideo", "-pix_fmt", &format, "-s", &size, "-i", "pipe:0", "-vf", graph]);
+    command.args(["-frames:v", &frames.to_string(), "-c:v", "wrapped_avframe", "-f", "null", "-"]);
+    let said = output(&mut command, &bytes(picture))?.stderr;
+    Ok(String::from_utf8_lossy(&said).into_owned())
+}
+
 /// What `command` says when it gets `input`.
 fn output(command: &mut Command, input: &[u8]) -> Result<Output> {
-    let failed = |e| Error::io("the ffmpeg program, which --peers looks for in PATH", &e);
+    let failed = |e| Error::io("the ffmpeg program, which is looked for in PATH", &e);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -59,6 +74,14 @@ fn times(said: &str) -> Vec<Duration> {
     said.lines().filter_map(time).filter_map(|seconds| Duration::try_from_secs_f64(seconds).ok()).collect()
 }
 
+/// The user's and the system's time in the line of `-benchmark`: `bench: utime=0.120s stime=0.010s rtime=0.110s`.
+fn processor_time_in(said: &str) -> Option<Duration> {
+    let (_, line) = said.split_once("bench: utime=")?;
+    let (user, rest) = line.split_once("s stime=")?;
+    let (system, _) = rest.split_once('s')?;
+    Duration::try_from_secs_f64(user.parse::<f64>().ok()? + system.parse::<f64>().ok()?).ok()
+}
+
 /// A picture's rows, one after the other.
 fn bytes(picture: &Picture) -> Vec<u8> {
     let format = picture.format();
@@ -77,6 +100,13 @@ mod tests {
                     [Parsed_bench_3 @ 0x1] [info] t:0.000002 avg:0.000003 max:0.000003 min:0.000002\n\
                     [info] video:9kB audio:0kB subtitle:0kB t:unknown\n";
         assert_eq!(times(said), [17498, 2].map(Duration::from_micros));
+    }
+
+    #[test]
+    fn processor_time_is_the_users_and_the_systems() {
+        let said = "[info] bench: utime=0.120s stime=0.010s rtime=0.110s\n[info] bench: maxrss=50000kB\n";
+        assert_eq!(processor_time_in(said), Some(Duration::from_millis(130)));
+        assert_eq!(processor_time_in("[info] bench: maxrss=50000kB"), None);
     }
 
     #[test]

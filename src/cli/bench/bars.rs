@@ -1,0 +1,176 @@
+//! How much of the processor a frame takes on one thread, and how much it may: a share of what ffmpeg's filter takes, or
+//! milliseconds. Other programs on the machine do not count: it is the time of the process that is compared, not the clock's.
+
+mod table;
+
+use super::ffmpeg;
+use super::timing::{CpuClock, PictureRing, ramps};
+use crate::cli::args::BenchArgs;
+use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::error::{Error, Result};
+use crate::filters;
+use crate::pipeline::{CpuChain, Target, plan};
+use crate::video::{FrameProps, StreamInfo};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use table::{BARS, Bar, CUBE, Most};
+
+/// What was measured.
+#[derive(Serialize)]
+pub struct Report {
+    /// ffmpeg's version.
+    ffmpeg: String,
+    rows: Vec<Row>,
+}
+
+/// One filter, and how much it may take.
+#[derive(Serialize)]
+struct Row {
+    chain: &'static str,
+    src: &'static str,
+    dst: &'static str,
+    width: usize,
+    height: usize,
+    /// Theirs, as ffmpeg's command line has it.
+    peer: Option<&'static str>,
+    peer_ms: Option<f64>,
+    ms: f64,
+    /// Over the peer's time; milliseconds where there is none.
+    value: f64,
+    most: f64,
+    holds: bool,
+}
+
+/// Measures the bars of the filters that `args` name, or all, and hands what is to be read to `show`.
+///
+/// # Errors
+/// When there is none, ffmpeg cannot be run, or either fails.
+pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
+    let named = args.filter.iter().map(|name| Ok(filters::find_or_suggest(name)?.name)).collect::<Result<Vec<_>>>()?;
+    let mut bars = Vec::new();
+    for bar in BARS {
+        let name = filters::chain(bar.ours)?[0].descriptor().name;
+        if named.is_empty() || named.contains(&name) {
+            bars.push(*bar);
+        }
+    }
+    if bars.is_empty() {
+        return Err(Error::bad_argument(format!("--bars: there is none for {}", named.join(", "))));
+    }
+    let version = ffmpeg::version()?;
+    show(format!("\nffmpeg {version}: processor milliseconds a frame on one thread, the least of alternate turns\n"))?;
+    show(line("vramp", "ffmpeg", "ratio", "bar", ""))?;
+    let cube = CubeFile::new()?;
+    let mut rows = Vec::new();
+    for bar in bars {
+        let row = measure_bar(bar, &cube, args.quick)?;
+        show(row.text())?;
+        rows.push(row);
+    }
+    Ok(Report { ffmpeg: version, rows })
+}
+
+/// A turn lasts at least so long.
+const TURN: Duration = Duration::from_millis(400);
+
+/// How often each gets its turn.
+const TURNS: usize = 5;
+
+fn measure_bar(bar: Bar, cube: &CubeFile, quick: bool) -> Result<Row> {
+    let Bar { ours, src, dst, size: (width, height), most } = bar;
+    let picture = ramps(src.parse()?, width, height)?;
+    let theirs = match most {
+        Most::Share { theirs, .. } => Some(theirs.replace(CUBE, &cube.0.to_string_lossy())),
+        Most::Milliseconds(_) => None,
+    };
+    let mut run = ours_of(&bar)?;
+    let (mut peer, mut own) = (f64::INFINITY, f64::INFINITY);
+    // The first turn pays for page faults.
+    run(1)?;
+    for _ in 0..if quick { 1 } else { TURNS } {
+        let mut frames = 4;
+        own = own.min(loop {
+            let took = run(frames)?;
+            if took >= TURN || quick {
+                break took.as_secs_f64() * 1e3 / frames as f64;
+            }
+            frames *= 2;
+        });
+        if let Some(theirs) = &theirs {
+            // What the program itself takes is in both runs.
+            let frames = if quick { 8 } else { (TURN.as_secs_f64() * 1e3 / own) as usize + 8 };
+            let few = ffmpeg::processor_time(theirs, &picture, frames / 4)?;
+            let many = ffmpeg::processor_time(theirs, &picture, frames / 4 + frames)?;
+            peer = peer.min(many.saturating_sub(few).as_secs_f64() * 1e3 / frames as f64);
+        }
+    }
+    let (peer, peer_ms, value, most) = match most {
+        Most::Share { theirs, share } => (Some(theirs), Some(peer), own / peer, share),
+        Most::Milliseconds(ms) => (None, None, own, ms),
+    };
+    Ok(Row { chain: ours, src, dst, width, height, peer, peer_ms, ms: own, value, most, holds: value <= most })
+}
+
+/// Runs a bar's chain for so many frames, and says what processor time that took.
+fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
+    let (width, height) = bar.size;
+    let info = StreamInfo::bare(bar.src.parse()?, width, height);
+    let target = Target { format: Some(bar.dst.parse()?), ..Target::default() };
+    let plan = plan(filters::chain(bar.ours)?, &info, target)?;
+    let mut ring = PictureRing::new(bar.src.parse()?, bar.dst.parse()?, width, height)?;
+    ring.give(plan.output.width, plan.output.height)?;
+    let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
+    Ok(move |frames| {
+        let (start, clock) = (Instant::now(), CpuClock::start());
+        for index in 0..frames {
+            let (src, dst) = ring.pair(index);
+            let props = FrameProps { frame_index: index as u64, ..FrameProps::default() };
+            chain.run(&props, &src.planes(), &mut dst.planes_mut());
+        }
+        Ok(clock.elapsed().map_or_else(|| start.elapsed(), Duration::from_secs_f64))
+    })
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let Row { chain, src, dst, width, height, peer, peer_ms, ms, value, most, holds } = self;
+        let name = format!("{chain}, {src} to {dst}, {width}x{height}");
+        let peer = peer.map_or(String::new(), |peer| format!("  beside {peer}\n"));
+        let (theirs, ratio) = match peer_ms {
+            Some(theirs) => (format!("{theirs:.2}"), format!("{value:.3}")),
+            None => (String::new(), String::new()),
+        };
+        let (most, verdict) = match peer_ms {
+            Some(_) => (format!("{most}"), if *holds { "holds" } else { "over" }),
+            None => (format!("{most} ms"), if *holds { "holds" } else { "over" }),
+        };
+        format!("{name}\n{peer}") + &line(&format!("{ms:.2}"), &theirs, &ratio, &most, verdict)
+    }
+}
+
+fn line(ours: &str, theirs: &str, ratio: &str, most: &str, verdict: &str) -> String {
+    format!("  {ours:>9} {theirs:>9} {ratio:>7} {most:>7}  {verdict}\n")
+}
+
+/// A table of 33 colours a side for both, gone in the end.
+struct CubeFile(PathBuf);
+
+impl CubeFile {
+    fn new() -> Result<CubeFile> {
+        const SIDE: usize = 33;
+        let at = |i: usize| (i as f64 / (SIDE - 1) as f64).sqrt();
+        let node = |i: usize| format!("{} {} {}\n", at(i % SIDE), at(i / SIDE % SIDE), at(i / SIDE / SIDE));
+        let nodes: String = (0..SIDE.pow(3)).map(node).collect();
+        let path = std::env::temp_dir().join(format!("vramp-bench-{}.cube", std::process::id()));
+        std::fs::write(&path, format!("LUT_3D_SIZE {SIDE}\n{nodes}")).map_err(|e| Error::io(path.display(), &e))?;
+        Ok(CubeFile(path))
+    }
+}
+
+impl Drop for CubeFile {
+    fn drop(&mut self) {
+        // A file less in the folder of temporary files is all that could be missed.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,104 @@
+//! The bars: what a frame may take.
+
+/// In a peer's name, the path of a table of colours.
+pub const CUBE: &str = "CUBE";
+
+/// One of our filters, and how much it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Bar {
+    /// One filter.
+    pub ours: &'static str,
+    /// Storage that it reads.
+    pub src: &'static str,
+    /// Storage that it writes.
+    pub dst: &'static str,
+    /// Of the source.
+    pub size: (usize, usize),
+    /// How much it may take.
+    pub most: Most,
+}
+
+/// How much a filter may take.
+#[derive(Clone, Copy, Debug)]
+pub enum Most {
+    /// So much of what ffmpeg takes for `theirs`.
+    Share {
+        /// As ffmpeg's command line has it.
+        theirs: &'static str,
+        /// Of its time.
+        share: f64,
+    },
+    /// So many milliseconds of a processor with AVX2.
+    Milliseconds(f64),
+}
+
+const HD: (usize, usize) = (1920, 1080);
+const UHD: (usize, usize) = (3840, 2160);
+
+/// Every bar.
+pub const BARS: &[Bar] = &[
+    // zimg, by the same kernels.
+    beside("scale=factor=2:kernel=bicubic", "zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", 1.0),
+    beside("scale=factor=2:kernel=spline36", "zscale=w=2*iw:h=2*ih:filter=spline36", 1.0),
+    beside("scale=factor=2:kernel=lanczos", "zscale=w=2*iw:h=2*ih:filter=lanczos", 1.0),
+    Bar {
+        dst: "yuv420p16",
+        ..beside("scale=factor=2:kernel=lanczos", "zscale=w=2*iw:h=2*ih:filter=lanczos,format=yuv420p16", 1.2)
+    },
+    Bar {
+        size: UHD,
+        ..beside("scale=factor=0.5:kernel=bicubic", "zscale=w=iw/2:h=ih/2:filter=bicubic:param_a=0:param_b=0.5", 1.0)
+    },
+    Bar { size: UHD, ..beside("scale=factor=0.5:kernel=lanczos", "zscale=w=iw/2:h=ih/2:filter=lanczos", 1.0) },
+    Bar {
+        size: UHD,
+        dst: "yuv420p16",
+        ..beside("scale=factor=0.5:kernel=lanczos", "zscale=w=iw/2:h=ih/2:filter=lanczos,format=yuv420p16", 1.2)
+    },
+    beside("scale=w=1280:h=720:kernel=spline36", "zscale=w=1280:h=720:filter=spline36", 1.0),
+    Bar { src: "yuv420p10", dst: "yuv420p10", ..beside("tonemap=hable:source=pq:source_peak=1000", TONEMAP, 1.2) },
+    Bar { src: "gbrp", dst: "gbrp", ..beside("lut3d=look=warm", "lut3d=file=CUBE:interp=tetrahedral", 0.45) },
+    beside("convolve=kernel='1 2 3/4 9 6/7 8 5'", CONVOLUTION, 0.45),
+    beside("erode=radius=1", "erosion", 0.1),
+    beside("median=radius=1", "median=radius=1", 0.012),
+    beside("median=radius=2", "median=radius=2", 0.05),
+    beside("gauss=sigma=10", "gblur=sigma=10:steps=1", 0.65),
+    alone("localtone=method=mixed", 30.0),
+    alone("localtone=method=people", 20.0),
+    alone("localtone=method=scenery", 90.0),
+];
+
+// The second numbers keep planes that it has no matrix for from being copied.
+const CONVOLUTION: &str = "convolution='1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5'";
+
+const TONEMAP: &str = "setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc:range=tv,\
+     zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,tonemap=hable:desat=0,zscale=t=bt709:m=bt709:r=tv,format=yuv420p10le";
+
+/// A bar beside ffmpeg, of 8-bit 4:2:0 in 1080p.
+const fn beside(ours: &'static str, theirs: &'static str, share: f64) -> Bar {
+    Bar { ours, src: "yuv420p", dst: "yuv420p", size: HD, most: Most::Share { theirs, share } }
+}
+
+/// A bar of 10-bit 4:2:0 in 1080p, which nothing of ffmpeg's is like.
+const fn alone(ours: &'static str, milliseconds: f64) -> Bar {
+    Bar { ours, src: "yuv420p10", dst: "yuv420p10", size: HD, most: Most::Milliseconds(milliseconds) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters;
+    use crate::pipeline::{Target, plan};
+    use crate::video::StreamInfo;
+
+    #[test]
+    fn every_bar_is_one_filter_that_does_something() {
+        for bar in BARS {
+            let chain = filters::chain(bar.ours).unwrap();
+            assert_eq!(chain.len(), 1, "{bar:?}");
+            let info = StreamInfo::bare(bar.src.parse().unwrap(), 64, 48);
+            let target = Target { format: Some(bar.dst.parse().unwrap()), ..Target::default() };
+            assert!(!plan(chain, &info, target).unwrap().stages.is_empty(), "{bar:?}");
+        }
+    }
+}
