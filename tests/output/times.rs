@@ -96,8 +96,12 @@ fn edit_lists_and_priming_stay() {
             ask.output.overwrite = true;
             assert_eq!(transcoded(&source, &target, ask), Vec::<String>::new(), "{source} to {name}");
             assert_eq!(times(&target), expected, "{source} to {name}");
-            let apart = (span(&target, "a:0").0 - sound).abs();
-            assert!(apart < 0.001, "{source} to {name}: sound is {apart} s apart");
+            let start = span(&target, "a:0").0;
+            let is_kept = (start - sound).abs() < 0.001;
+            // Matroska has no edit list, and what one hid would be heard: one packet stays, to warm the decoder up. By later
+            // versions of libav it states how much is skipped.
+            let is_left_out = name == "a.mkv" && sound < -0.1 && (-0.047..0.0).contains(&start);
+            assert!(is_kept || is_left_out, "{source} to {name}: sound starts at {start}, not {sound}");
         }
     }
 }

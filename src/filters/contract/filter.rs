@@ -48,7 +48,7 @@ pub trait Filter: Send + Sync + fmt::Debug {
 
     /// What it knows of the frames around the one it makes, where that is not their pictures: the filter that makes a small
     /// picture of numbers of each frame of its first input. A chain runs it before this one, whose last input the result is,
-    /// with a [`Reach`] of its own as the last of [`Spec::reads`]. [`Filter::spec`] does not get its stream.
+    /// with a [`Reach`](crate::filters::Reach) of its own as the last of [`Spec::reads`]. [`Filter::spec`] does not get its stream.
     fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
         let _ = input;
         None

@@ -16,7 +16,7 @@ pub trait CpuKernel: Send {
     fn run(&mut self, job: CpuJob<'_>);
 
     /// The code path that [`CpuKernel::run`] takes, for tests that the fast one really runs: "reference",
-    /// or a [`CpuLevel`]'s name.
+    /// or a [`CpuLevel`](crate::device::cpu::CpuLevel)'s name.
     fn path(&self) -> &'static str;
 }
 

@@ -7,9 +7,9 @@ use crate::video::{Format, StreamInfo};
 pub struct Setup {
     /// The stream the filter gets; `format.bit_depth()` is nominal.
     pub input: StreamInfo,
-    /// The inputs beside it, in the order of [`Filter::wiring`].
+    /// The inputs beside it, in the order of [`Filter::wiring`](crate::filters::Filter::wiring).
     pub sides: Vec<SideStorage>,
-    /// The stream it gives, as [`Filter::spec`] states.
+    /// The stream it gives, as [`Filter::spec`](crate::filters::Filter::spec) states.
     pub output: StreamInfo,
     /// Storage of the pictures it reads: the source's own format, or v16.
     pub src: Format,

@@ -252,7 +252,12 @@ impl Sink for Output {
         let Ok(packet) = packet.0.downcast::<CopiedPacket>() else {
             return Err(Error::internal("a packet that is not libav's came to a libav output"));
         };
-        let ready = self.treatments.packet(*packet)?;
+        let mut ready = self.treatments.packet(*packet)?;
+        let container = self.choice.container();
+        ready.retain(|(stream, packet)| {
+            let copy = self.copies.iter().find(|copy| copy.index == *stream);
+            !copy.is_some_and(|copy| copy.is_hidden(packet, container))
+        });
         self.pass(ready)
     }
 

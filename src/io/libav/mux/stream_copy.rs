@@ -137,6 +137,14 @@ impl StreamCopy {
         is_copied && (capacity::is_quicktime(container) || capacity::is_matroska(container) && is_stated())
     }
 
+    /// Whether `packet` is sound that the source's edit list hides and that readers of `container` would play: all of it but the
+    /// last packet, which warms the decoder up.
+    pub(in crate::io::libav) fn is_hidden(&self, packet: &Packet, container: &str) -> bool {
+        let is_discarded = packet.flags().bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
+        let is_last = packet.pts().is_none_or(|pts| pts + 2 * packet.duration() > 0);
+        is_discarded && !is_last && self.media == Media::Audio && !self.is_recoded && !self.is_skipped(container)
+    }
+
     /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the
     /// stream starts at `start`.
     fn prime(&mut self, start: i64) {
