@@ -160,7 +160,13 @@ const OUTPUTS: &[Row] = &[
         Nothing,
     ),
     ("unknown encoder option", "{in}/good.mkv {out}/o.mkv -c libx264 -x nosuch=1", BAD_ARGUMENT, &["nosuch"], Nothing),
-    ("wrong preset", "{in}/good.mkv {out}/o.mkv -c libx264 --preset snail", UNSUPPORTED, &["preset", "snail"], Nothing),
+    (
+        "wrong preset",
+        "{in}/good.mkv {out}/o.mkv -c libx264 --preset snail",
+        BAD_ARGUMENT,
+        &["no preset 'snail'", "veryslow"],
+        Nothing,
+    ),
 ];
 
 const CHAINS: &[Row] = &[

@@ -78,8 +78,8 @@ fn the_workflow_distinguishes_good_from_bad() {
 fn the_workflow_is_yaml_that_names_what_there_is() {
     let workflow = fs::read_to_string(format!("{SAMPLES}/frames.yml")).unwrap();
     assert!(!workflow.contains('\t'));
-    assert!(workflow.contains("cargo install --locked --path vramp\n"));
-    assert!(workflow.contains(&format!("key: vramp-{}", env!("CARGO_PKG_VERSION"))));
+    assert!(workflow.contains("cargo install --locked --path vramp --features cli\n"));
+    assert!(workflow.contains(&format!("key: vramp-{}-cli\n", env!("CARGO_PKG_VERSION"))));
 }
 
 const PYTHON_TEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/ci/test_frames.py");

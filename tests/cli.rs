@@ -109,7 +109,7 @@ fn filters_are_listed_and_explained() {
     let json: serde_json::Value = serde_json::from_slice(&run(&["filters", "--json"]).ok().stdout).unwrap();
     let deband = json.as_array().unwrap().iter().find(|filter| filter["name"] == "deband").unwrap();
     let sample = deband["options"].as_array().unwrap().iter().find(|option| option["name"] == "sample").unwrap();
-    assert_eq!((sample["type"].as_str(), sample["max"].as_f64()), (Some("int"), Some(5.0)));
+    assert_eq!((sample["type"].as_str(), sample["max"].as_f64()), (Some("int"), Some(7.0)));
 
     let wrong = run(&["filters", "debnad"]);
     assert_eq!(wrong.code, Some(2));

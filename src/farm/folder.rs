@@ -122,9 +122,15 @@ impl Folder {
         (0..plan.count()).filter(|number| !self.has(plan, *number)).collect()
     }
 
-    /// The file of part `number` made once more on this machine, to be compared.
+    /// The file of part `number` made once more by this process, to be compared.
     pub fn again(&self, number: u32) -> PathBuf {
-        self.log().join(format!("again-{number:05}-{}", host()))
+        self.log().join(format!("again-{number:05}-{}-{}", host(), std::process::id()))
+    }
+
+    /// Claims the comparison of part `number` in submission `submission`, where nobody has: two tasks choose different parts.
+    pub fn claim(&self, number: u32, submission: u64) -> bool {
+        let path = self.log().join(format!("audit-{number:05}-{submission}"));
+        fs::create_dir_all(self.log()).is_ok() && fs::File::create_new(path).is_ok()
     }
 
     /// The machine that made part `number` last, by what it said.

@@ -101,6 +101,9 @@ pub mod plane {
     pub const RGB: [c_int; 3] = [1 << 5, 1 << 6, 1 << 7];
 }
 
+/// Rows of frames begin at multiples of so many bytes: AviSynth+'s own choice.
+pub const FRAME_ALIGN: c_int = 64;
+
 /// The question of [`FilterInfo::set_cache_hints`] how many threads may ask a filter for frames.
 pub const GET_MT_MODE: c_int = 509;
 /// The answer: any number, of one instance.
@@ -242,8 +245,10 @@ functions! {
     get_frame: c"avs_get_frame" (*mut Clip, c_int) -> *mut VideoFrame;
     /// Gives a frame back.
     release_frame: c"avs_release_video_frame" (*mut VideoFrame);
-    /// A frame with the properties of another.
-    new_frame: c"avs_new_video_frame_p" (*mut ScriptEnvironment, *const VideoInfo, *const VideoFrame) -> *mut VideoFrame;
+    /// A frame whose rows begin at multiples of so many bytes.
+    new_frame: c"avs_new_video_frame_a" (*mut ScriptEnvironment, *const VideoInfo, c_int) -> *mut VideoFrame;
+    /// Copies a frame's properties to another frame.
+    copy_props: c"avs_copy_frame_props" (*mut ScriptEnvironment, *const VideoFrame, *mut VideoFrame);
     /// Bytes from row to row.
     pitch: c"avs_get_pitch_p" (*const VideoFrame, c_int) -> c_int;
     /// Bytes of a row.

@@ -2,8 +2,8 @@
 
 use super::arguments::Arguments;
 use super::clip;
-use super::ffi::VideoInfo;
-use super::host::{Clip, Frame, Host, NewFrame};
+use super::ffi::{ScriptEnvironment, VideoInfo};
+use super::host::{Clip, Frame, Host, NewFrame, RECORDED};
 use super::signature::{CLIP, INPUTS};
 use crate::host_port::{HostFrame, HostPlane};
 use crate::script::args::{self, ScriptArgs};
@@ -63,10 +63,10 @@ impl Filter {
             sources.push(source);
         }
         let recipe = Recipe::new(chain, first, beside, RANGE, args::device(given)?)?;
-        Filter::of(recipe, sources)
+        Filter::of(recipe, sources, host.env)
     }
 
-    fn of(recipe: Recipe, sources: Vec<Clip>) -> Result<Filter> {
+    fn of(recipe: Recipe, sources: Vec<Clip>, env: *mut ScriptEnvironment) -> Result<Filter> {
         let infos: Vec<_> = sources.iter().map(Clip::info).collect();
         let mut plan = recipe.plan(&recipe.without_properties())?;
         let chains = if plan.is_frame_by_frame() {
@@ -75,7 +75,7 @@ impl Filter {
             built.get(&recipe, recipe.without_properties()[0])?;
             Chains::ByFrame(Box::new(recipe), built)
         } else {
-            let first = |source: &Clip| Ok(FrameTraits::of(&props::read(0, &source.frame(0)?.props(), RANGE)));
+            let first = |source: &Clip| Ok(FrameTraits::of(&props::read(0, &source.frame(env, 0)?.props()?, RANGE)));
             let traits = sources.iter().map(first).collect::<Result<Vec<_>>>()?;
             plan = recipe.plan(&traits)?;
             let storages = (0..sources.len()).map(|input| recipe.clip(input).storage()).collect();
@@ -87,25 +87,25 @@ impl Filter {
         Ok(Filter { sources, infos, chains, made })
     }
 
-    /// Frame `n`. Numbers beyond the ends are those of the ends, as everywhere in AviSynth.
+    /// Frame `n`, for work in `env`. Numbers beyond the ends are those of the ends, as everywhere in AviSynth.
     ///
     /// # Errors
     /// When a source gives no frame, or one that is not what its clip states, memory runs out, or the device fails.
-    pub fn frame(&self, n: c_int) -> Result<NewFrame> {
+    pub fn frame(&self, env: *mut ScriptEnvironment, n: c_int) -> Result<NewFrame> {
         let n = n.clamp(0, self.made.num_frames - 1) as u64;
         let (frames, built) = match &self.chains {
             Chains::ByFrame(recipe, built) => {
-                let frame = self.source(0, n, n)?;
-                let traits = FrameTraits::of(&props::read(n, &frame.frame.props(), RANGE));
+                let frame = self.source(env, 0, n, n)?;
+                let traits = FrameTraits::of(&frame.props);
                 (vec![frame], built.get(recipe, traits)?)
             }
-            Chains::One(built) => (self.needed(built, n)?, Arc::clone(built)),
+            Chains::One(built) => (self.needed(env, built, n)?, Arc::clone(built)),
         };
         let plan = built.engine.plan();
         let (input, owner) = owner(plan, n);
         let own = frames.iter().find(|frame| frame.input == input && frame.index == owner);
         let own = own.or(frames.first()).ok_or_else(|| Error::internal("the chain reads no frame"))?;
-        let before = props::read(n, &own.frame.props(), RANGE);
+        let before = &own.props;
         if let Chains::One(_) = self.chains
             && before.color != plan.stream(own.input).color
         {
@@ -121,16 +121,19 @@ impl Filter {
         // SAFETY: AviSynth keeps planes of these sizes there while the frames live; nobody writes to sources, and nobody
         // else has the new frame.
         let after = unsafe { built.ports.process(&built.engine, n, &given, &to) }?;
-        for (name, value) in props::differences(&before, &after) {
+        for (name, value) in props::differences(before, &after) {
             made.set(name, value);
         }
-        props::set_records(&mut made, &after.records);
+        if !after.records.is_empty() {
+            props::set_records(&mut made, &after.records);
+            made.set(RECORDED, 1);
+        }
         for (name, value) in &built.changes {
             made.set(name, *value);
         }
         let (times, per) = plan.rate();
         if times != per
-            && let Some((num, den)) = props::duration(&own.frame.props())
+            && let Some((num, den)) = props::duration(&own.frame.props()?)
             && let Some(shown) = reduced(i128::from(num) * i128::from(per), i128::from(den) * i128::from(times))
         {
             props::set_duration(&mut made, shown);
@@ -139,7 +142,7 @@ impl Filter {
     }
 
     /// Every frame that frame `n` of the result is made of.
-    fn needed(&self, built: &Built, n: u64) -> Result<Vec<SourceFrame>> {
+    fn needed(&self, env: *mut ScriptEnvironment, built: &Built, n: u64) -> Result<Vec<SourceFrame>> {
         let mut frames = Vec::new();
         for (input, info) in self.infos.iter().enumerate() {
             let end = info.num_frames.max(1) as u64 - 1;
@@ -149,7 +152,7 @@ impl Filter {
             let last = if by_time { last } else { last.min(end.max(first)) };
             for index in first..=last {
                 let shown = if by_time { self.shown_with(index, info) } else { index };
-                frames.push(self.source(input, index, shown.min(end))?);
+                frames.push(self.source(env, input, index, shown.min(end))?);
             }
         }
         Ok(frames)
@@ -163,9 +166,10 @@ impl Filter {
         if num == 0 || den == 0 { index } else { u64::try_from(u128::from(index) * num / den).unwrap_or(u64::MAX) }
     }
 
-    fn source(&self, input: usize, index: u64, n: u64) -> Result<SourceFrame> {
-        let n = c_int::try_from(n).unwrap_or(c_int::MAX);
-        Ok(SourceFrame { input, index, frame: self.sources[input].frame(n)? })
+    fn source(&self, env: *mut ScriptEnvironment, input: usize, index: u64, n: u64) -> Result<SourceFrame> {
+        let frame = self.sources[input].frame(env, c_int::try_from(n).unwrap_or(c_int::MAX))?;
+        let props = props::read(index, &frame.props()?, RANGE);
+        Ok(SourceFrame { input, index, frame, props })
     }
 
     fn planes(&self, built: &Built, frame: &SourceFrame) -> Result<Vec<HostPlane>> {
@@ -181,6 +185,8 @@ struct SourceFrame {
     /// Its number, as the chain counts.
     index: u64,
     frame: Frame,
+    /// What its properties say: AviSynth keeps every name that it is asked for, so they are read once.
+    props: FrameProps,
 }
 
 impl SourceFrame {
@@ -190,7 +196,7 @@ impl SourceFrame {
             pts: built.is_timed.then_some(self.index as i64),
             duration: i64::from(built.is_timed),
             color: built.engine.plan().stream(self.input).color,
-            ..props::read(self.index, &self.frame.props(), RANGE)
+            ..self.props.clone()
         };
         HostFrame { input: self.input, props, planes }
     }

@@ -33,7 +33,7 @@ pub fn c_text(text: &str) -> CString {
 
 /// A reference to a clip, which any thread may use.
 pub struct Clip {
-    host: Host,
+    api: &'static Api,
     clip: *mut ffi::Clip,
 }
 
@@ -53,26 +53,27 @@ impl Clip {
         }
         // SAFETY: value and environment live; the reference is ours.
         let clip = unsafe { (host.api.take_clip)(*value, host.env) };
-        if clip.is_null() { Err(Error::bad_argument("the clip is missing")) } else { Ok(Clip { host, clip }) }
+        if clip.is_null() { Err(Error::bad_argument("the clip is missing")) } else { Ok(Clip { api: host.api, clip }) }
     }
 
     /// What its frames share.
     pub fn info(&self) -> VideoInfo {
         // SAFETY: the reference keeps the clip alive, and its description with it.
-        unsafe { *(self.host.api.video_info)(self.clip) }
+        unsafe { *(self.api.video_info)(self.clip) }
     }
 
-    /// Frame `n`.
+    /// Frame `n`, for work in `env`: that of the call which asks, since no other one lives for sure.
     ///
     /// # Errors
     /// AviSynth's own.
-    pub fn frame(&self, n: c_int) -> Result<Frame> {
+    pub fn frame(&self, env: *mut ScriptEnvironment, n: c_int) -> Result<Frame> {
+        let api = self.api;
         // SAFETY: the clip lives; the reference is ours. Errors are texts that live as long as the script.
         unsafe {
-            let frame = (self.host.api.get_frame)(self.clip, n);
-            let error = (self.host.api.clip_error)(self.clip);
+            let frame = (api.get_frame)(self.clip, n);
+            let error = (api.clip_error)(self.clip);
             if !frame.is_null() {
-                return Ok(Frame { host: self.host, frame });
+                return Ok(Frame { host: Host { api, env }, frame });
             }
             let why = if error.is_null() { c"it gives none" } else { CStr::from_ptr(error) };
             Err(Error::corrupt(format!("frame {n} of the source: {}", why.to_string_lossy())))
@@ -83,11 +84,11 @@ impl Clip {
 impl Drop for Clip {
     fn drop(&mut self) {
         // SAFETY: this reference is ours, and nobody has it now.
-        unsafe { (self.host.api.release_clip)(self.clip) }
+        unsafe { (self.api.release_clip)(self.clip) }
     }
 }
 
-/// A reference to a frame.
+/// A reference to a frame, which lives within one call.
 pub struct Frame {
     host: Host,
     frame: *mut ffi::VideoFrame,
@@ -116,9 +117,14 @@ impl Frame {
     }
 
     /// Its properties.
-    pub fn props(&self) -> Props<'_> {
+    ///
+    /// # Errors
+    /// When AviSynth gives none.
+    pub fn props(&self) -> Result<Props<'_>> {
         // SAFETY: a frame has properties as long as it lives.
-        Props { host: self.host, map: unsafe { &*(self.host.api.props)(self.host.env, self.frame) } }
+        let map = unsafe { (self.host.api.props)(self.host.env, self.frame).as_ref() };
+        let map = map.ok_or_else(|| Error::corrupt("AviSynth gives no properties of a frame"))?;
+        Ok(Props { host: self.host, map })
     }
 
     /// A frame of `info` with this one's properties, not yet set.
@@ -126,12 +132,17 @@ impl Frame {
     /// # Errors
     /// When AviSynth has no memory.
     pub fn sibling(&self, info: &VideoInfo) -> Result<NewFrame> {
-        // SAFETY: description and frame live; AviSynth copies the properties.
-        let frame = unsafe { (self.host.api.new_frame)(self.host.env, info, self.frame) };
+        let Host { api, env } = self.host;
+        // SAFETY: the description lives.
+        let frame = unsafe { (api.new_frame)(env, info, ffi::FRAME_ALIGN) };
         if frame.is_null() {
             return Err(Error::new(Kind::OutOfMemory, "AviSynth has no memory for a frame"));
         }
-        Ok(NewFrame(Frame { host: self.host, frame }))
+        let made = NewFrame(Frame { host: self.host, frame });
+        // `avs_new_video_frame_p` would do both, but takes the frame for its address before interface 9.1, and crashes.
+        // SAFETY: both frames live, and the new one is ours alone.
+        unsafe { (api.copy_props)(env, self.frame, frame) };
+        Ok(made)
     }
 }
 
@@ -192,6 +203,9 @@ impl SetProps for NewFrame {
     }
 }
 
+/// The property of frames whose others hold records.
+pub const RECORDED: &str = "vramp_recorded";
+
 /// The properties of a frame.
 #[derive(Clone, Copy)]
 pub struct Props<'a> {
@@ -238,7 +252,11 @@ impl ScriptArgs for Props<'_> {
         self.count(key).is_some()
     }
 
+    /// Those of records, where there are any: AviSynth keeps every name that it is asked for as long as the script lives.
     fn keys(&self) -> Vec<String> {
+        if !self.has(RECORDED) {
+            return Vec::new();
+        }
         let Host { api, env } = self.host;
         // SAFETY: the map lives.
         let count = unsafe { (api.num_keys)(env, self.map) };

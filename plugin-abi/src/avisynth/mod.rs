@@ -150,7 +150,7 @@ unsafe fn make(host: Host, function: &'static Function, values: &Value) -> Resul
 unsafe extern "C" fn get_frame(info: *mut FilterInfo, n: c_int) -> *mut VideoFrame {
     // SAFETY: the caller's promise; the instance lives until `free_filter`.
     let (instance, env) = unsafe { (&*(*info).user_data.cast::<Instance>(), (*info).env) };
-    match guard(|| instance.filter.frame(n)) {
+    match guard(|| instance.filter.frame(env, n)) {
         Ok(frame) => frame.into_raw(),
         Err(error) => {
             let text = Host { api: instance.function.api, env }.saved(&message(instance.function, &error));

@@ -45,6 +45,9 @@ static FILTER: LazyLock<Filter> = LazyLock::new(|| {
     };
     Filter { items, table }
 });
+/// AviUtl2 2.11: the oldest that is known to have the functions.
+const OLDEST_HOST: u32 = 2_011_000;
+
 static LOG: AtomicPtr<LogHandle> = AtomicPtr::new(ptr::null_mut());
 /// What was last logged: every frame may fail alike.
 static LOGGED: Mutex<String> = Mutex::new(String::new());
@@ -62,6 +65,12 @@ fn effect(stem: &str) -> (&'static Effect, bool) {
 #[unsafe(no_mangle)]
 pub extern "C" fn InitializeLogger(log: *mut LogHandle) {
     LOG.store(log, Ordering::Release);
+}
+
+/// `RequiredVersion`: of older hosts, what a filter is called with ends before the functions that copy pictures of 16 bits.
+#[unsafe(no_mangle)]
+pub extern "C" fn RequiredVersion() -> u32 {
+    OLDEST_HOST
 }
 
 /// `GetFilterPluginTable`. Null never.

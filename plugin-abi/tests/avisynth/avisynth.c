@@ -50,7 +50,9 @@ struct Text {
     char text[];
 };
 
+/* What a call gets is an environment of its own, which is gone when the call returns, as AviSynth's are. */
 struct Env {
+    Env *script;
     int count;
     Function functions[MOST_FUNCTIONS];
     Text *texts;
@@ -62,7 +64,24 @@ static int add(volatile int *count, int by) { return __atomic_add_fetch(count, b
 
 int living(int which) { return lives[which]; }
 
-Env *env_new(void) { return calloc(1, sizeof(Env)); }
+Env *env_new(void) {
+    Env *env = calloc(1, sizeof(Env));
+    return env->script = env;
+}
+
+static Env *lend(Env *env) {
+    Env *lent = malloc(sizeof *lent);
+    lent->script = env->script;
+    return lent;
+}
+
+/* AddressSanitizer reports one that is gone. */
+static Env *script(Env *env) { return env->script; }
+
+/* The stub's own calls have none. */
+static void touch(Env *env) {
+    if (env && !script(env)) abort();
+}
 
 void env_free(Env *env) {
     for (Text *text = env->texts, *next; text; text = next) next = text->next, free(text);
@@ -83,6 +102,7 @@ const char *env_types(Env *env, const char *name) {
 }
 
 AVS_API int avs_add_function(Env *env, const char *name, const char *types, Apply apply, void *data) {
+    env = script(env);
     Function *made = &env->functions[env->count++];
     if (env->count > MOST_FUNCTIONS || strlen(types) >= sizeof made->types) abort();
     strcpy(made->name, name), strcpy(made->types, types);
@@ -93,6 +113,7 @@ AVS_API int avs_add_function(Env *env, const char *name, const char *types, Appl
 /* Texts are kept by a lock-free list: filters of several threads save them. */
 AVS_API char *avs_save_string(Env *env, const char *text, int length) {
     size_t size = length < 0 ? strlen(text) : (size_t)length;
+    env = script(env);
     Text *made = malloc(sizeof *made + size + 1);
     memcpy(made->text, text, size);
     made->text[size] = 0;
@@ -162,7 +183,7 @@ static Prop *prop_made(Map *map, const char *key) {
 }
 
 AVS_API int avs_prop_set_int_array(Env *env, Map *map, const char *key, const int64_t *values, int count) {
-    (void)env;
+    touch(env);
     if (count > 300) return 1;
     Prop *made = prop_made(map, key);
     made->count = count, made->is_float = 0;
@@ -176,42 +197,46 @@ AVS_API int avs_prop_set_int(Env *env, Map *map, const char *key, int64_t value,
 }
 
 AVS_API int avs_prop_set_float(Env *env, Map *map, const char *key, double value, int append) {
-    (void)env, (void)append;
+    touch(env), (void)append;
     Prop *made = prop_made(map, key);
     made->count = 1, made->is_float = 1, made->number = value;
     return 0;
 }
 
 int avs_prop_num_elements(Env *env, const Map *map, const char *key) {
-    (void)env;
+    touch(env);
     Prop *found = prop(map, key);
     return found ? found->count : -1;
 }
 
 int64_t avs_prop_get_int(Env *env, const Map *map, const char *key, int index, int *error) {
-    (void)env;
+    touch(env);
     Prop *found = prop(map, key);
     *error = !found ? 1 : found->is_float ? 2 : index >= found->count ? 4 : 0;
     return *error ? 0 : found->ints[index];
 }
 
 AVS_API double avs_prop_get_float(Env *env, const Map *map, const char *key, int index, int *error) {
-    (void)env;
+    touch(env);
     Prop *found = prop(map, key);
     *error = !found ? 1 : !found->is_float ? 2 : index >= found->count ? 4 : 0;
     return *error ? 0 : found->number;
 }
 
-AVS_API int avs_prop_num_keys(Env *env, const Map *map) { return (void)env, map->count; }
-AVS_API const char *avs_prop_get_key(Env *env, const Map *map, int i) { return (void)env, map->props[i]->key; }
-const Map *avs_get_frame_props_ro(Env *env, const Frame *frame) { return (void)env, &frame->map; }
-AVS_API Map *avs_get_frame_props_rw(Env *env, Frame *frame) { return (void)env, &frame->map; }
+AVS_API int avs_prop_num_keys(Env *env, const Map *map) { return touch(env), map->count; }
+AVS_API const char *avs_prop_get_key(Env *env, const Map *map, int i) { return touch(env), map->props[i]->key; }
+const Map *avs_get_frame_props_ro(Env *env, const Frame *frame) { return touch(env), &frame->map; }
+AVS_API Map *avs_get_frame_props_rw(Env *env, Frame *frame) { return touch(env), &frame->map; }
 
-AVS_API Frame *avs_new_video_frame_p(Env *env, const VideoInfo *vi, const Frame *from) {
-    (void)env;
-    Frame *made = frame_new(vi);
-    for (int i = 0; from && i < from->map.count; i++) *prop_made(&made->map, from->map.props[i]->key) = *from->map.props[i];
-    return made;
+AVS_API Frame *avs_new_video_frame_a(Env *env, const VideoInfo *vi, int align) {
+    script(env);
+    if (align != 64) abort();
+    return frame_new(vi);
+}
+
+AVS_API void avs_copy_frame_props(Env *env, const Frame *from, Frame *to) {
+    script(env);
+    for (int i = 0; i < from->map.count; i++) *prop_made(&to->map, from->map.props[i]->key) = *from->map.props[i];
 }
 
 void avs_release_video_frame(Frame *frame) {
@@ -238,7 +263,7 @@ AVS_API int avs_get_height_p(const Frame *frame, int plane) {
 
 static Clip *clip_new(Env *env, VideoInfo vi) {
     Clip *clip = calloc(1, sizeof *clip);
-    clip->refs = 1, clip->env = env, clip->vi = vi, clip->broken = clip->odd = -1;
+    clip->refs = 1, clip->env = script(env), clip->vi = vi, clip->broken = clip->odd = -1;
     add(&lives[0], 1);
     return clip;
 }
@@ -275,9 +300,11 @@ Frame *avs_get_frame(Clip *clip, int n) {
     int end = avs_get_video_info(clip)->num_frames - 1;
     n = n < 0 ? 0 : n > end ? end : n;
     if (clip->is_filter) {
-        clip->info.error = NULL;
-        Frame *made = clip->info.get_frame(&clip->info, n);
-        clip->error = clip->info.error;
+        FilterInfo info = clip->info;
+        info.error = NULL, info.env = lend(clip->env);
+        Frame *made = info.get_frame(&info, n);
+        clip->error = info.error;
+        free(info.env);
         return made;
     }
     clip->error = n == clip->broken ? "the disc is scratched" : NULL;
@@ -375,7 +402,9 @@ Clip *call(Env *env, const char *name, Clip *clip, const char *chain, Clip **mor
     }
     Value all = {'a', (short)given, {0}};
     all.d.array = values;
-    Value made = called->apply(env, all, called->data);
+    Env *own = lend(env);
+    Value made = called->apply(own, all, called->data);
+    free(own);
     if (made.type != 'c') {
         *error = made.type == 'e' ? made.d.string : "neither clip nor error";
         return NULL;

@@ -3,7 +3,7 @@
 
 use crate::cli::farm::make::Maker;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, host, unaudited};
+use crate::farm::{Event, Folder, Plan, host, submission, unaudited};
 use crate::pipeline::{Progress, Summary};
 use std::fs;
 use std::time::Instant;
@@ -28,8 +28,12 @@ pub fn choose(folder: &Folder, plan: &Plan, task: u32) -> Vec<u32> {
     let mut parts = unaudited(&folder.records());
     let this = host();
     parts.retain(|(part, host)| *host != this && folder.has(plan, *part));
-    // Tasks choose different ones, of different machines.
-    let chosen = parts.get(task as usize % parts.len().max(1)).map(|(part, _)| *part);
+    // Tasks begin at different ones, of different machines, and take what no other has.
+    let first = task as usize % parts.len().max(1);
+    parts.rotate_left(first);
+    let submission = submission(|name| std::env::var(name).ok());
+    let is_free = |part: &u32| submission.is_none_or(|submission| folder.claim(*part, submission));
+    let chosen = parts.iter().map(|(part, _)| *part).find(is_free);
     if chosen.is_none() {
         log::warn!("no part is left that another machine made: {this} compares nothing");
     }

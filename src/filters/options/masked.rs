@@ -13,6 +13,7 @@ use crate::filters::combine::merge;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec, Wiring, zones};
 use crate::params::{Arg, Argument, Call, Name, Param, ParamKind, ParamValue};
 use crate::video::{FrameProps, StreamInfo};
+use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -106,6 +107,10 @@ impl Filter for Masked {
 
     fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
         self.inner.survey(input)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.inner.file()
     }
 
     fn mask(&self) -> Option<&Name> {

@@ -493,3 +493,14 @@ fn small_ratios_are_the_references() {
         }
     }
 }
+
+/// A long window downwards leaves room for few columns at a time, so that a picture has a part of a few samples at its end, behind
+/// all that repeats.
+#[test]
+fn a_part_behind_what_repeats_is_the_references() {
+    for width in 93..100 {
+        let input = stream("gray8", width, 4000);
+        let src = picture(input.format, width, 4000, |_, x, y| ((x * x + 31 * y * x + 7 * y) % 256) as i32);
+        made(&format!("scale=w={}:h=40:kernel=lanczos", 2 * width), &input, &src);
+    }
+}

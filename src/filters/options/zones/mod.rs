@@ -12,6 +12,7 @@ use crate::filters::{CudaJob, CudaKernel};
 use crate::params::{Arg, Call};
 use crate::video::{FrameProps, Rational, StreamInfo};
 use parts::{FrameNumber, Parts, Time};
+use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -143,6 +144,10 @@ impl Filter for Zoned {
 
     fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
         self.inner.survey(input)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.inner.file()
     }
 
     fn warning(&self) -> Option<String> {

@@ -319,7 +319,10 @@ impl Reader {
     }
 
     /// Looks once, behind the last frame of a source in which nothing was lost, whether that frame is whole.
-    fn check_tail(&mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// When it is not, and damage is fatal.
+    pub(in crate::io::libav) fn check_tail(&mut self) -> Result<()> {
         let tail = std::mem::take(&mut self.tail);
         if self.decoder.damage().is_some() {
             return Ok(());

@@ -306,7 +306,8 @@ impl EncoderContext {
 
 /// Whether one of the names that are `given` together, as x264's tunings are, is none of those that are `known`, if any are.
 fn has_unknown(given: &str, known: &[&str]) -> bool {
-    let is_unknown = |name: &str| !name.is_empty() && !known.contains(&name);
+    // x264 and x265 number their presets as well.
+    let is_unknown = |name: &str| !name.is_empty() && !known.contains(&name) && name.parse::<u32>().is_err();
     !known.is_empty() && given.split([',', '.', '/', '-', '+', ' ']).any(is_unknown)
 }
 

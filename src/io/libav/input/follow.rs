@@ -45,7 +45,12 @@ impl Input {
     fn listed(&mut self) -> Result<FrameList> {
         self.begin_to_follow()?;
         let (mut list, mut keys) = (FrameList::default(), VecDeque::new());
-        while let Some(certain) = self.next_certain(&mut keys)? {
+        loop {
+            let Some(certain) = self.next_certain(&mut keys)? else {
+                // Parts are made without the source's end.
+                self.reader.check_tail()?;
+                break;
+            };
             self.ready.clear();
             if let Some(point) = certain.access {
                 keys.retain(|(number, _)| *number >= certain.packet);
