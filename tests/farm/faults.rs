@@ -133,7 +133,7 @@ fn files_of_the_chain_are_those_of_the_plan_wherever_it_runs() {
     fs::write(folder.path("kernel.txt"), "1 2 1\n2 4 2\n1 2 1\n").unwrap();
     fs::create_dir(folder.path("moved")).unwrap();
     let here = |args: &[&str]| Ran::from(vramp().args(args).current_dir(folder.path("")).output().unwrap());
-    let chain = "lut3d=file=grade.cube:matrix=bt709:frames=0-999,convolve=kernel.txt";
+    let chain = "lut3d=file=grade.cube:matrix=bt709,convolve=kernel.txt";
     let planned = [&["plan", "in.mkv", "out.mkv", "--segment=0.5", "--chain", chain], &X264[..]].concat();
     here(&planned).ok();
     let plan = folder.path("out.mkv.vramp");

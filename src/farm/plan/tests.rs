@@ -86,7 +86,8 @@ fn what_is_no_plan_is_refused_in_one_line() {
     };
     for (text, words) in [
         (b"".to_vec(), "no plan"),
-        (b"{\"version\":2}".to_vec(), "version 2"),
+        (b"{\"version\":1}".to_vec(), "version 1"),
+        (b"{\"version\":3}".to_vec(), "version 3"),
         (plan().text().unwrap().iter().map(|byte| if *byte == b'4' { b'5' } else { *byte }).collect(), "no plan"),
         (changed(|plan| plan.parts[1].start = 3), "do not follow"),
         (changed(|plan| plan.parts[1].frames = 0), "do not follow"),

@@ -7,6 +7,7 @@ use crate::io::libav::decode::damage::Damage;
 use crate::io::libav::decode::memory::FrameMemory;
 use crate::io::libav::logging::Concealed;
 use crate::io::libav::mux::decoding_clock::DtsClock;
+use crate::io::libav::seek::frame_index::is_discarded;
 use ffmpeg::Packet;
 use ffmpeg::codec::Id;
 use ffmpeg::codec::context::Context;
@@ -346,8 +347,7 @@ fn reports_whole(stream: &Stream, means: &Means) -> bool {
 
 /// Whether `packet` must give a frame: AV1's containers hold temporal units, of which each shows one.
 fn gives_a_frame(packet: &Packet, stream: &Stream) -> bool {
-    let dropped = packet.flags().bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
-    stream.parameters().id() == Id::AV1 && !dropped
+    stream.parameters().id() == Id::AV1 && !is_discarded(packet)
 }
 
 /// Whether frames of the codec are shown in another order than they are coded in. Its decoder then reports what it could

@@ -6,6 +6,7 @@ use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::header::{self, Contents};
 use crate::io::libav::recode::{Recode, Treatments};
+use crate::io::libav::seek::frame_index::is_discarded;
 use crate::io::libav::subtitles;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
@@ -140,9 +141,12 @@ impl StreamCopy {
     /// Whether `packet` is sound that the source's edit list hides and that readers of `container` would play: all of it but the
     /// last packet, which warms the decoder up.
     pub(in crate::io::libav) fn is_hidden(&self, packet: &Packet, container: &str) -> bool {
-        let is_discarded = packet.flags().bits() & ffi::AV_PKT_FLAG_DISCARD != 0;
         let is_last = packet.pts().is_none_or(|pts| pts + 2 * packet.duration() > 0);
-        is_discarded && !is_last && self.media == Media::Audio && !self.is_recoded && !self.is_skipped(container)
+        is_discarded(packet)
+            && !is_last
+            && self.media == Media::Audio
+            && !self.is_recoded
+            && !self.is_skipped(container)
     }
 
     /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the

@@ -284,8 +284,8 @@ fn can_begin(packet: &Packet) -> bool {
     packet.is_key() && !is_discarded(packet)
 }
 
-/// Whether the frame of `packet` is not shown: an edit list leaves it out.
-fn is_discarded(packet: &Packet) -> bool {
+/// Whether what `packet` holds is not shown or heard: an edit list leaves it out. ffmpeg-next has no name for the flag, and drops it.
+pub(in crate::io::libav) fn is_discarded(packet: &Packet) -> bool {
     // SAFETY: the packet is alive.
     unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }
 }
