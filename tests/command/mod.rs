@@ -17,6 +17,8 @@ impl Folder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // A test that was killed leaves its own, and numbers of processes come again.
+        let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
