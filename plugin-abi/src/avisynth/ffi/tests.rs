@@ -18,7 +18,7 @@ fn a_missing_function_is_no_interface() {
     let without = |missing: &'static CStr| move |name: &CStr| if name == missing { std::ptr::null_mut() } else { any };
     // SAFETY: nothing is called.
     unsafe {
-        assert!(Api::found(without(c"avs_new_video_frame_p")).is_none(), "before AviSynth+ 3.6");
+        assert!(Api::found(without(c"avs_copy_frame_props")).is_none(), "before AviSynth+ 3.6");
         assert!(Api::found(without(c"")).is_some());
     }
     assert!(Api::of_process().is_none(), "no AviSynth here");
