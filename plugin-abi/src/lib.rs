@@ -18,6 +18,7 @@ pub mod frei0r;
 pub mod guard;
 pub mod host_port;
 pub mod logging;
+mod opaque;
 pub mod openfx;
 pub mod own_file;
 pub mod record;

@@ -7,20 +7,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::opaque::opaque;
 use std::ffi::{CStr, c_char, c_int, c_void};
-
-/// Declares types that only AviSynth knows.
-macro_rules! opaque {
-    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
-        $(
-            $(#[doc = $doc])+
-            #[repr(C)]
-            pub struct $name {
-                _opaque: [u8; 0],
-            }
-        )+
-    };
-}
 
 opaque! {
     /// What scripts run in.

@@ -8,20 +8,8 @@ pub mod names;
 mod tests;
 
 pub use crate::editor::image::RectI;
+use crate::opaque::opaque;
 use std::ffi::{c_char, c_double, c_int, c_void};
-
-/// Declares types that only the host knows, behind their handles.
-macro_rules! opaque {
-    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
-        $(
-            $(#[doc = $doc])+
-            #[repr(C)]
-            pub struct $name {
-                _opaque: [u8; 0],
-            }
-        )+
-    };
-}
 
 opaque! {
     /// Properties by name.

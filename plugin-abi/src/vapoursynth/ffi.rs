@@ -5,20 +5,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::opaque::opaque;
 use std::ffi::{c_char, c_int, c_void};
-
-/// Declares types that only VapourSynth knows.
-macro_rules! opaque {
-    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
-        $(
-            $(#[doc = $doc])+
-            #[repr(C)]
-            pub struct $name {
-                _opaque: [u8; 0],
-            }
-        )+
-    };
-}
 
 opaque! {
     /// Everything that belongs to one run.

@@ -5,18 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cc/load.h"
 #include "avisynth.h"
 #include "vramp.h"
-
-#ifdef _WIN32
-#include <windows.h>
-static void *library(const char *path) { return (void *)LoadLibraryA(path); }
-static void *symbol(void *library, const char *name) { return (void *)GetProcAddress((HMODULE)library, name); }
-#else
-#include <dlfcn.h>
-static void *library(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
-static void *symbol(void *library, const char *name) { return dlsym(library, name); }
-#endif
 
 enum { WIDTH = 70, HEIGHT = 38, FRAMES = 7, GET_MT_MODE = 509, NICE_FILTER = 1 };
 

@@ -7,17 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cc/load.h"
 #include "vramp.h"
-
-#ifdef _WIN32
-#include <windows.h>
-static void *library(const char *path) { return (void *)LoadLibraryA(path); }
-static void *symbol(void *library, const char *name) { return (void *)GetProcAddress((HMODULE)library, name); }
-#else
-#include <dlfcn.h>
-static void *library(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
-static void *symbol(void *library, const char *name) { return dlsym(library, name); }
-#endif
 
 /* The interface, written from the SDK's documentation. */
 typedef const uint16_t *Text;

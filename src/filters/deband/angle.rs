@@ -14,6 +14,9 @@ pub(super) const REACH: usize = 20;
 /// Steps of the slopes that [`arcs`] knows.
 const STEPS: usize = 1 << 12;
 
+/// How many [`arcs`] there are.
+pub(super) const ARCS: usize = STEPS + 1;
+
 /// Rows that a thread takes at a time.
 const BAND: usize = 16;
 
@@ -23,7 +26,7 @@ const UPRIGHT: u16 = u16::MAX;
 /// The arc of a slope of `i` 4096ths, 65536 to half a turn.
 pub(super) fn arcs() -> Vec<u16> {
     let arc = |i: usize| libm::atan(i as f64 / STEPS as f64) / std::f64::consts::PI;
-    (0..=STEPS).map(|i| libm::round(arc(i) * 65536.0) as u16).collect()
+    (0..ARCS).map(|i| libm::round(arc(i) * 65536.0) as u16).collect()
 }
 
 /// The angle of the gradient (`across`, `up`): 32768 is level, and what rises to the right and upwards is above that.

@@ -220,9 +220,9 @@ impl Group {
         let mut reach: Vec<u8> = (0..width).map(|x| near(x) as u8).collect();
         reach.resize(width.next_multiple_of(WIDTH), 0);
         let sign = if plan.yc48 { i32::from(SIGN) } else { 0 };
-        let shares = Soft::of(plan);
-        let mut soft: Vec<Soft> = shares.get(components.clone()).unwrap_or_default().to_vec();
-        if !soft.is_empty() {
+        let mut soft = Vec::new();
+        if plan.is_soft() {
+            soft.extend(all.iter().map(|component| Soft::new(plan, component)));
             soft.resize_with(lanes, Soft::default);
         }
         let lane = |i: usize| all.get(i % lanes);
@@ -364,22 +364,11 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
                     } else {
                         place_references::<V, P, SAMPLE, false>(band, left, y, vectors, &mut row.offsets);
                     }
-                    for (offsets, out) in row.offsets.iter().zip(&mut row.references).take(references(SAMPLE)) {
-                        for v in 0..vectors {
-                            let offsets = &offsets.as_chunks::<WIDTH>().0[v];
-                            let out = &mut out.as_chunks_mut::<N>().0.as_chunks_mut::<WIDTH>().0[v];
-                            fetch::<N, P>(centre.as_ptr().add(v * WIDTH * P), offsets, out);
-                        }
-                    }
+                    let offsets = &row.offsets[..references(SAMPLE)];
+                    fetch_references::<N, P>(centre, offsets, vectors, &mut row.references);
                     if SAMPLE == 7 {
                         let centre = &scratch.angles[at..];
-                        for (offsets, out) in row.offsets.iter().zip(&mut row.around) {
-                            for v in 0..vectors {
-                                let offsets = &offsets.as_chunks::<WIDTH>().0[v];
-                                let out = &mut out.as_chunks_mut::<N>().0.as_chunks_mut::<WIDTH>().0[v];
-                                fetch::<N, P>(centre.as_ptr().add(v * WIDTH * P), offsets, out);
-                            }
-                        }
+                        fetch_references::<N, P>(centre, offsets, vectors, &mut row.around);
                         expand::<N, P>(centre.as_ptr(), row.angle[..vectors * WIDTH * N].as_chunks_mut::<N>().0);
                     }
                 }
@@ -397,6 +386,27 @@ unsafe fn run_band<V: Vector, const N: usize, const P: usize, const SAMPLE: usiz
                 }
                 store::<N, P>(&row.result.as_chunks::<N>().0[..len], dst, left, i);
             }
+        }
+    }
+}
+
+/// Reads what lies at each of `offsets` from the pixels of a strip's row, which begin at `centre`.
+///
+/// # Safety
+/// The offsets must lie inside what `centre` is of.
+#[inline(always)]
+unsafe fn fetch_references<const N: usize, const P: usize>(
+    centre: &[u16],
+    offsets: &[[i32; LANES]],
+    vectors: usize,
+    out: &mut [[u16; LANES]; 4],
+) {
+    for (offsets, out) in offsets.iter().zip(out) {
+        for v in 0..vectors {
+            let offsets = &offsets.as_chunks::<WIDTH>().0[v];
+            let out = &mut out.as_chunks_mut::<N>().0.as_chunks_mut::<WIDTH>().0[v];
+            // SAFETY: by the caller.
+            unsafe { fetch::<N, P>(centre.as_ptr().add(v * WIDTH * P), offsets, out) };
         }
     }
 }

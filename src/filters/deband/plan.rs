@@ -129,6 +129,11 @@ impl Plan {
         references(self.sample as usize)
     }
 
+    /// True when samples go a share of the distance to the average, as in modes 6 and 7.
+    pub(super) fn is_soft(&self) -> bool {
+        self.sample >= 6
+    }
+
     /// True when no sample can change.
     pub(super) fn is_identity(&self) -> bool {
         (0..self.components.len()).all(|component| self.keeps(component))

@@ -31,7 +31,10 @@ impl Reference {
 
     /// The kernel of `plan` with random bytes of the caller's.
     pub(super) fn with_table(plan: Plan, table: Table) -> Reference {
-        Reference { soft: Soft::of(&plan), arcs: angle::arcs(), plan, table }
+        let components = plan.components.iter().take(if plan.is_soft() { plan.components.len() } else { 0 });
+        let soft = components.map(|component| Soft::new(&plan, component)).collect();
+        let arcs = if plan.sample == 7 { angle::arcs() } else { Vec::new() };
+        Reference { plan, table, soft, arcs }
     }
 
     /// The result at (`x`, `y`) of component `index`.

@@ -28,15 +28,10 @@ pub(super) struct Differences {
 }
 
 impl Soft {
-    /// The shares of every component of `plan`; none where its mode has no use for them.
-    pub(super) fn of(plan: &Plan) -> Vec<Soft> {
-        let soft = |c: &ComponentPlan| {
-            let thresholds = [c.threshold, c.farthest, c.middle];
-            let raise = |threshold: i32| libm::round(f64::from(threshold) * plan.angle_boost) as i32;
-            let raised = if plan.sample == 7 { thresholds.map(raise) } else { [0; 3] };
-            Soft { plain: thresholds.map(shares), raised: raised.map(shares) }
-        };
-        if plan.sample < 6 { Vec::new() } else { plan.components.iter().map(soft).collect() }
+    /// The shares of `component`.
+    pub(super) fn new(plan: &Plan, component: &ComponentPlan) -> Soft {
+        let [plain, raised] = thresholds(plan, component);
+        Soft { plain: plain.map(shares), raised: raised.map(shares) }
     }
 
     /// Of the distance from a sample to `average`, what it goes.
@@ -56,6 +51,13 @@ impl Soft {
     pub(super) fn tables(&self) -> impl Iterator<Item = &[u16]> {
         self.plain.iter().chain(&self.raised).map(Vec::as_slice)
     }
+}
+
+/// The thresholds of `component`, each the length of a table of shares, and those that a steady gradient raises.
+pub(super) fn thresholds(plan: &Plan, component: &ComponentPlan) -> [[i32; 3]; 2] {
+    let plain = [component.threshold, component.farthest, component.middle];
+    let raise = |threshold: i32| libm::round(f64::from(threshold) * plan.angle_boost) as i32;
+    [plain, if plan.sample == 7 { plain.map(raise) } else { [0; 3] }]
 }
 
 /// What is between `own` and `value`, `share` of the distance from the first: rounded half up.

@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::combine::merge;
+use crate::filters::options::says_for_inner;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec, Wiring, zones};
 use crate::params::{Arg, Argument, Call, Name, Param, ParamKind, ParamValue};
 use crate::video::{FrameProps, StreamInfo};
-use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -74,9 +74,7 @@ struct Masked {
 }
 
 impl Filter for Masked {
-    fn descriptor(&self) -> &'static Descriptor {
-        self.inner.descriptor()
-    }
+    says_for_inner!();
 
     fn call(&self) -> Call {
         let mut call = self.inner.call();
@@ -101,24 +99,8 @@ impl Filter for Masked {
         Ok(spec)
     }
 
-    fn wiring(&self) -> Wiring {
-        self.inner.wiring()
-    }
-
-    fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
-        self.inner.survey(input)
-    }
-
-    fn file(&self) -> Option<&Path> {
-        self.inner.file()
-    }
-
     fn mask(&self) -> Option<&Name> {
         Some(&self.mask)
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.inner.warning()
     }
 
     fn note(&self, setup: &Setup) -> Option<String> {
@@ -135,11 +117,6 @@ impl Filter for Masked {
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         self.inner.cpu(setup, level)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
-        self.inner.cuda_memory(setup, device)
     }
 
     #[cfg(feature = "cuda")]

@@ -2,9 +2,12 @@
 
 use crate::device::cuda::{CudaDevice, DeviceBuffer};
 use crate::error::Result;
-use crate::filters::deband::angle;
+use crate::filters::deband::angle::{self, ARCS};
 use crate::filters::deband::plan::Plan;
-use crate::filters::deband::soft::Soft;
+use crate::filters::deband::soft::{Soft, thresholds};
+
+/// Tables of shares of a component.
+const TABLES: usize = 6;
 
 /// Shares and arcs.
 pub struct SoftTables {
@@ -17,8 +20,8 @@ pub struct SoftTables {
 impl SoftTables {
     /// Bytes of the tables of `plan`.
     pub fn memory(plan: &Plan) -> usize {
-        let (shares, _) = shares(plan);
-        if shares.is_empty() { 0 } else { bytes(&shares).len() + bytes(&angle::arcs()).len() }
+        let entries = TABLES * plan.components.len() * longest(plan) + ARCS;
+        if plan.is_soft() { entries * size_of::<u16>() } else { 0 }
     }
 
     /// The tables of `plan`, where its mode has a use for them.
@@ -26,9 +29,17 @@ impl SoftTables {
     /// # Errors
     /// When there is no memory for them.
     pub fn new(plan: &Plan, device: &CudaDevice) -> Result<Option<SoftTables>> {
-        let (shares, count) = shares(plan);
-        if shares.is_empty() {
+        if !plan.is_soft() {
             return Ok(None);
+        }
+        let count = longest(plan);
+        let mut shares = Vec::new();
+        for component in &plan.components {
+            for table in Soft::new(plan, component).tables() {
+                let end = shares.len() + count;
+                shares.extend_from_slice(table);
+                shares.resize(end, 0);
+            }
         }
         Ok(Some(SoftTables {
             shares: DeviceBuffer::from_bytes(device, &bytes(&shares), "deband's shares")?,
@@ -38,14 +49,10 @@ impl SoftTables {
     }
 }
 
-/// The shares of every component one after the other, every table as long as the longest; and how long that is.
-fn shares(plan: &Plan) -> (Vec<u16>, usize) {
-    let soft = Soft::of(plan);
-    let tables = || soft.iter().flat_map(Soft::tables);
-    // One entry at least, so that there is something to allocate.
-    let count = tables().map(<[u16]>::len).max().unwrap_or(0).max(1);
-    let padded = |table: &[u16]| table.iter().copied().chain(std::iter::repeat(0)).take(count).collect::<Vec<_>>();
-    (tables().flat_map(padded).collect(), count)
+/// Entries of the longest table, which all are padded to. One at least, so that there is something to allocate.
+fn longest(plan: &Plan) -> usize {
+    let all = plan.components.iter().flat_map(|component| thresholds(plan, component).into_iter().flatten());
+    all.max().unwrap_or(0).max(1) as usize
 }
 
 fn bytes(words: &[u16]) -> Vec<u8> {

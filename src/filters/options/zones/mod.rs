@@ -5,6 +5,7 @@ use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
+use crate::filters::options::says_for_inner;
 use crate::filters::remap::{self, Geometry};
 use crate::filters::{CpuJob, CpuKernel, Descriptor, Filter, Setup, Spec, Wiring};
 #[cfg(feature = "cuda")]
@@ -12,7 +13,6 @@ use crate::filters::{CudaJob, CudaKernel};
 use crate::params::{Arg, Call};
 use crate::video::{FrameProps, Rational, StreamInfo};
 use parts::{FrameNumber, Parts, Time};
-use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
@@ -106,9 +106,7 @@ impl When {
 }
 
 impl Filter for Zoned {
-    fn descriptor(&self) -> &'static Descriptor {
-        self.inner.descriptor()
-    }
+    says_for_inner!();
 
     fn call(&self) -> Call {
         let mut call = self.inner.call();
@@ -138,22 +136,6 @@ impl Filter for Zoned {
         Ok(Spec { rounds_to: None, ..spec })
     }
 
-    fn wiring(&self) -> Wiring {
-        self.inner.wiring()
-    }
-
-    fn survey(&self, input: &StreamInfo) -> Option<Box<dyn Filter>> {
-        self.inner.survey(input)
-    }
-
-    fn file(&self) -> Option<&Path> {
-        self.inner.file()
-    }
-
-    fn warning(&self) -> Option<String> {
-        self.inner.warning()
-    }
-
     fn describe(&self, setup: &Setup, props: &mut FrameProps) {
         if self.when(setup).has(props) {
             self.inner.describe(setup, props);
@@ -168,11 +150,6 @@ impl Filter for Zoned {
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
         let (filter, copy) = (self.inner.cpu(setup, level)?, remap::cpu(whole(setup), level)?);
         Ok(Box::new(ZonedCpu { filter, copy, when: self.when(setup) }))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
-        self.inner.cuda_memory(setup, device)
     }
 
     #[cfg(feature = "cuda")]

@@ -121,6 +121,10 @@ impl ByPeriod {
         results: Range<usize>,
         out: &mut [f32],
     ) {
+        // The part may end before what repeats, or begin behind it: then it lacks even the samples.
+        if results.is_empty() {
+            return;
+        }
         match period.samples {
             1 => {}
             2 => period::split::<2>(row, &mut self.kinds),

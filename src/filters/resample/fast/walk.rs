@@ -121,16 +121,11 @@ impl Walk<'_> {
         match &across.period {
             Some(period) => {
                 let inner = period.within(&to);
-                if inner.is_empty() {
-                    // What repeats may not even be read: this part ends before it, or begins behind it.
-                    across.singly(row, start, to.clone(), out);
-                } else {
-                    across.singly(row, start, to.start..inner.start, out);
-                    let (row, made) = (&row[..self.part.from.len()], &mut out[inner.start - to.start..]);
-                    // SAFETY: the level is there, as this is compiled for it.
-                    unsafe { by_period.weigh(self.level, period, row, start, inner.clone(), made) };
-                    across.singly(row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
-                }
+                across.singly(row, start, to.start..inner.start, out);
+                let (row, made) = (&row[..self.part.from.len()], &mut out[inner.start - to.start..]);
+                // SAFETY: the level is there, as this is compiled for it.
+                unsafe { by_period.weigh(self.level, period, row, start, inner.clone(), made) };
+                across.singly(row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
             }
             // SAFETY: as above.
             None => unsafe { across.run(self.level, row, start, to.clone(), out) },
