@@ -1,7 +1,12 @@
 //! How much of the processor a frame takes on one thread, and how much it may: a share of what ffmpeg's filter takes, or
 //! milliseconds. Other programs on the machine do not count: it is the time of the process that is compared, not the clock's.
+//! The bars of a GPU are in the same table (`gpu/bars.rs` measures them).
 
 mod table;
+
+#[cfg(feature = "cuda")]
+pub use table::ON_GPU;
+pub use table::{Bar, Most};
 
 use super::ffmpeg;
 use super::timing::{CpuClock, PictureRing, ramps};
@@ -14,7 +19,7 @@ use crate::video::{FrameProps, StreamInfo};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use table::{BARS, Bar, CUBE, Most};
+use table::{CUBE, ON_CPU};
 
 /// What was measured.
 #[derive(Serialize)]
@@ -26,13 +31,13 @@ pub struct Report {
 
 /// One filter, and how much it may take.
 #[derive(Serialize)]
-struct Row {
+pub struct Row {
     chain: &'static str,
     src: &'static str,
     dst: &'static str,
     width: usize,
     height: usize,
-    /// Theirs, as ffmpeg's command line has it.
+    /// Theirs, as ffmpeg's command line has it; or a copy.
     peer: Option<&'static str>,
     peer_ms: Option<f64>,
     ms: f64,
@@ -47,20 +52,10 @@ struct Row {
 /// # Errors
 /// When there is none, ffmpeg cannot be run, or either fails.
 pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result<Report> {
-    let named = args.filter.iter().map(|name| Ok(filters::find_or_suggest(name)?.name)).collect::<Result<Vec<_>>>()?;
-    let mut bars = Vec::new();
-    for bar in BARS {
-        let name = filters::chain(bar.ours)?[0].descriptor().name;
-        if named.is_empty() || named.contains(&name) {
-            bars.push(*bar);
-        }
-    }
-    if bars.is_empty() {
-        return Err(Error::bad_argument(format!("--bars: there is none for {}", named.join(", "))));
-    }
+    let bars = chosen(ON_CPU, args)?;
     let version = ffmpeg::version()?;
     show(format!("\nffmpeg {version}: processor milliseconds a frame on one thread, the least of alternate turns\n"))?;
-    show(line("vramp", "ffmpeg", "ratio", "bar", ""))?;
+    show(head("ffmpeg"))?;
     let cube = CubeFile::new()?;
     let mut rows = Vec::new();
     for bar in bars {
@@ -71,6 +66,25 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     Ok(Report { ffmpeg: version, rows })
 }
 
+/// The bars of the filters that `args` name, or all.
+///
+/// # Errors
+/// When there is none.
+pub fn chosen(bars: &[Bar], args: &BenchArgs) -> Result<Vec<Bar>> {
+    let named = args.filter.iter().map(|name| Ok(filters::find_or_suggest(name)?.name)).collect::<Result<Vec<_>>>()?;
+    let mut chosen = Vec::new();
+    for bar in bars {
+        let name = bar.chain()?[0].descriptor().name;
+        if named.is_empty() || named.contains(&name) {
+            chosen.push(*bar);
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Error::bad_argument(format!("--bars: there is none for {}", named.join(", "))));
+    }
+    Ok(chosen)
+}
+
 /// A turn lasts at least so long.
 const TURN: Duration = Duration::from_millis(400);
 
@@ -78,11 +92,10 @@ const TURN: Duration = Duration::from_millis(400);
 const TURNS: usize = 5;
 
 fn measure_bar(bar: Bar, cube: &CubeFile, quick: bool) -> Result<Row> {
-    let Bar { ours, src, dst, size: (width, height), most } = bar;
-    let picture = ramps(src.parse()?, width, height)?;
-    let theirs = match most {
+    let picture = ramps(bar.src.parse()?, bar.size.0, bar.size.1)?;
+    let theirs = match bar.most {
         Most::Share { theirs, .. } => Some(theirs.replace(CUBE, &cube.0.to_string_lossy())),
-        Most::Milliseconds(_) => None,
+        Most::Milliseconds(_) | Most::Copies(_) => None,
     };
     let mut run = ours_of(&bar)?;
     let (mut peer, mut own) = (f64::INFINITY, f64::INFINITY);
@@ -105,11 +118,7 @@ fn measure_bar(bar: Bar, cube: &CubeFile, quick: bool) -> Result<Row> {
             peer = peer.min(many.saturating_sub(few).as_secs_f64() * 1e3 / frames as f64);
         }
     }
-    let (peer, peer_ms, value, most) = match most {
-        Most::Share { theirs, share } => (Some(theirs), Some(peer), own / peer, share),
-        Most::Milliseconds(ms) => (None, None, own, ms),
-    };
-    Ok(Row { chain: ours, src, dst, width, height, peer, peer_ms, ms: own, value, most, holds: value <= most })
+    Ok(Row::new(&bar, own, peer))
 }
 
 /// Runs a bar's chain for so many frames, and says what processor time that took.
@@ -117,7 +126,7 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
     let (width, height) = bar.size;
     let info = StreamInfo::bare(bar.src.parse()?, width, height);
     let target = Target { format: Some(bar.dst.parse()?), ..Target::default() };
-    let plan = plan(filters::chain(bar.ours)?, &info, target)?;
+    let plan = plan(bar.chain()?, &info, target)?;
     let mut ring = PictureRing::new(bar.src.parse()?, bar.dst.parse()?, width, height)?;
     ring.give(plan.output.width, plan.output.height)?;
     let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
@@ -133,20 +142,42 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
 }
 
 impl Row {
-    fn text(&self) -> String {
+    /// What became of `bar`: a frame took `ms`, and `peer_ms` of what it is held against.
+    pub fn new(bar: &Bar, ms: f64, peer_ms: f64) -> Row {
+        let Bar { ours: chain, src, dst, size: (width, height), most } = *bar;
+        let (peer, peer_ms, value, most) = match most {
+            Most::Share { theirs, share } => (Some(theirs), Some(peer_ms), ms / peer_ms, share),
+            Most::Copies(times) => (Some("a copy of as many bytes"), Some(peer_ms), ms / peer_ms, times),
+            Most::Milliseconds(most) => (None, None, ms, most),
+        };
+        Row { chain, src, dst, width, height, peer, peer_ms, ms, value, most, holds: value <= most }
+    }
+
+    /// Three lines to read, or two.
+    pub fn text(&self) -> String {
         let Row { chain, src, dst, width, height, peer, peer_ms, ms, value, most, holds } = self;
         let name = format!("{chain}, {src} to {dst}, {width}x{height}");
         let peer = peer.map_or(String::new(), |peer| format!("  beside {peer}\n"));
         let (theirs, ratio) = match peer_ms {
-            Some(theirs) => (format!("{theirs:.2}"), format!("{value:.3}")),
+            Some(theirs) => (milliseconds(*theirs), format!("{value:.3}")),
             None => (String::new(), String::new()),
         };
         let (most, verdict) = match peer_ms {
             Some(_) => (format!("{most}"), if *holds { "holds" } else { "over" }),
             None => (format!("{most} ms"), if *holds { "holds" } else { "over" }),
         };
-        format!("{name}\n{peer}") + &line(&format!("{ms:.2}"), &theirs, &ratio, &most, verdict)
+        format!("{name}\n{peer}") + &line(&milliseconds(*ms), &theirs, &ratio, &most, verdict)
     }
+}
+
+/// The names of the columns, beside a peer of this name.
+pub fn head(peer: &str) -> String {
+    line("vramp", peer, "ratio", "bar", "")
+}
+
+/// Three digits at least that say something.
+fn milliseconds(ms: f64) -> String {
+    if ms < 1.0 { format!("{ms:.4}") } else { format!("{ms:.2}") }
 }
 
 fn line(ours: &str, theirs: &str, ratio: &str, most: &str, verdict: &str) -> String {

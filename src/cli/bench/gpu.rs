@@ -1,5 +1,6 @@
 //! The filters' kernels on a GPU, against a copy on the same device; and whole frames there and back.
 
+pub mod bars;
 mod pipeline;
 
 use super::kernels::{Subject, work};

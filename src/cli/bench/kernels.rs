@@ -78,7 +78,7 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
 }
 
 /// Point filters that follow one another, which a plan folds into one kernel.
-const FIVE: &str =
+pub const FIVE: &str =
     "levels=gain=1.1,curves=preset=medium_contrast,adjust=saturation=1.2:vibrance=0.3,levels=gamma=1.1,range=full";
 
 /// A chain to measure.

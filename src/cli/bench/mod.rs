@@ -36,6 +36,10 @@ struct Report {
     /// With `--bars`: what filters may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     bars: Option<bars::Report>,
+    /// The same on a GPU.
+    #[cfg(feature = "cuda")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu_bars: Option<gpu::bars::Report>,
     /// With `--clip`: the stages of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<clip::Report>,
@@ -54,6 +58,8 @@ impl Report {
             filters: None,
             peers: None,
             bars: None,
+            #[cfg(feature = "cuda")]
+            gpu_bars: None,
             clip: None,
             jobs: None,
         }
@@ -78,9 +84,8 @@ impl Machine {
 
 /// Runs `vramp bench`.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    if (args.peers || args.bars) && args.device != DeviceChoice::Cpu {
-        let option = if args.peers { "--peers" } else { "--bars" };
-        return Err(Error::bad_argument(format!("{option} compares on the CPU: leave --device out")));
+    if args.peers && args.device != DeviceChoice::Cpu {
+        return Err(Error::bad_argument("--peers compares on the CPU: leave --device out"));
     }
     let mut report = Report::new();
     if cfg!(debug_assertions) {
@@ -99,11 +104,24 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     } else if args.peers {
         report.peers = Some(peers::measure(args, &show)?);
     } else if args.bars {
-        report.bars = Some(bars::measure(args, &show)?);
+        measure_bars(args, &mut report, &show)?;
     } else {
         measure_filters(args, &mut report, &show)?;
     }
     if args.json { print::json(&report) } else { Ok(()) }
+}
+
+/// Measures the bars on the device that `args` choose.
+fn measure_bars(args: &BenchArgs, report: &mut Report, show: &impl Fn(String) -> Result<()>) -> Result<()> {
+    #[cfg(feature = "cuda")]
+    if let Some(device) = args.device.open()? {
+        report.gpu_bars = Some(gpu::bars::measure(&device, args, show)?);
+        return Ok(());
+    }
+    #[cfg(not(feature = "cuda"))]
+    args.device.open()?;
+    report.bars = Some(bars::measure(args, show)?);
+    Ok(())
 }
 
 /// Measures the filters on the device that `args` choose.

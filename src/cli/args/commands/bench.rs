@@ -32,7 +32,8 @@ pub struct BenchArgs {
     /// Measure the filters beside those of the ffmpeg program that do the same work, for all that have one
     #[arg(long, conflicts_with_all = ["clip", "chain"])]
     pub peers: bool,
-    /// Measure what each filter with a bar takes of the processor on one thread: beside ffmpeg's where that has one
+    /// Measure each filter that has a bar: on the CPU the processor time on one thread, beside ffmpeg's where that has such a
+    /// filter; with --device cuda milliseconds, or times a copy
     #[arg(long, conflicts_with_all = ["clip", "chain", "peers", "size"])]
     pub bars: bool,
     /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
@@ -72,7 +73,8 @@ With --peers vramp and ffmpeg take turns of a few frames, on one thread and on a
 of the one filter, on a frame that its caches hold.
 
 With --bars they take turns on one thread, and the least processor time of five turns counts, which other programs on the machine \
-hardly change. ffmpeg's is that of a long run less a short one's. A ratio over its bar is called so; that is no error.
+hardly change. ffmpeg's is that of a long run less a short one's. A ratio over its bar is called so; that is no error. On a GPU \
+every bar has frames of its own size; milliseconds are those of an H200.
 
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
   gpu      device, compute_capability, driver, width, height,
@@ -85,6 +87,7 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
   bars     ffmpeg (its version), rows (chain, src, dst, width, height, peer, peer_ms, ms,
            value (over the peer's time, or ms where there is no peer), most, holds)
+  gpu_bars device, rows as of bars, where the peer is a copy
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)

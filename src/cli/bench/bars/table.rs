@@ -1,7 +1,15 @@
 //! The bars: what a frame may take.
 
+use crate::cli::bench::kernels::FIVE;
+use crate::error::Result;
+use crate::filters::{self, Filter};
+use std::fmt::Write;
+
 /// In a peer's name, the path of a table of colours.
 pub const CUBE: &str = "CUBE";
+
+/// In a chain, followed by a radius: a window for `convolve`, whose weights are no product of a column and a row.
+const WINDOW: &str = "WINDOW";
 
 /// One of our filters, and how much it may take.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +26,29 @@ pub struct Bar {
     pub most: Most,
 }
 
+impl Bar {
+    /// The filters.
+    pub fn chain(&self) -> Result<Vec<Box<dyn Filter>>> {
+        match self.ours.split_once(WINDOW) {
+            Some((call, radius)) => filters::chain(&format!("{call}'{}'", window(radius.parse().unwrap_or(1)))),
+            None => filters::chain(self.ours),
+        }
+    }
+}
+
+/// The weights of a window, row by row.
+fn window(radius: usize) -> String {
+    let side = 2 * radius + 1;
+    let mut text = String::new();
+    for (y, x) in (0..side).flat_map(|y| (0..side).map(move |x| (y, x))) {
+        let gap = if x + 1 < side { " " } else { "/" };
+        // Writing to a string does not fail.
+        let _ = write!(text, "{}{gap}", (x * x + 3 * y * y + x * y) % 7 + 1);
+    }
+    text.pop();
+    text
+}
+
 /// How much a filter may take.
 #[derive(Clone, Copy, Debug)]
 pub enum Most {
@@ -28,15 +59,18 @@ pub enum Most {
         /// Of its time.
         share: f64,
     },
-    /// So many milliseconds of a processor with AVX2.
+    /// So many milliseconds, of a processor with AVX2 or of an H200.
     Milliseconds(f64),
+    /// So many times a copy on the device of as many bytes as the result has.
+    Copies(f64),
 }
 
 const HD: (usize, usize) = (1920, 1080);
 const UHD: (usize, usize) = (3840, 2160);
+const PHOTO: (usize, usize) = (6720, 4480);
 
-/// Every bar.
-pub const BARS: &[Bar] = &[
+/// Every bar of the CPU.
+pub const ON_CPU: &[Bar] = &[
     // zimg, by the same kernels.
     beside("scale=factor=2:kernel=bicubic", "zscale=w=2*iw:h=2*ih:filter=bicubic:param_a=0:param_b=0.5", 1.0),
     beside("scale=factor=2:kernel=spline36", "zscale=w=2*iw:h=2*ih:filter=spline36", 1.0),
@@ -68,6 +102,78 @@ pub const BARS: &[Bar] = &[
     alone("localtone=method=scenery", 90.0),
 ];
 
+/// Every bar of a GPU.
+pub const ON_GPU: &[Bar] = &[
+    times("transpose", PHOTO, 1.4),
+    times("rotate=90", PHOTO, 1.3),
+    times("rotate=180", PHOTO, 1.3),
+    times("rotate=270", PHOTO, 1.3),
+    times("hflip", PHOTO, 1.3),
+    times("vflip", PHOTO, 1.3),
+    times("crop=x=3:y=5:w=6001:h=4001", PHOTO, 1.3),
+    times("pad=w=6733:h=4491:x=7:y=5", PHOTO, 1.3),
+    // The picture is copied, and read once more, which is half a copy: 1.4 of that.
+    times("stats=what=rows", PHOTO, 1.7),
+    times("stats=what=columns", PHOTO, 1.7),
+    Bar { dst: "yuv420p10", ..within("gradient", HD, 0.06) },
+    Bar { dst: "yuv420p10", ..within("gradient", UHD, 0.20) },
+    grey_within("scale=factor=2:kernel=bicubic", HD, 0.016),
+    grey_within("scale=factor=2:kernel=lanczos", HD, 0.030),
+    grey_within("scale=factor=0.5:kernel=bicubic", UHD, 0.022),
+    grey_within("scale=factor=0.5:kernel=lanczos", UHD, 0.030),
+    Bar { src: "gbrp", dst: "gbrp", ..within("lut3d=look=warm", HD, 0.035) },
+    ten_within("tonemap=hable:source=pq:source_peak=1000", UHD, 0.10),
+    times("levels=gain=1.1:gamma=1.2", UHD, 1.25),
+    times("curves=preset=medium_contrast", UHD, 1.25),
+    Bar { src: "yuv420p10", dst: "yuv420p10", ..times(FIVE, UHD, 1.3) },
+    grey_within("convolve=WINDOW5", HD, 0.018),
+    grey_within("convolve=WINDOW10", HD, 0.055),
+    grey_within("convolve=WINDOW30", HD, 0.42),
+    Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=20", UHD, 8.0) },
+    Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=200", UHD, 8.0) },
+    grey_within("domain", HD, 0.20),
+    times("erode=radius=1", UHD, 1.6),
+    times("erode=radius=15", UHD, 3.0),
+    times("erode=radius=100", UHD, 3.0),
+    times("median=radius=1", UHD, 2.0),
+    times("median=radius=2", UHD, 5.0),
+    grey_within("gauss=sigma=10", UHD, 0.06),
+    grey_within("gauss=sigma=64", UHD, 0.24),
+    ten_within("localtone=method=mixed", HD, 0.06),
+    ten_within("localtone=method=people", HD, 0.06),
+    ten_within("localtone=method=scenery", HD, 0.10),
+    ten_within("localtone=method=mixed", UHD, 0.15),
+    ten_within("localtone=method=people", UHD, 0.15),
+    ten_within("localtone=method=scenery", UHD, 0.28),
+    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=sample=1", HD, 1.8) },
+    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=sample=1", UHD, 2.0) },
+    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=range=127:sample=2", UHD, 8.0) },
+    Bar { src: "gray16", dst: "gray16", ..within("bilateral=radius=9", HD, 0.29) },
+    Bar { src: "gray16", dst: "gray16", ..times("box=radius=100", UHD, 3.4) },
+    Bar { src: "yc48", dst: "yc48", ..times("deband=sample=1", HD, 3.0) },
+    Bar { src: "nv12", dst: "p010", ..times("deband=sample=1", HD, 3.0) },
+];
+
+/// Grey of 8 bits against a copy.
+const fn times(ours: &'static str, size: (usize, usize), copies: f64) -> Bar {
+    Bar { ours, src: "gray8", dst: "gray8", size, most: Most::Copies(copies) }
+}
+
+/// 4:2:0 of 8 bits in so many milliseconds.
+const fn within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
+    Bar { ours, src: "yuv420p", dst: "yuv420p", size, most: Most::Milliseconds(milliseconds) }
+}
+
+/// Grey of 8 bits in so many milliseconds.
+const fn grey_within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
+    Bar { src: "gray8", dst: "gray8", ..within(ours, size, milliseconds) }
+}
+
+/// 4:2:0 of 10 bits in so many milliseconds.
+const fn ten_within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
+    Bar { src: "yuv420p10", dst: "yuv420p10", ..within(ours, size, milliseconds) }
+}
+
 // The second numbers keep planes that it has no matrix for from being copied.
 const CONVOLUTION: &str = "convolution='1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5'";
 
@@ -87,18 +193,26 @@ const fn alone(ours: &'static str, milliseconds: f64) -> Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters;
     use crate::pipeline::{Target, plan};
     use crate::video::StreamInfo;
 
     #[test]
-    fn every_bar_is_one_filter_that_does_something() {
-        for bar in BARS {
-            let chain = filters::chain(bar.ours).unwrap();
-            assert_eq!(chain.len(), 1, "{bar:?}");
-            let info = StreamInfo::bare(bar.src.parse().unwrap(), 64, 48);
+    fn every_bar_is_a_chain_that_does_something() {
+        for bar in ON_CPU.iter().chain(ON_GPU) {
+            let info = StreamInfo::bare(bar.src.parse().unwrap(), bar.size.0, bar.size.1);
             let target = Target { format: Some(bar.dst.parse().unwrap()), ..Target::default() };
-            assert!(!plan(chain, &info, target).unwrap().stages.is_empty(), "{bar:?}");
+            assert!(!plan(bar.chain().unwrap(), &info, target).unwrap().stages.is_empty(), "{bar:?}");
         }
+    }
+
+    #[test]
+    fn bars_of_the_cpu_are_beside_ffmpeg_and_bars_of_a_gpu_are_not() {
+        assert!(ON_CPU.iter().all(|bar| !matches!(bar.most, Most::Copies(_))));
+        assert!(ON_GPU.iter().all(|bar| !matches!(bar.most, Most::Share { .. })));
+    }
+
+    #[test]
+    fn a_window_has_as_many_weights_as_it_says() {
+        assert_eq!(window(1), "1 2 5/4 6 4/6 3 2");
     }
 }
