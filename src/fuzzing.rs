@@ -3,17 +3,17 @@
 //! `make fuzz` runs each for a minute (fuzz/fuzz_targets); the test below runs each over its corpus.
 
 use crate::error::{Error, Result};
-use crate::farm::Plan;
+use crate::farm::FilmPlan;
 use crate::filters::create;
 use crate::io::part::{PartReader, PartWriter, glance};
 use crate::params::{Arg, Call, MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
 use std::io::Cursor;
 
 /// A target, by the name of its binary and of its folder of inputs.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: &[Target] = &[
+pub const TARGETS: &[FuzzTarget] = &[
     ("chain", chain),
     ("chapters", chapters),
     ("expr", expr),
@@ -114,8 +114,8 @@ pub fn part(bytes: &[u8]) {
 
 /// The plan of a film in parts is written as it was read.
 pub fn plan(bytes: &[u8]) {
-    match Plan::parse(bytes) {
-        Ok(plan) => assert_eq!(Plan::parse(&plan.text().expect("a plan is text")).as_ref(), Ok(&plan)),
+    match FilmPlan::parse(bytes) {
+        Ok(plan) => assert_eq!(FilmPlan::parse(&plan.text().expect("a plan is text")).as_ref(), Ok(&plan)),
         Err(error) => one_line(&error),
     }
 }

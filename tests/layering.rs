@@ -1,4 +1,4 @@
-//! The layers hold: no path points upward, and CUDA and hosts are named only where they belong.
+//! The layers hold: no path points upward, and CUDA, hosts and what filters are made of are named only where they belong.
 
 mod source;
 
@@ -24,6 +24,12 @@ const MACROS: [(&str, &str); 2] = [("params", "params"), ("choices", "params")];
 
 /// Words of identifiers that only an adapter in plugin-abi may use.
 const HOSTS: [&str; 4] = ["vapoursynth", "avisynth", "frei0r", "openfx"];
+
+/// Types that every filter may have one of; docs/FILTER-GUIDE.md says what each is.
+const OF_FILTERS: [&str; 7] = ["Plan", "ComponentPlan", "ComponentArgs", "Reference", "Fast", "Band", "Strategy"];
+
+/// Names that do not say what a type is.
+const VAGUE: [&str; 7] = ["Place", "Places", "Component", "Way", "Ways", "Lane", "Door"];
 
 fn rank(module: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| layer.contains(&module))
@@ -112,6 +118,24 @@ fn registered(text: &str) -> Vec<String> {
     named.map(|triple| triple[0].to_owned()).collect()
 }
 
+/// The types that the source file at `path` (below src/) declares under a name that has another meaning, or none.
+fn misnamed(path: &str, text: &str) -> Vec<String> {
+    let source = Source::new(path, text);
+    let declares = |pair: &&[&str]| ["struct", "enum", "trait", "type"].contains(&pair[0]);
+    let names = source.tokens.windows(2).filter(declares).map(|pair| pair[1]);
+    let of_filters = |name: &str| OF_FILTERS.contains(&name) && !path.starts_with("filters/");
+    names.filter(|name| VAGUE.contains(name) || of_filters(name)).map(|name| format!("{path}: {name}")).collect()
+}
+
+#[test]
+fn words_have_one_meaning() {
+    for root in ["src", "plugin-abi/src"] {
+        let files = rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root));
+        let misnamed: Vec<_> = files.iter().flat_map(|(path, text)| misnamed(path, text)).collect();
+        assert!(misnamed.is_empty(), "types below {root} that need a name which says what they are: {misnamed:?}");
+    }
+}
+
 #[test]
 fn an_arrow_upward_is_caught() {
     for (path, text, fault) in [
@@ -195,4 +219,17 @@ fn a_filter_that_is_not_registered_is_caught() {
     assert_eq!(described("gauss.rs", "pub static DESCRIPTOR: Descriptor = D;").as_deref(), Some("gauss"));
     assert_eq!(described("deband/mod.rs", "pub static DESCRIPTOR: Descriptor = D;").as_deref(), Some("deband"));
     assert_eq!(described("deband/fast.rs", "use super::DESCRIPTOR; // static DESCRIPTOR"), None);
+}
+
+#[test]
+fn another_meaning_of_a_word_is_caught() {
+    for (path, text, name) in [
+        ("farm/plan.rs", "pub struct Plan { id: String }", "Plan"),
+        ("filters/affine/mod.rs", "struct Place { whole: i32 }", "Place"),
+        ("io/libav/seek.rs", "mod tests { enum Way { Back, On } }", "Way"),
+    ] {
+        assert_eq!(misnamed(path, text), [format!("{path}: {name}")], "{text}");
+    }
+    assert_eq!(misnamed("filters/gauss/plan.rs", "pub(super) struct Plan {}"), [""; 0]);
+    assert_eq!(misnamed("farm/plan.rs", "pub struct FilmPlan; enum Goal { Plan, Place } // struct Plan"), [""; 0]);
 }

@@ -46,28 +46,28 @@ const PROGRAMS: [&str; 3] = [
 ];
 
 /// Where a chain runs.
-enum Place {
+enum Backend {
     Cpu,
     /// On a device, decoded there too where it does that.
     #[cfg(feature = "cuda")]
     Cuda(Arc<CudaDevice>),
 }
 
-impl Place {
+impl Backend {
     fn options(&self, window: Window) -> InputOptions {
         let options = InputOptions { window, copy: CopyChoice::NONE, threads: 2, ..InputOptions::default() };
         match self {
-            Place::Cpu => options,
+            Backend::Cpu => options,
             #[cfg(feature = "cuda")]
-            Place::Cuda(device) => InputOptions { device: Some(Arc::clone(device)), ..options },
+            Backend::Cuda(device) => InputOptions { device: Some(Arc::clone(device)), ..options },
         }
     }
 
     fn chain(&self, plan: &ChainPlan) -> Box<dyn Chain> {
         match self {
-            Place::Cpu => Box::new(CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap()),
+            Backend::Cpu => Box::new(CpuChain::new(plan, CpuExec::new(1, CpuLevel::detect()).unwrap()).unwrap()),
             #[cfg(feature = "cuda")]
-            Place::Cuda(device) => Box::new(CudaChain::new(plan, device, 3).unwrap()),
+            Backend::Cuda(device) => Box::new(CudaChain::new(plan, device, 3).unwrap()),
         }
     }
 }
@@ -104,13 +104,13 @@ fn planned(input: &Input, chain: &str, dither: Dither) -> Result<ChainPlan> {
 
 /// How many frames `chain` makes of all of `path`; `None` when it does not take the stream.
 fn frames(path: &str, chain: &str) -> Option<u64> {
-    let input = Input::open(path, Place::Cpu.options(Window::default())).unwrap();
+    let input = Input::open(path, Backend::Cpu.options(Window::default())).unwrap();
     let plan = planned(&input, chain, Dither::None).ok()?;
     Some(plan.parts.iter().fold(FRAMES, |frames, part| part.cycle.first_of(frames)))
 }
 
 /// A run of `window` of `path` through `chain` to 8 bits.
-fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -> Hashes {
+fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Backend) -> Hashes {
     let mut input = Input::open(path, place.options(window)).unwrap();
     let plan = planned(&input, chain, dither).unwrap();
     let plan = match input.surfaces() {
@@ -124,7 +124,7 @@ fn run(path: &str, window: Window, chain: &str, dither: Dither, place: &Place) -
 }
 
 /// Asserts that random splits of `path` into three give what the whole gives.
-fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
+fn check(path: &str, chain: &str, dither: Dither, place: &Backend) {
     let whole = run(path, Window::default(), chain, dither, place).0;
     assert_eq!(Some(whole.len() as u64), frames(path, chain), "{chain}");
     let config = Config { cases: TRIES, failure_persistence: None, ..Config::default() };
@@ -143,12 +143,12 @@ fn check(path: &str, chain: &str, dither: Dither, place: &Place) {
 
 /// Whether the frames of `path` fit `chain`, which reads nothing else.
 fn fits(path: &str, chain: &str) -> bool {
-    let input = Input::open(path, Place::Cpu.options(Window::default())).unwrap();
+    let input = Input::open(path, Backend::Cpu.options(Window::default())).unwrap();
     pipeline::plan(filters::chain(chain).unwrap(), input.info(), Target::default()).is_ok()
 }
 
 /// Every filter with all its cases, narrowed by every method in turn.
-fn check_all(place: &Place, name: &str) {
+fn check_all(place: &Backend, name: &str) {
     let folder = Folder::new(name);
     let clips = CLIPS.map(|recipe| recipe.make(&folder).unwrap());
     let chains = ALL.iter().flat_map(|filter| filter.cases.iter().filter_map(|args| filter.example(args).unwrap()));
@@ -183,12 +183,12 @@ fn check_all(place: &Place, name: &str) {
 
 #[test]
 fn splits_change_nothing_on_the_cpu() {
-    check_all(&Place::Cpu, "splits-cpu");
+    check_all(&Backend::Cpu, "splits-cpu");
 }
 
 #[cfg(feature = "cuda")]
 #[test]
 fn splits_change_nothing_on_a_device() {
     let Some(device) = gate::device() else { return };
-    check_all(&Place::Cuda(device), "splits-cuda");
+    check_all(&Backend::Cuda(device), "splits-cuda");
 }

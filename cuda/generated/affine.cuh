@@ -6,7 +6,7 @@
 struct AffineComponent {
     Plane src;
     Plane dst;
-    long long column[3];  // Where samples lie in the source, as `Places` has it.
+    long long column[3];  // Where samples lie in the source, as `SourceMap` has it.
     long long row[3];
     u32 fill;  // The lane of what is shown where the picture is not.
     u32 replicates;  // 1: the nearest sample is shown there.

@@ -32,7 +32,7 @@ struct Colour {
     u32 takes_rgb;
     u32 gives_rgb;
     u32 edge;  // Nodes along an edge of the table of colours.
-    u32 measure;  // A `Measure`.
+    u32 measure;  // A `GainBasis`.
     u32 has_matrix;
     u32 gamut;  // A `Gamut`.
     u32 read_across;  // `Site`s.

@@ -4,7 +4,7 @@ use crate::cli::args::scenes::{Form, ScenesArgs};
 use crate::cli::print;
 use crate::cli::signals;
 use crate::error::{Error, Result};
-use crate::filters::survey::Look;
+use crate::filters::survey::FrameSketch;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions};
 use crate::io::{TempFile, refuse_input};
 use crate::pipeline::{Cancel, Item, Source};
@@ -58,13 +58,13 @@ fn scenes(args: &ScenesArgs, cancel: &Cancel) -> Result<Vec<Scene>> {
     let mut input = Input::open(&args.input, options)?;
     let info = input.info().clone();
     let mut scenes: Vec<Scene> = Vec::new();
-    let mut before: Option<Look> = None;
+    let mut before: Option<FrameSketch> = None;
     let mut start = None;
     while let Some(item) = input.next()? {
         let Item::Frame(frame) = item else { continue };
         let seconds = frame.props.seconds(info.timebase);
         start = start.or(seconds);
-        let look = Look::of(&info, &frame.picture.planes());
+        let look = FrameSketch::of(&info, &frame.picture.planes());
         match scenes.last_mut() {
             Some(scene) if before.as_ref().is_some_and(|before| !before.cuts_to(&look)) => scene.frames += 1,
             _ => {

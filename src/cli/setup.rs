@@ -34,7 +34,7 @@ fn gradient_call(preset: &str) -> Call {
 }
 
 /// The depth that is asked for: 10 bits hold what `--deband` makes of fewer, for outputs that take them.
-fn wanted_depth(run: &Run, source: Format, output: &Takes<'_>) -> Option<u8> {
+fn wanted_depth(run: &Run, source: Format, output: &Accepted<'_>) -> Option<u8> {
     let takes = |depth| output.formats.is_none_or(|formats| formats.iter().any(|format| format.bit_depth() == depth));
     let debanded = run.deband.is_some() && run.format.is_none() && source.bit_depth() < DEBANDED && takes(DEBANDED);
     run.depth.or(debanded.then_some(DEBANDED))
@@ -85,7 +85,7 @@ pub fn expected_frames(info: &StreamInfo, duration: Option<f64>, part: &Window) 
 }
 
 /// What an output takes.
-pub struct Takes<'a> {
+pub struct Accepted<'a> {
     /// In these formats; `None`: in any.
     pub formats: Option<&'a [Format]>,
     /// Those that its encoder reads in GPU memory.
@@ -94,9 +94,9 @@ pub struct Takes<'a> {
     pub lossless: bool,
 }
 
-impl Takes<'_> {
+impl Accepted<'_> {
     /// Frames of any format, as they are.
-    pub const ANYTHING: Takes<'static> = Takes { formats: None, on_gpu: &[], lossless: true };
+    pub const ANYTHING: Accepted<'static> = Accepted { formats: None, on_gpu: &[], lossless: true };
 }
 
 /// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Logs what had to be converted.
@@ -104,7 +104,7 @@ pub fn plan_for(
     input: &mut Input,
     sides: &[SideInput],
     calls: &[Call],
-    output: &Takes<'_>,
+    output: &Accepted<'_>,
     run: &Run,
 ) -> Result<ChainPlan> {
     let dither = dither(run)?;
@@ -162,7 +162,7 @@ pub fn chain(
     input: &mut Input,
     sides: &[SideInput],
     calls: &[Call],
-    output: &Takes<'_>,
+    output: &Accepted<'_>,
     run: &Run,
     gpu: &RunGpu,
 ) -> Result<(ChainPlan, Backend)> {
@@ -181,7 +181,7 @@ fn built(
     input: &mut Input,
     sides: &[SideInput],
     calls: &[Call],
-    output: &Takes<'_>,
+    output: &Accepted<'_>,
     run: &Run,
     gpu: &RunGpu,
 ) -> Result<(ChainPlan, Backend)> {
@@ -194,7 +194,7 @@ fn built(
         return Ok((plan, chain));
     }
     input.decode_in_software("the chain does not run on the GPU")?;
-    let plan = plan_for(input, sides, calls, &Takes { on_gpu: &[], ..*output }, run)?;
+    let plan = plan_for(input, sides, calls, &Accepted { on_gpu: &[], ..*output }, run)?;
     let chain = Backend::new(&plan, input, &run.on, &RunGpu::default())?;
     Ok((plan, chain.ok_or_else(|| Error::internal("a plan for the CPU has frames on a GPU"))?))
 }
@@ -247,7 +247,7 @@ mod tests {
         let eight: Format = "yuv420p".parse().unwrap();
         let ten: Format = "yuv420p10".parse().unwrap();
         let depth = |line: &str, source: Format, formats: Option<&[Format]>| {
-            wanted_depth(&run_of(line), source, &Takes { formats, on_gpu: &[], lossless: false })
+            wanted_depth(&run_of(line), source, &Accepted { formats, on_gpu: &[], lossless: false })
         };
         assert_eq!(depth("--deband", eight, Some(&[eight, ten])), Some(10));
         assert_eq!(depth("--deband", eight, None), Some(10));

@@ -24,15 +24,15 @@ struct BandSums {
 
 /// Measures frames of one bit depth.
 #[derive(Debug)]
-pub struct Measure {
+pub struct FrameMeasure {
     exec: CpuExec,
     bit_depth: u8,
 }
 
-impl Measure {
+impl FrameMeasure {
     /// For frames whose samples have `bit_depth` significant bits.
-    pub fn new(exec: CpuExec, bit_depth: u8) -> Measure {
-        Measure { exec, bit_depth }
+    pub fn new(exec: CpuExec, bit_depth: u8) -> FrameMeasure {
+        FrameMeasure { exec, bit_depth }
     }
 
     /// How far `a` and `b` are apart.

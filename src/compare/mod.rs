@@ -16,7 +16,7 @@ mod totals;
 
 pub use align::{Aligner, Clocks, Rule, Side, Stamp, Step};
 pub use difference::{FrameDifference, Largest, PlaneDifference, psnr};
-pub use measure::Measure;
+pub use measure::FrameMeasure;
 pub use shift::Shifts;
 pub use tolerance::{Fault, Tolerance};
 pub use totals::{Extreme, PlaneTotals, Totals};

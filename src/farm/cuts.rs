@@ -59,12 +59,12 @@ pub fn cut(list: &FrameList, unit: Rational, length: f64, at: CutAt) -> Vec<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::libav::{Entry, Place};
+    use crate::io::libav::{EntryFrame, EntryPacket};
 
     /// Frames of 100 ms from 1500 on, with key frames at these; those marked refer to the one before.
     fn list(frames: i64, keys: &[(u64, bool)]) -> FrameList {
-        let entry = |(frame, open): &(u64, bool)| Entry {
-            place: Place { frame: *frame, pts: 0, dts: None, byte: None, hash: 0 },
+        let entry = |(frame, open): &(u64, bool)| EntryFrame {
+            place: EntryPacket { frame: *frame, pts: 0, dts: None, byte: None, hash: 0 },
             begins: frame - u64::from(*open),
         };
         FrameList {

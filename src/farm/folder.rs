@@ -1,8 +1,8 @@
 //! The folder of a plan: `plan.json`, the parts that are made, and what machines say of their work.
 
-use super::joined::Expected;
-use super::plan::Plan;
-use super::records::{Event, Record};
+use super::joined::ExpectedPart;
+use super::plan::FilmPlan;
+use super::records::{PartEvent, PartRecord};
 use crate::error::{Error, Result};
 use crate::io::{TempFile, part};
 use crate::pipeline::Cancel;
@@ -45,17 +45,17 @@ impl Folder {
     ///
     /// # Errors
     /// When it has none, or one that cannot be read.
-    pub fn plan(&self) -> Result<Plan> {
+    pub fn plan(&self) -> Result<FilmPlan> {
         let path = self.0.join(PLAN);
         let file = File::open(&path).map_err(|e| Error::io(path.display(), &e))?;
-        Plan::read(file).map_err(|e| e.context(path.display()))
+        FilmPlan::read(file).map_err(|e| e.context(path.display()))
     }
 
     /// Its plan, if it has one.
     ///
     /// # Errors
     /// When that cannot be read.
-    pub fn known_plan(&self) -> Result<Option<Plan>> {
+    pub fn known_plan(&self) -> Result<Option<FilmPlan>> {
         if self.0.join(PLAN).exists() { self.plan().map(Some) } else { Ok(None) }
     }
 
@@ -63,7 +63,7 @@ impl Folder {
     ///
     /// # Errors
     /// When that cannot be written.
-    pub fn write(&self, plan: &Plan, cancel: &Cancel) -> Result<()> {
+    pub fn write(&self, plan: &FilmPlan, cancel: &Cancel) -> Result<()> {
         self.make()?;
         let path = self.0.join(PLAN);
         let mut file = TempFile::create(path.as_os_str(), true, cancel)?;
@@ -107,18 +107,18 @@ impl Folder {
     }
 
     /// What part `number` of `plan` must be.
-    pub fn expected(plan: &Plan, number: u32) -> Result<Expected> {
+    pub fn expected(plan: &FilmPlan, number: u32) -> Result<ExpectedPart> {
         let part = plan.part(number)?;
-        Ok(Expected { plan: plan.key(), number, frames: part.frames, times: part.digest() })
+        Ok(ExpectedPart { plan: plan.key(), number, frames: part.frames, times: part.digest() })
     }
 
     /// Whether part `number` of `plan` is there, by its header and its end. A join reads all of it.
-    pub fn has(&self, plan: &Plan, number: u32) -> bool {
+    pub fn has(&self, plan: &FilmPlan, number: u32) -> bool {
         part::lies_at(&self.part(number), &plan.key(), number)
     }
 
     /// Parts of `plan` that are not there.
-    pub fn missing(&self, plan: &Plan) -> Vec<u32> {
+    pub fn missing(&self, plan: &FilmPlan) -> Vec<u32> {
         (0..plan.count()).filter(|number| !self.has(plan, *number)).collect()
     }
 
@@ -135,8 +135,8 @@ impl Folder {
 
     /// The machine that made part `number` last, by what it said.
     pub fn maker(&self, number: u32) -> Option<String> {
-        let made = |record: &&Record| record.part == number && record.event == Event::Done;
-        let last = |(host, records): (String, Vec<Record>)| Some((records.iter().rfind(made)?.at, host));
+        let made = |record: &&PartRecord| record.part == number && record.event == PartEvent::Done;
+        let last = |(host, records): (String, Vec<PartRecord>)| Some((records.iter().rfind(made)?.at, host));
         self.records().into_iter().filter_map(last).max().map(|(_, host)| host)
     }
 
@@ -170,7 +170,7 @@ impl Folder {
     }
 
     /// Puts down what became of a part on this machine. A line that cannot be written is no matter: nothing is decided by it.
-    pub fn record(&self, record: &Record) {
+    pub fn record(&self, record: &PartRecord) {
         let path = self.log().join(format!("{}.jsonl", host()));
         let Ok(mut line) = serde_json::to_vec(record) else { return };
         line.push(b'\n');
@@ -181,7 +181,7 @@ impl Folder {
     }
 
     /// What every machine put down, by its name.
-    pub fn records(&self) -> Vec<(String, Vec<Record>)> {
+    pub fn records(&self) -> Vec<(String, Vec<PartRecord>)> {
         let entries = fs::read_dir(self.log()).into_iter().flatten().flatten();
         let read = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;

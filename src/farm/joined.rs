@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
 /// What a part must be.
-pub struct Expected {
+pub struct ExpectedPart {
     /// The plan's id.
     pub plan: [u8; 16],
     /// Its number.
@@ -34,7 +34,7 @@ pub struct Verified {
 ///
 /// # Errors
 /// When it cannot be read, is damaged, or is not what the plan says.
-pub fn verify(path: &Path, expected: &Expected) -> Result<Verified> {
+pub fn verify(path: &Path, expected: &ExpectedPart) -> Result<Verified> {
     let (mut reader, header) = open(path)?;
     let PartHeader { plan, number, frames, delay, extradata } = header;
     if (plan, number, frames) != (expected.plan, expected.number, expected.frames) {

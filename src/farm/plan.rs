@@ -2,7 +2,7 @@
 
 use super::cuts::CutAt;
 use crate::error::{Error, Kind, Result};
-use crate::io::libav::{Contents, Place};
+use crate::io::libav::{Contents, EntryPacket};
 use crate::video::Rational;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -17,7 +17,7 @@ const LONGEST: u64 = 128 << 20;
 /// All that decides the bytes of a film, and where it lies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct FilmPlan {
     /// The version of this file.
     pub version: u32,
     /// vramp's version.
@@ -155,27 +155,27 @@ pub struct Seek {
     pub packet: String,
 }
 
-impl From<&Place> for Seek {
-    fn from(place: &Place) -> Seek {
-        let Place { frame, pts, dts, byte, hash } = *place;
+impl From<&EntryPacket> for Seek {
+    fn from(place: &EntryPacket) -> Seek {
+        let EntryPacket { frame, pts, dts, byte, hash } = *place;
         Seek { frame, pts, dts, byte, packet: hex(hash) }
     }
 }
 
 impl Seek {
     /// The place, where the hash is one.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<EntryPacket> {
         let Seek { frame, pts, dts, byte, .. } = *self;
-        Some(Place { frame, pts, dts, byte, hash: unhex(&self.packet)? })
+        Some(EntryPacket { frame, pts, dts, byte, hash: unhex(&self.packet)? })
     }
 }
 
-impl Plan {
+impl FilmPlan {
     /// The same plan with its version and its id.
     ///
     /// # Errors
     /// Never in practice: when it cannot be written as JSON.
-    pub fn sealed(mut self) -> Result<Plan> {
+    pub fn sealed(mut self) -> Result<FilmPlan> {
         self.version = VERSION;
         self.id = self.own_id()?;
         Ok(self)
@@ -196,17 +196,17 @@ impl Plan {
     ///
     /// # Errors
     /// One line that says why it is none, or of another version, or was changed.
-    pub fn read(input: impl Read) -> Result<Plan> {
+    pub fn read(input: impl Read) -> Result<FilmPlan> {
         let mut text = Vec::new();
         input.take(LONGEST).read_to_end(&mut text).map_err(|e| Error::io("it cannot be read", &e))?;
-        Plan::parse(&text)
+        FilmPlan::parse(&text)
     }
 
     /// The plan that `text` is.
     ///
     /// # Errors
-    /// As [`Plan::read`].
-    pub fn parse(text: &[u8]) -> Result<Plan> {
+    /// As [`FilmPlan::read`].
+    pub fn parse(text: &[u8]) -> Result<FilmPlan> {
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
@@ -219,7 +219,7 @@ impl Plan {
                 return Err(Error::unsupported(line));
             }
         }
-        let plan: Plan = serde_json::from_slice(text).map_err(one_line)?;
+        let plan: FilmPlan = serde_json::from_slice(text).map_err(one_line)?;
         plan.check()?;
         Ok(plan)
     }
@@ -301,7 +301,7 @@ impl Plan {
     ///
     /// # Errors
     /// When it is another, with what differs.
-    pub fn check_request(&self, other: &Plan) -> Result<()> {
+    pub fn check_request(&self, other: &FilmPlan) -> Result<()> {
         let file = |file: &OtherFile| (file.bytes, file.hash.clone());
         let differs = [
             ("another version of vramp made it", self.vramp != other.vramp),

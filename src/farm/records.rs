@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// What happened to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Event {
+pub enum PartEvent {
     /// It is made.
     Done,
     /// It was not made.
@@ -18,11 +18,11 @@ pub enum Event {
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct PartRecord {
     /// The part.
     pub part: u32,
     /// What happened.
-    pub event: Event,
+    pub event: PartEvent,
     /// When, in seconds since 1970.
     pub at: u64,
     /// How long it took, in seconds.
@@ -42,21 +42,21 @@ const FAILURES: usize = 2;
 
 /// The machines of `records` that failed at least twice in submission number `submission`, and made nothing: where one fails at
 /// once, it would take all that waits. No times are compared: machines have clocks of their own.
-pub fn blamed(records: &[(String, Vec<Record>)], submission: u64) -> Vec<String> {
-    let is_blamed = |records: &[Record]| {
+pub fn blamed(records: &[(String, Vec<PartRecord>)], submission: u64) -> Vec<String> {
+    let is_blamed = |records: &[PartRecord]| {
         let recent: Vec<_> = records.iter().filter(|record| record.submission == Some(submission)).collect();
-        recent.len() >= FAILURES && recent.iter().all(|record| record.event == Event::Failed)
+        recent.len() >= FAILURES && recent.iter().all(|record| record.event == PartEvent::Failed)
     };
     records.iter().filter(|(_, records)| is_blamed(records)).map(|(host, _)| host.clone()).collect()
 }
 
 /// The parts that a machine made and no other has compared yet, by what `records` say, with the machine's name: one of each machine,
 /// then a second of each, and so on, so that the first of them are of as many machines as there are.
-pub fn unaudited(records: &[(String, Vec<Record>)]) -> Vec<(u32, String)> {
+pub fn unaudited(records: &[(String, Vec<PartRecord>)]) -> Vec<(u32, String)> {
     let all = || records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record)));
-    let same = |part: u32| all().any(|(_, record)| record.part == part && record.event == Event::Same);
+    let same = |part: u32| all().any(|(_, record)| record.part == part && record.event == PartEvent::Same);
     let mut made: BTreeMap<u32, (u64, &String)> = BTreeMap::new();
-    for (host, Record { part, at, .. }) in all().filter(|(_, record)| record.event == Event::Done) {
+    for (host, PartRecord { part, at, .. }) in all().filter(|(_, record)| record.event == PartEvent::Done) {
         let last = made.entry(*part).or_insert((*at, host));
         *last = (*last).max((*at, host));
     }
@@ -75,15 +75,15 @@ pub fn unaudited(records: &[(String, Vec<Record>)]) -> Vec<(u32, String)> {
 mod tests {
     use super::*;
 
-    fn record(part: u32, event: Event, at: u64, submission: Option<u64>) -> Record {
-        Record { part, event, at, seconds: 1.0, frames: 0, submission, error: None }
+    fn record(part: u32, event: PartEvent, at: u64, submission: Option<u64>) -> PartRecord {
+        PartRecord { part, event, at, seconds: 1.0, frames: 0, submission, error: None }
     }
 
     #[test]
     fn who_only_fails_is_blamed() {
         // Of submission 10, or of one before it, by machines of which one believes that it is 1970.
         let record = |event, submission| record(0, event, 5, Some(submission));
-        let (good, bad) = (|of| record(Event::Done, of), |of| record(Event::Failed, of));
+        let (good, bad) = (|of| record(PartEvent::Done, of), |of| record(PartEvent::Failed, of));
         let records = [
             ("once".to_owned(), vec![bad(10)]),
             ("twice".to_owned(), vec![good(1), bad(10), bad(10)]),
@@ -95,10 +95,13 @@ mod tests {
 
     #[test]
     fn machines_are_audited_in_turn() {
-        let done = |part, at| record(part, Event::Done, at, None);
+        let done = |part, at| record(part, PartEvent::Done, at, None);
         let records = [
             ("a".to_owned(), vec![done(0, 1), done(2, 3), done(3, 4), done(6, 1)]),
-            ("b".to_owned(), vec![done(1, 2), record(4, Event::Failed, 2, None), record(3, Event::Same, 5, None)]),
+            (
+                "b".to_owned(),
+                vec![done(1, 2), record(4, PartEvent::Failed, 2, None), record(3, PartEvent::Same, 5, None)],
+            ),
             // Made again, after the first was damaged.
             ("c".to_owned(), vec![done(6, 9)]),
         ];

@@ -8,7 +8,7 @@ use crate::filters::planes::PlaneSet;
 #[cfg(feature = "cuda")]
 use crate::filters::rank;
 use crate::filters::rank::Rank;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
@@ -64,7 +64,7 @@ generated! {
     "median.cuh" after ["../common/plane.cuh"]: Consts;
 }
 
-impl Window for MedianParams {
+impl Windowed for MedianParams {
     type Op = Rank;
 
     fn descriptor() -> &'static Descriptor {

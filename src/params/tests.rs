@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 crate::choices! {
     /// How the sample moves.
-    pub enum Way {
+    pub enum Direction {
         /// Towards white.
         Up = "up",
         /// Towards black.
@@ -22,7 +22,7 @@ crate::params! {
         /// Whether chroma is lifted too.
         chroma: bool = false, ParamKind::Bool, unit "", aliases ["uv"];
         /// Where to.
-        way: Way = Way::Up, ParamKind::Choice(Way::WORDS), unit "", aliases [];
+        way: Direction = Direction::Up, ParamKind::Choice(Direction::WORDS), unit "", aliases [];
         /// How far it looks; auto follows from `amount`.
         radius: Option<i64> = None, ParamKind::Int { min: 1, max: 30 }, unit "pixels", aliases [];
     }
@@ -47,7 +47,7 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn defaults() {
-    let expected = Lift { amount: 3, gain: 1.5, chroma: false, way: Way::Up, radius: None };
+    let expected = Lift { amount: 3, gain: 1.5, chroma: false, way: Direction::Up, radius: None };
     assert_eq!(Lift::default(), expected);
     assert_eq!(lift("lift").unwrap(), expected);
     let defaults: Vec<_> = Lift::SCHEMA.params.iter().map(|p| (p.default)()).collect();
@@ -57,7 +57,7 @@ fn defaults() {
 
 #[test]
 fn values_by_name_alias_and_position() {
-    let expected = Lift { amount: -9, gain: 0.25, chroma: true, way: Way::Down, radius: Some(30) };
+    let expected = Lift { amount: -9, gain: 0.25, chroma: true, way: Direction::Down, radius: Some(30) };
     for text in [
         "lift=amount=-9:gain=0.25:chroma=on:way=down:radius=30",
         "lift=radius=30:way=down:uv=yes:by=-9:gain=.25",
@@ -163,7 +163,7 @@ proptest! {
         amount in -9i64..=9,
         gain in 0.0..=64.0,
         chroma: bool,
-        way in prop::sample::select(Way::ALL),
+        way in prop::sample::select(Direction::ALL),
         radius in prop::option::of(1i64..=30),
         spelling in prop::sample::select(&[Spelling::FFmpeg, Spelling::Plain]),
     ) {

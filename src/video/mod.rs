@@ -16,6 +16,6 @@ pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
 pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};
-pub use presentation::{Grading, Light, Mastering, NotWritten, Presentation, Rotation};
+pub use presentation::{ContentLight, Grading, Mastering, NotWritten, Presentation, Rotation};
 pub use record::{Record, Value};
 pub use views::MemoryPlanes;

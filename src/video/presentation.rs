@@ -11,7 +11,7 @@ pub struct Presentation {
     /// The display that the film was graded on.
     pub mastering: Option<Mastering>,
     /// How bright it is.
-    pub light: Option<Light>,
+    pub light: Option<ContentLight>,
 }
 
 /// How bright a film is: what HDR10 states of a whole stream.
@@ -20,7 +20,7 @@ pub struct Grading {
     /// The display that the film was graded on.
     pub mastering: Option<Mastering>,
     /// How bright it is.
-    pub light: Option<Light>,
+    pub light: Option<ContentLight>,
 }
 
 /// How frames are turned before they are shown.
@@ -43,7 +43,7 @@ pub struct Mastering {
 
 /// The brightest sample and the brightest mean of a frame (CTA-861.3), in cd/m².
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Light {
+pub struct ContentLight {
     /// Of a sample.
     pub most: u32,
     /// Of a frame.
@@ -70,7 +70,7 @@ impl fmt::Display for Mastering {
 }
 
 /// "1000,400".
-impl fmt::Display for Light {
+impl fmt::Display for ContentLight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{}", self.most, self.average)
     }
@@ -100,12 +100,12 @@ impl FromStr for Mastering {
     }
 }
 
-impl FromStr for Light {
+impl FromStr for ContentLight {
     type Err = NotWritten;
 
-    fn from_str(text: &str) -> Result<Light, NotWritten> {
+    fn from_str(text: &str) -> Result<ContentLight, NotWritten> {
         let [most, average] = numbers(text)?;
-        same(Light { most, average }, text)
+        same(ContentLight { most, average }, text)
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         let mastering = Mastering { points, luminance: (10_000_000, 50) };
         let text = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)";
         assert_eq!((mastering.to_string().as_str(), text.parse()), (text, Ok(mastering)));
-        assert_eq!("1000,400".parse(), Ok(Light { most: 1000, average: 400 }));
+        assert_eq!("1000,400".parse(), Ok(ContentLight { most: 1000, average: 400 }));
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(text.parse::<Rotation>(), Err(NotWritten), "{text}");
         }
         for text in ["", "1000", "1000,400,1", "1000, 400", "99999999999,1"] {
-            assert_eq!(text.parse::<Light>(), Err(NotWritten), "{text}");
+            assert_eq!(text.parse::<ContentLight>(), Err(NotWritten), "{text}");
         }
         assert_eq!("B(1,2)G(3,4)R(5,6)WP(7,8)L(9,0)".parse::<Mastering>(), Err(NotWritten));
     }

@@ -68,8 +68,8 @@ fn count(plan: &str) -> u32 {
     read_plan(plan).count()
 }
 
-fn read_plan(plan: &str) -> vramp::farm::Plan {
-    vramp::farm::Plan::parse(&fs::read(format!("{plan}/plan.json")).unwrap()).unwrap()
+fn read_plan(plan: &str) -> vramp::farm::FilmPlan {
+    vramp::farm::FilmPlan::parse(&fs::read(format!("{plan}/plan.json")).unwrap()).unwrap()
 }
 
 /// The option for machines that run `vramp` after the shell commands `before`.

@@ -1,7 +1,7 @@
 //! The items of an effect, which AviUtl2 shows, and writes values into.
 
 use super::ffi::{Check, Group, Line, Select, SelectItem, Text, Track};
-use super::names::{self, Known, Place};
+use super::names::{self, Known, Listing};
 use crate::editor::effect::{Control, Effect, Shape};
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -60,14 +60,14 @@ impl Items {
         let (mut first, mut later, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
         for control in effect.controls() {
             let name = control.name.to_string_lossy();
-            match names::place(effect, &name) {
-                Place::First(known) => first.push((control, Some(known))),
-                Place::Later(known) => later.push((control, known)),
-                Place::Hidden => {
+            match names::listing(effect, &name) {
+                Listing::First(known) => first.push((control, Some(known))),
+                Listing::Later(known) => later.push((control, known)),
+                Listing::Hidden => {
                     let own = name.strip_suffix("_auto").unwrap_or(&name);
-                    let known = match names::place(effect, own) {
-                        Place::First(known) => Some(known),
-                        Place::Later(_) | Place::Hidden => None,
+                    let known = match names::listing(effect, own) {
+                        Listing::First(known) => Some(known),
+                        Listing::Later(_) | Listing::Hidden => None,
                     };
                     hidden.push((control, Item::Hidden(known)));
                 }

@@ -48,8 +48,8 @@ const COMMON: [Known; 4] = [
     known("working_colours", "処理する色空間", "working colours"),
 ];
 
-/// An item's place: first those that users know.
-pub enum Place {
+/// Where an item stands in the host's list: first those that users know.
+pub enum Listing {
     /// Among the first.
     First(&'static Known),
     /// Behind them.
@@ -58,19 +58,19 @@ pub enum Place {
     Hidden,
 }
 
-/// The place of parameter `name` of an effect.
-pub fn place(effect: &Effect, name: &str) -> Place {
+/// Where parameter `name` of an effect stands.
+pub fn listing(effect: &Effect, name: &str) -> Listing {
     let is_deband = effect.identifier.as_c_str() == c"org.vramp.deband";
     if is_deband && let Some(known) = DEBAND.iter().find(|known| known.param == name) {
-        return Place::First(known);
+        return Listing::First(known);
     }
     let own = name.strip_suffix("_auto").unwrap_or(name);
     let has_track = is_deband && DEBAND.iter().any(|known| known.param == own && known.track.is_some());
     // AviUtl2's pictures are as they are displayed.
     if has_track || is_deband && REPLACED.contains(&own) || name == "input_is_linear" {
-        return Place::Hidden;
+        return Listing::Hidden;
     }
-    Place::Later(COMMON.iter().find(|known| known.param == name))
+    Listing::Later(COMMON.iter().find(|known| known.param == name))
 }
 
 /// The place of a first item among them.

@@ -16,8 +16,8 @@ mod subtitles;
 pub mod tracks;
 
 pub use commands::{
-    BatchArgs, BenchArgs, CutArgs, Engine, FiltersArgs, GpuList, JoinArgs, ManArgs, PartArgs, PlanArgs, PluginsArgs,
-    PresetsArgs, ProbeArgs, SegmentArgs, StatusArgs, SubmitArgs, gallery, scenes,
+    BatchArgs, BenchArgs, CutArgs, FarmEngine, FiltersArgs, GpuList, JoinArgs, ManArgs, PartArgs, PlanArgs,
+    PluginsArgs, PresetsArgs, ProbeArgs, SegmentArgs, StatusArgs, SubmitArgs, gallery, scenes,
 };
 pub use job::{FilterArgs, HashName, TimestampChoice};
 pub use parse::{DEFAULT_PRESET, deband_presets, parse_count, threads};

@@ -123,11 +123,11 @@ fn whole(text: &str, src: Format, dst: Format, size: (usize, usize)) -> Result<V
 }
 
 /// Source and result storage, and the chains to run between them.
-type Work = (Format, Format, Vec<Subject>);
+type BenchCase = (Format, Format, Vec<Subject>);
 
 /// What `args` ask to measure: source and result storage, and chains. Those are single filters, or the filters of a chain
 /// one by one and then the chain; last a run of point filters, folded and not.
-pub fn work(args: &BenchArgs) -> Result<Vec<Work>> {
+pub fn work(args: &BenchArgs) -> Result<Vec<BenchCase>> {
     let pairs = if args.quick { &FORMATS[..QUICK_FORMATS] } else { FORMATS };
     let mut work = Vec::new();
     for (src, dst) in pairs {

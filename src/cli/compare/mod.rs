@@ -17,7 +17,7 @@ pub use args::CompareArgs;
 
 use crate::cli::progress::Reporter;
 use crate::cli::{print, report, signals};
-use crate::compare::{Measure, Side, Step};
+use crate::compare::{FrameMeasure, Side, Step};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::{Error, Kind, Result};
 use crate::filters::chain_file;
@@ -75,7 +75,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
     let worst = worst.map(|(most, folder)| Worst::new(most, folder, &subject)).transpose()?;
     let exec = CpuExec::new(args.on.threads, args.on.cpu_level.unwrap_or_else(CpuLevel::detect))?;
     let mut comparison = Comparison {
-        measure: Measure::new(exec, subject.bit_depth()),
+        measure: FrameMeasure::new(exec, subject.bit_depth()),
         findings: Findings::new(subject.planes().len()),
         page: page.as_ref().map(|_| Page::default()),
         worst,
@@ -110,7 +110,7 @@ pub fn run(args: &CompareArgs, quiet: bool) -> Result<()> {
 /// A comparison in progress.
 struct Comparison<'a> {
     subject: &'a Subject,
-    measure: Measure,
+    measure: FrameMeasure,
     findings: Findings,
     page: Option<Page>,
     worst: Option<Worst>,

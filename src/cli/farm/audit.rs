@@ -3,7 +3,7 @@
 
 use crate::cli::farm::make::Maker;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, host, submission, unaudited};
+use crate::farm::{FilmPlan, Folder, PartEvent, host, submission, unaudited};
 use crate::pipeline::{Progress, Summary};
 use std::fs;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use std::time::Instant;
 ///
 /// # Errors
 /// With the reason.
-pub fn check(plan: &Plan) -> Result<()> {
+pub fn check(plan: &FilmPlan) -> Result<()> {
     match plan.reproducible {
         true => Ok(()),
         false => Err(Error::unsupported(format!(
@@ -24,7 +24,7 @@ pub fn check(plan: &Plan) -> Result<()> {
 
 /// The part that task `task` of an engine compares: one that another machine made, and nobody has compared yet. None where there is
 /// none.
-pub fn choose(folder: &Folder, plan: &Plan, task: u32) -> Vec<u32> {
+pub fn choose(folder: &Folder, plan: &FilmPlan, task: u32) -> Vec<u32> {
     let mut parts = unaudited(&folder.records());
     let this = host();
     parts.retain(|(part, host)| *host != this && folder.has(plan, *part));
@@ -57,7 +57,7 @@ pub fn part(maker: &Maker, number: u32, report: &mut dyn FnMut(Progress)) -> Res
     // It was made to be compared, and nobody misses it.
     let _ = fs::remove_file(&again);
     if is_same? {
-        maker.record(number, began, Ok(Event::Same));
+        maker.record(number, began, Ok(PartEvent::Same));
         log::info!("part {number}: the same bytes");
         return Ok(Some(summary));
     }

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::farm::{Joined, Verified};
 use crate::io::NullSink;
 use crate::io::libav::{
-    Container, CopiedStream, EncodePass, EncoderChoice, Input, InputOptions, JoinOutput, Output, OutputOptions,
-    PartJob, PartOutput, Place, fingerprint,
+    Container, CopiedStream, EncodePass, EncoderChoice, EntryPacket, Input, InputOptions, JoinOutput, Output,
+    OutputOptions, PartJob, PartOutput, fingerprint,
 };
 use crate::pipeline::Sink;
 use crate::video::StreamInfo;
@@ -25,7 +25,7 @@ pub enum Goal<'a> {
     /// Finding out which frames there are, for somebody who only looks at them.
     List,
     /// The frames of a part, for the same; its decoding begins at this place, if that is known.
-    Look(Option<Place>),
+    Look(Option<EntryPacket>),
     /// The film, of these parts.
     Join(&'a [PathBuf], &'a Verified),
 }

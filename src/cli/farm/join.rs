@@ -6,7 +6,7 @@ use crate::cli::farm::{Goal, request};
 use crate::cli::print;
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Folder, Plan, Ranges, Verified, verify};
+use crate::farm::{FilmPlan, Folder, Ranges, Verified, verify};
 use crate::pipeline::{Cancel, Item, Source};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::time::Instant;
 ///
 /// # Errors
 /// When parts do not go together, or the film cannot be written.
-pub fn whole(folder: &Folder, plan: &Plan, cancel: &Cancel) -> Result<Option<Ranges>> {
+pub fn whole(folder: &Folder, plan: &FilmPlan, cancel: &Cancel) -> Result<Option<Ranges>> {
     request::check_files(plan, folder)?;
     let (parts, missing) = verified(folder, plan, plan.count(), cancel)?;
     if !missing.is_empty() {
@@ -30,7 +30,7 @@ pub fn whole(folder: &Folder, plan: &Plan, cancel: &Cancel) -> Result<Option<Ran
 ///
 /// # Errors
 /// As [`whole`]; when the first part is missing.
-pub fn so_far(folder: &Folder, plan: &Plan, cancel: &Cancel) -> Result<Option<Ranges>> {
+pub fn so_far(folder: &Folder, plan: &FilmPlan, cancel: &Cancel) -> Result<Option<Ranges>> {
     request::check_files(plan, folder)?;
     let all = Ranges::from_iter(folder.missing(plan));
     let count = all.numbers().first().copied().unwrap_or(plan.count());
@@ -59,7 +59,7 @@ pub fn missing(missing: &Ranges) -> Error {
 }
 
 /// Reads the first `count` parts. Gives what they hold, and those that are not there; a damaged one is removed.
-fn verified(folder: &Folder, plan: &Plan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
+fn verified(folder: &Folder, plan: &FilmPlan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
     for number in 0..count {
         if cancel.is_requested() {
@@ -100,7 +100,7 @@ fn together(parts: Vec<Verified>) -> Result<Verified> {
 }
 
 /// Writes the film of `parts` as `job` has it.
-fn write(folder: &Folder, plan: &Plan, parts: Vec<Verified>, job: FilterArgs, cancel: &Cancel) -> Result<()> {
+fn write(folder: &Folder, plan: &FilmPlan, parts: Vec<Verified>, job: FilterArgs, cancel: &Cancel) -> Result<()> {
     let began = Instant::now();
     let files: Vec<PathBuf> = (0..parts.len()).map(|number| folder.part(number as u32)).collect();
     let film = together(parts)?;

@@ -61,7 +61,7 @@ pub fn run(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
     let own_length = matches.value_source("segment") == Some(clap::parser::ValueSource::CommandLine);
     let length = own_length.then_some(asked.cut.segment);
 
-    let look = Look::at(job, hash, &stops[0])?;
+    let look = PartLook::at(job, hash, &stops[0])?;
     let (parts, info) = look.list(length, jobs, asked.cut.cuts.into())?;
     let jobs = jobs.min(parts.len());
     log::info!("{}, {jobs} at a time", count(parts.len()));
@@ -91,19 +91,19 @@ pub fn run(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
 }
 
 /// What the frames of parts are looked at with.
-struct Look {
+struct PartLook {
     job: FilterArgs,
     hash: Option<Hash>,
     cancel: Cancel,
 }
 
-impl Look {
-    fn at(job: &FilterArgs, hash: Option<Hash>, cancel: &Cancel) -> Result<Look> {
+impl PartLook {
+    fn at(job: &FilterArgs, hash: Option<Hash>, cancel: &Cancel) -> Result<PartLook> {
         let mut job = job.clone();
         // What is written is written in the end.
         job.paths = vec![job.input()?.to_owned(), "-".into()];
         (job.input, job.output, job.container, job.hash) = (None, None, Some("null".to_owned()), None);
-        Ok(Look { job, hash, cancel: cancel.clone() })
+        Ok(PartLook { job, hash, cancel: cancel.clone() })
     }
 
     /// The parts of the film, of `length` seconds or as `jobs` of them at a time have it, and what their frames become.
@@ -130,7 +130,7 @@ struct Found {
 
 /// Looks at parts.
 struct Looker {
-    look: Look,
+    look: PartLook,
     parts: Vec<PlannedPart>,
     /// What each of them gave.
     found: Arc<Mutex<Vec<Option<Found>>>>,

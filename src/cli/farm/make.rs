@@ -5,14 +5,14 @@ use crate::cli::farm::audit;
 use crate::cli::farm::goal::PlannedEncoder;
 use crate::cli::farm::gpus::Gpus;
 use crate::cli::farm::pool::Pool;
-use crate::cli::farm::workers::{MakePart, Processes, Threads, Workers};
+use crate::cli::farm::workers::{MakePart, PartWorkers, Processes, Threads};
 use crate::cli::farm::{Goal, opened, request};
 use crate::cli::progress::Reporter;
 use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, submission, task};
+use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges, host, parts_of_task, submission, task};
 use crate::io::libav::{DecoderChoice, PartJob, Position};
 use crate::pipeline::{self, Cancel, Progress, Summary};
 use std::ffi::OsString;
@@ -74,7 +74,7 @@ pub fn run(args: &PartArgs, quiet: bool) -> Result<()> {
 }
 
 /// The parts that `args` and the environment name.
-fn asked(args: &PartArgs, folder: &Folder, plan: &Plan) -> Result<Vec<u32>> {
+fn asked(args: &PartArgs, folder: &Folder, plan: &FilmPlan) -> Result<Vec<u32>> {
     let task = || task(|name| std::env::var(name).ok());
     Ok(match &args.parts {
         Some(parts) => parts.parse::<Ranges>()?.numbers().to_vec(),
@@ -95,12 +95,12 @@ fn asked(args: &PartArgs, folder: &Folder, plan: &Plan) -> Result<Vec<u32>> {
 /// # Errors
 /// When a GPU that was asked for by name cannot be used.
 pub fn workers(
-    plan: &Plan,
+    plan: &FilmPlan,
     folder: &Folder,
     here: &Here,
     gpus: Option<&GpuList>,
     cancel: &Cancel,
-) -> Result<(Box<dyn Workers>, usize)> {
+) -> Result<(Box<dyn PartWorkers>, usize)> {
     let maker = Maker::new(plan, folder, here, cancel)?;
     let gpus = Gpus::open(&maker.job.run, gpus)?;
     let jobs = gpus.jobs(!plan.encoder.name.contains("nvenc"));
@@ -134,7 +134,7 @@ fn one_by_one(maker: &Maker, parts: &[u32], args: &PartArgs, quiet: bool) -> Res
 /// What parts are made with.
 pub struct Maker {
     job: FilterArgs,
-    pub plan: Plan,
+    pub plan: FilmPlan,
     pub folder: Folder,
     cancel: Cancel,
     encoder: PlannedEncoder,
@@ -148,7 +148,7 @@ impl MakePart for Maker {
 
 impl Maker {
     /// For parts of `plan`: its job without what belongs to the whole film, to run `here`.
-    fn new(plan: &Plan, folder: &Folder, here: &Here, cancel: &Cancel) -> Result<Maker> {
+    fn new(plan: &FilmPlan, folder: &Folder, here: &Here, cancel: &Cancel) -> Result<Maker> {
         let mut job = request::job(plan, folder)?;
         (job.run.on, job.run.decoder, job.run.decoder_threads) = (here.on.clone(), here.decoder, here.decoder_threads);
         (job.no_audio, job.no_subtitles, job.no_extras) = (true, true, true);
@@ -170,7 +170,7 @@ impl Maker {
             log::info!("part {number}: another machine has made it meanwhile");
             return Ok(None);
         }
-        self.record(number, began, made.as_ref().map(|_| Event::Done));
+        self.record(number, began, made.as_ref().map(|_| PartEvent::Done));
         made.map(Some)
     }
 
@@ -232,15 +232,15 @@ impl Maker {
     }
 
     /// Puts down what became of part `number`.
-    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<Event, &Error>) {
+    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<PartEvent, &Error>) {
         let error = became.err();
         if error.is_some_and(|error| error.kind() == Kind::Cancelled) {
             return;
         }
         let frames = self.plan.part(number).map_or(0, |part| part.frames);
-        self.folder.record(&Record {
+        self.folder.record(&PartRecord {
             part: number,
-            event: became.unwrap_or(Event::Failed),
+            event: became.unwrap_or(PartEvent::Failed),
             at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
             seconds: began.elapsed().as_secs_f64(),
             frames: if error.is_some() { 0 } else { frames },

@@ -22,7 +22,7 @@ pub use segments::run as run_segments;
 use crate::cli::args::{JoinArgs, PartArgs, PlanArgs, StatusArgs, SubmitArgs};
 use crate::cli::{print, signals};
 use crate::error::Result;
-use crate::farm::{Folder, Plan, Ranges};
+use crate::farm::{FilmPlan, Folder, Ranges};
 use crate::pipeline::Cancel;
 use clap::ArgMatches;
 use segments::count;
@@ -94,7 +94,7 @@ pub fn submit(args: &SubmitArgs) -> Result<()> {
 }
 
 /// The folder at `path` and its plan.
-fn opened(path: &Path) -> Result<(Folder, Plan)> {
+fn opened(path: &Path) -> Result<(Folder, FilmPlan)> {
     // The run may go on in the folder that the plan was made in.
     let folder = Folder::at(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
     let plan = folder.plan()?;

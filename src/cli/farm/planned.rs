@@ -4,7 +4,7 @@ use crate::cli::args::FilterArgs;
 use crate::cli::farm::{Goal, request};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::farm::{Folder, PinRequest, Plan, PlannedPart, Seek, cut, pins};
+use crate::farm::{FilmPlan, Folder, PinRequest, PlannedPart, Seek, cut, pins};
 use crate::io::libav::{FrameList, versions};
 use crate::pipeline::{self, Cancel};
 use std::cell::OnceCell;
@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 /// # Errors
 /// When the encoder or the container refuses, the film's packets do not say for certain which frames there are, or the chain
 /// changes their number.
-pub fn complete(mut plan: Plan, asked: &FilterArgs, folder: &Folder, cancel: &Cancel) -> Result<Plan> {
+pub fn complete(mut plan: FilmPlan, asked: &FilterArgs, folder: &Folder, cancel: &Cancel) -> Result<FilmPlan> {
     let request = PinRequest {
         encoder: &plan.encoder.name,
         options: &asked.option,

@@ -2,7 +2,7 @@
 
 use crate::cli::args::ProgressChoice;
 use crate::cli::batch::child::ChildEvent;
-use crate::cli::farm::workers::{Worker, Workers};
+use crate::cli::farm::workers::{PartWorker, PartWorkers};
 use crate::cli::{log as messages, print};
 use crate::error::{Error, Kind, Result};
 use crate::farm::PlannedPart;
@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A part at work.
 struct Running {
     part: u32,
-    worker: Box<dyn Worker>,
+    worker: Box<dyn PartWorker>,
     /// Frames that are done.
     frames: u64,
     /// The last line that was an error.
@@ -33,7 +33,7 @@ pub struct Pool<'a> {
     parts: &'a [PlannedPart],
     /// Frames of all parts.
     frames: u64,
-    workers: Box<dyn Workers>,
+    workers: Box<dyn PartWorkers>,
     slots: Vec<Option<Running>>,
     stops: &'a [Cancel; 2],
     events: (Sender<ChildEvent>, Receiver<ChildEvent>),
@@ -54,7 +54,7 @@ impl<'a> Pool<'a> {
     /// A pool in which `workers` make `jobs` of `parts` at a time. The first of `stops` asks them to stop, the second ends them.
     pub fn new(
         parts: &'a [PlannedPart],
-        workers: Box<dyn Workers>,
+        workers: Box<dyn PartWorkers>,
         jobs: usize,
         (progress, quiet): (ProgressChoice, bool),
         stops: &'a [Cancel; 2],

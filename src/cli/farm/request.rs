@@ -7,7 +7,7 @@ use crate::cli::parse;
 use crate::cli::transcode::output_options;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Cutting, Folder, Identity, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan};
+use crate::farm::{Cutting, FilmPlan, Folder, Identity, InputFile, OtherFile, OutputFile, PinnedEncoder};
 use crate::filters::{self, Filter};
 use crate::io::libav::{DecoderChoice, EncoderChoice, choose_encoder};
 use crate::params::{Spelling, print_chain};
@@ -69,7 +69,7 @@ const CODECS: [&str; 14] = [
 ///
 /// # Errors
 /// When the request is wrong, the film cannot be worked on in parts, or the plan that is there is another.
-pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -> Result<(Folder, Plan)> {
+pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Cancel) -> Result<(Folder, FilmPlan)> {
     check(job)?;
     let folder = Folder::beside(job.output()?);
     if asked.restart {
@@ -115,7 +115,7 @@ pub fn check(job: &FilterArgs) -> Result<()> {
 }
 
 /// What is asked for, as a plan without what is found out.
-fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) -> Result<Plan> {
+fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Folder) -> Result<FilmPlan> {
     let (input, output) = (job.input()?, job.output()?);
     let Identity { bytes, hash } = Identity::of(Path::new(input))?;
     let choice = choose(job, output)?;
@@ -130,7 +130,7 @@ fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Fol
         from => from.unwrap_or_default(),
     };
     let name = Path::new(output).file_name().ok_or_else(|| Error::bad_argument("the output is no file"))?;
-    Ok(Plan {
+    Ok(FilmPlan {
         version: 0,
         vramp: env!("CARGO_PKG_VERSION").to_owned(),
         id: String::new(),
@@ -228,7 +228,7 @@ fn text(name: &OsStr) -> Result<String> {
 ///
 /// # Errors
 /// When this build does not understand its options.
-pub fn job(plan: &Plan, folder: &Folder) -> Result<FilterArgs> {
+pub fn job(plan: &FilmPlan, folder: &Folder) -> Result<FilterArgs> {
     let mut args: Vec<OsString> = vec![env!("CARGO_PKG_NAME").into()];
     args.extend(plan.options.iter().map(OsString::from));
     let (input, output) = (folder.resolve(&plan.input.path), folder.resolve(&plan.output.path));
@@ -253,7 +253,7 @@ pub fn idle(mut job: FilterArgs) -> FilterArgs {
 ///
 /// # Errors
 /// When one has changed or is gone.
-pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
+pub fn check_files(plan: &FilmPlan, folder: &Folder) -> Result<()> {
     let same = |path: &Path, now: Identity, bytes: u64, hash: &str| match now.bytes == bytes && now.hash == hash {
         true => Ok(()),
         false => Err(Error::new(

@@ -6,7 +6,7 @@ use crate::cli::farm::pool::Pool;
 use crate::cli::farm::{join, look, request};
 use crate::cli::{log as messages, signals};
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Folder, Plan, Ranges};
+use crate::farm::{FilmPlan, Folder, Ranges};
 use crate::pipeline::Cancel;
 use clap::ArgMatches;
 
@@ -68,7 +68,7 @@ pub fn check_place(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
-fn say(folder: &Folder, plan: &Plan, missing: usize, jobs: usize) {
+fn say(folder: &Folder, plan: &FilmPlan, missing: usize, jobs: usize) {
     let (count, there) = (plan.count() as usize, plan.count() as usize - missing);
     if jobs > count {
         log::info!("parts are fewer than jobs: --segment makes shorter ones");

@@ -2,7 +2,7 @@
 
 use crate::cli::print;
 use crate::error::Result;
-use crate::farm::{Event, Folder, Plan, Ranges, Record};
+use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -71,13 +71,13 @@ struct Host {
 ///
 /// # Errors
 /// When it cannot be printed.
-pub fn run(folder: &Folder, plan: &Plan, as_json: bool) -> Result<()> {
+pub fn run(folder: &Folder, plan: &FilmPlan, as_json: bool) -> Result<()> {
     let status = Status::of(folder, plan);
     if as_json { print::json(&status) } else { print::text(&status.text()) }
 }
 
 impl Status {
-    fn of(folder: &Folder, plan: &Plan) -> Status {
+    fn of(folder: &Folder, plan: &FilmPlan) -> Status {
         let missing: BTreeSet<u32> = folder.missing(plan).into_iter().collect();
         let lacking: u64 = missing.iter().filter_map(|part| Some(u64::from(plan.part(*part).ok()?.frames))).sum();
         let records = folder.records();
@@ -128,25 +128,25 @@ impl Status {
 }
 
 impl Host {
-    fn of(host: &str, records: &[Record]) -> Host {
+    fn of(host: &str, records: &[PartRecord]) -> Host {
         let count = |event| records.iter().filter(|record| record.event == event).count();
-        let done = || records.iter().filter(|record| record.event == Event::Done);
+        let done = || records.iter().filter(|record| record.event == PartEvent::Done);
         let (frames, seconds) = done()
             .fold((0, 0.0), |(frames, seconds), record| (frames + u64::from(record.frames), seconds + record.seconds));
         let fps = if seconds > 0.0 { frames as f64 / seconds } else { 0.0 };
         Host {
             host: host.to_owned(),
-            done: count(Event::Done),
-            failed: count(Event::Failed),
-            same: count(Event::Same),
+            done: count(PartEvent::Done),
+            failed: count(PartEvent::Failed),
+            same: count(PartEvent::Same),
             fps,
         }
     }
 }
 
 /// Frames a second that came of parts lately, on all machines together.
-fn rate<'a>(records: impl Iterator<Item = &'a Record>) -> Option<f64> {
-    let done: Vec<_> = records.filter(|record| record.event == Event::Done).collect();
+fn rate<'a>(records: impl Iterator<Item = &'a PartRecord>) -> Option<f64> {
+    let done: Vec<_> = records.filter(|record| record.event == PartEvent::Done).collect();
     let last = done.iter().map(|record| record.at).max()?;
     let recent: Vec<_> = done.into_iter().filter(|record| record.at + RECENT >= last).collect();
     let frames: u64 = recent.iter().map(|record| u64::from(record.frames)).sum();
@@ -168,7 +168,7 @@ fn running(folder: &Folder, missing: &BTreeSet<u32>) -> Vec<Running> {
 }
 
 /// The last failure of each part that is not there.
-fn failed(records: &[(String, Vec<Record>)], missing: &BTreeSet<u32>) -> Vec<Failed> {
+fn failed(records: &[(String, Vec<PartRecord>)], missing: &BTreeSet<u32>) -> Vec<Failed> {
     let mut last: BTreeMap<u32, (u64, Failed)> = BTreeMap::new();
     for (host, record) in records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record))) {
         let Some(error) = record.error.clone().filter(|_| missing.contains(&record.part)) else { continue };
@@ -183,8 +183,8 @@ fn failed(records: &[(String, Vec<Record>)], missing: &BTreeSet<u32>) -> Vec<Fai
 mod tests {
     use super::*;
 
-    fn record(at: u64, seconds: f64, frames: u32) -> Record {
-        Record { part: 0, event: Event::Done, at, seconds, frames, submission: None, error: None }
+    fn record(at: u64, seconds: f64, frames: u32) -> PartRecord {
+        PartRecord { part: 0, event: PartEvent::Done, at, seconds, frames, submission: None, error: None }
     }
 
     #[test]
@@ -197,9 +197,9 @@ mod tests {
 
     #[test]
     fn the_last_failure_of_a_missing_part_counts() {
-        let failure = |part, at, error: &str| Record {
+        let failure = |part, at, error: &str| PartRecord {
             part,
-            event: Event::Failed,
+            event: PartEvent::Failed,
             error: Some(error.to_owned()),
             ..record(at, 1.0, 0)
         };

@@ -1,13 +1,13 @@
 //! `vramp submit`: hands the missing parts and the join to an engine.
 
-use crate::cli::args::{Engine, SubmitArgs};
+use crate::cli::args::{FarmEngine, SubmitArgs};
 use crate::cli::farm::engine::slurm::{self, Batch, Slurm};
-use crate::cli::farm::engine::{Work, commands, openjd};
+use crate::cli::farm::engine::{MissingParts, commands, openjd};
 use crate::cli::farm::{audit, opened, request};
 use crate::cli::own_program::own_program;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, Ranges, blamed};
+use crate::farm::{FilmPlan, Folder, PartEvent, Ranges, blamed};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -27,18 +27,18 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
         let line = format!("{} is there: nothing to submit (vramp plan -y makes it anew)", output.display());
         return Err(Error::bad_argument(line));
     }
-    if args.engine != Engine::Slurm && !args.arguments.is_empty() {
+    if args.engine != FarmEngine::Slurm && !args.arguments.is_empty() {
         return Err(Error::bad_argument(format!("{}: options behind -- are for --engine slurm", args.arguments[0])));
     }
-    if args.engine != Engine::Slurm && (args.audit.is_some() || args.copies > 0) {
+    if args.engine != FarmEngine::Slurm && (args.audit.is_some() || args.copies > 0) {
         let line =
             "--audit and --copies are for --engine slurm; elsewhere run vramp part DIR with --audit or --missing";
         return Err(Error::bad_argument(line));
     }
     args.audit.map_or(Ok(()), |_| audit::check(&plan))?;
     let missing = Ranges::from_iter(folder.missing(&plan));
-    let work = |per_task| -> Result<Work> {
-        Ok(Work {
+    let work = |per_task| -> Result<MissingParts> {
+        Ok(MissingParts {
             program: program(args)?,
             folder: text(folder.path())?,
             film: output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -47,12 +47,12 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
         })
     };
     match args.engine {
-        Engine::Commands => print::text(&commands::list(&work(args.per_task.unwrap_or(1))?)?),
-        Engine::Openjd if args.per_task.is_some() => {
+        FarmEngine::Commands => print::text(&commands::list(&work(args.per_task.unwrap_or(1))?)?),
+        FarmEngine::Openjd if args.per_task.is_some() => {
             Err(Error::bad_argument("--per-task: a task of --engine openjd makes one part"))
         }
-        Engine::Openjd => print::json(&openjd::template(&work(1)?)),
-        Engine::Slurm => {
+        FarmEngine::Openjd => print::json(&openjd::template(&work(1)?)),
+        FarmEngine::Slurm => {
             request::check_files(&plan, &folder)?;
             let count = missing.numbers().len();
             let per_task = slurm::per_task(args.round, count, plan.cutting.segment, args.per_task);
@@ -62,7 +62,7 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
 }
 
 /// The film of `plan` for Slurm.
-fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &Plan, work: Work) -> Result<Slurm<'a>> {
+fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &FilmPlan, work: MissingParts) -> Result<Slurm<'a>> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let submission = args.submission.unwrap_or_else(now);
     let log = text(&folder.log())?;
@@ -88,7 +88,7 @@ fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &Plan, work: Work) -> Re
         again
     });
     let same = |number: &u32| {
-        records.iter().flat_map(|(_, records)| records).any(|r| r.part == *number && r.event == Event::Same)
+        records.iter().flat_map(|(_, records)| records).any(|r| r.part == *number && r.event == PartEvent::Same)
     };
     let audited = (0..plan.count()).filter(same).count() as u32;
     let job = Slurm {
@@ -184,8 +184,8 @@ fn array_size() -> u32 {
 fn program(args: &SubmitArgs) -> Result<String> {
     match (&args.program, args.engine) {
         (Some(program), _) => Ok(program.clone()),
-        (None, Engine::Openjd) => Ok("vramp".to_owned()),
-        (None, Engine::Slurm | Engine::Commands) => text(&own_program()?),
+        (None, FarmEngine::Openjd) => Ok("vramp".to_owned()),
+        (None, FarmEngine::Slurm | FarmEngine::Commands) => text(&own_program()?),
     }
 }
 

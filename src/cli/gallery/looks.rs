@@ -5,7 +5,7 @@ use crate::filters::colour::tonemap;
 use crate::filters::{self, Descriptor};
 
 /// A preset of a filter, or its defaults.
-pub struct Look {
+pub struct ShownPreset {
     pub filter: &'static str,
     pub preset: Option<&'static str>,
     pub doc: &'static str,
@@ -15,13 +15,16 @@ pub struct Look {
 ///
 /// # Errors
 /// For a name that no filter has, and when there are no presets.
-pub fn asked(names: &[String]) -> Result<Vec<Look>> {
+pub fn asked(names: &[String]) -> Result<Vec<ShownPreset>> {
     let found = names.iter().map(|name| filters::find_or_suggest(name)).collect::<Result<Vec<_>>>()?;
     let of = |filter: &'static Descriptor| {
-        let look =
-            |preset: &crate::params::Preset| Look { filter: filter.name, preset: Some(preset.name), doc: preset.doc };
+        let look = |preset: &crate::params::Preset| ShownPreset {
+            filter: filter.name,
+            preset: Some(preset.name),
+            doc: preset.doc,
+        };
         // Films of HDR, which nothing else shows as they are meant, are shown with the defaults.
-        let defaults = (filter.name == tonemap::DESCRIPTOR.name).then_some(Look {
+        let defaults = (filter.name == tonemap::DESCRIPTOR.name).then_some(ShownPreset {
             filter: filter.name,
             preset: None,
             doc: filter.summary,
@@ -29,7 +32,7 @@ pub fn asked(names: &[String]) -> Result<Vec<Look>> {
         filter.schema.presets.iter().map(look).chain(defaults).collect::<Vec<_>>()
     };
     let shown = if names.is_empty() { filters::ALL.to_vec() } else { found };
-    let looks: Vec<Look> = shown.into_iter().filter(|filter| filter.stands_alone()).flat_map(of).collect();
+    let looks: Vec<ShownPreset> = shown.into_iter().filter(|filter| filter.stands_alone()).flat_map(of).collect();
     if looks.is_empty() {
         return Err(Error::bad_argument(format!("{} has no presets to show", names.join(", "))));
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, InputOptions, Position, Window};
 use crate::pipeline::{Cancel, Frame, Item, Source};
 use crate::video::StreamInfo;
-use looks::Look;
+use looks::ShownPreset;
 use page::{Page, ShownFrame};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -135,7 +135,7 @@ impl Drop for Unfinished {
 }
 
 /// A look as a chain has it.
-fn chain_of(look: &Look) -> String {
+fn chain_of(look: &ShownPreset) -> String {
     match look.preset {
         Some(preset) => format!("{}=preset={preset}", look.filter),
         None => look.filter.to_owned(),

@@ -1,7 +1,7 @@
 //! The page: one file of HTML with its style and script, which names the pictures beside it.
 
 use super::chain_of;
-use super::looks::Look;
+use super::looks::ShownPreset;
 use crate::error::{Error, Result};
 use crate::video::{FrameProps, StreamInfo};
 use serde::Serialize;
@@ -69,7 +69,7 @@ impl Page {
     }
 
     /// Adds a frame of `depth` bits; `shown` says which of `looks` have a picture.
-    pub fn add(&mut self, mut frame: ShownFrame, looks: &[Look], shown: Vec<bool>, depth: u8) {
+    pub fn add(&mut self, mut frame: ShownFrame, looks: &[ShownPreset], shown: Vec<bool>, depth: u8) {
         if self.looks.is_empty() {
             self.looks = looks.iter().map(|look| self.look(look)).collect();
         }
@@ -78,8 +78,8 @@ impl Page {
         self.frames.push(frame);
     }
 
-    fn look(&self, look: &Look) -> ShownLook {
-        let Look { filter, preset, doc } = *look;
+    fn look(&self, look: &ShownPreset) -> ShownLook {
+        let ShownPreset { filter, preset, doc } = *look;
         let command = format!("vramp {} OUT.mkv --chain {} --depth 10", quoted(&self.input), chain_of(look));
         ShownLook { filter, preset: preset.unwrap_or("default"), doc, command }
     }

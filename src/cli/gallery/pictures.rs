@@ -1,7 +1,7 @@
 //! The pictures of a frame: as it is, and what each preset makes of it.
 
 use super::chain_of;
-use super::looks::Look;
+use super::looks::ShownPreset;
 use crate::cli::preview::rgb::Image;
 use crate::cli::preview::sheet::Sheet;
 use crate::cli::preview::write_png;
@@ -26,7 +26,7 @@ const THUMBNAIL: usize = 320;
 pub fn render(
     info: &StreamInfo,
     frame: &Frame,
-    looks: &[Look],
+    looks: &[ShownPreset],
     threads: usize,
     folder: &Path,
     number: usize,

@@ -5,7 +5,7 @@ use crate::cli::args::{ProgressArgs, Run};
 use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::hash::sound::SoundInput;
 use crate::cli::progress::Reporter;
-use crate::cli::setup::Takes;
+use crate::cli::setup::Accepted;
 use crate::cli::sides::SideFiles;
 use crate::cli::{report, setup};
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ impl Examined {
         log::debug!("{}", input.describe());
         run.check_named()?;
         let sides = SideFiles::open(run, &input, &cancel)?;
-        let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Takes::ANYTHING, run, &gpu)?;
+        let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Accepted::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
         let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());
         Ok(Examined { path, run, calls, copy, input, sides, plan, chain, options })

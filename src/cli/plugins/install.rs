@@ -12,7 +12,7 @@ use std::{fs, io, process};
 pub const EFFECTS: [&str; 2] = ["deband", "chain"];
 
 /// A file to write.
-struct Target {
+struct DescriptionFile {
     path: PathBuf,
     /// `None` for a copy of the library.
     text: Option<String>,
@@ -31,7 +31,7 @@ pub fn install(library: &Path, args: &PluginsArgs) -> Result<()> {
     let named = EFFECTS.into_iter().chain(args.effects.iter().map(String::as_str));
     let effects = named.map(Effect::named).collect::<Result<Vec<_>>>()?;
     let targets = targets(&effects, args.into.as_deref())?;
-    for Target { path, .. } in &targets {
+    for DescriptionFile { path, .. } in &targets {
         match version(path) {
             Some(old) => log::info!("{}: version {old} is replaced by {fresh}", path.display()),
             None if !args.overwrite && fs::symlink_metadata(path).is_ok() => {
@@ -45,14 +45,14 @@ pub fn install(library: &Path, args: &PluginsArgs) -> Result<()> {
 }
 
 /// The files that an installation writes.
-fn targets(effects: &[Effect], into: Option<&Path>) -> Result<Vec<Target>> {
+fn targets(effects: &[Effect], into: Option<&Path>) -> Result<Vec<DescriptionFile>> {
     let mut targets = Vec::new();
     for (interface, folder) in folders(into)? {
         for PluginFile { name, content, effect } in interface.files(effects) {
             let (path, text) = (folder.join(name), content.text(effect)?);
             let is_users = content == Content::KdenlivePresets && path.exists();
             if (content == Content::Library || text.is_some()) && !is_users {
-                targets.push(Target { path, text });
+                targets.push(DescriptionFile { path, text });
             }
         }
     }
@@ -101,7 +101,7 @@ fn folders(into: Option<&Path>) -> Result<Vec<(PluginInterface, PathBuf)>> {
     Ok(found.into_iter().filter_map(writable).collect())
 }
 
-impl Target {
+impl DescriptionFile {
     /// Puts the file there in one step. A host that has the old one open keeps it, and a link there is replaced: two names of
     /// one library would be one plugin to a host.
     fn write(&self, library: &Path) -> io::Result<()> {

@@ -5,7 +5,7 @@ pub mod sheet;
 
 use crate::cli::args::FilterArgs;
 use crate::cli::backend::{Backend, RunGpu};
-use crate::cli::setup::{self, Takes};
+use crate::cli::setup::{self, Accepted};
 use crate::cli::sides::SideFiles;
 use crate::cli::signals;
 use crate::error::{Error, Kind, Result};
@@ -39,7 +39,7 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     options.window = Window { start: job.preview, end: None, frames: Some(1) };
     let mut input = Input::open(input_path, options)?;
     let mut sides = SideFiles::open(&job.run, &input, &cancel)?;
-    let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Takes::ANYTHING, &job.run)?;
+    let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, &job.run)?;
     let chain = Backend::new(&plan, &mut input, &job.run.on, &RunGpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 

@@ -12,7 +12,7 @@ use crate::cli::args::{FilterArgs, HashName, Run, TimestampChoice};
 use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::farm::Goal;
 use crate::cli::progress::Reporter;
-use crate::cli::setup::Takes;
+use crate::cli::setup::Accepted;
 use crate::cli::sides::SideFiles;
 use crate::cli::{report, setup, signals};
 use crate::error::{Error, Kind, Result};
@@ -286,12 +286,12 @@ impl Destination {
     }
 
     /// What it accepts, in GPU memory the formats `on_gpu`.
-    fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Takes<'a> {
+    fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Accepted<'a> {
         match self {
             Destination::Media(choice, _) => {
-                Takes { formats: Some(choice.accepted()), on_gpu, lossless: choice.is_lossless() }
+                Accepted { formats: Some(choice.accepted()), on_gpu, lossless: choice.is_lossless() }
             }
-            Destination::Hash(_) | Destination::Null => Takes::ANYTHING,
+            Destination::Hash(_) | Destination::Null => Accepted::ANYTHING,
         }
     }
 

@@ -5,8 +5,8 @@ use crate::device::cpu::CpuLevel;
 use crate::video::{Format, Picture};
 use proptest::prelude::*;
 
-fn measure(bit_depth: u8, threads: usize, level: CpuLevel) -> Measure {
-    Measure::new(CpuExec::new(threads, level).unwrap(), bit_depth)
+fn measure(bit_depth: u8, threads: usize, level: CpuLevel) -> FrameMeasure {
+    FrameMeasure::new(CpuExec::new(threads, level).unwrap(), bit_depth)
 }
 
 /// A picture whose sample at (component, x, y) is `value`, cut to the depth.

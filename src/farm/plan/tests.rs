@@ -3,10 +3,10 @@
 use super::*;
 use proptest::prelude::*;
 
-pub(crate) fn plan() -> Plan {
+pub(crate) fn plan() -> FilmPlan {
     let part = |start, times: &[i64]| PlannedPart::of(start, times, 9, None);
-    let place = Place { frame: 2, pts: 80, dts: Some(0), byte: None, hash: 7 };
-    Plan {
+    let place = EntryPacket { frame: 2, pts: 80, dts: Some(0), byte: None, hash: 7 };
+    FilmPlan {
         version: 0,
         vramp: "1".to_owned(),
         id: String::new(),
@@ -42,36 +42,36 @@ pub(crate) fn plan() -> Plan {
 #[test]
 fn a_plan_is_read_as_it_was_written() {
     let written = plan();
-    assert_eq!(Plan::parse(&written.text().unwrap()).unwrap(), written);
+    assert_eq!(FilmPlan::parse(&written.text().unwrap()).unwrap(), written);
     assert_eq!(written.parts[1].seek.as_ref().unwrap().place().unwrap().hash, 7);
 }
 
 #[test]
 fn the_id_is_of_everything_but_paths() {
-    let id = |change: fn(&mut Plan)| {
+    let id = |change: fn(&mut FilmPlan)| {
         let mut other = plan();
         change(&mut other);
         other.sealed().unwrap().id
     };
     for same in [
-        |plan: &mut Plan| plan.input.path.push('x'),
-        |plan: &mut Plan| plan.output.path.push('x'),
-        |plan: &mut Plan| plan.files[0].path.push('x'),
-        |plan: &mut Plan| plan.from.push('x'),
-        |plan: &mut Plan| plan.output.overwrite = true,
+        |plan: &mut FilmPlan| plan.input.path.push('x'),
+        |plan: &mut FilmPlan| plan.output.path.push('x'),
+        |plan: &mut FilmPlan| plan.files[0].path.push('x'),
+        |plan: &mut FilmPlan| plan.from.push('x'),
+        |plan: &mut FilmPlan| plan.output.overwrite = true,
     ] {
         assert_eq!(id(same), plan().id);
     }
     for other in [
-        |plan: &mut Plan| plan.vramp.push('x'),
-        |plan: &mut Plan| plan.options.push("--crf=20".to_owned()),
-        |plan: &mut Plan| plan.input.bytes += 1,
-        |plan: &mut Plan| plan.files[0].hash.push('x'),
-        |plan: &mut Plan| plan.encoder.threads += 1,
-        |plan: &mut Plan| plan.encoder.fingerprint = None,
-        |plan: &mut Plan| plan.cutting.segment = 20.0,
-        |plan: &mut Plan| plan.parts[0].times = hex(0),
-        |plan: &mut Plan| plan.parts[0].contents = hex(0),
+        |plan: &mut FilmPlan| plan.vramp.push('x'),
+        |plan: &mut FilmPlan| plan.options.push("--crf=20".to_owned()),
+        |plan: &mut FilmPlan| plan.input.bytes += 1,
+        |plan: &mut FilmPlan| plan.files[0].hash.push('x'),
+        |plan: &mut FilmPlan| plan.encoder.threads += 1,
+        |plan: &mut FilmPlan| plan.encoder.fingerprint = None,
+        |plan: &mut FilmPlan| plan.cutting.segment = 20.0,
+        |plan: &mut FilmPlan| plan.parts[0].times = hex(0),
+        |plan: &mut FilmPlan| plan.parts[0].contents = hex(0),
     ] {
         assert_ne!(id(other), plan().id);
     }
@@ -79,7 +79,7 @@ fn the_id_is_of_everything_but_paths() {
 
 #[test]
 fn what_is_no_plan_is_refused_in_one_line() {
-    let changed = |change: fn(&mut Plan)| {
+    let changed = |change: fn(&mut FilmPlan)| {
         let mut other = plan();
         change(&mut other);
         other.sealed().unwrap().text().unwrap()
@@ -98,7 +98,7 @@ fn what_is_no_plan_is_refused_in_one_line() {
         (changed(|plan| plan.parts[1].seek.as_mut().unwrap().frame = 3), "not whole"),
         (changed(|plan| plan.input.timebase = (1, 0)), "unit of time"),
     ] {
-        let error = Plan::parse(&text).unwrap_err();
+        let error = FilmPlan::parse(&text).unwrap_err();
         assert!(error.message().contains(words) && !error.message().contains('\n'), "{error}");
     }
 }
@@ -115,6 +115,6 @@ fn a_request_is_known_again() {
 proptest! {
     #[test]
     fn any_text_is_a_plan_or_refused(text: Vec<u8>) {
-        prop_assert!(Plan::parse(&text).is_err());
+        prop_assert!(FilmPlan::parse(&text).is_err());
     }
 }

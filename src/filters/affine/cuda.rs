@@ -14,7 +14,7 @@ device_struct! {
     struct ComponentArgs = "AffineComponent" {
         src: PlaneArgs,
         dst: PlaneArgs,
-        /// Where samples lie in the source, as `Places` has it.
+        /// Where samples lie in the source, as `SourceMap` has it.
         column: [i64; 3],
         row: [i64; 3],
         /// The lane of what is shown where the picture is not.

@@ -2,7 +2,7 @@
 
 use super::tuning::cpu::{BAND, PART};
 use super::weights::weigh;
-use super::{Component, Plan};
+use super::{ComponentPlan, Plan};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::{CpuJob, CpuKernel};
@@ -35,7 +35,7 @@ impl CpuKernel for Fast {
         exec.bands(&mut dst, BAND, |index, rows, mut band| {
             let src = src.here()[index];
             let Some(component) = &this.plan.components[index] else { return copy(&src, rows, &mut band) };
-            let work = Work { component, weights: &this.plan.weights.0, src, rows };
+            let work = Band { component, weights: &this.plan.weights.0, src, rows };
             // SAFETY: `new` checked that the processor has the level.
             unsafe { run_band(this.level, &work, &mut band) };
         });
@@ -47,17 +47,17 @@ impl CpuKernel for Fast {
 }
 
 /// A band of rows.
-struct Work<'a> {
-    component: &'a Component,
+struct Band<'a> {
+    component: &'a ComponentPlan,
     weights: &'a [[i16; 4]],
     src: PlaneRef<'a>,
     rows: Range<usize>,
 }
 
-by_level!(run_band = band(work: &Work<'_>, dst: &mut PlaneMut<'_>));
+by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>));
 
 #[inline(always)]
-fn band(work: &Work<'_>, dst: &mut PlaneMut<'_>) {
+fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>) {
     let SampleLayout { sample, step, .. } = work.src.layout();
     match (sample, step) {
         (SampleType::U8, 1) => rows::<u8, 1>(work, dst),
@@ -70,7 +70,7 @@ fn band(work: &Work<'_>, dst: &mut PlaneMut<'_>) {
 
 /// Samples of type `T` that are `STEP` apart.
 #[inline(always)]
-fn rows<T: Copy + Into<u16>, const STEP: usize>(work: &Work<'_>, dst: &mut PlaneMut<'_>) {
+fn rows<T: Copy + Into<u16>, const STEP: usize>(work: &Band<'_>, dst: &mut PlaneMut<'_>) {
     let (src, weights, component) = (&work.src, work.weights, work.component);
     let (width, height) = (src.width() as i32, src.height() as i32);
     let SampleLayout { sample, step, shift, .. } = src.layout();

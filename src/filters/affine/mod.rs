@@ -4,8 +4,8 @@
 mod cuda;
 mod fast;
 mod matrix;
-mod place;
 mod reference;
+mod source_map;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -24,14 +24,14 @@ use crate::filters::{CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{FrameProps, StreamInfo};
 use matrix::Matrix;
-use place::Places;
+use source_map::SourceMap;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 use weights::Weights;
 
 crate::choices! {
     /// What samples between samples are made by.
-    pub enum Kernel {
+    pub enum Interpolation {
         /// The two nearest of each direction.
         Bilinear = "bilinear",
         /// Four of each direction: the cubic with b = 0, c = 1/2.
@@ -87,7 +87,7 @@ crate::params! {
         /// f) from the middle, in luma samples. `auto` is none.
         matrix: Option<Matrix> = None, Matrix::FORM, unit "", aliases [];
         /// What samples between samples are made by: the two nearest of each direction, or the four nearest.
-        kernel: Kernel = Kernel::Bicubic, ParamKind::Choice(<Kernel as Choice>::WORDS), unit "", aliases [];
+        kernel: Interpolation = Interpolation::Bicubic, ParamKind::Choice(<Interpolation as Choice>::WORDS), unit "", aliases [];
         /// What is shown where the picture is not: black, or the nearest sample at its border.
         fill: Fill = Fill::Black, ParamKind::Choice(<Fill as Choice>::WORDS), unit "", aliases ["outside"];
         #[doc = crate::filters::planes::planes_doc!()]
@@ -149,26 +149,26 @@ struct Affine {
 
 /// What kernels do to each component; `None`: it is copied.
 struct Plan {
-    components: Vec<Option<Component>>,
+    components: Vec<Option<ComponentPlan>>,
     weights: Weights,
 }
 
 /// What is done to a component.
-struct Component {
-    places: Places,
+struct ComponentPlan {
+    places: SourceMap,
     /// The lane that is shown where the picture is not; `None` is the nearest.
     fill: Option<u16>,
 }
 
 impl Affine {
     /// What is done to a component of `input`.
-    fn component(&self, input: &StreamInfo, index: usize) -> Result<Option<Component>> {
+    fn component(&self, input: &StreamInfo, index: usize) -> Result<Option<ComponentPlan>> {
         let shown = self.params.shown(input.sar.value().unwrap_or(1.0))?;
-        let places = Places::new(&shown, input, index, Siting::of(input));
+        let places = SourceMap::new(&shown, input, index, Siting::of(input));
         let changes = self.params.planes.has(input.format, index) && !places.is_identity();
         let black = || Geometry::whole(input).maps(input)[index].fill();
         let fill = (self.params.fill == Fill::Black).then(black);
-        Ok(changes.then_some(Component { places, fill }))
+        Ok(changes.then_some(ComponentPlan { places, fill }))
     }
 
     fn plan(&self, input: &StreamInfo) -> Result<Plan> {

@@ -1,7 +1,7 @@
 //! The plain kernel: the definition, sample by sample.
 
 use super::weights::weigh;
-use super::{Component, Plan};
+use super::{ComponentPlan, Plan};
 use crate::filters::window::Grid;
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::copy;
@@ -28,7 +28,7 @@ impl CpuKernel for Reference {
     }
 }
 
-fn shown(component: &Component, plan: &Plan, src: &Grid) -> Grid {
+fn shown(component: &ComponentPlan, plan: &Plan, src: &Grid) -> Grid {
     let (width, height) = src.size();
     let lane = |x: isize, y: isize| match component.fill {
         Some(fill) if !(0..width as isize).contains(&x) || !(0..height as isize).contains(&y) => fill,

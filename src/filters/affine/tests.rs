@@ -1,8 +1,8 @@
 //! Places and samples worked out by hand.
 
-use super::Kernel;
+use super::Interpolation;
 use super::matrix::Matrix;
-use super::place::Places;
+use super::source_map::SourceMap;
 use super::weights::Weights;
 use crate::filters::siting::Siting;
 use crate::filters::testing::{digest, gray16, picture, run, run_inputs, samples};
@@ -53,12 +53,12 @@ fn scales_are_about_the_middle() {
 
 #[test]
 fn weights_sum_to_one() {
-    for kernel in [Kernel::Bilinear, Kernel::Bicubic] {
+    for kernel in [Interpolation::Bilinear, Interpolation::Bicubic] {
         let Weights(weights) = Weights::new(kernel);
         assert!(weights.iter().all(|four| four.iter().map(|weight| i32::from(*weight)).sum::<i32>() == 1 << 14));
         assert_eq!(weights[0], [0, 1 << 14, 0, 0]);
     }
-    assert_eq!(Weights::new(Kernel::Bicubic).0[128], [-1024, 9216, 9216, -1024]);
+    assert_eq!(Weights::new(Interpolation::Bicubic).0[128], [-1024, 9216, 9216, -1024]);
 }
 
 /// Of 4:2:0 with chroma at the left and between rows, as many luma samples are half as many of chroma, and a turn about the
@@ -67,14 +67,14 @@ fn weights_sum_to_one() {
 fn chroma_stays_with_luma() {
     let info = StreamInfo::bare("yuv420p".parse().unwrap(), 8, 8);
     let turned = Matrix::of(180.0, 1.0, [0.0; 2], [0.0; 2]).inverse().unwrap();
-    let places = Places::new(&turned, &info, 1, Siting::Left);
+    let places = SourceMap::new(&turned, &info, 1, Siting::Left);
     // Luma 0 shows 7: chroma 0, which sits there, shows 3.5. Rows lie between: chroma row 0 shows row 3.
     let [x, y] = places.at(0, 0);
     assert_eq!((x.whole, x.phase, y.whole, y.phase), (3, 128, 3, 0));
-    let centre = Places::new(&turned, &info, 1, Siting::Center).at(0, 0);
+    let centre = SourceMap::new(&turned, &info, 1, Siting::Center).at(0, 0);
     assert_eq!((centre[0].whole, centre[0].phase), (3, 0));
     let moved = Matrix::of(0.0, 1.0, [0.0; 2], [1.0, 2.0]).inverse().unwrap();
-    let [x, y] = Places::new(&moved, &info, 2, Siting::Left).at(1, 1);
+    let [x, y] = SourceMap::new(&moved, &info, 2, Siting::Left).at(1, 1);
     assert_eq!((x.whole, x.phase, y.whole, y.phase), (0, 128, 0, 0));
 }
 
@@ -129,7 +129,7 @@ fn tables_are_the_same_on_every_platform() {
     let turn = |degrees: u32| Matrix::of(degrees.into(), 1.5, [0.1, 0.0], [0.0, 0.0]).0.map(f64::to_bits);
     let turns = digest((0..360).flat_map(turn));
     assert_eq!(
-        ([Kernel::Bilinear, Kernel::Bicubic].map(weights), turns),
+        ([Interpolation::Bilinear, Interpolation::Bicubic].map(weights), turns),
         ([17263394896172644325, 6588842061220574821], 10636772372676452454)
     );
 }

@@ -1,7 +1,7 @@
 //! The weights of four samples around a place.
 
-use super::Kernel;
-use super::place::PHASE_BITS;
+use super::Interpolation;
+use super::source_map::PHASE_BITS;
 use crate::filters::resample::{self, Shape};
 
 /// The sum of a place's weights is 2^14.
@@ -17,18 +17,18 @@ pub const BYTES: usize = PHASES * size_of::<[i16; 4]>();
 pub struct Weights(pub Vec<[i16; 4]>);
 
 impl Weights {
-    pub fn new(kernel: Kernel) -> Weights {
+    pub fn new(kernel: Interpolation) -> Weights {
         let shape = match kernel {
-            Kernel::Bilinear => Shape::Bilinear,
-            Kernel::Bicubic => Shape::CatmullRom,
+            Interpolation::Bilinear => Shape::Bilinear,
+            Interpolation::Bicubic => Shape::CatmullRom,
         };
-        let kernel = resample::Kernel { shape, b: 0.0, c: 0.5, taps: 2 };
+        let kernel = resample::ResamplingKernel { shape, b: 0.0, c: 0.5, taps: 2 };
         Weights((0..PHASES).map(|phase| of_phase(&kernel, phase as f64 / PHASES as f64)).collect())
     }
 }
 
 /// The weights at `fraction`, rounded; the largest takes what is left of the sum.
-fn of_phase(kernel: &resample::Kernel, fraction: f64) -> [i16; 4] {
+fn of_phase(kernel: &resample::ResamplingKernel, fraction: f64) -> [i16; 4] {
     let one = 1 << BITS;
     let mut weights = [-1.0, 0.0, 1.0, 2.0].map(|at| libm::round(kernel.at(at - fraction) * f64::from(one)) as i16);
     let rest = one - weights.iter().map(|weight| i32::from(*weight)).sum::<i32>();

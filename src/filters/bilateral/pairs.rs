@@ -1,6 +1,6 @@
 //! Sums over the columns of two rows: a weight is worked out once for both samples of a pair.
 
-use super::weights::{Curve, Weights};
+use super::weights::{WeightCurve, Weights};
 use crate::device::cpu::CpuLevel;
 use crate::filters::bilateral::tuning::cpu::TAPS;
 use crate::simd::dispatch::by_level;
@@ -188,7 +188,7 @@ fn add_some<const DEGREE: usize, const GUIDED: bool, const BOTH: bool, const N: 
 
 /// Samples that are added at a time to the sums of those that they lie beside.
 struct Taps<'a, const N: usize> {
-    curve: Curve,
+    curve: WeightCurve,
     down: f32,
     across: [f32; N],
     beside: [PaddedRow<'a>; N],

@@ -23,7 +23,7 @@ const CUBIC_SIGMA: f64 = 1024.0;
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     /// The weight of a difference.
-    pub curve: Curve,
+    pub curve: WeightCurve,
     /// The level of samples by the columns between, as far as no difference takes any off: one or less.
     pub across: Vec<f32>,
     /// The weight of rows by their distance.
@@ -34,7 +34,7 @@ pub(super) struct Weights {
 
 /// What weighs differences.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Curve {
+pub(super) struct WeightCurve {
     /// What compared samples are multiplied by, so that the square of their difference is subtracted from the level.
     /// Of eight significant bits, which leaves products with lanes, and the differences of those, exact.
     pub scale: f32,
@@ -50,7 +50,7 @@ impl Weights {
     pub fn new(radii: (usize, usize), sigma_s: (f64, f64), sigma_r: f64, apart: bool) -> Weights {
         let exponent = |distance: f64, sigma: f64| -distance * distance / (2.0 * sigma * sigma);
         let powers = if sigma_r <= CUBIC_SIGMA && !apart { CUBIC } else { QUARTIC };
-        let curve = Curve::new(-exponent(1.0, sigma_r) * LOG2_E, powers);
+        let curve = WeightCurve::new(-exponent(1.0, sigma_r) * LOG2_E, powers);
         let level = |i: usize| 1.0 + exponent(i as f64, sigma_s.0) * LOG2_E / f64::from(curve.octaves);
         Weights {
             across: (0..=radii.0).map(|i| level(i) as f32).collect(),
@@ -77,13 +77,13 @@ impl Weights {
     }
 }
 
-impl Curve {
+impl WeightCurve {
     /// The curve whose square of a difference of one takes `octaves` off.
-    fn new(octaves: f64, powers: [f32; 5]) -> Curve {
+    fn new(octaves: f64, powers: [f32; 5]) -> WeightCurve {
         let scale = eight_bits((octaves / HALVINGS).sqrt());
         let octaves = (octaves / (f64::from(scale) * f64::from(scale))) as f32;
         let one = libm::exp2(-f64::from(octaves));
-        Curve { scale, octaves, powers: powers.map(|power| (f64::from(power) * one) as f32) }
+        WeightCurve { scale, octaves, powers: powers.map(|power| (f64::from(power) * one) as f32) }
     }
 
     /// The weight of a sample in its row, which has `across` of the level, by a difference of scaled samples.
@@ -142,7 +142,7 @@ mod tests {
         let of = |step: u32| {
             let (sigma_s, sigma_r) = (f64::from(step) / 20.0, f64::from(step * step) / 7.0);
             let weights = Weights::new((30, 30), (sigma_s, sigma_s / 2.0), sigma_r, step.is_multiple_of(2));
-            let Curve { scale, octaves, powers } = weights.curve;
+            let WeightCurve { scale, octaves, powers } = weights.curve;
             [weights.across, weights.down, vec![weights.unscale, scale, octaves], powers.to_vec()].concat()
         };
         assert_eq!(digest((2..=900).flat_map(of).map(|value| value.to_bits().into())), 0xada8_0157_6931_fdff);
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn scaled_lanes_and_their_differences_are_exact() {
         for sigma_r in [1.6, 25.6, 64.0, 1024.0, 1111.1, 20_000.0, 131_072.0] {
-            let Weights { curve: Curve { scale, octaves, powers }, .. } =
+            let Weights { curve: WeightCurve { scale, octaves, powers }, .. } =
                 Weights::new((1, 1), (1.0, 1.0), sigma_r, false);
             for lane in 0..=u16::MAX {
                 assert_eq!(f64::from(f32::from(lane) * scale), f64::from(lane) * f64::from(scale), "{sigma_r}: {lane}");

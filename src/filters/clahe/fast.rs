@@ -1,7 +1,7 @@
 //! The fast kernel: histograms tile by tile, then bands of rows, each of which joins the curves of two rows of tiles first.
 
 use super::plan::{BINS, JOINED, Levels, ONE, Plan};
-use super::table::{Curve, make};
+use super::table::{TileCurve, make};
 use super::tuning::cpu::{BAND, TABLES};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub(super) struct Fast {
 struct Tile {
     counts: [[u32; BINS]; TABLES],
     lanes: Vec<u16>,
-    curve: Curve,
+    curve: TileCurve,
 }
 
 /// Columns between the same two tiles.

@@ -1,7 +1,7 @@
 //! The plain kernel: the definition, sample by sample.
 
 use super::plan::{BINS, JOINED, ONE, Plan};
-use super::table::{Curve, make};
+use super::table::{TileCurve, make};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::PlaneRef;
@@ -17,7 +17,7 @@ impl Reference {
     }
 
     /// The curve of tile `tile` of a plane.
-    fn curve(&self, rows: &[Vec<u16>], tile: usize) -> Curve {
+    fn curve(&self, rows: &[Vec<u16>], tile: usize) -> TileCurve {
         let (columns, tile_rows) = self.plan.tile(tile);
         let (mut counts, mut curve) = ([0; BINS], [0; BINS + 1]);
         for lane in rows[tile_rows].iter().flat_map(|row| &row[columns.clone()]) {
@@ -30,7 +30,7 @@ impl Reference {
     }
 
     /// What becomes of a lane at (x, y).
-    fn sample(&self, curves: &[Curve], x: usize, y: usize, lane: u16) -> u16 {
+    fn sample(&self, curves: &[TileCurve], x: usize, y: usize, lane: u16) -> u16 {
         let Plan { levels, tiles: (across, _), .. } = &self.plan;
         let Some(bin) = levels.bin(lane) else { return lane };
         let ((left, right, weight_x), (above, below, weight_y)) = (self.plan.column(x), self.plan.row(y));
@@ -62,7 +62,7 @@ impl CpuKernel for Reference {
             }
             let rows = read(src);
             let tiles = self.plan.tiles.0 * self.plan.tiles.1;
-            let curves: Vec<Curve> = (0..tiles).map(|tile| self.curve(&rows, tile)).collect();
+            let curves: Vec<TileCurve> = (0..tiles).map(|tile| self.curve(&rows, tile)).collect();
             for (y, row) in rows.iter().enumerate() {
                 let made: Vec<u16> =
                     row.iter().enumerate().map(|(x, lane)| self.sample(&curves, x, y, *lane)).collect();

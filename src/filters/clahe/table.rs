@@ -3,12 +3,12 @@
 use super::plan::{BINS, Levels};
 
 /// A curve at the edges of bins: one more than there are bins.
-pub type Curve = [u16; BINS + 1];
+pub type TileCurve = [u16; BINS + 1];
 
 /// Makes the curve of a tile in which so many lanes are in each bin.
 ///
 /// Counts are in as many parts as there are bins: so the mean is the number of lanes, and what is shared has no remainder.
-pub fn make(levels: &Levels, counts: &[u32; BINS], curve: &mut Curve) {
+pub fn make(levels: &Levels, counts: &[u32; BINS], curve: &mut TileCurve) {
     let bins = u64::from(levels.count);
     let counts = &counts[..levels.count as usize];
     let lanes: u64 = counts.iter().map(|count| u64::from(*count)).sum();
@@ -39,7 +39,7 @@ impl Levels {
 mod tests {
     use super::*;
 
-    fn curve(levels: Levels, of: &[(usize, u32)]) -> Curve {
+    fn curve(levels: Levels, of: &[(usize, u32)]) -> TileCurve {
         let (mut counts, mut curve) = ([0; BINS], [0; BINS + 1]);
         of.iter().for_each(|(bin, count)| counts[*bin] = *count);
         make(&levels, &counts, &mut curve);

@@ -1,9 +1,9 @@
 //! The kernels of cuda/colour.cu and cuda/lut3d.cu.
 
-use super::cube::{Between, Cube};
+use super::cube::{Cube, NodeInterp};
 use super::gamut::Gamut;
-use super::light::{Light, Measure};
-use super::recipe::{Recipe, Work};
+use super::light::{GainBasis, LightSteps};
+use super::recipe::{Recipe, RgbStep};
 use super::siting::Site;
 use super::table::Octaves;
 use super::tonemap::peaks::{PeakSource, Peaks, STEP};
@@ -58,7 +58,7 @@ device_struct! {
         gives_rgb: u32,
         /// Nodes along an edge of the table of colours.
         edge: u32,
-        /// A `Measure`.
+        /// A `GainBasis`.
         measure: u32,
         has_matrix: u32,
         /// A `Gamut`.
@@ -117,9 +117,9 @@ impl Tables {
 pub fn memory(recipe: &Recipe) -> usize {
     let gains = |peaks: &Peaks| peaks.tables.iter().map(|table| size_of_val(table.entries())).sum::<usize>();
     let tables = match &recipe.work {
-        Work::Keep => 0,
-        Work::Light(_) => tables(recipe).bytes.len(),
-        Work::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
+        RgbStep::Keep => 0,
+        RgbStep::Light(_) => tables(recipe).bytes.len(),
+        RgbStep::Cube(cube) => size_of_val(cube.nodes()) + cube.places().map_or(0, size_of_val),
     };
     let smoother = |peaks: &Peaks| match peaks.source {
         PeakSource::Measured(_) => CudaSmoother::MEMORY,
@@ -197,8 +197,8 @@ impl Kernel {
         let address = buffer.as_ref().map_or(0, DeviceBuffer::address);
         let args = args(recipe, &mut Tables::default(), address);
         let (function, shared) = match &recipe.work {
-            Work::Cube(cube) => (device.function("lut3d", name_of(cube.between()))?, MADE),
-            Work::Keep | Work::Light(_) => with_tables(&args, device)?,
+            RgbStep::Cube(cube) => (device.function("lut3d", name_of(cube.between()))?, MADE),
+            RgbStep::Keep | RgbStep::Light(_) => with_tables(&args, device)?,
         };
         let at_once = function.resident_blocks(THREADS, shared)?.max(1);
         let blocks = at_once * device.info().multiprocessors as u32;
@@ -219,10 +219,10 @@ fn with_tables(args: &Args, device: &CudaDevice) -> Result<(Function, usize)> {
 }
 
 /// The kernel that looks up colours.
-fn name_of(between: Between) -> &'static str {
+fn name_of(between: NodeInterp) -> &'static str {
     match between {
-        Between::Tetrahedral => "lut3d_tetrahedral",
-        Between::Trilinear => "lut3d_trilinear",
+        NodeInterp::Tetrahedral => "lut3d_tetrahedral",
+        NodeInterp::Trilinear => "lut3d_trilinear",
     }
 }
 
@@ -281,9 +281,9 @@ fn args(recipe: &Recipe, tables: &mut Tables, memory: u64) -> Args {
         tiles: 0,
     };
     match &recipe.work {
-        Work::Keep => bare,
-        Work::Light(light) => with_light(bare, light, tables, memory),
-        Work::Cube(cube) => with_cube(bare, cube, tables, memory),
+        RgbStep::Keep => bare,
+        RgbStep::Light(light) => with_light(bare, light, tables, memory),
+        RgbStep::Cube(cube) => with_cube(bare, cube, tables, memory),
     }
 }
 
@@ -296,7 +296,7 @@ fn with_cube(mut args: Args, cube: &Cube, tables: &mut Tables, memory: u64) -> A
     args
 }
 
-fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -> Args {
+fn with_light(mut args: Args, light: &LightSteps, tables: &mut Tables, memory: u64) -> Args {
     args.linear = memory + tables.add(light.linear.entries());
     args.luminance = light.luminance;
     let of_octaves = |table: &Octaves, tables: &mut Tables| (memory + tables.add(table.entries()), table.first());
@@ -304,9 +304,9 @@ fn with_light(mut args: Args, light: &Light, tables: &mut Tables, memory: u64) -
     if let Some((measure, gain)) = &light.gain {
         (args.gain, args.gain_first) = of_octaves(gain, tables);
         args.measure = match measure {
-            Measure::Max => 1,
-            Measure::Luma => 2,
-            Measure::Each => 3,
+            GainBasis::Max => 1,
+            GainBasis::Luma => 2,
+            GainBasis::Each => 3,
         };
     }
     if let Some(desaturation) = light.desaturation {

@@ -5,7 +5,7 @@ use super::table::{Codes, Octaves};
 
 /// What a gain follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum GainBasis {
     /// The largest of R, G and B.
     Max,
     /// Luminance.
@@ -25,7 +25,7 @@ pub struct Desaturation {
 
 /// The steps from codes to codes. What is `None` is left out.
 #[derive(Clone, Debug)]
-pub struct Light {
+pub struct LightSteps {
     /// The light of codes.
     pub linear: Codes,
     /// What light is multiplied with by its luminance, as a display of HLG does.
@@ -35,7 +35,7 @@ pub struct Light {
     /// Towards grey.
     pub desaturation: Option<Desaturation>,
     /// What light is multiplied with by its measure.
-    pub gain: Option<(Measure, Octaves)>,
+    pub gain: Option<(GainBasis, Octaves)>,
     /// To other primaries.
     pub matrix: Option<[[f32; 3]; 3]>,
     /// What becomes of colours that these have not.
@@ -44,7 +44,7 @@ pub struct Light {
     pub code: Octaves,
 }
 
-impl Light {
+impl LightSteps {
     /// The code of 16 bits that R'G'B' codes become.
     pub fn apply(&self, codes: [u16; 3]) -> [u16; 3] {
         let rgb = self.graded(codes);
@@ -67,9 +67,9 @@ impl Light {
         if let Some((measure, gain)) = &self.gain {
             let [r, g, b] = rgb;
             let gains = match measure {
-                Measure::Max => [gain.at(r.max(g).max(b)); 3],
-                Measure::Luma => [gain.at(self.luminance(rgb)); 3],
-                Measure::Each => rgb.map(|c| gain.at(c)),
+                GainBasis::Max => [gain.at(r.max(g).max(b)); 3],
+                GainBasis::Luma => [gain.at(self.luminance(rgb)); 3],
+                GainBasis::Each => rgb.map(|c| gain.at(c)),
             };
             rgb = std::array::from_fn(|i| rgb[i] * gains[i]);
         }

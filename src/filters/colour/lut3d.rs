@@ -1,10 +1,10 @@
 //! `lut3d`: colours by a table.
 
-use super::cube::{Between, Cube};
+use super::cube::{Cube, NodeInterp};
 use super::lut::looks::Look;
 use super::lut::{self, Lut};
 use super::matrix::Sums;
-use super::recipe::Work;
+use super::recipe::RgbStep;
 use super::{Grade, Graded, check_matrix, has_colours};
 use crate::error::{Error, Result};
 use crate::filters::{Alias, Descriptor, Filter, Footprint};
@@ -25,7 +25,7 @@ crate::choices! {
 
 crate::choices! {
     /// What values of the table mean.
-    pub enum Codes {
+    pub enum CodeRange {
         /// Black is 0 and white 1.
         Full = "full",
         /// Black is 64/1023 and white 940/1023.
@@ -60,18 +60,18 @@ impl ParamValue for File {
 
 /// The beginning of a file's SHA-256.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hash(String);
+pub struct FileHash(String);
 
-impl Hash {
+impl FileHash {
     const FORM: ParamKind = ParamKind::Text("8 to 64 hexadecimal digits");
     /// As many digits as a call has of a file that was read.
     const USUAL: usize = 16;
 }
 
-impl ParamValue for Hash {
-    fn parse(given: &Argument<'_>) -> Result<Hash> {
+impl ParamValue for FileHash {
+    fn parse(given: &Argument<'_>) -> Result<FileHash> {
         let is_hash = (8..=64).contains(&given.text.len()) && given.text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hash { Ok(Hash(given.text.to_ascii_lowercase())) } else { Err(refuse(given)) }
+        if is_hash { Ok(FileHash(given.text.to_ascii_lowercase())) } else { Err(refuse(given)) }
     }
 
     fn print(&self) -> String {
@@ -92,12 +92,12 @@ crate::params! {
         /// What values of the table mean, those that go in and those that result: `full` has black at 0 and white at 1,
         /// `limited` at 64/1023 and 940/1023, as tables that were made for video levels have. It is not the range of the stream,
         /// which may be any. `auto` is what the file states, and `full` where it states nothing.
-        in_range: Option<Codes> = None, ParamKind::Choice(<Codes as Choice>::WORDS), unit "", aliases [];
+        in_range: Option<CodeRange> = None, ParamKind::Choice(<CodeRange as Choice>::WORDS), unit "", aliases [];
         /// The matrix of Y'CbCr; `auto` is what the stream states. RGB needs none.
         matrix: Option<Sums> = None, ParamKind::Choice(<Sums as Choice>::WORDS), unit "", aliases [];
         /// The SHA-256 of the file, or how it begins: a file that has another is refused. A run writes it down of the file that it
         /// read, so that its record stands for what was done.
-        sha256: Option<Hash> = None, Hash::FORM, unit "", aliases [];
+        sha256: Option<FileHash> = None, FileHash::FORM, unit "", aliases [];
     }
     presets {}
     elsewhere {
@@ -154,10 +154,10 @@ impl Lut3d {
                 lut
             }
         };
-        let limited = params.in_range.map_or(lut.limited, |codes| [codes == Codes::Limited; 2]);
+        let limited = params.in_range.map_or(lut.limited, |codes| [codes == CodeRange::Limited; 2]);
         let between = match params.interp {
-            Interp::Tetrahedral => Between::Tetrahedral,
-            Interp::Trilinear => Between::Trilinear,
+            Interp::Tetrahedral => NodeInterp::Tetrahedral,
+            Interp::Trilinear => NodeInterp::Trilinear,
         };
         let cube = Arc::new(Cube::new(&lut, limited, between));
         let warning = warning(&lut, &cube, limited[0]);
@@ -166,13 +166,13 @@ impl Lut3d {
 }
 
 /// The hash of a file whose hash is `hash`, if it is the one that was asked for.
-fn checked(wanted: Option<&Hash>, hash: &str) -> Result<Hash> {
+fn checked(wanted: Option<&FileHash>, hash: &str) -> Result<FileHash> {
     match wanted {
-        Some(Hash(wanted)) if !hash.starts_with(wanted) => Err(Error::bad_argument(format!(
+        Some(FileHash(wanted)) if !hash.starts_with(wanted) => Err(Error::bad_argument(format!(
             "the file is another than the one that was asked for: its SHA-256 is {hash}, not sha256={wanted}"
         ))),
         Some(wanted) => Ok(wanted.clone()),
-        None => Ok(Hash(hash[..Hash::USUAL].to_owned())),
+        None => Ok(FileHash(hash[..FileHash::USUAL].to_owned())),
     }
 }
 
@@ -181,7 +181,7 @@ fn warning(lut: &Lut, cube: &Cube, is_limited: bool) -> Option<String> {
     // Of neutral colours.
     let [black, white] = [0, u16::MAX].map(|code| cube.apply([code; 3]).map(|code| f64::from(code) / 65535.0));
     let is_near = |colour: [f64; 3], value: f64| colour.iter().all(|part| (part - value).abs() < 0.004);
-    let unit = lut.curves.is_none() && lut.cube.as_ref().is_some_and(|cube| cube.domain == lut::Domain::UNIT);
+    let unit = lut.curves.is_none() && lut.cube.as_ref().is_some_and(|cube| cube.domain == lut::LutDomain::UNIT);
     if !is_limited && unit && is_near(black, 64.0 / 1023.0) && is_near(white, 940.0 / 1023.0) {
         return Some(
             "the table's black is 0.063 and its white 0.919, which is limited range: if it was made for that, \
@@ -233,8 +233,8 @@ impl Grade for Lut3d {
         Ok(source.clone())
     }
 
-    fn work(&self, _: &StreamInfo, _: &StreamInfo) -> Work {
-        Work::Cube(self.cube.clone())
+    fn work(&self, _: &StreamInfo, _: &StreamInfo) -> RgbStep {
+        RgbStep::Cube(self.cube.clone())
     }
 
     fn is_identity(&self, _: &StreamInfo, _: &StreamInfo) -> bool {
@@ -250,9 +250,9 @@ impl Grade for Lut3d {
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(bytes: &[u8]) -> Result<()> {
     let Some((kind, bytes)) = bytes.split_first() else { return Ok(()) };
-    let (_, kind) = lut::Kind::ALL[usize::from(*kind) % lut::Kind::ALL.len()];
+    let (_, kind) = lut::LutKind::ALL[usize::from(*kind) % lut::LutKind::ALL.len()];
     let lut = lut::parse(kind, bytes)?;
-    let cube = Cube::new(&lut, lut.limited, Between::Tetrahedral);
+    let cube = Cube::new(&lut, lut.limited, NodeInterp::Tetrahedral);
     assert_eq!(cube.nodes().len(), cube.edge().pow(3));
     cube.apply([u16::MAX; 3]);
     Ok(())

@@ -1,9 +1,9 @@
 //! `matrix`: other coefficients of Y'CbCr, R'G'B' and back, and other primaries.
 
 use super::gamut::Gamut;
-use super::light::Light;
+use super::light::LightSteps;
 use super::primaries::Primaries;
-use super::recipe::Work;
+use super::recipe::RgbStep;
 use super::table::{Codes, Octaves};
 use super::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
@@ -176,7 +176,7 @@ impl MatrixParams {
     }
 
     /// What is done to light; `None`: codes of R'G'B' stay.
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<LightSteps> {
         self.primaries?;
         let from = Primaries::of_tag(source.color.primaries)?;
         let to = Primaries::of_tag(output.color.primaries)?;
@@ -184,7 +184,7 @@ impl MatrixParams {
             return None;
         }
         let transfer = Transfer::of_tag(source.color.transfer).unwrap_or(Transfer::BT1886);
-        Some(Light {
+        Some(LightSteps {
             linear: Codes::new(|code| transfer.light(code)),
             system: None,
             luminance: [0.0; 3],
@@ -275,7 +275,7 @@ impl Grade for MatrixParams {
         Ok(output)
     }
 
-    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> RgbStep {
         self.light(source, output).into()
     }
 }

@@ -1,6 +1,6 @@
 //! Filters of colour: components become R'G'B', its light is worked on, and components are made of it again.
 //!
-//! A filter states streams and a `Light`; places of chroma, matrices and kernels are here.
+//! A filter states streams and a `LightSteps`; places of chroma, matrices and kernels are here.
 
 mod cube;
 #[cfg(feature = "cuda")]
@@ -31,12 +31,12 @@ use crate::error::{Error, Result};
 use crate::filters::CudaKernel;
 use crate::filters::depth::Depth;
 use crate::filters::requant::Dither;
-use crate::filters::survey::{Scale, Smoothing, survey};
+use crate::filters::survey::{LevelScale, Smoothing, survey};
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
 pub(super) use primaries::luma_weights;
-use recipe::{Recipe, Work};
+use recipe::{Recipe, RgbStep};
 use std::fmt::Debug;
 use std::path::Path;
 #[cfg(feature = "cuda")]
@@ -75,7 +75,7 @@ pub trait Grade: Debug + Send + Sync + 'static {
     fn output(&self, source: &StreamInfo) -> Result<StreamInfo>;
 
     /// What is done to R'G'B' in between.
-    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work;
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> RgbStep;
 
     /// How surveys of frames become the peaks that their light follows, and percent of the samples that are at most as bright;
     /// `None`: all are treated alike.
@@ -163,7 +163,7 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn survey(&self, _: &StreamInfo) -> Option<Box<dyn Filter>> {
-        self.0.smoothing().map(|(_, share)| survey(Scale::Code, share))
+        self.0.smoothing().map(|(_, share)| survey(LevelScale::Code, share))
     }
 
     fn note(&self, setup: &Setup) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What is computed for one stream: everything that kernels need.
 
 use super::cube::Cube;
-use super::light::Light;
+use super::light::LightSteps;
 use super::siting::{Site, sites};
 use super::tonemap::peaks::Peaks;
 use super::ycbcr::{Decode, Encode};
@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 /// What is done to R'G'B'.
 #[derive(Clone, Debug)]
-pub enum Work {
+pub enum RgbStep {
     /// Codes stay what they are.
     Keep,
     /// Its light is worked on.
-    Light(Box<Light>),
+    Light(Box<LightSteps>),
     /// Codes are looked up in a table of colours.
     Cube(Arc<Cube>),
 }
 
-impl From<Option<Light>> for Work {
-    fn from(light: Option<Light>) -> Work {
-        light.map_or(Work::Keep, |light| Work::Light(Box::new(light)))
+impl From<Option<LightSteps>> for RgbStep {
+    fn from(light: Option<LightSteps>) -> RgbStep {
+        light.map_or(RgbStep::Keep, |light| RgbStep::Light(Box::new(light)))
     }
 }
 
@@ -35,7 +35,7 @@ pub struct Recipe {
     /// To R'G'B'.
     pub decode: Decode,
     /// In between.
-    pub work: Work,
+    pub work: RgbStep,
     /// The gain of that light follows the peak of each frame.
     pub peaks: Option<Peaks>,
     /// From R'G'B'.
@@ -48,7 +48,7 @@ pub struct Recipe {
 
 impl Recipe {
     /// From streams like `input` to those like `output`.
-    pub fn new(input: &StreamInfo, output: &StreamInfo, work: Work) -> Recipe {
+    pub fn new(input: &StreamInfo, output: &StreamInfo, work: RgbStep) -> Recipe {
         let is_rgb = |info: &StreamInfo| info.format.model() == Model::Rgb;
         Recipe {
             takes_rgb: is_rgb(input),
@@ -65,9 +65,9 @@ impl Recipe {
     /// What R'G'B' becomes.
     pub fn made(&self, codes: [u16; 3]) -> [u16; 3] {
         match &self.work {
-            Work::Keep => codes,
-            Work::Light(light) => light.apply(codes),
-            Work::Cube(cube) => cube.apply(codes),
+            RgbStep::Keep => codes,
+            RgbStep::Light(light) => light.apply(codes),
+            RgbStep::Cube(cube) => cube.apply(codes),
         }
     }
 }

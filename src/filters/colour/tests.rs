@@ -2,7 +2,7 @@
 
 use super::primaries::Primaries;
 use super::ycbcr::Encode;
-use super::{Grade, light::Light, tonemap::TonemapParams};
+use super::{Grade, light::LightSteps, tonemap::TonemapParams};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::testing::{digest, one_thread, picture, run_levels, samples};
 use crate::filters::{Setup, SideStorage, Spec, chain};
@@ -108,7 +108,7 @@ fn codes_are_near_the_truth() {
         [("tonemap=gamut=desat", PQ), ("tonemap=hable:gamut=desat", PQ), ("tonemap=gamut=desat", HLG)]
     {
         let (params, source) = (params(text), hdr("yuv444p16", transfer, (1, 1)));
-        let light: Light = params.light(&source, &params.output(&source).unwrap()).unwrap();
+        let light: LightSteps = params.light(&source, &params.output(&source).unwrap()).unwrap();
         let (mut errors, mut worst, mut dark) = (Vec::new(), 0f64, 0f64);
         for _ in 0..60_000 {
             let codes = [random(), random(), random()].map(|code| (u32::from(code) * 3 / 4) as u16);
@@ -144,7 +144,7 @@ fn tables_are_the_same_on_every_platform() {
         all.chain(matrix).chain(&light.luminance).map(|value| u64::from(value.to_bits())).collect::<Vec<_>>()
     };
     let curves =
-        <super::tonemap::tone::Curve as crate::params::Choice>::WORDS.iter().map(|word| format!("tonemap={word}"));
+        <super::tonemap::tone::ToneCurve as crate::params::Choice>::WORDS.iter().map(|word| format!("tonemap={word}"));
     let texts: Vec<String> = curves.chain(["tonemap=out_transfer=srgb:out=p3".to_owned()]).collect();
     let all = texts.iter().flat_map(|text| [(text.as_str(), PQ), (text.as_str(), HLG)]);
     assert_eq!(digest(all.flat_map(of)), 0x93a8_e721_3e40_4529);
@@ -165,13 +165,13 @@ fn the_peak_is_the_best_that_is_stated() {
     info.grading = Grading { mastering: Some(mastering), light: None };
     assert_eq!((peak(&info, "tonemap"), note(&info, "tonemap")), (4000.0, None));
     let mut light = |most| {
-        info.grading.light = Some(crate::video::Light { most, average: 100 });
+        info.grading.light = Some(crate::video::ContentLight { most, average: 100 });
         peak(&info, "tonemap")
     };
     // 0 is "unknown", 20,000 is beyond PQ; 1200 is a film darker than its display.
     assert_eq!([light(1200), light(0), light(20_000)], [1200.0, 4000.0, 4000.0]);
     let dim = Mastering { luminance: (2_000_000, 50), ..mastering };
-    info.grading = Grading { mastering: Some(dim), light: Some(crate::video::Light { most: 4000, average: 1 }) };
+    info.grading = Grading { mastering: Some(dim), light: Some(crate::video::ContentLight { most: 4000, average: 1 }) };
     assert_eq!(peak(&info, "tonemap"), 200.0);
     assert_eq!(peak(&hdr("yuv420p10", HLG, (2, 2)), "tonemap=hlg_peak=600"), 600.0);
 }

@@ -1,9 +1,9 @@
 //! `transfer`: other transfer characteristics of SDR.
 
 use super::gamut::Gamut;
-use super::light::Light;
+use super::light::LightSteps;
 use super::matrix::Sums;
-use super::recipe::Work;
+use super::recipe::RgbStep;
 use super::table::{Codes, Octaves};
 use super::{BT709, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::error::{Error, Result};
@@ -100,10 +100,10 @@ fn tag_of(shown: Shown) -> u8 {
 
 impl TransferParams {
     /// What is done to light; `None`: codes of R'G'B' stay.
-    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+    fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<LightSteps> {
         let from = Transfer::of_tag(source.color.transfer)?;
         let to = Transfer::of_tag(output.color.transfer)?;
-        Some(Light {
+        Some(LightSteps {
             linear: Codes::new(|code| from.light(code)),
             system: None,
             luminance: [0.0; 3],
@@ -160,7 +160,7 @@ impl Grade for TransferParams {
         Ok(output)
     }
 
-    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> RgbStep {
         self.light(source, output).into()
     }
 }

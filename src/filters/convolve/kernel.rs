@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The numbers of a kernel, row by row. Rows are equally long; one row alone may be a list whose shape is still open.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
+pub struct KernelRows {
     rows: Vec<Vec<f64>>,
 }
 
@@ -26,13 +26,13 @@ pub struct Shaped {
     pub values: Vec<f64>,
 }
 
-impl Kernel {
+impl KernelRows {
     pub const FORM: ParamKind =
         ParamKind::Text("numbers, row by row, with '/' between rows, as '0 -1 0/-1 5 -1/0 -1 0', or a file of them");
 
     /// The kernel that changes nothing.
-    pub fn identity() -> Kernel {
-        Kernel { rows: vec![vec![1.0]] }
+    pub fn identity() -> KernelRows {
+        KernelRows { rows: vec![vec![1.0]] }
     }
 
     /// The shape: rows as they are given, or a list cut into rows of `width` numbers. A list of 9, 25, … numbers is square.
@@ -69,7 +69,7 @@ impl Kernel {
     }
 
     /// The kernel in a file: a row a line. Spaces, tabs, commas and semicolons separate numbers; '#' begins a comment.
-    fn read(path: &Path) -> Result<Kernel> {
+    fn read(path: &Path) -> Result<KernelRows> {
         let name = path.display();
         let refused = |why: String| Error::bad_argument(format!("the kernel {name}: {why}"));
         let about = fs::metadata(path).map_err(|error| refused(error.to_string()))?;
@@ -92,19 +92,19 @@ impl Kernel {
             }
             rows.push(row);
         }
-        if rows.is_empty() { Err(refused("it has no numbers".to_owned())) } else { Ok(Kernel { rows }) }
+        if rows.is_empty() { Err(refused("it has no numbers".to_owned())) } else { Ok(KernelRows { rows }) }
     }
 }
 
-impl ParamValue for Kernel {
+impl ParamValue for KernelRows {
     /// Numbers are a kernel; what does not begin with one is the name of a file.
-    fn parse(given: &Argument<'_>) -> Result<Kernel> {
+    fn parse(given: &Argument<'_>) -> Result<KernelRows> {
         let rows: Vec<_> = given.text.split('/').map(numbers).collect();
         if !matches!(&rows[0], Ok(row) if !row.is_empty()) && !begins_with_number(given.text) {
             if !Path::new(given.text).exists() {
                 return Err(crate::params::refuse(given));
             }
-            return Kernel::read(Path::new(given.text));
+            return KernelRows::read(Path::new(given.text));
         }
         let refused = |why: String| Error::bad_argument(format!("option '{}': {why}", given.name));
         let rows: Vec<Vec<f64>> = rows
@@ -116,7 +116,7 @@ impl ParamValue for Kernel {
                 let (len, expected) = (row.len(), rows[0].len());
                 Err(refused(format!("row {number} has {len} numbers, and row 1 has {expected}")))
             }
-            None => Ok(Kernel { rows }),
+            None => Ok(KernelRows { rows }),
         }
     }
 

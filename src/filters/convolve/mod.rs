@@ -15,13 +15,13 @@ mod weights;
 
 use crate::error::Result;
 use crate::filters::planes::PlaneSet;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 use crate::filters::{Alias, Descriptor, Footprint};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::StreamInfo;
-use kernel::Kernel;
+use kernel::KernelRows;
 use op::Convolution;
 use std::sync::Arc;
 use weights::Weights;
@@ -31,7 +31,7 @@ crate::params! {
     pub struct ConvolveParams {
         /// The weights of the samples around a place, row by row: numbers with `/` between rows, or the name of a file with a row
         /// a line. Rows and columns are odd in number, up to 61. A list without `/` of 9, 25, … numbers is a square.
-        kernel: Kernel = Kernel::identity(), Kernel::FORM, unit "", aliases ["k", "matrix"];
+        kernel: KernelRows = KernelRows::identity(), KernelRows::FORM, unit "", aliases ["k", "matrix"];
         /// What the sum is divided by. `auto` is the sum of the kernel's numbers, or 1 where that is 0.
         divisor: Option<f64> = None, ParamKind::Float { min: 0.0001, max: 32767.0 }, unit "", aliases ["div"];
         /// What is added then.
@@ -89,7 +89,7 @@ impl ConvolveParams {
     }
 }
 
-impl Window for ConvolveParams {
+impl Windowed for ConvolveParams {
     type Op = Convolution;
 
     fn descriptor() -> &'static Descriptor {

@@ -1,4 +1,4 @@
-use super::kernel::{Kernel, Shaped};
+use super::kernel::{KernelRows, Shaped};
 use super::weights::Weights;
 use crate::filters::chain;
 use crate::filters::testing::{digest, gray16, picture, run, samples};
@@ -143,7 +143,7 @@ fn convolution_is_understood() {
 fn the_default_changes_nothing_and_says_so() {
     assert!(chain("convolve").unwrap()[0].warning().unwrap().contains("preset="));
     assert!(chain("convolve=preset=sharpen").unwrap()[0].warning().is_none());
-    assert_eq!(super::ConvolveParams::SCHEMA.params[0].kind, Kernel::FORM);
+    assert_eq!(super::ConvolveParams::SCHEMA.params[0].kind, KernelRows::FORM);
 }
 
 /// Kernels of real numbers become integers.

@@ -9,7 +9,7 @@ use crate::filters::point::{self, Map, Nominal, Points, Pointwise};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
 use crate::video::{Model, StreamInfo};
-use spline::{Curve, CurvePoints, Interp};
+use spline::{Curve, CurveInterp, CurvePoints};
 use std::array::from_fn;
 
 crate::params! {
@@ -29,7 +29,7 @@ crate::params! {
         v: CurvePoints = CurvePoints::default(), CurvePoints::FORM, unit "", aliases ["cr"];
         /// From point to point by a natural cubic spline, which may swing beyond them, or by monotone cubics (`pchip`), which
         /// do not.
-        interp: Interp = Interp::Natural, ParamKind::Choice(<Interp as Choice>::WORDS), unit "", aliases [];
+        interp: CurveInterp = CurveInterp::Natural, ParamKind::Choice(<CurveInterp as Choice>::WORDS), unit "", aliases [];
     }
     presets {
         "darker": "The middle darker", [("master", "0/0+0.5/0.4+1/1")];

@@ -52,7 +52,7 @@ impl ParamValue for CurvePoints {
 
 crate::choices! {
     /// How a curve goes from point to point.
-    pub enum Interp {
+    pub enum CurveInterp {
         /// A natural cubic spline: smooth, and it may swing beyond its points.
         Natural = "natural",
         /// Monotone cubics: never beyond its points.
@@ -74,14 +74,14 @@ pub struct Curve {
 
 impl Curve {
     /// The curve through `points`. With none, nothing changes.
-    pub fn new(points: &CurvePoints, interp: Interp) -> Curve {
+    pub fn new(points: &CurvePoints, interp: CurveInterp) -> Curve {
         let points = if points.is_empty() { vec![(0.0, 0.0), (1.0, 1.0)] } else { points.0.clone() };
         let widths: Vec<f64> = points.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
         let rises: Vec<f64> =
             points.windows(2).zip(&widths).map(|(pair, width)| (pair[1].1 - pair[0].1) / width).collect();
         let slopes = match interp {
-            Interp::Natural => natural(&widths, &rises),
-            Interp::Monotone => monotone(&widths, &rises),
+            CurveInterp::Natural => natural(&widths, &rises),
+            CurveInterp::Monotone => monotone(&widths, &rises),
         };
         Curve { points, slopes }
     }
@@ -166,13 +166,13 @@ fn monotone(widths: &[f64], rises: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn curve(text: &str, interp: Interp) -> Curve {
+    fn curve(text: &str, interp: CurveInterp) -> Curve {
         Curve::new(&CurvePoints::read(text).unwrap(), interp)
     }
 
     #[test]
     fn two_points_are_a_straight_line_and_flat_beyond() {
-        for interp in [Interp::Natural, Interp::Monotone] {
+        for interp in [CurveInterp::Natural, CurveInterp::Monotone] {
             let line = curve("0.25/0.5 0.75/1", interp);
             let heights = [-1.0, 0.0, 0.25, 0.5, 0.625, 0.75, 0.9, 2.0].map(|x| line.at(x));
             assert_eq!(heights, [0.5, 0.5, 0.5, 0.75, 0.875, 1.0, 1.0, 1.0]);
@@ -183,7 +183,7 @@ mod tests {
     fn a_natural_spline_has_no_curvature_at_its_ends() {
         // Through (0, 0), (½, y), (1, 1): s = (3y − ¼ − ½·…): by symmetry of the system s0 = 3d0/2 − s1/2, s2 = 3d1/2 − s1/2,
         // and s0 + 4s1 + s2 = 3(d0 + d1) gives s1 = (d0 + d1)/2 = 1. With y = 0.4: d0 = 0.8, s0 = 0.7.
-        let spline = curve("0/0 0.5/0.4 1/1", Interp::Natural);
+        let spline = curve("0/0 0.5/0.4 1/1", CurveInterp::Natural);
         for (slope, wanted) in spline.slopes.iter().zip([0.7, 1.0, 1.3]) {
             assert!((slope - wanted).abs() < 1e-12, "{:?}", spline.slopes);
         }
@@ -195,12 +195,12 @@ mod tests {
     fn a_natural_spline_swings_and_monotone_cubics_do_not() {
         let text = "0/0 0.4/0.1 0.5/0.9 0.9/0.95 1/0.95";
         let heights = |interp| (0..=1000).map(|i| curve(text, interp).at(f64::from(i) / 1000.0)).collect::<Vec<_>>();
-        assert!(!heights(Interp::Natural).is_sorted());
-        let monotone = heights(Interp::Monotone);
+        assert!(!heights(CurveInterp::Natural).is_sorted());
+        let monotone = heights(CurveInterp::Monotone);
         assert!(monotone.is_sorted() && monotone[1000] == 0.95 && monotone[950] == 0.95);
         // Every point is met.
         for (x, y) in [(400, 0.1), (500, 0.9), (900, 0.95)] {
-            assert!((monotone[x] - y).abs() < 1e-12 && (heights(Interp::Natural)[x] - y).abs() < 1e-12);
+            assert!((monotone[x] - y).abs() < 1e-12 && (heights(CurveInterp::Natural)[x] - y).abs() < 1e-12);
         }
     }
 

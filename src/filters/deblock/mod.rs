@@ -12,7 +12,7 @@ use crate::device::cuda::CudaDevice;
 #[cfg(feature = "cuda")]
 use crate::error::Result;
 use crate::filters::planes::PlaneSet;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
@@ -81,7 +81,7 @@ Cost: little arithmetic for each edge; most of it is reading and writing the sam
     create: window::create::<DeblockParams>,
 };
 
-impl Window for DeblockParams {
+impl Windowed for DeblockParams {
     type Op = Deblock;
 
     fn descriptor() -> &'static Descriptor {

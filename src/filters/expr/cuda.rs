@@ -1,7 +1,7 @@
 //! The kernel of cuda/expr.cu, which interprets the steps of the code.
 
 use super::code::{Code, Step, Value};
-use super::plan::{ComponentPlan, Plan, Stream};
+use super::plan::{ComponentPlan, Plan, StreamValues};
 use super::tuning::cuda::{ROWS, SAMPLES, THREADS};
 use super::words::Given;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
@@ -47,7 +47,7 @@ const FUNCTIONS: u32 = 5;
 const STEP: usize = 8;
 
 /// A step in two words.
-fn words(step: &Step, stream: &Stream) -> [u32; 2] {
+fn words(step: &Step, stream: &StreamValues) -> [u32; 2] {
     let number = |value: f32| (0, [0; 2], value.to_bits());
     let (what, [a, b], more) = match step.value {
         Value::Number(value) => number(value),

@@ -50,7 +50,7 @@ impl CpuKernel for Fast {
             let own = src.here()[index];
             let Some(component) = &this.plan.components[index] else { return copy(&own, rows, &mut band) };
             let sources = this.plan.inputs.map(|input| input.map_or(own, |input| src.at(input, 0)[index]));
-            let work = Work { component, sources, rows, frame: props.frame_index as f32 };
+            let work = Band { component, sources, rows, frame: props.frame_index as f32 };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |registers: &mut Registers| unsafe { run_band(this.level, &work, &mut band, registers) };
             this.registers.with(|| registers(this.count), filter);
@@ -63,17 +63,17 @@ impl CpuKernel for Fast {
 }
 
 /// A band of rows.
-struct Work<'a> {
+struct Band<'a> {
     component: &'a ComponentPlan,
     sources: [PlaneRef<'a>; 3],
     rows: Range<usize>,
     frame: f32,
 }
 
-by_level!(run_band = band(work: &Work<'_>, dst: &mut PlaneMut<'_>, registers: &mut Registers));
+by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>, registers: &mut Registers));
 
 #[inline(always)]
-fn band(work: &Work<'_>, dst: &mut PlaneMut<'_>, registers: &mut Registers) {
+fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>, registers: &mut Registers) {
     let ComponentPlan { expression, stream } = work.component;
     let mut lanes = [0; BLOCK];
     for (row, y) in work.rows.clone().enumerate() {
@@ -90,7 +90,7 @@ fn band(work: &Work<'_>, dst: &mut PlaneMut<'_>, registers: &mut Registers) {
 
 /// Does the steps for `count` samples from column `x` of row `y` on, and gives the register of the result.
 #[inline(always)]
-fn run(code: &Code, work: &Work<'_>, (x, y): (usize, usize), count: usize, registers: &mut Registers) -> usize {
+fn run(code: &Code, work: &Band<'_>, (x, y): (usize, usize), count: usize, registers: &mut Registers) -> usize {
     let stream = &work.component.stream;
     let mut result = 0;
     for Step { to, value } in &code.steps {

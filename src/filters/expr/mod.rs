@@ -31,7 +31,7 @@ use words::Expression;
 
 crate::choices! {
     /// What samples are counted in.
-    pub enum Scale {
+    pub enum SampleScale {
         /// Codes of 8 bits, with fractions where the film has more bits.
         Eight = "eight",
         /// Codes of the film's own depth.
@@ -60,7 +60,7 @@ crate::params! {
         with2: Option<Name> = None, ParamKind::Name, unit "", aliases [];
         /// What samples are counted in: `eight` is codes of 8 bits, whatever the depth, with fractions; `native` is codes of the
         /// film's own depth.
-        scale: Scale = Scale::Eight, ParamKind::Choice(<Scale as Choice>::WORDS), unit "", aliases [];
+        scale: SampleScale = SampleScale::Eight, ParamKind::Choice(<SampleScale as Choice>::WORDS), unit "", aliases [];
         #[doc = crate::filters::planes::planes_doc!()]
         planes: PlaneSet = PlaneSet::Yuv, ParamKind::Choice(<PlaneSet as Choice>::WORDS), unit "", aliases [];
     }

@@ -1,7 +1,7 @@
 //! Expressions for the planes of a stream.
 
 use super::words::{Expression, Given};
-use super::{ExprParams, Scale};
+use super::{ExprParams, SampleScale};
 use crate::filters::Setup;
 use crate::video::StreamInfo;
 
@@ -18,12 +18,12 @@ pub struct Plan {
 /// What is done to a component.
 pub struct ComponentPlan {
     pub expression: Expression,
-    pub stream: Stream,
+    pub stream: StreamValues,
 }
 
 /// What a stream says to expressions of one of its planes.
 #[derive(Clone, Copy)]
-pub struct Stream {
+pub struct StreamValues {
     /// Values of 16 bits in a code: a power of two.
     pub unit: f32,
     depth: u8,
@@ -37,7 +37,7 @@ impl Plan {
         let input = &setup.input;
         let component = |index| {
             let expression = params.changed(input, index)?.clone();
-            Some(ComponentPlan { expression, stream: Stream::new(input, index, params.scale) })
+            Some(ComponentPlan { expression, stream: StreamValues::new(input, index, params.scale) })
         };
         let second = params.with.as_ref().map(|_| 1);
         let third = params.with2.as_ref().map(|_| 1 + second.unwrap_or(0));
@@ -45,15 +45,15 @@ impl Plan {
     }
 }
 
-impl Stream {
-    fn new(info: &StreamInfo, component: usize, scale: Scale) -> Stream {
+impl StreamValues {
+    fn new(info: &StreamInfo, component: usize, scale: SampleScale) -> StreamValues {
         let depth = info.format.bit_depth();
         let unit = match scale {
-            Scale::Eight => 256.0,
-            Scale::Native => (1u32 << (16 - depth)) as f32,
+            SampleScale::Eight => 256.0,
+            SampleScale::Native => (1u32 << (16 - depth)) as f32,
         };
         let size = info.format.component_size(component, info.width, info.height);
-        Stream { unit, depth, is_full: info.is_full_range(), size }
+        StreamValues { unit, depth, is_full: info.is_full_range(), size }
     }
 
     /// The number that a word stands for, where that is one for the whole plane of every frame.

@@ -14,7 +14,7 @@ use crate::device::cuda::CudaDevice;
 #[cfg(feature = "cuda")]
 use crate::error::Result;
 use crate::filters::planes::PlaneSet;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
@@ -66,7 +66,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     create: window::create::<GuidedParams>,
 };
 
-impl Window for GuidedParams {
+impl Windowed for GuidedParams {
     type Op = Guided;
 
     fn descriptor() -> &'static Descriptor {

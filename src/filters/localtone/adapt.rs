@@ -6,14 +6,14 @@
 use super::curves::{ENTRIES, Exposures, WHITE};
 use super::plan::{MethodPlan, Plan};
 use crate::filters::Frames;
-use crate::filters::survey::{Layout, Smoother, Smoothing};
+use crate::filters::survey::{Smoother, Smoothing, SurveyLayout};
 use crate::video::{Planes, StreamInfo};
 
 /// The brightness that frames are brought towards, as a part of white, and the stops that they are at most.
 const USUAL: f64 = 0.42;
 const MOST_STOPS: f64 = 1.5;
 
-/// The power of the scale of light, as [`super::curves::Curve`] has it for stops.
+/// The power of the scale of light, as [`super::curves::LightCurve`] has it for stops.
 const POWER: f64 = 2.2;
 
 /// What exposures are made of.
@@ -42,7 +42,7 @@ impl Adapt {
                 MethodPlan::People(people) => FirstTable::Curve(people.curve.clone()),
                 MethodPlan::Mixed(mixed) => FirstTable::Exposures(mixed.exposures.clone()),
             },
-            smoother: Smoother::new(Layout::of(info), smoothing),
+            smoother: Smoother::new(SurveyLayout::of(info), smoothing),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::adapt::FirstTable;
 use super::curves::{ENTRIES, Exposures};
-use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
+use super::plan::{GuidedFilter, MOST_LEVELS, MethodPlan, Plan, Pyramid};
 use super::tuning::cuda::BLOCK;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -165,15 +165,15 @@ impl Turn {
 }
 
 /// What a frame's work is: launches in order, with the arguments of all.
-struct Work {
+struct FrameLaunches {
     args: Args,
     turns: Vec<Turn>,
     memory: Memory,
 }
 
-impl Work {
+impl FrameLaunches {
     /// The work of `plan` for tables and planes at these addresses, and the brightness of a frame at that.
-    fn new(plan: &Plan, tables: u64, planes: u64, brightness: u64) -> Work {
+    fn new(plan: &Plan, tables: u64, planes: u64, brightness: u64) -> FrameLaunches {
         let mut memory = Memory::default();
         let mut args = bare(plan);
         let size = (plan.width, plan.height);
@@ -245,7 +245,7 @@ impl Work {
         }
         let chroma = (size.0.div_ceil(1 << plan.halved.0), size.1.div_ceil(1 << plan.halved.1));
         turns.push(Turn::new("localtone_result", chroma));
-        Work { args, turns, memory }
+        FrameLaunches { args, turns, memory }
     }
 }
 
@@ -277,7 +277,7 @@ fn collapses<'a>(kernel: &'static str, pyramid: &'a Pyramid) -> impl Iterator<It
 }
 
 impl GuidedArgs {
-    fn new(numbers: &Guided, (width, height): (usize, usize), memory: &mut Memory, planes: u64) -> GuidedArgs {
+    fn new(numbers: &GuidedFilter, (width, height): (usize, usize), memory: &mut Memory, planes: u64) -> GuidedArgs {
         let (width, height) = numbers.size(width, height);
         let samples = width * height;
         let mut two = || [0, 1].map(|_| memory.plane::<i32>(planes, samples));
@@ -364,7 +364,7 @@ enum State {
     /// Nothing changes.
     Copies(CudaMover),
     Filters {
-        work: Box<Work>,
+        work: Box<FrameLaunches>,
         functions: HashMap<&'static str, Function>,
         smoother: Option<CudaSmoother>,
         _memory: [DeviceBuffer; 2],
@@ -374,7 +374,7 @@ enum State {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
     pub(super) fn memory(plan: &Plan) -> usize {
-        let memory = Work::new(plan, 0, 0, 0).memory;
+        let memory = FrameLaunches::new(plan, 0, 0, 0).memory;
         let smoother = plan.adapt.as_ref().map_or(0, |_| CudaSmoother::MEMORY);
         if plan.copies { 0 } else { memory.tables.len() + memory.planes + smoother }
     }
@@ -388,11 +388,11 @@ impl Kernel {
             return Ok(Kernel(State::Copies(CudaMover::new([Map::ROWS; 3], device)?)));
         }
         let smoother = plan.adapt.as_ref().map(|adapt| adapt.smoother.on(device)).transpose()?;
-        let Memory { tables, planes } = Work::new(plan, 0, 0, 0).memory;
+        let Memory { tables, planes } = FrameLaunches::new(plan, 0, 0, 0).memory;
         let tables = DeviceBuffer::from_bytes(device, &tables, "localtone's tables")?;
         let planes = DeviceBuffer::new(device, planes, "localtone's planes")?;
         let brightness = smoother.as_ref().map_or(0, CudaSmoother::address);
-        let work = Work::new(plan, tables.address(), planes.address(), brightness);
+        let work = FrameLaunches::new(plan, tables.address(), planes.address(), brightness);
         let mut functions = HashMap::new();
         for turn in &work.turns {
             functions.insert(turn.kernel, device.function("localtone", turn.kernel)?);

@@ -23,7 +23,7 @@ pub fn smooth(from: f64, to: f64, x: f64) -> f64 {
 
 /// What a pointwise curve does, in the order of its fields.
 #[derive(Clone, Copy, Default)]
-pub struct Curve {
+pub struct LightCurve {
     /// Stops.
     pub exposure: f64,
     pub shadows: f64,
@@ -32,7 +32,7 @@ pub struct Curve {
     pub black: f64,
 }
 
-impl Curve {
+impl LightCurve {
     /// The curve at `x` of 0 to 1.
     fn at(self, x: f64) -> f64 {
         let gain = libm::pow(2.0, self.exposure / 2.2);
@@ -78,7 +78,7 @@ fn above_noise(from: f64, to: f64, noise: f64, x: f64) -> i32 {
 }
 
 /// The nine remapped pictures of a local Laplacian filter: picture `j` keeps what lies near `2048·j`.
-pub struct Remap {
+pub struct RemapCurves {
     /// How much of large steps is kept.
     pub range: f64,
     pub clarity: f64,
@@ -86,10 +86,10 @@ pub struct Remap {
     pub noise: f64,
 }
 
-impl Remap {
+impl RemapCurves {
     /// One table over the working scale for each picture.
     pub fn tables(&self) -> Vec<i16> {
-        let Remap { range, clarity, edge, noise } = *self;
+        let RemapCurves { range, clarity, edge, noise } = *self;
         let distance = |i: i32| {
             let x = f64::from(i) / f64::from(WHITE);
             let near = libm::exp(-x * x / (2.0 * edge * edge));
@@ -121,7 +121,7 @@ pub struct Exposures {
 
 /// Of each value the three exposures that are `stops` apart from the source.
 pub fn exposures(stops: [f64; 3]) -> Vec<Exposures> {
-    let tables = stops.map(|exposure| Curve { exposure, ..Curve::default() }.table(1.0));
+    let tables = stops.map(|exposure| LightCurve { exposure, ..LightCurve::default() }.table(1.0));
     let entry = |i: usize| {
         let values = [0, 1, 2].map(|k| tables[k][i] as i16);
         let exposed = values.map(|value| {

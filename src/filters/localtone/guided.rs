@@ -1,7 +1,7 @@
 //! The fast kernel of `people`: guided filters on means of samples.
 
 use super::grid::{Cpu, Grid, make_both};
-use super::plan::{Guided, People, Plan};
+use super::plan::{GuidedFilter, People, Plan};
 use crate::simd::dispatch::Work;
 
 /// A guided filter's planes: means, and what the base follows of the guide (slope, offset) before and after it is smoothed.
@@ -12,12 +12,12 @@ struct GuidedPlanes {
 }
 
 impl GuidedPlanes {
-    fn new(numbers: &Guided, width: usize, height: usize) -> GuidedPlanes {
+    fn new(numbers: &GuidedFilter, width: usize, height: usize) -> GuidedPlanes {
         let grid = || Grid::new(numbers.size(width, height));
         GuidedPlanes { means: grid(), lines: [grid(), grid()], smooth: [grid(), grid()] }
     }
 
-    fn run(&mut self, cpu: Cpu<'_>, numbers: &Guided, light: &Grid<u16>) {
+    fn run(&mut self, cpu: Cpu<'_>, numbers: &GuidedFilter, light: &Grid<u16>) {
         let GuidedPlanes { means, lines: [slopes, offsets], smooth } = self;
         let (across, down) = (numbers.mean, numbers.mean);
         means.make(cpu, |y, to| cpu.work(Means { from: light, across, down, y, to }));
@@ -100,7 +100,7 @@ impl Work for Means<'_> {
 /// Rows of slopes and offsets.
 struct Lines<'a> {
     means: &'a Grid<i32>,
-    numbers: &'a Guided,
+    numbers: &'a GuidedFilter,
     y: usize,
     to: [&'a mut [i32]; 2],
 }

@@ -1,7 +1,9 @@
 //! What the kernels share: the parameters turned into tables and integers for one stream.
 
 use super::adapt::Adapt;
-use super::curves::{Curve, Exposures, ONE, Remap, exposures, fade_table, gain_table, round, skin_table, smooth};
+use super::curves::{
+    Exposures, LightCurve, ONE, RemapCurves, exposures, fade_table, gain_table, round, skin_table, smooth,
+};
 use super::{LocaltoneParams, Method};
 use crate::filters::Setup;
 use crate::filters::colour::luma_weights;
@@ -31,7 +33,7 @@ pub struct Plan {
     pub strength: i32,
     /// Contrast and black, at the end.
     pub last: Vec<u16>,
-    pub colour: Colour,
+    pub colour: ChromaPlan,
     /// Nothing changes.
     pub copies: bool,
     /// Exposures follow the brightness of frames.
@@ -51,7 +53,7 @@ pub struct Rgb {
 
 /// What becomes of chroma.
 #[derive(Clone)]
-pub struct Colour {
+pub struct ChromaPlan {
     /// In 4096ths.
     pub follow: i32,
     pub saturation: i32,
@@ -85,8 +87,8 @@ pub struct Scenery {
 /// A guided filter's base and detail.
 pub struct People {
     pub curve: Vec<u16>,
-    pub wide: Guided,
-    pub fine: Guided,
+    pub wide: GuidedFilter,
+    pub fine: GuidedFilter,
     /// Gains of the middle and the fine structures, in 256ths, elsewhere and on skin.
     pub gains: [[i32; 2]; 2],
     /// How much of a gain above 1 an amplitude takes.
@@ -111,7 +113,7 @@ pub struct Pyramid {
 
 /// A guided filter on means of samples.
 #[derive(Clone, Copy)]
-pub struct Guided {
+pub struct GuidedFilter {
     /// Each mean is that of `mean`×`mean` samples.
     pub mean: usize,
     /// Half of the window, in means.
@@ -126,7 +128,7 @@ impl Plan {
         let info = &setup.input;
         let strength = round(256.0 * params.strength);
         let share = f64::from(strength) / 256.0;
-        let last = Curve { contrast: params.contrast, black: params.black, ..Curve::default() };
+        let last = LightCurve { contrast: params.contrast, black: params.black, ..LightCurve::default() };
         let method = MethodPlan::new(params, info.width, info.height);
         Plan {
             adapt: params.smoothing().map(|smoothing| Adapt::new(params.adapt, smoothing, &method, info)),
@@ -138,7 +140,7 @@ impl Plan {
             method,
             strength,
             last: last.table(share),
-            colour: Colour {
+            colour: ChromaPlan {
                 follow: round(4096.0 * params.follow),
                 saturation: round(4096.0 * (1.0 + share * (params.saturation - 1.0))),
                 vibrance: round(4096.0 * share * params.vibrance),
@@ -228,16 +230,16 @@ impl Rgb {
 impl MethodPlan {
     fn new(params: &LocaltoneParams, width: usize, height: usize) -> MethodPlan {
         let LocaltoneParams { exposure, shadows, highlights, clarity, detail, edge, noise, .. } = *params;
-        let curve = || Curve { exposure, shadows, highlights, ..Curve::default() }.table(1.0);
+        let curve = || LightCurve { exposure, shadows, highlights, ..LightCurve::default() }.table(1.0);
         let radius = |usual: f64| height as f64 * params.radius.unwrap_or(usual) / 100.0;
         let full = full_depth(width, height);
         match params.method {
             Method::Scenery => {
                 let depth = full.min(round(libm::log2(radius(8.0))).max(2) as usize);
-                let amount = |band: Band| (detail - clarity) * band.fine / (1.0 + clarity).max(0.25);
+                let amount = |band: DetailShares| (detail - clarity) * band.fine / (1.0 + clarity).max(0.25);
                 MethodPlan::Scenery(Scenery {
                     curve: curve(),
-                    remap: Remap { range: params.range, clarity, edge, noise }.tables(),
+                    remap: RemapCurves { range: params.range, clarity, edge, noise }.tables(),
                     pyramid: Pyramid::new(width, height, depth, amount, gain_table(edge, noise)),
                 })
             }
@@ -247,14 +249,14 @@ impl MethodPlan {
                 let gains = [[1.0 + clarity, 1.0 + detail], skin].map(|two| two.map(|gain| round(256.0 * gain)));
                 MethodPlan::People(People {
                     curve: curve(),
-                    wide: Guided::new(round(radius).max(2) as usize, 0.10, 4),
-                    fine: Guided::new(round(height as f64 / 600.0).max(1) as usize, 0.05, 2),
+                    wide: GuidedFilter::new(round(radius).max(2) as usize, 0.10, 4),
+                    fine: GuidedFilter::new(round(height as f64 / 600.0).max(1) as usize, 0.05, 2),
                     gains,
                     fade: fade_table(noise),
                 })
             }
             Method::Mixed => {
-                let amount = |band: Band| detail * band.fine + clarity * band.middle;
+                let amount = |band: DetailShares| detail * band.fine + clarity * band.middle;
                 MethodPlan::Mixed(Mixed {
                     exposures: exposures([exposure - 3.0 * highlights, exposure, exposure + 5.0 * shadows]),
                     pyramid: Pyramid::new(width, height, full, amount, gain_table(edge, noise)),
@@ -276,27 +278,27 @@ fn full_depth(width: usize, height: usize) -> usize {
 }
 
 /// How much a level is of fine and of middle structures.
-struct Band {
+struct DetailShares {
     fine: f64,
     middle: f64,
 }
 
-impl Band {
+impl DetailShares {
     /// Of level `level` of a picture of `height` rows: a look does not change with resolution.
-    fn new(level: usize, height: usize) -> Band {
+    fn new(level: usize, height: usize) -> DetailShares {
         let octave = libm::log2(f64::from(1u32 << level) * 1080.0 / height as f64);
         let fine = 1.0 - smooth(0.5, 2.0, octave);
-        Band { fine, middle: (1.0 - fine) * (1.0 - smooth(4.5, 6.5, octave)) }
+        DetailShares { fine, middle: (1.0 - fine) * (1.0 - smooth(4.5, 6.5, octave)) }
     }
 }
 
 impl Pyramid {
-    fn new(width: usize, height: usize, depth: usize, amount: impl Fn(Band) -> f64, gain: Vec<u16>) -> Pyramid {
+    fn new(width: usize, height: usize, depth: usize, amount: impl Fn(DetailShares) -> f64, gain: Vec<u16>) -> Pyramid {
         assert!(depth <= MOST_LEVELS, "a picture of {width}x{height}");
         let half = |(width, height): (usize, usize)| (width.div_ceil(2), height.div_ceil(2));
         Pyramid {
             sizes: std::iter::successors(Some((width, height)), |size| Some(half(*size))).take(depth + 1).collect(),
-            amounts: (0..depth).map(|level| round(256.0 * amount(Band::new(level, height)))).collect(),
+            amounts: (0..depth).map(|level| round(256.0 * amount(DetailShares::new(level, height)))).collect(),
             gain,
         }
     }
@@ -314,12 +316,12 @@ impl Pyramid {
     }
 }
 
-impl Guided {
-    fn new(radius: usize, edge: f64, mean: usize) -> Guided {
+impl GuidedFilter {
+    fn new(radius: usize, edge: f64, mean: usize) -> GuidedFilter {
         let reach = (round(radius as f64 / mean as f64).max(1) as usize).min(MOST_REACH);
         let count = (2 * reach + 1) * (2 * reach + 1);
         let count = count as f64;
-        Guided { mean, reach, edge: (edge * edge * f64::from(1 << 28) * count * count).floor() as u64 }
+        GuidedFilter { mean, reach, edge: (edge * edge * f64::from(1 << 28) * count * count).floor() as u64 }
     }
 
     /// Means in a window.
@@ -398,7 +400,7 @@ pub struct Recolour {
     pub warm: i32,
 }
 
-impl Colour {
+impl ChromaPlan {
     /// How much a colour is one of skin, in 256ths. Cb and Cr lie about 0.
     #[inline(always)]
     pub fn skin_of(&self, cb: i32, cr: i32) -> i32 {

@@ -129,19 +129,19 @@ pub fn up_part(half: &Grid<i16>, x: usize, y: usize, sums: &mut [i32], to: &mut 
 }
 
 /// What rows of a level become, and where they go.
-pub enum Target<'a> {
+pub enum LevelTarget<'a> {
     /// A level that is enlarged again.
     Level(&'a mut [i16]),
     /// The picture: light, and what the pointwise method makes of it.
     Light { plan: &'a Plan, light: &'a Grid<u16>, base: &'a [i16], made: &'a mut [u16] },
 }
 
-impl Target<'_> {
+impl LevelTarget<'_> {
     /// Rows of `width` samples.
     pub fn rows(&self, width: usize) -> usize {
         match self {
-            Target::Level(to) => to.len() / width,
-            Target::Light { made, .. } => made.len() / width,
+            LevelTarget::Level(to) => to.len() / width,
+            LevelTarget::Light { made, .. } => made.len() / width,
         }
     }
 
@@ -149,11 +149,11 @@ impl Target<'_> {
     #[inline(always)]
     pub fn put(&mut self, width: usize, (x, i): (usize, usize), y: usize, values: &[i32]) {
         match self {
-            Target::Level(to) => {
+            LevelTarget::Level(to) => {
                 let to = &mut to[i * width + x..][..values.len()];
                 to.iter_mut().zip(values).for_each(|(to, v)| *to = (*v).clamp(-32_768, 32_767) as i16);
             }
-            Target::Light { plan, light, base, made } => {
+            LevelTarget::Light { plan, light, base, made } => {
                 let made = &mut made[i * width + x..][..values.len()];
                 let light = &light.row(y)[x..];
                 for ((made, v), light) in made.iter_mut().zip(values).zip(light) {

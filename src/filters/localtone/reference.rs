@@ -1,7 +1,7 @@
 //! The plain kernel: the definition, on whole planes of 32-bit values.
 
 use super::curves::ONE;
-use super::plan::{Guided, MethodPlan, Mixed, People, Plan, Pyramid, Recolour, Rgb, Scenery};
+use super::plan::{GuidedFilter, MethodPlan, Mixed, People, Plan, Pyramid, Recolour, Rgb, Scenery};
 use crate::filters::remap::{Map, apply_plainly};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::video::{Planes, PlanesMut};
@@ -191,7 +191,7 @@ impl Mixed {
     }
 }
 
-impl Guided {
+impl GuidedFilter {
     fn plain(&self, light: &Plane) -> Plane {
         let means = light.means(self.mean, self.mean);
         let sums = means.sums(self.reach, |v| v as u64);
@@ -217,12 +217,12 @@ impl People {
 }
 
 /// What the methods and colours read of a picture.
-struct Source<'a> {
+struct SourcePicture<'a> {
     plan: &'a Plan,
     src: &'a Planes<'a>,
 }
 
-impl Source<'_> {
+impl SourcePicture<'_> {
     fn size(&self) -> (usize, usize) {
         (self.plan.width, self.plan.height)
     }
@@ -267,7 +267,7 @@ impl Source<'_> {
 
 /// What becomes of a picture.
 fn filter(plan: &Plan, src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
-    let source = Source { plan, src };
+    let source = SourcePicture { plan, src };
     let luma = Plane::new(source.size(), |x, y| source.luma(x, y).into());
     let light = luma.map(|v| plan.light(v as u16));
     let (local, base) = match &plan.method {

@@ -3,7 +3,7 @@
 use super::curves::ENTRIES;
 use super::grid::{Cpu, Grid};
 use super::plan::{Mixed, Plan, Pyramid, Scenery};
-use super::pyramid::{Target, fill, levels, up_part};
+use super::pyramid::{LevelTarget, fill, levels, up_part};
 use super::tuning::cpu::PART;
 use crate::simd::dispatch::Work;
 
@@ -56,13 +56,13 @@ impl SceneryKernel {
             let (finer, coarser) = results.split_at_mut(level);
             let above = &coarser[0];
             let guide = if level == 0 { &*base } else { &guides[level - 1] };
-            let rows = |y: usize, target: Target<'_>| {
+            let rows = |y: usize, target: LevelTarget<'_>| {
                 let remap = &numbers.remap;
                 cpu.work(SceneryRows { level, pyramid: &numbers.pyramid, remap, remapped, guide, above, y, target });
             };
             match finer.last_mut() {
-                Some(to) => to.make(cpu, |y, to| rows(y, Target::Level(to))),
-                None => made.make(cpu, |y, made| rows(y, Target::Light { plan, light, base: curve, made })),
+                Some(to) => to.make(cpu, |y, to| rows(y, LevelTarget::Level(to))),
+                None => made.make(cpu, |y, made| rows(y, LevelTarget::Light { plan, light, base: curve, made })),
             }
         }
     }
@@ -77,7 +77,7 @@ struct SceneryRows<'a> {
     guide: &'a Grid<i16>,
     above: &'a Grid<i16>,
     y: usize,
-    target: Target<'a>,
+    target: LevelTarget<'a>,
 }
 
 impl Work for SceneryRows<'_> {
@@ -167,13 +167,13 @@ impl MixedKernel {
         for level in (0..depth).rev() {
             let (finer, coarser) = results.split_at_mut(level);
             let above = &coarser[0];
-            let rows = |y: usize, target: Target<'_>| {
+            let rows = |y: usize, target: LevelTarget<'_>| {
                 let pyramid = &numbers.pyramid;
                 cpu.work(MixedRows { level, pyramid, tables, pyramids, light, above, y, target });
             };
             match finer.last_mut() {
-                Some(to) => to.make(cpu, |y, to| rows(y, Target::Level(to))),
-                None => made.make(cpu, |y, made| rows(y, Target::Light { plan, light, base, made })),
+                Some(to) => to.make(cpu, |y, to| rows(y, LevelTarget::Level(to))),
+                None => made.make(cpu, |y, made| rows(y, LevelTarget::Light { plan, light, base, made })),
             }
         }
     }
@@ -194,7 +194,7 @@ struct MixedRows<'a> {
     light: &'a Grid<u16>,
     above: &'a Grid<i16>,
     y: usize,
-    target: Target<'a>,
+    target: LevelTarget<'a>,
 }
 
 impl Work for MixedRows<'_> {

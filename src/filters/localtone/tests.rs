@@ -1,7 +1,7 @@
 //! `localtone`: what it promises, for all presets, and values worked out by hand.
 
 use super::adapt::gains;
-use super::curves::{Curve, Remap, exposures, gain_table, skin_table};
+use super::curves::{LightCurve, RemapCurves, exposures, gain_table, skin_table};
 use super::plan::{MethodPlan, Plan};
 use super::{DESCRIPTOR, Localtone, LocaltoneParams};
 use crate::filters::testing::{self, digest, picture, samples};
@@ -160,9 +160,9 @@ fn values_by_hand() {
 #[test]
 fn tables_are_what_they_were() {
     let words = |table: Vec<u16>| digest(table.into_iter().map(u64::from));
-    let curve = Curve { exposure: 0.6, shadows: 0.9, highlights: 0.3, contrast: 0.2, black: 0.05 };
+    let curve = LightCurve { exposure: 0.6, shadows: 0.9, highlights: 0.3, contrast: 0.2, black: 0.05 };
     let signed = |table: Vec<i16>| digest(table.into_iter().map(|v| v as u16 as u64));
-    let remap = Remap { range: 0.6, clarity: 1.5, edge: 0.3, noise: 3.0 };
+    let remap = RemapCurves { range: 0.6, clarity: 1.5, edge: 0.3, noise: 3.0 };
     let exposed = exposures([-1.5, 0.0, 2.75]);
     let exposed = exposed.iter().flat_map(|e| [e.weights[0], e.weights[1], e.values[0], e.values[2], e.base]);
     // How much of each level is of fine and of middle structures.
@@ -197,9 +197,9 @@ fn tables_are_what_they_were() {
 #[test]
 fn curves_rise_as_far_as_options_go() {
     for (shadows, highlights, exposure) in [(1.5, 1.5, -2.0), (1.5, 0.0, 2.0), (0.0, 1.5, 0.0)] {
-        let table = Curve { shadows, highlights, exposure, ..Curve::default() }.table(1.0);
+        let table = LightCurve { shadows, highlights, exposure, ..LightCurve::default() }.table(1.0);
         assert!(table.is_sorted() && table[0] == 0 && table[16_383] == 16_383, "{shadows} {highlights} {exposure}");
     }
-    let none = Curve::default().table(1.0);
+    let none = LightCurve::default().table(1.0);
     assert!(none.iter().enumerate().all(|(i, v)| i == usize::from(*v)));
 }

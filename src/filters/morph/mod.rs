@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::filters::local::{self, Local};
 use crate::filters::planes::PlaneSet;
 use crate::filters::requant::BLACK;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 use crate::filters::{Alias, Descriptor, Filter, Footprint};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
@@ -187,13 +187,13 @@ pub(super) trait Morphology: Params {
     }
 }
 
-fn create<T: Morphology + Local + Window>(call: &Call) -> Result<Box<dyn Filter>> {
+fn create<T: Morphology + Local + Windowed>(call: &Call) -> Result<Box<dyn Filter>> {
     if T::from_call(call)?.is_near() { local::create::<T>(call) } else { window::create::<T>(call) }
 }
 
 macro_rules! windows {
     ($($params:ident)+) => { $(
-        impl Window for $params {
+        impl Windowed for $params {
             type Op = Morph;
 
             fn descriptor() -> &'static Descriptor {

@@ -41,7 +41,7 @@ impl CpuKernel for Fast {
             if !this.plan.components[index] {
                 return copy(&own, rows, &mut band);
             }
-            let work = Work { plan: &this.plan, src, index, rows };
+            let work = Band { plan: &this.plan, src, index, rows };
             // SAFETY: `new` checked that the processor has the level.
             let filter = |tile: &mut Tile| unsafe { run_band(this.level, &work, &mut band, tile) };
             this.tiles.with(|| Tile::new(&this.plan), filter);
@@ -54,7 +54,7 @@ impl CpuKernel for Fast {
 }
 
 /// A band of rows.
-struct Work<'a> {
+struct Band<'a> {
     plan: &'a Plan,
     src: Frames<'a, Planes<'a>>,
     /// The component.
@@ -103,7 +103,7 @@ impl Tile {
 
     /// Reads `columns` of the band's rows, and what is around them.
     #[inline(always)]
-    fn read(&mut self, work: &Work<'_>, columns: &Range<usize>) {
+    fn read(&mut self, work: &Band<'_>, columns: &Range<usize>) {
         let (reach, wide) = (self.reach, columns.len() + 2 * self.reach);
         let frames = work.plan.frames;
         for (offset, (lanes, twelve)) in (-frames..=frames).zip(self.lanes.iter_mut().zip(&mut self.compared)) {
@@ -203,10 +203,10 @@ fn weigh(weights: &Weights, sums: &[u32], out: &mut [f32]) {
     }
 }
 
-by_level!(run_band = band(work: &Work<'_>, dst: &mut PlaneMut<'_>, tile: &mut Tile));
+by_level!(run_band = band(work: &Band<'_>, dst: &mut PlaneMut<'_>, tile: &mut Tile));
 
 #[inline(always)]
-fn band(work: &Work<'_>, dst: &mut PlaneMut<'_>, tile: &mut Tile) {
+fn band(work: &Band<'_>, dst: &mut PlaneMut<'_>, tile: &mut Tile) {
     let (plan, rows) = (work.plan, work.rows.len());
     for start in (0..dst.width()).step_by(COLUMNS) {
         let columns = start..(start + COLUMNS).min(dst.width());

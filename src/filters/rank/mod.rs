@@ -9,7 +9,7 @@ pub use op::Rank;
 #[cfg(feature = "cuda")]
 use crate::error::Result;
 use crate::filters::planes::PlaneSet;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
@@ -53,7 +53,7 @@ those of 16 do. `median` is faster at radius 1 and 2, and `erode` and `dilate` a
     create: window::create::<RankParams>,
 };
 
-impl Window for RankParams {
+impl Windowed for RankParams {
     type Op = Rank;
 
     fn descriptor() -> &'static Descriptor {

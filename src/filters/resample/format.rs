@@ -1,6 +1,6 @@
 //! `format`: other subsampling, grey, RGB of grey.
 
-use super::kernel::{Kernel, Shape};
+use super::kernel::{ResamplingKernel, Shape};
 use super::{Resample, Resampled, Sampling, antiring_doc, kernel_doc};
 use crate::error::{Error, Result};
 use crate::filters::siting::Siting;
@@ -86,7 +86,7 @@ impl Resample for FormatParams {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn sampling(&self, input: &StreamInfo) -> Result<Sampling> {
-        let kernel = Kernel { shape: self.kernel, b: self.b, c: self.c, taps: self.taps };
+        let kernel = ResamplingKernel { shape: self.kernel, b: self.b, c: self.c, taps: self.taps };
         let mut sampling = Sampling::of(input, kernel);
         sampling.antiring = self.antiring;
         let Some(to) = self.to else { return Ok(sampling) };

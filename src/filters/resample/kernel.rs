@@ -51,7 +51,7 @@ fn is_name_of(word: &str, text: &str) -> bool {
 
 /// A kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kernel {
+pub struct ResamplingKernel {
     /// Its shape.
     pub shape: Shape,
     /// The first parameter of `bicubic`: blur.
@@ -62,7 +62,7 @@ pub struct Kernel {
     pub taps: i64,
 }
 
-impl Kernel {
+impl ResamplingKernel {
     /// How far samples count, where nothing is reduced. A point and an area need no radius.
     pub fn radius(&self) -> f64 {
         match self.shape {
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
     use crate::params::Choice;
 
-    fn kernel(shape: Shape) -> Kernel {
-        Kernel { shape, b: 0.0, c: 0.5, taps: 3 }
+    fn kernel(shape: Shape) -> ResamplingKernel {
+        ResamplingKernel { shape, b: 0.0, c: 0.5, taps: 3 }
     }
 
     #[test]

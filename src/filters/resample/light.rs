@@ -16,7 +16,7 @@ pub const SHIFT: u32 = 15;
 
 /// The tables of a stream.
 #[derive(Debug)]
-pub struct Light {
+pub struct LightTables {
     /// The light of every lane; below black it is negative.
     pub from_lane: Vec<f32>,
     /// How far from black a lane of so much light is: an entry for each 2^[`SHIFT`] floats from [`LEAST`] on.
@@ -25,9 +25,9 @@ pub struct Light {
     pub black: f32,
 }
 
-impl Light {
+impl LightTables {
     /// Of lanes with `black` and `white` in a stream of this transfer; unstated ones are BT.1886, the screen of BT.709.
-    pub fn new(transfer: u8, black: u16, white: u16) -> Light {
+    pub fn new(transfer: u8, black: u16, white: u16) -> LightTables {
         let curve = Transfer::of_tag(transfer).unwrap_or(Transfer::BT1886);
         let (black, range) = (f64::from(black), f64::from(white) - f64::from(black));
         let from_lane = |lane: usize| {
@@ -38,7 +38,7 @@ impl Light {
             0 => 0.0,
             entry => (curve.code(f32::from_bits(LEAST + (entry << SHIFT)).into()) * range) as f32,
         };
-        Light {
+        LightTables {
             from_lane: (0..LANES).map(from_lane).collect(),
             to_lane: (0..=OCTAVES << (23 - SHIFT)).map(to_lane).collect(),
             black: black as f32,
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn tables_are_the_same_on_every_platform() {
         let of = |transfer| {
-            let light = Light::new(transfer, 4096, 60160);
+            let light = LightTables::new(transfer, 4096, 60160);
             light.from_lane.into_iter().chain(light.to_lane).map(|entry| u64::from(entry.to_bits()))
         };
         assert_eq!(digest(TRANSFERS.into_iter().flat_map(of)), 0x9638_6982_8a4e_f2fd);
@@ -78,7 +78,7 @@ mod tests {
     fn every_code_is_itself_again() {
         for transfer in TRANSFERS {
             for (black, white) in [(4096, 60160), (0, 65535), (0, 65280)] {
-                let light = Light::new(transfer, black, white);
+                let light = LightTables::new(transfer, black, white);
                 for lane in 0..=u16::MAX {
                     let back = light.lane(light.from_lane[usize::from(lane)]);
                     // The darkest codes of steep curves have less light than the table knows.
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn light_worked_out_by_hand() {
         // BT.1886: half the signal is 2^−2.4 of white. PQ: 0.5081 is 100 of 10000 nits. HLG: 1/2 is 1/12.
-        let half = |transfer| Light::new(transfer, 0, 65534).from_lane[32767];
+        let half = |transfer| LightTables::new(transfer, 0, 65534).from_lane[32767];
         assert!((half(1) - 0.189_465).abs() < 1e-5 && (half(18) - 1.0 / 12.0).abs() < 1e-6);
         assert!((half(13) - 0.214_041).abs() < 1e-5 && (half(8) - 0.5).abs() < 1e-7);
-        assert!((Light::new(16, 0, 65535).from_lane[33297] - 0.01).abs() < 2e-5);
+        assert!((LightTables::new(16, 0, 65535).from_lane[33297] - 0.01).abs() < 2e-5);
     }
 }

@@ -7,9 +7,9 @@ mod fast;
 pub mod format;
 mod kernel;
 mod light;
-mod places;
 mod plan;
 mod reference;
+mod sample_grid;
 pub mod scale;
 pub mod shift;
 mod taps;
@@ -28,7 +28,7 @@ use crate::filters::siting::Siting;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{FrameProps, StreamInfo};
-pub(super) use kernel::{Kernel, Shape};
+pub(super) use kernel::{ResamplingKernel, Shape};
 use plan::Plan;
 use std::fmt::Debug;
 #[cfg(feature = "cuda")]
@@ -48,9 +48,9 @@ pub struct Sampling {
     /// And in the result.
     pub siting_out: Siting,
     /// The kernel of luma, grey and RGB.
-    pub kernel: Kernel,
+    pub kernel: ResamplingKernel,
     /// The kernel of chroma.
-    pub chroma_kernel: Kernel,
+    pub chroma_kernel: ResamplingKernel,
     /// The share by which results are held between the samples beside them.
     pub antiring: f64,
     /// Whether luma, grey and RGB are weighed as light.
@@ -59,7 +59,7 @@ pub struct Sampling {
 
 impl Sampling {
     /// `input` as it is, by `kernel`.
-    fn of(input: &StreamInfo, kernel: Kernel) -> Sampling {
+    fn of(input: &StreamInfo, kernel: ResamplingKernel) -> Sampling {
         let siting = Siting::of(input);
         Sampling {
             output: input.clone(),

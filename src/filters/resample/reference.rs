@@ -1,6 +1,6 @@
 //! The plain kernel.
 
-use super::plan::{Component, Plan, Source};
+use super::plan::{ComponentPlan, Plan, SampleSource};
 use super::taps::Taps;
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::{copy, narrow, widen};
@@ -15,11 +15,11 @@ impl CpuKernel for Reference {
         for (index, component) in self.0.components.iter().enumerate() {
             let dst = dst.get_mut(index);
             match component.source {
-                Source::Lane(lane) => {
+                SampleSource::Lane(lane) => {
                     (0..dst.height()).for_each(|y| narrow(dst, 0, y, &vec![lane; dst.width()]));
                 }
-                Source::Component(from) if component.copies() => copy(&src.here()[from], 0..dst.height(), dst),
-                Source::Component(from) => resample(component, &self.0, &src.here()[from], dst),
+                SampleSource::Component(from) if component.copies() => copy(&src.here()[from], 0..dst.height(), dst),
+                SampleSource::Component(from) => resample(component, &self.0, &src.here()[from], dst),
             }
         }
     }
@@ -81,7 +81,7 @@ pub fn lane(sum: f32) -> u16 {
     (sum + 0.5).clamp(0.0, 65_535.0) as u16
 }
 
-fn resample(component: &Component, plan: &Plan, src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
+fn resample(component: &ComponentPlan, plan: &Plan, src: &PlaneRef<'_>, dst: &mut PlaneMut<'_>) {
     let antiring = plan.antiring;
     let mut lanes = vec![0; src.width() * src.height()];
     for (y, row) in lanes.chunks_exact_mut(src.width()).enumerate() {

@@ -1,6 +1,6 @@
 //! `scale`: another size.
 
-use super::kernel::{Kernel, Shape};
+use super::kernel::{ResamplingKernel, Shape};
 use super::taps::FINE;
 use super::{Resample, Resampled, Sampling, antiring_doc, kernel_doc};
 use crate::error::{Error, Result};
@@ -98,7 +98,7 @@ impl Resample for ScaleParams {
         if self.linear && input.format.is_yc48() {
             return Err(Error::unsupported("YC48 has a scale of its own: leave out linear=on"));
         }
-        let kernel = |shape| Kernel { shape, b: self.b, c: self.c, taps: self.taps };
+        let kernel = |shape| ResamplingKernel { shape, b: self.b, c: self.c, taps: self.taps };
         let mut sampling = Sampling::of(input, kernel(self.kernel));
         let (left, wide) = part("src_left", "src_width", self.src_left, self.src_width, input.width)?;
         let (top, high) = part("src_top", "src_height", self.src_top, self.src_height, input.height)?;

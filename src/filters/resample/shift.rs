@@ -1,6 +1,6 @@
 //! `shift`: components moved by parts of a sample.
 
-use super::kernel::{Kernel, Shape};
+use super::kernel::{ResamplingKernel, Shape};
 use super::taps::FINE;
 use super::{Resample, Resampled, Sampling, antiring_doc, kernel_doc};
 use crate::error::Result;
@@ -50,7 +50,7 @@ impl Resample for ShiftParams {
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn sampling(&self, input: &StreamInfo) -> Result<Sampling> {
-        let kernel = Kernel { shape: self.kernel, b: 0.0, c: 0.5, taps: 3 };
+        let kernel = ResamplingKernel { shape: self.kernel, b: 0.0, c: 0.5, taps: 3 };
         let mut sampling = Sampling::of(input, kernel);
         sampling.antiring = self.antiring;
         let fine = |by: f64| (-by * FINE as f64).round() as i64;

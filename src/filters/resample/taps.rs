@@ -1,7 +1,7 @@
 //! The weights of one direction: for every sample that is made, which samples make it, and by how much.
 
-use super::kernel::{Kernel, Shape};
-use super::places::Places;
+use super::kernel::{ResamplingKernel, Shape};
+use super::sample_grid::SampleGrid;
 
 /// Parts of a sample that windows are counted in.
 pub const FINE: i64 = 65_536;
@@ -21,9 +21,9 @@ pub struct Line {
     /// Where the window of the source begins and how far it goes, in [`FINE`] parts of a luma sample.
     pub window: (i64, i64),
     /// The places of what there is.
-    pub source: Places,
+    pub source: SampleGrid,
     /// The places of what is made.
-    pub result: Places,
+    pub result: SampleGrid,
     /// Each field by itself.
     pub fields: bool,
 }
@@ -46,7 +46,7 @@ pub struct Taps {
 impl Line {
     /// The place of sample `at` of a field (of the only one in a frame) among the source's samples of that field: a whole number
     /// and a fraction, as exact as a fraction is.
-    fn place(&self, at: usize, source: Places, result: Places) -> (i64, f64) {
+    fn place(&self, at: usize, source: SampleGrid, result: SampleGrid) -> (i64, f64) {
         let ((start, size), luma) = (self.window, self.luma as i64);
         let made = 2 * result.spacing * at as i64 + result.offset + 1;
         let numerator = made * size - luma * FINE * (1 + source.offset) + 2 * luma * start;
@@ -67,7 +67,7 @@ impl Line {
     }
 
     /// The places of the source and of the result, of a field.
-    fn places_of(&self, field: usize) -> (Places, Places) {
+    fn places_of(&self, field: usize) -> (SampleGrid, SampleGrid) {
         match self.fields {
             true => (self.source.of_field(field as i64), self.result.of_field(field as i64)),
             false => (self.source, self.result),
@@ -75,7 +75,7 @@ impl Line {
     }
 
     /// The weights, with what results are held between where they are `held`; `None` where every sample stays what it is.
-    pub fn taps(&self, kernel: &Kernel, held: bool) -> Option<Taps> {
+    pub fn taps(&self, kernel: &ResamplingKernel, held: bool) -> Option<Taps> {
         if self.stays() {
             return None;
         }
@@ -119,7 +119,7 @@ impl Line {
         [whole, whole + 1].map(|i| i.clamp(0, last) as usize * stride + field)
     }
 
-    fn make(&self, kernel: &Kernel, at: usize, stride: usize) -> Made {
+    fn make(&self, kernel: &ResamplingKernel, at: usize, stride: usize) -> Made {
         let (field, at) = self.field_of(at, stride);
         let (source, result) = self.places_of(field);
         let (whole, fraction) = self.place(at, source, result);
@@ -153,7 +153,7 @@ struct Made {
 }
 
 /// The weight of each sample that counts, by its distance from the one at or before the place.
-fn raw_weights(kernel: &Kernel, step: f64, fraction: f64) -> Vec<(i64, f64)> {
+fn raw_weights(kernel: &ResamplingKernel, step: f64, fraction: f64) -> Vec<(i64, f64)> {
     match kernel.shape {
         Shape::Point => vec![((fraction + 0.5).floor() as i64, 1.0)],
         Shape::Area => {

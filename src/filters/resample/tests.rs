@@ -1,8 +1,8 @@
 //! Sums worked out by hand, places, and what must hold of any resampling.
 
-use super::kernel::{Kernel, Shape};
-use super::places::Places;
+use super::kernel::{ResamplingKernel, Shape};
 use super::plan::Plan;
+use super::sample_grid::SampleGrid;
 use super::scale::ScaleParams;
 use super::taps::{FINE, Line, Taps};
 use super::{Resample, Resampled, Sampling};
@@ -79,7 +79,7 @@ fn windows_begin_between_samples() {
 
 /// A line of so many samples with nothing subsampled.
 fn line(from: usize, to: usize) -> Line {
-    let places = Places { spacing: 1, offset: 0 };
+    let places = SampleGrid { spacing: 1, offset: 0 };
     let window = (0, from as i64 * FINE);
     Line { from, to, luma: to, window, source: places, result: places, fields: false }
 }
@@ -87,7 +87,7 @@ fn line(from: usize, to: usize) -> Line {
 #[test]
 fn weights_sum_to_one_and_are_those_of_the_definition() {
     for shape in Shape::ALL {
-        let kernel = Kernel { shape: *shape, b: 1.0 / 3.0, c: 1.0 / 3.0, taps: 4 };
+        let kernel = ResamplingKernel { shape: *shape, b: 1.0 / 3.0, c: 1.0 / 3.0, taps: 4 };
         for (from, to) in [(7, 20), (20, 7), (300, 4), (100, 99), (1, 9), (9, 1), (640, 1280)] {
             let taps = line(from, to).taps(&kernel, true).unwrap();
             let ratio = from as f64 / to as f64;

@@ -13,7 +13,7 @@ use crate::device::cuda::CudaDevice;
 #[cfg(feature = "cuda")]
 use crate::error::Result;
 use crate::filters::planes::PlaneSet;
-use crate::filters::window::{self, Window};
+use crate::filters::window::{self, Windowed};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
@@ -58,7 +58,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     create: window::create::<SurfaceBlurParams>,
 };
 
-impl Window for SurfaceBlurParams {
+impl Windowed for SurfaceBlurParams {
     type Op = SurfaceBlur;
 
     fn descriptor() -> &'static Descriptor {

@@ -1,6 +1,6 @@
 //! How bright a sample is: the light of its luma, and the level that a survey looks at.
 
-use super::Scale;
+use super::LevelScale;
 use crate::filters::colour::Decode;
 use crate::filters::localtone::LightScale;
 use crate::filters::requant::NEUTRAL;
@@ -29,13 +29,13 @@ pub struct Brightest {
 
 impl Brightness {
     /// Of samples of `info`, whose matrix is BT.2020's where it states none.
-    pub fn new(scale: Scale, info: &StreamInfo) -> Brightness {
+    pub fn new(scale: LevelScale, info: &StreamInfo) -> Brightness {
         let mut stated = info.clone();
         if stated.color.matrix == UNSPECIFIED {
             stated.color.matrix = BT2020;
         }
         let format = info.format;
-        let codes = (scale == Scale::Code && format.model() != Model::Gray).then(|| Brightest {
+        let codes = (scale == LevelScale::Code && format.model() != Model::Gray).then(|| Brightest {
             decode: Decode::new(&stated),
             is_rgb: format.model() == Model::Rgb,
             halved: (format.subsampling_w(), format.subsampling_h()),

@@ -1,7 +1,7 @@
 //! The kernels of cuda/survey.cu.
 
 use super::Survey;
-use super::layout::{BINS, Layout};
+use super::layout::{BINS, SurveyLayout};
 use super::shot::Smoothing;
 use super::sums::LEVELS;
 use super::tuning::cuda::THREADS;
@@ -135,7 +135,7 @@ impl CudaKernel for Kernel {
 /// Smooths levels, frame after frame.
 pub struct Smoother {
     function: Function,
-    layout: Layout,
+    layout: SurveyLayout,
     smoothing: Smoothing,
     level: DeviceBuffer,
 }
@@ -148,7 +148,7 @@ impl Smoother {
     ///
     /// # Errors
     /// When the kernel cannot be loaded or memory does not suffice.
-    pub fn new(layout: Layout, smoothing: Smoothing, device: &CudaDevice) -> Result<Smoother> {
+    pub fn new(layout: SurveyLayout, smoothing: Smoothing, device: &CudaDevice) -> Result<Smoother> {
         assert!(smoothing.reach().frames() <= MOST, "{smoothing:?} has no room");
         let level = DeviceBuffer::new(device, Self::MEMORY, "a level")?;
         Ok(Smoother { function: device.function("survey", "survey_smooth")?, layout, smoothing, level })

@@ -16,7 +16,7 @@ pub const CELLS: usize = HISTOGRAM + BINS;
 
 /// The surveys of frames of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Layout {
+pub struct SurveyLayout {
     /// Of the frames.
     pub width: usize,
     pub height: usize,
@@ -25,13 +25,13 @@ pub struct Layout {
     pub rows: usize,
 }
 
-impl Layout {
+impl SurveyLayout {
     /// Of frames of `info`.
-    pub fn of(info: &StreamInfo) -> Layout {
+    pub fn of(info: &StreamInfo) -> SurveyLayout {
         let (width, height) = (info.width, info.height);
         let rows = ROWS.min(height);
         let columns = ((width * rows + height / 2) / height).clamp(1, MOST_COLUMNS.min(width));
-        Layout { width, height, columns, rows }
+        SurveyLayout { width, height, columns, rows }
     }
 
     /// Samples of luma.
@@ -49,7 +49,7 @@ impl Layout {
 
     /// The first sample of each cell of a row, and the end of the last.
     pub fn lefts(&self) -> impl Iterator<Item = usize> {
-        let Layout { width, columns, .. } = *self;
+        let SurveyLayout { width, columns, .. } = *self;
         (0..=columns).map(move |column| (column * width).div_ceil(columns))
     }
 

@@ -27,7 +27,7 @@ use crate::video::{Planes, StreamInfo};
 use brightness::Brightness;
 #[cfg(feature = "cuda")]
 pub(super) use cuda::Smoother as CudaSmoother;
-pub(super) use layout::Layout;
+pub(super) use layout::SurveyLayout;
 pub(super) use shot::{Smoother, Smoothing};
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use sums::Sums;
 
 crate::choices! {
     /// Which level of samples is looked at.
-    pub enum Scale {
+    pub enum LevelScale {
         /// Light: luma from black to white.
         Light = "light",
         /// The largest of R', G' and B'.
@@ -47,7 +47,7 @@ crate::params! {
     /// The parameters of a survey.
     pub struct SurveyParams {
         /// Which level of samples is looked at: luma, or the largest of R', G' and B'.
-        of: Scale = Scale::Light, ParamKind::Choice(<Scale as Choice>::WORDS), unit "", aliases [];
+        of: LevelScale = LevelScale::Light, ParamKind::Choice(<LevelScale as Choice>::WORDS), unit "", aliases [];
         /// How many of the samples are at most as bright as the level.
         share: f64 = 50.0, ParamKind::Float { min: 0.0, max: 100.0 }, unit "%", aliases [];
     }
@@ -76,13 +76,13 @@ pub static SURVEY: Descriptor = Descriptor {
 struct SurveyOf(SurveyParams);
 
 /// Makes surveys with a level that `share` percent of the samples do not exceed.
-pub(super) fn survey(of: Scale, share: f64) -> Box<dyn Filter> {
+pub(super) fn survey(of: LevelScale, share: f64) -> Box<dyn Filter> {
     Box::new(SurveyOf(SurveyParams { of, share }))
 }
 
 /// What is worked out of a frame.
 struct Survey {
-    layout: Layout,
+    layout: SurveyLayout,
     brightness: Brightness,
     /// In millionths.
     share: u64,
@@ -91,7 +91,7 @@ struct Survey {
 impl Survey {
     fn new(params: &SurveyParams, info: &StreamInfo) -> Survey {
         let share = libm::round(params.share * 10_000.0) as u64;
-        Survey { layout: Layout::of(info), brightness: Brightness::new(params.of, info), share }
+        Survey { layout: SurveyLayout::of(info), brightness: Brightness::new(params.of, info), share }
     }
 
     /// How many samples the level is not below: at least one.
@@ -110,7 +110,7 @@ impl Filter for SurveyOf {
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
-        Ok(Spec::computed(Layout::of(&inputs[0]).stream(&inputs[0])?))
+        Ok(Spec::computed(SurveyLayout::of(&inputs[0]).stream(&inputs[0])?))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {
@@ -134,22 +134,22 @@ impl Filter for SurveyOf {
 
 /// What is kept of a frame, to find the cut before the next one: the rule by which filters keep to a shot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
-    layout: Layout,
+pub struct FrameSketch {
+    layout: SurveyLayout,
     words: Vec<u32>,
 }
 
-impl Look {
+impl FrameSketch {
     /// Of a picture of `info`.
-    pub fn of(info: &StreamInfo, picture: &Planes<'_>) -> Look {
+    pub fn of(info: &StreamInfo, picture: &Planes<'_>) -> FrameSketch {
         let survey = Survey::new(&SurveyParams::default(), info);
         let mut sums = Sums::new(&survey);
         sums.add(&survey, picture, 0..info.height);
-        Look { layout: survey.layout, words: sums.finish(&survey) }
+        FrameSketch { layout: survey.layout, words: sums.finish(&survey) }
     }
 
     /// True when a new shot begins with the frame that looks like `next`. Both are of one stream.
-    pub fn cuts_to(&self, next: &Look) -> bool {
+    pub fn cuts_to(&self, next: &FrameSketch) -> bool {
         shot::is_cut(&self.layout, &self.words, &next.words)
     }
 }

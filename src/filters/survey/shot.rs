@@ -1,6 +1,6 @@
 //! What surveys of frames one after the other say: where shots begin, and how bright one is around a frame.
 
-use super::layout::{CELLS, HISTOGRAM, LEVEL, Layout, read};
+use super::layout::{CELLS, HISTOGRAM, LEVEL, SurveyLayout, read};
 use super::sums::LEVEL_SHIFT;
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
@@ -33,7 +33,7 @@ pub fn quantile(counts: impl IntoIterator<Item = u64>, rank: u64) -> u16 {
 
 /// True when a shot begins between frames with these surveys: both the brightness of the picture and the picture, much reduced,
 /// are others than before.
-pub fn is_cut(layout: &Layout, before: &[u32], after: &[u32]) -> bool {
+pub fn is_cut(layout: &SurveyLayout, before: &[u32], after: &[u32]) -> bool {
     let apart = |a: &[u32], b: &[u32]| a.iter().zip(b).map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>();
     let histogram = apart(&before[HISTOGRAM..CELLS], &after[HISTOGRAM..CELLS]);
     let picture = apart(&before[CELLS..], &after[CELLS..]);
@@ -67,7 +67,7 @@ impl Smoothing {
     }
 
     /// The level of the middle one of frames with `surveys`.
-    pub fn level(self, layout: &Layout, surveys: &[Vec<u32>]) -> u16 {
+    pub fn level(self, layout: &SurveyLayout, surveys: &[Vec<u32>]) -> u16 {
         let (here, radius) = (surveys.len() / 2, self.radius());
         let begins = |frame: &usize| is_cut(layout, &surveys[frame - 1], &surveys[*frame]);
         let first = (1..=here).rev().find(begins).unwrap_or(0);
@@ -91,7 +91,7 @@ impl Smoothing {
 /// Smooths levels, frame after frame.
 #[derive(Clone, Debug)]
 pub struct Smoother {
-    layout: Layout,
+    layout: SurveyLayout,
     smoothing: Smoothing,
     /// Of the frames in reach.
     surveys: Vec<Vec<u32>>,
@@ -99,7 +99,7 @@ pub struct Smoother {
 
 impl Smoother {
     /// For surveys of `layout`.
-    pub fn new(layout: Layout, smoothing: Smoothing) -> Smoother {
+    pub fn new(layout: SurveyLayout, smoothing: Smoothing) -> Smoother {
         Smoother { layout, smoothing, surveys: vec![Vec::new(); smoothing.reach().frames()] }
     }
 

@@ -1,13 +1,13 @@
 use super::layout::{CELLS, HISTOGRAM, LEVEL, read};
 use super::shot::quantile;
-use super::{Layout, Look, Scale, Smoothing, survey};
+use super::{FrameSketch, LevelScale, Smoothing, SurveyLayout, survey};
 use crate::filters::Setup;
 use crate::filters::testing::{one_thread, picture, run_levels};
 use crate::video::{Format, FrameProps, Picture, StreamInfo};
 
-fn look(format: &str, value: impl Fn(usize, usize, usize) -> i32) -> Look {
+fn look(format: &str, value: impl Fn(usize, usize, usize) -> i32) -> FrameSketch {
     let format: Format = format.parse().unwrap();
-    Look::of(&StreamInfo::bare(format, 64, 36), &picture(format, 64, 36, value).planes())
+    FrameSketch::of(&StreamInfo::bare(format, 64, 36), &picture(format, 64, 36, value).planes())
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn depth_does_not_matter_and_rgb_has_cuts() {
 }
 
 /// The words of the survey of `src`, by the reference and every fast kernel.
-fn words(of: Scale, share: f64, info: &StreamInfo, src: &Picture) -> Vec<u32> {
+fn words(of: LevelScale, share: f64, info: &StreamInfo, src: &Picture) -> Vec<u32> {
     let filter = survey(of, share);
     let spec = filter.spec(std::slice::from_ref(info)).unwrap();
     let setup = Setup::of(info.clone(), src.format(), spec.output.clone(), spec.output.format);
@@ -56,8 +56,8 @@ fn words_worked_out_by_hand() {
     // Ten bits of limited range: 64 is black, 502 half of the light, and 940 white.
     let info = StreamInfo::bare("yuv420p10".parse().unwrap(), 32, 16);
     let src = picture(info.format, 32, 16, |c, x, _| [if x < 8 { 64 } else { 502 }, 512, 512][c]);
-    let words = words(Scale::Light, 50.0, &info, &src);
-    let layout = Layout::of(&info);
+    let words = words(LevelScale::Light, 50.0, &info, &src);
+    let layout = SurveyLayout::of(&info);
     assert_eq!((layout.rows, layout.columns, words.len()), (16, 32, CELLS + 512));
     // A quarter is black; the median is a third through the others, whose light 8192 counts from 32768 of 16 bits on.
     assert_eq!(words[LEVEL], 32_768 + 64 / 3);
@@ -72,16 +72,16 @@ fn codes_are_those_of_the_largest_component() {
     info.color.transfer = 16;
     // 100 % red: 294, 387, 960; and grey of half the code.
     let src = picture(info.format, 16, 16, |c, x, _| if x == 3 { [294, 387, 960][c] } else { [502, 512, 512][c] });
-    let of = |share| words(Scale::Code, share, &info, &src)[LEVEL];
+    let of = |share| words(LevelScale::Code, share, &info, &src)[LEVEL];
     assert!(of(100.0) >= 65_280 && of(50.0).abs_diff(32_768) <= 64, "{} {}", of(100.0), of(50.0));
     let rgb = StreamInfo::bare("gbrp16".parse().unwrap(), 8, 8);
     let src = picture(rgb.format, 8, 8, |c, _, _| [1000, 40_000, 3][c]);
-    let level = words(Scale::Code, 100.0, &rgb, &src)[LEVEL];
+    let level = words(LevelScale::Code, 100.0, &rgb, &src)[LEVEL];
     assert_eq!(level, 40_000 / 64 * 64 + 64);
 }
 
 /// Surveys of flat frames with these levels.
-fn flat(layout: &Layout, levels: &[u32]) -> Vec<Vec<u32>> {
+fn flat(layout: &SurveyLayout, levels: &[u32]) -> Vec<Vec<u32>> {
     let survey = |level: &u32| {
         let mut words = vec![*level >> 2; layout.words()];
         words[LEVEL] = *level;
@@ -94,7 +94,7 @@ fn flat(layout: &Layout, levels: &[u32]) -> Vec<Vec<u32>> {
 
 #[test]
 fn levels_are_smoothed_within_the_shot() {
-    let layout = Layout::of(&StreamInfo::bare("gray8".parse().unwrap(), 64, 36));
+    let layout = SurveyLayout::of(&StreamInfo::bare("gray8".parse().unwrap(), 64, 36));
     let level = |smoothing: Smoothing, levels: &[u32]| smoothing.level(&layout, &flat(&layout, levels));
     // Weights 1 2 3 2 1, within one shot: (1 + 2·2 + 3·3 + 2·4 + 5)·100 / 9.
     assert_eq!(level(Smoothing::Mean(2), &[100, 200, 300, 400, 500]), 300);

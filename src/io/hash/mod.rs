@@ -19,5 +19,5 @@ pub use lines::name;
 pub use record::{HashFile, HashFormat, StatedTags, Tags, Trait};
 pub use sink::{HashHead, HashSink, RecordSink, Restart};
 pub use stream_difference::{How, Packets, StreamDifference, compare_streams};
-pub use streams::{Coded, CodedStream, Streams};
+pub use streams::{CodedPacket, CodedStream, Streams};
 pub use verification::{Verification, compare};

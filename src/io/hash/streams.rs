@@ -29,7 +29,7 @@ pub struct CodedStream {
 
 /// A packet to be looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Coded<'p> {
+pub struct CodedPacket<'p> {
     /// The number of its stream in the source.
     pub stream: usize,
     /// When it is shown or heard.
@@ -44,7 +44,7 @@ pub struct Coded<'p> {
 #[derive(Clone, Debug)]
 pub struct Streams {
     hash: Hash,
-    read: fn(&Packet) -> Option<Coded<'_>>,
+    read: fn(&Packet) -> Option<CodedPacket<'_>>,
     /// The streams before any packet.
     start: Vec<CodedStream>,
     all: Vec<CodedStream>,
@@ -66,7 +66,7 @@ impl Open {
 
 impl Streams {
     /// For packets of the streams `all`, which `read` looks at.
-    pub fn new(hash: Hash, all: Vec<CodedStream>, read: fn(&Packet) -> Option<Coded<'_>>) -> Streams {
+    pub fn new(hash: Hash, all: Vec<CodedStream>, read: fn(&Packet) -> Option<CodedPacket<'_>>) -> Streams {
         let open = all.iter().map(|_| None).collect();
         Streams { hash, read, start: all.clone(), all, open }
     }
@@ -78,7 +78,7 @@ impl Streams {
         }
     }
 
-    fn add(&mut self, coded: Coded<'_>) {
+    fn add(&mut self, coded: CodedPacket<'_>) {
         let Some(place) = self.all.iter().position(|stream| stream.index == coded.stream) else { return };
         let (stream, open) = (&mut self.all[place], &mut self.open[place]);
         let bytes = payload(&stream.codec, coded.bytes);
@@ -212,7 +212,7 @@ mod tests {
     fn taken(all: Vec<CodedStream>, packets: &[(usize, Option<i64>, &[u8])]) -> Vec<CodedStream> {
         let mut streams = Streams::new(Hash::Md5, all, |_| None);
         for (stream, pts, bytes) in packets {
-            streams.add(Coded { stream: *stream, pts: *pts, duration: 10, bytes });
+            streams.add(CodedPacket { stream: *stream, pts: *pts, duration: 10, bytes });
         }
         streams.finish().to_vec()
     }

@@ -11,7 +11,7 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
-use crate::io::libav::demux::reader::{Contents, Place, Reader};
+use crate::io::libav::demux::reader::{Contents, EntryPacket, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
@@ -42,7 +42,7 @@ mod beside;
 mod follow;
 mod skip;
 
-pub use follow::{Entry, FrameList};
+pub use follow::{EntryFrame, FrameList};
 
 /// How an input is opened.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ pub struct InputOptions {
     /// What of a script is read.
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
-    pub place: Option<Place>,
+    pub place: Option<EntryPacket>,
     /// What the packets of the window must be: else its end is an error.
     pub contents: Option<Contents>,
     /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
@@ -122,7 +122,7 @@ pub struct Input {
     changes_said: bool,
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
-    place: Option<Place>,
+    place: Option<EntryPacket>,
     contents: Option<Contents>,
 }
 
@@ -145,13 +145,13 @@ enum Phase {
 }
 
 /// Options that not every source has a use for: those that this one has.
-struct Takes {
+struct UsedOptions {
     rate: bool,
     missing: bool,
     script: bool,
 }
 
-impl Takes {
+impl UsedOptions {
     /// Refuses the others, where they are asked for.
     fn check(&self, options: &InputOptions) -> Result<()> {
         if options.rate.is_some() && !options.rate_if_taken && !self.rate {
@@ -190,7 +190,7 @@ impl Input {
             None => demuxer::open_at(first, options.rate, &options.cancel)?,
         };
         let takes_rate = script.is_none() && demuxer::takes_rate(&demuxer);
-        let takes = Takes { rate: takes_rate, missing: list.is_some(), script: script.is_some() };
+        let takes = UsedOptions { rate: takes_rate, missing: list.is_some(), script: script.is_some() };
         takes.check(&options).map_err(|e| e.context(demuxer::name(path)))?;
         Self::start(path, demuxer, (list, script), options).map_err(|e| e.context(demuxer::name(path)))
     }
@@ -365,7 +365,7 @@ impl Input {
     /// # Errors
     /// As it says.
     pub fn check_used<'a>(inputs: impl IntoIterator<Item = &'a Input>, options: &InputOptions) -> Result<()> {
-        let mut takes = Takes { rate: true, missing: false, script: false };
+        let mut takes = UsedOptions { rate: true, missing: false, script: false };
         for input in inputs {
             takes.missing |= matches!(input.reader.sequence(), Some(Sequence::Pictures(_)));
             takes.script |= matches!(input.reader.sequence(), Some(Sequence::Script(_)));

@@ -28,7 +28,7 @@ pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
 #[cfg(any(test, fuzzing))]
 pub(crate) use demux::concat::fuzz_list;
-pub use demux::reader::{Contents, PacketHashes, Place};
+pub use demux::reader::{Contents, EntryPacket, PacketHashes};
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;
@@ -43,7 +43,7 @@ pub use format::negotiate::{Negotiated, Wanted, negotiate};
 pub use format::pixfmt;
 #[cfg(feature = "cuda")]
 pub use hwaccel::{Readback, nvdec_engines};
-pub use input::{Entry, FrameList, Input, InputOptions};
+pub use input::{EntryFrame, FrameList, Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;

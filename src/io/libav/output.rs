@@ -10,7 +10,7 @@ use crate::io::libav::encode::setup::{EncoderContext, EncoderJob};
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::init;
 use crate::io::libav::mux::context::Context;
-use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::mux::header::{self, HeaderContents};
 use crate::io::libav::mux::muxer::Muxer;
 use crate::io::libav::mux::start::Start;
 use crate::io::libav::mux::stream_copy::{self, StreamCopy};
@@ -147,8 +147,8 @@ impl Output {
         self.begin_when_known()
     }
 
-    fn contents(&self, start: Start) -> Contents<'_> {
-        Contents {
+    fn contents(&self, start: Start) -> HeaderContents<'_> {
+        HeaderContents {
             choice: &self.choice,
             options: &self.options,
             info: &self.info,

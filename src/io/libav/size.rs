@@ -7,7 +7,7 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::mux::capacity;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::pictures::list::PictureList;
-use crate::io::libav::recode::sound::expected::{Expected, expected};
+use crate::io::libav::recode::sound::expected::{ExpectedSound, expected};
 use crate::io::libav::script::is_script;
 use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::io::libav::subtitles::SubtitleChoice;
@@ -123,10 +123,10 @@ impl Besides {
         let mut besides = Besides { kept: Vec::new(), attached: attached(copied.iter()), coded: 0, guessed: 0 };
         for (number, stream) in numbered(Media::Audio, copied) {
             match expected(choice, &options.sound, stream, number) {
-                Expected::Nothing => {}
-                Expected::Copied => besides.kept.push(stream.index),
-                Expected::Coded(rate) => besides.coded += rate,
-                Expected::Guessed(rate) => besides.guessed += rate,
+                ExpectedSound::Nothing => {}
+                ExpectedSound::Copied => besides.kept.push(stream.index),
+                ExpectedSound::Coded(rate) => besides.coded += rate,
+                ExpectedSound::Guessed(rate) => besides.guessed += rate,
             }
         }
         let subtitles = numbered(Media::Subtitle, copied);

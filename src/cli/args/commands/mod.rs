@@ -15,5 +15,5 @@ pub use bench::BenchArgs;
 pub use farm::{CutArgs, GpuList, JoinArgs, PartArgs, PlanArgs, SegmentArgs, StatusArgs};
 pub use plugins::PluginsArgs;
 pub use presets::PresetsArgs;
-pub use submit::{Engine, SubmitArgs};
+pub use submit::{FarmEngine, SubmitArgs};
 pub use tools::{FiltersArgs, ManArgs, ProbeArgs};

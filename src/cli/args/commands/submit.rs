@@ -14,7 +14,7 @@ pub struct SubmitArgs {
     pub folder: PathBuf,
     /// Who runs the parts: slurm, or print a job for openjd, or plain commands
     #[arg(long, value_name = "ENGINE")]
-    pub engine: Engine,
+    pub engine: FarmEngine,
     /// Print the commands, and submit nothing: they are a shell script that does the same
     #[arg(long)]
     pub dry_run: bool,
@@ -70,7 +70,7 @@ impl fmt::Display for Share {
 
 /// What runs parts on many machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum FarmEngine {
     /// Slurm, by its sbatch: an array of tasks, and a job that joins.
     Slurm,
     /// A job template of Open Job Description, as AWS Deadline Cloud reads it.

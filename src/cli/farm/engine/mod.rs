@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::farm::Ranges;
 
 /// The parts that an engine is asked for.
-pub struct Work {
+pub struct MissingParts {
     /// The program on the machines of the engine.
     pub program: String,
     /// The folder of the plan.
@@ -28,8 +28,8 @@ fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<String> {
 }
 
 #[cfg(test)]
-pub(crate) fn work(missing: &str, per_task: u32) -> Work {
-    Work {
+pub(crate) fn work(missing: &str, per_task: u32) -> MissingParts {
+    MissingParts {
         program: "/opt/my tools/vramp".to_owned(),
         folder: "/films/out.mkv.vramp".to_owned(),
         film: "out.mkv".to_owned(),

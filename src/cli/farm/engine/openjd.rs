@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/OpenJobDescription/openjd-specifications/wiki/2023-09-Template-Schemas>
 
-use super::Work;
+use super::MissingParts;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 128;
 const NOTICE: u32 = 30;
 
 /// The template: a step with a task for each part of `work`, and one that joins.
-pub fn template(work: &Work) -> Value {
+pub fn template(work: &MissingParts) -> Value {
     // Defaults of paths are relative to the template.
     let beside = Path::new(&work.folder).file_name().map(|name| name.to_string_lossy());
     let name: String = format!("vramp {}", work.film).chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn without_missing_parts_there_is_only_the_join() {
-        let template = template(&Work { missing: Ranges::default(), film: "x".repeat(300), ..work("0", 1) });
+        let template = template(&MissingParts { missing: Ranges::default(), film: "x".repeat(300), ..work("0", 1) });
         let steps = template["steps"].as_array().unwrap();
         assert_eq!((steps.len(), &steps[0]["name"], steps[0].get("dependencies")), (1, &json!("Join"), None));
         assert_eq!(template["name"].as_str().unwrap().len(), LONGEST_NAME);

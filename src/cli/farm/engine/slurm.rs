@@ -2,7 +2,7 @@
 //!
 //! It waits with `afterany` and looks for itself: `afterok` never starts once one task has failed.
 
-use super::{Work, command};
+use super::{MissingParts, command};
 use crate::error::{Error, Result};
 use crate::farm::{Ranges, SUBMISSION};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub fn per_task(round: u32, missing: usize, segment: f64, first: Option<u32>) ->
 /// A film for Slurm.
 pub struct Slurm<'a> {
     /// The parts.
-    pub work: Work,
+    pub work: MissingParts,
     /// Where tasks say what they do.
     pub log: String,
     /// Processors for a task.
@@ -128,7 +128,7 @@ impl Slurm<'_> {
 
     /// The array of the tasks `numbers`, which are counted from `base` and run `vramp part` with `options`.
     fn tasks(&self, what: &str, numbers: &Ranges, base: u32, options: &[&str]) -> Result<Batch> {
-        let Work { program, folder, film, per_task, .. } = &self.work;
+        let MissingParts { program, folder, film, per_task, .. } = &self.work;
         let mut arguments = self.arguments("part", "%A_%a");
         // A requeued task goes on with what is missing of it, and before its time is over it is asked to stop.
         arguments.extend(["--requeue".to_owned(), "--signal=B:TERM@30".to_owned(), format!("--array={numbers}")]);
@@ -161,7 +161,7 @@ exec {part}
     /// # Errors
     /// When a name cannot be written for a shell.
     pub fn join(&self, after: &[String]) -> Result<Batch> {
-        let Work { program, folder, film, .. } = &self.work;
+        let MissingParts { program, folder, film, .. } = &self.work;
         let arguments = self.arguments("join", "join-%j");
         let version = command([program, "--version"])?;
         let elsewhere = command(["sbatch"].into_iter().chain(arguments.iter().map(String::as_str)))?;
@@ -219,7 +219,7 @@ excluded={excluded}
 
     /// What every job is submitted with.
     fn arguments(&self, what: &str, file: &str) -> Vec<String> {
-        let Work { film, .. } = &self.work;
+        let MissingParts { film, .. } = &self.work;
         let mut arguments = vec![
             "--parsable".to_owned(),
             format!("--job-name=vramp-{what} {film}"),

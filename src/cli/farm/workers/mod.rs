@@ -13,16 +13,16 @@ use crossbeam_channel::Sender;
 use rustix::process::Signal;
 
 /// Who makes parts.
-pub trait Workers {
+pub trait PartWorkers {
     /// Begins `part`. How far it is goes to `events` for `slot`, and its end last of all.
     ///
     /// # Errors
     /// When the system starts nobody.
-    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn Worker>>;
+    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn PartWorker>>;
 }
 
 /// Somebody who makes a part.
-pub trait Worker {
+pub trait PartWorker {
     /// Asks for the end: cleanly with `TERM`, at once with `KILL`.
     fn end(&self, signal: Signal);
 

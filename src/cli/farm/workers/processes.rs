@@ -1,6 +1,6 @@
 //! Parts at work in processes of this program.
 
-use super::{Worker, Workers};
+use super::{PartWorker, PartWorkers};
 use crate::cli::batch::child::{self, ChildEvent};
 use crate::cli::own_program::own_program;
 use crate::cli::signals;
@@ -31,8 +31,8 @@ impl Processes {
     }
 }
 
-impl Workers for Processes {
-    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn Worker>> {
+impl PartWorkers for Processes {
+    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn PartWorker>> {
         let mut command = Command::new(&self.program);
         command.arg("part").args(&self.options).arg("--progress=json").arg("--");
         command.arg(&self.folder).arg(part.to_string()).stdin(Stdio::null()).stderr(Stdio::piped());
@@ -46,7 +46,7 @@ impl Workers for Processes {
     }
 }
 
-impl Worker for Child {
+impl PartWorker for Child {
     fn end(&self, signal: Signal) {
         // One that has just ended needs no signal.
         let _ = kill_process(Pid::from_child(self), signal);

@@ -1,6 +1,6 @@
 //! Parts at work in threads of this process, which take turns on its GPUs and share what each of them holds.
 
-use super::{Worker, Workers};
+use super::{PartWorker, PartWorkers};
 use crate::cli::batch::child::ChildEvent;
 use crate::cli::farm::gpus::Gpus;
 use crate::device::DeviceChoice;
@@ -38,8 +38,8 @@ impl Threads {
     }
 }
 
-impl Workers for Threads {
-    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn Worker>> {
+impl PartWorkers for Threads {
+    fn start(&self, part: u32, slot: usize, events: &Sender<ChildEvent>) -> Result<Box<dyn PartWorker>> {
         let (maker, on, events) = (Arc::clone(&self.maker), self.gpus.of(slot), events.clone());
         let work = move || {
             let _end = EndEvent { slot, events: events.clone() };
@@ -69,7 +69,7 @@ impl Drop for EndEvent {
     }
 }
 
-impl Worker for JoinHandle<Result<()>> {
+impl PartWorker for JoinHandle<Result<()>> {
     // What makes the part sees the request by itself.
     fn end(&self, _: Signal) {}
 

@@ -3,14 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::filters::colour::lut::{Curves, Domain, Lut};
+use crate::filters::colour::lut::{Curves, Lut, LutDomain};
 
 /// The highest code.
 const TOP: u32 = 65535;
 
 /// How colours between nodes are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum NodeInterp {
     /// From the four nodes of a tetrahedron.
     Tetrahedral,
     /// From all eight around.
@@ -31,22 +31,22 @@ pub struct Cube {
     /// behind it, in 65535ths, in the lower.
     places: Option<Vec<u32>>,
     /// How colours between nodes are made.
-    between: Between,
+    between: NodeInterp,
     /// Values of nodes outside 0 to 1, which are cut off.
     clipped: usize,
 }
 
 /// A place on an edge: a node, and how far behind it, in 65535ths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct EdgePosition {
     node: u32,
     part: u32,
 }
 
 impl Cube {
     /// The table of `lut`. `limited`: what goes in, and what results, are codes of limited range.
-    pub fn new(lut: &Lut, limited: [bool; 2], between: Between) -> Cube {
-        let result = if limited[1] { Domain::of(LIMITED) } else { Domain::UNIT };
+    pub fn new(lut: &Lut, limited: [bool; 2], between: NodeInterp) -> Cube {
+        let result = if limited[1] { LutDomain::of(LIMITED) } else { LutDomain::UNIT };
         let Some(colours) = &lut.cube else {
             // Curves alone are followed by the cube that changes nothing.
             let places = places(lut.curves.as_ref(), &result, 2, limited[0]);
@@ -55,7 +55,7 @@ impl Cube {
             return Cube { places: Some(places), clipped, ..Cube::of(2, between, |part| part) };
         };
         let part = |colour: &[f32; 3]| std::array::from_fn(|i| result.place(i, colour[i].into()));
-        let in_proportion = lut.curves.is_none() && colours.domain == Domain::UNIT && !limited[0];
+        let in_proportion = lut.curves.is_none() && colours.domain == LutDomain::UNIT && !limited[0];
         Cube {
             edge: colours.edge,
             nodes: colours.values.iter().map(|colour| node(part(colour))).collect(),
@@ -66,7 +66,7 @@ impl Cube {
     }
 
     /// The table of `f`, which gets and gives codes as parts of 65535.
-    pub fn of(edge: usize, between: Between, f: impl Fn([f64; 3]) -> [f64; 3]) -> Cube {
+    pub fn of(edge: usize, between: NodeInterp, f: impl Fn([f64; 3]) -> [f64; 3]) -> Cube {
         let part = |i: usize| i as f64 / (edge - 1) as f64;
         let places = (0..edge).flat_map(|b| (0..edge).flat_map(move |g| (0..edge).map(move |r| [r, g, b])));
         let nodes = places.map(|place| node(f(place.map(part)))).collect();
@@ -94,7 +94,7 @@ impl Cube {
     }
 
     /// How colours between nodes are made.
-    pub fn between(&self) -> Between {
+    pub fn between(&self) -> NodeInterp {
         self.between
     }
 
@@ -107,21 +107,21 @@ impl Cube {
     pub fn apply(&self, codes: [u16; 3]) -> [u16; 3] {
         let places = [0, 1, 2].map(|i| self.place(i, codes[i]));
         match self.between {
-            Between::Tetrahedral => self.tetrahedral(places),
-            Between::Trilinear => self.trilinear(places),
+            NodeInterp::Tetrahedral => self.tetrahedral(places),
+            NodeInterp::Trilinear => self.trilinear(places),
         }
     }
 
-    fn place(&self, i: usize, code: u16) -> Place {
+    fn place(&self, i: usize, code: u16) -> EdgePosition {
         if let Some(places) = &self.places {
             let entry = places[i << 16 | usize::from(code)];
-            return Place { node: entry >> 16, part: entry & 0xffff };
+            return EdgePosition { node: entry >> 16, part: entry & 0xffff };
         }
         let steps = self.edge as u32 - 1;
         let along = u32::from(code) * steps;
         // The last code lies at the end of the last step.
         let node = (along / TOP).min(steps - 1);
-        Place { node, part: along - node * TOP }
+        EdgePosition { node, part: along - node * TOP }
     }
 
     fn node(&self, at: [u32; 3]) -> [u32; 3] {
@@ -131,7 +131,7 @@ impl Cube {
     }
 
     /// From the node before, one step along each axis, those with the largest part first.
-    fn tetrahedral(&self, places: [Place; 3]) -> [u16; 3] {
+    fn tetrahedral(&self, places: [EdgePosition; 3]) -> [u16; 3] {
         let mut axes = [0, 1, 2];
         axes.sort_by_key(|axis| std::cmp::Reverse(places[*axis].part));
         let mut at = places.map(|place| place.node);
@@ -147,7 +147,7 @@ impl Cube {
     }
 
     /// In floats of 32 bits: how far the eight nodes lie from the nearest one, between along red, then green, then blue.
-    fn trilinear(&self, places: [Place; 3]) -> [u16; 3] {
+    fn trilinear(&self, places: [EdgePosition; 3]) -> [u16; 3] {
         // From the further end of a step its parts are counted backwards.
         let is_past = places.map(|place| place.part > TOP / 2);
         let node = |past: [bool; 3]| self.node([0, 1, 2].map(|i| places[i].node + u32::from(past[i])));
@@ -171,7 +171,7 @@ impl Cube {
 const OUTSIDE: f64 = 1e-5;
 
 /// How many values lie outside `domain`.
-fn clipped<'v>(values: impl IntoIterator<Item = &'v [f32; 3]>, domain: &Domain) -> usize {
+fn clipped<'v>(values: impl IntoIterator<Item = &'v [f32; 3]>, domain: &LutDomain) -> usize {
     let outside = |i: usize, value: f32| {
         let value = f64::from(value);
         value < domain.min[i] - OUTSIDE || value > domain.max[i] + OUTSIDE
@@ -190,7 +190,7 @@ fn add(sums: [u32; 3], colour: [u32; 3], weight: u32) -> [u32; 3] {
 }
 
 /// Where codes lie on the edges of a cube behind `curves`, whose colours begin and end with `domain`.
-fn places(curves: Option<&Curves>, domain: &Domain, edge: usize, limited: bool) -> Vec<u32> {
+fn places(curves: Option<&Curves>, domain: &LutDomain, edge: usize, limited: bool) -> Vec<u32> {
     let [black, white] = if limited { LIMITED } else { [0.0, 1.0] };
     let steps = (edge - 1) as f64;
     let place = |i: usize, code: u32| {

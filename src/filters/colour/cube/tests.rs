@@ -2,7 +2,7 @@ use super::*;
 use crate::filters::colour::lut::looks::Look;
 use crate::filters::testing::digest;
 
-const BOTH: [Between; 2] = [Between::Tetrahedral, Between::Trilinear];
+const BOTH: [NodeInterp; 2] = [NodeInterp::Tetrahedral, NodeInterp::Trilinear];
 
 /// Colours all over, greys and corners among them.
 fn colours() -> impl Iterator<Item = [u16; 3]> {
@@ -19,11 +19,11 @@ fn the_identity_is_exact() {
         assert!(cube.is_identity());
         assert!(colours().step_by(61).all(|codes| cube.apply(codes) == codes), "{edge} {between:?}");
     }
-    assert!(!Cube::new(&Look::Warm.lut(), [false; 2], Between::Trilinear).is_identity());
+    assert!(!Cube::new(&Look::Warm.lut(), [false; 2], NodeInterp::Trilinear).is_identity());
 }
 
 /// What the values of a table give in 64 bits, on the scale of codes.
-fn exact(lut: &Lut, between: Between, codes: [u16; 3]) -> [f64; 3] {
+fn exact(lut: &Lut, between: NodeInterp, codes: [u16; 3]) -> [f64; 3] {
     let cube = lut.cube.as_ref().unwrap();
     let bent = |i: usize, value: f64| lut.curves.as_ref().map_or(value, |curves| curves.at(i, value));
     let along: [f64; 3] =
@@ -37,13 +37,13 @@ fn exact(lut: &Lut, between: Between, codes: [u16; 3]) -> [f64; 3] {
     let mut sum = [0.0; 3];
     let mut add = |step: [usize; 3], weight: f64| (0..3).for_each(|i| sum[i] += weight * node(step)[i]);
     match between {
-        Between::Trilinear => {
+        NodeInterp::Trilinear => {
             for corner in 0..8 {
                 let step = [corner & 1, corner >> 1 & 1, corner >> 2];
                 add(step, (0..3).map(|i| if step[i] == 1 { part[i] } else { 1.0 - part[i] }).product());
             }
         }
-        Between::Tetrahedral => {
+        NodeInterp::Tetrahedral => {
             let mut order = [0, 1, 2];
             order.sort_by(|a, b| part[*b].total_cmp(&part[*a]));
             let (mut step, mut left) = ([0; 3], 1.0);
@@ -63,7 +63,7 @@ fn colours_are_within_one_code_of_the_exact_ones() {
         cube: Look::Warm
             .lut()
             .cube
-            .map(|cube| crate::filters::colour::lut::Colours { domain: Domain::of([-0.3, 2.7]), ..cube }),
+            .map(|cube| crate::filters::colour::lut::ColourCube { domain: LutDomain::of([-0.3, 2.7]), ..cube }),
         ..Lut::default()
     };
     for (lut, between) in [Look::Warm.lut(), Look::Faded.lut(), scaled].iter().flat_map(|lut| BOTH.map(|b| (lut, b))) {
@@ -80,20 +80,20 @@ fn colours_are_within_one_code_of_the_exact_ones() {
 #[test]
 fn curves_alone_are_within_half_a_code() {
     // Values 0, 0.25 and 1. 49152 is 1.500023 steps of 32767.5: 0.25 + 0.75·0.500023 is 40960.5 and a little.
-    let curves = Curves { domain: Domain::UNIT, values: vec![[0.0; 3], [0.25; 3], [1.0; 3]] };
-    let cube = Cube::new(&Lut { curves: Some(curves), ..Lut::default() }, [false; 2], Between::Tetrahedral);
+    let curves = Curves { domain: LutDomain::UNIT, values: vec![[0.0; 3], [0.25; 3], [1.0; 3]] };
+    let cube = Cube::new(&Lut { curves: Some(curves), ..Lut::default() }, [false; 2], NodeInterp::Tetrahedral);
     assert_eq!(cube.apply([16384, 49152, 65535]), [8192, 40961, 65535]);
 }
 
 /// The table of limited range that changes nothing there changes nothing of R'G'B' either.
 #[test]
 fn limited_range_begins_at_64() {
-    let cube = Cube::new(&Lut::of(33, |colour| colour), [true; 2], Between::Tetrahedral);
+    let cube = Cube::new(&Lut::of(33, |colour| colour), [true; 2], NodeInterp::Tetrahedral);
     let off = |codes: [u16; 3]| (0..3).map(|i| cube.apply(codes)[i].abs_diff(codes[i])).max().unwrap();
     // The nodes that black and white lie behind and before are cut off there.
     assert!(colours().filter(|c| c.iter().all(|code| (2600..63_000).contains(code))).all(|codes| off(codes) <= 1));
     assert_eq!(
-        Cube::new(&Lut::of(2, |_| [-0.5, 0.5, 1.5]), [false; 2], Between::Trilinear).clipped(),
+        Cube::new(&Lut::of(2, |_| [-0.5, 0.5, 1.5]), [false; 2], NodeInterp::Trilinear).clipped(),
         0,
         "they are cut before"
     );
@@ -102,7 +102,7 @@ fn limited_range_begins_at_64() {
 #[test]
 fn tables_are_the_same_everywhere() {
     let of = |look: Look| {
-        let cube = Cube::new(&look.lut(), [false; 2], Between::Tetrahedral);
+        let cube = Cube::new(&look.lut(), [false; 2], NodeInterp::Tetrahedral);
         digest(cube.nodes().iter().copied().chain(cube.places().into_iter().flatten().map(|place| u64::from(*place))))
     };
     assert_eq!(

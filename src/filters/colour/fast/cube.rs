@@ -2,7 +2,7 @@
 
 use super::pixels::each;
 use super::simd::Vector;
-use crate::filters::colour::cube::{Between, Cube};
+use crate::filters::colour::cube::{Cube, NodeInterp};
 
 /// The highest code.
 const TOP: i32 = 65535;
@@ -26,15 +26,15 @@ pub(super) unsafe fn look_up<V: Vector>(cube: &Cube, codes: [V::Ints; 3]) -> [V:
         let first = V::int_add(V::int_mul(row, V::ints(green_step)), red.node);
         let axes = [(red.part, 1), (green.part, green_step), (blue.part, blue_step)];
         match cube.between() {
-            Between::Tetrahedral => tetrahedral::<V>(cube, first, axes),
-            Between::Trilinear => trilinear::<V>(cube, first, axes),
+            NodeInterp::Tetrahedral => tetrahedral::<V>(cube, first, axes),
+            NodeInterp::Trilinear => trilinear::<V>(cube, first, axes),
         }
     }
 }
 
 /// Nodes, and how far behind them, in 65535ths.
 #[derive(Clone, Copy)]
-struct Places<I> {
+struct EdgePositions<I> {
     node: I,
     part: I,
 }
@@ -44,7 +44,7 @@ struct Places<I> {
 /// # Safety
 /// As [`look_up`].
 #[inline(always)]
-unsafe fn listed<V: Vector>(places: &[u32], codes: [V::Ints; 3]) -> [Places<V::Ints>; 3] {
+unsafe fn listed<V: Vector>(places: &[u32], codes: [V::Ints; 3]) -> [EdgePositions<V::Ints>; 3] {
     assert_eq!(places.len(), 3 << 16);
     let [red, green, blue] = codes;
     // SAFETY: by the caller: there is an entry for each code of each component.
@@ -52,7 +52,7 @@ unsafe fn listed<V: Vector>(places: &[u32], codes: [V::Ints; 3]) -> [Places<V::I
         let offset = [(red, 0), (green, 1 << 16), (blue, 2 << 16)];
         each!(offset, code => {
             let entry = V::words(places, V::int_add(code.0, V::ints(code.1)));
-            Places { node: V::word_shift_right::<16>(entry), part: V::int_and(entry, V::ints(TOP)) }
+            EdgePositions { node: V::word_shift_right::<16>(entry), part: V::int_and(entry, V::ints(TOP)) }
         })
     }
 }
@@ -62,12 +62,12 @@ unsafe fn listed<V: Vector>(places: &[u32], codes: [V::Ints; 3]) -> [Places<V::I
 /// # Safety
 /// As [`look_up`].
 #[inline(always)]
-unsafe fn in_proportion<V: Vector>(steps: i32, code: V::Ints) -> Places<V::Ints> {
+unsafe fn in_proportion<V: Vector>(steps: i32, code: V::Ints) -> EdgePositions<V::Ints> {
     // SAFETY: by the caller.
     unsafe {
         let along = V::int_mul(code, V::ints(steps));
         let node = V::int_min(over_top::<V>(along), V::ints(steps - 1));
-        Places { node, part: V::int_sub(along, V::int_mul(node, V::ints(TOP))) }
+        EdgePositions { node, part: V::int_sub(along, V::int_mul(node, V::ints(TOP))) }
     }
 }
 

@@ -6,8 +6,8 @@ use super::simd::{Avx2, Avx512};
 use super::simd::{MOST_LANES, Portable, Vector};
 use crate::device::cpu::CpuLevel;
 use crate::filters::colour::gamut::{DARK, Gamut, PACE, PIECES, Soft, THRESHOLD};
-use crate::filters::colour::light::{Desaturation, Light, Measure};
-use crate::filters::colour::recipe::{Recipe, Work};
+use crate::filters::colour::light::{Desaturation, GainBasis, LightSteps};
+use crate::filters::colour::recipe::{Recipe, RgbStep};
 use crate::filters::colour::table::{Codes, LOW_BITS, Octaves};
 use crate::filters::colour::ycbcr::{BITS, Decode, TOP};
 use crate::filters::requant::NEUTRAL;
@@ -83,9 +83,9 @@ unsafe fn row<V: Vector>(recipe: &Recipe, from: &Rows, to: &mut Rows) {
             let parts = each!([first, second, third], row => V::load(&row[lanes.clone()]));
             let codes = decode::<V>(&recipe.decode, recipe.takes_rgb, parts);
             match &recipe.work {
-                Work::Keep => codes,
-                Work::Light(light) => apply::<V>(light, codes),
-                Work::Cube(cube) => look_up::<V>(cube, codes),
+                RgbStep::Keep => codes,
+                RgbStep::Light(light) => apply::<V>(light, codes),
+                RgbStep::Cube(cube) => look_up::<V>(cube, codes),
             }
         };
         for (row, ints) in [&mut *red, &mut *green, &mut *blue].into_iter().zip(made) {
@@ -132,7 +132,7 @@ unsafe fn code<V: Vector>(sum: V::Ints) -> V::Ints {
 /// # Safety
 /// As [`decode`].
 #[inline(always)]
-unsafe fn apply<V: Vector>(light: &Light, codes: [V::Ints; 3]) -> [V::Ints; 3] {
+unsafe fn apply<V: Vector>(light: &LightSteps, codes: [V::Ints; 3]) -> [V::Ints; 3] {
     // SAFETY: by the caller.
     unsafe {
         let mut rgb = each!(codes, code => linear::<V>(&light.linear, code));
@@ -148,9 +148,9 @@ unsafe fn apply<V: Vector>(light: &Light, codes: [V::Ints; 3]) -> [V::Ints; 3] {
         if let Some((measure, gain)) = &light.gain {
             let [r, g, b] = rgb;
             let gains = match measure {
-                Measure::Max => [octaves(gain, r.max(g).max(b)); 3],
-                Measure::Luma => [octaves(gain, weighed(light.luminance, rgb)); 3],
-                Measure::Each => each!(rgb, c => octaves(gain, c)),
+                GainBasis::Max => [octaves(gain, r.max(g).max(b)); 3],
+                GainBasis::Luma => [octaves(gain, weighed(light.luminance, rgb)); 3],
+                GainBasis::Each => each!(rgb, c => octaves(gain, c)),
             };
             rgb = [r.mul(gains[0]), g.mul(gains[1]), b.mul(gains[2])];
         }

@@ -2,7 +2,7 @@
 //! `LUT_3D_INPUT_RANGE`, `LUT_IN_VIDEO_RANGE` and `LUT_OUT_VIDEO_RANGE`.
 
 use super::text::{Line, Lines, Rows};
-use super::{Colours, Curves, Domain, LONGEST_CURVE, Lut, MOST_EDGE};
+use super::{ColourCube, Curves, LONGEST_CURVE, Lut, LutDomain, MOST_EDGE};
 use crate::error::{Error, Result};
 
 /// What stands before the colours.
@@ -41,9 +41,9 @@ impl Header {
     }
 
     /// What a table with a range of its own, `range`, begins and ends with.
-    fn domain(&self, range: Option<[f64; 2]>) -> Result<Domain> {
-        let stated = Domain { min: self.min.unwrap_or([0.0; 3]), max: self.max.unwrap_or([1.0; 3]) };
-        let domain = range.map_or(stated, Domain::of);
+    fn domain(&self, range: Option<[f64; 2]>) -> Result<LutDomain> {
+        let stated = LutDomain { min: self.min.unwrap_or([0.0; 3]), max: self.max.unwrap_or([1.0; 3]) };
+        let domain = range.map_or(stated, LutDomain::of);
         for i in 0..3 {
             let (min, max) = (domain.min[i], domain.max[i]);
             if min >= max {
@@ -96,11 +96,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Lut> {
     let (curves, cube) = (curves.finish(last)?, cube.finish(last)?);
     // A domain that is no table's own is that of the first.
     let of_curves = header.domain(header.curve_range)?;
-    let of_cube =
-        if curve.is_some() && header.cube_range.is_none() { Domain::UNIT } else { header.domain(header.cube_range)? };
+    let of_cube = if curve.is_some() && header.cube_range.is_none() {
+        LutDomain::UNIT
+    } else {
+        header.domain(header.cube_range)?
+    };
     Ok(Lut {
         curves: curve.map(|_| Curves { domain: of_curves, values: curves }),
-        cube: edge.map(|edge| Colours { domain: of_cube, edge, values: cube }),
+        cube: edge.map(|edge| ColourCube { domain: of_cube, edge, values: cube }),
         limited,
     })
 }

@@ -1,6 +1,6 @@
 //! Tables that need no file: to try the filter with, and for its tests.
 
-use super::{Colours, Curves, Domain, Lut};
+use super::{ColourCube, Curves, Lut, LutDomain};
 
 crate::choices! {
     /// Tables that are built in.
@@ -25,7 +25,7 @@ impl Look {
             Look::Warm => Lut::of(33, warm),
             Look::Faded => {
                 let bent = |i: usize| soft(i as f64 / 1023.0) as f32;
-                let curves = Curves { domain: Domain::UNIT, values: (0..1024).map(|i| [bent(i); 3]).collect() };
+                let curves = Curves { domain: LutDomain::UNIT, values: (0..1024).map(|i| [bent(i); 3]).collect() };
                 Lut { curves: Some(curves), ..Lut::of(17, faded) }
             }
         }
@@ -38,7 +38,7 @@ impl Lut {
         let part = |i: usize| i as f64 / (edge - 1) as f64;
         let places = (0..edge).flat_map(|b| (0..edge).flat_map(move |g| (0..edge).map(move |r| [r, g, b])));
         let values = places.map(|place| f(place.map(part)).map(|value| value.clamp(0.0, 1.0) as f32)).collect();
-        Lut { cube: Some(Colours { domain: Domain::UNIT, edge, values }), ..Lut::default() }
+        Lut { cube: Some(ColourCube { domain: LutDomain::UNIT, edge, values }), ..Lut::default() }
     }
 }
 

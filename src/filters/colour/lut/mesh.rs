@@ -2,7 +2,7 @@
 //! belong to. `Mesh a b` says that inputs have 2^a + 1 places and results b bits.
 
 use super::text::{Line, Lines, Rows};
-use super::{Curves, Domain, LONGEST_CURVE, Lut, MOST_EDGE, red_fastest};
+use super::{Curves, LONGEST_CURVE, Lut, LutDomain, MOST_EDGE, red_fastest};
 use crate::error::{Error, Result};
 
 /// Depths that whole numbers may have.
@@ -82,5 +82,5 @@ fn curves(inputs: &[f64]) -> Curves {
         let at = inputs.partition_point(|start| *start <= input).clamp(1, inputs.len() - 1) - 1;
         ((at as f64 + (input - inputs[at]) / (inputs[at + 1] - inputs[at])) / steps) as f32
     };
-    Curves { domain: Domain::UNIT, values: (0..LONGEST_CURVE).map(|i| [place(i); 3]).collect() }
+    Curves { domain: LutDomain::UNIT, values: (0..LONGEST_CURVE).map(|i| [place(i); 3]).collect() }
 }

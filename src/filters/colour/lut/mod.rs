@@ -28,7 +28,7 @@ pub struct Lut {
     /// Curves of red, green and blue.
     pub curves: Option<Curves>,
     /// Colours by colours.
-    pub cube: Option<Colours>,
+    pub cube: Option<ColourCube>,
     /// Whether what goes in, and what results, are codes of limited range, as the file states.
     pub limited: [bool; 2],
 }
@@ -37,16 +37,16 @@ pub struct Lut {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
     /// What the first and the last values belong to.
-    pub domain: Domain,
+    pub domain: LutDomain,
     /// Evenly spaced values, two at least.
     pub values: Vec<[f32; 3]>,
 }
 
 /// A cube of colours.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Colours {
+pub struct ColourCube {
     /// What the first and the last colours belong to.
-    pub domain: Domain,
+    pub domain: LutDomain,
     /// Colours along an edge, two at least.
     pub edge: usize,
     /// `edge`³ colours, red fastest.
@@ -55,20 +55,20 @@ pub struct Colours {
 
 /// The values of red, green and blue that a table begins and ends with: black is 0 and white 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Domain {
+pub struct LutDomain {
     /// Least.
     pub min: [f64; 3],
     /// Largest.
     pub max: [f64; 3],
 }
 
-impl Domain {
+impl LutDomain {
     /// From black to white.
-    pub const UNIT: Domain = Domain { min: [0.0; 3], max: [1.0; 3] };
+    pub const UNIT: LutDomain = LutDomain { min: [0.0; 3], max: [1.0; 3] };
 
     /// The same for every component.
-    pub fn of([min, max]: [f64; 2]) -> Domain {
-        Domain { min: [min; 3], max: [max; 3] }
+    pub fn of([min, max]: [f64; 2]) -> LutDomain {
+        LutDomain { min: [min; 3], max: [max; 3] }
     }
 
     /// Where `value` of component `i` lies, from 0 to 1. Values outside are taken for the nearest inside.
@@ -79,7 +79,7 @@ impl Domain {
 
 /// Formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LutKind {
     /// Adobe's and Resolve's `.cube`.
     Cube,
     /// Autodesk's `.3dl`.
@@ -92,14 +92,19 @@ pub enum Kind {
     Hald,
 }
 
-impl Kind {
+impl LutKind {
     /// Every kind, with the ending of its files' names.
-    pub const ALL: [(&'static str, Kind); 5] =
-        [("cube", Kind::Cube), ("3dl", Kind::Mesh), ("dat", Kind::Dat), ("m3d", Kind::M3d), ("png", Kind::Hald)];
+    pub const ALL: [(&'static str, LutKind); 5] = [
+        ("cube", LutKind::Cube),
+        ("3dl", LutKind::Mesh),
+        ("dat", LutKind::Dat),
+        ("m3d", LutKind::M3d),
+        ("png", LutKind::Hald),
+    ];
 
-    fn of(path: &Path) -> Result<Kind> {
+    fn of(path: &Path) -> Result<LutKind> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        let known = Kind::ALL.iter().find(|(known, _)| ending.as_deref() == Some(known));
+        let known = LutKind::ALL.iter().find(|(known, _)| ending.as_deref() == Some(known));
         known.map(|(_, kind)| *kind).ok_or_else(|| {
             Error::unsupported("tables are read from .cube, .3dl, .dat, .m3d, and .png (HaldCLUT): convert it to .cube")
         })
@@ -111,7 +116,7 @@ impl Kind {
 /// # Errors
 /// When it cannot be read, or is no table: with the line where that shows.
 pub fn read(path: &Path) -> Result<(Lut, String)> {
-    let kind = Kind::of(path)?;
+    let kind = LutKind::of(path)?;
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Error::new(crate::error::Kind::Io, error.to_string()))?;
@@ -129,20 +134,20 @@ pub fn read(path: &Path) -> Result<(Lut, String)> {
 ///
 /// # Errors
 /// When they are none, with the line where that shows.
-pub fn parse(kind: Kind, bytes: &[u8]) -> Result<Lut> {
+pub fn parse(kind: LutKind, bytes: &[u8]) -> Result<Lut> {
     match kind {
-        Kind::Cube => cube::parse(bytes),
-        Kind::Mesh => mesh::parse(bytes),
-        Kind::Dat => plain::parse_dat(bytes),
-        Kind::M3d => plain::parse_m3d(bytes),
-        Kind::Hald => hald::parse(bytes),
+        LutKind::Cube => cube::parse(bytes),
+        LutKind::Mesh => mesh::parse(bytes),
+        LutKind::Dat => plain::parse_dat(bytes),
+        LutKind::M3d => plain::parse_m3d(bytes),
+        LutKind::Hald => hald::parse(bytes),
     }
 }
 
 impl Lut {
     /// A cube that begins with black and ends with white.
     fn of_cube(edge: usize, values: Vec<[f32; 3]>) -> Lut {
-        Lut { cube: Some(Colours { domain: Domain::UNIT, edge, values }), ..Lut::default() }
+        Lut { cube: Some(ColourCube { domain: LutDomain::UNIT, edge, values }), ..Lut::default() }
     }
 }
 

@@ -4,22 +4,22 @@ pub(crate) mod peaks;
 pub(crate) mod tone;
 
 use crate::error::{Error, Result};
-use crate::filters::colour::cube::{Between, Cube};
+use crate::filters::colour::cube::{Cube, NodeInterp};
 use crate::filters::colour::gamut::perceptual::Perceptual;
 use crate::filters::colour::gamut::{Gamut, Soft};
-use crate::filters::colour::light::{Desaturation, Light, Measure};
+use crate::filters::colour::light::{Desaturation, GainBasis, LightSteps};
 use crate::filters::colour::primaries::Primaries;
-use crate::filters::colour::recipe::Work;
+use crate::filters::colour::recipe::RgbStep;
 use crate::filters::colour::table::{Codes, Octaves};
 use crate::filters::colour::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
-use crate::filters::survey::{Layout, Smoother, Smoothing};
+use crate::filters::survey::{Smoother, Smoothing, SurveyLayout};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
 use peaks::{PeakSource, Peaks};
 use std::sync::{Arc, Mutex, PoisonError};
-use tone::{Curve, Tone};
+use tone::{Tone, ToneCurve};
 
 /// H.273's code points.
 const P3: u8 = 12;
@@ -44,7 +44,7 @@ const MOST_OVER_MASTERING: f64 = 4.0;
 
 crate::choices! {
     /// What the source's codes are.
-    pub enum Source {
+    pub enum SourceTransfer {
         /// SMPTE ST 2084.
         Pq = "pq",
         /// ARIB STD-B67.
@@ -120,11 +120,11 @@ crate::params! {
     /// The parameters of `tonemap`.
     pub struct TonemapParams {
         /// The tone curve.
-        curve: Curve = Curve::Bt2390, ParamKind::Choice(<Curve as Choice>::WORDS), unit "", aliases ["tonemap", "hdr2sdr"];
+        curve: ToneCurve = ToneCurve::Bt2390, ParamKind::Choice(<ToneCurve as Choice>::WORDS), unit "", aliases ["tonemap", "hdr2sdr"];
         /// What the curve follows: `max` keeps hues, `luma` is brighter in colours, `rgb` pales highlights.
         on: On = On::Max, ParamKind::Choice(<On as Choice>::WORDS), unit "", aliases [];
         /// What the source's codes are; `auto` is what the stream states. Naming it maps a stream that states something else.
-        source: Option<Source> = None, ParamKind::Choice(<Source as Choice>::WORDS), unit "", aliases ["transferin", "tin"];
+        source: Option<SourceTransfer> = None, ParamKind::Choice(<SourceTransfer as Choice>::WORDS), unit "", aliases ["transferin", "tin"];
         /// The brightest that the source has. `auto` is its MaxCLL where that can be believed, else its mastering display's
         /// peak, else 1000; for HLG it is `hlg_peak`.
         source_peak: Option<f64> = None, NITS, unit "cd/m²", aliases [];
@@ -197,10 +197,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 type Gains = (u32, Arc<Vec<Octaves>>);
 
 impl TonemapParams {
-    fn kind(&self, input: &StreamInfo) -> Option<Source> {
+    fn kind(&self, input: &StreamInfo) -> Option<SourceTransfer> {
         self.source.or(match input.color.transfer {
-            PQ => Some(Source::Pq),
-            HLG => Some(Source::Hlg),
+            PQ => Some(SourceTransfer::Pq),
+            HLG => Some(SourceTransfer::Hlg),
             _ => None,
         })
     }
@@ -257,7 +257,7 @@ impl TonemapParams {
     }
 
     /// What is done to light; `None`: codes of R'G'B' stay.
-    pub(crate) fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<Light> {
+    pub(crate) fn light(&self, source: &StreamInfo, output: &StreamInfo) -> Option<LightSteps> {
         let is_hlg = source.color.transfer == HLG;
         let from = Primaries::of_tag(source.color.primaries)?;
         let to = Primaries::of_tag(output.color.primaries)?;
@@ -266,13 +266,13 @@ impl TonemapParams {
         let scene = if is_hlg { Transfer::Hlg } else { Transfer::Pq };
         let (peak, gamma) = (self.hlg_peak, system_gamma(self.hlg_peak));
         let measure = match self.on {
-            On::Max => Measure::Max,
-            On::Luma => Measure::Luma,
-            On::Rgb => Measure::Each,
+            On::Max => GainBasis::Max,
+            On::Luma => GainBasis::Luma,
+            On::Rgb => GainBasis::Each,
         };
         let narrow = |weights: [f64; 3]| weights.map(|weight| weight as f32);
         let white = (self.target / PQ_PEAK) as f32;
-        Some(Light {
+        Some(LightSteps {
             linear: Codes::new(|code| scene.light(code)),
             system: is_hlg.then(|| Octaves::new(GAIN_OCTAVES, |y| peak / PQ_PEAK * libm::pow(y, gamma - 1.0))),
             luminance: narrow(from.luminance()),
@@ -290,7 +290,7 @@ impl TonemapParams {
 
     /// The table by which colours are brought inside as they are seen. It takes a second to work out, and hosts build kernels
     /// more often than they change parameters: the last one is kept.
-    fn cube(&self, source: &StreamInfo, output: &StreamInfo, light: &Light) -> Arc<Cube> {
+    fn cube(&self, source: &StreamInfo, output: &StreamInfo, light: &LightSteps) -> Arc<Cube> {
         static LAST: Mutex<Option<(String, Arc<Cube>)>> = Mutex::new(None);
         let (from, peak) = (source.color, self.peak(source).0);
         let key = format!("{} {} {} {peak}", self.to_call(DESCRIPTOR.name), from.transfer, from.primaries);
@@ -305,7 +305,7 @@ impl TonemapParams {
             let graded = light.graded(codes.map(|code| (code * 65535.0) as u16));
             map.inside(graded.map(f64::from)).map(|light| encoded.code(light))
         };
-        let cube = Arc::new(Cube::of(EDGE, Between::Tetrahedral, colour));
+        let cube = Arc::new(Cube::of(EDGE, NodeInterp::Tetrahedral, colour));
         *last = Some((key, cube.clone()));
         cube
     }
@@ -330,8 +330,8 @@ impl Grade for TonemapParams {
     fn source(&self, input: &StreamInfo) -> Result<StreamInfo> {
         let mut source = input.clone();
         source.color.transfer = match self.kind(input) {
-            Some(Source::Pq) => PQ,
-            Some(Source::Hlg) => HLG,
+            Some(SourceTransfer::Pq) => PQ,
+            Some(SourceTransfer::Hlg) => HLG,
             None => {
                 let tag = input.color.transfer;
                 let name = code_point_name("transfer", tag).unwrap_or("unknown");
@@ -380,9 +380,9 @@ impl Grade for TonemapParams {
         Ok(output)
     }
 
-    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> Work {
+    fn work(&self, source: &StreamInfo, output: &StreamInfo) -> RgbStep {
         match (self.gamut, self.light(source, output)) {
-            (GamutChoice::Perceptual, Some(light)) => Work::Cube(self.cube(source, output, &light)),
+            (GamutChoice::Perceptual, Some(light)) => RgbStep::Cube(self.cube(source, output, &light)),
             (_, light) => light.into(),
         }
     }
@@ -395,7 +395,9 @@ impl Grade for TonemapParams {
     fn peaks(&self, source: &StreamInfo) -> Option<Peaks> {
         let is_hlg = source.color.transfer == HLG;
         let peaks_from = match (self.peak, self.smoothing()) {
-            (Peak::Dynamic, Some((smoothing, _))) => PeakSource::Measured(Smoother::new(Layout::of(source), smoothing)),
+            (Peak::Dynamic, Some((smoothing, _))) => {
+                PeakSource::Measured(Smoother::new(SurveyLayout::of(source), smoothing))
+            }
             (Peak::Hdr10plus, _) if !is_hlg => PeakSource::Stated(Peaks::code_of(Some(self.peak(source).0 as f32), 0)),
             _ => return None,
         };

@@ -4,7 +4,7 @@
 //! one for each of some peaks, and a frame's is mixed of the two that its peak lies between.
 
 use crate::filters::CpuJob;
-use crate::filters::colour::recipe::{Recipe, Work};
+use crate::filters::colour::recipe::{Recipe, RgbStep};
 use crate::filters::colour::table::Octaves;
 use crate::filters::curve::pq;
 use crate::filters::survey::Smoother;
@@ -58,7 +58,7 @@ impl Peaks {
 impl Recipe {
     /// Makes the recipe that of the frame of `job`.
     pub fn follow(&mut self, job: &CpuJob<'_>) {
-        let (Some(peaks), Work::Light(light)) = (&mut self.peaks, &mut self.work) else { return };
+        let (Some(peaks), RgbStep::Light(light)) = (&mut self.peaks, &mut self.work) else { return };
         let code = match &mut peaks.source {
             PeakSource::Measured(smoother) => smoother.level(&job.src),
             PeakSource::Stated(usual) => Peaks::code_of(job.props.brightest, *usual),

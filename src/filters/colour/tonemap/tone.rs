@@ -4,7 +4,7 @@ use crate::filters::curve::{nits, pq};
 
 crate::choices! {
     /// Curves.
-    pub enum Curve {
+    pub enum ToneCurve {
         /// ITU-R BT.2390, the EETF.
         Bt2390 = "bt2390",
         /// ITU-R BT.2446, method A.
@@ -40,7 +40,7 @@ fn dashed(word: &str, text: &str) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Tone {
     /// The curve.
-    pub curve: Curve,
+    pub curve: ToneCurve,
     /// Its own parameter.
     pub param: Option<f64>,
     /// Darkest and brightest of the source.
@@ -53,7 +53,7 @@ pub struct Tone {
 
 impl Tone {
     /// From `source` to `target`.
-    pub fn new(curve: Curve, param: Option<f64>, source: (f64, f64), target: (f64, f64)) -> Tone {
+    pub fn new(curve: ToneCurve, param: Option<f64>, source: (f64, f64), target: (f64, f64)) -> Tone {
         Tone { curve, param, source, target, codes: [source.0, source.1, target.0, target.1].map(pq) }
     }
 
@@ -67,27 +67,27 @@ impl Tone {
         let of_nits = |nits: f64| (nits - black) / (white - black);
         let fits = brightest <= white;
         let made = match self.curve {
-            Curve::Bt2390 => of_nits(nits(self.bt2390(pq(from)))),
-            Curve::Bt2446a => self.bt2446a(from / brightest),
-            Curve::Bt2446c => bt2446c(from) / bt2446c(brightest).max(100.0),
-            Curve::Spline if fits => of_nits(from.max(darkest)),
-            Curve::Spline => of_nits(nits(self.spline(pq(from)))),
-            Curve::St2094_10 if fits => of_nits(from.max(darkest)),
-            Curve::St2094_10 => of_nits(self.st2094_10(from)),
-            Curve::Hable => hable(x) / hable(peak),
-            Curve::Mobius if !fits => mobius(x, peak, self.param.unwrap_or(0.3)),
-            Curve::Reinhard if !fits => {
+            ToneCurve::Bt2390 => of_nits(nits(self.bt2390(pq(from)))),
+            ToneCurve::Bt2446a => self.bt2446a(from / brightest),
+            ToneCurve::Bt2446c => bt2446c(from) / bt2446c(brightest).max(100.0),
+            ToneCurve::Spline if fits => of_nits(from.max(darkest)),
+            ToneCurve::Spline => of_nits(nits(self.spline(pq(from)))),
+            ToneCurve::St2094_10 if fits => of_nits(from.max(darkest)),
+            ToneCurve::St2094_10 => of_nits(self.st2094_10(from)),
+            ToneCurve::Hable => hable(x) / hable(peak),
+            ToneCurve::Mobius if !fits => mobius(x, peak, self.param.unwrap_or(0.3)),
+            ToneCurve::Reinhard if !fits => {
                 let contrast = self.param.unwrap_or(0.5);
                 let offset = (1.0 - contrast) / contrast;
                 x / (x + offset) * (peak + offset) / peak
             }
-            Curve::Gamma if !fits => {
+            ToneCurve::Gamma if !fits => {
                 let cut = self.param.unwrap_or(0.05).max(1e-3);
                 if x <= cut { x } else { libm::pow(x / peak, libm::log(cut) / libm::log(cut / peak)) }
             }
-            Curve::Linear => x / peak * self.param.unwrap_or(1.0),
-            Curve::Clip => x * self.param.unwrap_or(1.0),
-            Curve::Mobius | Curve::Reinhard | Curve::Gamma => x,
+            ToneCurve::Linear => x / peak * self.param.unwrap_or(1.0),
+            ToneCurve::Clip => x * self.param.unwrap_or(1.0),
+            ToneCurve::Mobius | ToneCurve::Reinhard | ToneCurve::Gamma => x,
         };
         made.clamp(0.0, 1.0)
     }
@@ -205,13 +205,14 @@ mod tests {
     use super::*;
     use crate::params::Choice;
 
-    fn tone(curve: Curve, peak: f64) -> Tone {
+    fn tone(curve: ToneCurve, peak: f64) -> Tone {
         Tone::new(curve, None, (0.0, peak), (0.0, 203.0))
     }
 
     #[test]
     fn every_curve_rises_from_black_to_white() {
-        for (curve, peak) in Curve::ALL.iter().flat_map(|curve| [400.0, 1000.0, 4000.0].map(|peak| (*curve, peak))) {
+        for (curve, peak) in ToneCurve::ALL.iter().flat_map(|curve| [400.0, 1000.0, 4000.0].map(|peak| (*curve, peak)))
+        {
             let tone = tone(curve, peak);
             let all: Vec<f64> = (0..=2000).map(|i| tone.map(peak * f64::from(i) / 2000.0)).collect();
             assert!(all[0].abs() < 1e-6 && (all[2000] - 1.0).abs() < 1e-3, "{curve:?} {peak}: {all:?}");
@@ -222,15 +223,15 @@ mod tests {
     /// The report's example: 1000 cd/m² on a display of 100 with a knee of 1.5 maxLum − 0.5.
     #[test]
     fn values_worked_out_by_hand() {
-        let report = Tone::new(Curve::Bt2390, Some(0.5), (0.0, 1000.0), (0.0, 100.0));
+        let report = Tone::new(ToneCurve::Bt2390, Some(0.5), (0.0, 1000.0), (0.0, 100.0));
         // pq(100)/pq(1000) = 0.50808/0.75183 = 0.67579: the knee is 0.51369 of 0.75183, PQ 0.38621, 27.9 cd/m². Beyond it 60 are 52.4.
         assert!((report.map(20.0) - 0.2).abs() < 1e-9 && (report.map(60.0) - 0.523_542).abs() < 1e-6);
         // Hable: h(x) at white with a peak of 1000/203: h(1) = 0.2225/0.71 − 1/15 = 0.24671; h(4.926) = 3.8902/6.1630 − 1/15.
         let h = |x: f64| (x * (0.15 * x + 0.05) + 0.004) / (x * (0.15 * x + 0.5) + 0.06) - 1.0 / 15.0;
-        assert!((tone(Curve::Hable, 1000.0).map(203.0) - h(1.0) / h(1000.0 / 203.0)).abs() < 1e-12);
+        assert!((tone(ToneCurve::Hable, 1000.0).map(203.0) - h(1.0) / h(1000.0 / 203.0)).abs() < 1e-12);
         // Reinhard with contrast 0.5: x/(x + 1)·(p + 1)/p.
         let p = 1000.0 / 203.0;
-        assert!((tone(Curve::Reinhard, 1000.0).map(203.0) - 0.5 * (p + 1.0) / p).abs() < 1e-12);
+        assert!((tone(ToneCurve::Reinhard, 1000.0).map(203.0) - 0.5 * (p + 1.0) / p).abs() < 1e-12);
         // Method C: 100 cd/m² is beyond the bend at 69.85: 15.09968·ln(100/69.849 − 0.74204) + 78.99439.
         let c = 15.099_68 * libm::log(100.0 / 69.849_168 - 0.742_04) + 78.994_39;
         assert!((bt2446c(100.0) - c).abs() < 1e-6 && (bt2446c(69.0) - 0.838_02 * 69.0).abs() < 1e-9);
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_fits_stays() {
-        for curve in [Curve::Bt2390, Curve::Mobius, Curve::Reinhard, Curve::Gamma, Curve::Clip] {
+        for curve in [ToneCurve::Bt2390, ToneCurve::Mobius, ToneCurve::Reinhard, ToneCurve::Gamma, ToneCurve::Clip] {
             assert!((tone(curve, 203.0).map(100.0) - 100.0 / 203.0).abs() < 1e-9, "{curve:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 mod tiles;
 
-use super::plan::{Component as Work, Plan, Source};
+use super::plan::{ComponentPlan, Plan, SampleSource};
 use super::taps::Taps;
 use super::tuning::cuda::{FAR, THREADS};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
@@ -32,7 +32,7 @@ device_struct! {
 
 device_struct! {
     /// What is done to one component.
-    struct Component = "ScaleComponent" {
+    struct ComponentArgs = "ScaleComponent" {
         src: PlaneArgs,
         dst: PlaneArgs,
         across: Direction,
@@ -59,7 +59,7 @@ device_struct! {
 device_struct! {
     /// What the kernels get.
     struct Args = "Scale" {
-        component: [Component; 3],
+        component: [ComponentArgs; 3],
         antiring: f32,
         /// Floats of a row of the source's tile.
         pitch: u32,
@@ -71,13 +71,13 @@ device_struct! {
 }
 
 generated! {
-    "scale.cuh" after ["../common/plane.cuh"]: Direction, Component, Args;
+    "scale.cuh" after ["../common/plane.cuh"]: Direction, ComponentArgs, Args;
 }
 
 const NO_DIRECTION: Direction = Direction { first: 0, weights: 0, beside: 0, origin: 0, count: 0, stride: 1 };
 
 /// A component that a picture does not have.
-const NONE: Component = Component {
+const NONE: ComponentArgs = ComponentArgs {
     src: PlaneArgs::NONE,
     dst: PlaneArgs::NONE,
     across: NO_DIRECTION,
@@ -97,8 +97,8 @@ const NONE: Component = Component {
 
 /// One component as the device reads it.
 struct Draft {
-    component: Component,
-    source: Source,
+    component: ComponentArgs,
+    source: SampleSource,
     /// Directions as kernels have them: none that leaves samples as they are.
     across: Taps,
     down: Taps,
@@ -124,16 +124,16 @@ fn bytes_of(values: impl Iterator<Item = [u8; 4]>) -> Vec<u8> {
 }
 
 impl Draft {
-    fn new(work: &Work, down_first: bool, setup: &Setup, index: usize) -> Draft {
+    fn new(work: &ComponentPlan, down_first: bool, setup: &Setup, index: usize) -> Draft {
         let (input, output) = (&setup.input, &setup.output);
         let from = match work.source {
-            Source::Component(from) => input.format.component_size(from, input.width, input.height),
-            Source::Lane(_) => (1, 1),
+            SampleSource::Component(from) => input.format.component_size(from, input.width, input.height),
+            SampleSource::Lane(_) => (1, 1),
         };
         let to = output.format.component_size(index, output.width, output.height);
         let direction = |taps: &Option<Taps>, size| taps.clone().unwrap_or_else(|| unchanged(size));
         let mut component = NONE;
-        if let Source::Lane(lane) = work.source {
+        if let SampleSource::Lane(lane) = work.source {
             (component.lane, component.fills) = (lane.into(), 1);
         }
         component.down_first = down_first.into();
@@ -204,7 +204,7 @@ impl Kernel {
 
 /// What `plan` does to each component.
 fn drafts(plan: &Plan, setup: &Setup) -> Vec<Draft> {
-    let draft = |(index, work): (usize, &Work)| Draft::new(work, plan.down_first, setup, index);
+    let draft = |(index, work): (usize, &ComponentPlan)| Draft::new(work, plan.down_first, setup, index);
     plan.components.iter().enumerate().map(draft).collect()
 }
 
@@ -271,10 +271,10 @@ impl Draft {
         dst: &DevicePlane,
         (across, down): (usize, usize),
         (width, height): (usize, usize),
-    ) -> Result<Component> {
+    ) -> Result<ComponentArgs> {
         let tiles = width.div_ceil(across);
         let blocks = if dst.height == 0 { 0 } else { tiles * height.div_ceil(down) };
-        Ok(Component {
+        Ok(ComponentArgs {
             src: PlaneArgs::new(src)?,
             dst: PlaneArgs::new(dst)?,
             tiles: tiles as u32,
@@ -295,8 +295,8 @@ impl CudaKernel for Kernel {
             let mut component = [NONE; 3];
             for (index, draft) in self.drafts.iter().enumerate() {
                 let from = match draft.source {
-                    Source::Component(from) => &src[from],
-                    Source::Lane(_) => &src[0],
+                    SampleSource::Component(from) => &src[from],
+                    SampleSource::Lane(_) => &src[0],
                 };
                 let made = match (is_first_of_two, self.down_first) {
                     (false, _) => draft.to,

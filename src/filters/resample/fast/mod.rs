@@ -13,17 +13,17 @@ pub use across::GROUP;
 
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
-use crate::filters::resample::plan::{Component, Plan, Source};
+use crate::filters::resample::plan::{ComponentPlan, Plan, SampleSource};
 use crate::filters::resample::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::rows::{copy, narrow};
-use parts::{Scratch, Work};
+use parts::{ComponentWalk, Scratch};
 use walk::Walk;
 
 /// The kernel.
 pub struct Fast {
-    works: Vec<Work>,
+    works: Vec<ComponentWalk>,
     antiring: f32,
     level: CpuLevel,
     scratch: Stock<Scratch>,
@@ -37,20 +37,20 @@ impl Fast {
     pub fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
         level.require()?;
         let (input, output) = (&setup.input, &setup.output);
-        let work = |(index, component): (usize, &Component)| {
+        let work = |(index, component): (usize, &ComponentPlan)| {
             let from = match component.source {
-                Source::Component(from) => from,
-                Source::Lane(_) => 0,
+                SampleSource::Component(from) => from,
+                SampleSource::Lane(_) => 0,
             };
             let from = input.format.component_size(from, input.width, input.height);
-            Work::new(
+            ComponentWalk::new(
                 component,
                 plan.down_first,
                 from,
                 output.format.component_size(index, output.width, output.height),
             )
         };
-        let works: Vec<Work> = plan.components.iter().enumerate().map(work).collect();
+        let works: Vec<ComponentWalk> = plan.components.iter().enumerate().map(work).collect();
         Ok(Fast { scratch: Stock::new(Scratch::fit(&works)), works, antiring: plan.antiring, level })
     }
 }
@@ -64,8 +64,8 @@ impl CpuKernel for Fast {
         exec.bands(&mut dst, rows.max(BAND), |index, rows, mut band| {
             let work = &this.works[index];
             let from = match work.component.source {
-                Source::Component(from) => src.here()[from],
-                Source::Lane(lane) => {
+                SampleSource::Component(from) => src.here()[from],
+                SampleSource::Lane(lane) => {
                     let row = vec![lane; band.width()];
                     return (0..band.height()).for_each(|y| narrow(&mut band, 0, y, &row));
                 }

@@ -4,14 +4,14 @@ use super::across::{Across, GROUP, SLACK};
 use super::pairs::Pair;
 use super::period::{self, Period};
 use crate::device::cpu::CpuLevel;
-use crate::filters::resample::plan::Component;
+use crate::filters::resample::plan::ComponentPlan;
 use crate::filters::resample::taps::Taps;
 use crate::filters::resample::tuning::cpu::{LEAST, MOST, RING};
 use std::ops::Range;
 
 /// One component, as it is walked.
-pub struct Work {
-    pub component: Component,
+pub struct ComponentWalk {
+    pub component: ComponentPlan,
     /// It has two directions, and sums of columns come first.
     pub down_first: bool,
     pub across: Option<Across>,
@@ -30,13 +30,13 @@ pub struct Part {
     pub from: Range<usize>,
 }
 
-impl Work {
+impl ComponentWalk {
     pub fn new(
-        component: &Component,
+        component: &ComponentPlan,
         down_first: bool,
         (width, height): (usize, usize),
         (to_width, _): (usize, usize),
-    ) -> Work {
+    ) -> ComponentWalk {
         let down_first = down_first && component.across.is_some() && component.down.is_some();
         let is_plain = component.light.is_none() && !down_first;
         let pairs = match &component.down {
@@ -53,7 +53,7 @@ impl Work {
             let from = component.across.as_ref().map_or(to.clone(), |taps| samples(taps, to.clone(), width));
             Part { to, from }
         };
-        Work {
+        ComponentWalk {
             component: component.clone(),
             down_first,
             across: component.across.as_ref().map(Across::new),
@@ -84,7 +84,7 @@ fn depth(down: &Taps, pairs: &[Option<Pair>], from: usize) -> usize {
 /// What a thread works in.
 #[derive(Default)]
 pub struct Scratch {
-    /// Rows of a part; row y lies at `y % Work::ring`.
+    /// Rows of a part; row y lies at `y % ComponentWalk::ring`.
     pub ring: Vec<f32>,
     /// A row of the source, and room behind it.
     pub row: Vec<f32>,
@@ -140,7 +140,7 @@ impl ByPeriod {
 
 impl Scratch {
     /// Makes room for the parts of `works`.
-    pub fn fit(works: &[Work]) -> Scratch {
+    pub fn fit(works: &[ComponentWalk]) -> Scratch {
         let mut scratch = Scratch::default();
         for work in works {
             let longest = |range: fn(&Part) -> &Range<usize>| work.parts.iter().map(|p| range(p).len()).max();

@@ -3,7 +3,7 @@
 use super::across::{GROUP, SLACK};
 use super::down::{weigh, weigh_two};
 use super::pairs::Pair;
-use super::parts::{ByPeriod, Part, Scratch, Work};
+use super::parts::{ByPeriod, ComponentWalk, Part, Scratch};
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::reference::{held, lane};
 use crate::filters::resample::taps::Taps;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A part of the columns of a component.
 pub struct Walk<'a> {
-    pub work: &'a Work,
+    pub work: &'a ComponentWalk,
     pub part: &'a Part,
     pub src: PlaneRef<'a>,
     pub antiring: f32,

@@ -1,6 +1,6 @@
 //! The kernels of cuda/point.cu.
 
-use super::tables::{Work, bytes, compile};
+use super::tables::{BuiltStep, bytes, compile};
 use super::tuning::cuda::{BLOCK, ROWS, THREADS};
 use super::{MOST_STEPS, Points, groups};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
@@ -92,7 +92,7 @@ impl Kernel {
         let mut kept = Vec::new();
         for (to, step) in args.step.iter_mut().zip(&steps) {
             match step {
-                Work::Tables { tables, turned } => {
+                BuiltStep::Tables { tables, turned } => {
                     (to.kind, to.bits) = (0, *turned);
                     for (to, table) in to.table.iter_mut().zip(tables) {
                         let Some(table) = table else { continue };
@@ -102,8 +102,8 @@ impl Kernel {
                         kept.push(buffer);
                     }
                 }
-                Work::Mix(mix) => (to.kind, to.bits, to.of) = (1, mix.bits, mix.of),
-                Work::Vibrance(vibrance) => (to.kind, to.slope, to.full) = (2, vibrance.slope, vibrance.full),
+                BuiltStep::Mix(mix) => (to.kind, to.bits, to.of) = (1, mix.bits, mix.of),
+                BuiltStep::Vibrance(vibrance) => (to.kind, to.slope, to.full) = (2, vibrance.slope, vibrance.full),
             }
         }
         Ok(Kernel { function: device.function("point", name)?, args, groups, _tables: kept })

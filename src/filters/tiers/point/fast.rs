@@ -1,6 +1,6 @@
 //! The fast kernel: rows are cut in parts that stay in the first cache, and each step goes over a part.
 
-use super::tables::{Work, compile};
+use super::tables::{BuiltStep, compile};
 use super::tuning::cpu::{BAND, PART};
 use super::{Points, groups};
 use crate::device::cpu::CpuLevel;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// The kernel.
 pub struct Fast {
-    steps: Vec<Work>,
+    steps: Vec<BuiltStep>,
     groups: Vec<Range<usize>>,
     level: CpuLevel,
 }
@@ -62,7 +62,7 @@ impl CpuKernel for Fast {
 
 /// A band of rows of the components of a group.
 struct Band<'a> {
-    steps: &'a [Work],
+    steps: &'a [BuiltStep],
     group: &'a Range<usize>,
     src: &'a Planes<'a>,
     rows: Range<usize>,
@@ -92,32 +92,32 @@ fn make(band: &Band<'_>, to: &mut [Option<PlaneMut<'_>>; 3]) {
 
 /// One step over parts of rows of a group's components.
 #[inline(always)]
-fn apply(step: &Work, group: &Range<usize>, parts: &mut [&mut [u16]; 3]) {
+fn apply(step: &BuiltStep, group: &Range<usize>, parts: &mut [&mut [u16]; 3]) {
     let [first, second, third] = parts;
     match (step, group.len()) {
-        (Work::Tables { tables, turned }, _) => {
+        (BuiltStep::Tables { tables, turned }, _) => {
             for c in group.clone() {
                 let Some(table) = &tables[c] else { continue };
                 parts[c].iter_mut().for_each(|value| *value = table.look_up(*value, *turned));
             }
         }
         (_, 1) => {}
-        (Work::Mix(mix), 2) => {
+        (BuiltStep::Mix(mix), 2) => {
             for (cb, cr) in second.iter_mut().zip(third.iter_mut()) {
                 [*cb, *cr] = mix.chroma([*cb, *cr]);
             }
         }
-        (Work::Vibrance(vibrance), 2) => {
+        (BuiltStep::Vibrance(vibrance), 2) => {
             for (cb, cr) in second.iter_mut().zip(third.iter_mut()) {
                 [*cb, *cr] = vibrance.chroma([*cb, *cr]);
             }
         }
-        (Work::Mix(mix), _) => {
+        (BuiltStep::Mix(mix), _) => {
             for ((r, g), b) in first.iter_mut().zip(second.iter_mut()).zip(third.iter_mut()) {
                 [*r, *g, *b] = mix.mixed([*r, *g, *b]);
             }
         }
-        (Work::Vibrance(vibrance), _) => {
+        (BuiltStep::Vibrance(vibrance), _) => {
             for ((r, g), b) in first.iter_mut().zip(second.iter_mut()).zip(third.iter_mut()) {
                 [*r, *g, *b] = vibrance.rgb([*r, *g, *b]);
             }

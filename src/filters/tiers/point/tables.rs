@@ -32,7 +32,7 @@ impl Table {
 }
 
 /// A step.
-pub enum Work {
+pub enum BuiltStep {
     /// Tables of components, turned by as many bits.
     Tables { tables: [Option<Table>; 3], turned: u32 },
     /// As [`Step::Mix`].
@@ -42,16 +42,16 @@ pub enum Work {
 }
 
 /// The steps of `points` for a stream that is stored as `setup` has it.
-pub fn compile(points: &Points, setup: &Setup) -> Vec<Work> {
+pub fn compile(points: &Points, setup: &Setup) -> Vec<BuiltStep> {
     let lacks = if setup.src.is_yc48() { 0 } else { 16 - u32::from(setup.src.bit_depth()) };
     let work = |(i, step): (usize, &Step)| match step {
         Step::Maps(maps) => {
             // Only the first step meets values as they are stored.
             let turned = if i == 0 { lacks } else { 0 };
-            Work::Tables { tables: maps.each_ref().map(|map| Some(Table::new(map.as_ref()?, turned))), turned }
+            BuiltStep::Tables { tables: maps.each_ref().map(|map| Some(Table::new(map.as_ref()?, turned))), turned }
         }
-        Step::Mix(mix) => Work::Mix(*mix),
-        Step::Vibrance(vibrance) => Work::Vibrance(*vibrance),
+        Step::Mix(mix) => BuiltStep::Mix(*mix),
+        Step::Vibrance(vibrance) => BuiltStep::Vibrance(*vibrance),
     };
     points.steps().iter().enumerate().map(work).collect()
 }

@@ -35,7 +35,7 @@ fn tables_are_turned_so_that_values_of_a_stream_lie_together() {
     let setup = Setup::of(input.clone(), input.format, input.clone(), input.format);
     let points = chain("levels=gain=1.2").unwrap()[0].points(&input).unwrap();
     let compiled = tables::compile(&points, &setup);
-    let [tables::Work::Tables { tables, turned: 6 }] = &compiled[..] else { panic!("one step of tables") };
+    let [tables::BuiltStep::Tables { tables, turned: 6 }] = &compiled[..] else { panic!("one step of tables") };
     let table = tables[0].as_ref().unwrap();
     let mut places = [0; 3];
     for value in (0..=u16::MAX).step_by(64) {

@@ -50,7 +50,7 @@ pub trait WindowOp: Clone + Send + Sync + 'static {
 }
 
 /// The parameters of a filter of this tier.
-pub trait Window: Params + fmt::Debug + Send + Sync + 'static {
+pub trait Windowed: Params + fmt::Debug + Send + Sync + 'static {
     /// What is done to a plane.
     type Op: WindowOp;
 
@@ -99,7 +99,7 @@ pub struct Plan<O> {
 
 impl<O> Plan<O> {
     /// What `params` mean for the pictures of `setup`.
-    fn new<T: Window<Op = O>>(params: &T, setup: &Setup) -> Plan<O> {
+    fn new<T: Windowed<Op = O>>(params: &T, setup: &Setup) -> Plan<O> {
         Plan {
             #[cfg(feature = "cuda")]
             setup: setup.clone(),
@@ -114,7 +114,7 @@ impl<O> Plan<O> {
 }
 
 /// What is done to each component of `input`.
-fn ops<T: Window>(params: &T, input: &StreamInfo) -> Vec<Option<T::Op>> {
+fn ops<T: Windowed>(params: &T, input: &StreamInfo) -> Vec<Option<T::Op>> {
     let format = input.format;
     let op = |component| params.planes().has(format, component).then(|| params.op(input, component)).flatten();
     (0..format.components()).map(op).collect()
@@ -124,7 +124,7 @@ fn ops<T: Window>(params: &T, input: &StreamInfo) -> Vec<Option<T::Op>> {
 ///
 /// # Errors
 /// For arguments that are none of its parameters' values, or do not fit one another.
-pub fn create<T: Window>(call: &Call) -> Result<Box<dyn Filter>> {
+pub fn create<T: Windowed>(call: &Call) -> Result<Box<dyn Filter>> {
     let params = T::from_call(call)?;
     params.check().map_err(|error| error.context(T::descriptor().name))?;
     Ok(Box::new(WindowFilter { params }))
@@ -136,7 +136,7 @@ struct WindowFilter<T> {
     params: T,
 }
 
-impl<T: Window> Filter for WindowFilter<T> {
+impl<T: Windowed> Filter for WindowFilter<T> {
     fn descriptor(&self) -> &'static Descriptor {
         T::descriptor()
     }

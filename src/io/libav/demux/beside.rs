@@ -1,7 +1,7 @@
 //! What a film is besides its frames: how they are shown, and the streams that pass them by.
 
 use crate::io::Hash;
-use crate::io::hash::{Coded, CodedStream};
+use crate::io::hash::{CodedPacket, CodedStream};
 use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Media};
 use crate::io::libav::format::hdr::Hdr10;
 use crate::io::libav::mux::stream_copy;
@@ -62,10 +62,15 @@ fn extradata(parameters: &Parameters) -> &[u8] {
 }
 
 /// A packet of a copied stream, to be looked at.
-pub fn coded(packet: &Packet) -> Option<Coded<'_>> {
+pub fn coded(packet: &Packet) -> Option<CodedPacket<'_>> {
     let CopiedPacket { stream, packet, .. } = packet.0.downcast_ref()?;
     let time = packet.pts().or(packet.dts());
-    Some(Coded { stream: *stream, pts: time, duration: packet.duration(), bytes: packet.data().unwrap_or_default() })
+    Some(CodedPacket {
+        stream: *stream,
+        pts: time,
+        duration: packet.duration(),
+        bytes: packet.data().unwrap_or_default(),
+    })
 }
 
 #[cfg(test)]

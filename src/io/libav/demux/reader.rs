@@ -25,12 +25,12 @@ use tail::Tail;
 
 mod ahead;
 mod contents;
+mod entry_packet;
 mod marks;
-mod place;
 mod tail;
 
 pub use contents::{Contents, PacketHashes};
-pub use place::Place;
+pub use entry_packet::EntryPacket;
 
 /// Reads a source to its end.
 pub(in crate::io::libav) struct Reader {

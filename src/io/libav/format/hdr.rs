@@ -101,8 +101,8 @@ impl Hdr10 {
     }
 
     /// The same in the units in which codecs write it.
-    pub(in crate::io::libav) fn coded(&self) -> (Option<video::Mastering>, Option<video::Light>) {
-        let light = self.light.map(|LightText { max, average }| video::Light { most: max, average });
+    pub(in crate::io::libav) fn coded(&self) -> (Option<video::Mastering>, Option<video::ContentLight>) {
+        let light = self.light.map(|LightText { max, average }| video::ContentLight { most: max, average });
         (self.mastering.map(|mastering| mastering.coded()), light)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Input, Phase};
 use crate::error::{Error, Result};
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::reader::{PacketHashes, Place};
+use crate::io::libav::demux::reader::{EntryPacket, PacketHashes};
 use crate::io::libav::demux::trim::INTERLEAVING;
 use crate::io::libav::seek::frame_index::Certain;
 use crate::io::libav::seek::window::Side;
@@ -17,16 +17,16 @@ pub struct FrameList {
     /// When each is shown, in the stream's timebase.
     pub times: Vec<i64>,
     /// Those at which decoding can begin, before the window too.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EntryFrame>,
     /// What its packets are.
     pub packets: PacketHashes,
 }
 
 /// A frame at which decoding can begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct EntryFrame {
     /// Where its packet lies.
-    pub place: Place,
+    pub place: EntryPacket,
     /// The frame at which decoding begins for this one to be the first that is given: itself, or one that it refers to.
     pub begins: u64,
 }
@@ -55,7 +55,10 @@ impl Input {
             if let Some(point) = certain.access {
                 keys.retain(|(number, _)| *number >= certain.packet);
                 let key = keys.front().filter(|(number, _)| *number == certain.packet).cloned();
-                let entry = |(_, place)| Entry { place: Place { frame: certain.frame, ..place }, begins: point.frame };
+                let entry = |(_, place)| EntryFrame {
+                    place: EntryPacket { frame: certain.frame, ..place },
+                    begins: point.frame,
+                };
                 list.entries.extend(key.map(entry));
             }
             match self.window.side(certain.frame, self.reader.time(certain.pts), self.kept) {
@@ -120,7 +123,7 @@ impl Input {
 
     /// The next frame, in order of presentation, as packets have it. The packets of key frames that are met meanwhile go to `keys`,
     /// with their numbers.
-    fn next_certain(&mut self, keys: &mut VecDeque<(u64, Place)>) -> Result<Option<Certain>> {
+    fn next_certain(&mut self, keys: &mut VecDeque<(u64, EntryPacket)>) -> Result<Option<Certain>> {
         loop {
             if let Some(certain) = self.reader.index().and_then(|index| index.certain()) {
                 return Ok(Some(certain));
@@ -128,7 +131,7 @@ impl Input {
             let more = self.reader.look_ahead()?;
             self.hand_on();
             if let Some((number, packet)) = self.reader.newest().filter(|(_, packet)| more && packet.is_key()) {
-                keys.extend(Place::of(packet, 0).map(|place| (number, place)));
+                keys.extend(EntryPacket::of(packet, 0).map(|place| (number, place)));
             }
             if more {
                 continue;

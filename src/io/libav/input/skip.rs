@@ -3,7 +3,7 @@
 use super::{Input, InputOptions, first_frame};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::reader::{Place, Reader};
+use crate::io::libav::demux::reader::{EntryPacket, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::trim::Trim;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
@@ -65,7 +65,7 @@ impl Input {
     }
 
     /// Goes on at `place`, whose frame has the index `self.decoded` then; from the start where another packet lies there.
-    pub(super) fn go_to(&mut self, place: &Place) -> Result<Option<Video>> {
+    pub(super) fn go_to(&mut self, place: &EntryPacket) -> Result<Option<Video>> {
         if self.reader.go_to(place)?
             && let Some(frame) = self.reader.frame()?.filter(|frame| frame.pts() == Some(place.pts))
         {

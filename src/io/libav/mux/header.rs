@@ -21,7 +21,7 @@ const RANDOM_IDENTIFIERS: [&str; 8] = ["matroska", "webm", "ogg", "ogv", "oga", 
 
 /// Everything that a header is written from.
 #[derive(Clone, Copy)]
-pub(in crate::io::libav) struct Contents<'a> {
+pub(in crate::io::libav) struct HeaderContents<'a> {
     pub(in crate::io::libav) choice: &'a EncoderChoice,
     pub(in crate::io::libav) options: &'a OutputOptions,
     pub(in crate::io::libav) info: &'a StreamInfo,
@@ -37,7 +37,7 @@ pub(in crate::io::libav) struct Contents<'a> {
     pub(in crate::io::libav) negative_times: bool,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> HeaderContents<'a> {
     /// What a file that can be read back would hold, before a stream beside the video is admitted.
     pub(in crate::io::libav) fn rehearsed(
         choice: &'a EncoderChoice,
@@ -45,9 +45,19 @@ impl<'a> Contents<'a> {
         info: &'a StreamInfo,
         encoder: &'a Encoder,
         container: &'a Container,
-    ) -> Contents<'a> {
+    ) -> HeaderContents<'a> {
         let copies = &[];
-        Contents { choice, options, info, encoder, container, copies, offset: 0, seekable: true, negative_times: false }
+        HeaderContents {
+            choice,
+            options,
+            info,
+            encoder,
+            container,
+            copies,
+            offset: 0,
+            seekable: true,
+            negative_times: false,
+        }
     }
 }
 
@@ -55,7 +65,7 @@ impl<'a> Contents<'a> {
 ///
 /// # Errors
 /// When the container does not take an option, or memory runs out.
-pub(in crate::io::libav) fn build(contents: &Contents<'_>) -> Result<Context> {
+pub(in crate::io::libav) fn build(contents: &HeaderContents<'_>) -> Result<Context> {
     let context = Context::new(contents.choice.container)?;
     configure(&context, contents)?;
     add_video(&context, contents)?;
@@ -70,8 +80,8 @@ pub(in crate::io::libav) fn build(contents: &Contents<'_>) -> Result<Context> {
     Ok(context)
 }
 
-fn configure(context: &Context, contents: &Contents<'_>) -> Result<()> {
-    let Contents { choice, options, .. } = contents;
+fn configure(context: &Context, contents: &HeaderContents<'_>) -> Result<()> {
+    let HeaderContents { choice, options, .. } = contents;
     let settings = context.settings(choice.container());
     if capacity::is_quicktime(choice.container()) {
         // The index goes first, so that playing can start before everything is loaded. A pipe cannot be gone
@@ -101,8 +111,8 @@ fn configure(context: &Context, contents: &Contents<'_>) -> Result<()> {
     Ok(())
 }
 
-fn add_video(context: &Context, contents: &Contents<'_>) -> Result<()> {
-    let Contents { choice, info, encoder, container, .. } = contents;
+fn add_video(context: &Context, contents: &HeaderContents<'_>) -> Result<()> {
+    let HeaderContents { choice, info, encoder, container, .. } = contents;
     let stream = context.stream()?;
     // SAFETY: the stream is the context's, which is ours; the encoder is open.
     unsafe {
@@ -226,7 +236,7 @@ fn add_chapter(context: &Context, chapter: &Chapter, offset: i64) -> Result<()> 
 ///
 /// # Errors
 /// When the container refuses the contents, with the reason it logs.
-pub(in crate::io::libav) fn rehearse(contents: &Contents<'_>) -> Result<usize> {
+pub(in crate::io::libav) fn rehearse(contents: &HeaderContents<'_>) -> Result<usize> {
     let mut context = build(contents)?;
     context.open_scratch()?;
     context.write_header(contents.choice.container())?;
@@ -234,7 +244,7 @@ pub(in crate::io::libav) fn rehearse(contents: &Contents<'_>) -> Result<usize> {
 }
 
 /// A unit in which the times of all tracks are whole: edit lists would round them otherwise.
-fn movie_timescale(contents: &Contents<'_>) -> i32 {
+fn movie_timescale(contents: &HeaderContents<'_>) -> i32 {
     // A track's unit is at most this long; libav halves a longer one until it fits.
     const LONGEST: i64 = 10_000;
     let mut scale = i64::from(contents.encoder.unit().den.max(1));

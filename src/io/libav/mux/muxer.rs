@@ -7,7 +7,7 @@ use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::logging::{self, Heard};
 use crate::io::libav::mux::context::Context;
 use crate::io::libav::mux::failure;
-use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::mux::header::{self, HeaderContents};
 use crate::io::libav::mux::stream_copy::{Form, StreamCopy};
 use crate::video::Rational;
 use ffmpeg_next::Packet;
@@ -53,7 +53,7 @@ impl Muxer {
     ///
     /// # Errors
     /// When the container refuses the contents, or the file cannot be written.
-    pub(in crate::io::libav) fn begin(contents: &Contents<'_>, file: &TempFile, name: &str) -> Result<Muxer> {
+    pub(in crate::io::libav) fn begin(contents: &HeaderContents<'_>, file: &TempFile, name: &str) -> Result<Muxer> {
         let mut context = header::build(contents)?;
         context.open(file, name)?;
         context.write_header(name)?;

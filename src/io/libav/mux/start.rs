@@ -3,7 +3,7 @@
 use crate::io::libav::demux::streams::Media;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
-use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::header::HeaderContents;
 use crate::io::libav::mux::stream_copy::StreamCopy;
 use crate::io::libav::options::Timestamps;
 use crate::video::Rational;
@@ -27,7 +27,11 @@ pub(in crate::io::libav) struct Start {
 impl Start {
     /// The start of an output of `contents`, given the encoder's first packet and those of copied streams that came before
     /// it. Says what the container moves.
-    pub(in crate::io::libav) fn of(contents: &Contents<'_>, video: &Packet, waiting: &[(usize, Packet)]) -> Start {
+    pub(in crate::io::libav) fn of(
+        contents: &HeaderContents<'_>,
+        video: &Packet,
+        waiting: &[(usize, Packet)],
+    ) -> Start {
         let starts = |copy: &'_ StreamCopy| {
             let (_, packet) = waiting.iter().find(|(stream, _)| *stream == copy.index)?;
             Some((packet.pts()?, copy.timebase))
@@ -60,7 +64,7 @@ impl Start {
 
 /// Says how late sound that is copied begins after the pictures, which are shown at `shown` seconds, of a film that is cut: by a
 /// part of a packet.
-fn say_late(contents: &Contents<'_>, shown: f64, starts: &dyn Fn(&StreamCopy) -> Option<(i64, Rational)>) {
+fn say_late(contents: &HeaderContents<'_>, shown: f64, starts: &dyn Fn(&StreamCopy) -> Option<(i64, Rational)>) {
     const PACKET: f64 = 0.15;
     const HEARD: f64 = 0.002;
     if contents.options.timestamps == Timestamps::Keep {
@@ -78,7 +82,7 @@ fn say_late(contents: &Contents<'_>, shown: f64, starts: &dyn Fn(&StreamCopy) ->
 }
 
 /// What has the sound begin at 0, where every stream of AVI begins: it starts at `sound`, the pictures at `shown` seconds.
-fn at_zero(contents: &Contents<'_>, shown: f64, sound: i64, timebase: Rational) -> i64 {
+fn at_zero(contents: &HeaderContents<'_>, shown: f64, sound: i64, timebase: Rational) -> i64 {
     let unit = contents.info.timebase;
     let offset = rescale(sound, timebase, unit);
     let moved = seconds(offset - contents.offset, unit);
@@ -99,7 +103,7 @@ fn at_zero(contents: &Contents<'_>, shown: f64, sound: i64, timebase: Rational) 
 }
 
 /// How far `time` of the video is from the beat of its frames.
-fn off_beat(contents: &Contents<'_>, time: i64) -> i64 {
+fn off_beat(contents: &HeaderContents<'_>, time: i64) -> i64 {
     let (unit, beat) = (contents.info.timebase, contents.encoder.unit());
     time - rescale(rescale(time, unit, beat), beat, unit)
 }

@@ -4,7 +4,7 @@ use crate::io::libav::demux::streams::{Container, CopiedStream, Media, StreamTag
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::mux::capacity;
-use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::mux::header::{self, HeaderContents};
 use crate::io::libav::recode::{Recode, Treatments};
 use crate::io::libav::seek::frame_index::is_discarded;
 use crate::io::libav::subtitles;
@@ -192,7 +192,7 @@ const OPUS_HEAD: &[u8] = b"OpusHead";
 /// The streams among `copied` that the container of `contents` holds. The others are reported, one line a reason, but for
 /// those that `treatments` leave out.
 pub(in crate::io::libav) fn admit(
-    contents: Contents<'_>,
+    contents: HeaderContents<'_>,
     copied: &[CopiedStream],
     treatments: &Treatments,
 ) -> Vec<StreamCopy> {
@@ -209,14 +209,14 @@ pub(in crate::io::libav) fn admit(
             Err(reason) => refused.add(reason, describe(stream)),
         }
     }
-    if header::rehearse(&Contents { copies: &candidates, ..contents }).is_ok() {
+    if header::rehearse(&HeaderContents { copies: &candidates, ..contents }).is_ok() {
         refused.report();
         return candidates;
     }
     let mut admitted = Vec::new();
     for copy in candidates {
         admitted.push(copy);
-        if let Err(refusal) = header::rehearse(&Contents { copies: &admitted, ..contents })
+        if let Err(refusal) = header::rehearse(&HeaderContents { copies: &admitted, ..contents })
             && let Some(copy) = admitted.pop()
         {
             refused.add(refusal.message().to_owned(), copy.name.clone());
@@ -227,21 +227,21 @@ pub(in crate::io::libav) fn admit(
 }
 
 /// Whether the container of `contents` holds `stream` as it is, or the reason why it does not.
-pub(in crate::io::libav) fn holds(contents: Contents<'_>, stream: &CopiedStream) -> Result<(), String> {
+pub(in crate::io::libav) fn holds(contents: HeaderContents<'_>, stream: &CopiedStream) -> Result<(), String> {
     let copies = [StreamCopy::new(stream, form(contents.choice, stream)?)];
-    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    let rehearsed = header::rehearse(&HeaderContents { copies: &copies, ..contents });
     rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
 }
 
 /// Whether the container of `contents` holds what `recoder` makes of `stream`, or the reason why it does not.
 pub(in crate::io::libav) fn holds_recoded(
-    contents: Contents<'_>,
+    contents: HeaderContents<'_>,
     stream: &CopiedStream,
     recoder: &dyn Recode,
 ) -> Result<(), String> {
     let copies = [StreamCopy::recoded(stream, recoder)];
     takes(contents.choice, stream.media, &copies[0].parameters)?;
-    let rehearsed = header::rehearse(&Contents { copies: &copies, ..contents });
+    let rehearsed = header::rehearse(&HeaderContents { copies: &copies, ..contents });
     rehearsed.map(drop).map_err(|refusal| refusal.message().to_owned())
 }
 

@@ -5,7 +5,7 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::setup;
 use crate::io::libav::format::hdr::{self, Hdr10};
 use crate::io::libav::mux::capacity;
-use crate::io::libav::mux::header::{self, Contents};
+use crate::io::libav::mux::header::{self, HeaderContents};
 use crate::video::{ColorInfo, SideData};
 use ffmpeg_next::ffi::{AVCodecID, AVFrameSideDataType as InFrame, AVPacketSideDataType as Kinds};
 
@@ -47,7 +47,7 @@ const SHOWN: [(Kinds, &str); 3] = [
 ];
 
 /// Reports what the output of `contents` loses.
-pub(in crate::io::libav) fn report(contents: Contents<'_>) {
+pub(in crate::io::libav) fn report(contents: HeaderContents<'_>) {
     let (container, encoder) = (contents.choice.container(), contents.choice.encoder());
     let chapters = contents.container.chapters.len();
     if chapters > 0 && !holds_chapters(contents) {
@@ -124,23 +124,24 @@ fn holds_colour(choice: &EncoderChoice) -> bool {
     capacity::is_quicktime(container) || capacity::is_matroska(container) || COLOUR_IN_STREAM.contains(&choice.codec.id)
 }
 
-fn holds_chapters(contents: Contents<'_>) -> bool {
+fn holds_chapters(contents: HeaderContents<'_>) -> bool {
     if capacity::is_quicktime(contents.choice.container()) {
         return CHAPTERS_AT_THE_END.contains(&contents.choice.container());
     }
     let mut bare = contents.container.clone();
     bare.chapters.clear();
-    differs(contents, Contents { container: &bare, ..contents })
+    differs(contents, HeaderContents { container: &bare, ..contents })
 }
 
-fn holds_side_data(contents: Contents<'_>, kind: Kinds) -> bool {
+fn holds_side_data(contents: HeaderContents<'_>, kind: Kinds) -> bool {
     let mut bare = contents.container.clone();
     bare.video.side_data.retain(|data| data.kind != kind as i32);
-    capacity::is_quicktime(contents.choice.container()) || differs(contents, Contents { container: &bare, ..contents })
+    capacity::is_quicktime(contents.choice.container())
+        || differs(contents, HeaderContents { container: &bare, ..contents })
 }
 
 /// Whether a header has room for what one of the two says and the other does not.
-fn differs(full: Contents<'_>, bare: Contents<'_>) -> bool {
+fn differs(full: HeaderContents<'_>, bare: HeaderContents<'_>) -> bool {
     let length = |contents| header::rehearse(&contents).ok();
     length(full) != length(bare)
 }

@@ -13,12 +13,12 @@ use ffmpeg_next::packet::Mut;
 use std::ptr;
 
 /// Packets of parts in the order of decoding, each with the time at which it is decoded.
-pub type Coded = Box<dyn Iterator<Item = Result<(PartPacket, i64)>>>;
+pub type JoinedPackets = Box<dyn Iterator<Item = Result<(PartPacket, i64)>>>;
 
 /// A film being joined.
 pub struct JoinOutput {
     output: Output,
-    coded: Coded,
+    coded: JoinedPackets,
     /// The packet that is next.
     next: Option<(PartPacket, i64)>,
     timebase: Rational,
@@ -34,7 +34,7 @@ impl JoinOutput {
     /// When the parts were made with another header than this machine's encoder has, which is `made`.
     pub fn new(
         mut output: Output,
-        coded: Coded,
+        coded: JoinedPackets,
         times: Vec<i64>,
         made: &[u8],
         copied: Vec<(usize, Rational)>,

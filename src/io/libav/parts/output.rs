@@ -3,7 +3,7 @@
 use super::{KEPT, delay, extradata};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::demux::reader::{Contents, Place};
+use crate::io::libav::demux::reader::{Contents, EntryPacket};
 use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
@@ -44,7 +44,7 @@ pub struct PartJob {
     /// The time of the film's first frame, from which encoders count that keep a frame rate.
     pub origin: i64,
     /// Where decoding begins, if that is known.
-    pub place: Option<Place>,
+    pub place: Option<EntryPacket>,
     /// What the packets of the input are.
     pub contents: Contents,
 }

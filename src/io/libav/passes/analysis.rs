@@ -9,7 +9,7 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
 use crate::io::libav::encode::fallback;
 use crate::io::libav::encode::setup::EncoderJob;
-use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::header::HeaderContents;
 use crate::io::libav::mux::stream_copy::admit;
 use crate::io::libav::options::OutputOptions;
 use crate::io::libav::output::{FrameTimes, check};
@@ -62,7 +62,7 @@ impl Analysis {
         let mut options = options;
         // Nobody hears how loud it is: nothing needs to be measured for that.
         options.sound.loudness.iter_mut().for_each(|loudness| loudness.two_pass = false);
-        let contents = Contents::rehearsed(&choice, &options, info, &encoder, container);
+        let contents = HeaderContents::rehearsed(&choice, &options, info, &encoder, container);
         let treatments = Treatments::choose(contents, copied)?;
         let kept: Vec<_> = admit(contents, copied, &treatments).iter().map(|copy| copy.index).collect();
         let attached = attached(copied.iter().filter(|stream| kept.contains(&stream.index)));

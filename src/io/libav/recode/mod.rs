@@ -4,7 +4,7 @@ pub(super) mod sound;
 
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream, Media};
-use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::header::HeaderContents;
 use crate::io::libav::subtitles;
 use crate::video::Rational;
 use ffmpeg_next::Packet;
@@ -57,7 +57,7 @@ pub(in crate::io::libav) enum Treatment {
 ///
 /// # Errors
 /// When what was asked for cannot be done.
-fn treatment(contents: Contents<'_>, stream: &CopiedStream, number: usize) -> Result<Treatment> {
+fn treatment(contents: HeaderContents<'_>, stream: &CopiedStream, number: usize) -> Result<Treatment> {
     match stream.media {
         Media::Audio => sound::treatment(contents, stream, number),
         Media::Subtitle => subtitles::treatment(contents, stream, number),
@@ -77,7 +77,7 @@ impl Treatments {
     ///
     /// # Errors
     /// When what was asked for cannot be done.
-    pub(in crate::io::libav) fn choose(contents: Contents<'_>, streams: &[CopiedStream]) -> Result<Treatments> {
+    pub(in crate::io::libav) fn choose(contents: HeaderContents<'_>, streams: &[CopiedStream]) -> Result<Treatments> {
         contents.options.sound.check(streams)?;
         contents.options.subtitles.check(streams)?;
         let mut treatments = Treatments::default();

@@ -1,7 +1,7 @@
 //! Which frames a decoder would give, derived from packets alone, so that those before a part need not be decoded.
 
 use crate::error::Result;
-use crate::io::libav::seek::access::{self, Access, Look, Reason};
+use crate::io::libav::seek::access::{self, Access, PacketParser, Reason};
 use ffmpeg::Packet;
 use ffmpeg::ffi;
 use ffmpeg::format::stream::Stream;
@@ -27,7 +27,7 @@ const NO_TIMES: Reason = "its packets have no times";
 /// origin, the first frame at which decoding can begin: what packets before that decode to, only a decoder can know.
 /// Whatever makes the index doubtful ends it; what it had before still holds.
 pub(in crate::io::libav) struct FrameIndex {
-    look: Box<dyn Look>,
+    parser: Box<dyn PacketParser>,
     /// Frames that the decoder holds back to bring them in order.
     delay: usize,
     /// Packets met.
@@ -100,7 +100,7 @@ impl FrameIndex {
         // SAFETY: the parameters are alive.
         let delay = unsafe { (*parameters.as_ptr()).video_delay };
         Ok(FrameIndex {
-            look: access::look(&parameters)?,
+            parser: access::parser_of(&parameters)?,
             delay: usize::try_from(delay).unwrap_or(0),
             packets: 0,
             pending: BinaryHeap::new(),
@@ -175,7 +175,7 @@ impl FrameIndex {
     }
 
     fn judge(&mut self, packet: &Packet) -> Result<(), Reason> {
-        let unit = self.look.look(packet.data().unwrap_or_default());
+        let unit = self.parser.parse(packet.data().unwrap_or_default());
         if self.origin.is_none() {
             let is_access = unit.is_ok_and(|unit| unit.shown && unit.access != Access::None);
             if !is_access || !can_begin(packet) {

@@ -7,7 +7,7 @@ use super::request::{SubtitleChoice, TextCodec};
 use crate::error::{Error, Kind, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
 use crate::io::libav::mux::capacity;
-use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::header::HeaderContents;
 use crate::io::libav::mux::stream_copy::codec_name;
 use crate::io::libav::recode::{Recode, Treatment};
 use crate::video::Rational;
@@ -41,7 +41,7 @@ impl TextCodec {
 /// # Errors
 /// When it cannot be what was asked for.
 pub(in crate::io::libav) fn treatment(
-    contents: Contents<'_>,
+    contents: HeaderContents<'_>,
     stream: &CopiedStream,
     number: usize,
 ) -> Result<Treatment> {

@@ -1,7 +1,7 @@
 //! What the packets of a video are: a machine that has another film under the same name is found by it, also where the file has the
 //! same size and the same ends, as an unfinished copy has.
 
-use super::place::hash;
+use super::entry_packet::hash;
 use ffmpeg_next::Packet;
 use std::ops::RangeInclusive;
 use twox_hash::XxHash3_128;

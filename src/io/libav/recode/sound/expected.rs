@@ -8,7 +8,7 @@ use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::mux::capacity;
 
 /// What of a track will be written.
-pub(in crate::io::libav) enum Expected {
+pub(in crate::io::libav) enum ExpectedSound {
     /// Nothing.
     Nothing,
     /// Its packets as they are.
@@ -31,7 +31,7 @@ pub(in crate::io::libav) fn expected(
     options: &SoundOptions,
     stream: &CopiedStream,
     number: usize,
-) -> Expected {
+) -> ExpectedSound {
     let parameters = &stream.parameters;
     let held = capacity::holds_codec(choice.container, parameters.id().into());
     // SAFETY: the parameters are alive.
@@ -40,23 +40,23 @@ pub(in crate::io::libav) fn expected(
     let mixed = options.downmix.as_deref().and_then(ChannelLayout::named).map(|layout| layout.channels());
     let mixed = mixed.filter(|mixed| *mixed < channels);
     let (codec, bitrate) = match options.coding(stream, number) {
-        SoundCoding::None => return Expected::Nothing,
-        SoundCoding::Copy if held => return Expected::Copied,
-        SoundCoding::Copy => return Expected::Nothing,
-        SoundCoding::Auto if held && mixed.is_none() && options.loudness.is_none() => return Expected::Copied,
+        SoundCoding::None => return ExpectedSound::Nothing,
+        SoundCoding::Copy if held => return ExpectedSound::Copied,
+        SoundCoding::Copy => return ExpectedSound::Nothing,
+        SoundCoding::Auto if held && mixed.is_none() && options.loudness.is_none() => return ExpectedSound::Copied,
         SoundCoding::Auto => (Codec::suiting(choice.container, parameters), None),
         SoundCoding::Encode { codec, bitrate } => (Codec::named(codec, parameters), *bitrate),
     };
     // What cannot be coded is refused when the output is made.
-    let Ok(codec) = codec else { return Expected::Nothing };
+    let Ok(codec) = codec else { return ExpectedSound::Nothing };
     let channels = mixed.unwrap_or(channels);
     let positive = |number: i64| u64::try_from(number).unwrap_or(0);
     let samples =
         positive(rate.into()) * positive(channels.into()) * positive(codec::bits(parameters).clamp(16, 24).into());
     match positive(bitrate.unwrap_or_else(|| codec.bitrate(channels))) {
-        _ if codec.is_pcm() => Expected::Coded(samples),
-        _ if codec::is_lossless_codec(codec.id()) => Expected::Guessed(samples / 100 * LOSSLESS),
-        0 => Expected::Coded(positive(channels.into()) * LOSSY),
-        bitrate => Expected::Coded(bitrate),
+        _ if codec.is_pcm() => ExpectedSound::Coded(samples),
+        _ if codec::is_lossless_codec(codec.id()) => ExpectedSound::Guessed(samples / 100 * LOSSLESS),
+        0 => ExpectedSound::Coded(positive(channels.into()) * LOSSY),
+        bitrate => ExpectedSound::Coded(bitrate),
     }
 }

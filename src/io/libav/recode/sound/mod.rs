@@ -12,7 +12,7 @@ mod timeline;
 
 use crate::error::{Error, Result};
 use crate::io::libav::demux::streams::{CopiedPacket, CopiedStream};
-use crate::io::libav::mux::header::Contents;
+use crate::io::libav::mux::header::HeaderContents;
 use crate::io::libav::mux::stream_copy;
 use crate::io::libav::recode::{Recode, Treatment};
 use crate::video::Rational;
@@ -64,7 +64,7 @@ impl SourceTrack<'_> {
 /// When the container does not hold what was asked for by name, when there is no such encoder, when a track that is copied
 /// should change, or when it cannot be decoded.
 pub(in crate::io::libav) fn treatment(
-    contents: Contents<'_>,
+    contents: HeaderContents<'_>,
     stream: &CopiedStream,
     number: usize,
 ) -> Result<Treatment> {
@@ -101,7 +101,7 @@ pub(in crate::io::libav) fn treatment(
 
 /// Codes a track as suits the container, where that holds any sound. Says so, with the reason why it is not copied.
 fn auto(
-    contents: Contents<'_>,
+    contents: HeaderContents<'_>,
     source: SourceTrack<'_>,
     mix: Option<ChannelLayout>,
     reason: Option<String>,
@@ -141,7 +141,7 @@ struct RecodedTrack {
 
 impl RecodedTrack {
     fn new(
-        contents: Contents<'_>,
+        contents: HeaderContents<'_>,
         source: &SourceTrack<'_>,
         codec: Codec,
         bitrate: Option<i64>,
@@ -210,7 +210,7 @@ impl RecodedTrack {
 }
 
 /// What `source` goes through before an encoder of `form`.
-fn filters(contents: Contents<'_>, source: &SourceTrack<'_>, form: &SampleForm) -> Result<String> {
+fn filters(contents: HeaderContents<'_>, source: &SourceTrack<'_>, form: &SampleForm) -> Result<String> {
     let last = form.filter();
     let Some(wanted) = contents.options.sound.loudness else { return Ok(last) };
     let mixed = format!("aresample=rematrix_maxval=1,aformat=channel_layouts={}", form.layout.name());

@@ -1,7 +1,7 @@
 //! Packets of AV1: temporal units.
 
 use super::bits::Bits;
-use super::{Access, Look, Reason, Unit};
+use super::{Access, PacketParser, Reason, Unit};
 
 const SEQUENCE_HEADER: u8 = 1;
 const FRAME_HEADER: u8 = 3;
@@ -9,8 +9,8 @@ const FRAME: u8 = 6;
 
 pub(super) struct Av1;
 
-impl Look for Av1 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Av1 {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut sequence, mut shown, mut access) = (false, 0, Access::None);
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -91,14 +91,14 @@ mod tests {
         let inter = obu(FRAME, &[0b0011_0000]);
         let hidden = obu(FRAME, &[0b0010_0000]);
         let existing = obu(FRAME_HEADER, &[0b1000_0000]);
-        let look = |parts: &[&Vec<u8>]| Av1.look(&parts.iter().flat_map(|part| part.to_vec()).collect::<Vec<_>>());
+        let look = |parts: &[&Vec<u8>]| Av1.parse(&parts.iter().flat_map(|part| part.to_vec()).collect::<Vec<_>>());
         assert_eq!(look(&[&sequence, &key]), Ok(Unit::shown(Access::Clean)));
         assert_eq!(look(&[&key]), Ok(Unit::shown(Access::None)), "it does not say what it is");
         assert_eq!(look(&[&hidden, &inter]), Ok(Unit::shown(Access::None)));
         assert_eq!(look(&[&existing]), Ok(Unit::shown(Access::None)));
         assert_eq!(look(&[&hidden]), Ok(Unit { access: Access::None, shown: false }));
         assert!(look(&[&inter, &inter]).is_err());
-        assert!(Av1.look(&[FRAME << 3 | 2, 9, 0]).is_err(), "cut off");
-        assert!(Av1.look(&[FRAME << 3 | 4, 8, 0b0011_0000]).is_err(), "another layer");
+        assert!(Av1.parse(&[FRAME << 3 | 2, 9, 0]).is_err(), "cut off");
+        assert!(Av1.parse(&[FRAME << 3 | 4, 8, 0b0011_0000]).is_err(), "another layer");
     }
 }

@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::nal::{self, Framing, ParameterSets};
 use super::parser::Parser;
-use super::{Access, Look, Reason, Unit};
+use super::{Access, PacketParser, Reason, Unit};
 use crate::error::Result;
 use ffmpeg_next::codec::Parameters;
 
@@ -38,8 +38,8 @@ impl H264 {
     }
 }
 
-impl Look for H264 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for H264 {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut idr, mut recovers, mut sets) = (false, false, Vec::new());
         for unit in self.framing.units(bytes) {
             match unit[0] & 31 {

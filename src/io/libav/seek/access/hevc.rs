@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::nal::{self, Framing, ParameterSets};
-use super::{Access, Look, Reason, Unit};
+use super::{Access, PacketParser, Reason, Unit};
 use ffmpeg_next::codec::Parameters;
 
 const BLA: std::ops::RangeInclusive<u8> = 16..=18;
@@ -36,8 +36,8 @@ impl Hevc {
     }
 }
 
-impl Look for Hevc {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Hevc {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut access, mut sets, mut slices) = (Access::None, Vec::new(), 0);
         for unit in self.framing.units(bytes).filter(|unit| unit.len() > HEADER || kind(unit) > LAST_SLICE) {
             // Further layers are not decoded.
@@ -129,7 +129,7 @@ mod tests {
 
     fn look(units: &[Vec<u8>]) -> Result<Unit, Reason> {
         let sets = ParameterSets::new(std::iter::empty());
-        Hevc { framing: Framing::StartCodes, sets, hides: false }.look(&units.concat())
+        Hevc { framing: Framing::StartCodes, sets, hides: false }.parse(&units.concat())
     }
 
     #[test]

@@ -45,17 +45,17 @@ impl Unit {
 /// Why nothing is known of a packet, or of the frames after it.
 pub(in crate::io::libav) type Reason = &'static str;
 
-/// Looks into the packets of a stream, in order.
-pub(in crate::io::libav) trait Look: Send {
+/// Parses the packets of a stream, in order.
+pub(in crate::io::libav) trait PacketParser: Send {
     /// What the packet `bytes` holds.
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason>;
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason>;
 }
 
-/// What can look into the packets of a stream of `parameters`.
+/// What parses the packets of a stream of `parameters`.
 ///
 /// # Errors
 /// When memory runs out, or for codecs of which it is not known where decoding can begin.
-pub(in crate::io::libav) fn look(parameters: &Parameters) -> Result<Box<dyn Look>> {
+pub(in crate::io::libav) fn parser_of(parameters: &Parameters) -> Result<Box<dyn PacketParser>> {
     let id = parameters.id();
     Ok(match id {
         Id::H264 => Box::new(h264::H264::new(parameters)?),
@@ -91,9 +91,9 @@ pub(crate) fn fuzz_packets(bytes: &[u8]) {
         (*parameters.as_mut_ptr()).codec_id = CODECS[usize::from(*codec) % CODECS.len()].into();
         crate::io::libav::mux::tags::set_extradata(parameters.as_mut_ptr(), piece().unwrap_or(&[])).expect("memory");
     }
-    let Ok(mut look) = look(&parameters) else { return };
+    let Ok(mut parser) = parser_of(&parameters) else { return };
     while let Some(packet) = piece() {
-        let _ = look.look(packet);
+        let _ = parser.parse(packet);
     }
 }
 
@@ -106,8 +106,8 @@ fn is_intra_only(id: Id) -> bool {
 /// A stream in which the container's mark on a packet says all.
 struct Marked;
 
-impl Look for Marked {
-    fn look(&mut self, _: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Marked {
+    fn parse(&mut self, _: &[u8]) -> Result<Unit, Reason> {
         Ok(Unit::shown(Access::Clean))
     }
 }

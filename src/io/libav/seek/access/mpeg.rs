@@ -1,7 +1,7 @@
 //! Packets of MPEG-1 and MPEG-2.
 
 use super::nal::start_code;
-use super::{Access, Look, Reason, Unit};
+use super::{Access, PacketParser, Reason, Unit};
 
 const PICTURE: u8 = 0x00;
 const SEQUENCE: u8 = 0xb3;
@@ -15,8 +15,8 @@ const BOTH_FIELDS: u8 = 3;
 
 pub(super) struct Mpeg;
 
-impl Look for Mpeg {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Mpeg {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let (mut fields, mut sequence, mut intra) = (0, false, None);
         let mut rest = bytes;
         while let Some(at) = start_code(rest) {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn look(parts: &[&[u8]]) -> Result<Unit, Reason> {
-        Mpeg.look(&parts.iter().flat_map(|part| [&[0, 0, 1], *part].concat()).collect::<Vec<_>>())
+        Mpeg.parse(&parts.iter().flat_map(|part| [&[0, 0, 1], *part].concat()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Packets of VP8 and VP9.
 
 use super::bits::Bits;
-use super::{Access, Look, Reason, Unit};
+use super::{Access, PacketParser, Reason, Unit};
 
 const EMPTY: Reason = "a packet is empty";
 
 pub(super) struct Vp8;
 
-impl Look for Vp8 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Vp8 {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let first = bytes.first().ok_or(EMPTY)?;
         let (key, shown) = (first & 1 == 0, first & 16 != 0);
         Ok(Unit { access: if key && shown { Access::Clean } else { Access::None }, shown })
@@ -17,8 +17,8 @@ impl Look for Vp8 {
 
 pub(super) struct Vp9;
 
-impl Look for Vp9 {
-    fn look(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
+impl PacketParser for Vp9 {
+    fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let frames: Vec<FrameHeader> = superframe(bytes)?.into_iter().map(FrameHeader::new).collect();
         match frames.iter().filter(|frame| frame.shown).count() {
             shown @ (0 | 1) => {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn vp8_shows_or_hides() {
-        let look = |byte| Vp8.look(&[byte, 9]).unwrap();
+        let look = |byte| Vp8.parse(&[byte, 9]).unwrap();
         assert_eq!(look(0x10), Unit::shown(Access::Clean));
         assert_eq!(look(0x11), Unit::shown(Access::None));
         assert_eq!(look(0x01), Unit { access: Access::None, shown: false });
@@ -100,7 +100,7 @@ mod tests {
             (vec![INTER, INTER, 0xc1, 1, 1, 0xc1], None),
         ] {
             let expected = unit.map(|(access, shown)| Unit { access, shown });
-            assert_eq!(Vp9.look(&packet).ok(), expected, "{packet:x?}");
+            assert_eq!(Vp9.parse(&packet).ok(), expected, "{packet:x?}");
         }
     }
 }

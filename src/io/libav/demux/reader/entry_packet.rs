@@ -12,7 +12,7 @@ const MOST_PACKETS: usize = 1000;
 
 /// The packet of a frame at which decoding can begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct EntryPacket {
     /// The frame's index.
     pub frame: u64,
     /// When it is shown, and decoded where that is stated, in the stream's timebase.
@@ -25,11 +25,11 @@ pub struct Place {
     pub hash: u128,
 }
 
-impl Place {
+impl EntryPacket {
     /// The place of `packet`, of which frame `frame` comes.
-    pub(in crate::io::libav) fn of(packet: &Packet, frame: u64) -> Option<Place> {
+    pub(in crate::io::libav) fn of(packet: &Packet, frame: u64) -> Option<EntryPacket> {
         let byte = i64::try_from(packet.position()).ok().filter(|byte| *byte >= 0);
-        Some(Place { frame, pts: packet.pts()?, dts: packet.dts(), byte, hash: hash(packet) })
+        Some(EntryPacket { frame, pts: packet.pts()?, dts: packet.dts(), byte, hash: hash(packet) })
     }
 }
 
@@ -43,7 +43,7 @@ impl Reader {
     ///
     /// # Errors
     /// As [`Reader::frame`].
-    pub(in crate::io::libav) fn go_to(&mut self, place: &Place) -> Result<bool> {
+    pub(in crate::io::libav) fn go_to(&mut self, place: &EntryPacket) -> Result<bool> {
         if !self.jump_to(place) {
             return Ok(false);
         }
@@ -64,7 +64,7 @@ impl Reader {
     }
 
     /// Has the demuxer go to `place`, or before it.
-    fn jump_to(&mut self, place: &Place) -> bool {
+    fn jump_to(&mut self, place: &EntryPacket) -> bool {
         let video = i32::try_from(self.video).unwrap_or(-1);
         let name = self.demuxer.format().name().to_owned();
         // SAFETY: the demuxer is alive, and has a stream of this index.

@@ -12,21 +12,21 @@ pub const PHASE_BITS: u32 = 8;
 
 /// Sample (i, j) shows what lies at (column·(i, j, 1), row·(i, j, 1)) of the source, in 2^-32 of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct SourceMap {
     pub column: [i64; 3],
     pub row: [i64; 3],
 }
 
 /// A place: the sample at or before it, and how far behind that it is, in 2^-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePoint {
     pub whole: i32,
     pub phase: usize,
 }
 
-impl Places {
+impl SourceMap {
     /// Of component `index`, where `shown` says which luma place about the middle a place about the middle shows.
-    pub fn new(shown: &Matrix, input: &StreamInfo, index: usize, siting: Siting) -> Places {
+    pub fn new(shown: &Matrix, input: &StreamInfo, index: usize, siting: Siting) -> SourceMap {
         let format = input.format;
         let (w, h) = if format.is_chroma(index) { (format.subsampling_w(), format.subsampling_h()) } else { (0, 0) };
         // Luma samples from one of the component's to the next, and where its first lies from the middle.
@@ -40,22 +40,22 @@ impl Places {
             let begin = x * first[0] + y * first[1] + shift - first[axis];
             [x * steps[0], y * steps[1], begin].map(|value| fine(value / steps[axis]))
         };
-        Places { column: along(a, b, c, 0), row: along(d, e, f, 1) }
+        SourceMap { column: along(a, b, c, 0), row: along(d, e, f, 1) }
     }
 
     /// True when every sample shows itself.
     pub fn is_identity(&self) -> bool {
         let one = 1 << FINE;
-        *self == Places { column: [one, 0, 0], row: [0, one, 0] }
+        *self == SourceMap { column: [one, 0, 0], row: [0, one, 0] }
     }
 
     /// The column and the row that sample (i, j) shows.
     #[inline(always)]
-    pub fn at(&self, i: usize, j: usize) -> [Place; 2] {
+    pub fn at(&self, i: usize, j: usize) -> [SourcePoint; 2] {
         [self.column, self.row].map(|[by_column, by_row, first]| {
             const DROP: u32 = FINE - PHASE_BITS;
             let place = (by_column * i as i64 + by_row * j as i64 + first + (1 << (DROP - 1))) >> DROP;
-            Place { whole: (place >> PHASE_BITS) as i32, phase: (place & ((1 << PHASE_BITS) - 1)) as usize }
+            SourcePoint { whole: (place >> PHASE_BITS) as i32, phase: (place & ((1 << PHASE_BITS) - 1)) as usize }
         })
     }
 }
