@@ -4,9 +4,10 @@
 
 use crate::error::{Error, Result};
 use crate::farm::FilmPlan;
-use crate::filters::create;
+use crate::filters::convolve::kernel::KernelRows;
+use crate::filters::{create, find};
 use crate::io::part::{PartReader, PartWriter, glance};
-use crate::params::{Arg, Call, MAX_CHAIN_BYTES, Spelling, parse_chain, print_chain};
+use crate::params::{Arg, Call, MAX_CHAIN_BYTES, Spelling, parse_chain, parse_chain_file, parse_values, print_chain};
 use std::io::Cursor;
 
 /// A target, by the name of its binary and of its folder of inputs.
@@ -15,9 +16,12 @@ pub type FuzzTarget = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[FuzzTarget] = &[
     ("chain", chain),
+    ("chain_file", chain_file),
     ("chapters", chapters),
+    ("ending", ending),
     ("expr", expr),
     ("hash_file", hash_file),
+    ("kernel", kernel),
     ("list", list),
     ("lut", lut),
     ("packets", packets),
@@ -33,7 +37,10 @@ fn one_line(error: &Error) {
     assert!(!error.message().contains('\n') && error.message().chars().count() < 1000, "{error}");
 }
 
-/// A chain prints to a text that parses to the same chain.
+/// Filters whose arguments name files, which are not to be opened here; what they read has targets of its own.
+const READERS: [&str; 2] = ["convolve", "lut3d"];
+
+/// A chain prints to a text that parses to the same chain, and the call that a filter writes down makes the same filter.
 pub fn chain(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     match parse_chain(text) {
@@ -45,8 +52,19 @@ pub fn chain(bytes: &[u8]) {
                     assert_eq!(parse_chain(&printed).expect(&printed), chain);
                 }
             }
+            chain.iter().filter(|call| find(&call.name).is_some_and(|f| !READERS.contains(&f.name))).for_each(made);
         }
         Err(error) => one_line(&error),
+    }
+}
+
+/// A chain file: the first line is the values of its parameters, and the rest its text.
+pub fn chain_file(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (values, text) = text.split_once('\n').unwrap_or(("", &text));
+    let read = parse_values(values).and_then(|values| parse_chain_file("fuzzed", text, &values));
+    if let Err(error) = read {
+        one_line(&error);
     }
 }
 
@@ -57,10 +75,20 @@ pub fn chapters(bytes: &[u8]) {
     }
 }
 
-/// An expression of `expr`: the call that its filter writes down makes the same filter again.
+/// The end of a source, as far as its container states where that is.
+pub fn ending(bytes: &[u8]) {
+    crate::io::libav::fuzz_ending(bytes);
+}
+
+/// An expression of `expr`.
 pub fn expr(bytes: &[u8]) {
     let arg = Arg { key: Some("expr".to_owned()), value: String::from_utf8_lossy(bytes).into_owned() };
-    match create(&Call { name: "expr".to_owned(), args: vec![arg] }) {
+    made(&Call { name: "expr".to_owned(), args: vec![arg] });
+}
+
+/// Makes the filter of `call`, and the same once again of the call that it writes down.
+fn made(call: &Call) {
+    match create(call) {
         Ok(filter) => {
             let call = filter.call();
             assert_eq!(create(&call).expect("a filter's own call").call(), call);
@@ -73,6 +101,13 @@ pub fn expr(bytes: &[u8]) {
 pub fn hash_file(bytes: &[u8]) {
     if let Err(error) = crate::io::hash::HashFile::read_from(Cursor::new(bytes.to_vec())) {
         one_line(&error);
+    }
+}
+
+/// A file with the numbers of a kernel for `convolve`.
+pub fn kernel(bytes: &[u8]) {
+    if let Err(why) = KernelRows::of_text(&String::from_utf8_lossy(bytes)) {
+        one_line(&Error::bad_argument(why));
     }
 }
 

@@ -15,7 +15,7 @@ pub mod colour;
 mod combine;
 mod common;
 mod contract;
-mod convolve;
+pub(crate) mod convolve;
 mod cuda;
 mod curves;
 pub mod deband;

@@ -181,12 +181,7 @@ impl Schema {
                 Some(key) => self.find(key).ok_or_else(|| {
                     Error::bad_argument(format!("{filter} has no option '{key}'{}", self.instead(key)))
                 })?,
-                None if named => {
-                    return Err(Error::bad_argument(format!(
-                        "{filter}: '{}' stands behind named options and needs its option's name",
-                        excerpt(&arg.value)
-                    )));
-                }
+                None if named => return Err(unnamed(filter, &arg.value)),
                 None => self.params.get(position).ok_or_else(|| {
                     Error::bad_argument(format!(
                         "{filter} takes {} options: '{}' is one too many",
@@ -238,8 +233,14 @@ pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Str
         .map_or_else(String::new, |(.., name)| format!("; did you mean '{name}'?"))
 }
 
+/// The error for `value`, which has no name and follows options that have one.
+pub(crate) fn unnamed(filter: &str, value: &str) -> Error {
+    let value = excerpt(value);
+    Error::bad_argument(format!("{filter}: '{value}' follows named options and needs its option's name"))
+}
+
 /// `text` for a message: on one line, and cut when it is long.
-fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     text.chars().take(LONGEST).map(printable).chain(cut.chars()).collect()

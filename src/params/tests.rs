@@ -106,7 +106,7 @@ fn what_is_no_option_is_refused() {
         assert_eq!(refusal(&format!("lift={theirs}=1")), message);
     }
     assert_eq!(refusal("lift=1:1:1:up:1:7"), "lift takes 5 options: '7' is one too many");
-    assert_eq!(refusal("lift=way=up:1"), "lift: '1' stands behind named options and needs its option's name");
+    assert_eq!(refusal("lift=way=up:1"), "lift: '1' follows named options and needs its option's name");
     assert_eq!(refusal("lift=a=1:by=2"), "lift: option 'amount' is given twice");
     assert_eq!(refusal("lift=1:amount=2"), "lift: option 'amount' is given twice");
 }

@@ -155,7 +155,7 @@ fn names_that_do_not_fit_are_refused_by_name() {
         ),
         ("keep=m,box,stats=mask=m", "stats: mask=m is for filters that change samples"),
         ("keep=m,box=mask=m:mask=m", "box: option 'mask' is given twice"),
-        ("keep=m,box=mask=m:2", "box: '2' stands behind named options"),
+        ("keep=m,box=mask=m:2", "box: '2' follows named options"),
         ("keep=m,box=mask=2nd", "box: option 'mask' cannot be '2nd': it takes a name of letters"),
         ("keep=a,keep=b,box,blend=with=a", "nothing in the chain reads the picture 'b'"),
         ("keep=a,box,use=a,median", "nothing in the chain reads what box makes"),

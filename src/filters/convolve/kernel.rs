@@ -1,7 +1,7 @@
 //! A kernel as users give it: numbers in a chain, or in a file.
 
 use crate::error::{Error, Result};
-use crate::params::{Argument, ParamKind, ParamValue};
+use crate::params::{Argument, ParamKind, ParamValue, excerpt};
 use std::fs;
 use std::path::Path;
 
@@ -68,31 +68,35 @@ impl KernelRows {
         Ok(Shaped { columns, rows, values: self.rows.concat() })
     }
 
-    /// The kernel in a file: a row a line. Spaces, tabs, commas and semicolons separate numbers; '#' begins a comment.
+    /// The kernel in a file.
     fn read(path: &Path) -> Result<KernelRows> {
-        let name = path.display();
-        let refused = |why: String| Error::bad_argument(format!("the kernel {name}: {why}"));
+        let refused = |why: String| Error::bad_argument(format!("the kernel {}: {why}", path.display()));
         let about = fs::metadata(path).map_err(|error| refused(error.to_string()))?;
         if !about.is_file() || about.len() > MOST_BYTES {
             return Err(refused("it must be a file of at most 1 MiB".to_owned()));
         }
         let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+        KernelRows::of_text(&text).map_err(refused)
+    }
+
+    /// The kernel of a file's text: a row a line. Spaces, tabs, commas and semicolons separate numbers; '#' begins a comment.
+    pub fn of_text(text: &str) -> std::result::Result<KernelRows, String> {
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let mut first = 0;
         for (number, line) in (1..).zip(text.lines()) {
             let row = numbers(line.split('#').next().unwrap_or_default())
-                .map_err(|word| refused(format!("line {number}: '{word}' is no number")))?;
+                .map_err(|word| format!("line {number}: '{word}' is no number"))?;
             match (row.len(), rows.first().map(Vec::len)) {
                 (0, _) => continue,
                 (_, None) => first = number,
                 (len, Some(expected)) if len != expected => {
-                    return Err(refused(format!("line {number} has {len} numbers, and line {first} has {expected}")));
+                    return Err(format!("line {number} has {len} numbers, and line {first} has {expected}"));
                 }
                 _ => {}
             }
             rows.push(row);
         }
-        if rows.is_empty() { Err(refused("it has no numbers".to_owned())) } else { Ok(KernelRows { rows }) }
+        if rows.is_empty() { Err("it has no numbers".to_owned()) } else { Ok(KernelRows { rows }) }
     }
 }
 
@@ -110,7 +114,7 @@ impl ParamValue for KernelRows {
         let rows: Vec<Vec<f64>> = rows
             .into_iter()
             .collect::<std::result::Result<_, _>>()
-            .map_err(|word| refused(format!("'{}' is no number", word.chars().take(40).collect::<String>())))?;
+            .map_err(|word| refused(format!("'{word}' is no number")))?;
         match (2..).zip(&rows[1..]).find(|(_, row)| row.len() != rows[0].len()) {
             Some((number, row)) => {
                 let (len, expected) = (row.len(), rows[0].len());
@@ -131,11 +135,10 @@ fn begins_with_number(text: &str) -> bool {
     text.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
-/// The numbers of a row, or the first word that is none.
+/// The numbers of a row, or the beginning of the first word that is none.
 fn numbers(row: &str) -> std::result::Result<Vec<f64>, String> {
     let words = row.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty());
-    let number =
-        |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| word.to_owned());
+    let number = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| excerpt(word));
     words.map(number).collect()
 }
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod foreign;
-mod kernel;
+pub(crate) mod kernel;
 mod op;
 mod quotient;
 #[cfg(feature = "cuda")]

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::op::Op;
 use crate::error::{Error, Result};
-use crate::params::{Argument, Choice, ParamKind, ParamValue, did_you_mean};
+use crate::params::{Argument, Choice, ParamKind, ParamValue, did_you_mean, excerpt};
 
 /// The most words of an expression.
 const MOST_WORDS: usize = 1000;
@@ -225,9 +225,4 @@ fn variable(word: &str, mark: char) -> Option<String> {
     let name = word.strip_suffix(mark)?;
     let plain = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     (plain && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).then(|| name.to_owned())
-}
-
-/// A word for a message: cut when it is long.
-fn excerpt(word: &str) -> String {
-    word.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

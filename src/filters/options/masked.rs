@@ -12,7 +12,7 @@ use crate::filters::CudaKernel;
 use crate::filters::combine::merge;
 use crate::filters::options::says_for_inner;
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec, Wiring, zones};
-use crate::params::{Arg, Argument, Call, Name, Param, ParamKind, ParamValue};
+use crate::params::{Arg, Argument, Call, Name, Param, ParamKind, ParamValue, unnamed};
 use crate::video::{FrameProps, StreamInfo};
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -45,9 +45,7 @@ pub(crate) fn create(filter: &'static Descriptor, call: &Call) -> Result<Box<dyn
         _ => return Err(Error::bad_argument(format!("{}: option '{MASK}' is given twice", call.name))),
     };
     if let Some(arg) = call.args.iter().skip_while(|arg| !is_mask(arg)).find(|arg| arg.key.is_none()) {
-        let (name, value) = (&call.name, &arg.value);
-        let message = format!("{name}: '{value}' stands behind named options and needs its option's name");
-        return Err(Error::bad_argument(message));
+        return Err(unnamed(&call.name, &arg.value));
     }
     let given = Argument { param: &PARAM, name: MASK, text: &mask.value };
     let mask = Name::parse(&given).map_err(|e| e.context(&call.name))?;

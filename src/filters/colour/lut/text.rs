@@ -1,6 +1,7 @@
 //! Lines of numbers, and errors that name them.
 
 use crate::error::{Error, Result};
+use crate::params::excerpt;
 
 /// The lines of a file that say something, with their numbers from 1.
 pub struct Lines<'b> {
@@ -56,11 +57,7 @@ impl Line {
 
     /// The line's beginning, for a message.
     pub fn excerpt(&self) -> String {
-        const LONGEST: usize = 40;
-        let line = self.words.join(" ");
-        let cut = if line.chars().nth(LONGEST).is_some() { "…" } else { "" };
-        let shown = line.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c });
-        format!("'{}{cut}'", shown.collect::<String>())
+        format!("'{}'", excerpt(&self.words.join(" ")))
     }
 
     /// `words` as numbers.

@@ -10,7 +10,7 @@ use crate::filters::remap::{self, Geometry};
 use crate::filters::{CpuJob, CpuKernel, Descriptor, Filter, Setup, Spec, Wiring};
 #[cfg(feature = "cuda")]
 use crate::filters::{CudaJob, CudaKernel};
-use crate::params::{Arg, Call};
+use crate::params::{Arg, Call, unnamed};
 use crate::video::{FrameProps, Rational, StreamInfo};
 use parts::{FrameNumber, Parts, Time};
 #[cfg(feature = "cuda")]
@@ -38,9 +38,7 @@ pub(crate) fn create(filter: &'static Descriptor, call: &Call) -> Result<Box<dyn
         return (filter.create)(call);
     }
     if let Some(arg) = call.args.iter().skip_while(|arg| !names_zones(arg)).find(|arg| arg.key.is_none()) {
-        let (name, value) = (&call.name, &arg.value);
-        let message = format!("{name}: '{value}' stands behind named options and needs its option's name");
-        return Err(Error::bad_argument(message));
+        return Err(unnamed(&call.name, &arg.value));
     }
     let given = |option: &str| {
         let mut given = zones.iter().filter(|arg| arg.key.as_deref() == Some(option));

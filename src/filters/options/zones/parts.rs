@@ -1,6 +1,7 @@
 //! Parts of a film as text: frames by number, and times in seconds.
 
 use crate::error::{Error, Result};
+use crate::params::excerpt;
 use crate::video::Rational;
 use std::fmt;
 use std::str::FromStr;
@@ -93,8 +94,7 @@ impl<T: Bound> Parts<T> {
             }
         };
         text.split('+').map(part).collect::<Option<_>>().map(Parts).ok_or_else(|| {
-            let shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-            Error::bad_argument(format!("option '{option}' cannot be '{shown}': it takes {}", T::TAKES))
+            Error::bad_argument(format!("option '{option}' cannot be '{}': it takes {}", excerpt(text), T::TAKES))
         })
     }
 }

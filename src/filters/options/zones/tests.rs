@@ -56,7 +56,7 @@ fn what_is_no_zone_is_refused() {
         assert!(message.contains("it takes seconds as 10-20.5 or 60-"), "{text}: {message}");
     }
     assert_eq!(refused("deband=frames=1:frames=2"), "deband: option 'frames' is given twice");
-    assert_eq!(refused("box=frames=1:3"), "box: '3' stands behind named options and needs its option's name");
+    assert_eq!(refused("box=frames=1:3"), "box: '3' follows named options and needs its option's name");
     assert_eq!(refused("box=frame=1:radius=x").split(':').next(), Some("box has no option 'frame'"));
 }
 

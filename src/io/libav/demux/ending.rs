@@ -58,6 +58,16 @@ impl Ending {
     }
 }
 
+/// Looks for the end of a source, for the fuzzer. The first byte of `bytes` chooses the format, and the others are the file.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz_ending(bytes: &[u8]) {
+    let Some((format, file)) = bytes.split_first() else { return };
+    let name = stated::FORMATS[usize::from(*format) % stated::FORMATS.len()];
+    Bytes::with_file(file, |bytes| {
+        let _ = (stated::fault(name, bytes, 0), stated::hole(name, bytes));
+    });
+}
+
 /// How far apart the packets of a transport stream are.
 fn raw_packet_size(demuxer: &Demuxer) -> Option<i64> {
     let mut size = 0;

@@ -34,6 +34,21 @@ impl Bytes<'_> {
         (size > 0).then_some(Bytes { file, size, place, demuxer: PhantomData })
     }
 
+    /// Gives `look` a file of `bytes`, for the fuzzer.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn with_file(bytes: &[u8], look: impl FnOnce(&Bytes<'_>)) {
+        let path = std::env::temp_dir().join(format!("vramp-ending-{}", std::process::id()));
+        std::fs::write(&path, bytes).expect("a file in the folder for temporary ones");
+        let name = std::ffi::CString::new(path.to_str().expect("a path of text")).expect("a path without zeros");
+        let mut file = std::ptr::null_mut();
+        // SAFETY: the name ends with a zero; libav makes the file, which is closed after the last use.
+        unsafe {
+            assert!(ffi::avio_open(&raw mut file, name.as_ptr(), ffi::AVIO_FLAG_READ) >= 0, "{path:?}");
+            look(&Bytes { file, size: ffi::avio_size(file), place: 0, demuxer: PhantomData });
+            ffi::avio_closep(&raw mut file);
+        }
+    }
+
     /// `N` bytes from byte `at` on, if there are so many.
     pub(super) fn at<const N: usize>(&self, at: i64) -> Option<[u8; N]> {
         let mut bytes = [0; N];

@@ -10,6 +10,11 @@ const MOST_PIECES: usize = 1 << 22;
 /// An Ogg page is at most this long: its header, 255 lengths, and 255 bytes for each.
 const OGG_PAGE: i64 = 27 + 255 + 255 * 255;
 
+/// Formats whose ends are known.
+#[cfg(any(test, fuzzing))]
+pub(super) const FORMATS: [&str; 11] =
+    ["matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "avi", "flv", "ivf", "obu", "mxf", "asf", "dirac", "gif", "ogg"];
+
 /// What is wrong with the end of a source of libav's format `name`, whose last packet lies at byte `last`.
 pub(super) fn fault(name: &str, bytes: &Bytes<'_>, last: i64) -> Option<String> {
     let end = match name {
