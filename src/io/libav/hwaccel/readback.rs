@@ -72,4 +72,8 @@ impl<S: Sink> Sink for Readback<S> {
     fn bytes(&self) -> u64 {
         self.sink.bytes()
     }
+
+    fn damage(&self) -> Option<Error> {
+        self.sink.damage()
+    }
 }

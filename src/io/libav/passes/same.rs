@@ -65,6 +65,10 @@ impl<S: Sink> Sink for SameFrames<S> {
     fn bytes(&self) -> u64 {
         self.sink.bytes()
     }
+
+    fn damage(&self) -> Option<Error> {
+        self.sink.damage()
+    }
 }
 
 fn differs(what: &str) -> Error {
@@ -101,6 +105,10 @@ mod tests {
         fn bytes(&self) -> u64 {
             0
         }
+
+        fn damage(&self) -> Option<Error> {
+            Some(Error::corrupt("sound is damaged"))
+        }
     }
 
     fn frame(sample: i32, pts: i64) -> Frame {
@@ -124,6 +132,7 @@ mod tests {
         same.frame(frame(8, 1)).unwrap();
         same.finish().unwrap();
         assert_eq!((same.sink.0, same.sink.1), (2, true));
+        assert!(same.damage().is_some(), "what the sink lost is reported");
     }
 
     #[test]
