@@ -3,6 +3,8 @@
 pub mod argv;
 mod colour;
 mod commands;
+#[cfg(test)]
+mod documented;
 pub mod given;
 mod help;
 mod job;
