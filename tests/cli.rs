@@ -99,6 +99,40 @@ fn help_has_commands_spellings_and_exit_codes() {
     assert_eq!((nothing.code, nothing.stderr.lines().count()), (Some(2), 1), "{}", nothing.stderr);
 }
 
+/// The commands that the help lists, but itself.
+fn commands() -> Vec<String> {
+    let help = run(&["--help"]).ok();
+    let lines = help.text().split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
+    let commands: Vec<_> = lines.filter_map(|line| line.split_whitespace().next()).filter(|c| *c != "help").collect();
+    assert!(commands.len() > 7, "{commands:?}");
+    commands.into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn help_has_the_words_of_the_field() {
+    let mut help = run(&["--help"]).ok().stdout;
+    commands().iter().for_each(|command| help.extend(run(&[command, "--help"]).ok().stdout));
+    vramp::filters::ALL.iter().for_each(|filter| help.extend(run(&["filters", filter.name]).ok().stdout));
+    let refused = |text: &[u8]| {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/glossary.sh");
+        let mut glossary = Command::new(script)
+            .arg("-")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        glossary.stdin.take().unwrap().write_all(text).unwrap();
+        let ended = glossary.wait_with_output().unwrap();
+        let words = String::from_utf8([ended.stdout, ended.stderr].concat()).unwrap();
+        assert_eq!(ended.status.success(), words.is_empty(), "{words}");
+        words
+    };
+    assert_eq!(refused(&help), "");
+    let held = refused(b"Every part is read and held\n          against the plan.");
+    assert!(held.contains("not \"held against\" but: compared with"), "{held}");
+}
+
 #[test]
 fn filters_are_listed_and_explained() {
     let list = run(&["filters"]).ok();
@@ -574,11 +608,7 @@ fn everything_is_installed_for_every_shell_and_command() {
     ] {
         assert!(share(completion).contains("keep-partial"), "{completion}");
     }
-    let help = run(&["--help"]).ok();
-    let commands = help.text().split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
-    let commands: Vec<_> =
-        commands.filter_map(|line| line.split_whitespace().next()).filter(|c| *c != "help").collect();
-    assert!(commands.len() > 7, "{commands:?}");
+    let commands = commands();
     for command in &commands {
         let page = share(&format!("man/man1/vramp-{command}.1"));
         assert!(page.contains(&format!(".TH vramp-{command} 1")) && page.contains("SYNOPSIS"), "{command}");

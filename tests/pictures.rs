@@ -86,7 +86,7 @@ fn folders_and_globs_count_as_people_do() {
     assert_eq!(hashes(&folder.path("1?.png"), &[]).len(), 3);
     fs::write(folder.path("9.jpg"), "").unwrap();
     refused(&run(&[&folder.path(""), "-f", "null"]), BAD_ARGUMENT, &["several kinds (jpg, png)", "*.jpg"]);
-    refused(&run(&[&folder.path("*.tif"), "-f", "null"]), IO, &["*.tif", "no picture is called so"]);
+    refused(&run(&[&folder.path("*.tif"), "-f", "null"]), IO, &["*.tif", "no picture has such a name"]);
 }
 
 #[test]

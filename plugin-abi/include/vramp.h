@@ -13,16 +13,16 @@
  * with { .struct_size = sizeof x }, which clears the rest. What exists keeps its meaning within a major version.
  *
  * Results. A function that can fail returns a vramp_status. On failure vramp_last_error() gives the calling thread the reason, in
- * one line. Nothing is written to the caller's memory then, unless it says so below.
+ * one line. Nothing is written to the caller's memory then, unless stated below.
  *
  * Handles are numbers that look like pointers: one that has been destroyed, or never was, is refused and not followed. They
  * are valid in every thread of the process. Pointers to memory are followed: they must be what the function says.
  *
  * Threads. Every function may be called from any thread at any time, several at once, also with the same handle, unless
- * it says otherwise. A handle that is destroyed while another thread uses it is freed when that use ends.
+ * stated otherwise. A handle that is destroyed while another thread uses it is freed when that use ends.
  *
  * Text is UTF-8 and ends with a NUL. Text that the library returns is never freed by the caller, and stays until the
- * process ends unless it says otherwise.
+ * process ends unless stated otherwise.
  */
 #ifndef VRAMP_H
 #define VRAMP_H
@@ -73,7 +73,7 @@ enum {
     VRAMP_YC48 = 8               /* one plane of signed 16-bit Y, Cb, Cr in AviUtl's scale; its bit depth is 12 */
 };
 
-/* What black and white are. RGB is full range unless it says otherwise, everything else limited. */
+/* What black and white are. RGB is full range unless stated otherwise, everything else limited. */
 typedef int32_t vramp_range;
 enum {
     VRAMP_RANGE_UNSPECIFIED = 0,
@@ -308,7 +308,7 @@ vramp_status vramp_queue_create(vramp_chain *chain, uint32_t depth, vramp_queue 
 /* Waits for the frames that are being filtered, drops the others, and wakes who waits. NULL is allowed. */
 vramp_status vramp_queue_destroy(vramp_queue *queue);
 
-/* Starts a frame. Its memory must stay, and nobody else may write to the source or use the target, until it has been received
+/* Starts a frame. Its memory must stay, and nothing else may write to the source or use the target, until it has been received
    or the queue is destroyed. `user` comes back with it. VRAMP_AGAIN: the queue is full; receive a frame first. */
 vramp_status vramp_queue_submit(vramp_queue *queue, const vramp_frame *frame, const vramp_planes *src,
                                 const vramp_planes *dst, void *user);

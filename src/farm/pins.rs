@@ -96,7 +96,7 @@ pub fn pins(request: Request<'_>) -> Pins {
             }
         }
         name if name.contains("nvenc") => pins.vary("NVENC's bytes depend on the card and its driver"),
-        name => pins.vary(&format!("nobody has measured whether {name} gives the same bytes everywhere")),
+        name => pins.vary(&format!("it was not measured whether {name} gives the same bytes everywhere")),
     }
     pins
 }

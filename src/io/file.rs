@@ -225,7 +225,7 @@ fn open_direct(path: &Path, cancel: &Cancel) -> Result<File> {
             Ok(opened) => return opened.map_err(|e| Error::new(Kind::Io, e.to_string())),
             Err(RecvTimeoutError::Disconnected) => return Err(Error::internal("the thread that opens it ended")),
             Err(RecvTimeoutError::Timeout) if cancel.is_requested() => {
-                return Err(Error::new(Kind::Cancelled, "stopped; nobody reads this pipe"));
+                return Err(Error::new(Kind::Cancelled, "stopped; this pipe has no reader"));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -98,7 +98,7 @@ fn what_is_wrong_with_a_preset_is_one_line() {
         ("filter", 2, &["did you mean 'deband'?"]),
         ("syntax", 2, &["syntax.toml: line 2: "]),
         ("nested", 2, &["preset: 'preview' is a preset of options, which hold no others"]),
-        ("target", 2, &["output is said of one run"]),
+        ("target", 2, &["output belongs to one run"]),
         ("slow", 2, &["slow.toml: 'slow' is a preset of encoders: give this one another name"]),
         ("anime-x256-10bit", 2, &["there is no preset 'anime-x256-10bit'; did you mean 'anime-x265-10bit'?"]),
         ("gone.toml", 2, &["preset gone.toml: its file: No such file"]),

@@ -75,7 +75,7 @@ fn what_is_done_is_skipped() {
     let later = SystemTime::now() + Duration::from_secs(60);
     fs::File::options().write(true).open(a).unwrap().set_modified(later).unwrap();
     let ran = batch(&folder, &args).ok();
-    let newer = "vramp: warning: a.mkv is newer than out/a.mkv, which stays: -y makes it anew\n";
+    let newer = "vramp: warning: a.mkv is newer than out/a.mkv, which stays: -y makes it again\n";
     assert!(ran.stderr.starts_with(newer) && ran.stderr.contains("1 done, 1 skipped"), "{}", ran.stderr);
     assert_eq!(made("out/a.mkv"), before);
     assert!(batch(&folder, &[&args[..], &["-y"]].concat()).ok().stderr.contains("2 done in"));

@@ -83,7 +83,7 @@ fn ctrl_c_leaves_the_parts_that_are_whole() {
     }
     assert!(std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     let ran = Ran::from(child.wait_with_output().unwrap());
-    refused(&ran, 130, &["the same command goes on"]);
+    refused(&ran, 130, &["the same command resumes"]);
     assert!(is_there(0) && hidden(&parts).is_empty(), "{}", ran.stderr);
     let status = run(&["status", &folder.path("out.mkv.vramp"), "--json"]).ok();
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();

@@ -43,7 +43,7 @@ fn a_gpu_that_fails_ends_the_run_and_leaves_what_is_whole() {
     let folder = Folder::new();
     let settings = [("STAND_IN_FAIL", "cuLaunchKernel:12=719")];
     let ran = parts(&settings, &[&folder.path("out.mkv"), "-c", "ffv1", "--jobs", "2", "--device", "cuda"]);
-    refused(&ran, DEVICE, &["launching a kernel", "the same command goes on"]);
+    refused(&ran, DEVICE, &["launching a kernel", "the same command resumes"]);
     assert_eq!(folder.names(), ["out.mkv.vramp"]);
 }
 

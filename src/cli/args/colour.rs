@@ -3,7 +3,7 @@
 use super::FILTERING;
 use clap::Args;
 
-/// What becomes of colours and light.
+/// How colours and light are handled.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ColourArgs {
     /// Make SDR of HDR: tonemap with its defaults, before every other filter, and BT.709

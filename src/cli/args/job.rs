@@ -18,7 +18,7 @@ pub struct FilterArgs {
     /// The input and the output; - is standard input or output
     #[arg(value_names = ["IN", "OUT"], num_args = 0..=2)]
     pub paths: Vec<OsString>,
-    /// The input, as ffmpeg has it
+    /// The input, in ffmpeg's spelling
     #[arg(short = 'i', value_name = "IN")]
     pub input: Option<OsString>,
     /// The output
@@ -68,7 +68,7 @@ pub struct FilterArgs {
     pub rate: RateArgs,
     /// The encoder's preset (slow, p5, 8 ...), or a preset of options: a name that `vramp presets` lists, or a .toml file
     ///
-    /// A preset of options holds any options of this command. Those that stand on the command line replace the preset's,
+    /// A preset of options holds any options of this command. Options on the command line replace the preset's,
     /// and so do those of a later preset; -x is joined, key by key. Repeat it for both kinds.
     #[arg(long, value_name = "NAME", help_heading = ENCODING)]
     pub preset: Vec<String>,
@@ -88,7 +88,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "HASH", help_heading = ENCODING)]
     pub hash: Option<HashName>,
 
-    /// What becomes of the sound.
+    /// How sound is handled.
     #[command(flatten)]
     pub sound: SoundArgs,
 

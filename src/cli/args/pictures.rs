@@ -25,7 +25,7 @@ pub struct PictureInput {
     /// For pictures, and for bare streams that state no times. Other inputs have times of their own, and refuse it.
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub fps: Option<Rational>,
-    /// What is done about numbers that a sequence leaves out
+    /// How numbers that a sequence leaves out are handled
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub missing: MissingChoice,
 }
@@ -39,10 +39,10 @@ pub struct PictureNumbers {
     pub start_number: Option<u32>,
 }
 
-/// What is done about numbers that a sequence leaves out.
+/// How numbers that a sequence leaves out are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MissingChoice {
-    /// They are an error.
+    /// Fail.
     #[default]
     Error,
     /// The picture before is repeated.

@@ -20,7 +20,7 @@ pub struct RateArgs {
     /// Size of the whole output, sound included, as in 700M (k, M and G count by 1000; Ki, Mi and Gi by 1024)
     ///
     /// What the other streams and the container take is measured and subtracted; the rest, over the duration of the part that is
-    /// run, is the video's bit rate. Encoders that have two passes get two. The input is read once more for it.
+    /// run, is the video's bit rate. Encoders that have two passes get two. The input is read a second time for it.
     #[arg(long, value_name = "SIZE", help_heading = ENCODING, value_parser = parse_size,
           conflicts_with_all = ["crf", "bitrate"])]
     pub target_size: Option<u64>,

@@ -10,7 +10,7 @@ pub struct ScriptArgs {
     /// The output of a script that is read, as clip.set_output(N) has it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..))]
     pub vpy_output: i32,
-    /// A variable that a script finds set, as text; repeat for more (vspipe's --arg)
+    /// Set a variable of the script, as text; repeat for more (vspipe's --arg)
     #[arg(long, value_name = "KEY=VALUE", value_parser = super::parse::parse_pair)]
     pub vpy_arg: Vec<(String, String)>,
 }

@@ -9,11 +9,11 @@ const SOUND: &str = "Sound";
 /// The loudness of programmes in Europe, in LUFS (EBU R128).
 const R128: &str = "-23";
 
-/// What becomes of the sound.
+/// How sound is handled.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = SOUND)]
 pub struct SoundArgs {
-    /// What becomes of the sound: auto, copy, none or CODEC[:BITRATE], as in opus:128k; of all tracks or some. Repeat for more
+    /// How sound is handled: auto, copy, none or CODEC[:BITRATE], as in opus:128k; of all tracks or some. Repeat for more
     ///
     /// TRACKS is a track's number among those of sound, from 1, a language by a code of ISO 639 (de, deu and ger are the same), or all. A number wins over a
     /// language and a language over all, so that "--audio eng=opus:128k --audio 2=copy --audio none" encodes what is English,
@@ -25,7 +25,7 @@ pub struct SoundArgs {
     /// Mix tracks that have more channels down to this layout (stereo, mono, 5.1), so that nothing clips
     #[arg(long, value_name = "LAYOUT", conflicts_with = "no_audio")]
     pub audio_downmix: Option<String>,
-    /// Have sound come later by this time, or earlier if it is negative (120ms, -0.5s); of all tracks or some. Repeat for more
+    /// Delay sound by this time, or advance it if it is negative (120ms, -0.5s); of all tracks or some. Repeat for more
     ///
     /// Copied tracks move by whole packets' times, within what the container counts in. What is before the film's start is
     /// left out.
@@ -38,10 +38,10 @@ pub struct SoundArgs {
     #[arg(long, value_name = "LUFS", num_args = 0..=1, require_equals = true, default_missing_value = R128,
           conflicts_with = "no_audio", value_parser = parse_loudness)]
     pub loudness: Option<f64>,
-    /// Measure each track first, by reading the input once more, and then only amplify it
+    /// Measure each track first, by reading the input a second time, and then only amplify it
     ///
     /// The whole track is measured, also for a part of it, so that parts fit together. Where peaks do not allow the gain, it is
-    /// less, and that is said.
+    /// less, with a warning.
     #[arg(long, requires = "loudness")]
     pub loudness_two_pass: bool,
 }

@@ -10,12 +10,12 @@ use std::path::Path;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = super::STREAMS)]
 pub struct SubtitleArgs {
-    /// What becomes of subtitles: auto, copy, none, or text as srt, ass, mov_text or webvtt; of all or some. Repeat for more
+    /// How subtitles are handled: auto, copy, none, or text as srt, ass, mov_text or webvtt; of all or some. Repeat for more
     ///
     /// TRACKS is a number among the subtitles, from 1, a language by a code of ISO 639 (de, deu and ger are the same), or all. A number wins over a
     /// language and a language over all. auto copies what the container holds and converts text that it does not hold: to
     /// mov_text in MP4 and MOV, webvtt in WebM, srt in Matroska. Times and letters stay. What a script in ASS has besides
-    /// (places, effects, drawings) is lost in other codecs, and said. Lines that overlap are joined for mov_text, which
+    /// (places, effects, drawings) is lost in other codecs, with a warning. Lines that overlap are joined for mov_text, which
     /// shows one at a time.
     #[arg(long, value_name = "[TRACKS=]HOW", conflicts_with = "no_subtitles")]
     pub subtitles: Vec<SubtitleRule>,

@@ -21,8 +21,8 @@ pub struct TrackArgs {
     ///
     /// Tracks are named as for --add, and counted in the output: the video is v1, and the input's tracks come before added ones.
     /// Settings have commas between: title=TEXT (a comma in it is written \,), language=CODE (ISO 639: de, deu, ger), and the flags default,
-    /// forced, commentary, original, dub, hearing-impaired and visual-impaired, with =no behind them to clear them. A track that
-    /// becomes the default takes that from the others of its kind. What the container cannot hold is said.
+    /// forced, commentary, original, dub, hearing-impaired and visual-impaired, with =no after them to clear them. A track that
+    /// becomes the default clears that flag on the others of its kind. What the container cannot hold is reported.
     #[arg(long, value_name = "TRACKS:SETTINGS")]
     pub track: Vec<TrackEdit>,
     /// Take the tags of the film from FILE (media, or a text as ffmpeg's ffmetadata) instead of the input; none for no tags

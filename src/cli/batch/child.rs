@@ -115,7 +115,7 @@ pub fn outcome(status: ExitStatus, said: Option<String>) -> Result<()> {
         (Some(0), _) => Ok(()),
         (Some(code), _) => {
             let kind = Kind::ALL.into_iter().find(|kind| i32::from(kind.exit_code()) == code);
-            let said = said.unwrap_or_else(|| format!("its process ended with exit code {code} and said nothing"));
+            let said = said.unwrap_or_else(|| format!("its process ended with exit code {code} and printed nothing"));
             Err(Error::new(kind.unwrap_or(Kind::Internal), said))
         }
         (None, signal) => {

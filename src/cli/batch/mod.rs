@@ -112,7 +112,7 @@ fn report_skipped(skipped: &[BatchItem]) {
     for film in skipped {
         let (input, output) = (film.input.display(), film.output.display());
         match film.is_outdated() {
-            true => log::warn!("{input} is newer than {output}, which stays: -y makes it anew"),
+            true => log::warn!("{input} is newer than {output}, which stays: -y makes it again"),
             false => log::debug!("{output} exists: {input} is skipped"),
         }
     }

@@ -32,11 +32,11 @@ pub struct CompareArgs {
     /// psnr=40:ssim=0.98:max=2
     ///
     /// psnr is the least in dB, ssim the least similarity, max the largest difference of a sample in code values. They
-    /// hold for every plane of every frame. exact also wants the same tags, and the same packets of sound and other
-    /// streams: --tags and --no-streams say otherwise.
+    /// hold for every plane of every frame. exact also compares tags, and the packets of sound and other streams:
+    /// --tags and --no-streams change that.
     #[arg(long, value_name = "LIMITS")]
     pub tolerance: Option<Tolerance>,
-    /// Which tags --tolerance wants the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location,
+    /// Which tags --tolerance compares: sample aspect ratio, range, matrix, transfer, primaries, chroma location,
     /// rotation, mastering display, content light level [default: exact with exact, ignore with limits]
     #[arg(long, value_name = "TAGS")]
     pub tags: Option<TagsChoice>,

@@ -188,7 +188,7 @@ impl Maker {
             && error.kind() == Kind::CorruptInput
             && self.plan.part(number)?.seek.is_some()
         {
-            log::debug!("{error}: once more, from the start of the input");
+            log::debug!("{error}: making it again, from the start of the input");
             made = self.attempt(path, number, false, on, report);
         }
         made.map_err(|e| if e.message().starts_with("part ") { e } else { e.context(format!("part {number}")) })

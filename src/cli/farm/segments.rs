@@ -54,8 +54,8 @@ fn all(cli: &Cli, matches: &ArgMatches, stops: &[Cancel; 2]) -> Result<()> {
 
 fn goes_on(error: Error) -> Error {
     match error.kind() {
-        Kind::Cancelled => Error::new(Kind::Cancelled, format!("{error}: the same command goes on")),
-        kind => Error::new(kind, format!("{error} (the same command goes on)")),
+        Kind::Cancelled => Error::new(Kind::Cancelled, format!("{error}: the same command resumes")),
+        kind => Error::new(kind, format!("{error} (the same command resumes)")),
     }
 }
 
@@ -76,7 +76,7 @@ fn say(folder: &Folder, plan: &FilmPlan, missing: usize, jobs: usize) {
     let jobs = jobs.min(missing).max(1);
     match there {
         _ if missing == 0 => log::info!("{} are there", self::count(count)),
-        0 => log::info!("{}, {jobs} at a time; stopped, the same command goes on", self::count(count)),
+        0 => log::info!("{}, {jobs} at a time; stopped, the same command resumes", self::count(count)),
         _ => log::info!("{there} of {} are there in {}: {jobs} at a time", self::count(count), folder.path().display()),
     }
 }

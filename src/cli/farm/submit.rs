@@ -24,11 +24,11 @@ pub fn run(args: &SubmitArgs) -> Result<()> {
     let (folder, plan) = opened(&args.folder)?;
     let output = folder.resolve(&plan.output.path);
     if output.exists() && !plan.output.overwrite {
-        let line = format!("{} is there: nothing to submit (vramp plan -y makes it anew)", output.display());
+        let line = format!("{} is there: nothing to submit (vramp plan -y makes it again)", output.display());
         return Err(Error::bad_argument(line));
     }
     if args.engine != FarmEngine::Slurm && !args.arguments.is_empty() {
-        return Err(Error::bad_argument(format!("{}: options behind -- are for --engine slurm", args.arguments[0])));
+        return Err(Error::bad_argument(format!("{}: options after -- are for --engine slurm", args.arguments[0])));
     }
     if args.engine != FarmEngine::Slurm && (args.audit.is_some() || args.copies > 0) {
         let line =
@@ -167,7 +167,7 @@ fn sbatch(batch: &Batch) -> Result<String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = said.lines().map(|line| line.trim_start_matches("sbatch: ").trim()).collect();
-    Err(Error::new(Kind::Unsupported, format!("sbatch refuses: {} (options for it go behind --)", lines.join("; "))))
+    Err(Error::new(Kind::Unsupported, format!("sbatch refuses: {} (options for it go after --)", lines.join("; "))))
 }
 
 /// The size of arrays that Slurm allows here.

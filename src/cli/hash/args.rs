@@ -20,13 +20,13 @@ pub struct HashArgs {
     /// Replace FILE if it exists (never when it is IN)
     #[arg(short = 'y', long = "overwrite")]
     pub overwrite: bool,
-    /// The text's layout: vramp's own (a hash a plane, and all that `vramp verify` compares) or ffmpeg's framehash
+    /// The file's layout: vramp's own (a hash a plane, and all that `vramp verify` compares) or ffmpeg's framehash
     #[arg(long, value_name = "LAYOUT", default_value = "vramp")]
     pub layout: LayoutChoice,
     /// The hash function [default: xxh3, in ffmpeg's layout md5]
     #[arg(long, value_name = "HASH")]
     pub hash: Option<HashChoice>,
-    /// Leave the packets of sound, subtitles and other streams out of the text
+    /// Leave out the packets of sound, subtitles and other streams
     #[arg(long)]
     pub no_streams: bool,
     /// How an input with alpha is taken.

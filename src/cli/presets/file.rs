@@ -62,7 +62,7 @@ fn find<'a>(command: &'a Command, key: &str) -> Result<&'a Arg> {
     let of_one_run = |arg: &Arg| OF_ONE_RUN.contains(&arg.get_id().as_str());
     match given::options(command).find(|arg| names(arg).contains(&key)) {
         Some(arg) if of_one_run(arg) => {
-            Err(Error::bad_argument(format!("{key} is said of one run: give it on the command line")))
+            Err(Error::bad_argument(format!("{key} belongs to one run: give it on the command line")))
         }
         Some(arg) => Ok(arg),
         None => {
@@ -130,8 +130,8 @@ mod tests {
             ("no_audio = true", "did you mean 'no-audio'?"),
             ("descripton = 'x'", "did you mean 'description'?"),
             ("help = true", "no option is called 'help'"),
-            ("output = 'x.mkv'", "output is said of one run"),
-            ("overwrite = true", "overwrite is said of one run"),
+            ("output = 'x.mkv'", "output belongs to one run"),
+            ("overwrite = true", "overwrite belongs to one run"),
             ("no-audio = 'yes'", "no-audio: it takes true or false"),
             ("crf = [1, 2]", "crf: it takes one value"),
             ("chain = [['a']]", "chain: it takes one value"),

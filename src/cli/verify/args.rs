@@ -13,11 +13,11 @@ pub struct VerifyArgs {
     /// The hash file: of `vramp hash`, or of ffmpeg's framemd5 or framehash; - is standard input
     #[arg(value_name = "FILE")]
     pub file: OsString,
-    /// The video that it should be of; - is standard input
+    /// The video to verify; - is standard input
     #[arg(value_name = "IN")]
     pub input: OsString,
-    /// Which times of frames are the same, where rounding to another unit of time never counts [default: exact; offset
-    /// for a text of ffmpeg's, which may count from zero]
+    /// How the times of frames are compared; rounding to another unit of time never counts [default: exact; offset for
+    /// ffmpeg's hash files, which may count from zero]
     #[arg(long, value_name = "TIMES")]
     pub times: Option<TimesChoice>,
     /// Which tags must be the same: sample aspect ratio, range, matrix, transfer, primaries, chroma location, rotation,
@@ -44,22 +44,22 @@ pub struct VerifyArgs {
 /// Which times of frames are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimesChoice {
-    /// Equal ones.
+    /// They must be equal.
     Exact,
-    /// Equal ones, when all may be later or earlier by the same amount (a remux to or from MPEG-TS).
+    /// All may be later or earlier by the same amount (a remux to or from MPEG-TS).
     Offset,
-    /// All: times are not compared.
+    /// They are not compared.
     Ignore,
 }
 
 /// Which tags must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TagsChoice {
-    /// All.
+    /// All of them.
     Exact,
     /// Those that both state (a remux to a container that keeps no tags).
     Stated,
-    /// None: tags are not compared.
+    /// They are not compared.
     Ignore,
 }
 
@@ -91,16 +91,16 @@ impl From<TagsChoice> for Tags {
 }
 
 const HELP: &str = "\
-A text that 'vramp hash' wrote says what it was made with. Its --chain, --depth, --dither, --range and --format are taken unless
-one of them is given ('--chain \"\"' filters nothing), and so are its --start, --end and --frames.
+A hash file of `vramp hash` records the options that it was made with. Its --chain, --depth, --dither, --range and --format are used \
+unless one of them is given ('--chain \"\"' filters nothing), and so are its --start, --end and --frames.
 
-Exit code: 0 when every frame, and every packet of the streams beside it, is what FILE says, 1 when the video differs, another one when that could not be found out
-('vramp --help' lists them). What differs is printed: missing, extra, duplicated and moved frames, a shift, times, and pixels by
-plane.
+Exit code: 0 when every frame, and every packet of the other streams, is as FILE has it; 1 when the video differs; another one when that \
+could not be found out (`vramp --help` lists them). Differences are printed: missing, extra, duplicated and moved frames, a shift, \
+times, and pixels by plane.
 
-JSON: one object with match, file, input, hash, alpha_ignored (true or false), expected and found (frames; found is null when size or format differ and frames
-cannot be compared), same (frames with the same pixels), first (the
-first frame that differs, or null), stream (name, expected, found of what describes the stream and differs), offset (of all
-times, which is no difference), unit (of times, in seconds), streams (index, media, codec and kind of what differs beside the
-frames: docs/HASHES.md), and differences: kind (missing, extra, duplicated, moved, shifted, pixels,
-time), expected and found ([first, last] or null), by kind planes, by, first and last (how much later, in units).";
+JSON: one object with match, file, input, hash, alpha_ignored (true or false), expected and found (frames; found is null when size or \
+format differ and frames cannot be compared), same (frames with the same pixels), first (the first frame that differs, or null), stream \
+(name, expected, found of each property of the stream that differs), offset (of all times, which is no difference), unit (of times, in \
+seconds), streams (index, media, codec and kind of each difference in other streams: docs/HASHES.md), and differences: kind (missing, \
+extra, duplicated, moved, shifted, pixels, time), expected and found ([first, last] or null), and by kind planes, by, first and last \
+(how much later, in units).";

@@ -14,7 +14,7 @@ pub fn hint(file: &HashFile, found: &StatedTags, frames: &[Entry], report: &Veri
         return Some(options(file, found, frames, report));
     }
     if file.layout == HashFormat::Ffmpeg && goes_on(report) {
-        return Some("such a text does not say where it ends: it may be cut off, or IN goes on".to_owned());
+        return Some("such a hash file does not state its length: it may be cut off, or IN is longer".to_owned());
     }
     (report.same == 0).then(|| "no frame is the same: is it of this input and chain?".to_owned())
 }

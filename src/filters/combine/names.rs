@@ -21,9 +21,9 @@ pub static KEEP: Descriptor = Descriptor {
     aliases: &[],
     summary: "Names the picture at this point of the chain, for later filters to read",
     definition: "\
-Filters that take the name of a picture (`with=NAME`, `mask=NAME`) read what the chain had come to here, frame for frame. The \
-chain itself goes on unchanged: `keep=sharp,gauss=3,merge=with=sharp:mask=edges`. A name that nothing reads is refused, and \
-so is one that is there already, be it an input's.
+Filters that take the name of a picture (`with=NAME`, `mask=NAME`) read the picture at this point, frame for frame. The chain \
+itself continues unchanged: `keep=sharp,gauss=3,merge=with=sharp:mask=edges`. A name that nothing reads is refused, and so is \
+one that exists already, also an input's.
 
 Accuracy: it computes nothing, so no sample changes.
 
@@ -42,10 +42,10 @@ Cost: memory for the picture until the last filter that reads it.",
 pub static USE: Descriptor = Descriptor {
     name: "use",
     aliases: &[],
-    summary: "Goes on from another picture: an input, or a point of the chain that was named",
+    summary: "Continues from another picture: an input, or a point of the chain that was named",
     definition: "\
-What the chain had come to is left, and the filters behind this one work on the picture that is named: one that `keep` named, \
-or an input of the command. What is left must have a name and a reader, or the chain is refused: \
+The filters after this one work on the picture that is named: one that `keep` named, or an input of the command. The picture \
+before it must have a name and a reader, or the chain is refused: \
 `keep=film,use=mask,gauss=2,keep=soft,use=film,merge=with=other:mask=soft`.
 
 Accuracy: it computes nothing, so no sample changes.
@@ -65,7 +65,7 @@ Cost: nothing but what it costs to keep the picture that is named.",
 #[derive(Debug)]
 struct Keep(NameParams);
 
-/// Goes on from a picture that has a name.
+/// Continues from a picture that has a name.
 #[derive(Debug)]
 struct Use(NameParams);
 

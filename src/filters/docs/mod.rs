@@ -176,7 +176,7 @@ fn change(change: Change) -> &'static str {
         Change::Size => "width and height",
         Change::Layout => "components and subsampling",
         Change::Colour => "the colour description",
-        Change::Grading => "what is said of brightness (HDR metadata)",
+        Change::Grading => "the HDR metadata",
         Change::Aspect => "the sample aspect ratio",
         Change::Rate => "the number of frames and their times",
     }

@@ -165,7 +165,7 @@ impl Head {
         let mut head = Head(vec![FIRST_LINE.to_owned()]);
         while let Some(line) = lines.next()? {
             match header(&line) {
-                None => return Err(lines.wrong("a frame stands before the line '#index, ...'")),
+                None => return Err(lines.wrong("a frame comes before the line '#index, ...'")),
                 // What a later version says further on may mean anything.
                 Some(("version", version)) if version.parse().is_ok_and(|version: u32| version > VERSION) => {
                     let message = format!("it is of version {version}: this vramp reads up to {VERSION}");

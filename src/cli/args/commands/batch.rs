@@ -46,12 +46,12 @@ fn pattern(output: Arg) -> Arg {
 }
 
 fn overwrite(overwrite: Arg) -> Arg {
-    overwrite.help("Do films anew whose result exists, instead of skipping them (never over an input)")
+    overwrite.help("Replace results that exist, instead of skipping their films (never over an input)")
 }
 
 const HELP: &str = "\
 A film whose result exists is skipped: a result appears under its name only when it is whole, so the files are the record of what \
-is done, and the same command goes on where it was stopped. A result of other options is one too: -y does all anew.
+is done, and the same command resumes where it was stopped. Results of other options count as done, too: -y makes all again.
 
 Every film runs in a process of its own, so a crash costs one. Ctrl-C stops all, and keeps what is whole. Words in \
 braces are replaced in other options too, as in --records 'out/{name}.jsonl'. With several GPUs each film has one of them.

@@ -32,8 +32,8 @@ pub struct BenchArgs {
     /// Measure the filters beside those of the ffmpeg program that do the same work, for all that have one
     #[arg(long, conflicts_with_all = ["clip", "chain"])]
     pub peers: bool,
-    /// Measure each filter that has a bar: on the CPU the processor time on one thread, beside ffmpeg's where that has such a
-    /// filter; with --device cuda milliseconds, or times a copy
+    /// Measure each filter that has a bar: on the CPU the processor time on one thread, beside ffmpeg's where it has one; with
+    /// --device cuda the time of a frame, in milliseconds or beside a copy
     #[arg(long, conflicts_with_all = ["clip", "chain", "peers", "size"])]
     pub bars: bool,
     /// Measure decode, chain and encode of this clip, each alone and all together, instead of single filters
@@ -42,7 +42,7 @@ pub struct BenchArgs {
     /// Measure this chain, beside its filters one by one; for --clip it is deband otherwise
     #[arg(long, value_name = "CHAIN", conflicts_with = "filter")]
     pub chain: Option<String>,
-    /// Measure so many runs of --clip side by side, and as many decoders alone; several numbers with commas between give a curve
+    /// Measure this many runs of --clip side by side, and as many decoders alone; several numbers, as in 1,2,4, give a curve
     #[arg(long, value_name = "LIST", requires = "clip", value_delimiter = ',',
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Vec<u16>,
@@ -67,14 +67,14 @@ decoder, chain and encoder each alone, then the whole run, whose wall time shoul
 the whole clip go side by side, as parts of a film do, and before each as many of its decoders alone.
 
 On a GPU a time is the median of recorded runs over all of that memory, 'x' is over a copy on the device, and a pipeline from \
-the host to the GPU and back is held against the copies alone, both ways at once.
+the host to the GPU and back is compared with the copies alone, both ways at once.
 
-With --peers vramp and ffmpeg take turns of a few frames, on one thread and on all. ffmpeg's time is what its bench filter says \
-of the one filter, on a frame that its caches hold.
+With --peers vramp and ffmpeg take turns of a few frames, on one thread and on all. ffmpeg's time is what its bench filter reports \
+of the one filter, on a frame that is in the caches.
 
 With --bars they take turns on one thread, and the least processor time of five turns counts, which other programs on the machine \
-hardly change. ffmpeg's is that of a long run less a short one's. A ratio over its bar is called so; that is no error. On a GPU \
-every bar has frames of its own size; milliseconds are those of an H200.
+hardly change. ffmpeg's is that of a long run less a short one's. A ratio over its bar is marked; that is no error. On a GPU \
+every bar has frames of its own size, and milliseconds are those of an H200.
 
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
   gpu      device, compute_capability, driver, width, height,

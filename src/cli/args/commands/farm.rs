@@ -29,7 +29,7 @@ pub struct CutArgs {
 #[derive(Clone, Debug, Args)]
 #[command(mut_args(with_segments))]
 pub struct SegmentArgs {
-    /// Work on the film in parts, several at a time: stopped or killed, the same command goes on where it was
+    /// Work on the film in parts, several at a time: stopped or killed, the same command resumes where it was
     ///
     /// The parts lie in OUT.vramp until the film is whole. `vramp plan`, `part` and `join` do the same by steps, on as many
     /// machines as there are.
@@ -71,15 +71,15 @@ pub struct PartArgs {
     /// The parts to make: 7, 3-9 or 0-3,7. Without it, the one that the engine's environment names
     #[arg(value_name = "PARTS")]
     pub parts: Option<String>,
-    /// Parts that a task of an engine makes, one behind the other: task 3 of 5 parts each makes 15 to 19
+    /// Parts that a task of an engine makes, one after the other: task 3 of 5 parts each makes 15 to 19
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000),
           conflicts_with = "parts")]
     pub per_task: u32,
-    /// Make every part that is not there yet, also those at which another machine is: whoever is first makes it
+    /// Make every part that is not there yet, also those that another machine is making: the first to finish counts
     #[arg(long, conflicts_with_all = ["parts", "per_task"])]
     pub missing: bool,
-    /// Make parts that are there once more, and compare: finds a machine whose memory fails. Without PARTS it is one of another
-    /// machine, which the engine's task number chooses
+    /// Make parts again and compare them: finds a machine whose memory fails. Without PARTS, the engine's task number chooses a
+    /// part that another machine made
     #[arg(long, conflicts_with = "missing")]
     pub audit: bool,
     /// Parts at a time
@@ -189,17 +189,17 @@ fn seconds(text: &str) -> Result<f64, &'static str> {
 
 const PLAN_HELP: &str = "\
 Writes OUT.vramp/plan.json: which frames each part has, where its decoder begins, and what of the encoder is pinned, with the \
-reason. The input is read once, and hardly decoded. The same film, options and build make the same plan.
+reason. The input is read once, and only a little of it is decoded. The same film, options and build make the same plan.
 
 The same plan makes the same file, byte for byte, whatever the number of machines, their processors, the order of the parts and how \
-often one was made again. docs/FARM.md has what is promised of which encoder.
+often one was made again. docs/FARM.md says which encoders that holds for.
 
 Examples:
   vramp plan in.mkv out.mkv --deband -c libx265 && vramp part out.mkv.vramp 0-9 && vramp join out.mkv.vramp
   seq 0 119 | parallel vramp part out.mkv.vramp {}";
 
 const PART_HELP: &str = "\
-A part that is there is not made again. One is there only when it is whole: it is written under another name, and renamed. Two \
+A part that exists is not made again. It exists only when it is whole: it is written under another name, and then renamed. Two \
 machines may make the same part; both make the same bytes.
 
 The environment names a part by SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, JOB_COMPLETION_INDEX (Kubernetes), \
@@ -208,10 +208,10 @@ which count from 1. VRAMP_TASK_BASE is added to it.
 
 An encoder that makes other bytes than the plan's is refused with exit code 3.
 
---audit is for another machine than the one that made the parts. One that has other bytes there is removed, as nobody knows which \
-of the two is right, and the exit code is 1.";
+Run --audit on another machine than the one that made the parts. A part that differs is removed, since either machine may be \
+wrong, and the exit code is 1.";
 
 const JOIN_HELP: &str = "\
-Every part is read and held against the plan; one that is damaged is removed. Where parts are missing the exit code is 9, and standard \
+Every part is read and compared with the plan; damaged parts are removed. Where parts are missing the exit code is 9, and standard \
 output has their numbers as ranges, for `vramp part`. Sound, subtitles, chapters and attachments come from the input. The \
-film is read again before it gets its name: it has every frame, at its time.";
+film is read back before it is renamed to OUT: every frame must be there, at its time.";

@@ -12,7 +12,7 @@ pub struct GalleryArgs {
     /// The video
     #[arg(value_name = "IN")]
     pub input: OsString,
-    /// A frame to show, as --start takes it; repeat for more (by default three, spread over the film)
+    /// A frame to show, written as for --start; repeat for more (by default three, spread over the film)
     #[arg(long, value_name = "POSITION")]
     pub at: Vec<Position>,
     /// The folder that is made; the page is its index.html
@@ -30,7 +30,7 @@ pub struct GalleryArgs {
 }
 
 const HELP: &str = "\
-The page needs no network and no server: open index.html. It has every preset of every filter that takes the video, on these \
+The page needs no network and no server: open index.html. It has every preset of every filter that accepts the video, on these \
 frames, with the source behind a slider, and the command line of each to copy. Arrow keys go to the next preset and the next frame.
 
   vramp gallery film.mkv --at 1:20 --at 34:05 -o looks";

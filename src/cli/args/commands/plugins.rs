@@ -16,7 +16,7 @@ pub struct PluginsArgs {
     /// With --install, write for every host below DIR instead, as packages do: lib/frei0r-1, share/kdenlive/effects and so on
     #[arg(long, value_name = "DIR", requires = "install")]
     pub into: Option<PathBuf>,
-    /// With --install, replace files that are none of vramp's too
+    /// With --install, also replace files that vramp did not write
     #[arg(short = 'y', long = "overwrite", requires = "install")]
     pub overwrite: bool,
     /// Print JSON

@@ -12,22 +12,22 @@ pub struct SubmitArgs {
     /// The plan's folder, OUT.vramp
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Who runs the parts: slurm, or print a job for openjd, or plain commands
+    /// What runs the parts: slurm; or print a job for openjd, or plain commands
     #[arg(long, value_name = "ENGINE")]
     pub engine: FarmEngine,
     /// Print the commands, and submit nothing: they are a shell script that does the same
     #[arg(long)]
     pub dry_run: bool,
-    /// Parts that a task makes, one behind the other (slurm: by default about 5 minutes of film, less where parts are few)
+    /// Parts that a task makes, one after the other (slurm: by default about 5 minutes of film, less where parts are few)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub per_task: Option<u32>,
     /// vramp on the machines that make the parts (by default where this one is; openjd: vramp)
     #[arg(long, value_name = "FILE")]
     pub program: Option<String>,
-    /// So much of the parts is made twice, on two machines, and compared before the join: 1% finds a machine whose memory fails
+    /// Make this share of the parts twice, on two machines, and compare before the join: 1% finds a machine whose memory fails
     #[arg(long, value_name = "PERCENT")]
     pub audit: Option<Share>,
-    /// So many more tasks begin when all parts are begun, and make those that are not there yet: no slow machine holds up the end
+    /// Further tasks, for when all parts are begun: they make those that are not finished, so that no slow machine delays the end
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
     pub copies: u32,
     /// Which attempt this is: jobs that submit again count.
@@ -80,12 +80,12 @@ pub enum FarmEngine {
 }
 
 const HELP: &str = "\
-slurm: an array of tasks makes the parts that are missing, and a job after it joins them. Where parts are missing then, that job \
-submits them again, and the join: five rounds at most, the last with a part a task, without machines that failed twice and made \
-nothing. Submitting the same folder again does no harm: what is there is not made again. Options behind -- go to sbatch, for \
+slurm: an array of tasks makes the parts that are missing, and a job after it joins them. If parts are still missing, that job \
+submits them and the join again: five rounds at most, the last with one part a task, without machines that failed twice and made \
+nothing. The same folder can be submitted again: parts that exist are not made again. Options after -- go to sbatch, for \
 the tasks and the join. What each task printed is in DIR/log.
 
-openjd: standard output gets a job template, to lie beside DIR. commands: standard output gets one command a line, the join last.
+openjd: prints a job template, to be saved beside DIR. commands: prints one command a line, the join last.
 
 Examples:
   vramp submit out.mkv.vramp --engine slurm -- --partition=gpu --gres=gpu:1

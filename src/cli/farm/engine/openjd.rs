@@ -38,7 +38,7 @@ pub fn template(work: &MissingParts) -> Value {
         "parameterDefinitions": [
             {
                 "name": "Plan", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "INOUT", "default": beside,
-                "description": "The plan's folder: beside this template, if nothing else is said.",
+                "description": "The plan's folder: beside this template by default.",
             },
             {"name": "Vramp", "type": "STRING", "default": work.program, "description": "The program."},
         ],

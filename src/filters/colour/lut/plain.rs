@@ -33,7 +33,7 @@ pub(super) fn parse_m3d(bytes: &[u8]) -> Result<Lut> {
     }
     let (Some(edge), Some(codes), Some(order)) = (edge, codes, order) else {
         return Err(Error::corrupt(format!(
-            "line {}: 'in', 'out' and 'values' stand before the colours",
+            "line {}: 'in', 'out' and 'values' come before the colours",
             lines.number()
         )));
     };

@@ -136,7 +136,7 @@ crate::params! {
         target_min: f64 = 0.0, ParamKind::Float { min: 0.0, max: 10.0 }, unit "cd/m²", aliases [];
         /// The curve's own parameter, as far as it has one; `auto` is the curve's usual value.
         param: Option<f64> = None, ParamKind::Float { min: 0.0, max: 10.0 }, unit "", aliases [];
-        /// What becomes of colours that the result's primaries cannot show.
+        /// How colours that the primaries of the result cannot show are mapped.
         gamut: GamutChoice = GamutChoice::Soft, ParamKind::Choice(<GamutChoice as Choice>::WORDS), unit "", aliases [];
         /// How far colours brighter than white are mixed with grey before the curve.
         desat: f64 = 0.0, ParamKind::Float { min: 0.0, max: 1.0 }, unit "", aliases [];
@@ -159,8 +159,8 @@ crate::params! {
     }
     presets {}
     elsewhere {
-        ["matrix", "m"]: "it follows from 'out'; for another, put matrix=to=… behind";
-        ["range", "r"]: "the range stays; put range=… behind";
+        ["matrix", "m"]: "it follows from 'out'; for another, put matrix=to=… after it";
+        ["range", "r"]: "the range stays; put range=… after it";
         ["hdr_source_peak", "src_max"]: "it is 'source_peak' here, in cd/m²";
         ["dst_max"]: "it is 'target' here, in cd/m²";
         ["lut3d"]: "the curve is computed, not looked up in a cube";

@@ -64,7 +64,7 @@ impl PictureList {
             },
         };
         if files.is_empty() {
-            return Err(Error::new(Kind::Io, format!("{text}: No such file: no picture is called so")));
+            return Err(Error::new(Kind::Io, format!("{text}: No such file: no picture has such a name")));
         }
         check_kinds(text, &files)?;
         let files = match (gaps(&files), missing) {

@@ -30,7 +30,7 @@ impl NumberedName {
         let wrong = |why| Err(Error::bad_argument(format!("{}: {why}", path.display())));
         let folder = folder_of(path);
         if folder.to_str().is_some_and(|folder| number_in(folder).is_some()) {
-            return wrong("the number stands in the file's name, not in a folder's");
+            return wrong("the number belongs in the file's name, not in a folder's");
         }
         let Some((at, end, digits)) = number_in(name) else { return Ok(None) };
         if digits > MOST_DIGITS {

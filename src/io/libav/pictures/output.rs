@@ -97,7 +97,7 @@ impl PictureFiles {
         if let Some(existing) = found.iter().find(|number| **number >= first && !options.overwrite) {
             let existing = name.path(*existing);
             return Err(Error::bad_argument(format!(
-                "{} exists: give -y to replace what has the same number, or begin behind it with --start-number",
+                "{} exists: give -y to replace what has the same number, or begin after it with --start-number",
                 existing.display()
             )));
         }

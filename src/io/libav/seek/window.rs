@@ -49,7 +49,7 @@ impl FromStr for Position {
 
 /// What would be carried over is a typing mistake.
 fn carried(text: &str) -> Error {
-    Error::bad_argument(format!("position '{text}': minutes and seconds behind a colon must be below 60"))
+    Error::bad_argument(format!("position '{text}': minutes and seconds after a colon must be below 60"))
 }
 
 /// Digits only: `parse` would take a sign.
