@@ -1,14 +1,15 @@
 //! The folder of a plan: `plan.json`, the parts that are made, and what machines say of their work.
 
-use super::joined::ExpectedPart;
-use super::plan::FilmPlan;
-use super::records::{PartEvent, PartRecord};
+use super::disputes::DISPUTES;
+use super::joined::Expected;
+use super::plan::Plan;
+use super::records::{Event, Record};
 use crate::error::{Error, Result};
 use crate::io::{TempFile, part};
 use crate::pipeline::Cancel;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -93,7 +94,7 @@ impl Folder {
         if self.0.join(PLAN).exists() {
             fs::remove_file(self.0.join(PLAN)).map_err(failed)?;
         }
-        for folder in [PARTS, RECORDS].map(|name| self.0.join(name)).iter().filter(|folder| folder.exists()) {
+        for folder in [PARTS, RECORDS, DISPUTES].map(|name| self.0.join(name)).iter().filter(|folder| folder.exists()) {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
         // A file of somebody else's stays, and the folder with it.
@@ -112,19 +113,20 @@ impl Folder {
         Ok(ExpectedPart { plan: plan.key(), number, frames: part.frames, times: part.digest() })
     }
 
-    /// Whether part `number` of `plan` is there, by its header and its end. A join reads all of it.
-    pub fn has(&self, plan: &FilmPlan, number: u32) -> bool {
+    /// Whether part `number` of `plan` is there and nobody disputes it, by its header and its end. A join reads all of it.
+    pub fn has(&self, plan: &Plan, number: u32) -> bool {
+        self.lies_there(plan, number) && !self.disputes().contains_key(&number)
+    }
+
+    fn lies_there(&self, plan: &Plan, number: u32) -> bool {
         part::lies_at(&self.part(number), &plan.key(), number)
     }
 
-    /// Parts of `plan` that are not there.
-    pub fn missing(&self, plan: &FilmPlan) -> Vec<u32> {
-        (0..plan.count()).filter(|number| !self.has(plan, *number)).collect()
-    }
-
-    /// The file of part `number` made once more by this process, to be compared.
-    pub fn again(&self, number: u32) -> PathBuf {
-        self.log().join(format!("again-{number:05}-{}-{}", host(), std::process::id()))
+    /// Parts of `plan` that are not there, or in dispute.
+    pub fn missing(&self, plan: &Plan) -> Vec<u32> {
+        let disputes = self.disputes();
+        let is_missing = |number: &u32| disputes.contains_key(number) || !self.lies_there(plan, *number);
+        (0..plan.count()).filter(is_missing).collect()
     }
 
     /// Claims the comparison of part `number` in submission `submission`, where nobody has: two tasks choose different parts.
@@ -140,13 +142,16 @@ impl Folder {
         self.records().into_iter().filter_map(last).max().map(|(_, host)| host)
     }
 
-    /// Removes part `number`, which is damaged.
+    /// Removes part `number`, which is damaged or in dispute, if nobody else has.
     ///
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self, number: u32) -> Result<()> {
         let path = self.part(number);
-        fs::remove_file(&path).map_err(|e| Error::io(path.display(), &e))
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io(path.display(), &e)),
+            _ => Ok(()),
+        }
     }
 
     /// The parts that somebody writes at this moment, or wrote when they were killed: number, writer, when it was written last and its

@@ -10,6 +10,10 @@ use twox_hash::XxHash3_128;
 /// The bytes at both ends of a file that are hashed: they have the index of most containers.
 const ENDS: u64 = 1 << 20;
 
+/// Between the ends so many blocks are hashed, of so many bytes, at even distances: another film has others there.
+const BLOCKS: u64 = 64;
+const BLOCK: u64 = 4 << 10;
+
 /// Files beside the film are hashed whole up to this size: tables, subtitles and chapters are, and films among them are not.
 const WHOLE: u64 = 64 << 20;
 
@@ -18,7 +22,7 @@ const WHOLE: u64 = 64 << 20;
 pub struct Identity {
     /// Its size.
     pub bytes: u64,
-    /// A hash of its size, its first and its last bytes.
+    /// A hash of its size, its first and its last bytes, and of some between.
     pub hash: String,
 }
 
@@ -39,7 +43,7 @@ impl Identity {
         Identity::by(path, WHOLE / 2)
     }
 
-    /// By the first and the last `ends` bytes.
+    /// By the first and the last `ends` bytes, and blocks between.
     fn by(path: &Path, ends: u64) -> Result<Identity> {
         let failed = |e| Error::io(path.display(), &e);
         let mut file = File::open(path).map_err(failed)?;
@@ -51,7 +55,12 @@ impl Identity {
         }
         let (bytes, mut hashed) = (meta.len(), XxHash3_128::new());
         hash_into(&mut hashed, Read::by_ref(&mut file).take(ends)).map_err(failed)?;
-        file.seek(SeekFrom::Start(bytes.saturating_sub(ends).max(ends.min(bytes)))).map_err(failed)?;
+        let last = bytes.saturating_sub(ends).max(ends.min(bytes));
+        for block in (1..=BLOCKS).map(|number| bytes / (BLOCKS + 1) * number).filter(|at| (ends..last).contains(at)) {
+            file.seek(SeekFrom::Start(block)).map_err(failed)?;
+            hash_into(&mut hashed, Read::by_ref(&mut file).take(BLOCK)).map_err(failed)?;
+        }
+        file.seek(SeekFrom::Start(last)).map_err(failed)?;
         hash_into(&mut hashed, file.take(ends)).map_err(failed)?;
         hashed.write(&bytes.to_le_bytes());
         Ok(Identity { bytes, hash: hex(hashed.finish_128()) })
@@ -92,6 +101,10 @@ mod tests {
             assert_ne!(identity(&other), whole, "byte {at}");
         }
         assert_ne!(identity(&long[1..]), whole);
+        // The ends of one film, and the middle of another.
+        let mut other = long.clone();
+        other[1 << 20..2 << 20].fill(8);
+        assert_ne!(identity(&other), whole);
         let short: Vec<u8> = (0..1500 * 1024_u32).map(|n| n as u8).collect();
         let mut other = short.clone();
         other[1 << 20] ^= 1;

@@ -4,6 +4,7 @@
 //! that could say something else.
 
 mod cuts;
+mod disputes;
 mod folder;
 mod identity;
 mod joined;
@@ -14,11 +15,12 @@ mod records;
 mod task;
 
 pub use cuts::{CutAt, cut};
+pub use disputes::Dispute;
 pub use folder::{Folder, host};
 pub use identity::Identity;
 pub use joined::{ExpectedPart, Joined, Verified, verify};
 pub use pins::{Pins, Request as PinRequest, pins};
 pub use plan::{Cutting, FilmPlan, InputFile, OtherFile, OutputFile, PinnedEncoder, PlannedPart, Seek};
 pub use ranges::Ranges;
-pub use records::{PartEvent, PartRecord, blamed, unaudited};
+pub use records::{Event, Record, blamed, made_wrong, unaudited};
 pub use task::{SUBMISSION, parts_of_task, submission, task};

@@ -1,15 +1,15 @@
 //! The plan of a film in parts, as its file has it.
 
 use super::cuts::CutAt;
-use crate::error::{Error, Kind, Result};
-use crate::io::libav::{Contents, EntryPacket};
+use crate::error::{Error, Result};
+use crate::io::libav::{Contents, Place};
 use crate::video::Rational;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use twox_hash::XxHash3_128;
 
 /// The version of the file that is written and read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// More bytes than this are no plan: that of a hundred thousand parts has a quarter of it.
 const LONGEST: u64 = 128 << 20;
@@ -54,7 +54,7 @@ pub struct InputFile {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// A hash of its size, its first and its last bytes.
+    /// A hash of its size, its first and its last bytes, and of some between.
     pub hash: String,
     /// The unit of the times of its frames, in seconds: numerator and denominator.
     pub timebase: (i32, i32),
@@ -303,9 +303,17 @@ impl FilmPlan {
     /// When it is another, with what differs.
     pub fn check_request(&self, other: &FilmPlan) -> Result<()> {
         let file = |file: &OtherFile| (file.bytes, file.hash.clone());
+        let name = |path: &str| path.strip_prefix("../").unwrap_or(path).to_owned();
+        let (film, asked, makes) = (name(&self.input.path), name(&other.input.path), name(&self.output.path));
+        let another = match film == asked {
+            true => format!("{film} is another film than it was made of"),
+            false => format!("it is of {film}, and {asked} is another film"),
+        };
+        let renamed = format!("it makes {makes}, and its folder was renamed");
         let differs = [
             ("another version of vramp made it", self.vramp != other.vramp),
-            ("its input is another", (self.input.bytes, &self.input.hash) != (other.input.bytes, &other.input.hash)),
+            (&*another, (self.input.bytes, &self.input.hash) != (other.input.bytes, &other.input.hash)),
+            (&*renamed, self.output.path != other.output.path),
             ("another file that it reads has changed", !self.files.iter().map(file).eq(other.files.iter().map(file))),
             (
                 "its options are others",
@@ -314,9 +322,18 @@ impl FilmPlan {
             ("it is cut in another way", self.cutting != other.cutting),
         ];
         match differs.iter().find(|(_, differs)| *differs) {
-            Some((what, _)) => Err(Error::new(Kind::BadArgument, *what)),
+            Some((what, _)) => Err(Error::bad_argument(*what)),
             None => Ok(()),
         }
+    }
+
+    /// Takes over where the same files lie for `other`, which [`Plan::check_request`] found to be the same. Gives whether they lie
+    /// elsewhere.
+    pub fn follow(&mut self, other: &Plan) -> bool {
+        let moved = (&self.input.path, &self.from) != (&other.input.path, &other.from);
+        self.input.path.clone_from(&other.input.path);
+        self.from.clone_from(&other.from);
+        moved
     }
 }
 

@@ -2,7 +2,7 @@
 //! only fail. What is done is not decided by it.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What happened to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub enum PartEvent {
     Failed,
     /// It was made once more, with the bytes that are there.
     Same,
+    /// It was made once more, with other bytes.
+    Differs,
 }
 
 /// A line.
@@ -32,6 +34,9 @@ pub struct PartRecord {
     /// The submission to an engine that this belongs to: its number, where it has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub submission: Option<u64>,
+    /// The machines that made it wrong, where it was in dispute and this settles it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub wrong: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
@@ -41,20 +46,32 @@ pub struct PartRecord {
 const FAILURES: usize = 2;
 
 /// The machines of `records` that failed at least twice in submission number `submission`, and made nothing: where one fails at
-/// once, it would take all that waits. No times are compared: machines have clocks of their own.
-pub fn blamed(records: &[(String, Vec<PartRecord>)], submission: u64) -> Vec<String> {
-    let is_blamed = |records: &[PartRecord]| {
+/// once, it would take all that waits. And those that made a part wrong. No times are compared: machines have clocks of their own.
+pub fn blamed(records: &[(String, Vec<Record>)], submission: u64) -> Vec<String> {
+    let only_fails = |records: &[Record]| {
         let recent: Vec<_> = records.iter().filter(|record| record.submission == Some(submission)).collect();
         recent.len() >= FAILURES && recent.iter().all(|record| record.event == PartEvent::Failed)
     };
-    records.iter().filter(|(_, records)| is_blamed(records)).map(|(host, _)| host.clone()).collect()
+    let failing = records.iter().filter(|(_, records)| only_fails(records)).map(|(host, _)| host.clone());
+    let all = records.iter().flat_map(|(_, records)| records);
+    let wrong = all.filter(|record| record.submission == Some(submission)).flat_map(|record| record.wrong.clone());
+    failing.chain(wrong).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// So many parts each machine made wrong, where it is known.
+pub fn made_wrong(records: &[(String, Vec<Record>)]) -> BTreeMap<String, usize> {
+    let mut wrong = BTreeMap::new();
+    let named = records.iter().flat_map(|(_, records)| records).flat_map(|record| &record.wrong);
+    named.for_each(|host| *wrong.entry(host.clone()).or_default() += 1);
+    wrong
 }
 
 /// The parts that a machine made and no other has compared yet, by what `records` say, with the machine's name: one of each machine,
 /// then a second of each, and so on, so that the first of them are of as many machines as there are.
 pub fn unaudited(records: &[(String, Vec<PartRecord>)]) -> Vec<(u32, String)> {
     let all = || records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record)));
-    let same = |part: u32| all().any(|(_, record)| record.part == part && record.event == PartEvent::Same);
+    let is_compared = |record: &Record| record.event == Event::Same || !record.wrong.is_empty();
+    let same = |part: u32| all().any(|(_, record)| record.part == part && is_compared(record));
     let mut made: BTreeMap<u32, (u64, &String)> = BTreeMap::new();
     for (host, PartRecord { part, at, .. }) in all().filter(|(_, record)| record.event == PartEvent::Done) {
         let last = made.entry(*part).or_insert((*at, host));
@@ -75,8 +92,8 @@ pub fn unaudited(records: &[(String, Vec<PartRecord>)]) -> Vec<(u32, String)> {
 mod tests {
     use super::*;
 
-    fn record(part: u32, event: PartEvent, at: u64, submission: Option<u64>) -> PartRecord {
-        PartRecord { part, event, at, seconds: 1.0, frames: 0, submission, error: None }
+    fn record(part: u32, event: Event, at: u64, submission: Option<u64>) -> Record {
+        Record { part, event, at, seconds: 1.0, frames: 0, submission, wrong: Vec::new(), error: None }
     }
 
     #[test]
@@ -91,6 +108,20 @@ mod tests {
             ("mostly".to_owned(), vec![bad(10), bad(10), good(10), bad(10)]),
         ];
         assert_eq!(blamed(&records, 10), ["twice"]);
+    }
+
+    #[test]
+    fn who_makes_parts_wrong_is_blamed_and_who_finds_it_is_not() {
+        let differs = || record(0, Event::Differs, 5, Some(10));
+        let settled = Record { wrong: vec!["bad".to_owned()], ..record(0, Event::Done, 6, Some(10)) };
+        let records = [
+            ("bad".to_owned(), vec![record(0, Event::Done, 4, Some(10))]),
+            ("finds".to_owned(), vec![differs(), differs()]),
+            ("settles".to_owned(), vec![settled]),
+        ];
+        assert_eq!((blamed(&records, 10), blamed(&records, 11)), (vec!["bad".to_owned()], Vec::new()));
+        assert_eq!(made_wrong(&records), BTreeMap::from([("bad".to_owned(), 1)]));
+        assert!(unaudited(&records).is_empty(), "two machines agree");
     }
 
     #[test]

@@ -120,12 +120,21 @@ impl<W: Write> PartWriter<W> {
     ///
     /// # Errors
     /// Of the output.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(self) -> io::Result<W> {
+        self.finish_with_sum().map(|(out, _)| out)
+    }
+
+    /// Writes the end, and gives the output back and the hash that the end has.
+    ///
+    /// # Errors
+    /// Of the output.
+    pub fn finish_with_sum(mut self) -> io::Result<(W, u128)> {
         self.put(&[END])?;
         self.put(&self.packets.to_le_bytes())?;
-        self.out.write_all(&self.hasher.finish_128().to_le_bytes())?;
+        let sum = self.hasher.finish_128();
+        self.out.write_all(&sum.to_le_bytes())?;
         self.out.write_all(&LAST)?;
-        Ok(self.out)
+        Ok((self.out, sum))
     }
 
     fn block(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -149,6 +158,8 @@ pub struct PartReader<R> {
     input: R,
     hasher: XxHash3_128,
     packets: u32,
+    /// The hash that the end has, once it was read.
+    sum: Option<u128>,
 }
 
 impl<R: Read> PartReader<R> {
@@ -157,7 +168,7 @@ impl<R: Read> PartReader<R> {
     /// # Errors
     /// When it is no part, or cannot be read.
     pub fn begin(input: R) -> Result<(PartReader<R>, PartHeader)> {
-        let mut reader = PartReader { input, hasher: XxHash3_128::new(), packets: 0 };
+        let mut reader = PartReader { input, hasher: XxHash3_128::new(), packets: 0, sum: None };
         if reader.array::<8>()? != MAGIC {
             return Err(Error::corrupt("it is no part of a film"));
         }
@@ -192,7 +203,8 @@ impl<R: Read> PartReader<R> {
         let hash = self.hasher.finish_128();
         let is_right = packets == self.packets && u128::from_le_bytes(self.array()?) == hash && self.array()? == LAST;
         let follows = self.input.read(&mut [0]).map_err(|e| failed(&e))?;
-        if is_right && follows == 0 { Ok(()) } else { Err(damaged()) }
+        self.sum = Some(hash).filter(|_| is_right && follows == 0);
+        self.sum.map(drop).ok_or_else(damaged)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
@@ -229,6 +241,16 @@ pub fn glance<R: Read + Seek>(mut input: R) -> Result<PartHeader> {
     input.seek(SeekFrom::End(-(END_BYTES as i64))).and_then(|_| input.read_exact(&mut end)).map_err(|e| failed(&e))?;
     let is_whole = end[0] == END && end[1..5] == header.frames.to_le_bytes() && end.ends_with(&LAST);
     if is_whole { Ok(header) } else { Err(damaged()) }
+}
+
+/// The hash that stands at the end of the part in `input`, all of which is read.
+///
+/// # Errors
+/// When it is no part or is damaged, or cannot be read.
+pub fn sum(input: impl Read) -> Result<u128> {
+    let (mut reader, _) = PartReader::begin(input)?;
+    while reader.packet()?.is_some() {}
+    reader.sum.ok_or_else(damaged)
 }
 
 /// Whether the file at `path` is part `number` of the plan with the id `plan`, as far as [`glance`] sees.
@@ -284,6 +306,12 @@ mod tests {
     fn what_is_written_is_read() {
         assert_eq!(read(&written()).unwrap(), (header(), packets().to_vec()));
         assert_eq!(glance(Cursor::new(written())).unwrap(), header());
+        let (_, sum) = PartWriter::begin(Vec::new(), &header()).unwrap().finish_with_sum().unwrap();
+        let mut writer = PartWriter::begin(Vec::new(), &header()).unwrap();
+        packets().iter().for_each(|packet| writer.packet(packet).unwrap());
+        let (bytes, other) = writer.finish_with_sum().unwrap();
+        assert_eq!((bytes, super::sum(&written()[..]).unwrap()), (written(), other));
+        assert_ne!(sum, other);
     }
 
     #[test]

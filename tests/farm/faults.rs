@@ -121,6 +121,70 @@ fn a_film_of_the_same_size_and_ends_is_another() {
 }
 
 #[test]
+fn another_film_is_found_before_a_part_is_made() {
+    let folder = Folder::new();
+    let video = "-f lavfi -i testsrc2=s=640x480:r=24 -t 1 -c:v rawvideo";
+    let input = film(&folder, "in.mkv", video);
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    // The same size, the same ends, and another film between.
+    let bytes = fs::read(&input).unwrap();
+    let mut other = bytes.clone();
+    let end = other.len() - (1 << 20);
+    other[1 << 20..end].iter_mut().for_each(|byte| *byte ^= 1);
+    fs::write(&input, &other).unwrap();
+    refused(&part(&plan, "0-1"), 4, &["in.mkv: it is another file than the plan was made of"]);
+    assert_eq!(fs::read_dir(format!("{plan}/parts")).unwrap().count(), 0);
+    let output = folder.path("out.mkv");
+    refused(
+        &segments(&input, &output, &X264),
+        2,
+        &["out.mkv.vramp holds another plan: in.mkv is another film", "--restart"],
+    );
+    fs::write(&input, &bytes).unwrap();
+
+    // Under another name it is the same film.
+    let moved = folder.path("moved.mkv");
+    fs::rename(&input, &moved).unwrap();
+    fs::write(&input, &other).unwrap();
+    let ran = segments(&moved, &output, &[&X264[..], &["--keep-parts"]].concat()).ok();
+    assert!(!ran.stderr.contains("warn"), "{}", ran.stderr);
+    assert_eq!(read_plan(&plan).input.path, "../moved.mkv");
+    refused(
+        &segments(&input, &output, &[&X264[..], &["-y"]].concat()),
+        2,
+        &["it is of moved.mkv, and in.mkv is another film"],
+    );
+
+    // A folder that was renamed makes what it made.
+    fs::rename(&plan, folder.path("new.mkv.vramp")).unwrap();
+    refused(
+        &segments(&moved, &folder.path("new.mkv"), &X264),
+        2,
+        &["new.mkv.vramp holds another plan: it makes out.mkv"],
+    );
+    fs::write(folder.path("new.mkv.vramp/plan.json"), "{").unwrap();
+    refused(&segments(&moved, &folder.path("new.mkv"), &X264), 4, &["it is no plan", "--restart drops it"]);
+}
+
+#[test]
+fn a_film_that_is_replaced_while_parts_are_made_is_found_before_the_next() {
+    let folder = Folder::new();
+    let video = FILM.replace("96x64", "320x192").replace("-t 2", "-t 4");
+    let (input, other) =
+        (film(&folder, "in.mkv", &video), film(&folder, "other.mkv", &video.replace("testsrc2", "testsrc")));
+    let plan =
+        plan(&folder, &input, "out.mkv", &[&X264[..], &["--chain", "bilateral=radius=15", "--threads", "1"]].concat());
+    let child = vramp().args(["part", &plan, "0-7"]).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while !Path::new(&format!("{plan}/parts/00000")).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    fs::rename(other, &input).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    refused(&ran, 4, &["in.mkv: it is another file than the plan was made of"]);
+    assert!(!ran.stderr.contains("its pictures are others"), "{}", ran.stderr);
+}
+
+#[test]
 fn files_of_the_chain_are_those_of_the_plan_wherever_it_runs() {
     let folder = Folder::new();
     film(&folder, "in.mkv", FILM);

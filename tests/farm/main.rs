@@ -3,6 +3,7 @@
 #[path = "../command/mod.rs"]
 mod command;
 
+mod disputes;
 mod faults;
 mod join;
 mod many;

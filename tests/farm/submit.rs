@@ -153,6 +153,9 @@ fn a_share_of_the_parts_is_audited_before_the_join() {
     farm.is_whole();
     let calls = farm.calls();
     assert!(calls[0].contains("--array=0-3") && calls[1].contains("--dependency=afterany:1"), "{calls:#?}");
+    // A third machine, not that of the audit, says that it was n9.
+    let settles = calls.iter().find(|call| call.contains("--array=1")).unwrap();
+    assert!(settles.contains("--exclude=n") && out.contains("part 1: n9 made it wrong"), "{settles} {out}");
     for (args, code, words) in [
         (&["--engine=commands", "--audit=1%"][..], 2, "--audit and --copies are for --engine slurm"),
         (&["--engine=slurm", "--audit=1"], 2, "as 1% or 0.5%"),

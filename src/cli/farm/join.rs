@@ -2,7 +2,7 @@
 
 use crate::cli::args::FilterArgs;
 use crate::cli::farm::segments::count;
-use crate::cli::farm::{Goal, request};
+use crate::cli::farm::{Goal, audit, request};
 use crate::cli::print;
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Kind, Result};
@@ -58,12 +58,17 @@ pub fn missing(missing: &Ranges) -> Error {
     Error::new(Kind::PartsMissing, format!("{} missing: {missing}", count(missing.numbers().len())))
 }
 
-/// Reads the first `count` parts. Gives what they hold, and those that are not there; a damaged one is removed.
-fn verified(folder: &Folder, plan: &FilmPlan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
-    let (mut parts, mut missing) = (Vec::new(), Vec::new());
+/// Reads the first `count` parts. Gives what they hold, and those that are not there or in dispute; a damaged one is removed.
+fn verified(folder: &Folder, plan: &Plan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
+    let (mut parts, mut missing, disputes) = (Vec::new(), Vec::new(), folder.disputes());
     for number in 0..count {
         if cancel.is_requested() {
             return Err(Error::new(Kind::Cancelled, "stopped; nothing was joined"));
+        }
+        if disputes.contains_key(&number) {
+            log::warn!("{}", audit::undecided(folder, number));
+            missing.push(number);
+            continue;
         }
         let path = folder.part(number);
         match verify(&path, &Folder::expected(plan, number)?) {

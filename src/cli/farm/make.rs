@@ -12,11 +12,11 @@ use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges, host, parts_of_task, submission, task};
-use crate::io::libav::{DecoderChoice, PartJob, Position};
+use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, submission, task};
+use crate::io::libav::{DecoderChoice, Keep, PartJob, Position};
 use crate::pipeline::{self, Cancel, Progress, Summary};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// What makes parts on this machine.
@@ -80,6 +80,10 @@ fn asked(args: &PartArgs, folder: &Folder, plan: &FilmPlan) -> Result<Vec<u32>> 
         Some(parts) => parts.parse::<Ranges>()?.numbers().to_vec(),
         None if args.missing => {
             let mut missing = folder.missing(plan);
+            // What this machine makes of a part in dispute is known.
+            let disputes = folder.disputes();
+            let this = host();
+            missing.retain(|part| disputes.get(part).is_none_or(|dispute| !dispute.hosts().contains(&this.as_str())));
             // Tasks begin with different ones.
             let turn = task().map_or(0, |task| task as usize % missing.len().max(1));
             missing.rotate_left(turn);
@@ -157,58 +161,81 @@ impl Maker {
         Ok(Maker { job, plan: plan.clone(), folder: folder.clone(), cancel: cancel.clone(), encoder })
     }
 
-    /// Makes part `number` on the device `on`, if not on that of the job, unless it is there.
-    fn part(&self, number: u32, on: Option<DeviceChoice>, report: &mut dyn FnMut(Progress)) -> Result<Option<Summary>> {
+    /// Makes part `number` on the device `on`, if not on that of the job, unless it is there. Where it is in dispute, that may
+    /// settle it.
+    pub fn part(
+        &self,
+        number: u32,
+        on: Option<DeviceChoice>,
+        report: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Summary>> {
         if self.folder.has(&self.plan, number) {
             log::info!("part {number}: it is there");
             return Ok(None);
         }
-        let began = Instant::now();
-        let made = self.make_at(self.folder.part(number), number, on, report);
+        request::look_again(&self.plan, &self.folder)?;
+        let (began, dispute) = (Instant::now(), self.folder.disputes().remove(&number));
+        let keep = dispute.as_ref().map_or(Keep::Always, |dispute| Keep::Among(dispute.settled_by(&host())));
+        let made = self.make_and_keep(number, keep, on, report);
         // Whoever asked for it has it, whatever stopped this machine.
         if made.is_err() && self.folder.has(&self.plan, number) {
             log::info!("part {number}: another machine has made it meanwhile");
             return Ok(None);
         }
-        self.record(number, began, made.as_ref().map(|_| PartEvent::Done));
-        made.map(Some)
+        let settled = made.and_then(|(summary, sum)| {
+            let wrong = dispute.map_or(Ok(Vec::new()), |dispute| audit::settle(&self.folder, number, &dispute, sum))?;
+            Ok((summary, wrong))
+        });
+        match settled {
+            Ok((summary, wrong)) => {
+                self.record(number, began, Ok(Event::Done), wrong);
+                Ok(Some(summary))
+            }
+            Err(error) => {
+                self.record(number, began, Err(&error), Vec::new());
+                Err(error)
+            }
+        }
     }
 
-    /// Makes part `number` as the file `path`.
-    pub fn make_at(
+    /// Makes part `number`, of which is kept what `keep` says. Gives its hash, too.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn make_and_keep(
         &self,
-        path: PathBuf,
         number: u32,
+        keep: Keep,
         on: Option<DeviceChoice>,
         report: &mut dyn FnMut(Progress),
-    ) -> Result<Summary> {
-        let mut made = self.attempt(path.clone(), number, true, on, report);
+    ) -> Result<(Summary, u128)> {
+        let mut made = self.attempt(number, &keep, true, on, report);
         // What the plan says of places may be wrong in a way that only times show: another program wrote them.
         if let Err(error) = &made
             && error.kind() == Kind::CorruptInput
             && self.plan.part(number)?.seek.is_some()
         {
-            log::debug!("{error}: making it again, from the start of the input");
-            made = self.attempt(path, number, false, on, report);
+            log::debug!("{error}: once more, from the start of the input");
+            made = self.attempt(number, &keep, false, on, report);
         }
         made.map_err(|e| if e.message().starts_with("part ") { e } else { e.context(format!("part {number}")) })
     }
 
     fn attempt(
         &self,
-        path: PathBuf,
         number: u32,
+        keep: &Keep,
         at_place: bool,
         on: Option<DeviceChoice>,
         report: &mut dyn FnMut(Progress),
-    ) -> Result<Summary> {
+    ) -> Result<(Summary, u128)> {
         let part = self.plan.part(number)?;
         let mut job = self.job.clone();
         job.run.on.device = on.unwrap_or(job.run.on.device);
         job.run.start = (part.start > 0).then_some(Position::Frame(part.start));
         (job.run.end, job.run.frames) = (None, Some(part.frames.into()));
         let made = PartJob {
-            path,
+            path: self.folder.part(number),
             writer: host(),
             plan: self.plan.key(),
             number,
@@ -217,6 +244,8 @@ impl Maker {
             origin: self.plan.input.origin,
             place: part.seek.as_ref().filter(|_| at_place).and_then(|seek| seek.place()),
             contents: part.contents(),
+            keep: keep.clone(),
+            sum: Arc::new(OnceLock::new()),
         };
         let prepared = Prepared::for_goal(&job, &Stop::with(&self.cancel), &Goal::Part(&made, &self.encoder))?;
         let Prepared { mut input, mut sides, plan, mut chain, mut sink, options, .. } = prepared;
@@ -228,23 +257,28 @@ impl Maker {
         damage.iter().for_each(|damage| log::warn!("{damage}"));
         let (size, seconds) = (print::size(sink.bytes()), summary.wall.as_secs_f64());
         log::info!("part {number}: {} frames, {size} in {seconds:.1} s", summary.frames);
-        Ok(summary)
+        let sum = made.sum.get().copied().ok_or_else(|| Error::internal("a part without a hash"))?;
+        Ok((summary, sum))
     }
 
-    /// Puts down what became of part `number`.
-    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<PartEvent, &Error>) {
+    /// Puts down what became of part `number`, and that the machines `wrong` made it wrong.
+    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<Event, &Error>, wrong: Vec<String>) {
         let error = became.err();
-        if error.is_some_and(|error| error.kind() == Kind::Cancelled) {
-            return;
-        }
+        let failed = match error.map(Error::kind) {
+            Some(Kind::Cancelled) => return,
+            // Whoever finds that two differ did not fail.
+            Some(Kind::Mismatch) => Event::Differs,
+            _ => Event::Failed,
+        };
         let frames = self.plan.part(number).map_or(0, |part| part.frames);
         self.folder.record(&PartRecord {
             part: number,
-            event: became.unwrap_or(PartEvent::Failed),
+            event: became.unwrap_or(failed),
             at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
             seconds: began.elapsed().as_secs_f64(),
             frames: if error.is_some() { 0 } else { frames },
             submission: submission(|name| std::env::var(name).ok()),
+            wrong,
             error: error.map(Error::to_string),
         });
     }

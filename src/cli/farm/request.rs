@@ -76,10 +76,17 @@ pub fn plan(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, cancel: &Ca
         folder.clear()?;
     }
     let request = request(job, asked, matches, &folder)?;
-    if let Some(mut plan) = folder.known_plan()? {
+    let unread = |e: Error| match e.kind() {
+        Kind::CorruptInput | Kind::Unsupported => Error::new(e.kind(), format!("{e}: --restart drops it")),
+        _ => e,
+    };
+    if let Some(mut plan) = folder.known_plan().map_err(unread)? {
         let there = || format!("{} holds another plan", folder.path().display());
         plan.check_request(&request)
             .map_err(|e| Error::bad_argument(format!("{}: {e}: add --restart, or name another output", there())))?;
+        if plan.follow(&request) {
+            folder.write(&plan, cancel)?;
+        }
         plan.output.overwrite = job.overwrite;
         folder.make()?;
         return Ok((folder, plan));
@@ -253,20 +260,25 @@ pub fn idle(mut job: FilterArgs) -> FilterArgs {
 ///
 /// # Errors
 /// When one has changed or is gone.
-pub fn check_files(plan: &FilmPlan, folder: &Folder) -> Result<()> {
-    let same = |path: &Path, now: Identity, bytes: u64, hash: &str| match now.bytes == bytes && now.hash == hash {
-        true => Ok(()),
-        false => Err(Error::new(
-            Kind::CorruptInput,
-            format!("{}: it is another file than the plan was made of", path.display()),
-        )),
-    };
-    let input = folder.resolve(&plan.input.path);
-    same(&input, Identity::of(&input)?, plan.input.bytes, &plan.input.hash)?;
+pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
     if !plan.files.is_empty() {
         let from = folder.resolve(&plan.from);
         std::env::set_current_dir(&from).map_err(|e| Error::io(from.display(), &e))?;
     }
+    look_again(plan, folder)
+}
+
+/// Refuses a plan in `folder` where a file is another by now; names hold in this process's folder.
+///
+/// # Errors
+/// As [`check_files`].
+pub fn look_again(plan: &Plan, folder: &Folder) -> Result<()> {
+    let same = |path: &Path, now: Identity, bytes: u64, hash: &str| match now.bytes == bytes && now.hash == hash {
+        true => Ok(()),
+        false => Err(Error::corrupt(format!("{}: it is another file than the plan was made of", path.display()))),
+    };
+    let input = folder.resolve(&plan.input.path);
+    same(&input, Identity::of(&input)?, plan.input.bytes, &plan.input.hash)?;
     plan.files.iter().try_for_each(|file| {
         let path = Path::new(&file.path);
         same(path, Identity::of_all(path)?, file.bytes, &file.hash)

@@ -2,7 +2,7 @@
 
 use crate::cli::print;
 use crate::error::Result;
-use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges};
+use crate::farm::{Event, Folder, Plan, Ranges, Record, made_wrong, unaudited};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -20,6 +20,7 @@ const BAR: usize = 40;
 #[derive(Serialize)]
 struct Status {
     id: String,
+    folder: String,
     output: String,
     reproducible: bool,
     parts: u32,
@@ -34,7 +35,16 @@ struct Status {
     running: Vec<Running>,
     /// Parts that failed and are not there, with the last reason.
     failed: Vec<Failed>,
+    /// Parts of which machines made other bytes, so that nobody knows yet who is right.
+    disputed: Vec<Disputed>,
     hosts: Vec<Host>,
+}
+
+/// A part in dispute.
+#[derive(Serialize)]
+struct Disputed {
+    part: u32,
+    hosts: Vec<String>,
 }
 
 /// A part at work.
@@ -63,6 +73,10 @@ struct Host {
     failed: usize,
     /// Parts of others that it compared, and found the same.
     same: usize,
+    /// Parts that it made, and two other runs agree that they are others.
+    wrong: usize,
+    /// What else a machine made that makes parts wrong and nobody has compared, as ranges.
+    doubtful: String,
     /// Frames a second of its parts, as if it made one after the other.
     fps: f64,
 }
@@ -85,6 +99,7 @@ impl Status {
         let fps = rate(records.iter().flat_map(|(_, records)| records));
         Status {
             id: plan.id.clone(),
+            folder: folder.path().display().to_string(),
             output: folder.resolve(&plan.output.path).display().to_string(),
             reproducible: plan.reproducible,
             parts: plan.count(),
@@ -96,7 +111,8 @@ impl Status {
             missing: Ranges::from_iter(missing.iter().copied()).to_string(),
             running: running(folder, &missing),
             failed: failed(&records, &missing),
-            hosts: records.iter().map(|(host, records)| Host::of(host, records)).collect(),
+            disputed: disputed(folder),
+            hosts: hosts(&records),
         }
     }
 
@@ -119,16 +135,23 @@ impl Status {
         for Failed { part, host, error } in &self.failed {
             text += &format!("failed: part {part} on {host}: {error}\n");
         }
-        for Host { host, done, failed, same, fps } in &self.hosts {
-            let same = if *same > 0 { format!(", {same} compared") } else { String::new() };
-            text += &format!("{host}: {done} parts, {failed} failures{same}, {fps:.1} fps a part\n");
+        for Disputed { part, hosts } in &self.disputed {
+            text += &format!("in dispute: part {part}, of {}: another machine settles it\n", hosts.join(" and "));
+        }
+        for Host { host, done, failed, same, wrong, doubtful, fps } in &self.hosts {
+            let count = |count: &usize, what| if *count > 0 { format!(", {count} {what}") } else { String::new() };
+            let (same, wrong) = (count(same, "compared"), count(wrong, "wrong"));
+            text += &format!("{host}: {done} parts, {failed} failures{same}{wrong}, {fps:.1} fps a part\n");
+            if !doubtful.is_empty() {
+                text += &format!("in doubt: {doubtful} of {host}: vramp part {} {doubtful} --audit\n", self.folder);
+            }
         }
         text
     }
 }
 
 impl Host {
-    fn of(host: &str, records: &[PartRecord]) -> Host {
+    fn of(host: &str, records: &[Record], wrong: usize, doubtful: String) -> Host {
         let count = |event| records.iter().filter(|record| record.event == event).count();
         let done = || records.iter().filter(|record| record.event == PartEvent::Done);
         let (frames, seconds) = done()
@@ -136,12 +159,33 @@ impl Host {
         let fps = if seconds > 0.0 { frames as f64 / seconds } else { 0.0 };
         Host {
             host: host.to_owned(),
-            done: count(PartEvent::Done),
-            failed: count(PartEvent::Failed),
-            same: count(PartEvent::Same),
+            done: count(Event::Done),
+            failed: count(Event::Failed),
+            same: count(Event::Same),
+            wrong,
+            doubtful,
             fps,
         }
     }
+}
+
+/// The parts in dispute.
+fn disputed(folder: &Folder) -> Vec<Disputed> {
+    let disputed = folder.disputes().into_iter();
+    let named = |hosts: Vec<&str>| hosts.into_iter().map(str::to_owned).collect();
+    disputed.map(|(part, dispute)| Disputed { part, hosts: named(dispute.hosts()) }).collect()
+}
+
+/// The machines of `records`.
+fn hosts(records: &[(String, Vec<Record>)]) -> Vec<Host> {
+    let (wrong, unaudited) = (made_wrong(records), unaudited(records));
+    let of = |(host, records): &(String, Vec<Record>)| {
+        let wrong = wrong.get(host).copied().unwrap_or(0);
+        let is_doubtful = |(_, maker): &&(u32, String)| wrong > 0 && maker == host;
+        let doubtful = Ranges::from_iter(unaudited.iter().filter(is_doubtful).map(|(part, _)| *part));
+        Host::of(host, records, wrong, doubtful.to_string())
+    };
+    records.iter().map(of).collect()
 }
 
 /// Frames a second that came of parts lately, on all machines together.
@@ -171,7 +215,8 @@ fn running(folder: &Folder, missing: &BTreeSet<u32>) -> Vec<Running> {
 fn failed(records: &[(String, Vec<PartRecord>)], missing: &BTreeSet<u32>) -> Vec<Failed> {
     let mut last: BTreeMap<u32, (u64, Failed)> = BTreeMap::new();
     for (host, record) in records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record))) {
-        let Some(error) = record.error.clone().filter(|_| missing.contains(&record.part)) else { continue };
+        let is_failure = record.event == Event::Failed && missing.contains(&record.part);
+        let Some(error) = record.error.clone().filter(|_| is_failure) else { continue };
         if last.get(&record.part).is_none_or(|(at, _)| *at <= record.at) {
             last.insert(record.part, (record.at, Failed { part: record.part, host: host.clone(), error }));
         }
@@ -183,8 +228,8 @@ fn failed(records: &[(String, Vec<PartRecord>)], missing: &BTreeSet<u32>) -> Vec
 mod tests {
     use super::*;
 
-    fn record(at: u64, seconds: f64, frames: u32) -> PartRecord {
-        PartRecord { part: 0, event: PartEvent::Done, at, seconds, frames, submission: None, error: None }
+    fn record(at: u64, seconds: f64, frames: u32) -> Record {
+        Record { part: 0, event: Event::Done, at, seconds, frames, submission: None, wrong: Vec::new(), error: None }
     }
 
     #[test]

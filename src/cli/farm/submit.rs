@@ -7,7 +7,7 @@ use crate::cli::farm::{audit, opened, request};
 use crate::cli::own_program::own_program;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{FilmPlan, Folder, PartEvent, Ranges, blamed};
+use crate::farm::{Dispute, Event, Folder, Plan, Ranges, blamed};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -71,8 +71,16 @@ fn job<'a>(args: &'a SubmitArgs, folder: &Folder, plan: &FilmPlan, work: Missing
         let asked = Command::new("scontrol").args(["show", "node", machine]).stdin(Stdio::null()).output();
         asked.is_ok_and(|asked| asked.status.success())
     };
-    let records = folder.records();
-    let excluded = blamed(&records, submission).into_iter().filter(known).collect();
+    let (records, disputes) = (folder.records(), folder.disputes());
+    disputes.keys().for_each(|part| log::warn!("{}", audit::undecided(folder, *part)));
+    let mut excluded = blamed(&records, submission);
+    if work.missing.numbers().iter().all(|part| disputes.contains_key(part)) {
+        // Others settle it.
+        excluded.extend(disputes.values().flat_map(Dispute::hosts).map(str::to_owned));
+    }
+    excluded.sort_unstable();
+    excluded.dedup();
+    excluded.retain(known);
     let next = args.round + 1;
     let again = (next <= slurm::ROUNDS).then(|| {
         let mut again = vec![work.program.clone(), "submit".to_owned(), work.folder.clone()];

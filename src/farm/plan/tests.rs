@@ -87,7 +87,8 @@ fn what_is_no_plan_is_refused_in_one_line() {
     for (text, words) in [
         (b"".to_vec(), "no plan"),
         (b"{\"version\":1}".to_vec(), "version 1"),
-        (b"{\"version\":3}".to_vec(), "version 3"),
+        (b"{\"version\":2}".to_vec(), "version 2"),
+        (b"{\"version\":4}".to_vec(), "version 4"),
         (plan().text().unwrap().iter().map(|byte| if *byte == b'4' { b'5' } else { *byte }).collect(), "no plan"),
         (changed(|plan| plan.parts[1].start = 3), "do not follow"),
         (changed(|plan| plan.parts[1].frames = 0), "do not follow"),
@@ -108,8 +109,24 @@ fn a_request_is_known_again() {
     let mut later = plan();
     (later.input.path, later.parts) = ("elsewhere".to_owned(), Vec::new());
     assert!(plan().check_request(&later).is_ok());
-    later.options.clear();
-    assert!(plan().check_request(&later).unwrap_err().message().contains("options"));
+    let mut moved = plan();
+    assert!(moved.follow(&later) && !moved.follow(&later));
+    assert_eq!((moved.input.path.as_str(), &moved.parts), ("elsewhere", &plan().parts));
+    let cases: [(fn(&mut Plan), &str); 4] = [
+        (|plan| plan.options.clear(), "its options are others"),
+        (|plan| plan.input.bytes = 5, "a.mkv is another film than it was made of"),
+        (
+            |plan| (plan.input.bytes, plan.input.path) = (5, "/b.mkv".to_owned()),
+            "it is of a.mkv, and /b.mkv is another film",
+        ),
+        (|plan| plan.output.path = "../b.mkv".to_owned(), "it makes out.mkv, and its folder was renamed"),
+    ];
+    for (change, words) in cases {
+        let mut other = plan();
+        change(&mut other);
+        let error = plan().check_request(&other).unwrap_err();
+        assert_eq!(error.message(), words);
+    }
 }
 
 proptest! {

@@ -49,7 +49,7 @@ pub use input::{EntryFrame, FrameList, Input, InputOptions};
 pub use inventory::{has_decoder, has_encoder, has_hardware_decoder, versions};
 pub use options::{OutputOptions, Timestamps};
 pub use output::Output;
-pub use parts::{JoinOutput, JoinedPackets, PartJob, PartOutput, fingerprint};
+pub use parts::{JoinOutput, JoinedPackets, Keep, PartJob, PartOutput, fingerprint};
 pub use passes::{Analysis, EncodePass, FirstPass, SameFrames, has_two_passes};
 pub use pictures::list::Missing;
 pub use pictures::output::PictureOutput;

@@ -6,8 +6,8 @@ mod output;
 pub(in crate::io::libav) mod read_back;
 
 pub use fingerprint::fingerprint;
-pub use join::{JoinOutput, JoinedPackets};
-pub use output::{PartJob, PartOutput};
+pub use join::{Coded as JoinedPackets, JoinOutput};
+pub use output::{Keep, PartJob, PartOutput};
 
 use crate::io::libav::encode::encoder::Encoder;
 use ffmpeg_next::ffi::AVPacketSideDataType as Kinds;

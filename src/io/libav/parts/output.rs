@@ -18,13 +18,25 @@ use crate::pipeline::{Cancel, Frame, Packet, Sink};
 use crate::video::StreamInfo;
 use ffmpeg_next::packet::Ref;
 use std::ffi::OsStr;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::slice;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How often it is looked whether another machine has made the part meanwhile.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// What becomes of a part that was made.
+#[derive(Clone, Debug)]
+pub enum Keep {
+    /// It gets its name.
+    Always,
+    /// It gets its name where its hash is among these.
+    Among(Vec<u128>),
+    /// Nothing: it is made for its hash, and no file of it.
+    Never,
+}
 
 /// A part that is to be made.
 #[derive(Clone, Debug)]
@@ -47,6 +59,23 @@ pub struct PartJob {
     pub place: Option<EntryPacket>,
     /// What the packets of the input are.
     pub contents: Contents,
+    /// What becomes of it.
+    pub keep: Keep,
+    /// Where its hash goes when it is made.
+    pub sum: Arc<OnceLock<u128>>,
+}
+
+/// The file of a part, or none.
+struct PartFile(Option<TempFile>);
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_mut().map_or(Ok(bytes.len()), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_mut().map_or(Ok(()), Write::flush)
+    }
 }
 
 /// A part being made. It has its name only after [`Sink::finish`], which checks that it is what the plan says.
@@ -56,7 +85,7 @@ pub struct PartOutput {
     times: FrameTimes,
     /// When the frames are shown that the encoder got.
     shown: Vec<i64>,
-    writer: Option<PartWriter<BufWriter<TempFile>>>,
+    writer: Option<PartWriter<BufWriter<PartFile>>>,
     packets: u32,
     bytes: u64,
     cancel: Cancel,
@@ -77,7 +106,10 @@ impl PartOutput {
         job: &PartJob,
     ) -> Result<PartOutput> {
         check(path, choice, options, container)?;
-        let file = TempFile::create_by(&job.path, &job.writer, true, &options.cancel)?;
+        let file = match job.keep {
+            Keep::Never => None,
+            Keep::Always | Keep::Among(_) => Some(TempFile::create_by(&job.path, &job.writer, true, &options.cancel)?),
+        };
         let side_data = &container.video.side_data;
         let (_, mut encoder) = fallback::open(EncoderJob { choice, options, info, side_data })?;
         encoder.count_from(job.origin);
@@ -88,7 +120,8 @@ impl PartOutput {
             delay: delay(&encoder),
             extradata: extradata(&encoder).to_vec(),
         };
-        let writer = PartWriter::begin(BufWriter::new(file), &header).map_err(|e| Error::io(job.path.display(), &e))?;
+        let writer = PartWriter::begin(BufWriter::new(PartFile(file)), &header)
+            .map_err(|e| Error::io(job.path.display(), &e))?;
         Ok(PartOutput {
             job: job.clone(),
             encoder,
@@ -118,7 +151,7 @@ impl PartOutput {
 
     /// Stops where another machine has made the part: nobody waits for the slower of two.
     fn look(&mut self) -> Result<()> {
-        if self.looked.elapsed() < LOOK {
+        if self.looked.elapsed() < LOOK || !matches!(self.job.keep, Keep::Always) {
             return Ok(());
         }
         self.looked = Instant::now();
@@ -181,10 +214,17 @@ impl Sink for PartOutput {
         self.check()?;
         let failed = |e| Error::io(self.job.path.display(), &e);
         let Some(writer) = self.writer.take() else { return Err(Error::internal("a part was finished twice")) };
-        let mut out = writer.finish().map_err(failed)?;
+        let (mut out, sum) = writer.finish_with_sum().map_err(failed)?;
         out.flush().map_err(failed)?;
-        let mut file = out.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.commit()
+        let PartFile(file) = out.into_inner().map_err(|e| failed(e.into_error()))?;
+        let is_kept = match &self.job.keep {
+            Keep::Always => true,
+            Keep::Among(sums) => sums.contains(&sum),
+            Keep::Never => false,
+        };
+        file.filter(|_| is_kept).map_or(Ok(()), |mut file| file.commit())?;
+        let _ = self.job.sum.set(sum);
+        Ok(())
     }
 
     fn bytes(&self) -> u64 {
