@@ -20,7 +20,7 @@ pub use folder::{Folder, host};
 pub use identity::Identity;
 pub use joined::{ExpectedPart, Joined, Verified, verify};
 pub use pins::{Pins, Request as PinRequest, pins};
-pub use plan::{Cutting, FilmPlan, InputFile, OtherFile, OutputFile, PinnedEncoder, PlannedPart, Seek};
+pub use plan::{Cutting, InputFile, OtherFile, OutputFile, PinnedEncoder, Plan, PlannedOpening, PlannedPart, Seek};
 pub use ranges::Ranges;
 pub use records::{Event, Record, blamed, made_wrong, unaudited};
 pub use task::{SUBMISSION, parts_of_task, submission, task};

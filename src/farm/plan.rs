@@ -2,7 +2,7 @@
 
 use super::cuts::CutAt;
 use crate::error::{Error, Result};
-use crate::io::libav::{Contents, Place};
+use crate::io::libav::{Contents, Opening, Place};
 use crate::video::Rational;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -56,12 +56,39 @@ pub struct InputFile {
     pub bytes: u64,
     /// A hash of its size, its first and its last bytes, and of some between.
     pub hash: String,
+    /// How little of it has to be read to open it, where libav reads more.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub opening: Option<PlannedOpening>,
     /// The unit of the times of its frames, in seconds: numerator and denominator.
     pub timebase: (i32, i32),
     /// Its frames, or those of the window of it that is worked on.
     pub frames: u64,
     /// When the first of them is shown.
     pub origin: i64,
+}
+
+/// How a film is opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedOpening {
+    /// So many bytes are looked at for tracks.
+    pub probe: u64,
+    /// A hash of what is found in them.
+    pub found: String,
+}
+
+impl From<&Opening> for PlannedOpening {
+    fn from(opening: &Opening) -> PlannedOpening {
+        PlannedOpening { probe: opening.probe, found: hex(opening.found) }
+    }
+}
+
+impl InputFile {
+    /// How it is opened, where that is known.
+    pub fn opening(&self) -> Option<Opening> {
+        let PlannedOpening { probe, found } = self.opening.as_ref()?;
+        Some(Opening { probe: *probe, found: unhex(found)? })
+    }
 }
 
 /// Another file that is read.

@@ -83,6 +83,7 @@ impl Goal<'_> {
             Goal::Plan(_) | Goal::List | Goal::Join(..) => options.follow = true,
             Goal::Part(part, _) => {
                 options.place.clone_from(&part.place);
+                options.opening.clone_from(&part.opening);
                 options.contents = Some(part.contents.clone());
             }
             Goal::Look(place) => options.place.clone_from(place),

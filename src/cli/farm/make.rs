@@ -243,6 +243,7 @@ impl Maker {
             times: part.digest(),
             origin: self.plan.input.origin,
             place: part.seek.as_ref().filter(|_| at_place).and_then(|seek| seek.place()),
+            opening: self.plan.input.opening(),
             contents: part.contents(),
             keep: keep.clone(),
             sum: Arc::new(OnceLock::new()),

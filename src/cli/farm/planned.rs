@@ -4,7 +4,7 @@ use crate::cli::args::FilterArgs;
 use crate::cli::farm::{Goal, request};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::farm::{FilmPlan, Folder, PinRequest, PlannedPart, Seek, cut, pins};
+use crate::farm::{Folder, PinRequest, Plan, PlannedOpening, PlannedPart, Seek, cut, pins};
 use crate::io::libav::{FrameList, versions};
 use crate::pipeline::{self, Cancel};
 use std::cell::OnceCell;
@@ -48,6 +48,7 @@ pub fn complete(mut plan: FilmPlan, asked: &FilterArgs, folder: &Folder, cancel:
     plan.input.timebase = (unit.num, unit.den);
     plan.input.frames = list.times.len() as u64;
     plan.input.origin = list.times.first().copied().unwrap_or(0);
+    plan.input.opening = input.opening().as_ref().map(PlannedOpening::from);
     let starts = cut(&list, unit, plan.cutting.segment, plan.cutting.cuts);
     plan.parts = parts(&list, &starts, chain.reach().before);
     plan.sealed()

@@ -146,6 +146,7 @@ fn request(job: &FilterArgs, asked: &CutArgs, matches: &ArgMatches, folder: &Fol
             path: folder.stored(Path::new(input))?,
             bytes,
             hash,
+            opening: None,
             timebase: (0, 1),
             frames: 0,
             origin: 0,

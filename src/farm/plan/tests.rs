@@ -15,6 +15,7 @@ pub(crate) fn plan() -> FilmPlan {
             path: "../a.mkv".to_owned(),
             bytes: 1000,
             hash: "x".to_owned(),
+            opening: None,
             timebase: (1, 1000),
             frames: 4,
             origin: 0,

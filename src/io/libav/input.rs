@@ -11,7 +11,8 @@ use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::known::Known;
-use crate::io::libav::demux::reader::{Contents, EntryPacket, Reader};
+use crate::io::libav::demux::opening::Opening;
+use crate::io::libav::demux::reader::{Contents, Place, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
@@ -79,7 +80,9 @@ pub struct InputOptions {
     /// What of a script is read.
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
-    pub place: Option<EntryPacket>,
+    pub place: Option<Place>,
+    /// How little of the source has to be read to open it, if that is known.
+    pub opening: Option<Opening>,
     /// What the packets of the window must be: else its end is an error.
     pub contents: Option<Contents>,
     /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
@@ -187,7 +190,10 @@ impl Input {
         let script = ScriptFeed::open(path, &options.script)?;
         let demuxer = match &script {
             Some(script) => script.describe().map_err(|e| e.context(path.display()))?,
-            None => demuxer::open_at(first, options.rate, &options.cancel)?,
+            None => match &options.opening {
+                Some(opening) => opening.open(first, options.rate, &options.cancel)?,
+                None => demuxer::open_at(first, options.rate, &options.cancel)?,
+            },
         };
         let takes_rate = script.is_none() && demuxer::takes_rate(&demuxer);
         let takes = UsedOptions { rate: takes_rate, missing: list.is_some(), script: script.is_some() };
@@ -393,6 +399,12 @@ impl Input {
     /// Frames that the decoder gave so far, whether they are inside the window or only lead there.
     pub fn frames_decoded(&self) -> u64 {
         self.reader.frames_decoded()
+    }
+
+    /// How the source is opened another time by reading less, if it can be.
+    pub fn opening(&self) -> Option<Opening> {
+        let is_file = self.reader.sequence().is_none();
+        is_file.then(|| Opening::of(&self.path, self.rate, self.reader.cancel())).flatten()
     }
 
     /// Bytes that were read of the source's file so far.

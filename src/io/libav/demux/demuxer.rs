@@ -49,6 +49,19 @@ pub(in crate::io::libav) fn open(path: &OsStr, cancel: &Cancel) -> Result<Demuxe
 /// # Errors
 /// As [`open`].
 pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Demuxer> {
+    open_probing(path, rate, None, cancel)
+}
+
+/// Opens `path` as [`open_at`] does, looking at `probe` bytes for tracks where a number is given.
+///
+/// # Errors
+/// As [`open`].
+pub(in crate::io::libav) fn open_probing(
+    path: &OsStr,
+    rate: Option<Rational>,
+    probe: Option<u64>,
+    cancel: &Cancel,
+) -> Result<Demuxer> {
     libav::init();
     logging::take_last_error();
     if path.as_encoded_bytes().contains(&0) {
@@ -59,7 +72,7 @@ pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel
     } else if let Some(url) = path.to_str().filter(|text| text.contains("://")) {
         ffmpeg::format::input_with_interrupt_and_dictionary(url, stopped(cancel), options(false, rate))
     } else {
-        open_file(path, rate, cancel)?
+        open_file(path, rate, probe, cancel)?
     };
     opened.map_err(|error| match cancel.is_requested() {
         // Where it was stopped, it may take what it has for all there is.
@@ -127,6 +140,13 @@ pub(in crate::io::libav) fn film_start(demuxer: &Demuxer) -> i64 {
     start_time(demuxer).max(0)
 }
 
+/// Bytes that were read of the source's file so far.
+pub(in crate::io::libav) fn bytes_read(demuxer: &Demuxer) -> u64 {
+    // SAFETY: the demuxer is alive, and so is its file if it has one.
+    let read = unsafe { (*demuxer.as_ptr()).pb.as_ref().map_or(0, |file| file.bytes_read) };
+    u64::try_from(read).unwrap_or(0)
+}
+
 /// The container's start time in microseconds; 0 where it states none.
 pub(in crate::io::libav) fn start_time(demuxer: &Demuxer) -> i64 {
     // SAFETY: the demuxer is alive.
@@ -159,7 +179,7 @@ pub(in crate::io::libav) fn hint(demuxer: &Demuxer) -> Option<&'static str> {
 /// libav's answer, apart from what we find out before asking it.
 type Opened = Result<Demuxer, ffmpeg::Error>;
 
-fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Opened> {
+fn open_file(path: &OsStr, rate: Option<Rational>, probe: Option<u64>, cancel: &Cancel) -> Result<Opened> {
     match fs::metadata(path) {
         Err(e) => return Err(Error::io(path.display(), &e)),
         Ok(meta) if meta.is_dir() => return Err(Error::io(path.display(), &ErrorKind::IsADirectory.into())),
@@ -179,7 +199,11 @@ fn open_file(path: &OsStr, rate: Option<Rational>, cancel: &Cancel) -> Result<Op
         return Ok(open_seekable(file, rate, cancel));
     };
     let url = format!("file:{text}");
-    Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options(true, rate)))
+    let mut options = options(true, rate);
+    if let Some(probe) = probe {
+        options.set("probesize", &probe.to_string());
+    }
+    Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options))
 }
 
 /// Scripts of a frame server hold frames, which an input alone has a use for.

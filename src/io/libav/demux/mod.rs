@@ -7,6 +7,7 @@ pub(super) mod decoding_times;
 pub(super) mod demuxer;
 pub(super) mod ending;
 pub(super) mod known;
+pub(super) mod opening;
 pub(super) mod reader;
 pub(super) mod sequence;
 pub(super) mod streams;

@@ -3,7 +3,8 @@
 use super::{KEPT, delay, extradata};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
-use crate::io::libav::demux::reader::{Contents, EntryPacket};
+use crate::io::libav::demux::opening::Opening;
+use crate::io::libav::demux::reader::{Contents, Place};
 use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
@@ -56,7 +57,9 @@ pub struct PartJob {
     /// The time of the film's first frame, from which encoders count that keep a frame rate.
     pub origin: i64,
     /// Where decoding begins, if that is known.
-    pub place: Option<EntryPacket>,
+    pub place: Option<Place>,
+    /// How the input is opened.
+    pub opening: Option<Opening>,
     /// What the packets of the input are.
     pub contents: Contents,
     /// What becomes of it.

@@ -1,6 +1,6 @@
 //! Going on at a packet of which it is known where it lies, without reading what is before it.
 
-use super::{Ahead, Ending, PacketHashes, Reader, Tail, stream};
+use super::{Ahead, Ending, PacketHashes, Reader, Tail, demuxer, stream};
 use crate::error::Result;
 use ffmpeg::Packet;
 use ffmpeg::ffi;
@@ -86,8 +86,6 @@ impl Reader {
 
     /// Bytes that were read of the file, since it was opened the last time.
     pub(in crate::io::libav) fn bytes_read(&self) -> u64 {
-        // SAFETY: the demuxer is alive, and so is its file if it has one.
-        let read = unsafe { (*self.demuxer.as_ptr()).pb.as_ref().map_or(0, |file| file.bytes_read) };
-        u64::try_from(read).unwrap_or(0)
+        demuxer::bytes_read(&self.demuxer)
     }
 }
