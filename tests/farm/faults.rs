@@ -173,7 +173,7 @@ fn a_film_that_is_replaced_while_parts_are_made_is_found_before_the_next() {
     let (input, other) =
         (film(&folder, "in.mkv", &video), film(&folder, "other.mkv", &video.replace("testsrc2", "testsrc")));
     let plan =
-        plan(&folder, &input, "out.mkv", &[&X264[..], &["--chain", "bilateral=radius=15", "--threads", "1"]].concat());
+        plan(&folder, &input, "out.mkv", &[&X264[..], &["--chain", "bilateral=radius=9", "--threads", "1"]].concat());
     let child = vramp().args(["part", &plan, "0-7"]).stderr(std::process::Stdio::piped()).spawn().unwrap();
     while !Path::new(&format!("{plan}/parts/00000")).exists() {
         std::thread::sleep(std::time::Duration::from_millis(2));

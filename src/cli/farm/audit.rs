@@ -47,7 +47,7 @@ pub fn choose(folder: &Folder, plan: &FilmPlan, task: u32) -> Vec<u32> {
 /// already, this is one machine more that says what it makes of it.
 ///
 /// # Errors
-/// [`Kind::Mismatch`] where machines differ and nobody can tell who is right; when it is damaged, or cannot be made.
+/// [`Kind::Mismatch`] where machines differ and nobody knows who is right; when it is damaged, or cannot be made.
 pub fn part(maker: &Maker, number: u32, report: &mut dyn FnMut(Progress)) -> Result<Option<Summary>> {
     let Maker { plan, folder, .. } = maker;
     if folder.disputes().contains_key(&number) {
@@ -109,7 +109,7 @@ pub fn undecided(folder: &Folder, number: u32) -> String {
     let hosts = disputes.get(&number).map_or_else(String::new, |dispute| dispute.hosts().join(" and "));
     let files = folder.disputed(number, "*");
     format!(
-        "part {number}: {hosts} made unlike bytes, and nobody can tell which are right: make it on another machine, or remove {} \
+        "part {number}: {hosts} made unlike bytes, and nobody knows which are right: make it on another machine, or remove {} \
          and make it on the one that you trust",
         files.display()
     )
