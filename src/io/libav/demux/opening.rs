@@ -67,6 +67,7 @@ fn found(demuxer: &Demuxer) -> u128 {
         (context.start_time, context.duration, context.nb_programs)
     };
     [start, duration, programs.into()].into_iter().for_each(&mut put);
+    put(XxHash3_128::oneshot(demuxer.format().name().as_bytes()) as i64);
     for stream in demuxer.streams() {
         // SAFETY: a stream and its parameters live as long as the demuxer, which is borrowed.
         let (raw, codec) = unsafe { (&*stream.as_ptr(), &*(*stream.as_ptr()).codecpar) };
