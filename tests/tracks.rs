@@ -1,4 +1,4 @@
-//! `--add`, `--track`, `--metadata`, `--tag` and `--chapters`, judged by ffprobe, mkvmerge and mediainfo.
+//! `--add`, `--track`, `--metadata`, `--tag` and `--chapters`, and the chapters of sources; judged by ffprobe, mkvmerge and mediainfo.
 
 mod command;
 
@@ -308,4 +308,32 @@ fn chapters_are_of_another_file() {
     let wrong = write("wrong.txt", "CHAPTER01=00:00:00.000\nCHAPTER02=later\n");
     refused(&make(&source, &out, &["--chapters", &wrong]), 2, &["line 2 ('CHAPTER02=later')"]);
     refused(&make(&source, &ogm, &["--chapters", &ogm]), 2, &["never replaced"]);
+}
+
+#[test]
+fn chapters_that_order_the_film_are_named() {
+    let folder = Folder::new();
+    let (film, out, list) = (film(&folder, "film.mkv"), folder.path("out.mkv"), folder.path("chapters.xml"));
+    let atom = |number: u32, from: &str, until: &str| {
+        format!(
+            "<ChapterAtom><ChapterUID>{number}</ChapterUID><ChapterTimeStart>{from}</ChapterTimeStart>\
+             <ChapterTimeEnd>{until}</ChapterTimeEnd></ChapterAtom>"
+        )
+    };
+    let source = folder.path("ordered.mkv");
+    // So many that mkvpropedit writes them behind the frames, where the index says.
+    for (ordered, count, editor) in
+        [(0, 2, "mkvmerge"), (1, 2, "mkvmerge"), (0, 500, "mkvpropedit"), (1, 500, "mkvpropedit")]
+    {
+        let atoms: String =
+            (1..=count).map(|n| atom(n, &format!("00:00:0{}.0", n % 2), &format!("00:00:0{}.5", n % 2))).collect();
+        let flags = format!("<EditionUID>7</EditionUID><EditionFlagOrdered>{ordered}</EditionFlagOrdered>");
+        fs::write(&list, format!("<Chapters><EditionEntry>{flags}{atoms}</EditionEntry></Chapters>")).unwrap();
+        match editor {
+            "mkvmerge" => output_of(editor, &["-o", &source, "--chapters", &list, &film]),
+            _ => output_of(editor, &[&source, "--chapters", &list]),
+        };
+        let said = make(&source, &out, &[]).ok().stderr;
+        assert_eq!(said.matches("(ordered chapters)").count(), ordered, "{editor}: {said}");
+    }
 }

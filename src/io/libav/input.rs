@@ -10,6 +10,7 @@ use crate::io::libav::decode::decoder::Decoder;
 use crate::io::libav::decode::finish::Finisher;
 use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
+use crate::io::libav::demux::editions;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::opening::Opening;
 use crate::io::libav::demux::reader::{Contents, Place, Reader};
@@ -123,6 +124,8 @@ pub struct Input {
     first: Option<Video>,
     ready: VecDeque<Item>,
     changes_said: bool,
+    /// Its chapters say in which order to play its parts.
+    is_ordered: bool,
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
     place: Option<EntryPacket>,
@@ -208,6 +211,7 @@ impl Input {
         options: InputOptions,
     ) -> Result<Input> {
         let error = demuxer::error_at_end(&demuxer);
+        let is_ordered = editions::is_ordered(&demuxer);
         let video = streams::best_video(&demuxer)?;
         let index = video.index();
         let codec = video.parameters().id().name();
@@ -298,6 +302,7 @@ impl Input {
             first: Some(first),
             ready: VecDeque::new(),
             changes_said: false,
+            is_ordered,
             dynamic,
             place: options.place,
             contents: options.contents,
@@ -356,8 +361,17 @@ impl Input {
     fn say_changes(&mut self) {
         let name = demuxer::name(&self.path);
         self.finisher.say_conversion(&name);
-        if !std::mem::replace(&mut self.changes_said, true) && self.has_alpha_beside() {
+        if std::mem::replace(&mut self.changes_said, true) {
+            return;
+        }
+        if self.has_alpha_beside() {
             log::warn!("{name}: its alpha, which lies beside the pictures, is left out");
+        }
+        if self.is_ordered {
+            log::warn!(
+                "{name}: its chapters play parts of it, or of other files, in another order (ordered chapters): frames come as they \
+                 lie in this file, and its chapters may not fit"
+            );
         }
     }
 

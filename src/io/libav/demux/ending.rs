@@ -5,7 +5,7 @@ use bytes::Bytes;
 use ffmpeg::ffi;
 use ffmpeg_next as ffmpeg;
 
-mod bytes;
+pub(in crate::io::libav::demux) mod bytes;
 mod stated;
 
 /// Bytes of a transport stream's packet that belong to the stream. Recorders put a clock before or a code behind them.

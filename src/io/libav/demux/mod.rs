@@ -5,6 +5,7 @@ pub(super) mod chapters;
 pub(super) mod concat;
 pub(super) mod decoding_times;
 pub(super) mod demuxer;
+pub(super) mod editions;
 pub(super) mod ending;
 pub(super) mod known;
 pub(super) mod opening;

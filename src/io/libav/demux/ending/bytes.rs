@@ -1,4 +1,4 @@
-//! The bytes of a source that was read to its end.
+//! The bytes of a source, apart from its demuxer's reading.
 
 use crate::io::libav::demux::demuxer::Demuxer;
 use ffmpeg::ffi::{self, AVIOContext};
@@ -11,9 +11,9 @@ const SEEK_SET: c_int = 0;
 const SEEK_CUR: c_int = 1;
 
 /// A source whose bytes can be read again, in any order.
-pub(super) struct Bytes<'a> {
+pub(in crate::io::libav::demux) struct Bytes<'a> {
     file: *mut AVIOContext,
-    pub(super) size: i64,
+    pub(in crate::io::libav::demux) size: i64,
     /// Where the demuxer is.
     place: i64,
     demuxer: PhantomData<&'a Demuxer>,
@@ -21,7 +21,7 @@ pub(super) struct Bytes<'a> {
 
 impl Bytes<'_> {
     /// The bytes of `demuxer`'s file; `None` where it has none, or cannot go back in it.
-    pub(super) fn of(demuxer: &Demuxer) -> Option<Bytes<'_>> {
+    pub(in crate::io::libav::demux) fn of(demuxer: &Demuxer) -> Option<Bytes<'_>> {
         let place = read(demuxer)?;
         // SAFETY: the demuxer is alive, and so is its file; asking for the size moves nothing.
         let (file, size) = unsafe {
@@ -50,13 +50,13 @@ impl Bytes<'_> {
     }
 
     /// `N` bytes from byte `at` on, if there are so many.
-    pub(super) fn at<const N: usize>(&self, at: i64) -> Option<[u8; N]> {
+    pub(in crate::io::libav::demux) fn at<const N: usize>(&self, at: i64) -> Option<[u8; N]> {
         let mut bytes = [0; N];
         self.fill(at, &mut bytes).then_some(bytes)
     }
 
     /// As many bytes as `bytes` holds from byte `at` on. False when there are fewer.
-    pub(super) fn fill(&self, at: i64, bytes: &mut [u8]) -> bool {
+    pub(in crate::io::libav::demux) fn fill(&self, at: i64, bytes: &mut [u8]) -> bool {
         let Ok(length) = c_int::try_from(bytes.len()) else { return false };
         // SAFETY: the file lives as long as the demuxer that is borrowed, which nobody reads meanwhile.
         unsafe {
