@@ -9,3 +9,4 @@ mod convert;
 mod fonts;
 mod sup;
 mod video;
+mod vobsub;

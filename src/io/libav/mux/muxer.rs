@@ -3,8 +3,10 @@
 use crate::error::Result;
 use crate::io::TempFile;
 use crate::io::libav::demux::decoding_times::Decoding;
+use crate::io::libav::demux::streams::Media;
 use crate::io::libav::encode::timebase::rescale;
 use crate::io::libav::logging::{self, Heard};
+use crate::io::libav::mux::capacity;
 use crate::io::libav::mux::context::Context;
 use crate::io::libav::mux::failure;
 use crate::io::libav::mux::header::{self, HeaderContents};
@@ -26,6 +28,8 @@ pub(in crate::io::libav) struct Muxer {
     tracks: Vec<OutputStream>,
     /// What is taken from every time, and its unit.
     offset: (i64, Rational),
+    /// Where the video ends, and its unit.
+    end: (i64, Rational),
     bytes: u64,
 }
 
@@ -46,7 +50,18 @@ struct OutputStream {
     text: Option<String>,
     /// Supplies the decode times that the source lacks.
     decoding: Decoding,
+    /// Subtitles that are copied.
+    is_subtitle: bool,
+    /// Its packets must say how long they last, and the one that waits to know it: libav's edit lists end where the last packet
+    /// begins that does not say it.
+    must_last: bool,
+    lasting: Option<Packet>,
 }
+
+const MILLISECOND: Rational = Rational::new(1, 1000);
+
+/// A packet of subtitles that lasts so long, in milliseconds, says that it does not know: libav's encoders do.
+const UNKNOWN: i64 = u32::MAX as i64;
 
 impl Muxer {
     /// Writes the header of `contents` to `file`.
@@ -57,28 +72,30 @@ impl Muxer {
         let mut context = header::build(contents)?;
         context.open(file, name)?;
         context.write_header(name)?;
-        let video = (None, contents.info.timebase, 0, Form::Packets, None);
-        let copied = contents.copies.iter();
-        let copied = copied.map(|p| (Some(p.index), p.timebase, p.lift, p.form.clone(), p.copied_text()));
-        let delays = std::iter::once(0).chain(contents.copies.iter().map(StreamCopy::reordering));
-        let tracks = std::iter::once(video).chain(copied).zip(delays).enumerate();
-        let tracks = tracks.map(|(i, ((input, from, lift, form, text), delay))| {
+        let has_edits = capacity::is_quicktime(contents.choice.container());
+        let copies = std::iter::once(None).chain(contents.copies.iter().map(Some)).enumerate();
+        let tracks = copies.map(|(i, copy)| {
             // SAFETY: the header is written, so the context has these streams and their units are set.
             let to = unsafe { (**(*context.as_ptr()).streams.add(i)).time_base };
+            let is_subtitle = copy.is_some_and(|copy| copy.media == Media::Subtitle && !copy.is_recoded);
             OutputStream {
-                input,
-                from,
+                input: copy.map(|copy| copy.index),
+                from: copy.map_or(contents.info.timebase, |copy| copy.timebase),
                 to: Rational::new(to.num, to.den),
-                lift,
-                form,
+                lift: copy.map_or(0, |copy| copy.lift),
+                form: copy.map_or(Form::Packets, |copy| copy.form.clone()),
                 last: None,
-                text,
-                decoding: Decoding::new(delay),
+                text: copy.and_then(StreamCopy::copied_text),
+                decoding: Decoding::new(copy.map_or(0, StreamCopy::reordering)),
+                is_subtitle,
+                must_last: is_subtitle && has_edits,
+                lasting: None,
             }
         });
         let tracks = tracks.collect();
         let offset = (contents.offset, contents.info.timebase);
-        Ok(Muxer { context, name: name.to_owned(), tracks, offset, bytes: 0 })
+        let end = (0, contents.info.timebase);
+        Ok(Muxer { context, name: name.to_owned(), tracks, offset, end, bytes: 0 })
     }
 
     /// Writes a packet of the encoded video, its times in the source's timebase.
@@ -86,6 +103,7 @@ impl Muxer {
     /// # Errors
     /// When it cannot be written.
     pub(in crate::io::libav) fn video(&mut self, packet: Packet) -> Result<()> {
+        self.end.0 = packet.pts().map_or(self.end.0, |begin| self.end.0.max(begin + packet.duration()));
         self.write(0, packet)
     }
 
@@ -94,11 +112,31 @@ impl Muxer {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(in crate::io::libav) fn copied(&mut self, input: usize, packet: Packet) -> Result<()> {
-        match self.tracks.iter().position(|track| track.input == Some(input)) {
-            Some(place) if !matches!(self.tracks[place].form, Form::File(_)) => self.write(place, packet),
-            _ => Ok(()),
+    pub(in crate::io::libav) fn copied(&mut self, input: usize, mut packet: Packet) -> Result<()> {
+        let Some(place) = self.tracks.iter().position(|track| track.input == Some(input)) else { return Ok(()) };
+        let track = &self.tracks[place];
+        if track.is_subtitle && packet.duration() >= rescale(UNKNOWN, MILLISECOND, track.from) {
+            packet.set_duration(0);
         }
+        match track.form {
+            Form::File(_) => Ok(()),
+            _ if track.must_last => self.last(place, packet),
+            _ => self.write(place, packet),
+        }
+    }
+
+    /// Writes `packet` of a stream whose packets must say how long they last: one that does not lasts until the next.
+    fn last(&mut self, place: usize, packet: Packet) -> Result<()> {
+        if let Some(mut before) = self.tracks[place].lasting.take() {
+            let lasts = packet.pts().zip(before.pts()).map_or(0, |(next, begin)| next - begin);
+            before.set_duration(lasts.max(1));
+            self.write(place, before)?;
+        }
+        if packet.duration() > 0 {
+            return self.write(place, packet);
+        }
+        self.tracks[place].lasting = Some(packet);
+        Ok(())
     }
 
     fn write(&mut self, place: usize, mut packet: Packet) -> Result<()> {
@@ -144,6 +182,14 @@ impl Muxer {
     /// # Errors
     /// When that cannot be written.
     pub(in crate::io::libav) fn finish(mut self) -> Result<u64> {
+        for place in 0..self.tracks.len() {
+            let track = &mut self.tracks[place];
+            let end = rescale(self.end.0, self.end.1, track.from);
+            if let Some(mut packet) = track.lasting.take() {
+                packet.set_duration(packet.pts().map_or(1, |begin| end - begin).max(1));
+                self.write(place, packet)?;
+            }
+        }
         // SAFETY: the header is written, and the end is written once.
         let (code, heard) = logging::listen(|| unsafe { ffi::av_write_trailer(self.context.as_ptr()) });
         self.check(code, &heard)?;
