@@ -255,6 +255,16 @@ fn lists_join_files_without_a_gap() {
     let sound = Command::new("ffmpeg").args(args).output().unwrap().stdout;
     assert_eq!(sound.len(), 2 * 44_100 * 2, "two seconds of sound");
 
+    fs::write(folder.path("marks"), ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=1\n").unwrap();
+    ffmpeg(&format!(
+        "-i {} -i {} -map 0 -map_chapters 1 -c copy {}",
+        folder.path("b.mkv"),
+        folder.path("marks"),
+        folder.path("c.mkv")
+    ));
+    fs::write(&list, "file b.mkv\nfile c.mkv\n").unwrap();
+    let said = run(&[&list, "-f", "null"]).ok().stderr;
+    assert_eq!(said.matches("the chapters of its files are left out").count(), 1, "{said}");
     fs::write(&list, "file b.mkv\nfile wide.mkv\n").unwrap();
     refused(&run(&[&list, "-f", "null"]), 3, &["wide.mkv cannot follow", "96x48"]);
     fs::write(&list, "file list.txt\n").unwrap();

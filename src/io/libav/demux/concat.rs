@@ -28,7 +28,9 @@ pub(in crate::io::libav) fn read(path: &Path, cancel: &Cancel) -> Result<Option<
     let folder = fs::canonicalize(path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new(".")));
     let folder = folder.map_err(|e| Error::io(path.display(), &e))?;
     let (list, files) = resolve(&text, &folder).map_err(|e| e.context(path.display()))?;
-    check_alike(&files, cancel).map_err(|e| e.context(path.display()))?;
+    if check_alike(&files, cancel).map_err(|e| e.context(path.display()))? {
+        log::warn!("{}: the chapters of its files are left out", path.display());
+    }
     Ok(Some(list))
 }
 
@@ -123,11 +125,13 @@ struct StreamFormat {
     header: Vec<u8>,
 }
 
-fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<()> {
-    let Some((first, others)) = files.split_first() else { return Ok(()) };
-    let layout = layout(first, cancel)?;
+/// Refuses files whose streams are not like those of the first. Gives whether any has chapters.
+fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<bool> {
+    let Some((first, others)) = files.split_first() else { return Ok(false) };
+    let (layout, mut any_chapters) = layout(first, cancel)?;
     for file in others {
-        let other = self::layout(file, cancel)?;
+        let (other, has_chapters) = self::layout(file, cancel)?;
+        any_chapters |= has_chapters;
         if other == layout {
             continue;
         }
@@ -141,12 +145,13 @@ fn check_alike(files: &[PathBuf], cancel: &Cancel) -> Result<()> {
             first.display()
         )));
     }
-    Ok(())
+    Ok(any_chapters)
 }
 
-fn layout(file: &Path, cancel: &Cancel) -> Result<StreamFormats> {
+/// The streams of `file`, and whether it has chapters.
+fn layout(file: &Path, cancel: &Cancel) -> Result<(StreamFormats, bool)> {
     let demuxer = demuxer::open(file.as_os_str(), cancel)?;
-    Ok(StreamFormats(tracks(&demuxer)))
+    Ok((StreamFormats(tracks(&demuxer)), demuxer.nb_chapters() > 0))
 }
 
 fn tracks(demuxer: &Demuxer) -> Vec<StreamFormat> {
