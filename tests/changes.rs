@@ -123,3 +123,19 @@ fn another_matrix_becomes_the_first_one() {
     let apart = first(0).iter().zip(first(15)).map(|(sd, hd)| (sd - hd).abs()).max();
     assert!(apart <= Some(1), "{:?} and {:?}", first(0), first(15));
 }
+
+#[test]
+fn a_clock_that_starts_again_is_said_once() {
+    let folder = Folder::new();
+    let film = part(&folder, "a.ts", FIRST, "5");
+    let (path, target) = (folder.path("joined.ts"), folder.path("out.mkv"));
+    fs::write(&path, [&film[..], &film, &film].concat()).unwrap();
+    let said = run(&[&path, &target, "-c", "ffv1"]).ok().stderr;
+    assert_eq!(said.matches("the source's clock jumps by -0.400 s near frame").count(), 1, "{said}");
+    assert!(!said.contains("transport stream jumps") && !said.contains("time is moved"), "{said}");
+    let hashes = hashes(&path, &[]);
+    assert_eq!(hashes.len(), 30);
+    let time = |line: &String| line.split(',').nth(2).unwrap().trim().parse::<i64>().unwrap();
+    let times: Vec<i64> = hashes.iter().map(time).collect();
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 3600), "{times:?}");
+}

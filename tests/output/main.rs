@@ -4,6 +4,7 @@
 mod colour;
 mod encoders;
 mod files;
+mod joints;
 mod media;
 mod refusals;
 mod sound;

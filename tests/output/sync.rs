@@ -26,23 +26,30 @@ fn video(container: &str) -> (&'static str, &'static str) {
     (codec, options)
 }
 
-/// How many seconds after the flash the click is, as ffmpeg decodes the two.
+/// How many seconds after each of `count` flashes a click is, as ffmpeg decodes the two.
 #[track_caller]
-fn lag(file: &str) -> f64 {
+pub fn lags(file: &str, count: usize) -> Vec<f64> {
     let words = "-map 0:v:0 -map 0:a:0 -vf blackdetect=d=0.1:pix_th=0.5 -af silencedetect=n=0.1:d=0.1 -f null -";
     let mut command = Command::new("ffmpeg");
     let output = command.args(["-nostdin", "-copyts", "-i", file]).args(words.split_whitespace()).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    let time = |mark: &str| -> f64 {
-        let (_, rest) = text.split_once(mark).unwrap_or_else(|| panic!("{file}: no {mark}: {text}"));
-        rest.split_whitespace().next().unwrap().parse().unwrap()
+    let times = |mark: &str| -> Vec<f64> {
+        let found = text.split(mark).skip(1).map(|rest| rest.split_whitespace().next().unwrap().parse().unwrap());
+        let times: Vec<f64> = found.take(count).collect();
+        assert_eq!(times.len(), count, "{file}: {mark} {text}");
+        times
     };
-    time("silence_end: ") - time("black_end:")
+    let (clicks, flashes) = (times("silence_end: "), times("black_end:"));
+    clicks.into_iter().zip(flashes).map(|(click, flash)| click - flash).collect()
+}
+
+fn lag(file: &str) -> f64 {
+    lags(file, 1)[0]
 }
 
 /// How far the click may be from where it was, in seconds: what the unit of a container's times rounds, or one sample.
 /// AVI shows pictures at whole frames from the start of the sound only, and says how far it rounds.
-fn unit(container: &str) -> f64 {
+pub fn unit(container: &str) -> f64 {
     match container {
         "mkv" | "webm" | "flv" => 0.001_05,
         "avi" => 0.020_05,

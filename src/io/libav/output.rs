@@ -255,7 +255,7 @@ impl Sink for Output {
         let mut ready = self.treatments.packet(*packet)?;
         let container = self.choice.container();
         ready.retain(|(stream, packet)| {
-            let copy = self.copies.iter().find(|copy| copy.index == *stream);
+            let copy = self.copies.iter_mut().find(|copy| copy.index == *stream);
             !copy.is_some_and(|copy| copy.is_hidden(packet, container))
         });
         self.pass(ready)

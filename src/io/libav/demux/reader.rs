@@ -14,6 +14,7 @@ use crate::io::libav::seek::window::ticks_to_microseconds;
 use crate::pipeline::Cancel;
 use crate::video::Rational;
 use ahead::Ahead;
+use clock::Clock;
 use ffmpeg::Packet;
 use ffmpeg::error::EAGAIN;
 use ffmpeg::ffi::AVDiscard;
@@ -24,6 +25,7 @@ use std::collections::VecDeque;
 use tail::Tail;
 
 mod ahead;
+mod clock;
 mod contents;
 mod entry_packet;
 mod marks;
@@ -53,6 +55,8 @@ pub(in crate::io::libav) struct Reader {
     hashes: Option<PacketHashes>,
     /// A sequence, which is read instead of the demuxer.
     sequence: Option<Sequence>,
+    /// Has times go on where the source's clock jumps.
+    clock: Clock,
     /// Follows where packets lie.
     ending: Ending,
     /// The video's last packets, where nothing else shows whether they are whole.
@@ -78,6 +82,7 @@ impl Reader {
         let known = |stream: Stream| Known::new(&stream, copied.iter().any(|copied| copied.index == stream.index()));
         let streams: Vec<Known> = demuxer.streams().map(known).collect();
         discard(&mut demuxer, |index| index != video && streams.get(index).is_some_and(|stream| !stream.copied));
+        let clock = Clock::new(&demuxer, video);
         Reader {
             demuxer,
             video,
@@ -91,6 +96,7 @@ impl Reader {
             index: None,
             hashes: None,
             sequence: None,
+            clock,
             ending: Ending::default(),
             tail: Tail::default(),
             error_at_end: None,
@@ -268,15 +274,25 @@ impl Reader {
             None => {}
         }
         for _ in 0..MOST_RESYNCS {
+            if let Some(packet) = self.clock.released() {
+                return Ok(Some(packet));
+            }
             let cause = match demuxer::read(&mut self.demuxer) {
                 (Ok(packet), line) => {
                     line.map_or(Ok(()), |line| self.decoder.gap(line))?;
                     self.ending.packet(&packet);
-                    return Ok(Some(packet));
+                    match self.on_clock(packet) {
+                        None => continue,
+                        packet => return Ok(packet),
+                    }
                 }
                 _ if self.cancel.is_requested() => return Err(Error::new(Kind::Cancelled, "stopped")),
                 (Err(ffmpeg::Error::Other { errno: EAGAIN }), line) => {
                     self.decoder.gap(line.unwrap_or_else(|| "nothing that can be read".to_owned()))?;
+                    continue;
+                }
+                (Err(ffmpeg::Error::Eof), line) if self.clock.settle() => {
+                    self.error_at_end = line.or_else(|| self.error_at_end.take());
                     continue;
                 }
                 (Err(ffmpeg::Error::Eof), line) => {

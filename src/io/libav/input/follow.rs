@@ -130,8 +130,9 @@ impl Input {
             }
             let more = self.reader.look_ahead()?;
             self.hand_on();
-            if let Some((number, packet)) = self.reader.newest().filter(|(_, packet)| more && packet.is_key()) {
-                keys.extend(EntryPacket::of(packet, 0).map(|place| (number, place)));
+            let can_find = more && self.reader.is_on_the_sources_clock();
+            if let Some((number, packet)) = self.reader.newest().filter(|(_, packet)| can_find && packet.is_key()) {
+                keys.extend(Place::of(packet, 0).map(|place| (number, place)));
             }
             if more {
                 continue;

@@ -66,6 +66,8 @@ pub(in crate::io::libav) struct StreamCopy {
     pub(in crate::io::libav) priming: Option<c_int>,
     /// What is added to its times, in its timebase: readers take the priming from them again.
     pub(in crate::io::libav) lift: i64,
+    /// A packet of it came that is heard.
+    is_heard: bool,
 }
 
 impl StreamCopy {
@@ -89,6 +91,7 @@ impl StreamCopy {
             form,
             priming: None,
             lift: 0,
+            is_heard: false,
         }
     }
 
@@ -138,15 +141,18 @@ impl StreamCopy {
         is_copied && (capacity::is_quicktime(container) || capacity::is_matroska(container) && is_stated())
     }
 
-    /// Whether `packet` is sound that the source's edit list hides and that readers of `container` would play: all of it but the
-    /// last packet, which warms the decoder up.
-    pub(in crate::io::libav) fn is_hidden(&self, packet: &Packet, container: &str) -> bool {
+    /// Whether `packet` is sound that is not to be heard and that readers of `container` would play: behind the start all of it, and
+    /// what an edit list hides before it but for the last packet, which warms the decoder up.
+    pub(in crate::io::libav) fn is_hidden(&mut self, packet: &Packet, container: &str) -> bool {
+        if self.media != Media::Audio || self.is_recoded {
+            return false;
+        }
+        if !is_discarded(packet) {
+            self.is_heard = true;
+            return false;
+        }
         let is_last = packet.pts().is_none_or(|pts| pts + 2 * packet.duration() > 0);
-        is_discarded(packet)
-            && !is_last
-            && self.media == Media::Audio
-            && !self.is_recoded
-            && !self.is_skipped(container)
+        self.is_heard || !is_last && !self.is_skipped(container)
     }
 
     /// Has Matroska state what warms the decoder up: as much as the source states, and all that is before 0, where the

@@ -5,7 +5,7 @@ use crate::io::libav::seek::access::{self, Access, PacketParser, Reason};
 use ffmpeg::Packet;
 use ffmpeg::ffi;
 use ffmpeg::format::stream::Stream;
-use ffmpeg::packet::Ref;
+use ffmpeg::packet::{Mut, Ref};
 use ffmpeg_next as ffmpeg;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -288,4 +288,10 @@ fn can_begin(packet: &Packet) -> bool {
 pub(in crate::io::libav) fn is_discarded(packet: &Packet) -> bool {
     // SAFETY: the packet is alive.
     unsafe { (*packet.as_ptr()).flags & ffi::AV_PKT_FLAG_DISCARD != 0 }
+}
+
+/// Has what `packet` holds not be shown or heard.
+pub(in crate::io::libav) fn discard(packet: &mut Packet) {
+    // SAFETY: the packet is ours.
+    unsafe { (*packet.as_mut_ptr()).flags |= ffi::AV_PKT_FLAG_DISCARD };
 }

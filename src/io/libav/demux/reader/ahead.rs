@@ -1,6 +1,6 @@
 //! Reading ahead of the decoder, to where decoding has to begin.
 
-use super::{PacketHashes, Reader, Tail, discard, stream};
+use super::{Clock, PacketHashes, Reader, Tail, discard, stream};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer::Demuxer;
 use crate::io::libav::demux::ending::Ending;
@@ -103,6 +103,11 @@ impl Reader {
         Some((number, self.ahead.packets.back()?))
     }
 
+    /// Whether packets can be looked for by their times: the source's clock has not jumped.
+    pub(in crate::io::libav) fn is_on_the_sources_clock(&self) -> bool {
+        self.clock.is_the_sources()
+    }
+
     /// Notes that no packet follows: every frame that was followed is certain.
     pub(in crate::io::libav) fn close_index(&mut self) {
         self.index.iter_mut().for_each(FrameIndex::close);
@@ -123,6 +128,7 @@ impl Reader {
         self.hashes = self.hashes.take().map(|_| PacketHashes::default());
         (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
         self.tail = Tail::default();
+        self.clock = Clock::new(&self.demuxer, self.video);
         self.decoder.jump(&stream(&self.demuxer, self.video), 0, None);
         self.decoder.forget_damage();
     }

@@ -1,6 +1,6 @@
 //! Going on at a packet of which it is known where it lies, without reading what is before it.
 
-use super::{Ahead, Ending, PacketHashes, Reader, Tail, demuxer, stream};
+use super::{Ahead, Clock, Ending, PacketHashes, Reader, Tail, stream};
 use crate::error::Result;
 use ffmpeg::Packet;
 use ffmpeg::ffi;
@@ -49,6 +49,7 @@ impl Reader {
         }
         (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
         self.tail = Tail::default();
+        self.clock = Clock::new(&self.demuxer, self.video);
         for _ in 0..MOST_PACKETS {
             let Some(packet) = self.video_packet()? else { return Ok(false) };
             if packet.pts() == Some(place.pts) && hash(&packet) == place.hash {

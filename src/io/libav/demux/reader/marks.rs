@@ -24,11 +24,25 @@ impl Reader {
         if !packet.is_corrupt() {
             return Ok(());
         }
-        if self.demuxer.format().name() != "mpegts" {
+        if !matches!(self.demuxer.format().name(), "mpegts" | "hls") {
             return self.decoder.gap("a packet is incomplete");
         }
         self.jump.get_or_insert(JUMP_TOLD_EARLY - 1);
         Ok(())
+    }
+
+    /// `packet` with a time on the film's clock, unless it waits. Says once that the source's clock jumped.
+    pub(super) fn on_clock(&mut self, packet: Packet) -> Option<Packet> {
+        let packet = self.clock.take(packet);
+        if let Some(seconds) = self.clock.take_jump()
+            && !std::mem::replace(&mut self.joint_said, true)
+        {
+            let frame = self.decoder.frames();
+            log::warn!(
+                "the source's clock jumps by {seconds:+.3} s near frame {frame}, as where recordings were joined: times go on"
+            );
+        }
+        packet
     }
 
     fn say_joint(&mut self) {
