@@ -328,7 +328,11 @@ fn chapters_that_order_the_film_are_named() {
         let atoms: String =
             (1..=count).map(|n| atom(n, &format!("00:00:0{}.0", n % 2), &format!("00:00:0{}.5", n % 2))).collect();
         let flags = format!("<EditionUID>7</EditionUID><EditionFlagOrdered>{ordered}</EditionFlagOrdered>");
-        fs::write(&list, format!("<Chapters><EditionEntry>{flags}{atoms}</EditionEntry></Chapters>")).unwrap();
+        fs::write(
+            &list,
+            format!("<?xml version=\"1.0\"?>\n<Chapters><EditionEntry>{flags}{atoms}</EditionEntry></Chapters>"),
+        )
+        .unwrap();
         match editor {
             "mkvmerge" => output_of(editor, &["-o", &source, "--chapters", &list, &film]),
             _ => output_of(editor, &[&source, "--chapters", &list]),
