@@ -1,5 +1,6 @@
-//! The kernels of cuda/gauss.cu and cuda/gauss_tensor.cu.
+//! The kernels of cuda/gauss.cu and cuda/gauss_tensor.cu, and the choice between them and [`far`](super::far).
 
+use super::far::{self, Far};
 use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
@@ -25,17 +26,17 @@ const MOST_WORDS: usize = 7;
 
 device_struct! {
     /// What is done to one component.
-    struct ComponentArgs = "Component" {
+    pub(super) struct ComponentArgs = "Component" {
         src: PlaneArgs,
         dst: PlaneArgs,
         /// 0: the plane is copied.
-        blurs: u32,
+        pub blurs: u32,
         /// Strips side by side.
         across: u32,
         /// Rows of a block, where blocks walk down.
         rows: u32,
         /// Blocks of the component.
-        blocks: u32,
+        pub blocks: u32,
     }
 }
 
@@ -84,6 +85,8 @@ enum Strategy {
     Strips(Box<InStrips>),
     /// Warps on tensor cores.
     Tensor { function: Function, matrices: Matrices },
+    /// The same in two kernels.
+    Far(Box<Far>),
 }
 
 /// What blocks that walk down strips take.
@@ -106,9 +109,12 @@ fn takes_tensor(plan: &Plan, setup: &Setup, device: &CudaDevice) -> bool {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: its weights'.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
-        match takes_tensor(plan, setup, device) {
-            true => Matrices::memory(plan.radius(), 2),
-            false => WEIGHTS * size_of::<u32>(),
+        if far::serves(plan, setup, device) {
+            Far::memory(plan, setup)
+        } else if takes_tensor(plan, setup, device) {
+            Matrices::memory(plan.radius(), 2)
+        } else {
+            WEIGHTS * size_of::<u32>()
         }
     }
 
@@ -117,6 +123,10 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        if far::serves(&plan, setup, device) {
+            let strategy = Strategy::Far(Box::new(Far::new(&plan, setup, device)?));
+            return Ok(Kernel { plan, strategy });
+        }
         let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
         let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
         let (radius, sample) = (plan.radius(), setup.src.sample());
@@ -194,33 +204,45 @@ impl ComponentArgs {
     }
 }
 
+/// The components of a job, each cut into blocks by `cut`.
+pub(super) fn components(
+    plan: &Plan,
+    job: &CudaJob<'_>,
+    cut: impl Fn(&DevicePlane, &DevicePlane) -> Cut,
+) -> Result<[ComponentArgs; 3]> {
+    let mut component = [ComponentArgs::NONE; 3];
+    for (index, (src, dst)) in job.src.here().iter().zip(job.dst.iter()).enumerate() {
+        component[index] = ComponentArgs::new(src, dst, plan.blurs(index), cut(src, dst))?;
+    }
+    Ok(component)
+}
+
+/// The launch of a kernel on all blocks of some components.
+pub(super) fn shape(component: &[ComponentArgs; 3], threads: usize, shared: usize) -> LaunchConfig {
+    let blocks = component.iter().map(|c| c.blocks).sum();
+    LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: shared as u32 }
+}
+
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
-        let CudaJob { src, dst, stream, .. } = *job;
-        let src = src.here();
-        let mut component = [ComponentArgs::NONE; 3];
-        for (index, (src, dst)) in src.iter().zip(dst.iter()).enumerate() {
-            let cut = match &self.strategy {
-                Strategy::Strips(strategy) => strategy.strips.cut(src, dst),
-                Strategy::Tensor { matrices, .. } => matrices.cut(src, dst),
-            };
-            component[index] = ComponentArgs::new(src, dst, self.plan.blurs(index), cut)?;
-        }
-        let grid = [component.iter().map(|c| c.blocks).sum(), 1, 1];
-        let radius = self.plan.radius() as u32;
+        let (plan, stream) = (&self.plan, job.stream);
+        let radius = plan.radius() as u32;
         match &self.strategy {
+            Strategy::Far(far) => far.enqueue(plan, job),
             Strategy::Tensor { function, matrices } => {
+                let component = components(plan, job, |src, dst| matrices.cut(src, dst))?;
                 let args = TensorArgs { component, walk: matrices.walk(), radius, unused: 0 };
-                let shape = LaunchConfig { grid, block: [tensor::THREADS as u32, 1, 1], shared: 0 };
+                let shape = shape(&component, tensor::THREADS, 0);
                 // SAFETY: `TensorArgs` is the kernel's parameter; the planes have the sizes they state and outlive the work
                 // by the caller, and the matrices live as long as this kernel.
                 unsafe { launch(function, shape, &args, stream) }
             }
             Strategy::Strips(strategy) => {
                 let InStrips { function, weights, high, low, strips, shared } = strategy.as_ref();
+                let component = components(plan, job, |src, dst| strips.cut(src, dst))?;
                 let (weights, halo) = (weights.address(), strips.halo as u32);
                 let args = Args { component, weights, radius, halo, high: *high, low: *low };
-                let shape = LaunchConfig { grid, block: [strips.threads as u32, 1, 1], shared: *shared as u32 };
+                let shape = shape(&component, strips.threads, *shared);
                 // SAFETY: as above; the weights, as many as the radius says, live as long as this kernel and fit the shared
                 // memory.
                 unsafe { launch(function, shape, &args, stream) }

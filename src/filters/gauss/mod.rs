@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "cuda")]
+mod far;
 mod fast;
 mod plan;
 mod reference;
