@@ -1,9 +1,9 @@
-//! The kernels of cuda/convolve.cu, for devices without tensor cores, and the choice between them and [`tensor`](super::tensor).
+//! The kernels of cuda/convolve.cu, for devices without tensor cores, and the choice between them, [`near`] and [`tensor`].
 
 use super::op::Convolution;
 use super::quotient::Quotient;
-use super::tensor;
 use super::weights::{Factors, Tap, Weights};
+use super::{near, tensor};
 use crate::device::cuda::{CudaDevice, DeviceBuffer};
 use crate::error::Result;
 use crate::filters::CudaKernel;
@@ -67,7 +67,7 @@ fn shared(weights: &Weights, outputs: usize) -> usize {
 /// Bytes of device memory that the kernel holds.
 pub(super) fn memory(plan: &Plan<Convolution>, device: &CudaDevice) -> usize {
     let Some(Convolution(weights)) = plan.op() else { return 0 };
-    tensor::memory(weights, device).unwrap_or_else(|| {
+    near::memory(plan, weights).or_else(|| tensor::memory(weights, device)).unwrap_or_else(|| {
         let (window, column) = tables(weights, false);
         (window.len() + column.len()) * size_of::<u32>()
     })
@@ -78,10 +78,13 @@ pub(super) fn memory(plan: &Plan<Convolution>, device: &CudaDevice) -> usize {
 /// # Errors
 /// When it cannot be loaded, or there is no memory for the weights.
 pub(super) fn kernel(plan: Plan<Convolution>, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
-    if let Some(Convolution(weights)) = plan.op()
-        && let Some(kernel) = tensor::kernel(&plan, weights, device)?
-    {
-        return Ok(kernel);
+    if let Some(Convolution(weights)) = plan.op() {
+        if let Some(kernel) = near::kernel(&plan, weights, device)? {
+            return Ok(kernel);
+        }
+        if let Some(kernel) = tensor::kernel(&plan, weights, device)? {
+            return Ok(kernel);
+        }
     }
     let mut consts = Consts { weights: 0, down: 0, radius_w: 0, radius_h: 0, fours: 1, quotient: Quotient::default() };
     let (mut outputs, mut bytes, mut buffers) = (FEW, 0, Vec::new());

@@ -3,7 +3,9 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod foreign;
-pub(crate) mod kernel;
+mod kernel;
+#[cfg(feature = "cuda")]
+mod near;
 mod op;
 mod quotient;
 #[cfg(feature = "cuda")]

@@ -17,7 +17,7 @@ device_struct! {
         high: i32,
         /// Added to a sum, modulo 2^32, so that the result is the integer part of what is then divided.
         offset: u32,
-        divisor: i32,
+        pub divisor: i32,
         /// One over the divisor.
         inverse: f32,
     }

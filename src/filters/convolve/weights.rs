@@ -20,6 +20,8 @@ pub struct Weights {
     /// Those that count.
     pub taps: Vec<Tap>,
     pub quotient: Quotient,
+    /// What the quotient adds, of 16 bits.
+    pub bias: i64,
     /// Columns and rows whose products the weights are, if there are such.
     pub factors: Option<Factors>,
 }
@@ -75,7 +77,7 @@ impl Weights {
         }
         let sum: i64 = values.iter().map(|value| i64::from(*value)).sum();
         let quotient = Quotient::new(sum, over as u32, bias);
-        Ok(Weights { columns, rows, factors: Factors::of(columns, &values), taps: taps(&values), values, quotient })
+        Ok(Weights { columns, rows, factors: Factors::of(columns, &values), taps: taps(&values), values, quotient, bias })
     }
 
     /// How far windows reach, in columns and rows.
