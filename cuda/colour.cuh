@@ -7,8 +7,12 @@
 #include "common/plane.cuh"
 #include "generated/colour.cuh"
 
-constexpr int THREADS = 576;                        // so that two turns make a tile
-constexpr int PAIRS = 32, ROWS = 32;                // of a tile: 64 columns
+#ifndef COLOUR_ROWS
+#define COLOUR_ROWS 32
+#define COLOUR_THREADS 576
+#endif
+constexpr int THREADS = COLOUR_THREADS;             // so that two turns make a tile
+constexpr int PAIRS = 32, ROWS = COLOUR_ROWS;       // of a tile: 64 columns
 constexpr int WIDE = PAIRS + 1, TALL = ROWS + 2;    // with what its chroma is made of beside it
 constexpr int MADE = 3 * TALL * WIDE;               // words of two codes
 
@@ -219,21 +223,33 @@ __device__ __forceinline__ void make_chroma(const Colour& p, const u32* made, in
     }
 }
 
+// Makes the pair in column `pair` and row `row` of a tile, whose first ones lie beside it.
+template <typename Work>
+__device__ __forceinline__ void make_place(
+    const Colour& p, const Work& work, const Near& near, u32* made, int left, int top, int pair, int row) {
+    const int x = left + 2 * (pair - 1), y = top + row - 1;
+    // Beside the tile only what its chroma is made of is looked at.
+    if (pair == 0 && (p.gives_rgb || covers(p.made_across, 0) == 0)) return;
+    if (row == 0 && (p.gives_rgb || covers(p.made_down, 0) == 0)) return;
+    if (row == TALL - 1 && (p.gives_rgb || covers(p.made_down, 3) == 0)) return;
+    Codes two[2];
+    make_pair(p, work, near, left, top, x, y, two);
+#pragma unroll
+    for (int c = 0; c < 3 && !p.gives_rgb; c++) made[(c * TALL + row) * WIDE + pair] = u32(two[0].c[c]) | u32(two[1].c[c]) << 16;
+    const bool is_inside = pair > 0 && row > 0 && row <= ROWS;
+    if (is_inside && x < int(p.src[0].width) && y < int(p.src[0].height)) write_pair(p, x, y, two);
+}
+
 template <typename Work>
 __device__ __forceinline__ void make_tile(const Colour& p, const Work& work, const Near& near, u32* made, int left, int top) {
-    for (int i = threadIdx.x; i < WIDE * TALL; i += THREADS) {
-        const int pair = i % WIDE, row = i / WIDE;
-        const int x = left + 2 * (pair - 1), y = top + row - 1;
-        // Beside the tile only what its chroma is made of is looked at.
-        if (pair == 0 && (p.gives_rgb || covers(p.made_across, 0) == 0)) continue;
-        if (row == 0 && (p.gives_rgb || covers(p.made_down, 0) == 0)) continue;
-        if (row == TALL - 1 && (p.gives_rgb || covers(p.made_down, 3) == 0)) continue;
-        Codes two[2];
-        make_pair(p, work, near, left, top, x, y, two);
-#pragma unroll
-        for (int c = 0; c < 3 && !p.gives_rgb; c++) made[c * TALL * WIDE + i] = u32(two[0].c[c]) | u32(two[1].c[c]) << 16;
-        const bool is_inside = pair > 0 && row > 0 && row <= ROWS;
-        if (is_inside && x < int(p.src[0].width) && y < int(p.src[0].height)) write_pair(p, x, y, two);
+    if constexpr (THREADS % WIDE == 0) {
+        // A thread keeps its column. Where no chroma is made of what lies above, the rows beside the tile take no turn.
+        const int first = covers(p.made_down, 0) == 0 ? 1 : 0;
+        for (int row = first + threadIdx.x / WIDE; row < TALL; row += THREADS / WIDE) {
+            make_place(p, work, near, made, left, top, threadIdx.x % WIDE, row);
+        }
+    } else {
+        for (int i = threadIdx.x; i < WIDE * TALL; i += THREADS) make_place(p, work, near, made, left, top, i % WIDE, i / WIDE);
     }
 }
 

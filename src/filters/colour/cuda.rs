@@ -1,4 +1,4 @@
-//! The kernels of cuda/colour.cu and cuda/lut3d.cu.
+//! The kernels of cuda/colour.cu, cuda/colour_usual.cu and cuda/lut3d.cu.
 
 use super::cube::{Cube, NodeInterp};
 use super::gamut::Gamut;
@@ -7,7 +7,7 @@ use super::recipe::{Recipe, RgbStep};
 use super::siting::Site;
 use super::table::Octaves;
 use super::tonemap::peaks::{PeakSource, Peaks, STEP};
-use super::tuning::cuda::{THREADS, TILE};
+use super::tuning::cuda::{COLUMNS, ROWS, THREADS, USUAL_ROWS, USUAL_THREADS};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -15,8 +15,10 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::survey::CudaSmoother;
 use crate::filters::{CudaJob, CudaKernel};
 
-/// Bytes of shared memory for the tile's R'G'B'.
-const MADE: usize = 3 * (TILE.1 + 2) * (TILE.0 / 2 + 1) * 4;
+/// Bytes of shared memory for the R'G'B' of a tile of so many rows.
+const fn made(rows: usize) -> usize {
+    3 * (rows + 2) * (COLUMNS / 2 + 1) * 4
+}
 
 device_struct! {
     /// What the kernels get.
@@ -175,11 +177,10 @@ impl Gains {
 
 /// A kernel built for one stream.
 pub struct Kernel {
-    function: Function,
+    general: Tiled,
+    /// What is faster for the planes that it takes.
+    usual: Option<Tiled>,
     args: Args,
-    shared: usize,
-    /// Blocks that the device runs at once.
-    blocks: u32,
     gains: Option<Gains>,
     /// The tables that `args` points into.
     _tables: Option<DeviceBuffer>,
@@ -196,26 +197,67 @@ impl Kernel {
             (!bytes.is_empty()).then(|| DeviceBuffer::from_bytes(device, &bytes, "colour's tables")).transpose()?;
         let address = buffer.as_ref().map_or(0, DeviceBuffer::address);
         let args = args(recipe, &mut Tables::default(), address);
-        let (function, shared) = match &recipe.work {
-            RgbStep::Cube(cube) => (device.function("lut3d", name_of(cube.between()))?, MADE),
-            RgbStep::Keep | RgbStep::Light(_) => with_tables(&args, device)?,
+        let in_shared = args.entries as usize * size_of::<f32>();
+        let load = |module, name, shared| Tiled::new(device, module, name, shared, (THREADS, ROWS));
+        let (general, usual) = match &recipe.work {
+            Work::Cube(cube) => (load("lut3d", name_of(cube.between()), 0)?, None),
+            // A device with less shared memory has tables in its cache.
+            Work::Keep | Work::Light(_) => match load("colour", "colour_shared", in_shared)? {
+                Some(shared) => (Some(shared), usual(&args, device, in_shared)?),
+                None => (load("colour", "colour_cached", 0)?, None),
+            },
         };
-        let at_once = function.resident_blocks(THREADS, shared)?.max(1);
-        let blocks = at_once * device.info().multiprocessors as u32;
+        let general = general.expect("the R'G'B' of a tile fits every device's shared memory");
         let gains = recipe.peaks.as_ref().map(|peaks| Gains::new(peaks, args.gain, device)).transpose()?;
-        Ok(Kernel { function, args, shared, blocks, gains, _tables: buffer })
+        Ok(Kernel { general, usual, args, gains, _tables: buffer })
     }
 }
 
-/// The kernel of light, with its tables in shared memory where a device has room for them, and its bytes of that.
-fn with_tables(args: &Args, device: &CudaDevice) -> Result<(Function, usize)> {
-    let in_shared = args.entries as usize * size_of::<f32>();
-    let function = device.function("colour", "colour_shared")?;
-    Ok(match function.allow_shared((MADE + in_shared) as u32) {
-        Ok(()) => (function, MADE + in_shared),
-        // A device with less of it has tables in its cache.
-        Err(_) => (device.function("colour", "colour_cached")?, MADE),
-    })
+/// A kernel whose blocks make tiles.
+struct Tiled {
+    function: Function,
+    shared: usize,
+    threads: u32,
+    /// Rows of a tile.
+    rows: usize,
+    /// Blocks that the device runs at once.
+    blocks: u32,
+}
+
+impl Tiled {
+    /// A kernel that has `tables` bytes of tables in shared memory, where a block has room for them; its threads, and a tile's rows.
+    fn new(
+        device: &CudaDevice,
+        module: &'static str,
+        name: &str,
+        tables: usize,
+        (threads, rows): (u32, usize),
+    ) -> Result<Option<Tiled>> {
+        let (function, shared) = (device.function(module, name)?, made(rows) + tables);
+        if tables > 0 && function.allow_shared(shared as u32).is_err() {
+            return Ok(None);
+        }
+        let at_once = function.resident_blocks(threads, shared)?.max(1);
+        let blocks = at_once * device.info().multiprocessors as u32;
+        Ok(Some(Tiled { function, shared, threads, rows, blocks }))
+    }
+}
+
+/// The kernel of what is usual, where `args` are that and a block has room for `tables` bytes of tables.
+fn usual(args: &Args, device: &CudaDevice, tables: usize) -> Result<Option<Tiled>> {
+    let sites = [args.read_across, args.read_down, args.made_across, args.made_down];
+    let is_light =
+        args.system == 0 && args.strength == 0.0 && args.measure == 1 && args.has_matrix == 1 && args.gamut == 2;
+    if args.linear == 0 || args.takes_rgb + args.gives_rgb != 0 || sites != [1, 1, 1, 2] || !is_light {
+        return Ok(None);
+    }
+    Tiled::new(device, "colour_usual", "colour_usual", tables, (USUAL_THREADS, USUAL_ROWS))
+}
+
+/// Whether the planes of `args` are those of what is usual: words, and luma in planes of its own.
+fn are_usual(args: &Args) -> bool {
+    let mut planes = args.src.iter().chain(&args.dst);
+    planes.all(PlaneArgs::is_of_words) && args.src[0].is_planar() && args.dst[0].is_planar()
 }
 
 /// The kernel that looks up colours.
@@ -338,13 +380,14 @@ impl CudaKernel for Kernel {
         for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {
             *plane = PlaneArgs::new(view)?;
         }
+        let tiled = self.usual.as_ref().filter(|_| are_usual(&args)).unwrap_or(&self.general);
         let (width, height) = args.src[0].size();
-        args.across = width.div_ceil(TILE.0) as u32;
-        args.tiles = args.across * height.div_ceil(TILE.1) as u32;
-        let grid = args.tiles.min(self.blocks);
-        let shape = LaunchConfig { grid: [grid, 1, 1], block: [THREADS, 1, 1], shared: self.shared as u32 };
+        args.across = width.div_ceil(COLUMNS) as u32;
+        args.tiles = args.across * height.div_ceil(tiled.rows) as u32;
+        let grid = [args.tiles.min(tiled.blocks), 1, 1];
+        let shape = LaunchConfig { grid, block: [tiled.threads, 1, 1], shared: tiled.shared as u32 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and the tables the entries, and all of
         // it outlives the work by the caller.
-        unsafe { launch(&self.function, shape, &args, job.stream) }
+        unsafe { launch(&tiled.function, shape, &args, job.stream) }
     }
 }

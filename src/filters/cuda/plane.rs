@@ -68,6 +68,16 @@ impl PlaneArgs {
         (self.width as usize, self.height as usize)
     }
 
+    /// Whether samples are words of v16's kind.
+    pub(crate) fn is_of_words(&self) -> bool {
+        self.sample == 1
+    }
+
+    /// Whether samples lie side by side.
+    pub(crate) fn is_planar(&self) -> bool {
+        self.step == 1
+    }
+
     /// A plane of no samples, for components that a picture does not have.
     pub(crate) const NONE: PlaneArgs =
         PlaneArgs { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };
