@@ -1,118 +1,235 @@
 // rgauss: an extended box, several times over columns and then over rows, in integers.
 //
-// A warp blurs a line in shared memory, all passes of it. Of each pass it makes running totals along the line: a window's sum is
-// a difference of two of them, however wide it is, and so are single samples. Totals wrap around, and their differences are
-// right, since a window's sum fits 32 bits. Threads take as many samples side by side, an odd number, so that they meet
-// different banks. Blocks of columns are read and written as wide as a sector of memory.
+// A few warps blur a line. Its samples stay in their registers for all passes: a thread has as many side by side, an odd number, so
+// that threads meet different banks of shared memory. Of each pass there are running totals along the line in shared memory: a
+// window's sum is a difference of two of them, however wide it is, and so are single samples. Totals wrap around, and their
+// differences are right, since a window's sum fits 32 bits. Blocks take columns four and more side by side, as vectors.
+// Lines that are too long for that are those of rgauss_far.cu.
 
-#include "common/four.cuh"
-#include "generated/rgauss.cuh"
+#include "rgauss.cuh"
 
-// As src/filters/rgauss/plan.rs has them.
-constexpr u32 EXTRA_BITS = 4, EXTRA_HALF = 1u << (EXTRA_BITS - 1);
+// As src/filters/rgauss/cuda.rs has them.
+constexpr int FEW = 15, MANY = 17, MOST_THREADS = 1024;
 
-constexpr int WARP = 32, MOST_LINES = 8;
-constexpr u32 EVERYONE = 0xffffffffu;
+// What a line has in shared memory: sums of warps, its first and last sample, and totals behind those that continue them.
+extern __shared__ uint4 shared[];
 
-extern __shared__ u32 shared[];
+constexpr int FIRST = WARP, LAST = WARP + 1;
 
-// Where line `line` of the block has its samples, behind its totals and those that continue them on both sides.
-__device__ __forceinline__ u32* samples_of(const Rgauss& p, u32 line, int length) {
-    u32* const block = p.scratch ? p.scratch + (u64(blockIdx.x) << p.lines) * p.stride : shared;
-    return block + line * p.stride + length + 2 * p.radius + 3;
-}
+// A line of the block, and this thread's part of it.
+struct Line {
+    u32* own;
+    u32* totals;
+    int number, warps, thread, length;
 
-// The sum of `value` over this thread and those before it.
-__device__ __forceinline__ u32 sum_upto(u32 value, int thread) {
+    __device__ __forceinline__ Line(const Rgauss& p, const Component& c, int length) : warps(c.warps), length(length) {
+        number = threadIdx.x / WARP / warps;
+        thread = threadIdx.x - number * warps * WARP;
+        own = reinterpret_cast<u32*>(shared) + number * c.stride;
+        totals = own + p.front;
+    }
+
+    // Waits for the line's other threads.
+    __device__ __forceinline__ void wait() const {
+        if (warps == 1) {
+            __syncwarp();
+        } else {
+            asm volatile("bar.sync %0, %1;" ::"r"(1 + number), "r"(warps * WARP) : "memory");
+        }
+    }
+};
+
+// Sums of the warps before this one, and of all: `own` is that of this thread and those before it in its warp.
+__device__ __forceinline__ u32 sum_before(const Line& line, u32 own, u32& all) {
+    const int lane = threadIdx.x % WARP, warp = line.thread / WARP;
+    if (line.warps == 1) {
+        all = __shfl_sync(EVERYONE, own, WARP - 1);
+        return 0;
+    }
+    const u32 part = lane < line.warps ? line.own[lane] : 0;
+    u32 upto = part;
 #pragma unroll
-    for (int distance = 1; distance < WARP; distance *= 2) {
-        const u32 before = __shfl_up_sync(EVERYONE, value, distance);
-        if (thread >= distance) value += before;
-    }
-    return value;
+    for (int distance = 1; distance < 8; distance *= 2) upto = add_before(upto, distance);
+    if (line.warps > 8) upto = add_before(add_before(upto, 8), 16);
+    all = __shfl_sync(EVERYONE, upto, line.warps - 1);
+    return __shfl_sync(EVERYONE, upto - part, warp);
 }
 
-// `ExtendedBox::mean` of src/filters/rgauss/plan.rs, where it is shown to be exact.
-__device__ __forceinline__ u32 mean(const Rgauss& p, u32 sum, u32 beyond) {
-    const u32 rest = p.ends * beyond + p.half;
-    const u32 estimate = __umulhi(sum + (rest >> 8), p.inverse);
-    const u32 left = (sum << 7) + (rest >> 1) - estimate * p.half;
-    return estimate + (left >= p.half);
-}
+// One pass over the samples of a line.
+template <int EACH>
+__device__ __forceinline__ void pass(const Rgauss& p, const Line& line, u32 (&v)[EACH]) {
+    const int radius = p.radius, length = line.length, from = line.thread * EACH, here = length - from;
+    u32 sum = 0;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) sum += v[i];
+    const u32 upto = sum_upto(sum);
+    if (threadIdx.x % WARP == WARP - 1) line.own[line.thread / WARP] = upto;
+    if (line.thread == 0) line.own[FIRST] = v[0];
+    if (here > 0 && here <= EACH) {
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (i + 1 == here) line.own[LAST] = v[i];
+    }
+    line.wait();
 
-// Blurs a line: all passes, by one warp.
-__device__ void blur(const Rgauss& p, u32* samples, int length) {
-    const int thread = threadIdx.x % WARP, radius = p.radius;
-    u32* const totals = samples - length - (radius + 1);
-    const int each = (length + WARP - 1) / WARP | 1;
-    const int from = min(thread * each, length), to = min(from + each, length);
-    for (u32 pass = 0; pass < p.passes; pass++) {
-        __syncwarp();
-        u32 sum = 0;
-        for (int i = from; i < to; i++) sum += samples[i];
-        const u32 upto = sum_upto(sum, thread), all = __shfl_sync(EVERYONE, upto, WARP - 1);
-        u32 total = upto - sum;
-        for (int i = from; i < to; i++) totals[i] = total += samples[i];
-        // A sample at the border is replicated beyond it.
-        const u32 first = samples[0], last = samples[length - 1];
-        for (int i = thread; i <= radius + 1; i += WARP) {
-            totals[-1 - i] = -i * first;
-            if (i > 0) totals[length - 1 + i] = all + i * last;
-        }
-        __syncwarp();
-        if (from < to) {
-            u32 older = totals[from - radius - 2], upto_end = totals[from + radius];
-#pragma unroll 4
-            for (int i = from; i < to; i++) {
-                const u32 before = totals[i - radius - 1], next = totals[i + radius + 1];
-                samples[i] = mean(p, upto_end - before, before - older + next - upto_end);
-                older = before;
-                upto_end = next;
-            }
+    u32 all;
+    u32 total = sum_before(line, upto, all) + upto - sum;
+    u32* const totals = line.totals + from;
+    if (here >= EACH) {
+#pragma unroll
+        for (int i = 0; i < EACH; i++) totals[i] = total += v[i];
+    } else {
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            total += v[i];
+            if (i < here) totals[i] = total;
         }
     }
-    __syncwarp();
+    // A sample at the border is replicated beyond it.
+    for (int i = line.thread; i <= radius + 1; i += line.warps * WARP) {
+        line.totals[-1 - i] = -i * line.own[FIRST];
+        line.totals[length + i] = all + (i + 1) * line.own[LAST];
+    }
+    line.wait();
+
+    if (here <= 0) return;
+    const u32* const low = totals - radius - 1;
+    const u32* const high = totals + radius + 1;
+    u32 older = low[-1], newer = high[-1];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const u32 leaving = low[i], next = high[i];
+        const u32 window = newer - leaving;
+        v[i] = mean(p, window, next - older - window);
+        older = leaving;
+        newer = next;
+    }
+    if (here >= EACH) return;
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        if (i >= here) v[i] = 0;
+}
+
+// All passes over a line, which lies where totals will.
+template <int EACH>
+__device__ __forceinline__ void blur(const Rgauss& p, const Line& line) {
+    u32 v[EACH];
+    u32* const samples = line.totals + line.thread * EACH;
+    const int here = line.length - line.thread * EACH;
+    if (here >= EACH) {
+#pragma unroll
+        for (int i = 0; i < EACH; i++) v[i] = samples[i];
+    } else {
+#pragma unroll
+        for (int i = 0; i < EACH; i++) v[i] = i < here ? samples[i] : 0;
+    }
+    for (u32 i = 0; i < p.passes; i++) pass(p, line, v);
+    line.wait();
+    if (here >= EACH) {
+#pragma unroll
+        for (int i = 0; i < EACH; i++) samples[i] = v[i];
+    } else {
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            if (i < here) samples[i] = v[i];
+    }
+}
+
+__device__ __forceinline__ void blur(const Rgauss& p, const Component& c, const Line& line) {
+    if (c.each == FEW) {
+        blur<FEW>(p, line);
+    } else {
+        blur<MANY>(p, line);
+    }
 }
 
 // Columns of the source.
-extern "C" __global__ void __launch_bounds__(WARP* MOST_LINES) rgauss_down(const Rgauss p) {
+extern "C" __global__ void __launch_bounds__(MOST_THREADS) rgauss_down(const Rgauss p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const int width = c.src.width, height = c.src.height;
-    const u32 lines = 1u << p.lines;
-    // Threads side by side take columns side by side.
-    const int column = threadIdx.x & (lines - 1), x = (block << p.lines) + column;
-    const int first = threadIdx.x >> p.lines, step = WARP;
-    u32* const own = samples_of(p, column, height);
-    if (x < width) {
-        for (int y = first; y < height; y += step) own[y] = lane(c.src, x, y) << EXTRA_BITS;
+    const int height = c.src.height, lines = 1 << c.lines, stride = c.stride;
+    // Threads side by side take vectors side by side, and blocks of fewer columns than a vector one at a time.
+    const int vectors = max(int(c.lines) - 2, 0), left = block << c.lines, side = threadIdx.x & ((1 << vectors) - 1);
+    const int first = threadIdx.x >> vectors, step = blockDim.x >> vectors;
+    const int x = left + 4 * side;
+    u32* const column = reinterpret_cast<u32*>(shared) + p.front + 4 * side * stride;
+    const bool bytes = c.src.sample == SAMPLE_U8 && c.src.step == 1 && vectors_fit(c.src, 4) && lines >= 4;
+    if (bytes && x + 4 <= int(c.src.width)) {
+        const int shift = c.src.shift + EXTRA_BITS;
+        const u8* const from = at<u8>(c.src, x, 0);
+#pragma unroll 4
+        for (int y = first; y < height; y += step) {
+            const u32 four = __ldg(reinterpret_cast<const u32*>(from + u64(y) * c.src.pitch));
+#pragma unroll
+            for (int i = 0; i < 4; i++) column[i * stride + y] = (four >> 8 * i & 0xff) << shift;
+        }
+    } else if (lines >= 4) {
+        for (int y = first; y < height; y += step) {
+            const uint4 four = four_lanes(c.src, x, y);
+#pragma unroll
+            for (int i = 0; i < 4; i++) column[i * stride + y] = word(four, i) << EXTRA_BITS;
+        }
+    } else {
+        for (int i = 0; i < lines; i++)
+            for (int y = first; y < height; y += step)
+                column[i * stride + y] = lane(c.src, inside(left + i, c.src.width), y) << EXTRA_BITS;
     }
     __syncthreads();
-    // Columns beyond the plane are blurred too, and not used.
-    blur(p, samples_of(p, threadIdx.x / WARP, height), height);
+    const Line line(p, c, height);
+    // Columns beyond the plane are blurred too, and not used: rows of what is blurred have room for them.
+    if (line.number < lines) blur(p, c, line);
     __syncthreads();
-    if (x < width) {
-        for (int y = first; y < height; y += step) c.columns[u64(y) * c.pitch + x] = own[y];
+    u32* const to = c.columns + x;
+    if (lines >= 4) {
+#pragma unroll 4
+        for (int y = first; y < height; y += step) {
+            *reinterpret_cast<uint4*>(to + u64(y) * c.pitch) =
+                make_uint4(column[y], column[stride + y], column[2 * stride + y], column[3 * stride + y]);
+        }
+    } else {
+        for (int i = 0; i < lines; i++)
+            for (int y = first; y < height; y += step) to[u64(y) * c.pitch + i] = column[i * stride + y];
     }
 }
 
 // Rows of what the columns became, and copies of planes that are not blurred.
-extern "C" __global__ void __launch_bounds__(WARP* MOST_LINES) rgauss_across(const Rgauss p) {
+extern "C" __global__ void __launch_bounds__(MOST_THREADS) rgauss_across(const Rgauss p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const int width = c.src.width, warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
-    const int y = (block << p.lines) + warp;
-    if (y >= int(c.src.height)) return;
+    const int width = c.src.width, height = c.src.height, top = block << c.lines;
     if (!c.blurs) {
-        // The warp's own row alone.
-        for (int left = 0; left < width; left += WARP) pass_on<WARP, WARP>(c.src, c.dst, left, y - warp, warp + 1);
+        // Each warp columns of its own, a row at a time.
+        const int warp = threadIdx.x / WARP;
+        for (int y = top; y < min(top + (1 << c.lines), height); y++)
+            for (int x = warp * WARP; x < width; x += blockDim.x) pass_on<WARP, WARP>(c.src, c.dst, x, y - warp, warp + 1);
         return;
     }
-    u32* const samples = samples_of(p, warp, width);
-    const u32* const columns = c.columns + u64(y) * c.pitch;
-    for (int x = thread; x < width; x += WARP) samples[x] = __ldg(columns + x);
-    blur(p, samples, width);
-    for (int x = thread; x < width; x += WARP) {
-        store(c.dst, x, y, int((samples[x] + EXTRA_HALF) >> EXTRA_BITS) - bias(c.dst));
+    const Line line(p, c, width);
+    const int y = top + line.number, vectors = (width + 3) / 4, threads = line.warps * WARP;
+    if (line.number >= 1 << c.lines || y >= height) return;
+    uint4* const samples = reinterpret_cast<uint4*>(line.totals);
+    const uint4* const columns = reinterpret_cast<const uint4*>(c.columns + u64(y) * c.pitch);
+#pragma unroll 4
+    for (int i = line.thread; i < vectors; i += threads) samples[i] = __ldg(columns + i);
+    line.wait();
+    blur(p, c, line);
+    line.wait();
+    const bool bytes = c.dst.sample == SAMPLE_U8 && c.dst.step == 1 && vectors_fit(c.dst, 4) && c.dst.bit_depth == 8;
+    const int whole = bytes ? width / 4 : 0;
+    for (int i = line.thread; i < whole; i += threads) {
+        // Twice rounded half up is once rounded half up, by both halves.
+        constexpr u32 half = EXTRA_HALF + (1u << (7 + EXTRA_BITS));
+        const uint4 v = samples[i];
+        u32 four = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) four |= min((word(v, k) + half) >> (8 + EXTRA_BITS), 255u) << 8 * k;
+        *at<u32>(c.dst, i, y) = four;
+    }
+    for (int i = whole + line.thread; i < vectors; i += threads) {
+        const uint4 four = samples[i];
+        int v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = int((word(four, k) + EXTRA_HALF) >> EXTRA_BITS) - bias(c.dst);
+        store_four(c.dst, 4 * i, y, v);
     }
 }

@@ -1,15 +1,21 @@
-//! The kernels of cuda/rgauss.cu.
+//! The kernels of cuda/rgauss.cu and cuda/rgauss_far.cu.
 
 use super::plan::Plan;
-use super::tuning::cuda::MOST_LINES;
+use super::tuning::cuda::{ACROSS_THREADS, DOWN_THREADS, FAR_LINES};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
-/// Threads of a warp, which blurs a line.
 const WARP: usize = 32;
+
+/// Threads of a block, at most, and lines that have a barrier each.
+const MOST_THREADS: usize = 1024;
+const BARRIERS: usize = 15;
+
+/// Samples that a thread has in registers: these have kernels.
+const EACH: [usize; 2] = [15, 17];
 
 /// Samples that a row of blurred columns is a multiple of.
 const ALIGN: usize = 32;
@@ -27,6 +33,13 @@ device_struct! {
         blurs: u32,
         /// Blocks of the component.
         blocks: u32,
+        /// Samples of a thread, and warps of a line.
+        each: u32,
+        warps: u32,
+        /// The base-two logarithm of the lines of a block.
+        lines: u32,
+        /// Words that a line works in.
+        stride: u32,
         unused: u32,
     }
 }
@@ -35,7 +48,7 @@ device_struct! {
     /// Arguments of the kernels.
     struct Args = "Rgauss" {
         component: [ComponentArgs; 3],
-        /// Where blocks work, where lines do not fit their shared memory; else null.
+        /// Where blocks work, where lines are in global memory; else null.
         scratch: u64 = "u32*",
         /// `ExtendedBox` of src/filters/rgauss/plan.rs.
         radius: u32,
@@ -43,11 +56,8 @@ device_struct! {
         half: u32,
         inverse: u32,
         passes: u32,
-        /// The base-two logarithm of the lines of a block.
-        lines: u32,
-        /// Words that a line works in.
-        stride: u32,
-        unused: u32,
+        /// Words of a line before its first total.
+        front: u32,
     }
 }
 
@@ -64,41 +74,57 @@ impl ComponentArgs {
         pitch: 0,
         blurs: 0,
         blocks: 0,
+        each: 0,
+        warps: 0,
+        lines: 0,
+        stride: 0,
         unused: 0,
     };
 }
 
-/// How the lines of a launch are shared out.
+/// Words of a line before its first total: sums of warps, the first and the last sample, and totals before that.
+fn front(radius: usize) -> usize {
+    (WARP + 2 + radius + 2).next_multiple_of(4)
+}
+
+/// How the lines of one component are shared out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
+    /// Samples of a thread, where a line is in registers.
+    each: usize,
+    /// Warps of a line.
+    warps: usize,
     /// Lines of a block, a power of two.
     lines: usize,
     /// Words that a line works in.
     stride: usize,
-    in_shared: bool,
 }
 
 impl Share {
-    /// For lines of `length` samples, on a device whose blocks have `limit` bytes of shared memory: as many as leave room for
-    /// another block, or one, or, where that does not fit, lines in global memory.
-    fn new(length: usize, radius: usize, limit: usize) -> Share {
+    /// For lines of `length` samples in registers, and in shared memory of which a block has `limit` bytes. Blocks have about
+    /// `threads` threads, and no more of the shared memory than leaves room for as many of them as registers do. None where a
+    /// line does not fit.
+    fn near(length: usize, radius: usize, threads: usize, limit: usize) -> Option<Share> {
+        let warps = |each: usize| length.div_ceil(WARP * each).max(1);
+        let fits = |each: &usize| warps(*each) * WARP <= MOST_THREADS;
+        let each = EACH.into_iter().filter(fits).min_by_key(|each| warps(*each) * each)?;
+        let warps = warps(each);
+        // Vectors are aligned, and those of neighbouring columns in other banks.
+        let words = front(radius) + WARP * each * warps + radius + 3;
+        let stride = (words + WARP - 5) / WARP * WARP + 4;
+        let bytes = stride * size_of::<u32>();
+        if bytes > limit {
+            return None;
+        }
+        let barriers = if warps > 1 { BARRIERS } else { usize::MAX };
+        let most = (threads / WARP / warps).min(limit * threads / MOST_THREADS / bytes).min(barriers).max(1);
+        Some(Share { each, warps, lines: 1 << most.ilog2(), stride })
+    }
+
+    /// For lines of `length` samples in global memory.
+    fn far(length: usize, radius: usize) -> Share {
         // Samples, and running totals, which are continued as far as windows reach.
-        let words = 2 * length + 2 * radius + 3;
-        // Words of neighbouring columns are in other banks.
-        let stride = |lines: usize| words + (WARP / lines + WARP - words % WARP) % WARP;
-        let share = |lines| Share { lines, stride: stride(lines), in_shared: true };
-        let fits = |share: &Share| share.bytes() <= if share.lines > 1 { limit / 2 } else { limit };
-        let shares = [MOST_LINES, 4, 2, 1].map(share).into_iter();
-        shares.clone().find(fits).unwrap_or(Share { in_shared: false, ..share(MOST_LINES) })
-    }
-
-    /// Bytes that a block works in.
-    fn bytes(&self) -> usize {
-        self.lines * self.stride * size_of::<u32>()
-    }
-
-    fn shared(&self) -> u32 {
-        if self.in_shared { self.bytes() as u32 } else { 0 }
+        Share { each: 0, warps: 1, lines: FAR_LINES, stride: 2 * length + 2 * radius + 3 }
     }
 
     /// Blocks for so many lines.
@@ -106,9 +132,44 @@ impl Share {
         lines.div_ceil(self.lines)
     }
 
-    /// Bytes of global memory for launches over planes of so many lines.
-    fn scratch(&self, lines: impl Iterator<Item = usize>) -> usize {
-        if self.in_shared { 0 } else { lines.map(|lines| self.blocks(lines)).sum::<usize>() * self.bytes() }
+    /// Bytes that a block works in.
+    fn bytes(&self) -> usize {
+        self.lines * self.stride * size_of::<u32>()
+    }
+}
+
+/// How the lines of all components are, in one direction.
+struct Lines {
+    shares: Vec<Share>,
+    is_far: bool,
+}
+
+impl Lines {
+    /// For lines of these lengths, by component.
+    fn new(lengths: &[usize], radius: usize, threads: usize, limit: usize) -> Lines {
+        let near: Option<Vec<Share>> =
+            lengths.iter().map(|length| Share::near(*length, radius, threads, limit)).collect();
+        let is_far = near.is_none();
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        Lines { shares: near.unwrap_or_else(|| vec![Share::far(longest, radius); lengths.len()]), is_far }
+    }
+
+    /// Threads of a block, of about `threads`.
+    fn threads(&self, threads: usize) -> usize {
+        let warps = self.shares.iter().map(|share| share.warps).max().unwrap_or(1);
+        if self.is_far { WARP * FAR_LINES } else { threads.max(WARP * warps) }
+    }
+
+    /// Bytes of shared memory of a block.
+    fn shared(&self) -> u32 {
+        let most = self.shares.iter().map(Share::bytes).max().unwrap_or(0);
+        if self.is_far { 0 } else { most as u32 }
+    }
+
+    /// Bytes of global memory that launches work in: lines of each component, as many as there are.
+    fn scratch(&self, lines: &[usize]) -> usize {
+        let bytes = self.shares.iter().zip(lines).map(|(share, lines)| share.blocks(*lines) * share.bytes());
+        if self.is_far { bytes.sum() } else { 0 }
     }
 }
 
@@ -127,36 +188,44 @@ fn shared_limit(compute: (u32, u32)) -> usize {
 
 /// What a kernel keeps, worked out before anything is allocated.
 struct Layout {
-    down: Share,
-    across: Share,
-    /// Width and height of each component that is blurred.
-    sizes: Vec<Option<(usize, usize)>>,
-    /// The height of each component: the launch over rows also copies those that are not blurred.
-    heights: Vec<usize>,
+    down: Lines,
+    across: Lines,
+    /// Width and height of each component.
+    sizes: Vec<(usize, usize)>,
+    /// Which are blurred: the launch over rows also copies the others.
+    blurs: Vec<bool>,
 }
 
 impl Layout {
     fn new(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Layout {
         let (format, width, height) = (setup.input.format, setup.input.width, setup.input.height);
-        let limit = shared_limit(device.compute());
-        let size = |index| plan.blurs(index).then(|| format.component_size(index, width, height));
-        Layout {
-            down: Share::new(height, plan.window.radius, limit),
-            across: Share::new(width, plan.window.radius, limit),
-            sizes: (0..format.components()).map(size).collect(),
-            heights: (0..format.components()).map(|index| format.component_size(index, width, height).1).collect(),
-        }
+        let sizes = (0..format.components()).map(|index| format.component_size(index, width, height)).collect();
+        let blurs = (0..format.components()).map(|index| plan.blurs(index)).collect();
+        Layout::of(sizes, blurs, plan.window.radius, shared_limit(device.compute()))
     }
 
-    /// Bytes of blurred columns.
-    fn columns((width, height): (usize, usize)) -> usize {
-        width.next_multiple_of(ALIGN) * height * size_of::<u32>()
+    fn of(sizes: Vec<(usize, usize)>, blurs: Vec<bool>, radius: usize, limit: usize) -> Layout {
+        let (widths, heights): (Vec<usize>, Vec<usize>) = sizes.iter().copied().unzip();
+        let down = Lines::new(&heights, radius, DOWN_THREADS, limit);
+        let across = Lines::new(&widths, radius, ACROSS_THREADS, limit);
+        Layout { down, across, sizes, blurs }
     }
 
-    /// Bytes for lines that do not fit shared memory. The launches follow one another, so they share it.
+    /// Bytes of blurred columns of a component.
+    fn columns(&self, index: usize) -> usize {
+        let (width, height) = self.sizes[index];
+        if self.blurs[index] { width.next_multiple_of(ALIGN) * height * size_of::<u32>() } else { 0 }
+    }
+
+    /// Bytes for lines in global memory. The launches follow one another, so they share it.
     fn scratch(&self) -> usize {
-        let down = self.down.scratch(self.sizes.iter().flatten().map(|size| size.0));
-        down.max(self.across.scratch(self.heights.iter().copied()))
+        let (widths, heights): (Vec<usize>, Vec<usize>) = self.sizes.iter().copied().unzip();
+        self.down.scratch(&widths).max(self.across.scratch(&heights))
+    }
+
+    /// All bytes of device memory.
+    fn memory(&self) -> usize {
+        (0..self.sizes.len()).map(|index| self.columns(index)).sum::<usize>() + self.scratch()
     }
 }
 
@@ -173,8 +242,7 @@ pub(super) struct Kernel {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
-        let layout = Layout::new(plan, setup, device);
-        layout.sizes.iter().flatten().map(|size| Layout::columns(*size)).sum::<usize>() + layout.scratch()
+        Layout::new(plan, setup, device).memory()
     }
 
     /// The kernel of `plan`.
@@ -183,17 +251,18 @@ impl Kernel {
     /// When the kernels cannot be loaded or there is no memory for what is kept.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let layout = Layout::new(&plan, setup, device);
-        let function = |name, share: &Share| {
-            let function = device.function("rgauss", name)?;
-            function.allow_shared(share.shared())?;
+        let function = |near, far, lines: &Lines| {
+            let (module, name) = if lines.is_far { ("rgauss_far", far) } else { ("rgauss", near) };
+            let function = device.function(module, name)?;
+            function.allow_shared(lines.shared())?;
             Ok(function)
         };
         let buffer = |bytes: usize, what| (bytes > 0).then(|| DeviceBuffer::new(device, bytes, what)).transpose();
-        let columns = |size: &Option<(usize, usize)>| buffer(size.map_or(0, Layout::columns), "blurred columns");
+        let columns = (0..layout.sizes.len()).map(|index| buffer(layout.columns(index), "blurred columns"));
         Ok(Kernel {
-            down: function("rgauss_down", &layout.down)?,
-            across: function("rgauss_across", &layout.across)?,
-            columns: layout.sizes.iter().map(columns).collect::<Result<_>>()?,
+            down: function("rgauss_down", "rgauss_far_down", &layout.down)?,
+            across: function("rgauss_across", "rgauss_far_across", &layout.across)?,
+            columns: columns.collect::<Result<_>>()?,
             scratch: buffer(layout.scratch(), "lines")?,
             layout,
             plan,
@@ -202,13 +271,16 @@ impl Kernel {
 
     /// A launch over columns, or over rows. That over rows also copies what is not blurred.
     fn turn(&self, down: bool, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
-        let (share, function) =
-            if down { (&self.layout.down, &self.down) } else { (&self.layout.across, &self.across) };
+        let (lines, function, threads) = if down {
+            (&self.layout.down, &self.down, DOWN_THREADS)
+        } else {
+            (&self.layout.across, &self.across, ACROSS_THREADS)
+        };
         let mut component = [ComponentArgs::NONE; 3];
         for (index, columns) in self.columns.iter().enumerate() {
-            let (src, dst) = (&src[index], &dst[index]);
+            let (src, dst, share) = (&src[index], &dst[index], &lines.shares[index]);
             // A target of no rows is a component that stays where it is.
-            let lines = match (down, columns) {
+            let count = match (down, columns) {
                 _ if dst.height == 0 => 0,
                 (true, Some(_)) => src.width,
                 (true, None) => 0,
@@ -220,7 +292,11 @@ impl Kernel {
                 columns: columns.as_ref().map_or(0, DeviceBuffer::address),
                 pitch: src.width.next_multiple_of(ALIGN) as u32,
                 blurs: columns.is_some().into(),
-                blocks: share.blocks(lines) as u32,
+                blocks: share.blocks(count) as u32,
+                each: share.each as u32,
+                warps: share.warps as u32,
+                lines: share.lines.ilog2(),
+                stride: share.stride as u32,
                 unused: 0,
             };
         }
@@ -231,20 +307,18 @@ impl Kernel {
         let window = self.plan.window;
         let args = Args {
             component,
-            scratch: self.scratch.as_ref().filter(|_| !share.in_shared).map_or(0, DeviceBuffer::address),
+            scratch: self.scratch.as_ref().filter(|_| lines.is_far).map_or(0, DeviceBuffer::address),
             radius: window.radius as u32,
             ends: window.ends,
             half: window.half,
             inverse: window.inverse,
             passes: self.plan.passes as u32,
-            lines: share.lines.ilog2(),
-            stride: share.stride as u32,
-            unused: 0,
+            front: front(window.radius) as u32,
         };
-        let threads = (WARP * share.lines) as u32;
-        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: share.shared() };
+        let block = [lines.threads(threads) as u32, 1, 1];
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block, shared: lines.shared() };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the caller;
-        // columns were made for planes of these sizes, and lines of all blocks have room, here or in shared memory.
+        // columns were made for planes of these sizes, and lines of all blocks have room, in shared memory or in scratch.
         unsafe { launch(function, shape, &args, stream) }
     }
 }
@@ -264,23 +338,33 @@ mod tests {
     #[test]
     fn lines_are_where_they_fit() {
         let hopper = shared_limit((9, 0));
-        // 1080p's columns at sigma 20: 2·1080 + 35 words, eight of them and another block beside.
-        let share = Share::new(1080, 16, hopper);
-        assert_eq!((share.lines, share.stride % WARP, share.in_shared), (8, 4, true));
-        assert_eq!(Share::new(3840, 16, hopper).lines, 2);
-        // A block of the oldest devices has one line of that, and none of 8K.
-        assert_eq!(Share::new(3840, 16, shared_limit((6, 1))).lines, 1);
-        let long = Share::new(7680, 511, shared_limit((6, 1)));
-        assert!(!long.in_shared && long.shared() == 0);
-        assert_eq!(long.scratch([4320, 1].into_iter()), (540 + 1) * long.bytes());
-        // A launch over rows has blocks for planes that are copied too.
-        let heights = vec![4320, 2160, 2160];
-        let sizes = vec![None, Some((3840, 2160)), Some((3840, 2160))];
-        let layout = Layout { down: Share::new(4320, 16, hopper), across: long, sizes, heights };
-        assert_eq!(layout.scratch(), (540 + 270 + 270) * long.bytes());
-        for length in [1, 31, 500, 12_345] {
-            let share = Share::new(length, 3, hopper);
-            assert!(share.shared() as usize <= hopper && share.stride >= 2 * length + 9);
+        let near = |length, threads, limit| Share::near(length, 16, threads, limit);
+        // 1080p's columns: two warps of 17 samples a thread have 1088 of them, and eight columns are side by side.
+        let share = near(1080, DOWN_THREADS, hopper).unwrap();
+        assert_eq!((share.each, share.warps, share.lines, share.stride % WARP), (17, 2, 8, 4));
+        // 4K's rows: eight warps of 15 have exactly 3840.
+        let share = near(3840, ACROSS_THREADS, hopper).unwrap();
+        assert_eq!((share.each, share.warps, share.lines), (15, 8, 1));
+        // The oldest devices take 8K's rows so, with the widest windows; and nobody more than a block has threads for.
+        assert_eq!(Share::near(7680, 511, ACROSS_THREADS, shared_limit((6, 1))).unwrap().lines, 1);
+        assert_eq!(near(17_409, ACROSS_THREADS, hopper), None);
+        assert_eq!(near(12_345, ACROSS_THREADS, shared_limit((6, 1))), None);
+        for length in [1, 31, 500, 5_432, 16_500, 17_408] {
+            let share = near(length, DOWN_THREADS, hopper).unwrap();
+            assert!(share.bytes() <= hopper && WARP * share.warps * share.each >= length);
+            assert!(share.warps * share.lines * WARP <= DOWN_THREADS.max(share.warps * WARP));
+            assert!(share.warps == 1 || share.lines <= BARRIERS);
         }
+    }
+
+    #[test]
+    fn long_lines_are_in_global_memory() {
+        let sizes = vec![(20_000, 4320), (10_000, 2160), (10_000, 2160)];
+        let layout = Layout::of(sizes, vec![false, true, true], 16, shared_limit((9, 0)));
+        assert!(layout.across.is_far && !layout.down.is_far && layout.across.shared() == 0);
+        // A launch over rows has blocks for planes that are copied too.
+        let share = Share::far(20_000, 16);
+        assert_eq!(layout.scratch(), (540 + 270 + 270) * share.bytes());
+        assert_eq!(layout.memory(), layout.scratch() + 2 * 10_016 * 2160 * 4);
     }
 }

@@ -12,6 +12,10 @@ pub(super) mod cpu {
 /// On a CUDA device.
 #[cfg(feature = "cuda")]
 pub(super) mod cuda {
-    /// Columns, or rows, that a block blurs, at most: as many words as a sector of memory has.
-    pub const MOST_LINES: usize = 8;
+    /// Threads of a block that blurs columns, and of one that blurs rows, where no line needs more.
+    pub const DOWN_THREADS: usize = 512;
+    pub const ACROSS_THREADS: usize = 256;
+
+    /// Lines of a block where they are in global memory: as many words as a sector of memory has.
+    pub const FAR_LINES: usize = 8;
 }
