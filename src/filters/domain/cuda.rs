@@ -1,7 +1,7 @@
 //! The kernels of cuda/domain.cu.
 
 use super::plan::{Plan, Table};
-use super::tuning::{OPEN_THREADS, TILE};
+use super::tuning::{CARRIERS, OPEN_THREADS, STAGES, TILE};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -172,7 +172,8 @@ impl Kernel {
         }
         let (function, threads) = match turn {
             Turn::Open => (&self.open, OPEN_THREADS),
-            Turn::Across | Turn::Down => (&self.sweep, TILE),
+            // A warp that goes along lines, and those that bring and take away what it needs.
+            Turn::Across | Turn::Down => (&self.sweep, TILE * (1 + STAGES * CARRIERS)),
         };
         let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;

@@ -8,3 +8,7 @@ pub const TILE: usize = 32;
 
 /// Threads of a block that opens a tile.
 pub const OPEN_THREADS: usize = 256;
+
+/// Tiles of a block that are in flight at a time, and warps that fill one and take it away.
+pub const STAGES: usize = 3;
+pub const CARRIERS: usize = 4;
