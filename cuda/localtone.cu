@@ -1,74 +1,15 @@
-// localtone: light on a working scale of 14 bits, pyramids or guided filters of it, and colours that follow.
+// localtone: pyramids of light, and what is made of their levels. Guided filters of light are in localtone_people.cuh.
 //
-// Every stage is a kernel over whole planes, a thread a sample: planes of a frame stay in the cache, which shares what
-// neighbours read. Only the first halving, which looks samples up, keeps a tile in shared memory.
+// Planes of a frame stay in the cache, which shares what neighbours read. A thread makes four samples of a level at a time: what they
+// are between in the level above are the same nine. The first halving looks samples up and adds them across in registers. Levels that
+// one block makes faster than launches follow one another are one launch. The last one stores the result.
 
-#include "common/plane.cuh"
+#include "localtone_people.cuh"
 
-// A value in three exposures, as it lies in the table: two weights, three values, and what the fusion makes of it alone.
-struct Exposures {
-    i16 dark, bright, values[3], base, unused[2];
-};
-
-#include "generated/localtone.cuh"
-
-constexpr int WIDE = 32, DOWN = 8;  // threads of a block, and so samples
-constexpr int ONE = 16384, WHITE = 16383;
-constexpr int REMAPPED = 9;  // pictures of `scenery`; the tenth is what they are made of
-constexpr int KNEE = 21504, ABOVE = 7168;
-
-__device__ __forceinline__ int clamp(int value, int low, int high) { return min(max(value, low), high); }
-
-struct Place {
-    int x, y;
-    __device__ __forceinline__ Place() : x(blockIdx.x * WIDE + threadIdx.x), y(blockIdx.y * DOWN + threadIdx.y) {}
-    __device__ __forceinline__ bool inside(int width, int height) const { return x < width && y < height; }
-};
-
-// A level of a picture.
-struct Level {
-    const i16* samples;
-    int width, height;
-
-    __device__ __forceinline__ Level(const Localtone& p, const i16* picture, int level)
-        : samples(picture + p.offsets[level]), width(p.widths[level]), height(p.heights[level]) {}
-
-    __device__ __forceinline__ int at(int x, int y) const { return __ldg(samples + y * width + x); }
-
-    // A row's part of what a sample of twice the size is between.
-    __device__ __forceinline__ int across(int x, int y, bool odd) const {
-        const int here = at(x, y), right = at(min(x + 1, width - 1), y);
-        return odd ? 4 * (here + right) : at(max(x - 1, 0), y) + 6 * here + right;
-    }
-
-    // Sample (x, y) of twice the size.
-    __device__ __forceinline__ int up(int x, int y) const {
-        const int cx = x / 2, cy = y / 2;
-        const bool odd = x % 2;
-        const int here = across(cx, cy, odd), below = across(cx, min(cy + 1, height - 1), odd);
-        const int sum = y % 2 ? 4 * (here + below) : across(cx, max(cy - 1, 0), odd) + 6 * here + below;
-        return (sum + 32) >> 6;
-    }
-};
-
-__device__ __forceinline__ const i16* picture(const Localtone& p, int index) { return p.pyramid + index * u64(p.stride); }
-
-__device__ __forceinline__ u16 luma_of(const Localtone& p, const int (&colour)[3]) {
-    return (p.luma[0] * colour[0] + p.luma[1] * colour[1] + p.luma[2] * colour[2] + (1 << 14)) >> 15;
-}
-
-__device__ __forceinline__ void load_colour(const Localtone& p, int x, int y, int (&colour)[3]) {
-#pragma unroll
-    for (int i = 0; i < 3; i++) colour[i] = load(p.src[i], x, y);
-}
-
-// Luma on the 16-bit scale.
-__device__ __forceinline__ int luma_at(const Localtone& p, int x, int y) {
-    if (!p.is_rgb) return load(p.src[0], x, y);
-    int colour[3];
-    load_colour(p, x, y, colour);
-    return luma_of(p, colour);
-}
+constexpr int REMAPPED = 9;         // pictures of `scenery`; the tenth is what they are made of
+constexpr int REMAPPED_WORDS = 16;  // that a value has in their table: they are looked up at once
+constexpr int ALL_THREADS = 1024;   // of the block that makes the last levels
+constexpr int FIRST_ROWS = 14, FIRST_PART = 4;  // rows of a tile of the first halving, and samples that a thread adds across
 
 // The table that light is looked up in, behind a frame's exposure.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_expose(const Localtone p) {
@@ -81,438 +22,299 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_expose(const 
     if (p.base_exposures != nullptr) p.exposures[light] = p.base_exposures[exposed];
 }
 
-// Light on the working scale, and what the pointwise curve makes of it where pyramids read that.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_light(const Localtone p) {
-    const Place at;
-    const int width = p.widths[0];
-    if (!at.inside(width, p.heights[0])) return;
-    const int light = clamp(((luma_at(p, at.x, at.y) - p.black) * p.scale + (1 << 15)) >> 16, 0, WHITE);
-    p.light[at.y * width + at.x] = light;
-    if (p.base != nullptr) p.base[at.y * width + at.x] = __ldg(p.curve + light);
-}
+// ---- Levels
 
-// ---- Pyramids
+// A level of a picture.
+struct Level {
+    const i16* samples;
+    int width, height;
 
-// What each picture is of a value.
-struct Remapped {
-    static constexpr int PICTURES = REMAPPED + 1;
-    static __device__ __forceinline__ const u16* source(const Localtone& p) { return reinterpret_cast<const u16*>(p.base); }
-    static __device__ __forceinline__ int look_up(const Localtone& p, int picture, int value) {
-        return picture < REMAPPED ? __ldg(p.remap + picture * ONE + value) : value;
+    __device__ __forceinline__ Level(const Localtone& p, const i16* picture, int level)
+        : samples(picture + p.offsets[level]), width(p.widths[level]), height(p.heights[level]) {}
+
+    __device__ __forceinline__ int at(int x, int y) const { return samples[y * width + x]; }
+
+    // The four samples of twice the size that lie at twice (x, y).
+    __device__ __forceinline__ void up(int x, int y, int (&v)[4]) const {
+        const int left = max(x - 1, 0), right = min(x + 1, width - 1);
+        int even[3], odd[3];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const i16* const row = samples + clamp(y + i - 1, 0, height - 1) * width;
+            const int here = row[x], next = row[right];
+            even[i] = row[left] + 6 * here + next;
+            odd[i] = 4 * (here + next);
+        }
+        v[0] = (even[0] + 6 * even[1] + even[2] + 32) >> 6;
+        v[1] = (odd[0] + 6 * odd[1] + odd[2] + 32) >> 6;
+        v[2] = (4 * (even[1] + even[2]) + 32) >> 6;
+        v[3] = (4 * (odd[1] + odd[2]) + 32) >> 6;
+    }
+
+    // Stores sample (x, 2y), and the one below it, of `half`, which has half the size.
+    __device__ __forceinline__ void down(int x, int y, const Level& half, i16* to) const {
+        int columns[5], rows[7];
+#pragma unroll
+        for (int i = 0; i < 5; i++) columns[i] = clamp(2 * x + i - 2, 0, width - 1);
+#pragma unroll
+        for (int i = 0; i < 7; i++) {
+            const i16* const v = samples + clamp(4 * y + i - 2, 0, height - 1) * width;
+            rows[i] = v[columns[0]] + v[columns[4]] + 4 * (v[columns[1]] + v[columns[3]]) + 6 * v[columns[2]];
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int* const v = rows + 2 * i;
+            const int sum = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
+            if (2 * y + i < half.height) to[(2 * y + i) * half.width + x] = (sum + 128) >> 8;
+        }
     }
 };
 
-struct Exposed {
-    static constexpr int PICTURES = 5;
-    static __device__ __forceinline__ const u16* source(const Localtone& p) { return p.light; }
-    static __device__ __forceinline__ int look_up(const Localtone& p, int picture, int value) {
-        return __ldg(reinterpret_cast<const i16*>(p.exposures + value) + picture);
-    }
-};
-
-// The first half of every picture. A tile is looked up and halved across, then down, picture by picture.
-template <typename Pictures>
-__device__ __forceinline__ void first(const Localtone& p) {
-    constexpr int READ_W = 2 * WIDE + 3, READ_H = 2 * DOWN + 3, THREADS = WIDE * DOWN;
-    __shared__ u16 values[READ_H][READ_W];
-    __shared__ i16 looked_up[READ_H][READ_W];
-    __shared__ int halved[READ_H][WIDE];
-    const int width = p.widths[0], height = p.heights[0];
-    const int left = 2 * int(blockIdx.x) * WIDE - 2, top = 2 * int(blockIdx.y) * DOWN - 2;
-    const int thread = threadIdx.y * WIDE + threadIdx.x;
-    const u16* const source = Pictures::source(p);
-    for (int i = thread; i < READ_W * READ_H; i += THREADS) {
-        const int x = clamp(left + i % READ_W, 0, width - 1), y = clamp(top + i / READ_W, 0, height - 1);
-        values[i / READ_W][i % READ_W] = __ldg(source + y * width + x);
-    }
-    const Place at;
-    const bool inside = at.inside(p.widths[1], p.heights[1]);
-    i16* const to = p.pyramid + p.offsets[1] + at.y * int(p.widths[1]) + at.x;
-    for (int picture = 0; picture < Pictures::PICTURES; picture++) {
-        __syncthreads();
-        for (int i = thread; i < READ_W * READ_H; i += THREADS) {
-            looked_up[i / READ_W][i % READ_W] = Pictures::look_up(p, picture, values[i / READ_W][i % READ_W]);
-        }
-        __syncthreads();
-        for (int i = thread; i < WIDE * READ_H; i += THREADS) {
-            const i16* const v = &looked_up[i / WIDE][2 * (i % WIDE)];
-            halved[i / WIDE][i % WIDE] = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
-        }
-        __syncthreads();
-        const int x = threadIdx.x, y = 2 * threadIdx.y;
-        const int sum = halved[y][x] + halved[y + 4][x] + 4 * (halved[y + 1][x] + halved[y + 3][x]) + 6 * halved[y + 2][x];
-        if (inside) to[picture * u64(p.stride)] = (sum + 128) >> 8;
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_first_scenery(const Localtone p) { first<Remapped>(p); }
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_first_mixed(const Localtone p) { first<Exposed>(p); }
-
-// The half of level `p.level` of every picture; blocks of all of them lie behind one another.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_down(const Localtone p) {
-    const Place at;
-    const int next = p.level + 1, width = p.widths[next];
-    if (!at.inside(width, p.heights[next])) return;
-    const i16* const from = picture(p, blockIdx.z);
-    const Level level(p, from, p.level);
-    int sum = 0;
-#pragma unroll
-    for (int dy = -2; dy <= 2; dy++) {
-        const int y = clamp(2 * at.y + dy, 0, level.height - 1);
-        int v[5];
-#pragma unroll
-        for (int dx = -2; dx <= 2; dx++) v[dx + 2] = level.at(clamp(2 * at.x + dx, 0, level.width - 1), y);
-        const int row = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
-        sum += dy == 0 ? 6 * row : dy % 2 ? 4 * row : row;
-    }
-    p.pyramid[blockIdx.z * u64(p.stride) + p.offsets[next] + at.y * width + at.x] = (sum + 128) >> 8;
-}
+__device__ __forceinline__ i16* picture(const Localtone& p, int index) { return p.pyramid + index * u64(p.stride); }
 
 // A coefficient, stronger or weaker by its level's amount.
-__device__ __forceinline__ int amplify(const Localtone& p, int c) {
+__device__ __forceinline__ int amplify(const Localtone& p, int level, int c) {
     const int share = __ldg(p.gain + abs(c));
-    return c + ((((c * p.amounts[p.level] + 128) >> 8) * share + 128) >> 8);
+    return c + ((((c * p.amounts[level] + 128) >> 8) * share + 128) >> 8);
 }
 
-// What light becomes where the local method made `local` of it and the pointwise one `base`.
-__device__ __forceinline__ int bounded(const Localtone& p, int light, int local, int base) {
-    const int delta = local - base, size = abs(delta);
-    const int head = delta > 0 ? min(WHITE - base, 3 * base) : base;
-    const int kept = 2 * size <= head ? size : max(head - head * head / (4 * size), 0);
-    const int made = base + (delta > 0 ? kept : -kept);
-    const int mixed = light + (((made - light) * p.strength + 128) >> 8);
-    return __ldg(p.last + clamp(mixed, 0, WHITE));
-}
-
-// Adds the coefficient of a sample to what lies above it, and writes the level, or light itself.
-__device__ __forceinline__ void collapse(const Localtone& p, const Place& at, const Level& above, int coefficient, int base) {
-    const int made = clamp(amplify(p, coefficient) + above.up(at.x, at.y), -32768, 32767);
-    const int i = at.y * int(p.widths[p.level]) + at.x;
-    if (p.level == 0) {
-        p.made[i] = bounded(p, p.light[i], made, base);
-    } else {
-        p.results[p.offsets[p.level] + i] = made;
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_scenery(const Localtone p) {
-    const Place at;
-    const int level = p.level, width = p.widths[level];
-    if (!at.inside(width, p.heights[level])) return;
-    const i16* const guides = picture(p, REMAPPED);
-    const int i = at.y * width + at.x;
-    const int guide = level == 0 ? __ldg(p.base + i) : Level(p, guides, level).at(at.x, at.y);
-    const int j = guide >> 11, part = guide & 2047;
-    int c[2];
+// Adds coefficients to what lies above them, and stores what they make of a level, or of the FIRST one the result.
+template <bool FIRST>
+__device__ __forceinline__ void collapse(const Localtone& p, int level, const Quad& at, const Level& above,
+                                         const int (&coefficients)[4], int (&light)[4], const int (&base)[4]) {
+    int made[4];
+    above.up(at.x / 2, at.y / 2, made);
 #pragma unroll
-    for (int k = 0; k < 2; k++) {
-        const i16* const from = picture(p, j + k);
-        const int own = level == 0 ? __ldg(p.remap + (j + k) * ONE + guide) : Level(p, from, level).at(at.x, at.y);
-        c[k] = own - Level(p, from, level + 1).up(at.x, at.y);
+    for (int i = 0; i < 4; i++) {
+        made[i] = clamp(amplify(p, level, coefficients[i]) + made[i], -32768, 32767);
+        if (FIRST) {
+            made[i] = bounded(p, light[i], made[i], base[i]);
+        } else if (at.has(i)) {
+            p.results[p.offsets[level] + at.place(i)] = made[i];
+        }
     }
-    const int between = clamp((c[0] * (2048 - part) + c[1] * part + 1024) >> 11, -32767, 32767);
-    collapse(p, at, Level(p, level + 1 == int(p.depth) ? guides : p.results, level + 1), between, guide);
+    if (FIRST) result(p, at, light, made);
 }
+
+// ---- What both methods are
+
+struct Scenery {
+    static constexpr int PICTURES = REMAPPED + 1;
+
+    // What light is halved of.
+    static __device__ __forceinline__ int value_of(const Localtone& p, int light, int place, bool own) {
+        const int base = __ldg(p.curve + light);
+        if (own) p.base[place] = base;
+        return base;
+    }
+
+    static __device__ __forceinline__ void look_up(const Localtone& p, int value, int (&v)[PICTURES]) {
+        const uint4* const entry = reinterpret_cast<const uint4*>(p.remap + value * REMAPPED_WORDS);
+        const uint4 first = __ldg(entry);
+        const int four[4] = {int(first.x), int(first.y), int(first.z), int(first.w)};
+#pragma unroll
+        for (int i = 0; i < 8; i++) v[i] = i % 2 ? four[i / 2] >> 16 : i16(four[i / 2]);
+        v[8] = i16(__ldg(reinterpret_cast<const u32*>(entry + 1)));
+        v[9] = value;
+    }
+
+    static __device__ __forceinline__ void top(const Localtone&, int) {}
+
+    template <bool FIRST>
+    static __device__ __forceinline__ void make(const Localtone& p, int level, const Quad& at) {
+        i16* const guides = picture(p, REMAPPED);
+        int guide[4], light[4], between[4], least = REMAPPED, most = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            guide[i] = FIRST ? int(p.base[at.place(i)]) : guides[p.offsets[level] + at.place(i)];
+            light[i] = FIRST ? p.light[at.place(i)] : 0;
+            between[i] = 1024;
+            least = min(least, guide[i] >> 11);
+            most = max(most, guide[i] >> 11);
+        }
+        // Each sample is between two pictures, and neighbours mostly between the same ones.
+        for (int j = least; j <= most + 1; j++) {
+            int above[4];
+            Level(p, picture(p, j), level + 1).up(at.x / 2, at.y / 2, above);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int after = j - (guide[i] >> 11), part = guide[i] & 2047;
+                if (after != 0 && after != 1) continue;
+                const int own = FIRST ? int(__ldg(p.remap + guide[i] * REMAPPED_WORDS + j))
+                                      : int(picture(p, j)[p.offsets[level] + at.place(i)]);
+                between[i] += (own - above[i]) * (after ? part : 2048 - part);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) between[i] = clamp(between[i] >> 11, -32767, 32767);
+        const Level above(p, level + 1 == int(p.depth) ? guides : p.results, level + 1);
+        collapse<FIRST>(p, level, at, above, between, light, guide);
+    }
+};
 
 __device__ __forceinline__ int fused(int dark, int bright, const int (&values)[3]) {
     return (dark * values[0] + (ONE - dark - bright) * values[1] + bright * values[2] + 8192) >> 14;
 }
 
-// The last level.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_top(const Localtone p) {
-    const Place at;
-    const int width = p.widths[p.depth];
-    if (!at.inside(width, p.heights[p.depth])) return;
-    int own[5];
-#pragma unroll
-    for (int k = 0; k < 5; k++) own[k] = Level(p, picture(p, k), p.depth).at(at.x, at.y);
-    const int values[3] = {own[2], own[3], own[4]};
-    p.results[p.offsets[p.depth] + at.y * width + at.x] = fused(own[0], own[1], values);
-}
+struct Mixed {
+    static constexpr int PICTURES = 5;
 
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_mixed(const Localtone p) {
-    const Place at;
-    const int level = p.level, width = p.widths[level];
-    if (!at.inside(width, p.heights[level])) return;
-    int own[5], base = 0;
-    if (level == 0) {
-        const Exposures* const entry = p.exposures + p.light[at.y * width + at.x];
-#pragma unroll
-        for (int k = 0; k < 5; k++) own[k] = __ldg(reinterpret_cast<const i16*>(entry) + k);
-        base = __ldg(&entry->base);
-    } else {
-#pragma unroll
-        for (int k = 0; k < 5; k++) own[k] = Level(p, picture(p, k), level).at(at.x, at.y);
+    static __device__ __forceinline__ int value_of(const Localtone&, int light, int, bool) { return light; }
+
+    static __device__ __forceinline__ int look_up(const Localtone& p, int value, int (&v)[PICTURES]) {
+        const uint4 entry = __ldg(reinterpret_cast<const uint4*>(p.exposures + value));
+        v[0] = i16(entry.x), v[1] = int(entry.x) >> 16;
+        v[2] = i16(entry.y), v[3] = int(entry.y) >> 16;
+        v[4] = i16(entry.z);
+        return int(entry.z) >> 16;
     }
-    int fine[3];
+
+    // A sample of the last level.
+    static __device__ __forceinline__ void top(const Localtone& p, int i) {
+        int own[PICTURES];
 #pragma unroll
-    for (int k = 0; k < 3; k++) fine[k] = own[k + 2] - Level(p, picture(p, k + 2), level + 1).up(at.x, at.y);
-    collapse(p, at, Level(p, p.results, level + 1), fused(own[0], own[1], fine), base);
-}
+        for (int k = 0; k < PICTURES; k++) own[k] = picture(p, k)[p.offsets[p.depth] + i];
+        const int values[3] = {own[2], own[3], own[4]};
+        p.results[p.offsets[p.depth] + i] = fused(own[0], own[1], values);
+    }
 
-// ---- Guided filters: `blockIdx.z` is which of the two
-
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_means(const Localtone p) {
-    const Place at;
-    const Guided& g = p.guided[blockIdx.z];
-    if (!at.inside(g.width, g.height)) return;
-    const int width = p.widths[0], side = g.mean;
-    const int right = min((at.x + 1) * side, width), bottom = min((at.y + 1) * side, int(p.heights[0]));
-    int sum = 0, count = 0;
-    for (int y = at.y * side; y < bottom; y++) {
-        for (int x = at.x * side; x < right; x++) {
-            sum += p.light[y * width + x];
-            count++;
+    template <bool FIRST>
+    static __device__ __forceinline__ void make(const Localtone& p, int level, const Quad& at) {
+        int above[3][4], light[4], base[4], coefficients[4];
+#pragma unroll
+        for (int k = 0; k < 3; k++) Level(p, picture(p, k + 2), level + 1).up(at.x / 2, at.y / 2, above[k]);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int own[PICTURES];
+            light[i] = base[i] = 0;
+            if (FIRST) {
+                light[i] = p.light[at.place(i)];
+                base[i] = look_up(p, light[i], own);
+            } else {
+#pragma unroll
+                for (int k = 0; k < PICTURES; k++) own[k] = picture(p, k)[p.offsets[level] + at.place(i)];
+            }
+            const int fine[3] = {own[2] - above[0][i], own[3] - above[1][i], own[4] - above[2][i]};
+            coefficients[i] = fused(own[0], own[1], fine);
         }
-    }
-    g.means[at.y * int(g.width) + at.x] = (sum + count / 2) / count;
-}
-
-// Sums of a window's row.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_sums(const Localtone p) {
-    const Place at;
-    const Guided& g = p.guided[blockIdx.z];
-    if (!at.inside(g.width, g.height)) return;
-    const int width = g.width, reach = g.reach;
-    const int* const row = g.means + at.y * width;
-    u64 sum = 0, squares = 0;
-    for (int dx = -reach; dx <= reach; dx++) {
-        const u32 v = row[clamp(at.x + dx, 0, width - 1)];
-        sum += v;
-        squares += v * v;
-    }
-    g.sums[at.y * width + at.x] = sum;
-    g.squares[at.y * width + at.x] = squares;
-}
-
-// How much of the guide the base follows in a window, and what is added.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_lines(const Localtone p) {
-    const Place at;
-    const Guided& g = p.guided[blockIdx.z];
-    if (!at.inside(g.width, g.height)) return;
-    const int width = g.width, height = g.height, reach = g.reach;
-    u64 sum = 0, squares = 0;
-    for (int dy = -reach; dy <= reach; dy++) {
-        const int i = clamp(at.y + dy, 0, height - 1) * width + at.x;
-        sum += g.sums[i];
-        squares += g.squares[i];
-    }
-    const u64 n = g.count;
-    const u64 variance = n * squares - sum * sum;
-    const float follows = __fdiv_rn(__ull2float_rn(variance), __ull2float_rn(variance + g.edge));
-    const u32 slope = __fadd_rn(__fmul_rn(follows, 16384.0f), 0.5f);
-    g.lines[0][at.y * width + at.x] = slope;
-    g.lines[1][at.y * width + at.x] = ((ONE - slope) * sum + 512 * n) / (1024 * n);
-}
-
-// Both parts of lines, added up across.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_across(const Localtone p) {
-    const Place at;
-    const Guided& g = p.guided[blockIdx.z];
-    if (!at.inside(g.width, g.height)) return;
-    const int width = g.width, reach = g.reach;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-        const int* const row = g.lines[k] + at.y * width;
-        int sum = 0;
-        for (int dx = -reach; dx <= reach; dx++) sum += row[clamp(at.x + dx, 0, width - 1)];
-        g.across[k][at.y * width + at.x] = sum;
-    }
-}
-
-// And down: their means.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_blur(const Localtone p) {
-    const Place at;
-    const Guided& g = p.guided[blockIdx.z];
-    if (!at.inside(g.width, g.height)) return;
-    const int width = g.width, height = g.height, reach = g.reach;
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-        u64 sum = g.count / 2;
-        for (int dy = -reach; dy <= reach; dy++) sum += g.across[k][clamp(at.y + dy, 0, height - 1) * width + at.x];
-        g.smooth[k][at.y * width + at.x] = sum / g.count;
-    }
-}
-
-// How much a colour is one of skin, in 256ths.
-__device__ __forceinline__ int skin_of(const Localtone& p, int cb, int cr) {
-    const int of_cb = __ldg(p.skin_cb + clamp((32768 + cb) >> 6, 0, 1023));
-    const int of_cr = __ldg(p.skin_cr + clamp((32768 + cr) >> 6, 0, 1023));
-    return (of_cb * of_cr + 128) >> 8;
-}
-
-// Cb and Cr about 0 of a colour.
-__device__ __forceinline__ void chroma_of(const Localtone& p, const int (&colour)[3], int luma, int& cb, int& cr) {
-    cb = ((colour[2] - luma) * p.chroma[0] + (1 << 13)) >> 14;
-    cr = ((colour[0] - luma) * p.chroma[1] + (1 << 13)) >> 14;
-}
-
-__device__ __forceinline__ int skin_at(const Localtone& p, int x, int y) {
-    int cb, cr;
-    if (p.is_rgb) {
-        int colour[3];
-        load_colour(p, x, y, colour);
-        chroma_of(p, colour, luma_of(p, colour), cb, cr);
-    } else {
-        cb = load(p.src[1], x, y) - 32768;
-        cr = load(p.src[2], x, y) - 32768;
-    }
-    return skin_of(p, cb, cr);
-}
-
-// Skin in blocks of 4x4 samples of luma.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_skin(const Localtone p) {
-    const Place at;
-    if (!at.inside(p.skin_width, p.skin_height)) return;
-    const int across = 4 >> p.halved_w, down = 4 >> p.halved_h;
-    const int right = min((at.x + 1) * across, int(p.src[1].width));
-    const int bottom = min((at.y + 1) * down, int(p.src[1].height));
-    int sum = 0, count = 0;
-    for (int y = at.y * down; y < bottom; y++) {
-        for (int x = at.x * across; x < right; x++) {
-            sum += skin_at(p, x, y);
-            count++;
-        }
-    }
-    p.skin[0][at.y * int(p.skin_width) + at.x] = (sum + count / 2) / count;
-}
-
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_skin_blur(const Localtone p) {
-    const Place at;
-    const int width = p.skin_width, height = p.skin_height;
-    if (!at.inside(width, height)) return;
-    int sum = 0;
-    for (int dy = -2; dy <= 2; dy++) {
-        for (int dx = -2; dx <= 2; dx++) {
-            sum += p.skin[0][clamp(at.y + dy, 0, height - 1) * width + clamp(at.x + dx, 0, width - 1)];
-        }
-    }
-    p.skin[1][at.y * width + at.x] = (sum + 12) / 25;
-}
-
-// Where a sample lies between two of a plane that is `times` as small.
-struct Between {
-    int first, second, weight;
-    __device__ __forceinline__ Between(int at, int times, int size) {
-        const int place = at + times / 2, before = place / times - 1;
-        weight = 2 * (place % times) + 1;
-        first = clamp(before, 0, size - 1);
-        second = clamp(before + 1, 0, size - 1);
+        collapse<FIRST>(p, level, at, Level(p, p.results, level + 1), coefficients, light, base);
     }
 };
 
-__device__ __forceinline__ int enlarged(const int* plane, int width, const Between& x, const Between& y, int times) {
-    const int all = 2 * times;
-    const int* const above = plane + y.first * width;
-    const int* const below = plane + y.second * width;
-    const int first = (all - x.weight) * above[x.first] + x.weight * above[x.second];
-    const int second = (all - x.weight) * below[x.first] + x.weight * below[x.second];
-    return ((all - y.weight) * first + y.weight * second + all * all / 2) / (all * all);
-}
+// ---- Kernels
 
-// The base of a sample of light.
-__device__ __forceinline__ int base_of(const Guided& g, const Place& at, int light) {
-    const Between x(at.x, g.mean, g.width), y(at.y, g.mean, g.height);
-    const int slope = enlarged(g.smooth[0], g.width, x, y, g.mean);
-    const int offset = enlarged(g.smooth[1], g.width, x, y, g.mean);
-    return (slope * light + (offset << 10) + (1 << 13)) >> 14;
-}
-
-// A structure with its gain, in 256ths.
-__device__ __forceinline__ int gained(const Localtone& p, int c, int elsewhere, int on_skin, int mask) {
-    const int gain = elsewhere + (((on_skin - elsewhere) * mask + 128) >> 8);
-    const int above = max(gain - 256, 0) * int(__ldg(p.gain + abs(c)));
-    return c * (min(gain, 256) + ((above + 128) >> 8));
-}
-
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_people(const Localtone p) {
-    const Place at;
-    const int width = p.widths[0];
-    if (!at.inside(width, p.heights[0])) return;
-    const int light = p.light[at.y * width + at.x];
-    const int wide = base_of(p.guided[0], at, light), fine = base_of(p.guided[1], at, light);
-    int mask = 0;
-    if (p.skin_width > 0) {
-        const Between x(at.x, 4, p.skin_width), y(at.y, 4, p.skin_height);
-        mask = enlarged(p.skin[1], p.skin_width, x, y, 4);
-    }
-    const int base = __ldg(p.curve + wide);
-    const int slope = 256 + (((clamp((base + 512) * 256 / (wide + 512), 128, 512) - 256) * 160) >> 8);
-    const int middle = gained(p, fine - wide, p.gains[0], p.gains[2], mask);
-    const int detail = (middle + gained(p, light - fine, p.gains[1], p.gains[3], mask) + 128) >> 8;
-    const int local = base + ((detail * slope + 128) >> 8);
-    p.made[at.y * width + at.x] = bounded(p, light, local, __ldg(p.curve + light));
-}
-
-// ---- The result
-
-// What becomes of a colour: a factor in 4096ths, and what warmth adds.
-struct Recolour {
-    int factor, warm;
-
-    __device__ __forceinline__ Recolour(const Localtone& p, int light, int made, int cb, int cr) {
-        int follow = (made + 160) * 4096 / (light + 160);
-        follow = clamp(4096 + (((follow - 4096) * p.follow) >> 12), 1024, 12288);
-        const int size = max(abs(cb), abs(cr));
-        const int dull = p.vibrance * clamp(28672 - 2 * size, 0, 28672);
-        // Rounded down, below 0 too.
-        int saturation = p.saturation + (dull >= 0 ? dull / 28672 : -((28671 - dull) / 28672));
-        saturation -= ((saturation - 4096) * ((skin_of(p, cb, cr) * p.spared) >> 8)) >> 8;
-        factor = (follow * saturation + 2048) >> 12;
-        const int grown = (size * factor + 2048) >> 12;
-        if (grown > KNEE) {
-            const int over = grown - KNEE;
-            factor = (KNEE + over * ABOVE / (over + ABOVE)) * 4096 / size;
-        }
-        factor = (factor * p.kept + 128) >> 8;
-        warm = (((made * (ONE - made)) >> 12) * p.warmth) >> 14;
-    }
-
-    __device__ __forceinline__ int scaled(int chroma) const { return (chroma * factor + 2048) >> 12; }
-};
-
-__device__ __forceinline__ int new_luma(const Localtone& p, int v16, int light, int made) {
-    return clamp(v16 + (((made - light) * p.span + (1 << 13)) >> 14), 0, 65535);
-}
-
-__device__ __forceinline__ void result_rgb(const Localtone& p, int x, int y) {
-    int colour[3], cb, cr;
-    load_colour(p, x, y, colour);
-    const int i = y * int(p.widths[0]) + x, light = p.light[i], made = p.made[i], luma = luma_of(p, colour);
-    chroma_of(p, colour, luma, cb, cr);
-    const Recolour to(p, light, made, cb, cr);
-    const int after = new_luma(p, luma, light, made);
+// Light, and the first half of every picture of it. A thread looks a part of a row up and adds it across, then a warp adds columns
+// of a picture down.
+template <typename Method>
+__device__ __forceinline__ void first(const Localtone& p) {
+    constexpr int PICTURES = Method::PICTURES, READ_ROWS = 2 * FIRST_ROWS + 3, READ = 2 * FIRST_PART + 3;
+    __shared__ __align__(16) int halved[PICTURES][READ_ROWS][WIDE];
+    const int width = p.widths[0], height = p.heights[0], thread = threadIdx.y * WIDE + threadIdx.x;
+    const int part = thread % (WIDE / FIRST_PART) * FIRST_PART, row = thread / (WIDE / FIRST_PART);
+    const int left = 2 * (int(blockIdx.x) * WIDE + part) - 2, line = 2 * int(blockIdx.y) * FIRST_ROWS - 2 + row;
+    if (row < READ_ROWS) {
+        const int y = clamp(line, 0, height - 1);
+        const bool own_row = row >= 2 && row < READ_ROWS - 1 && line < height;
+        int luma[READ], sums[FIRST_PART][PICTURES] = {};
+        // Words are most common, and are read without a question each.
+        if (!p.is_rgb && p.src[0].sample == SAMPLE_U16 && p.src[0].step == 1) {
+            const u16* const words = at<u16>(p.src[0], 0, y);
 #pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const int warm = (to.warm * p.warm[k] + (1 << 13)) >> 14;
-        store(p.dst[k], x, y, clamp(after + to.scaled(colour[k] - luma) + warm, 0, 65535));
-    }
-}
-
-// A sample of chroma, and those of luma that it covers; of grey and R, G, B one place.
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_result(const Localtone p) {
-    const Place at;
-    const int width = p.widths[0], height = p.heights[0];
-    const int across = 1 << p.halved_w, down = 1 << p.halved_h;
-    if (!at.inside((width + across - 1) / across, (height + down - 1) / down)) return;
-    if (p.is_rgb) return result_rgb(p, at.x, at.y);
-    int light_sum = 0, made_sum = 0;
-    for (int dy = 0; dy < down; dy++) {
-        for (int dx = 0; dx < across; dx++) {
-            const int x = min(at.x * across + dx, width - 1), y = min(at.y * down + dy, height - 1);
-            const int light = p.light[y * width + x], made = p.made[y * width + x];
-            light_sum += light;
-            made_sum += made;
-            if (x == at.x * across + dx && y == at.y * down + dy) {
-                store(p.dst[0], x, y, new_luma(p, load(p.src[0], x, y), light, made));
+            for (int i = 0; i < READ; i++) luma[i] = u16(__ldg(words + clamp(left + i, 0, width - 1)) << p.src[0].shift);
+        } else {
+#pragma unroll
+            for (int i = 0; i < READ; i++) luma[i] = luma_at(p, clamp(left + i, 0, width - 1), y);
+        }
+#pragma unroll
+        for (int i = 0; i < READ; i++) {
+            const int place = y * width + left + i;
+            const bool own = own_row && i >= 2 && i < READ - 1 && left + i < width;
+            const int light = light_of(p, luma[i]);
+            if (own) p.light[place] = light;
+            int v[PICTURES];
+            Method::look_up(p, Method::value_of(p, light, place, own), v);
+#pragma unroll
+            for (int k = 0; k < FIRST_PART; k++) {
+                const int tap = i - 2 * k;
+                if (tap < 0 || tap > 4) continue;
+                const int weight = tap == 2 ? 6 : tap % 2 ? 4 : 1;
+#pragma unroll
+                for (int j = 0; j < PICTURES; j++) sums[k][j] += weight * v[j];
             }
         }
+#pragma unroll
+        for (int j = 0; j < PICTURES; j++) {
+            *reinterpret_cast<int4*>(&halved[j][row][part]) = make_int4(sums[0][j], sums[1][j], sums[2][j], sums[3][j]);
+        }
     }
-    if (!p.has_chroma) return;
-    const int count = across * down;
-    const int light = (light_sum + count / 2) / count, made = (made_sum + count / 2) / count;
-    const int cb = load(p.src[1], at.x, at.y) - 32768, cr = load(p.src[2], at.x, at.y) - 32768;
-    const Recolour to(p, light, made, cb, cr);
-    store(p.dst[1], at.x, at.y, clamp(32768 + to.scaled(cb) - to.warm, 0, 65535));
-    store(p.dst[2], at.x, at.y, clamp(32768 + to.scaled(cr) + to.warm, 0, 65535));
+    __syncthreads();
+    const int x = blockIdx.x * WIDE + threadIdx.x;
+    if (x >= int(p.widths[1])) return;
+    for (int item = threadIdx.y; item < 2 * PICTURES; item += DOWN) {
+        constexpr int ROWS = FIRST_ROWS / 2;
+        const int from = item % 2 * ROWS, top = blockIdx.y * FIRST_ROWS + from;
+        const int(&rows)[READ_ROWS][WIDE] = halved[item / 2];
+        i16* const to = picture(p, item / 2) + p.offsets[1] + x;
+        int a = rows[2 * from][threadIdx.x], b = rows[2 * from + 1][threadIdx.x], c = rows[2 * from + 2][threadIdx.x];
+#pragma unroll
+        for (int y = 0; y < ROWS; y++) {
+            const int d = rows[2 * (from + y) + 3][threadIdx.x], e = rows[2 * (from + y) + 4][threadIdx.x];
+            if (top + y < int(p.heights[1])) to[(top + y) * int(p.widths[1])] = (a + e + 4 * (b + d) + 6 * c + 128) >> 8;
+            a = c, b = d, c = e;
+        }
+    }
 }
+
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_first_scenery(const Localtone p) { first<Scenery>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_first_mixed(const Localtone p) { first<Mixed>(p); }
+
+// The half of a level of a picture: a thread makes two samples of it, one below the other.
+__device__ __forceinline__ void down(const Localtone& p, int index, int level, int x, int y) {
+    i16* const samples = picture(p, index);
+    const Level half(p, samples, level + 1);
+    if (x < half.width && 2 * y < half.height) Level(p, samples, level).down(x, y, half, samples + p.offsets[level + 1]);
+}
+
+// The half of level `p.level` of every picture; blocks of all of them lie behind one another.
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_down(const Localtone p) {
+    const Place at;
+    down(p, blockIdx.z, p.level, at.x, at.y);
+}
+
+// One block makes all levels from `p.level` on, and collapses them down to it.
+template <typename Method>
+__device__ __forceinline__ void last(const Localtone& p) {
+    for (int level = p.level; level < int(p.depth); level++) {
+        const int width = p.widths[level + 1], count = width * ((p.heights[level + 1] + 1) / 2);
+        for (int i = threadIdx.x; i < count * Method::PICTURES; i += ALL_THREADS) {
+            down(p, i / count, level, i % count % width, i % count / width);
+        }
+        __syncthreads();
+    }
+    const int tops = p.widths[p.depth] * p.heights[p.depth];
+    for (int i = threadIdx.x; i < tops; i += ALL_THREADS) Method::top(p, i);
+    for (int level = int(p.depth) - 1; level >= int(p.level); level--) {
+        __syncthreads();
+        const int width = p.widths[level + 1], count = width * p.heights[level + 1];
+        for (int i = threadIdx.x; i < count; i += ALL_THREADS) {
+            Method::template make<false>(p, level, Quad(p, level, i % width, i / width));
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_scenery(const Localtone p) { last<Scenery>(p); }
+extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_mixed(const Localtone p) { last<Mixed>(p); }
+
+// Level `p.level` of the picture that is made, or the result.
+template <typename Method, bool FIRST>
+__device__ __forceinline__ void make(const Localtone& p) {
+    const Place at;
+    const int level = FIRST ? 0 : p.level;
+    const Quad quad(p, level, at.x, at.y);
+    if (quad.has(0)) Method::template make<FIRST>(p, level, quad);
+}
+
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_scenery(const Localtone p) { make<Scenery, false>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_mixed(const Localtone p) { make<Mixed, false>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_result_scenery(const Localtone p) { make<Scenery, true>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_result_mixed(const Localtone p) { make<Mixed, true>(p); }

@@ -1,9 +1,9 @@
-//! The kernels of cuda/localtone.cu.
+//! The kernels of cuda/localtone.cu and what it includes.
 
 use super::adapt::FirstTable;
 use super::curves::{ENTRIES, Exposures};
-use super::plan::{GuidedFilter, MOST_LEVELS, MethodPlan, Plan, Pyramid};
-use super::tuning::cuda::BLOCK;
+use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
+use super::tuning::cuda::{BLOCK, FIRST_ROWS, LAST_SAMPLES};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -19,6 +19,10 @@ const ALIGN: usize = 256;
 /// Pictures that `scenery` and `mixed` make pyramids of.
 const REMAPPED: usize = 10;
 const EXPOSED: usize = 5;
+/// Words that a value has in the table of the remapped ones.
+const REMAPPED_WORDS: usize = 16;
+/// Threads of the block that makes the last levels.
+const LAST_THREADS: usize = 1024;
 
 device_struct! {
     /// A guided filter. Its planes have the size of its means.
@@ -49,7 +53,6 @@ device_struct! {
         src: [PlaneArgs; 3],
         dst: [PlaneArgs; 3],
         light: u64 = "u16*",
-        made: u64 = "u16*",
         /// What the pointwise curve makes of light, for `scenery`.
         base: u64 = "u16*",
         /// Levels of all pictures, and those that are collapsed.
@@ -141,18 +144,36 @@ impl Memory {
     }
 }
 
-/// A launch: its kernel, the level that it works on, and the samples it makes across, down, and how many times.
+/// A launch: its kernel, the level that it works on, blocks across, down, and how many times, and threads of a block.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     kernel: &'static str,
     level: usize,
-    size: (usize, usize),
+    blocks: (usize, usize),
     times: usize,
+    block: (usize, usize),
 }
 
 impl Turn {
+    /// A thread for each of so many places.
     fn new(kernel: &'static str, size: (usize, usize)) -> Turn {
-        Turn { kernel, level: 0, size, times: 1 }
+        Turn::tiles(kernel, size, BLOCK)
+    }
+
+    /// A block for each tile of so many places.
+    fn tiles(kernel: &'static str, size: (usize, usize), tile: (usize, usize)) -> Turn {
+        let blocks = (size.0.div_ceil(tile.0), size.1.div_ceil(tile.1));
+        Turn { kernel, level: 0, blocks, times: 1, block: BLOCK }
+    }
+
+    /// A thread for each two by two of so many samples.
+    fn quads(kernel: &'static str, size: (usize, usize)) -> Turn {
+        Turn::new(kernel, (size.0.div_ceil(2), size.1.div_ceil(2)))
+    }
+
+    /// One block.
+    fn alone(kernel: &'static str) -> Turn {
+        Turn { kernel, level: 0, blocks: (1, 1), times: 1, block: (LAST_THREADS, 1) }
     }
 
     fn at(self, level: usize) -> Turn {
@@ -179,20 +200,18 @@ impl FrameLaunches {
         let size = (plan.width, plan.height);
         let samples = plan.width * plan.height;
         args.light = memory.plane::<u16>(planes, samples);
-        args.made = memory.plane::<u16>(planes, samples);
         args.last = memory.words(tables, &plan.last);
         args.skin_cb = memory.words(tables, &plan.colour.skin_cb);
         args.skin_cr = memory.words(tables, &plan.colour.skin_cr);
-        let mut turns = vec![Turn::new("localtone_light", size)];
+        let mut turns = Vec::new();
         match &plan.method {
             MethodPlan::Scenery(scenery) => {
                 args.curve = memory.words(tables, &scenery.curve);
                 args.gain = memory.words(tables, &scenery.pyramid.gain);
-                args.remap = memory.table(tables, scenery.remap.iter().map(|word| word.to_le_bytes()));
+                args.remap = memory.table(tables, by_value(&scenery.remap));
                 args.base = memory.plane::<u16>(planes, samples);
                 set_levels(&mut args, &scenery.pyramid, REMAPPED, &mut memory, planes);
-                turns.extend(halvings("localtone_first_scenery", &scenery.pyramid, REMAPPED));
-                turns.extend(collapses("localtone_scenery", &scenery.pyramid));
+                turns.extend(SCENERY.turns(&scenery.pyramid));
             }
             MethodPlan::Mixed(mixed) => {
                 args.gain = memory.words(tables, &mixed.pyramid.gain);
@@ -203,10 +222,7 @@ impl FrameLaunches {
                 });
                 args.exposures = memory.table(tables, entries);
                 set_levels(&mut args, &mixed.pyramid, EXPOSED, &mut memory, planes);
-                turns.extend(halvings("localtone_first_mixed", &mixed.pyramid, EXPOSED));
-                let depth = mixed.pyramid.depth();
-                turns.push(Turn::new("localtone_top", mixed.pyramid.sizes[depth]).at(depth));
-                turns.extend(collapses("localtone_mixed", &mixed.pyramid));
+                turns.extend(MIXED.turns(&mixed.pyramid));
             }
             MethodPlan::People(people) => {
                 args.curve = memory.words(tables, &people.curve);
@@ -215,18 +231,21 @@ impl FrameLaunches {
                 args.gains = [elsewhere[0], elsewhere[1], skin[0], skin[1]];
                 let filters = [&people.wide, &people.fine];
                 args.guided = filters.map(|guided| GuidedArgs::new(guided, size, &mut memory, planes));
-                if args.has_chroma == 1 || args.is_rgb == 1 {
+                let has_skin = args.has_chroma == 1 || args.is_rgb == 1;
+                if has_skin {
                     let blocks = (plan.width.div_ceil(4), plan.height.div_ceil(4));
                     (args.skin_width, args.skin_height) = (blocks.0 as u32, blocks.1 as u32);
                     args.skin = [0, 1].map(|_| memory.plane::<i32>(planes, blocks.0 * blocks.1));
-                    turns.extend(["localtone_skin", "localtone_skin_blur"].map(|kernel| Turn::new(kernel, blocks)));
                 }
-                // The fine filter's planes are the larger ones.
+                // The fine filter's planes are the larger ones. Skin is made behind both.
                 let means = people.fine.size(size.0, size.1);
-                let kernels =
-                    ["localtone_means", "localtone_sums", "localtone_lines", "localtone_across", "localtone_blur"];
+                let skin = usize::from(has_skin);
+                turns.extend(
+                    ["localtone_means", "localtone_sums"].map(|kernel| Turn::new(kernel, means).times(2 + skin)),
+                );
+                let kernels = ["localtone_lines", "localtone_across", "localtone_blur"];
                 turns.extend(kernels.map(|kernel| Turn::new(kernel, means).times(2)));
-                turns.push(Turn::new("localtone_people", size));
+                turns.push(Turn::quads("localtone_people", size));
             }
         }
         if let Some(adapt) = &plan.adapt {
@@ -243,9 +262,7 @@ impl FrameLaunches {
             }
             turns.insert(0, Turn::new("localtone_expose", (ENTRIES / BLOCK.1, BLOCK.1)));
         }
-        let chroma = (size.0.div_ceil(1 << plan.halved.0), size.1.div_ceil(1 << plan.halved.1));
-        turns.push(Turn::new("localtone_result", chroma));
-        FrameLaunches { args, turns, memory }
+        Work { args, turns, memory }
     }
 }
 
@@ -265,15 +282,64 @@ fn set_levels(args: &mut Args, pyramid: &Pyramid, pictures: usize, memory: &mut 
     args.results = memory.plane::<i16>(planes, offset);
 }
 
-/// Every level of `pictures` pictures, the first one by `first`.
-fn halvings<'a>(first: &'static str, pyramid: &'a Pyramid, pictures: usize) -> impl Iterator<Item = Turn> + 'a {
-    let down = move |level: usize| Turn::new("localtone_down", pyramid.sizes[level + 1]).at(level).times(pictures);
-    std::iter::once(Turn::new(first, pyramid.sizes[1])).chain((1..pyramid.depth()).map(down))
+/// Of each value what the nine remapped pictures have, side by side, and room behind it.
+fn by_value(remap: &[i16]) -> impl Iterator<Item = [u8; 2 * REMAPPED_WORDS]> + '_ {
+    (0..ENTRIES).map(move |value| {
+        let words = remap.chunks_exact(ENTRIES).map(|picture| picture[value]).chain(std::iter::repeat(0));
+        let mut entry = [0; 2 * REMAPPED_WORDS];
+        entry.chunks_exact_mut(2).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        entry
+    })
 }
 
-/// Every level by `kernel`, from the last but one to the picture.
-fn collapses<'a>(kernel: &'static str, pyramid: &'a Pyramid) -> impl Iterator<Item = Turn> + 'a {
-    (0..pyramid.depth()).rev().map(move |level| Turn::new(kernel, pyramid.sizes[level]).at(level))
+/// The kernels of a method that makes pyramids of so many pictures.
+struct Kernels {
+    pictures: usize,
+    /// Whether the last level is made of the others'.
+    has_top: bool,
+    /// Light and the first halving; the last levels; those between; and the first, which is the result.
+    first: &'static str,
+    last: &'static str,
+    middle: &'static str,
+    result: &'static str,
+}
+
+const SCENERY: Kernels = Kernels {
+    pictures: REMAPPED,
+    has_top: false,
+    first: "localtone_first_scenery",
+    last: "localtone_last_scenery",
+    middle: "localtone_scenery",
+    result: "localtone_result_scenery",
+};
+
+const MIXED: Kernels = Kernels {
+    pictures: EXPOSED,
+    has_top: true,
+    first: "localtone_first_mixed",
+    last: "localtone_last_mixed",
+    middle: "localtone_mixed",
+    result: "localtone_result_mixed",
+};
+
+impl Kernels {
+    /// Up to the level that one block takes over from, and back from there.
+    fn turns(&self, pyramid: &Pyramid) -> Vec<Turn> {
+        let sizes = &pyramid.sizes;
+        let alone = (1..pyramid.depth()).find(|level| sizes[*level].0 * sizes[*level].1 <= LAST_SAMPLES);
+        let alone = alone.unwrap_or(pyramid.depth());
+        // A thread makes two samples, one below the other.
+        let half = |level: usize| (sizes[level + 1].0, sizes[level + 1].1.div_ceil(2));
+        let down = |level: usize| Turn::new("localtone_down", half(level)).at(level).times(self.pictures);
+        let mut turns = vec![Turn::tiles(self.first, sizes[1], (BLOCK.0, FIRST_ROWS))];
+        turns.extend((1..alone).map(down));
+        if self.has_top || alone < pyramid.depth() {
+            turns.push(Turn::alone(self.last).at(alone));
+        }
+        turns.extend((1..alone).rev().map(|level| Turn::quads(self.middle, sizes[level]).at(level)));
+        turns.push(Turn::quads(self.result, sizes[0]));
+        turns
+    }
 }
 
 impl GuidedArgs {
@@ -307,7 +373,6 @@ fn bare(plan: &Plan) -> Args {
         src: [PlaneArgs::NONE; 3],
         dst: [PlaneArgs::NONE; 3],
         light: 0,
-        made: 0,
         base: 0,
         pyramid: 0,
         results: 0,
@@ -417,9 +482,9 @@ impl CudaKernel for Kernel {
         }
         for turn in &work.turns {
             args.level = turn.level as u32;
-            let blocks = [turn.size.0.div_ceil(BLOCK.0), turn.size.1.div_ceil(BLOCK.1), turn.times];
-            let block = [BLOCK.0 as u32, BLOCK.1 as u32, 1];
-            let shape = LaunchConfig { grid: blocks.map(|count| count as u32), block, shared: 0 };
+            let grid = [turn.blocks.0, turn.blocks.1, turn.times].map(|count| count as u32);
+            let block = [turn.block.0 as u32, turn.block.1 as u32, 1];
+            let shape = LaunchConfig { grid, block, shared: 0 };
             // SAFETY: `Args` is the kernels' parameter; planes and tables have the sizes that it states, and all of it outlives
             // the work, by the caller and as long as this kernel lives.
             unsafe { launch(&functions[turn.kernel], shape, &args, job.stream) }?;

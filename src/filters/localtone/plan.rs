@@ -9,6 +9,10 @@ use crate::filters::Setup;
 use crate::filters::colour::luma_weights;
 use crate::video::{Model, StreamInfo};
 
+/// Samples of a mean of the wide guided filter, and of the fine one, to each side: kernels are made for these.
+const WIDE_MEAN: usize = 4;
+const FINE_MEAN: usize = 2;
+
 /// The most levels above the first: the smaller side is at least 16 before it is halved.
 pub const MOST_LEVELS: usize = 14;
 
@@ -249,8 +253,8 @@ impl MethodPlan {
                 let gains = [[1.0 + clarity, 1.0 + detail], skin].map(|two| two.map(|gain| round(256.0 * gain)));
                 MethodPlan::People(People {
                     curve: curve(),
-                    wide: GuidedFilter::new(round(radius).max(2) as usize, 0.10, 4),
-                    fine: GuidedFilter::new(round(height as f64 / 600.0).max(1) as usize, 0.05, 2),
+                    wide: Guided::new(round(radius).max(2) as usize, 0.10, WIDE_MEAN),
+                    fine: Guided::new(round(height as f64 / 600.0).max(1) as usize, 0.05, FINE_MEAN),
                     gains,
                     fade: fade_table(noise),
                 })

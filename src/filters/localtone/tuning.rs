@@ -21,4 +21,10 @@ pub(super) mod cpu {
 pub(super) mod cuda {
     /// Threads of a block, across and down.
     pub const BLOCK: (usize, usize) = (32, 8);
+
+    /// Rows of a tile of the first halving: a thread adds four samples of each row across.
+    pub const FIRST_ROWS: usize = 14;
+
+    /// Samples of the level, at most, that one block takes over from.
+    pub const LAST_SAMPLES: usize = 700;
 }
