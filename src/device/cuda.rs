@@ -6,6 +6,7 @@
 
 mod context;
 mod driver;
+mod foreign;
 mod graph;
 mod kept;
 pub mod limits;
@@ -16,6 +17,7 @@ mod shim;
 mod stream;
 
 pub use context::{DeviceInfo, count, driver_version, is_present, list};
+pub use foreign::{context_of, current_context};
 pub use graph::Graph;
 pub use kept::KeptContext;
 pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
@@ -24,7 +26,7 @@ pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_p
 pub use stream::{Event, Stream};
 
 use crate::error::Result;
-use context::Primary;
+use context::{BorrowedContext, Context};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
@@ -33,10 +35,29 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// A module that is loaded, or being loaded by the first who asked for it.
 type LoadedModule = Arc<OnceLock<Result<Arc<Module>>>>;
 
-/// An open device.
+/// The devices that are open, by what they were asked for.
+type Opened<K> = Mutex<Vec<(K, Weak<CudaDevice>)>>;
+
+/// The device that is open for `key`, or else the one that `open` gives.
+fn opened<K: Copy + PartialEq>(
+    devices: &Opened<K>,
+    key: K,
+    open: impl FnOnce() -> Result<Arc<CudaDevice>>,
+) -> Result<Arc<CudaDevice>> {
+    let mut devices = devices.lock().unwrap_or_else(PoisonError::into_inner);
+    devices.retain(|(_, device)| device.strong_count() > 0);
+    if let Some(device) = devices.iter().find(|(known, _)| *known == key).and_then(|(_, device)| device.upgrade()) {
+        return Ok(device);
+    }
+    let device = open()?;
+    devices.push((key, Arc::downgrade(&device)));
+    Ok(device)
+}
+
+/// An open device, in one of its contexts.
 pub struct CudaDevice {
     modules: Mutex<HashMap<&'static str, LoadedModule>>,
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     compute: (u32, u32),
     l2_cache: usize,
 }
@@ -56,10 +77,13 @@ impl CudaDevice {
     /// # Errors
     /// As [`CudaDevice::open`].
     pub fn open_as(ordinal: usize, compute: (u32, u32), l2_cache: usize) -> Result<Arc<CudaDevice>> {
-        let primary = Arc::new(Primary::open(ordinal)?);
-        primary.info().check()?;
-        let (compute, l2_cache) = (compute.min(primary.info().compute), l2_cache.min(primary.info().l2_cache));
-        Ok(Arc::new(CudaDevice { modules: Mutex::default(), primary, compute, l2_cache }))
+        Self::with(Context::open(ordinal)?, compute, l2_cache)
+    }
+
+    fn with(context: Context, compute: (u32, u32), l2_cache: usize) -> Result<Arc<CudaDevice>> {
+        context.info().check()?;
+        let (compute, l2_cache) = (compute.min(context.info().compute), l2_cache.min(context.info().l2_cache));
+        Ok(Arc::new(CudaDevice { modules: Mutex::default(), context: Arc::new(context), compute, l2_cache }))
     }
 
     /// The device `ordinal` that others in this process opened through here, or else a new one.
@@ -67,22 +91,32 @@ impl CudaDevice {
     /// # Errors
     /// As [`CudaDevice::open`].
     pub fn shared(ordinal: usize) -> Result<Arc<CudaDevice>> {
-        static OPEN: Mutex<Vec<(usize, Weak<CudaDevice>)>> = Mutex::new(Vec::new());
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(_, device)| device.strong_count() > 0);
-        if let Some(device) =
-            open.iter().find(|(number, _)| *number == ordinal).and_then(|(_, device)| device.upgrade())
-        {
-            return Ok(device);
+        static OPEN: Opened<usize> = Opened::new(Vec::new());
+        opened(&OPEN, ordinal, || CudaDevice::open(ordinal))
+    }
+
+    /// The device of a context that the caller made (a `CUcontext`), with kernels, memory and streams in that context; shared
+    /// like [`CudaDevice::shared`]. The caller may destroy the context at any time: what is asked for afterwards fails.
+    ///
+    /// # Errors
+    /// When it is no context any more, or its device cannot run the kernels in this binary.
+    ///
+    /// # Safety
+    /// `context` must be the handle of a context that was made in this process.
+    pub unsafe fn in_context(context: *mut c_void) -> Result<Arc<CudaDevice>> {
+        static OPEN: Opened<BorrowedContext> = Opened::new(Vec::new());
+        // SAFETY: the caller's promise.
+        let context = unsafe { BorrowedContext::new(context) }?;
+        let ordinal = context.ordinal()?;
+        if context.is_primary(ordinal) {
+            return CudaDevice::shared(ordinal);
         }
-        let device = CudaDevice::open(ordinal)?;
-        open.push((ordinal, Arc::downgrade(&device)));
-        Ok(device)
+        opened(&OPEN, context, || Self::with(Context::borrowed(context, ordinal)?, (u32::MAX, 0), usize::MAX))
     }
 
     /// What the driver reports about the device.
     pub fn info(&self) -> &DeviceInfo {
-        self.primary.info()
+        self.context.info()
     }
 
     /// The compute capability that kernels may count on, (major, minor).
@@ -116,7 +150,7 @@ impl CudaDevice {
 
     /// Limits what this process may hold on the device, in bytes.
     pub fn set_budget(&self, bytes: usize) {
-        self.primary.set_budget(bytes);
+        self.context.set_budget(bytes);
     }
 
     /// What is free and what is held.
@@ -124,7 +158,7 @@ impl CudaDevice {
     /// # Errors
     /// When the device has failed.
     pub fn memory(&self) -> Result<MemoryState> {
-        self.primary.memory()
+        self.context.memory()
     }
 
     /// Refuses a plan that the device's free memory or the budget does not cover, before anything is allocated.
@@ -133,7 +167,7 @@ impl CudaDevice {
     /// # Errors
     /// When `bytes` are not free, with the figures.
     pub fn require(&self, bytes: usize, what: &str) -> Result<()> {
-        self.primary.require(bytes, what)
+        self.context.require(bytes, what)
     }
 
     /// Makes its context current on the calling thread, for a library that asks for that.
@@ -141,16 +175,16 @@ impl CudaDevice {
     /// # Errors
     /// When the device has failed.
     pub fn enter(&self) -> Result<()> {
-        self.primary.enter()
+        self.context.enter()
     }
 
-    /// The driver's handle of the primary context, for libraries that share it.
+    /// The driver's handle of its context, for libraries that share it.
     pub fn as_raw(&self) -> *mut c_void {
-        self.primary.context().as_raw().cast()
+        self.context.as_raw().cast()
     }
 
-    fn primary(&self) -> &Arc<Primary> {
-        &self.primary
+    fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 }
 

@@ -1,11 +1,13 @@
-//! The devices of this machine, and the context that everything on one of them shares.
+//! The devices of this machine, and the contexts that everything on one of them is in.
 
-use super::driver::{self, Code};
+use super::driver::{self, Code, outcome};
 use super::{kept, module, shim};
 use crate::error::{Error, Result};
 use cust::CudaApiVersion;
-use cust::context::{Context, CurrentContext};
+use cust::context::{Context as PrimaryContext, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
+use cust::sys::CUcontext;
+use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::sync::Mutex;
 
@@ -52,7 +54,7 @@ impl fmt::Display for DeviceInfo {
 }
 
 /// Starts the driver. Every access to a device goes through here.
-fn start() -> Result<()> {
+pub fn start() -> Result<()> {
     shim::load().map_err(|why| Error::unsupported(format!("no NVIDIA driver ({why})")))?;
     cust::init(cust::CudaFlags::empty()).map_err(|e| match Code::from(e) {
         Code::NO_DEVICE => no_device(),
@@ -119,22 +121,113 @@ pub fn list() -> Result<Vec<DeviceInfo>> {
     (0..count()?).map(|ordinal| find(ordinal).map(|(_, info)| info)).collect()
 }
 
-/// A device's primary context: what modules, memory and streams keep alive, and where memory is counted.
-pub struct Primary {
-    context: Context,
+/// A device's context: what modules, memory and streams keep alive, and where memory is counted.
+pub struct Context {
+    held: Held,
     info: DeviceInfo,
     pub(super) usage: Mutex<Usage>,
 }
 
-/// Device memory that this process holds through [`Primary`], and what it may hold.
+/// Whose a context is.
+enum Held {
+    /// The device's primary one, shared by all in the process who hold it.
+    Primary(PrimaryContext),
+    /// A caller's, who may end it sooner than this.
+    Borrowed(BorrowedContext),
+}
+
+/// A context that somebody else made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct BorrowedContext {
+    raw: CUcontext,
+    /// Its alone, where the address may become another's. `None`: the driver is too old to say.
+    id: Option<u64>,
+}
+
+// SAFETY: the driver takes a context from any thread.
+unsafe impl Send for BorrowedContext {}
+// SAFETY: as above.
+unsafe impl Sync for BorrowedContext {}
+
+impl BorrowedContext {
+    /// The context at `raw`.
+    ///
+    /// # Errors
+    /// When it is none, or was destroyed.
+    ///
+    /// # Safety
+    /// `raw` is a `CUcontext` that this process made.
+    pub unsafe fn new(raw: *mut c_void) -> Result<BorrowedContext> {
+        start()?;
+        let raw = raw.cast();
+        // SAFETY: the caller's promise.
+        let id = unsafe { id_of(raw) }?;
+        Ok(BorrowedContext { raw, id })
+    }
+
+    /// The driver's number of its device. It becomes current.
+    ///
+    /// # Errors
+    /// When it was destroyed.
+    pub fn ordinal(self) -> Result<usize> {
+        self.enter()?;
+        let mut device = 0;
+        // SAFETY: the driver writes a number.
+        driver::check(unsafe { driver::cuCtxGetDevice(&mut device) }, "asking for the device of a CUDA context")?;
+        usize::try_from(device).map_err(|_| Error::internal("a device with a negative number"))
+    }
+
+    /// Whether it is the primary context of its device.
+    pub fn is_primary(self, ordinal: usize) -> bool {
+        let (mut flags, mut is_active) = (0, 0);
+        // SAFETY: the driver writes two numbers.
+        let code = unsafe { driver::cuDevicePrimaryCtxGetState(ordinal as c_int, &mut flags, &mut is_active) };
+        let primary = || Context::open(ordinal).ok().map(|primary| primary.as_raw());
+        code == 0 && is_active != 0 && primary() == Some(self.raw)
+    }
+
+    fn enter(self) -> Result<()> {
+        kept::note_current();
+        // SAFETY: it was a context when it was borrowed.
+        if self.id.is_some() && unsafe { id_of(self.raw) }? != self.id {
+            return Err(gone());
+        }
+        // SAFETY: as above.
+        outcome(unsafe { driver::cuCtxSetCurrent(self.raw) }).map_err(|code| match code {
+            Code::INVALID_CONTEXT | Code::CONTEXT_IS_DESTROYED => gone(),
+            code => code.error("entering the caller's CUDA context"),
+        })
+    }
+}
+
+fn gone() -> Error {
+    Error::bad_argument("the CUDA context is none, or was destroyed: make the chain anew in one that lives")
+}
+
+/// The number of the context at `raw`, which no other ever has; `None` where the driver is too old to say.
+///
+/// # Safety
+/// `raw` is or was a context.
+unsafe fn id_of(raw: CUcontext) -> Result<Option<u64>> {
+    let mut id = 0;
+    // SAFETY: the driver writes a number.
+    match outcome(unsafe { driver::cuCtxGetId(raw, &mut id) }) {
+        Ok(()) => Ok(Some(id)),
+        Err(Code::STUB_LIBRARY) => Ok(None),
+        Err(_) => Err(gone()),
+    }
+}
+
+/// Device memory that this process holds through [`Context`], and what it may hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     pub(super) used: usize,
     pub(super) budget: usize,
 }
 
-impl Primary {
-    pub fn open(ordinal: usize) -> Result<Primary> {
+impl Context {
+    /// The primary context of device `ordinal`.
+    pub fn open(ordinal: usize) -> Result<Context> {
         let (device, info) = find(ordinal)?;
         // SAFETY: a plain call. It fails when another library already holds the context, which then keeps its flags.
         driver::note(
@@ -142,17 +235,32 @@ impl Primary {
             "flags of the primary context",
         );
         kept::note_current();
-        let context = Context::new(device).map_err(|e| Code::from(e).error(format!("opening {info}")))?;
-        Ok(Primary { context, info, usage: Mutex::new(Usage { used: 0, budget: usize::MAX }) })
+        let held = PrimaryContext::new(device).map_err(|e| Code::from(e).error(format!("opening {info}")))?;
+        Ok(Context::of(Held::Primary(held), info))
+    }
+
+    /// A caller's context on device `ordinal`.
+    pub fn borrowed(context: BorrowedContext, ordinal: usize) -> Result<Context> {
+        Ok(Context::of(Held::Borrowed(context), find(ordinal)?.1))
+    }
+
+    fn of(held: Held, info: DeviceInfo) -> Context {
+        Context { held, info, usage: Mutex::new(Usage { used: 0, budget: usize::MAX }) }
     }
 
     /// Makes this context current on the calling thread, as every driver call needs it.
     pub fn enter(&self) -> Result<()> {
-        kept::note_current();
-        CurrentContext::set_current(&self.context).map_err(|e| Code::from(e).error(format!("entering {}", self.info)))
+        match &self.held {
+            Held::Borrowed(context) => context.enter(),
+            Held::Primary(context) => {
+                kept::note_current();
+                CurrentContext::set_current(context).map_err(|e| Code::from(e).error(format!("entering {}", self.info)))
+            }
+        }
     }
 
-    /// The same while something is dropped: false (and noted) when it cannot be done.
+    /// The same while something is dropped: false (and noted) when it cannot be done. What lay in a context that was
+    /// destroyed went with it.
     pub fn enter_to_drop(&self) -> bool {
         self.enter().inspect_err(|e| log::debug!("{e}")).is_ok()
     }
@@ -161,7 +269,11 @@ impl Primary {
         &self.info
     }
 
-    pub fn context(&self) -> &Context {
-        &self.context
+    /// The driver's handle.
+    pub fn as_raw(&self) -> CUcontext {
+        match &self.held {
+            Held::Primary(context) => context.as_raw(),
+            Held::Borrowed(context) => context.raw,
+        }
     }
 }

@@ -12,9 +12,18 @@ use std::fmt;
 unsafe extern "C" {
     pub fn cuGetErrorName(code: c_int, name: *mut *const c_char) -> c_int;
     pub fn cuDevicePrimaryCtxSetFlags_v2(device: c_int, flags: c_uint) -> c_int;
+    pub fn cuDevicePrimaryCtxGetState(device: c_int, flags: *mut c_uint, is_active: *mut c_int) -> c_int;
     pub fn cuCtxGetCurrent(context: *mut CUcontext) -> c_int;
+    pub fn cuCtxGetDevice(device: *mut c_int) -> c_int;
+    pub fn cuCtxGetId(context: CUcontext, id: *mut c_ulonglong) -> c_int;
     pub fn cuCtxSetCurrent(context: CUcontext) -> c_int;
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
+    pub fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: *const c_uint,
+        data: *mut *mut c_void,
+        pointer: CUdeviceptr,
+    ) -> c_int;
     pub fn cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, pointer: CUdeviceptr) -> c_int;
 
     pub fn cuMemsetD8_v2(dst: CUdeviceptr, value: u8, bytes: usize) -> c_int;
@@ -27,6 +36,7 @@ unsafe extern "C" {
     pub fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> c_int;
 
     pub fn cuStreamCreate(stream: *mut CUstream, flags: c_uint) -> c_int;
+    pub fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext) -> c_int;
     pub fn cuStreamSynchronize(stream: CUstream) -> c_int;
     pub fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) -> c_int;
     pub fn cuStreamDestroy_v2(stream: CUstream) -> c_int;
@@ -82,9 +92,13 @@ pub struct Code(c_int);
 
 impl Code {
     pub const OUT_OF_MEMORY: Code = Code(2);
+    /// Of a function that the driver does not have.
+    pub const STUB_LIBRARY: Code = Code(34);
     pub const NO_DEVICE: Code = Code(100);
+    pub const INVALID_CONTEXT: Code = Code(201);
     pub const UNSUPPORTED_PTX_VERSION: Code = Code(222);
     pub const NOT_READY: Code = Code(600);
+    pub const CONTEXT_IS_DESTROYED: Code = Code(709);
 
     /// The error for a caller: what was being done, and the driver's name of what went wrong.
     pub fn error(self, doing: impl fmt::Display) -> Error {

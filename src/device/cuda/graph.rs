@@ -1,6 +1,6 @@
 //! Work recorded once and done again and again in one call: what the device takes, without the host between launches.
 
-use super::context::Primary;
+use super::context::Context;
 use super::driver::{self, check};
 use super::{CudaDevice, Event, Stream};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ const CAPTURE_THREAD_LOCAL: u32 = 1;
 
 /// Recorded work, with the memory and the kernels that it uses.
 pub struct Graph<M> {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     raw: CUgraphExec,
     stream: Stream,
     begin: Event,
@@ -38,7 +38,7 @@ impl<M> Graph<M> {
         let mut raw = ptr::null_mut();
         // SAFETY: the recording is whole; the driver writes a handle.
         check(unsafe { driver::cuGraphInstantiateWithFlags(&mut raw, captured.0, 0) }, "making a graph ready")?;
-        Ok(Graph { primary: Arc::clone(device.primary()), raw, stream, begin, end, uses })
+        Ok(Graph { context: Arc::clone(device.context()), raw, stream, begin, end, uses })
     }
 
     /// What the work uses.
@@ -62,7 +62,7 @@ impl<M> Graph<M> {
 
 impl<M> Drop for Graph<M> {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if self.context.enter_to_drop() {
             // SAFETY: made in `record`; every run has been waited for, or the device has failed.
             driver::note(unsafe { driver::cuGraphExecDestroy(self.raw) }, "dropping a graph");
         }

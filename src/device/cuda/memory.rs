@@ -1,6 +1,6 @@
 //! Memory on the device, page-locked memory on the host, and the budget that both keep to.
 
-use super::context::{Primary, Usage};
+use super::context::{Context, Usage};
 use super::driver::{self, Code, check};
 use super::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
@@ -31,7 +31,7 @@ pub fn mebibytes(bytes: usize) -> usize {
     bytes.div_ceil(1 << 20)
 }
 
-impl Primary {
+impl Context {
     fn usage(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,7 +85,7 @@ impl Primary {
 
 /// Memory on a device. It starts zeroed.
 pub struct DeviceBuffer {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     start: DevicePointer<u8>,
     bytes: usize,
 }
@@ -101,18 +101,18 @@ impl DeviceBuffer {
     /// # Errors
     /// When the device's memory or the budget does not cover it, with the figures.
     pub fn new(device: &CudaDevice, bytes: usize, what: &str) -> Result<DeviceBuffer> {
-        let primary = device.primary();
-        primary.enter()?;
-        primary.take(bytes, what)?;
+        let context = device.context();
+        context.enter()?;
+        context.take(bytes, what)?;
         // SAFETY: the size is not zero; the memory is cleared below before anyone reads it.
         let start = unsafe { cuda_malloc::<u8>(bytes.max(1)) }.map_err(|e| {
-            primary.give_back(bytes);
+            context.give_back(bytes);
             match Code::from(e) {
-                Code::OUT_OF_MEMORY => primary.out_of_memory(bytes, what),
+                Code::OUT_OF_MEMORY => context.out_of_memory(bytes, what),
                 code => code.error(format!("allocating GPU memory for {what}")),
             }
         })?;
-        let buffer = DeviceBuffer { primary: Arc::clone(primary), start, bytes };
+        let buffer = DeviceBuffer { context: Arc::clone(context), start, bytes };
         // SAFETY: the buffer was allocated with this size.
         check(unsafe { driver::cuMemsetD8_v2(buffer.address(), 0, bytes) }, "clearing GPU memory")?;
         settle()?;
@@ -141,7 +141,7 @@ impl DeviceBuffer {
     /// When `data` is longer than the buffer.
     pub fn read(&self, data: &mut [u8]) -> Result<()> {
         assert!(data.len() <= self.bytes);
-        self.primary.enter()?;
+        self.context.enter()?;
         // SAFETY: the buffer covers `data`'s length, and the call returns after the copy.
         let code = unsafe { driver::cuMemcpyDtoH_v2(data.as_mut_ptr().cast(), self.address(), data.len()) };
         check(code, "copying from the GPU")
@@ -156,7 +156,7 @@ impl DeviceBuffer {
     /// When either buffer ends before.
     pub fn copy_to(&self, dst: &DeviceBuffer, offset: usize, bytes: usize, stream: &Stream) -> Result<()> {
         assert!(offset + bytes <= self.bytes.min(dst.bytes));
-        self.primary.enter()?;
+        self.context.enter()?;
         let [from, to] = [self, dst].map(|buffer| buffer.address() + offset as u64);
         // SAFETY: both buffers cover the bytes, and the driver frees neither before the copy is done.
         check(unsafe { driver::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.as_raw()) }, "copying on the GPU")
@@ -172,8 +172,8 @@ impl DeviceBuffer {
         self.bytes
     }
 
-    pub(super) fn primary(&self) -> &Arc<Primary> {
-        &self.primary
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 }
 
@@ -186,13 +186,13 @@ fn settle() -> Result<()> {
 
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if self.context.enter_to_drop() {
             // SAFETY: allocated in `new`. The driver waits for work that still uses the memory.
             if let Err(error) = unsafe { cuda_free(self.start) } {
                 log::debug!("freeing GPU memory: {}", Code::from(error));
             }
         }
-        self.primary.give_back(self.bytes);
+        self.context.give_back(self.bytes);
     }
 }
 
@@ -200,27 +200,27 @@ impl Drop for DeviceBuffer {
 /// something else.
 #[derive(Clone)]
 pub struct PinnedAllocator {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
 }
 
 impl PinnedAllocator {
     /// Memory that `device` reaches.
     pub fn new(device: &CudaDevice) -> PinnedAllocator {
-        PinnedAllocator { primary: Arc::clone(device.primary()) }
+        PinnedAllocator { context: Arc::clone(device.context()) }
     }
 }
 
 // SAFETY: the driver gives whole pages, which nobody else has; they are cleared here, and freed by the keeper alone.
 unsafe impl HostAllocator for PinnedAllocator {
     fn allocate(&self, bytes: usize) -> Result<(NonNull<u8>, Box<dyn Send + Sync>)> {
-        self.primary.enter()?;
+        self.context.enter()?;
         let out_of_memory = |why: &dyn std::fmt::Display| {
             Error::new(Kind::OutOfMemory, format!("no page-locked memory for a picture of {bytes} bytes: {why}"))
         };
         // SAFETY: the size is not zero.
         let start = unsafe { cuda_malloc_locked::<u8>(bytes.max(1)) }.map_err(|e| out_of_memory(&Code::from(e)))?;
         let start = NonNull::new(start).ok_or_else(|| out_of_memory(&"the driver gave none"))?;
-        let block = PinnedBlock { primary: Arc::clone(&self.primary), start };
+        let block = PinnedBlock { context: Arc::clone(&self.context), start };
         // SAFETY: the block was allocated with this size.
         unsafe { start.as_ptr().write_bytes(0, bytes) };
         Ok((start, Box::new(block)))
@@ -228,7 +228,7 @@ unsafe impl HostAllocator for PinnedAllocator {
 }
 
 struct PinnedBlock {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     start: NonNull<u8>,
 }
 
@@ -239,7 +239,7 @@ unsafe impl Sync for PinnedBlock {}
 
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if self.context.enter_to_drop() {
             // SAFETY: allocated by `PinnedAllocator`; a picture is dropped only after copies to and from it.
             if let Err(error) = unsafe { cuda_free_locked(self.start.as_ptr()) } {
                 log::debug!("freeing page-locked memory: {}", Code::from(error));
@@ -249,10 +249,10 @@ impl Drop for PinnedBlock {
 }
 
 /// Whether the driver knows `address` as page-locked host memory. Other memory is copied in two steps, slowly.
-pub fn is_pinned(primary: &Primary, address: *const u8) -> bool {
+pub fn is_pinned(context: &Context, address: *const u8) -> bool {
     let mut kind = 0u32;
     let data = (&raw mut kind).cast::<c_void>();
     // SAFETY: the driver writes one number; an address that it does not know is an error, not a fault.
     let code = || unsafe { driver::cuPointerGetAttribute(data, POINTER_MEMORY_TYPE, address.addr() as u64) };
-    primary.enter().is_ok() && code() == 0 && kind == MEMORY_TYPE_HOST
+    context.enter().is_ok() && code() == 0 && kind == MEMORY_TYPE_HOST
 }

@@ -1,6 +1,6 @@
 //! Kernels: from an embedded image to a function that can be launched.
 
-use super::context::Primary;
+use super::context::Context;
 use super::driver::{self, Code, check, outcome};
 use super::{CudaDevice, Stream, context};
 use crate::error::{Error, Result};
@@ -65,7 +65,7 @@ pub fn image(name: &str) -> Result<&'static KernelImage> {
 
 /// An image loaded on a device.
 pub struct Module {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     raw: CUmodule,
     /// The shared memory that launches of each function may add, by its address. Kernels share functions, so what one was
     /// allowed must not shrink because another needs less.
@@ -84,21 +84,21 @@ impl Module {
     /// # Errors
     /// When the device or its driver is too old for the image, or the driver cannot compile it.
     pub fn load(device: &CudaDevice, image: &KernelImage) -> Result<Arc<Module>> {
-        let primary = device.primary();
-        primary.enter()?;
+        let context = device.context();
+        context.enter()?;
         let start = Instant::now();
         let native = image.native_for(device.compute).and_then(|native| load_native(native, image.name));
         let from = if native.is_some() { "machine code" } else { "PTX" };
         let raw = match native {
             Some(raw) => raw,
-            None => load_ptx(primary, image)?,
+            None => load_ptx(context, image)?,
         };
         log::debug!(
             "CUDA kernels of {} loaded from {from} in {:.1} ms",
             image.name,
             start.elapsed().as_secs_f64() * 1e3
         );
-        Ok(Arc::new(Module { primary: Arc::clone(primary), raw, allowed: Mutex::default() }))
+        Ok(Arc::new(Module { context: Arc::clone(context), raw, allowed: Mutex::default() }))
     }
 
     /// The kernel called `name`.
@@ -106,7 +106,7 @@ impl Module {
     /// # Errors
     /// When the module has none.
     pub fn function(self: &Arc<Module>, name: &str) -> Result<Function> {
-        self.primary.enter()?;
+        self.context.enter()?;
         let doing = || format!("looking for the kernel '{name}'");
         let text = CString::new(name).map_err(|_| Error::internal(format!("{}: not a name", doing())))?;
         let mut raw = ptr::null_mut();
@@ -118,7 +118,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if self.context.enter_to_drop() {
             // SAFETY: loaded in `load`; its functions keep it alive.
             driver::note(unsafe { driver::cuModuleUnload(self.raw) }, "unloading kernels");
         }
@@ -162,8 +162,8 @@ fn load_native(native: &NativeCode, name: &str) -> Option<CUmodule> {
     load_data(code.as_ptr().cast()).inspect_err(|(code, _)| failed(code)).ok()
 }
 
-fn load_ptx(primary: &Primary, image: &KernelImage) -> Result<CUmodule> {
-    check_ptx(primary.info(), image)?;
+fn load_ptx(context: &Context, image: &KernelImage) -> Result<CUmodule> {
+    check_ptx(context.info(), image)?;
     let ptx = CString::new(unpack(image.ptx, image.name)?)
         .map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
     load_data(ptx.as_ptr().cast()).map_err(|(code, log)| match code {
@@ -222,7 +222,7 @@ impl Function {
     /// `args` must point to values of the kernel's parameter types, in their order; the kernel must stay inside the
     /// memory they name, which must live until the kernel is done.
     pub unsafe fn launch(&self, shape: LaunchConfig, args: &[*const c_void], stream: &Stream) -> Result<()> {
-        self.module.primary.enter()?;
+        self.module.context.enter()?;
         let LaunchConfig { grid, block, shared } = shape;
         // SAFETY: the caller answers for the arguments, which the driver reads before it returns.
         let code = unsafe {
@@ -248,7 +248,7 @@ impl Function {
     /// # Errors
     /// When the device has less.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
-        self.module.primary.enter()?;
+        self.module.context.enter()?;
         let mut allowed = self.module.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         let most = allowed.entry(self.raw.addr()).or_default();
         if *most < bytes {
@@ -265,7 +265,7 @@ impl Function {
     /// # Errors
     /// When no such block can be launched.
     pub fn resident_blocks(&self, threads: u32, shared: usize) -> Result<u32> {
-        self.module.primary.enter()?;
+        self.module.context.enter()?;
         let mut blocks = 0;
         // SAFETY: the handle is alive; the driver writes one number.
         let code = unsafe {

@@ -1,6 +1,6 @@
 //! Pictures in device memory, and copies there and back.
 
-use super::context::Primary;
+use super::context::Context;
 use super::driver::{self, check};
 use super::{CudaDevice, DeviceBuffer, Stream, memory};
 use crate::error::{Error, Kind, Result};
@@ -69,7 +69,7 @@ impl std::ops::Deref for DevicePlanes {
 /// Whose memory a picture lies in.
 enum Memory {
     Owned(DeviceBuffer),
-    Foreign { primary: Arc<Primary>, _keep: Box<dyn Send> },
+    Foreign { context: Arc<Context>, _keep: Box<dyn Send> },
 }
 
 /// A picture in device memory.
@@ -132,7 +132,7 @@ impl DevicePicture {
     ) -> DevicePicture {
         assert!(planes.len() >= format.planes());
         let at = |i: usize| *planes.get(i).unwrap_or(&planes[0]);
-        let memory = Memory::Foreign { primary: Arc::clone(device.primary()), _keep: keep };
+        let memory = Memory::Foreign { context: Arc::clone(device.context()), _keep: keep };
         DevicePicture { format, width, height, planes: [at(0), at(1), at(2)], memory }
     }
 
@@ -174,16 +174,16 @@ impl DevicePicture {
     /// When the picture is a library's.
     pub fn clear(&self, stream: &Stream) -> Result<()> {
         let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
-        self.primary().enter()?;
+        self.context().enter()?;
         // SAFETY: the buffer has this size, and is freed only after the stream has been waited for.
         let code = unsafe { driver::cuMemsetD8Async(buffer.address(), 0, buffer.bytes(), stream.as_raw()) };
         check(code, "clearing GPU memory")
     }
 
-    fn primary(&self) -> &Primary {
+    fn context(&self) -> &Context {
         match &self.memory {
-            Memory::Owned(buffer) => buffer.primary(),
-            Memory::Foreign { primary, .. } => primary,
+            Memory::Owned(buffer) => buffer.context(),
+            Memory::Foreign { context, .. } => context,
         }
     }
 
@@ -209,7 +209,7 @@ impl DevicePicture {
     pub unsafe fn upload(&self, src: &Picture, stream: &Stream) -> Result<()> {
         self.assert_same_shape(src);
         let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
-        self.primary().enter()?;
+        self.context().enter()?;
         if let Some(block) = src.block() {
             // SAFETY: the pictures have one arrangement, so the blocks have one size; the caller keeps both alive.
             let code = unsafe {
@@ -229,7 +229,7 @@ impl DevicePicture {
     /// # Safety
     /// As [`DevicePicture::upload`]; every plane must hold the rows of a picture of this format and size.
     pub unsafe fn upload_planes(&self, src: &MemoryPlanes, stream: &Stream) -> Result<()> {
-        self.primary().enter()?;
+        self.context().enter()?;
         for (plane, (host, host_pitch)) in src.iter().enumerate().take(self.format.planes()) {
             let (device, pitch) = self.planes[plane];
             let copy = CUDA_MEMCPY2D {
@@ -259,7 +259,7 @@ impl DevicePicture {
     /// When the pictures differ in shape, or `dst` is a library's.
     pub unsafe fn download(&self, dst: &mut Picture, stream: &Stream) -> Result<()> {
         self.assert_same_shape(dst);
-        self.primary().enter()?;
+        self.context().enter()?;
         if let (Memory::Owned(buffer), Some(block)) = (&self.memory, dst.block_mut()) {
             // SAFETY: as in `upload`.
             let code = unsafe {
@@ -279,7 +279,7 @@ impl DevicePicture {
     /// # Safety
     /// As [`DevicePicture::download`]; every plane must have room for the rows of a picture of this format and size.
     pub unsafe fn download_planes(&self, dst: &MemoryPlanes, stream: &Stream) -> Result<()> {
-        self.primary().enter()?;
+        self.context().enter()?;
         for (plane, (host, host_pitch)) in dst.iter().enumerate().take(self.format.planes()) {
             let (device, pitch) = self.planes[plane];
             let copy = CUDA_MEMCPY2D {
@@ -333,7 +333,7 @@ pub fn is_pinned(device: &CudaDevice, picture: &Picture) -> bool {
 
 /// Whether the memory at `address` is page-locked.
 pub fn is_pinned_at(device: &CudaDevice, address: *const u8) -> bool {
-    memory::is_pinned(device.primary(), address)
+    memory::is_pinned(device.context(), address)
 }
 
 /// Puts a copy of a picture of this format and size, which lies at the memory planes `src` (address and pitch), to those
@@ -352,7 +352,7 @@ pub unsafe fn copy_on_device(
     dst: &[(u64, usize)],
     stream: &Stream,
 ) -> Result<()> {
-    device.primary().enter()?;
+    device.context().enter()?;
     for (plane, (from, to)) in src.iter().zip(dst).enumerate().take(format.planes()) {
         let (row_bytes, rows) = format.plane_size(plane, width, height);
         let copy = CUDA_MEMCPY2D {

@@ -1,7 +1,7 @@
 //! Streams and events: the order of work on the device.
 
 use super::CudaDevice;
-use super::context::Primary;
+use super::context::Context;
 use super::driver::{self, Code, check, outcome};
 use crate::error::Result;
 use cust::sys::{CUevent, CUstream};
@@ -26,7 +26,7 @@ const WAITING: &str = "waiting for the GPU";
 
 /// Work in order; work in different streams overlaps.
 pub struct Stream {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     raw: CUstream,
     /// Made elsewhere, and not to be dropped here.
     borrowed: bool,
@@ -43,19 +43,19 @@ impl Stream {
     /// # Errors
     /// When the driver gives none.
     pub fn new(device: &CudaDevice) -> Result<Stream> {
-        device.primary().enter()?;
+        device.context().enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: the driver writes a handle.
         check(unsafe { driver::cuStreamCreate(&mut raw, NON_BLOCKING) }, "making a stream")?;
-        Ok(Stream { primary: Arc::clone(device.primary()), raw, borrowed: false })
+        Ok(Stream { context: Arc::clone(device.context()), raw, borrowed: false })
     }
 
     /// A stream of `device` that somebody else made and drops; null is the default stream.
     ///
     /// # Safety
-    /// `raw` must be a stream's handle (`CUstream`) of the device's primary context, until this is dropped.
+    /// `raw` must be a stream's handle (`CUstream`) of the device's context, until this is dropped.
     pub unsafe fn borrowed(device: &CudaDevice, raw: *mut c_void) -> Stream {
-        Stream { primary: Arc::clone(device.primary()), raw: raw.cast(), borrowed: true }
+        Stream { context: Arc::clone(device.context()), raw: raw.cast(), borrowed: true }
     }
 
     /// Holds back what is put into this stream from now on until `event` is complete.
@@ -63,7 +63,7 @@ impl Stream {
     /// # Errors
     /// When the device has failed.
     pub fn wait_for(&self, event: &Event) -> Result<()> {
-        self.primary.enter()?;
+        self.context.enter()?;
         // SAFETY: both handles are alive.
         check(unsafe { driver::cuStreamWaitEvent(self.raw, event.raw, 0) }, "ordering two streams")
     }
@@ -73,7 +73,7 @@ impl Stream {
     /// # Errors
     /// When any of it failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.primary.enter()?;
+        self.context.enter()?;
         // SAFETY: the handle is alive.
         check(unsafe { driver::cuStreamSynchronize(self.raw) }, WAITING)
     }
@@ -86,7 +86,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if !self.borrowed && self.primary.enter_to_drop() {
+        if !self.borrowed && self.context.enter_to_drop() {
             // SAFETY: made in `new`; the driver frees it when its work is done.
             driver::note(unsafe { driver::cuStreamDestroy_v2(self.raw) }, "dropping a stream");
         }
@@ -95,7 +95,7 @@ impl Drop for Stream {
 
 /// A point in a stream: complete when everything put there before is done, and knows when that was.
 pub struct Event {
-    primary: Arc<Primary>,
+    context: Arc<Context>,
     raw: CUevent,
 }
 
@@ -110,11 +110,11 @@ impl Event {
     /// # Errors
     /// When the driver gives none.
     pub fn new(device: &CudaDevice) -> Result<Event> {
-        device.primary().enter()?;
+        device.context().enter()?;
         let mut raw = ptr::null_mut();
         // SAFETY: the driver writes a handle.
         check(unsafe { driver::cuEventCreate(&mut raw, BLOCKING_SYNC) }, "making an event")?;
-        Ok(Event { primary: Arc::clone(device.primary()), raw })
+        Ok(Event { context: Arc::clone(device.context()), raw })
     }
 
     /// Puts the event into `stream`.
@@ -122,7 +122,7 @@ impl Event {
     /// # Errors
     /// When the device has failed.
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.primary.enter()?;
+        self.context.enter()?;
         // SAFETY: both handles are alive.
         check(unsafe { driver::cuEventRecord(self.raw, stream.raw) }, "recording an event")
     }
@@ -132,7 +132,7 @@ impl Event {
     /// # Errors
     /// When work before it failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.primary.enter()?;
+        self.context.enter()?;
         let patience = Instant::now() + POLL;
         while Instant::now() < patience {
             // SAFETY: the handle is alive.
@@ -150,7 +150,7 @@ impl Event {
     /// # Errors
     /// When one has not been recorded or is not complete.
     pub fn since(&self, earlier: &Event) -> Result<Duration> {
-        self.primary.enter()?;
+        self.context.enter()?;
         let mut milliseconds = 0.0f32;
         // SAFETY: both handles are alive; the driver writes one number.
         let code = unsafe { driver::cuEventElapsedTime(&mut milliseconds, earlier.raw, self.raw) };
@@ -161,7 +161,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if self.primary.enter_to_drop() {
+        if self.context.enter_to_drop() {
             // SAFETY: made in `new`.
             driver::note(unsafe { driver::cuEventDestroy_v2(self.raw) }, "dropping an event");
         }
