@@ -65,6 +65,8 @@ pub use contract::{
 pub use contract::{Collect, CudaJob, CudaKernel, Measure};
 pub(crate) use cuda::device_struct;
 #[cfg(feature = "cuda")]
+pub(crate) use cuda::{PlaneArgs, launch};
+#[cfg(feature = "cuda")]
 use cuda::{strips, tensor};
 pub(crate) use options::masked;
 pub use options::planes;

@@ -12,12 +12,16 @@ pub use workers::Workers;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::filters::Filter;
+#[cfg(feature = "cuda")]
+use crate::pipeline::cuda::{RgbaConversion, RgbaFrame, RgbaWindow};
 use crate::pipeline::feeder::{InputFrame, missing};
 use crate::pipeline::{ChainPlan, CpuChain, Target, plan};
 use crate::video::{FrameProps, PlaneRef, Planes, PlanesMut, StreamInfo};
 use context_pool::{ContextPool, Lease};
 #[cfg(feature = "cuda")]
 use gpu::Gpu;
+#[cfg(feature = "cuda")]
+pub use gpu::StreamOrder;
 #[cfg(feature = "cuda")]
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -148,8 +152,7 @@ impl Engine {
     ///
     /// # Safety
     /// The planes must be memory of the engine's device that holds pictures of the plan's formats and size until the work
-    /// is done; nobody else may write to `src`, or use `dst`, meanwhile. `stream` must be a stream of the device's primary
-    /// context.
+    /// is done; nobody else may write to `src`, or use `dst`, meanwhile. `stream` must be a stream of the device's context.
     #[cfg(feature = "cuda")]
     pub unsafe fn process_device(
         &self,
@@ -162,18 +165,43 @@ impl Engine {
         unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
     }
 
+    /// The same for a host's pictures of RGBA: makes frame `n` of the result of `frames`, which are those that [`Engine::needs`]
+    /// asks for, converted by kernels before and after, and writes it to `window`. `order` says where the work goes.
+    ///
+    /// # Errors
+    /// As [`Engine::process_device`], when a frame is missing or has another size, and for chains that change the size.
+    ///
+    /// # Safety
+    /// As there, of the images.
+    #[cfg(feature = "cuda")]
+    pub unsafe fn process_rgba(
+        &self,
+        n: u64,
+        frames: &[RgbaFrame],
+        conversion: &RgbaConversion,
+        window: &RgbaWindow,
+        order: StreamOrder,
+    ) -> Result<()> {
+        let size = |info: &StreamInfo| (info.width, info.height);
+        let (own, made) = (size(&self.plan.input), size(&self.plan.output));
+        if made != own || frames.iter().any(|frame| (frame.image.width, frame.image.height) != own) {
+            return Err(Error::bad_argument(format!("the chain takes and gives pictures of {}x{}", own.0, own.1)));
+        }
+        if window.image.width == 0 || window.image.height == 0 {
+            return Ok(());
+        }
+        follow(self.needs(0, n).0, n, frames.iter().map(|frame| frame.props.frame_index))?;
+        // SAFETY: the caller's promise.
+        unsafe { self.gpu.process_rgba(&self.plan, n, frames, conversion, window, order) }
+    }
+
     /// Refuses frames that leave one out: the nearest would replace it.
     fn follow_one_another(&self, n: u64, frames: &[InputFrame<'_>]) -> Result<()> {
         for input in 0..=self.plan.sides.len() {
-            let of_input = frames.iter().filter(|frame| frame.input == input);
-            let mut indices = of_input.map(|frame| frame.props.frame_index);
-            let Some(first) = indices.next() else { continue };
-            if input == 0 && first != self.needs(0, n).0 {
-                return Err(missing(n));
-            }
-            if !indices.zip(first..).all(|(index, before)| index.checked_sub(1) == Some(before)) {
-                return Err(missing(n));
-            }
+            let of_input = frames.iter().filter(|frame| frame.input == input).map(|frame| frame.props.frame_index);
+            let mut of_input = of_input.peekable();
+            let Some(first) = of_input.peek().copied() else { continue };
+            follow(if input == 0 { self.needs(0, n).0 } else { first }, n, of_input)?;
         }
         Ok(())
     }
@@ -182,6 +210,12 @@ impl Engine {
         let exec = self.workers.exec()?;
         self.contexts.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
     }
+}
+
+/// Refuses frames for frame `n` that are not those from `first` on without a gap.
+fn follow(first: u64, n: u64, frames: impl Iterator<Item = u64>) -> Result<()> {
+    let mut all = frames.zip(first..=u64::MAX);
+    if all.all(|(index, wanted)| index == wanted) { Ok(()) } else { Err(missing(n)) }
 }
 
 /// Refuses views that are not of a picture of `info`.

@@ -20,7 +20,9 @@ mod tests;
 
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
-pub use cuda::{Between, CudaChain};
+pub use cuda::{Between, CudaChain, NumberScale, RgbaConversion, RgbaDepth, RgbaFrame, RgbaImage, RgbaWindow};
+#[cfg(feature = "cuda")]
+pub use engine::StreamOrder;
 pub use engine::{Engine, Workers};
 pub use feeder::InputFrame;
 pub use parts::{Feed, Part, PartInput};

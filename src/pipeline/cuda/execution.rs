@@ -2,6 +2,7 @@
 
 use super::part::CudaPart;
 use super::pool::DevicePool;
+use super::rgba::{RgbaConversion, RgbaImage, RgbaKernels, RgbaWindow};
 use super::staging::{StagedPicture, foreign};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
 use crate::error::Result;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Kernels, the pictures between them, and where frames of the host go to and come from.
 pub struct ExecutionContext {
     /// First, so that nothing is freed before it has been waited for.
-    stream: Waited,
+    own: Waited,
     device: Arc<CudaDevice>,
     parts: Vec<CudaPart>,
     /// Results of parts that are not the last.
@@ -23,18 +24,31 @@ pub struct ExecutionContext {
     there: Vec<Vec<StagedPicture>>,
     /// Where results for the host come from; made with the first of them.
     back: Option<StagedPicture>,
+    /// What converts pictures of RGBA on the device; made for the first of them.
+    rgba: Option<RgbaKernels>,
+}
+
+/// The context's own stream, and the end of the last frame's work, in whatever stream that was. Both are waited for when it is
+/// dropped.
+struct Waited {
+    stream: Stream,
     done: Event,
 }
 
-/// A stream whose work is waited for when it is dropped.
-struct Waited(Stream);
-
 impl Drop for Waited {
     fn drop(&mut self) {
-        if let Err(error) = self.0.synchronize() {
+        if let Err(error) = self.stream.synchronize().and_then(|()| self.done.synchronize()) {
             log::debug!("{error}");
         }
     }
+}
+
+/// A frame on the device as a host has it: its number among the chain's input, and its picture.
+pub struct RgbaFrame {
+    /// Its properties; `frame_index` says which it is.
+    pub props: FrameProps,
+    /// Where its pixels are.
+    pub image: RgbaImage,
 }
 
 /// A frame on the device: a caller's, or a part's result.
@@ -60,13 +74,13 @@ impl ExecutionContext {
             DevicePool::new(device, 0, format, width, height)
         };
         Ok(ExecutionContext {
-            stream: Waited(Stream::new(device)?),
+            own: Waited { stream: Stream::new(device)?, done: Event::new(device)? },
             device: Arc::clone(device),
             parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device)).collect::<Result<_>>()?,
             made: plan.parts[..before_last].iter().map(pool).collect::<Result<_>>()?,
             there: (0..=plan.sides.len()).map(|_| Vec::new()).collect(),
             back: None,
-            done: Event::new(device)?,
+            rgba: None,
         })
     }
 
@@ -107,7 +121,7 @@ impl ExecutionContext {
         let done = self.prepare(plan).and_then(|()| self.there_and_back(plan, index, frames, dst));
         if done.is_err() {
             // A device that failed uses nothing either.
-            let _ = self.stream.0.synchronize();
+            let _ = self.own.stream.synchronize();
         }
         done
     }
@@ -119,6 +133,8 @@ impl ExecutionContext {
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
     ) -> Result<FrameProps> {
+        // The frame before may be in a caller's stream still.
+        self.own.stream.wait_for(&self.own.done)?;
         let mut counts = vec![0; self.there.len()];
         let mut places = Vec::new();
         for frame in frames {
@@ -129,24 +145,24 @@ impl ExecutionContext {
             let staged = &mut self.there[frame.input][number];
             // SAFETY: the frames are borrowed until the stream has been waited for, here or in `process`, and so was what
             // used the picture before.
-            unsafe { staged.upload(&device, &frame.planes, &self.stream.0, || Ok(())) }?;
+            unsafe { staged.upload(&device, &frame.planes, &self.own.stream, || Ok(())) }?;
             let samples = DeviceSamples { planes: staged.picture.planes(), _made: None };
             places.push((frame.input, frame.props.clone(), samples));
         }
         let mut back = self.back.take().ok_or_else(foreign)?;
         let done = self.make(plan, index, places, &back.picture.planes(), None);
         // SAFETY: `dst` is borrowed until the stream has been waited for, here or in `process`.
-        let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.stream.0) }?)));
+        let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.own.stream) }?)));
         let ((mut props, measured), straight) = match there {
             Ok(there) => there,
             Err(error) => {
-                let _ = self.stream.0.synchronize();
+                let _ = self.own.stream.synchronize();
                 self.back = Some(back);
                 return Err(error);
             }
         };
-        self.done.record(&self.stream.0)?;
-        self.done.synchronize()?;
+        self.own.done.record(&self.own.stream)?;
+        self.own.done.synchronize()?;
         if !straight {
             let format = back.picture.format();
             dst.copy_from(&back.staging(&self.device)?.planes(), format);
@@ -173,11 +189,76 @@ impl ExecutionContext {
         order: &Stream,
     ) -> Result<()> {
         // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
-        order.wait_for(&self.done)?;
+        order.wait_for(&self.own.done)?;
         let samples = DeviceSamples { planes: *src, _made: None };
         let made = self.make(plan, props.frame_index, [(0, props.clone(), samples)], dst, Some(order));
-        self.done.record(order)?;
+        self.own.done.record(order)?;
         made.map(drop)
+    }
+
+    /// The same of a caller's pictures of RGBA: frame `index` of the result of `frames`, which are those that it is made of; the
+    /// result goes to `window`. Alpha, and what is carried, are those of the frame of the same number, or else of the first.
+    ///
+    /// # Errors
+    /// When a frame is missing, memory runs out, or the device refuses it.
+    ///
+    /// # Safety
+    /// As [`ExecutionContext::process_device`], of the images.
+    pub unsafe fn process_rgba(
+        &mut self,
+        plan: &ChainPlan,
+        index: u64,
+        frames: &[RgbaFrame],
+        conversion: &RgbaConversion,
+        window: &RgbaWindow,
+        order: &Stream,
+    ) -> Result<()> {
+        self.prepare(plan)?;
+        (0..frames.len()).try_for_each(|number| self.staged(plan, 0, number).map(drop))?;
+        let kernels = match self.rgba.take().filter(|kernels| kernels.depth() == conversion.depth) {
+            Some(kernels) => kernels,
+            None => RgbaKernels::new(conversion.depth, &self.device)?,
+        };
+        order.wait_for(&self.own.done)?;
+        // SAFETY: the caller's promise; the chain's pictures are this context's, whose work is in order.
+        let made = unsafe { self.through(plan, index, frames, &kernels, conversion, window, order) };
+        self.own.done.record(order)?;
+        self.rgba = Some(kernels);
+        made
+    }
+
+    /// # Safety
+    /// As [`ExecutionContext::process_rgba`].
+    #[expect(clippy::too_many_arguments, reason = "those of process_rgba, and what that made ready")]
+    unsafe fn through(
+        &mut self,
+        plan: &ChainPlan,
+        index: u64,
+        frames: &[RgbaFrame],
+        kernels: &RgbaKernels,
+        conversion: &RgbaConversion,
+        window: &RgbaWindow,
+        order: &Stream,
+    ) -> Result<()> {
+        let pictures: Vec<_> = self.there[0].iter().take(frames.len()).map(|place| place.picture.planes()).collect();
+        for (frame, planes) in frames.iter().zip(&pictures) {
+            // SAFETY: the caller's promise.
+            unsafe { kernels.enter(conversion, &frame.image, planes, order) }?;
+        }
+        let own = frames.iter().position(|frame| frame.props.frame_index == index).unwrap_or(0);
+        let (source, before) = frames.get(own).zip(pictures.get(own)).ok_or_else(|| missing(index))?;
+        let after = match (&self.back, plan.stages.is_empty()) {
+            (_, true) => *before,
+            (Some(back), _) => back.picture.planes(),
+            (None, _) => return Err(foreign()),
+        };
+        if !plan.stages.is_empty() {
+            let sample = |planes: &DevicePlanes| DeviceSamples { planes: *planes, _made: None };
+            let given = frames.iter().zip(&pictures).map(|(frame, planes)| (0, frame.props.clone(), sample(planes)));
+            self.make(plan, index, given.collect::<Vec<_>>(), &after, Some(order))?;
+        }
+        // SAFETY: as above.
+        unsafe { kernels.leave(conversion, &source.image, [before, &after], window, order) }
     }
 
     /// Puts the work for frame `index` of the result into `order`, or into the context's own stream.
@@ -190,8 +271,8 @@ impl ExecutionContext {
         order: Option<&Stream>,
     ) -> Result<(FrameProps, Records)> {
         let mut assembler = Assembler::for_one(plan, index, frames);
-        let ExecutionContext { stream: Waited(own), parts, made, .. } = self;
-        let stream = order.unwrap_or(own);
+        let ExecutionContext { own, parts, made, .. } = self;
+        let stream = order.unwrap_or(&own.stream);
         let mut records = Records::new();
         loop {
             let Next::Make(job) = assembler.next() else { return Err(missing(index)) };

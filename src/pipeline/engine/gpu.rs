@@ -3,10 +3,10 @@
 use super::context_pool::{ContextPool, Lease};
 use super::workers::Workers;
 use crate::device::DeviceChoice;
-use crate::device::cuda::{CudaDevice, DevicePlanes, Stream, copy_on_device};
+use crate::device::cuda::{CudaDevice, DevicePlanes, copy_on_device};
 use crate::error::{Error, Result};
 use crate::pipeline::ChainPlan;
-use crate::pipeline::cuda::ExecutionContext;
+use crate::pipeline::cuda::{ExecutionContext, RgbaConversion, RgbaFrame, RgbaWindow};
 use crate::pipeline::feeder::InputFrame;
 use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::ffi::c_void;
@@ -16,6 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Frames in flight on the device at a time, each with memory of its own there; more callers wait. One is uploaded,
 /// one is filtered, one goes, and the others are being copied to and from page-locked memory, which takes longer.
 const MOST_CONTEXTS: usize = 8;
+
+/// Where work for frames on the device goes.
+#[derive(Clone, Copy, Debug)]
+pub enum StreamOrder {
+    /// Into this stream (the driver's handle; null is the default stream), and the call does not wait.
+    In(*mut c_void),
+    /// Into the default stream, and the call waits for it.
+    Waited,
+}
 
 /// The device, where there is one, and the contexts on it.
 pub struct Gpu {
@@ -63,10 +72,11 @@ impl Gpu {
     ) -> Result<()> {
         reaches(&plan.input, src, "source")?;
         reaches(&plan.output, dst, "target")?;
-        let on_cpu = || Error::unsupported("this chain runs on the CPU, and a frame in GPU memory came to it");
-        let device = self.workers.device()?.ok_or_else(on_cpu)?;
+        let device = self.device()?;
+        lies_there(device, &plan.input, src, "source")?;
+        lies_there(device, &plan.output, dst, "target")?;
         // SAFETY: the caller's promise.
-        let order = unsafe { Stream::borrowed(device, stream) };
+        let order = unsafe { device.stream_of(stream) }?;
         let StreamInfo { format, width, height, .. } = plan.input;
         if plan.stages.is_empty() {
             // SAFETY: the caller's promise.
@@ -77,6 +87,43 @@ impl Gpu {
         let dst = DevicePlanes::at(plan.output.format, plan.output.width, plan.output.height, dst);
         // SAFETY: the caller's promise.
         keep_if_well(unsafe { context.process_device(plan, props, &src, &dst, &order) }, context)
+    }
+
+    /// As [`Engine::process_rgba`](super::Engine::process_rgba).
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn process_rgba(
+        &self,
+        plan: &ChainPlan,
+        n: u64,
+        frames: &[RgbaFrame],
+        conversion: &RgbaConversion,
+        window: &RgbaWindow,
+        order: StreamOrder,
+    ) -> Result<()> {
+        let device = self.device()?;
+        for frame in frames {
+            frame.image.check(device, conversion.depth, "the source")?;
+        }
+        window.image.check(device, conversion.depth, "the target")?;
+        let (raw, waits) = match order {
+            StreamOrder::In(stream) => (stream, false),
+            StreamOrder::Waited => (std::ptr::null_mut(), true),
+        };
+        // SAFETY: the caller's promise; null is the default stream.
+        let stream = unsafe { device.stream_of(raw) }?;
+        let mut context = self.contexts.take(|| ExecutionContext::new(plan, device))?;
+        // SAFETY: the caller's promise.
+        let done = unsafe { context.process_rgba(plan, n, frames, conversion, window, &stream) };
+        let done = if waits { done.and_then(|()| stream.synchronize()) } else { done };
+        keep_if_well(done, context)
+    }
+
+    /// The device, for frames that lie there.
+    fn device(&self) -> Result<&Arc<CudaDevice>> {
+        let on_cpu = || Error::unsupported("this chain runs on the CPU, and a frame in GPU memory came to it");
+        self.workers.device()?.ok_or_else(on_cpu)
     }
 
     /// Does `work` on the device. `None`: there is none, or `auto` fell back to the CPU.
@@ -113,6 +160,15 @@ fn keep_if_well<R>(done: Result<R>, context: Lease<'_, ExecutionContext>) -> Res
         context.discard();
     }
     done
+}
+
+/// Refuses memory planes that the driver knows cannot hold a picture of `info`.
+fn lies_there(device: &CudaDevice, info: &StreamInfo, planes: &[(u64, usize)], what: &str) -> Result<()> {
+    for (plane, (address, pitch)) in planes.iter().enumerate().take(info.format.planes()) {
+        let (row, rows) = info.format.plane_size(plane, info.width, info.height);
+        device.check_memory(*address, ((rows - 1) * pitch + row) as u64, &format!("plane {plane} of the {what}"))?;
+    }
+    Ok(())
 }
 
 /// Refuses memory planes that cannot hold a picture of `info`.

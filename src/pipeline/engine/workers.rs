@@ -46,6 +46,12 @@ impl Workers {
 
 #[cfg(feature = "cuda")]
 impl Workers {
+    /// Workers on an open device, and on no other: in the context of a caller, say.
+    pub fn on(device: Arc<CudaDevice>, threads: usize) -> Workers {
+        let choice = DeviceChoice::Cuda(device.info().ordinal);
+        Workers { threads, exec: OnceLock::new(), choice, device: OnceLock::from(Ok(device)) }
+    }
+
     pub(super) fn choice(&self) -> DeviceChoice {
         self.choice
     }
