@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 # Integration tests that have something to do on a GPU, and those of the plugin library.
 tests="cuda kernels"
-plugin_tests="c_abi_cuda"
+plugin_tests="c_abi_cuda c_abi_resident"
 # Large libraries that are loaded and that no test there calls: character sets, a speech codec, vector graphics, and libav's
 # filters with all that they need.
 unused="libicudata libcodec2 librsvg-2 libavfilter"
@@ -62,6 +62,10 @@ done
 
 cargo build --profile "$profile" --locked -p vramp-plugin
 packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
+
+# A host of OpenFX whose images lie in GPU memory.
+[ -d target/openfx/include ] || scripts/setup_hosts.sh
+cc -O1 -D_GNU_SOURCE -pthread -Itarget/openfx/include plugin-abi/tests/openfx/cuda.c -o "$out/bin/openfx_cuda" -lm -ldl
 
 # What they load, by the loader's word.
 libraries() {

@@ -111,8 +111,10 @@ run_cuda() {
 }
 
 run_abi() {
-    part_limit 40
+    part_limit 60
     step "C ABI" "$here/tests/c_abi_cuda" --show-output "$filter"
+    step "C ABI, resident frames" "$here/tests/c_abi_resident" --show-output "$filter"
+    step "OpenFX, images in GPU memory" "$here/bin/openfx_cuda" "$VRAMP_PLUGIN"
 }
 
 run_command() {

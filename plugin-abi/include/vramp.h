@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 /* Major version << 16 | minor version of the ABI that this header describes. */
-#define VRAMP_ABI_VERSION 0x00010000
+#define VRAMP_ABI_VERSION 0x00010001
 
 /* What a function's outcome was: VRAMP_OK, a state that is no error (positive), or an error (negative: the exit code that
    the vramp command has for it). */
@@ -68,12 +68,19 @@ enum {
     VRAMP_YUV444 = 4,
     VRAMP_RGB = 5,               /* planes R, G, B */
     VRAMP_NV12 = 6,              /* planes Y and Cb Cr, 4:2:0; 8 bits, or 10, 12 or 16 at the top of 16 (p010, p012, p016) */
-    VRAMP_RGBA = 7,              /* one plane of R, G, B, A; 8 bits. Alpha is copied from the frame of the same number as it
-                                    is, so that a chain which changes the size or the number of frames is refused */
+    VRAMP_RGBA = 7,              /* one plane of R, G, B, A; 8 bits, and from ABI 1.1 on 16, VRAMP_DEPTH_HALF and
+                                    VRAMP_DEPTH_FLOAT. Alpha is copied from the frame of the same number as it is, so that a
+                                    chain which changes the size or the number of frames is refused */
     VRAMP_YC48 = 8               /* one plane of signed 16-bit Y, Cb, Cr in AviUtl's scale; its bit depth is 12 */
 };
 
-/* What black and white are. RGB is full range unless stated otherwise, everything else limited. */
+/* Bit depths of numbers: black is 0 and white 1. */
+enum {
+    VRAMP_DEPTH_FLOAT = 32,      /* IEEE 754, 32 bits */
+    VRAMP_DEPTH_HALF = -16       /* IEEE 754, 16 bits; in VRAMP_RGBA alone */
+};
+
+/* What black and white are. RGB is full range unless it says otherwise, everything else limited. */
 typedef int32_t vramp_range;
 enum {
     VRAMP_RANGE_UNSPECIFIED = 0,
@@ -96,11 +103,13 @@ enum {
  * go from -0.5 to 0.5. Float is filtered as 16 bits of the stream's range. On the way in, luma, grey, R, G and B become
  * value * 65535 (full range) or value * 56064 + 4096 (limited), Cb and Cr value * 65535 + 32768 or value * 57344 + 32768,
  * computed in single precision and rounded to nearest, half up; what lies beyond 16 bits becomes the nearest value, and
- * NaN 0. On the way out the same scale is undone. */
+ * NaN 0. On the way out the same scale is undone. RGBA of halves and floats is full range. Chains of filters that smooth samples
+ * where they are (docs/PLUGINS.md lists them) give halves and floats, and RGBA that is filtered as YCbCr or as light, as their
+ * source plus the difference that the filters made: what they leave alone comes out to the bit. */
 typedef struct vramp_stream {
     uint32_t struct_size;
     vramp_layout layout;
-    int32_t bit_depth;           /* 8 to 16; 32 is float */
+    int32_t bit_depth;           /* 8 to 16, or VRAMP_DEPTH_* */
     vramp_range range;
     int32_t width;               /* 1 to 65535 */
     int32_t height;
@@ -114,6 +123,13 @@ typedef struct vramp_input {
     const vramp_stream *stream;
 } vramp_input;
 
+/* What a chain sees of RGBA: flags for vramp_options.rgba. Without them, of 8 and 16 bits the samples themselves. */
+enum {
+    VRAMP_RGBA_YCBCR = 1,        /* Y, Cb, Cr of BT.709 in 16 bits of limited range, for which filters' thresholds are made */
+    VRAMP_RGBA_LINEAR = 2,       /* the values are light: filters see them through the curve of sRGB, which is undone */
+    VRAMP_RGBA_PREMULTIPLIED = 4 /* colours are multiplied by alpha, and stay at or below it where they were */
+};
+
 /* How a chain is built. Zero everywhere is the default. */
 typedef struct vramp_options {
     uint32_t struct_size;
@@ -123,11 +139,19 @@ typedef struct vramp_options {
                                     "cuda:N" */
     vramp_layout output_layout;  /* of the result: the input's components in planes (but RGBA and YC48 as they came); or
                                     another layout of the same components */
-    int32_t output_bit_depth;    /* 0: what the chain ends in; for float input float, for RGBA 8 */
+    int32_t output_bit_depth;    /* 0: what the chain ends in; for float input float, for RGBA the input's, and no other */
     const vramp_input *inputs;   /* the streams beside the chain's own, an array whose structs all have the same struct_size;
                                     NULL when there are none */
     uint32_t input_count;
     uint32_t reserved;           /* 0 */
+
+    /* From ABI 1.1 on. */
+    void *cuda_context;          /* a CUcontext of the caller's, in which the chain then works, on its device and no other: kernels,
+                                    memory and streams are made there. NULL: the primary context of `device`. It must live when
+                                    it is given; when it is destroyed before the chain, calls with the chain fail, and
+                                    destroying the chain is still right */
+    uint32_t rgba;               /* VRAMP_RGBA_* flags */
+    uint32_t reserved_too;       /* 0 */
 } vramp_options;
 
 /* A frame, but its samples. */
@@ -138,9 +162,10 @@ typedef struct vramp_frame {
                                     nothing that came before */
 } vramp_frame;
 
-/* Memory of a picture's planes, in the order of the layout: the first byte of each, and the bytes from one row to the next
- * (not negative). Pointers and pitches are multiples of a sample's size; multiples of 64 are fastest. Entries beyond the
- * layout's planes are zero. Source and target must not overlap. */
+/* Memory of a picture's planes, in the order of the layout: the first byte of each top row, and the bytes from one row to the
+ * one below it. Those are not negative, but for VRAMP_RGBA, whose rows may lie from the bottom up. Pointers and pitches are multiples of
+ * a sample's size; multiples of 64 are fastest. Entries beyond the layout's planes are zero. Source and target must not
+ * overlap. */
 typedef struct vramp_planes {
     uint32_t struct_size;
     uint32_t reserved;           /* 0 */
@@ -236,7 +261,7 @@ vramp_status vramp_filter_preset(uint32_t filter, uint32_t preset, vramp_preset_
 
 /* Makes a chain for a stream from its text, as the command takes it: "deband=range=16:sample=2,depth=10" or "deband(range 16,
    sample 2) > depth(10)"; "@FILE" and "@FILE(name=value)" read a chain file. "" is a chain that copies. `options` may be NULL.
-   Threads and the GPU are not touched before the first frame, or vramp_chain_prepare. */
+   Threads and the GPU are not touched before the first frame, or vramp_chain_prepare, but for a cuda_context, which must live. */
 vramp_status vramp_chain_create(const char *text, const vramp_stream *input, const vramp_options *options,
                                 vramp_chain **chain);
 
@@ -291,11 +316,13 @@ vramp_status vramp_process_frames(vramp_chain *chain, uint64_t frame, const vram
    next frame. Never NULL. */
 const char *vramp_last_record(void);
 
-/* Filters a frame in GPU memory: the planes are device pointers (CUdeviceptr) of the chain's device, in its primary
-   context. The work is put into the order of `stream` (a CUstream of that context; NULL is the default stream) and the
-   call returns without waiting: it begins after what is in the stream now, and ends before what is put there later. Errors of
-   the work itself are the stream's. Not for float and RGBA, nor for chains that vramp_process refuses; and what is measured is
-   lost. */
+/* Filters a frame in GPU memory: the planes are device pointers (CUdeviceptr) of the chain's context: vramp_options.cuda_context,
+   or the primary context of its device. All work, of RGBA the conversion there and back too, is put into `stream` (a CUstream of
+   that context; NULL is the default stream) and the call returns without waiting: it begins after what is in the stream now, and
+   ends before what is put there later. Errors of the work itself are the stream's. The thread's current context stays what it was.
+   The result has the bytes of vramp_process. What the driver knows to be wrong is refused: memory of the host or of another
+   context, a plane that is longer than its memory, a stream of another context. Not for planes of float, nor for chains that
+   vramp_process refuses; and what is measured is lost. */
 vramp_status vramp_process_cuda(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src,
                                 const vramp_planes *dst, void *stream);
 

@@ -6,7 +6,7 @@
 //! Luma, grey, R, G and B go from 0 (black) to 1 (white), Cb and Cr from −0.5 to 0.5, in limited range as in full. So
 //! limited range keeps what lies a little beyond black and white.
 
-use vramp::pipeline::ChainPlan;
+use vramp::pipeline::{ChainPlan, NumberScale};
 use vramp::video::StreamInfo;
 
 /// Filters whose difference has a meaning beside a value that they did not see: they move nothing, and add a little.
@@ -53,6 +53,11 @@ impl FloatScale {
             (false, false) => FloatScale { gain: 219.0 * 256.0, zero: 16.0 * 256.0 },
             (false, true) => FloatScale { gain: 224.0 * 256.0, zero: 32768.0 },
         }
+    }
+
+    /// The same for the GPU.
+    pub fn on_device(self) -> NumberScale {
+        NumberScale { gain: self.gain, zero: self.zero }
     }
 
     /// Rounds `from` to 16 bits, half up; what lies beyond becomes the nearest value, and what is no number black.

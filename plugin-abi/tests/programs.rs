@@ -52,3 +52,8 @@ fn a_changing_parameter_opens_the_device_once() {
 fn the_callers_cuda_context_stays() {
     run("tests/c/context.c", &[], Some(cc::stand_in_driver()));
 }
+
+#[test]
+fn frames_in_gpu_memory_keep_to_their_context() {
+    run("tests/c/resident.c", &[], Some(cc::stand_in_driver()));
+}

@@ -25,7 +25,7 @@ fn sample(name: &str) -> PathBuf {
     }
     let folder = folder.to_str().unwrap();
     let source = cc::path("../samples").join(name);
-    cc::program(&source, &["-L", folder, "-lvramp", &format!("-Wl,-rpath,{folder}")])
+    cc::program(&source, &["-L", folder, "-lvramp", &format!("-Wl,-rpath,{folder}"), "-ldl"])
 }
 
 /// What `program` writes when it reads `input`.
@@ -78,6 +78,16 @@ fn they_give_the_commands_frames() {
         assert_eq!(hashes(result, &got), want, "{name}");
     }
     std::fs::remove_file(path).unwrap();
+}
+
+/// The stand-in's kernels do nothing, so that it only runs.
+#[test]
+fn frames_stay_in_gpu_memory() {
+    let mut command = Command::new(sample("c_abi_cuda.c"));
+    command.args(["64", "36", "deband"]).env("LD_LIBRARY_PATH", cc::stand_in_driver());
+    let (said, _) = run(&mut command, &[]);
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.ends_with(&format!(" of {} values changed\n", 8 * 64 * 36 * 4)), "{said}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl Frame {
             if usize::try_from(row) != Ok(wanted_row) || usize::try_from(rows) != Ok(wanted_rows) {
                 return Err(Error::corrupt("the frame has another format or size than its clip"));
             }
-            Ok((start.cast_mut(), usize::try_from(pitch).unwrap_or(0)))
+            Ok((start.cast_mut(), pitch.max(0) as isize))
         };
         planes.iter().enumerate().map(plane).collect()
     }
@@ -163,7 +163,7 @@ impl NewFrame {
         let plane = |plane: &c_int| {
             // SAFETY: the frame lives and is ours alone.
             let (start, pitch) = unsafe { ((api.write_ptr)(*frame, *plane), (api.pitch)(*frame, *plane)) };
-            (start, usize::try_from(pitch).unwrap_or(0))
+            (start, pitch.max(0) as isize)
         };
         planes.iter().map(plane).collect()
     }

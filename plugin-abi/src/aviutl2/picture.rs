@@ -3,8 +3,8 @@
 use super::ffi::{PA64, Video};
 use crate::editor::chains::{Built, Inside, Request, built};
 use crate::editor::colours::Colours;
+use crate::editor::conversion::Made;
 use crate::editor::image::{Depth, Image, RGBA, RectI};
-use crate::editor::picture::Made;
 use std::ffi::c_int;
 use vramp::error::{Error, Kind, Result};
 use vramp::pipeline::InputFrame;
@@ -32,7 +32,7 @@ pub unsafe fn filter(video: &Video, program: &str, rgb: bool) -> Result<()> {
     let mut pixels = Pixels::new(object.width, object.height)?;
     let colours = Colours { ycbcr: !rgb, linear: false };
     let inside = Inside::of(Depth::Short, colours.ycbcr, colours.linear);
-    let built = built(&Request { program: program.to_owned(), scale: 1.0, size: pixels.size(), inside })?;
+    let built = built(&Request { program: program.to_owned(), scale: 1.0, size: pixels.size(), inside, device: None })?;
     if built.engine.plan().stages.is_empty() {
         return Ok(());
     }
@@ -57,15 +57,17 @@ pub unsafe fn filter(video: &Video, program: &str, rgb: bool) -> Result<()> {
 fn process(built: &Built, pixels: &mut Pixels, colours: Colours, n: u64) -> Result<Pixels> {
     let mut result = Pixels::new(pixels.width, pixels.height)?;
     let (source, mut target) = (pixels.image("source")?, result.image("output")?);
+    let conversion = built.conversion(Depth::Short, colours);
+    let mut before = built.before.take()?;
     // SAFETY: both images are of memory that is ours alone.
-    let before = unsafe { built.enter(&source, colours) }?;
+    unsafe { conversion.enter(&source, &mut before) };
     let props = FrameProps { frame_index: n, ..FrameProps::default() };
     let given = [InputFrame { input: 0, props, planes: before.planes() }];
     let mut after = built.after.take()?;
     built.engine.process_frames(n, &given, &mut after.planes_mut())?;
     let window = target.bounds;
     // SAFETY: as above.
-    unsafe { built.leave(&Made { source: &source, before: &before, after: &after }, colours, &mut target, window) };
+    unsafe { conversion.leave(&Made { source: &source, before: &before, after: &after }, &mut target, window) };
     Ok(result)
 }
 

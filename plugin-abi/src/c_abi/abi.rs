@@ -55,7 +55,7 @@ structs! {
         struct_size: u32,
         /// `VRAMP_GRAY` and so on.
         layout: i32,
-        /// 8 to 16, or 32 for float.
+        /// 8 to 16, or `VRAMP_DEPTH_*`.
         bit_depth: i32,
         /// `VRAMP_RANGE_*`.
         range: i32,
@@ -83,6 +83,12 @@ structs! {
         input_count: u32,
         /// 0.
         reserved: u32,
+        /// The caller's CUDA context, or null.
+        cuda_context: *mut c_void,
+        /// `VRAMP_RGBA_*`.
+        rgba: u32,
+        /// 0.
+        reserved_too: u32,
     }
 
     /// A stream beside the chain's own.
@@ -198,7 +204,7 @@ macro_rules! constants {
 }
 
 constants! {
-    ABI_VERSION = 0x0001_0000;
+    ABI_VERSION = 0x0001_0001;
 
     OK = 0;
     AGAIN = 1;
@@ -224,6 +230,13 @@ constants! {
     NV12 = 6;
     RGBA = 7;
     YC48 = 8;
+
+    DEPTH_FLOAT = 32;
+    DEPTH_HALF = -16;
+
+    RGBA_YCBCR = 1;
+    RGBA_LINEAR = 2;
+    RGBA_PREMULTIPLIED = 4;
 
     RANGE_UNSPECIFIED = 0;
     RANGE_LIMITED = 1;
@@ -260,6 +273,9 @@ impl Default for Options {
             inputs: std::ptr::null(),
             input_count: 0,
             reserved: 0,
+            cuda_context: std::ptr::null_mut(),
+            rgba: 0,
+            reserved_too: 0,
         }
     }
 }

@@ -5,15 +5,15 @@ mod tests;
 
 use super::abi::{self, Frame, Input, InputFrame, Options, Planes, Stream};
 use super::call::{call, can_give, can_write, give, keep_record, read, read_all, text, write};
-use super::format;
+use super::device::workers;
+use super::format::{self, RgbaUse};
 use super::handles::Handles;
 use crate::host_port::{HostFrame, HostPlane, HostPorts, Storage};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
-use vramp::device::DeviceChoice;
 use vramp::error::{Error, Result};
 use vramp::filters::{self, Filter};
-use vramp::pipeline::{Engine, SideInput, Target, Workers, plan_with};
+use vramp::pipeline::{Engine, SideInput, Target, plan_with};
 use vramp::video::{FieldOrder, FrameProps};
 
 /// The most CPU threads that share a frame.
@@ -71,24 +71,30 @@ impl Chain {
         beside: &[SideStream<'_>],
         options: &Options,
     ) -> Result<Chain> {
-        // SAFETY: the caller's promise, who gave the options.
-        let device = unsafe { device_choice(options.device) }?;
-        let (info, storage) = format::stream(stream)?;
+        let rgba = RgbaUse::of(options.rgba)?;
+        let (info, storage) = format::stream(stream, rgba)?;
         let threads = usize::try_from(options.threads).ok().filter(|_| options.threads <= MOST_THREADS);
         let threads = threads.ok_or_else(|| {
             Error::bad_argument(format!("threads is {}: it takes 0 to {MOST_THREADS}", options.threads))
         })?;
-        let result = format::result(storage, options.output_layout, options.output_bit_depth)?;
+        let result = format::result(storage, options.output_layout, options.output_bit_depth, rgba)?;
         let target = Target { format: result.map(Storage::format), ..Target::default() };
         let (mut sides, mut storages) = (Vec::new(), vec![storage]);
         for SideStream { name, stream } in beside {
-            let (info, storage) = format::stream(stream).map_err(|e| e.context(format!("the input '{name}'")))?;
+            let (info, storage) = format::stream(stream, rgba).map_err(|e| e.context(format!("the input '{name}'")))?;
             sides.push(SideInput { name: (*name).to_owned(), info });
             storages.push(storage);
         }
         let plan = plan_with(filters, &info, &sides, target)?;
+        if let Some(Storage::Rgba(_)) = result
+            && plan.output.color.matrix != plan.input.color.matrix
+        {
+            return Err(Error::unsupported("the chain changes the matrix, and RGBA has none: leave that filter out"));
+        }
         let ports = HostPorts::new(&plan, storages, result.unwrap_or(Storage::Plain(plan.output.format)))?;
-        Ok(Chain { engine: Engine::of(plan, Arc::new(Workers::new(device, threads)?)), ports })
+        // SAFETY: the caller's promise, who gave the options.
+        let workers = unsafe { workers(options, threads) }?;
+        Ok(Chain { engine: Engine::of(plan, Arc::new(workers)), ports })
     }
 
     /// Makes a frame in host memory. Gives its properties.
@@ -200,29 +206,17 @@ fn describe(props: &FrameProps) -> Frame {
     Frame { struct_size: size_of::<Frame>() as u32, field_order, index: props.frame_index }
 }
 
-/// The device that `text` names; null is `auto`.
-///
-/// # Errors
-/// For text that is no device.
-///
-/// # Safety
-/// `text` is null, or points to text with a NUL at its end.
-pub unsafe fn device_choice(device: *const c_char) -> Result<DeviceChoice> {
-    if device.is_null() {
-        return Ok(DeviceChoice::Auto);
-    }
-    // SAFETY: the caller's promise.
-    unsafe { text(device, "device") }?.parse()
-}
-
 fn planes(planes: &Planes, storage: Storage, what: &str) -> Result<[HostPlane; 4]> {
     if planes.reserved != 0 {
         return Err(Error::bad_argument(format!("{what}: reserved is not 0")));
     }
     let mut list = [(std::ptr::null_mut(), 0); 4];
     for (i, (data, pitch)) in planes.data.iter().zip(planes.pitch).enumerate() {
-        let pitch = usize::try_from(pitch)
-            .map_err(|_| Error::bad_argument(format!("{what}: the pitch of plane {i} is negative")))?;
+        if pitch < 0 && !storage.takes_either_order() {
+            return Err(Error::bad_argument(format!("{what}: the pitch of plane {i} is negative")));
+        }
+        let pitch = isize::try_from(pitch)
+            .map_err(|_| Error::bad_argument(format!("{what}: plane {i} has a pitch of {pitch} bytes")))?;
         if i >= storage.planes() && (!data.is_null() || pitch != 0) {
             return Err(Error::bad_argument(format!("{what}: plane {i} is given, and there is none")));
         }
@@ -261,7 +255,7 @@ pub unsafe extern "C" fn vramp_chain_create(
 unsafe fn beside<'a>(options: &Options) -> Result<Vec<SideStream<'a>>> {
     // SAFETY: the caller's promise.
     unsafe {
-        if options.reserved != 0 {
+        if options.reserved != 0 || options.reserved_too != 0 {
             return Err(Error::bad_argument("vramp_options: reserved is not 0"));
         }
         let mut list = Vec::new();

@@ -1,28 +1,57 @@
 //! Streams of the header, and the chain's.
 
-use super::abi::{self, Stream};
-use crate::host_port::Storage;
+use super::abi::{self, DEPTH_FLOAT as FLOAT, DEPTH_HALF as HALF, Stream};
+use crate::editor::colours::Colours;
+use crate::editor::image::Depth;
+use crate::host_port::{Pixels, Storage};
 use vramp::error::{Error, Result};
 use vramp::video::{ColorInfo, Format, Layout, Model, Range, StreamInfo};
 
 /// The longest side of a picture, and the most samples: libav's own limits.
 const MOST: (i32, i64) = (65_535, 1 << 28);
 
-/// The bit depth that stands for float.
-const FLOAT: i32 = 32;
+/// What chains see of RGBA, by the header's flags.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RgbaUse {
+    colours: Colours,
+    is_premultiplied: bool,
+}
+
+impl RgbaUse {
+    /// # Errors
+    /// For flags that the header does not have.
+    pub fn of(flags: u32) -> Result<RgbaUse> {
+        let has = |flag: i32| flags & flag as u32 != 0;
+        if flags >= 8 {
+            return Err(Error::bad_argument(format!("rgba is {flags:#x}: it takes VRAMP_RGBA_* alone")));
+        }
+        let colours = Colours { ycbcr: has(abi::RGBA_YCBCR), linear: has(abi::RGBA_LINEAR) };
+        Ok(RgbaUse { colours, is_premultiplied: has(abi::RGBA_PREMULTIPLIED) })
+    }
+}
 
 /// How pictures of `layout` and `bit_depth` are stored.
 ///
 /// # Errors
 /// For values that the header does not have, and pairs of them that do not exist.
-pub fn storage(layout: i32, bit_depth: i32) -> Result<Storage> {
+pub fn storage(layout: i32, bit_depth: i32, rgba: RgbaUse) -> Result<Storage> {
+    if layout == abi::RGBA {
+        let depth = match bit_depth {
+            8 => Depth::Byte,
+            16 => Depth::Short,
+            HALF => Depth::Half,
+            FLOAT => Depth::Float,
+            _ => return Err(no_depth(layout, bit_depth)),
+        };
+        return Ok(Storage::Rgba(Pixels::new(depth, rgba.colours, rgba.is_premultiplied)?));
+    }
     let depth = if bit_depth == FLOAT { 16 } else { u8::try_from(bit_depth).unwrap_or(0) };
     let format = match layout {
         abi::GRAY => Format::gray(depth),
         abi::YUV420 => Format::yuv(1, 1, depth),
         abi::YUV422 => Format::yuv(1, 0, depth),
         abi::YUV444 => Format::yuv(0, 0, depth),
-        abi::RGB | abi::RGBA => Format::rgb(depth),
+        abi::RGB => Format::rgb(depth),
         abi::NV12 => Format::semi_planar(depth),
         abi::YC48 => Ok(Format::YC48),
         _ => return Err(Error::bad_argument(format!("there is no layout {layout}"))),
@@ -31,7 +60,6 @@ pub fn storage(layout: i32, bit_depth: i32) -> Result<Storage> {
     let format = format.map_err(|_| no_depth(layout, bit_depth))?;
     match (layout, bit_depth) {
         (abi::GRAY..=abi::RGB, FLOAT) => Ok(Storage::Float(format)),
-        (abi::RGBA, 8) => Ok(Storage::Rgba(format)),
         (abi::YC48, 12) | (abi::GRAY..=abi::NV12, _) if bit_depth != FLOAT => Ok(Storage::Plain(format)),
         _ => Err(no_depth(layout, bit_depth)),
     }
@@ -40,7 +68,7 @@ pub fn storage(layout: i32, bit_depth: i32) -> Result<Storage> {
 fn no_depth(layout: i32, bit_depth: i32) -> Error {
     let depths = match layout {
         abi::NV12 => "8, 10, 12 or 16",
-        abi::RGBA => "8",
+        abi::RGBA => "8, 16, VRAMP_DEPTH_HALF or VRAMP_DEPTH_FLOAT",
         abi::YC48 => "12",
         _ => "8 to 16, or 32 for float",
     };
@@ -51,9 +79,9 @@ fn no_depth(layout: i32, bit_depth: i32) -> Error {
 ///
 /// # Errors
 /// For values that are out of their range.
-pub fn stream(stream: &Stream) -> Result<(StreamInfo, Storage)> {
+pub fn stream(stream: &Stream, rgba: RgbaUse) -> Result<(StreamInfo, Storage)> {
     let Stream { layout, bit_depth, range, width, height, .. } = *stream;
-    let storage = storage(layout, bit_depth)?;
+    let storage = storage(layout, bit_depth, rgba)?;
     let (longest, most) = MOST;
     let fits = |side| (1..=longest).contains(&side);
     if !fits(width) || !fits(height) || i64::from(width) * i64::from(height) > most {
@@ -67,7 +95,15 @@ pub fn stream(stream: &Stream) -> Result<(StreamInfo, Storage)> {
         abi::RANGE_FULL => Range::Full,
         _ => return Err(Error::bad_argument(format!("there is no range {range}"))),
     };
-    let color = ColorInfo { range, ..ColorInfo::default() };
+    let color = match storage {
+        Storage::Rgba(pixels) if !pixels.inside().is_codes() => {
+            if range == Range::Limited {
+                return Err(Error::bad_argument("RGBA that is filtered as numbers or as YCbCr is full range"));
+            }
+            pixels.inside().color()
+        }
+        _ => ColorInfo { range, ..ColorInfo::default() },
+    };
     let info = StreamInfo { color, ..StreamInfo::bare(storage.format(), width as usize, height as usize) };
     Ok((info, storage))
 }
@@ -85,8 +121,15 @@ pub fn describe(info: &StreamInfo, storage: Storage) -> Stream {
         (_, _, Model::Yuv, 1, _) => abi::YUV422,
         (_, _, Model::Yuv, ..) => abi::YUV444,
     };
-    let bit_depth = if matches!(storage, Storage::Float(_)) { FLOAT } else { format.bit_depth().into() };
-    let range = match info.color.range {
+    let (bit_depth, range) = match storage {
+        Storage::Float(_) => (FLOAT, info.color.range),
+        Storage::Plain(_) => (format.bit_depth().into(), info.color.range),
+        // What the chain has is its own affair.
+        Storage::Rgba(pixels) => {
+            (depth_of(pixels), if pixels.inside().is_codes() { info.color.range } else { Range::Full })
+        }
+    };
+    let range = match range {
         Range::Unspecified => abi::RANGE_UNSPECIFIED,
         Range::Limited => abi::RANGE_LIMITED,
         Range::Full => abi::RANGE_FULL,
@@ -95,11 +138,20 @@ pub fn describe(info: &StreamInfo, storage: Storage) -> Stream {
     Stream { struct_size: size_of::<Stream>() as u32, layout, bit_depth, range, width, height }
 }
 
+fn depth_of(pixels: Pixels) -> i32 {
+    match pixels.depth {
+        Depth::Byte => 8,
+        Depth::Short => 16,
+        Depth::Half => HALF,
+        Depth::Float => FLOAT,
+    }
+}
+
 /// How the result is stored: as `layout` and `bit_depth` ask where they are not 0. `None` leaves it to the chain.
 ///
 /// # Errors
 /// As [`storage`], and for a layout of other components than the input's.
-pub fn result(input: Storage, layout: i32, bit_depth: i32) -> Result<Option<Storage>> {
+pub fn result(input: Storage, layout: i32, bit_depth: i32, rgba: RgbaUse) -> Result<Option<Storage>> {
     let own = match (input, input.format().layout()) {
         (Storage::Rgba(_), _) => abi::RGBA,
         (_, Layout::Packed) => abi::YC48,
@@ -108,17 +160,23 @@ pub fn result(input: Storage, layout: i32, bit_depth: i32) -> Result<Option<Stor
     let asked = if layout == abi::LAYOUT_DEFAULT { own } else { layout };
     let depth = match (bit_depth, input) {
         (0, Storage::Float(_)) => FLOAT,
+        (0, Storage::Rgba(pixels)) if asked == abi::RGBA => depth_of(pixels),
         (0, _) if asked == abi::RGBA => 8,
         (0, _) if asked == abi::YC48 => 12,
         (0, _) if layout == abi::LAYOUT_DEFAULT => return Ok(None),
         (0, _) => return Err(Error::bad_argument("output_layout needs an output_bit_depth beside it")),
         _ => bit_depth,
     };
-    let result = storage(asked, depth)?;
-    if matches!(result, Storage::Rgba(_)) && !matches!(input, Storage::Rgba(_)) {
-        return Err(Error::unsupported("RGBA comes of RGBA alone: other sources have no alpha"));
+    let result = storage(asked, depth, rgba)?;
+    match (result, input) {
+        (Storage::Rgba(_), Storage::Rgba(_)) if result != input => {
+            Err(Error::unsupported("RGBA comes out in the depth that it went in"))
+        }
+        (Storage::Rgba(_), Storage::Plain(_) | Storage::Float(_)) => {
+            Err(Error::unsupported("RGBA comes of RGBA alone: other sources have no alpha"))
+        }
+        _ => Ok(Some(result)),
     }
-    Ok(Some(result))
 }
 
 fn planar(format: Format) -> Result<Format> {

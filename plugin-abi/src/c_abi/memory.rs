@@ -2,7 +2,7 @@
 
 use super::abi;
 use super::call::{call, can_give, give};
-use super::chain::device_choice;
+use super::device::device_choice;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;

@@ -3,6 +3,7 @@
 pub mod abi;
 mod call;
 mod chain;
+mod device;
 mod filters;
 mod format;
 mod handles;

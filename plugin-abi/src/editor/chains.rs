@@ -1,10 +1,13 @@
 //! Built chains, which effects share: hosts make an instance for every frame, and chains are dear.
 
+use super::colours::Colours;
+use super::conversion::Conversion;
 use super::image::Depth;
 use super::scale::scaled;
 use crate::environment;
 use crate::float;
 use std::sync::{Arc, Mutex, PoisonError};
+use vramp::device::cuda::CudaDevice;
 use vramp::error::{Error, Result};
 use vramp::filters;
 use vramp::params::Arg;
@@ -44,14 +47,31 @@ impl Inside {
         }
     }
 
+    /// Whether the chain has the host's own samples.
+    pub fn is_codes(self) -> bool {
+        matches!(self, Inside::Rgb8 | Inside::Rgb16)
+    }
+
+    /// The chain's format.
+    ///
+    /// # Errors
+    /// When there is no such format.
+    pub fn format(self) -> Result<Format> {
+        match self {
+            Inside::Rgb8 => Format::rgb(8),
+            Inside::Rgb16 | Inside::Rgb => Format::rgb(16),
+            Inside::YCbCr => Format::yuv(0, 0, 16),
+        }
+    }
+
+    /// The chain's colours.
+    pub fn color(self) -> ColorInfo {
+        let (range, matrix) = if self == Inside::YCbCr { (Range::Limited, BT_709) } else { (Range::Full, 0) };
+        ColorInfo { range, matrix, ..ColorInfo::default() }
+    }
+
     fn stream(self, width: usize, height: usize) -> Result<StreamInfo> {
-        let (format, range, matrix) = match self {
-            Inside::Rgb8 => (Format::rgb(8)?, Range::Full, 0),
-            Inside::Rgb16 | Inside::Rgb => (Format::rgb(16)?, Range::Full, 0),
-            Inside::YCbCr => (Format::yuv(0, 0, 16)?, Range::Limited, BT_709),
-        };
-        let color = ColorInfo { range, matrix, ..ColorInfo::default() };
-        Ok(StreamInfo { color, ..StreamInfo::bare(format, width, height) })
+        Ok(StreamInfo { color: self.color(), ..StreamInfo::bare(self.format()?, width, height) })
     }
 }
 
@@ -66,14 +86,24 @@ pub struct Request {
     pub size: (usize, usize),
     /// How the chain holds pictures.
     pub inside: Inside,
+    /// The device that frames lie on; `None` for frames in host memory.
+    pub device: Option<HostDevice>,
+}
+
+/// The device of a host's context, which each context has one of.
+#[derive(Clone, Debug)]
+pub struct HostDevice(pub Arc<CudaDevice>);
+
+impl PartialEq for HostDevice {
+    fn eq(&self, other: &HostDevice) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A chain for pictures of one size.
 pub struct Built {
     /// What filters.
     pub engine: Engine,
-    /// How it holds pictures.
-    pub inside: Inside,
     /// Whether results are their sources plus a difference.
     pub carries: bool,
     /// Whether the same pictures become others at another time.
@@ -125,6 +155,12 @@ fn workers() -> Result<Arc<Workers>> {
 }
 
 impl Built {
+    /// What becomes of images of `depth`, of which filters see `colours`: those that the chain was asked for.
+    pub fn conversion(&self, depth: Depth, colours: Colours) -> Conversion {
+        let plan = self.engine.plan();
+        Conversion::new(depth, colours, [&plan.input, &plan.output], self.carries)
+    }
+
     fn new(request: &Request) -> Result<Built> {
         let (inside, (width, height)) = (request.inside, request.size);
         let mut filters = filters::program(&request.program)?;
@@ -144,7 +180,11 @@ impl Built {
         let pool = || PicturePool::new(0, stream.format, width, height);
         let (before, after) = (pool()?, pool()?);
         let carries = float::carries(&plan);
-        Ok(Built { engine: Engine::of(plan, workers()?), inside, carries, is_of_time, before, after })
+        let workers = match &request.device {
+            Some(HostDevice(device)) => Arc::new(Workers::on(Arc::clone(device), 0)),
+            None => workers()?,
+        };
+        Ok(Built { engine: Engine::of(plan, workers), carries, is_of_time, before, after })
     }
 }
 
@@ -175,7 +215,7 @@ mod tests {
     static ALONE: Mutex<()> = Mutex::new(());
 
     fn request(program: &str) -> Request {
-        Request { program: program.to_owned(), scale: 1.0, size: (64, 48), inside: Inside::YCbCr }
+        Request { program: program.to_owned(), scale: 1.0, size: (64, 48), inside: Inside::YCbCr, device: None }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From a host's colours to those that filters see, and back.
 
 /// What filters see of a host's R, G, B, which go from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Colours {
     /// As Y, Cb, Cr of BT.709, instead of R, G, B.
     pub ycbcr: bool,
@@ -65,12 +65,35 @@ impl Colours {
 
 /// The value of sRGB (IEC 61966-2-1) for light.
 fn encoded(light: f32) -> f32 {
-    if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
+    if light <= 0.003_130_8 {
+        return 12.92 * light;
+    }
+    // To the power of 5/12. Roots are worked out here, since a library's power differs from machine to machine.
+    let root = cube_root(f64::from(light).sqrt().sqrt());
+    1.055 * (root * root * (root * root) * root) as f32 - 0.055
 }
 
 /// The light of a value of sRGB; what is below 0 keeps the slope there.
 fn decoded(value: f32) -> f32 {
-    if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    if value <= 0.040_45 {
+        return value / 12.92;
+    }
+    // To the power of 12/5.
+    let base = f64::from((value + 0.055) / 1.055);
+    let root = fifth_root(base);
+    (base * base * (root * root)) as f32
+}
+
+/// By Newton's method, from a third of the exponent on: 4 steps are exact to a double's last bits.
+fn cube_root(x: f64) -> f64 {
+    let first = f64::from_bits(x.to_bits() / 3 + 0x2a9f_7893_0000_0000);
+    (0..4).fold(first, |root, _| (2.0 * root + x / (root * root)) / 3.0)
+}
+
+/// The same from a fifth on.
+fn fifth_root(x: f64) -> f64 {
+    let first = f64::from_bits(x.to_bits() / 5 + 0x3325_ced9_0000_0000);
+    (0..4).fold(first, |root, _| (4.0 * root + x / (root * root * (root * root))) / 5.0)
 }
 
 #[cfg(test)]
@@ -127,6 +150,17 @@ mod tests {
             // HDR grows by as much as its nearest end.
             let (hdr, end) = (colours.grown([4.0, 0.6, 0.4], growth), colours.grown([1.0, 0.6, 0.4], growth));
             near([hdr[0] - 4.0, hdr[1], hdr[2]], [end[0] - 1.0, end[1], end[2]], "beyond");
+        }
+    }
+
+    #[test]
+    fn roots_are_exact() {
+        for i in 1..4000 {
+            let x = f64::from(i) / 1000.0;
+            assert!(
+                (cube_root(x).powi(3) / x - 1.0).abs() < 2e-15 && (fifth_root(x).powi(5) / x - 1.0).abs() < 3e-15,
+                "{x}"
+            );
         }
     }
 

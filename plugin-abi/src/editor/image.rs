@@ -2,6 +2,9 @@
 
 use std::slice;
 use vramp::error::{Error, Result};
+/// How samples are stored.
+pub use vramp::pipeline::RgbaDepth as Depth;
+use vramp::pipeline::RgbaImage;
 
 /// Samples of a pixel.
 pub const RGBA: usize = 4;
@@ -23,26 +26,11 @@ pub struct RectI {
     pub y2: i32,
 }
 
-/// How samples are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// 8 bits.
-    Byte,
-    /// 16 bits.
-    Short,
-    /// 16-bit floating point.
-    Half,
-    /// 32-bit floating point.
-    Float,
-}
-
-impl Depth {
-    fn bytes(self) -> usize {
-        match self {
-            Depth::Byte => 1,
-            Depth::Short | Depth::Half => 2,
-            Depth::Float => 4,
-        }
+impl RectI {
+    /// Width and height.
+    pub fn size(self) -> (usize, usize) {
+        let side = |from: i32, to: i32| usize::try_from(i64::from(to) - i64::from(from)).unwrap_or(0);
+        (side(self.x1, self.x2), side(self.y1, self.y2))
     }
 }
 
@@ -92,8 +80,7 @@ impl Image {
 
     /// Width and height.
     pub fn size(&self) -> (usize, usize) {
-        let side = |from: i32, to: i32| usize::try_from(i64::from(to) - i64::from(from)).unwrap_or(0);
-        (side(self.bounds.x1, self.bounds.x2), side(self.bounds.y1, self.bounds.y2))
+        self.bounds.size()
     }
 
     /// The addresses of its memory: the first, and that behind the last.
@@ -121,6 +108,19 @@ impl Image {
     pub unsafe fn row_mut<T>(&mut self, y: i32) -> &mut [[T; RGBA]] {
         // SAFETY: the caller's promise.
         unsafe { slice::from_raw_parts_mut(self.start(y).cast(), self.size().0) }
+    }
+
+    /// It as the GPU knows it, where its memory is there.
+    pub fn on_device(&self) -> RgbaImage {
+        self.part_on_device(self.bounds)
+    }
+
+    /// The same of `part`, which lies in it.
+    pub fn part_on_device(&self, part: RectI) -> RgbaImage {
+        let (width, height) = part.size();
+        let left = (part.x1 - self.bounds.x1) as usize * RGBA * self.depth.bytes();
+        let first = self.start(part.y2 - 1).wrapping_add(left);
+        RgbaImage { address: first.addr() as u64, pitch: -(self.row_bytes as i64), width, height }
     }
 
     fn start(&self, y: i32) -> *mut u8 {

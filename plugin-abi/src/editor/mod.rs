@@ -2,8 +2,8 @@
 
 pub mod chains;
 pub mod colours;
+pub mod conversion;
 pub mod effect;
 pub mod image;
-pub mod picture;
 pub mod samples;
 pub mod scale;

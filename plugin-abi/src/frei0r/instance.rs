@@ -4,8 +4,10 @@
 
 use super::effect::{Effect, Parameter};
 use super::time::frame_index;
+use crate::editor::colours::Colours;
+use crate::editor::image::Depth;
 use crate::environment::{DEVICE, device};
-use crate::host_port::{HostFrame, HostPorts, Storage};
+use crate::host_port::{HostFrame, HostPorts, Pixels, Storage};
 use crate::logging;
 use std::ffi::{CStr, CString, c_char};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +15,7 @@ use vramp::device::DeviceChoice;
 use vramp::error::{Error, Kind, Result};
 use vramp::params::Control;
 use vramp::pipeline::{ChainPlan, Engine, Target, Workers, plan};
-use vramp::video::{Format, FrameProps, StreamInfo};
+use vramp::video::{FrameProps, StreamInfo};
 
 /// The longest side of a picture.
 const LONGEST: u32 = 65_535;
@@ -165,7 +167,7 @@ impl Instance {
         }
         let Chain::Built(built) = &state.chain else { return Err(Error::internal("a chain that was made is none")) };
         let props = FrameProps { frame_index, ..FrameProps::default() };
-        let pitch = self.width * RGBA;
+        let pitch = (self.width * RGBA) as isize;
         let frame = HostFrame { input: 0, props, planes: &[(src.cast_mut(), pitch)] };
         // SAFETY: the caller's promise; `build` saw to it that the result has the source's size.
         unsafe { built.ports.process(&built.engine, frame_index, &[frame], &[(dst, pitch)]) }.map(drop)
@@ -174,12 +176,13 @@ impl Instance {
     fn build(&self, state: &mut State) -> Result<Built> {
         let text = |value: &ParamValue| value.text.to_string_lossy().into_owned();
         let filters = self.effect.filters(&state.values.iter().map(text).collect::<Vec<_>>())?;
-        let format = Format::rgb(8)?;
+        let storage = Storage::Rgba(Pixels::new(Depth::Byte, Colours::default(), false)?);
+        let format = storage.format();
         let stream = StreamInfo::bare(format, self.width, self.height);
         let target = Target { format: Some(format), ..Target::default() };
         let plan = plan(filters, &stream, target)?;
         fits_the_host(&plan)?;
-        let ports = HostPorts::new(&plan, [Storage::Rgba(format)], Storage::Rgba(format))?;
+        let ports = HostPorts::new(&plan, [storage], storage)?;
         Ok(Built { engine: Engine::of(plan, state.workers()?), ports })
     }
 }
@@ -250,6 +253,7 @@ mod tests {
     use super::*;
     use crate::testing::Mixed;
     use vramp::filters::Cycle;
+    use vramp::video::Format;
 
     fn instance(name: &str) -> Instance {
         Instance::new(Box::leak(Box::new(Effect::named(name))), 8, 8).unwrap()

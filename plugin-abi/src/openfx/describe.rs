@@ -3,7 +3,10 @@
 use super::ffi::names;
 use super::host::{EffectHandle, Params, Properties};
 use crate::editor::effect::{COLOURS, Control, Effect, LINEAR, Shape};
+use crate::environment;
 use std::ffi::{CStr, c_int};
+use vramp::device::DeviceChoice;
+use vramp::device::cuda;
 use vramp::error::Result;
 
 /// The depths of samples that are taken.
@@ -40,7 +43,16 @@ pub fn describe(effect: &Effect, handle: EffectHandle) -> Result<()> {
         properties.set_int(name, 0, 0);
     }
     properties.set_int(names::TEMPORAL_CLIP_ACCESS, 0, effect.reads_around.into());
+    // Where it is not supported the host hands out images in its own memory.
+    let cuda = if takes_cuda(handle) { c"true" } else { c"false" };
+    properties.set_text(names::CUDA_RENDER_SUPPORTED, 0, cuda);
+    properties.set_text(names::CUDA_STREAM_SUPPORTED, 0, cuda);
     Ok(())
+}
+
+/// Whether images may lie in the memory of a CUDA device: the host has such, there is a device, and nobody chose the CPU.
+fn takes_cuda(handle: EffectHandle) -> bool {
+    handle.suites().has_cuda && environment::device() != DeviceChoice::Cpu && cuda::count().is_ok()
 }
 
 /// Describes the clips and the parameters of `effect`, which are the same in every context.

@@ -40,6 +40,10 @@ pub const MISSING_HOST_FEATURE: Status = 4;
 pub const NO_MEMORY: Status = 8;
 /// The host does what it does by itself.
 pub const REPLY_DEFAULT: Status = 14;
+/// The GPU has no memory left.
+pub const GPU_OUT_OF_MEMORY: Status = 1001;
+/// The GPU failed: the host may render with the CPU instead.
+pub const GPU_RENDER_FAILED: Status = 1002;
 
 /// The API of image effects.
 pub const PLUGIN_API: &std::ffi::CStr = c"OfxImageEffectPluginAPI";

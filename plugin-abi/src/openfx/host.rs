@@ -27,6 +27,8 @@ pub struct Suites {
     messages: Option<&'static MessageSuite>,
     /// Whether frames of other times can be had.
     pub has_other_times: bool,
+    /// Whether images may lie in the memory of a CUDA device.
+    pub has_cuda: bool,
 }
 
 impl Suites {
@@ -54,11 +56,15 @@ impl Suites {
                 params: &*fetch(names::PARAMETER_SUITE, 1)?.cast(),
                 messages: fetch(names::MESSAGE_SUITE, 2).ok().map(|table| &*table.cast()),
                 has_other_times: false,
+                has_cuda: false,
             }
         };
-        let has_other_times =
-            suites.properties(host.host).is_ok_and(|host| host.int(names::TEMPORAL_CLIP_ACCESS, 0) == Some(1));
-        *SUITES.write().unwrap_or_else(PoisonError::into_inner) = Some(Suites { has_other_times, ..suites });
+        let host = suites.properties(host.host).ok();
+        let has_other_times = host.is_some_and(|host| host.int(names::TEMPORAL_CLIP_ACCESS, 0) == Some(1));
+        let has_cuda = host
+            .and_then(|host| host.text(names::CUDA_RENDER_SUPPORTED))
+            .is_some_and(|text| text.as_c_str() == c"true");
+        *SUITES.write().unwrap_or_else(PoisonError::into_inner) = Some(Suites { has_other_times, has_cuda, ..suites });
         Ok(())
     }
 

@@ -92,12 +92,13 @@ unsafe extern "C" fn main_entry<const NUMBER: usize>(
         let action = unsafe { CStr::from_ptr(action) };
         // SAFETY: by the specification handles and properties are those of the action.
         let done = unsafe { act(effect, action, handle, in_args, out_args) };
-        if let Err(error) = &done {
-            messages::report(effect, handle, error);
-        }
-        done
+        done.or_else(|error| {
+            messages::report(effect, handle, &error);
+            let in_args = || Suites::get().and_then(|suites| suites.properties(in_args));
+            Ok(status(&error, action == names::RENDER && in_args().is_ok_and(render::is_on_device)))
+        })
     });
-    done.unwrap_or_else(|error| status(&error))
+    done.unwrap_or(ffi::FAILED)
 }
 
 /// Does what the host asks.
@@ -140,11 +141,13 @@ unsafe fn act(
     Ok(ffi::OK)
 }
 
-/// The status for an error.
-fn status(error: &Error) -> Status {
-    match error.kind() {
-        Kind::OutOfMemory => ffi::NO_MEMORY,
-        _ => ffi::FAILED,
+/// The status for an error, which says to a host whose images lie on a GPU that the CPU may do better.
+fn status(error: &Error, on_device: bool) -> Status {
+    match (error.kind(), on_device) {
+        (Kind::OutOfMemory, false) => ffi::NO_MEMORY,
+        (_, false) => ffi::FAILED,
+        (Kind::OutOfMemory, true) => ffi::GPU_OUT_OF_MEMORY,
+        (_, true) => ffi::GPU_RENDER_FAILED,
     }
 }
 

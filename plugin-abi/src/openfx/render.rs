@@ -3,16 +3,18 @@
 use super::ffi::{self, RectI, Status, names};
 use super::host::{ClipHandle, EffectHandle, Params, Properties};
 use super::image::Lent;
-use crate::editor::chains::{Built, Inside, Request, built};
+use crate::editor::chains::{Built, HostDevice, Inside, Request, built};
 use crate::editor::colours::Colours;
+use crate::editor::conversion::{Conversion, Made};
 use crate::editor::effect::{COLOURS, Control, Effect, LINEAR, Shape};
 use crate::editor::image::{Depth, Image};
-use crate::editor::picture::Made;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use vramp::device::cuda::{self, CudaDevice};
 use vramp::error::{Error, Result};
 use vramp::filters::Reach;
-use vramp::pipeline::InputFrame;
+use vramp::pipeline::{InputFrame, RgbaFrame, RgbaWindow, StreamOrder};
 use vramp::video::{FieldOrder, FrameProps};
 
 /// The size that a chain is asked about by, where no image is at hand.
@@ -44,11 +46,11 @@ impl Settings {
 
     fn request(&self, size: (usize, usize), depth: Depth) -> Request {
         let inside = Inside::of(depth, self.colours.ycbcr, self.colours.linear);
-        Request { program: self.program.clone(), scale: self.scale, size, inside }
+        Request { program: self.program.clone(), scale: self.scale, size, inside, device: None }
     }
 
     /// A chain to ask about. It costs little before its first picture.
-    fn example(&self) -> Result<std::sync::Arc<Built>> {
+    fn example(&self) -> Result<Arc<Built>> {
         built(&self.request(NO_SIZE, Depth::Float))
     }
 }
@@ -136,29 +138,104 @@ pub unsafe fn render(effect: &Effect, handle: EffectHandle, in_args: Properties)
     let source = Lent::new(source, "source")?;
     let Lent { image: source, .. } = &source;
     check_pair(source, &target.image)?;
-    let built = built(&settings.request(source.size(), source.depth))?;
+    let device = if is_on_device(in_args) { Some(HostDevice(device_of(source)?)) } else { None };
+    let built = built(&Request { device, ..settings.request(source.size(), source.depth) })?;
     let around = Around::new(&built, handle, &clip, time)?;
     let (neighbours, frames) = around.images(&clip, source)?;
-
     let images: Vec<&Image> = std::iter::once(source).chain(neighbours.iter().map(|lent| &lent.image)).collect();
     let field_order = field_order(clip.properties);
-    // SAFETY: the caller's promise; neighbours have the source's depth and size.
-    let enter = |image: &&Image| unsafe { built.enter(image, settings.colours) };
-    let entered = images.iter().map(enter).collect::<Result<Vec<_>>>()?;
-    let given: Vec<_> = frames
-        .iter()
-        .map(|(frame_index, place)| InputFrame {
+    let frames = frames.iter().map(|(frame_index, place)| {
+        let props = FrameProps { frame_index: *frame_index, field_order, ..FrameProps::default() };
+        (props, *place)
+    });
+    let made = Rendering {
+        built: &built,
+        n: around.n,
+        images: &images,
+        frames: frames.collect(),
+        conversion: built.conversion(source.depth, settings.colours),
+        window,
+    };
+    // SAFETY: the caller's promise; neighbours have the source's depth and size, and source and target do not overlap.
+    unsafe {
+        match is_on_device(in_args) {
+            true => made.on_device(&target.image, in_args.pointer(names::CUDA_STREAM)),
+            false => made.in_host_memory(&mut target.image),
+        }
+    }
+}
+
+/// Whether the images of an action lie in the memory of a CUDA device.
+pub fn is_on_device(in_args: Properties) -> bool {
+    in_args.int(names::CUDA_ENABLED, 0) == Some(1)
+}
+
+/// The device of the context that an image lies in; memory that is of none is the calling thread's context's.
+fn device_of(image: &Image) -> Result<Arc<CudaDevice>> {
+    let context = cuda::context_of(image.on_device().address).or_else(cuda::current_context);
+    let context =
+        context.ok_or_else(|| Error::unsupported("the host renders with CUDA, and no CUDA context is current"))?;
+    // SAFETY: the driver's own word.
+    unsafe { CudaDevice::in_context(context) }
+}
+
+/// A picture that is made.
+struct Rendering<'a> {
+    built: &'a Built,
+    n: u64,
+    /// The source, and then its neighbours.
+    images: &'a [&'a Image],
+    /// The frames that it is made of, with the places of their images.
+    frames: Vec<(FrameProps, usize)>,
+    conversion: Conversion,
+    window: RectI,
+}
+
+impl Rendering<'_> {
+    /// # Safety
+    /// The images are what the host states, and nobody else uses the target.
+    unsafe fn in_host_memory(&self, target: &mut Image) -> Result<()> {
+        let Rendering { built, n, images, frames, conversion, window } = self;
+        let enter = |image: &&Image| {
+            let mut picture = built.before.take()?;
+            // SAFETY: the caller's promise.
+            unsafe { conversion.enter(image, &mut picture) };
+            Ok(picture)
+        };
+        let entered = images.iter().map(enter).collect::<Result<Vec<_>>>()?;
+        let given = frames.iter().map(|(props, place)| InputFrame {
             input: 0,
-            props: FrameProps { frame_index: *frame_index, field_order, ..FrameProps::default() },
+            props: props.clone(),
             planes: entered[*place].planes(),
-        })
-        .collect();
-    let mut after = built.after.take()?;
-    built.engine.process_frames(around.n, &given, &mut after.planes_mut())?;
-    let made = Made { source, before: &entered[0], after: &after };
-    // SAFETY: the caller's promise; source and target do not overlap.
-    unsafe { built.leave(&made, settings.colours, &mut target.image, window) };
-    Ok(())
+        });
+        let mut after = built.after.take()?;
+        built.engine.process_frames(*n, &given.collect::<Vec<_>>(), &mut after.planes_mut())?;
+        let made = Made { source: images[0], before: &entered[0], after: &after };
+        // SAFETY: as above.
+        unsafe { conversion.leave(&made, target, *window) };
+        Ok(())
+    }
+
+    /// The same on the device, in the host's stream; without one the picture is waited for.
+    ///
+    /// # Safety
+    /// As there, and nobody else uses the images until the work is done.
+    unsafe fn on_device(&self, target: &Image, stream: Option<*mut c_void>) -> Result<()> {
+        let Rendering { built, n, images, frames, conversion, window } = self;
+        let source = images[0];
+        let image = |place: usize| images[place].on_device();
+        let frames: Vec<_> =
+            frames.iter().map(|(props, place)| RgbaFrame { props: props.clone(), image: image(*place) }).collect();
+        let window = RgbaWindow {
+            image: target.part_on_device(*window),
+            left: window.x1 - source.bounds.x1,
+            top: source.bounds.y2 - window.y2,
+        };
+        let order = stream.map_or(StreamOrder::Waited, StreamOrder::In);
+        let conversion = conversion.on_device(source.is_premultiplied);
+        // SAFETY: the caller's promise.
+        unsafe { built.engine.process_rgba(*n, &frames, &conversion, &window, order) }
+    }
 }
 
 /// A frame's number, and the place of its image.

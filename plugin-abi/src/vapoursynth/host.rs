@@ -186,7 +186,7 @@ impl Frame {
             // SAFETY: the frame lives, and has this plane.
             let (data, pitch) =
                 unsafe { ((self.api.get_read_ptr)(self.frame, plane), (self.api.get_stride)(self.frame, plane)) };
-            (data.cast_mut(), pitch.unsigned_abs())
+            (data.cast_mut(), pitch.abs())
         };
         (0..self.format().num_planes).map(plane).collect()
     }
@@ -237,7 +237,7 @@ impl NewFrame {
         let plane = |plane| {
             // SAFETY: the frame lives, is ours alone, and has this plane.
             let (data, pitch) = unsafe { ((api.get_write_ptr)(*frame, plane), (api.get_stride)(*frame, plane)) };
-            (data, pitch.unsigned_abs())
+            (data, pitch.abs())
         };
         (0..self.0.format().num_planes).map(plane).collect()
     }

@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     for (int round = 0; round < 3; round++) {
         static unsigned char pixels[2][64 * 36];
         vramp_stream stream = {sizeof stream, VRAMP_GRAY, 8, VRAMP_RANGE_UNSPECIFIED, 64, 36};
-        vramp_options options = {sizeof options, 1, "cuda", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0};
+        vramp_options options = {sizeof options, 1, "cuda", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0, NULL, 0, 0};
         vramp_frame frame = {sizeof frame, VRAMP_PROGRESSIVE, 0};
         vramp_planes src = {sizeof src, 0, {pixels[0]}, {64}}, dst = {sizeof dst, 0, {pixels[1]}, {64}};
         vramp_chain *chain = NULL;

@@ -100,7 +100,7 @@ static vramp_stream stream_of(vramp_layout layout, int32_t bit_depth, int32_t wi
 }
 
 static vramp_options on_cpu(void) {
-    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0};
+    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0, NULL, 0, 0};
     return options;
 }
 
@@ -284,7 +284,8 @@ static void versions(void) {
     } options = {on_cpu(), {0}};
     for (uint32_t size = 0; size <= sizeof options; size++) {
         options.known.struct_size = size;
-        int at_a_field = size == 4 || size == 8 || size == 16 || size == 20 || size == 24 || size == 32 || size == 36 || size >= 40;
+        int at_a_field = size == 4 || size == 8 || size == 16 || size == 20 || size == 24 || size == 32 || size == 36 || size == 40 || size == 48 ||
+                         size == 52 || size >= 56;
         EXPECT(at_a_field ? VRAMP_OK : VRAMP_BAD_ARGUMENT, chain_create("deband", &good, &options.known, &chain));
         if (at_a_field) EXPECT(VRAMP_OK, chain_destroy(chain));
     }

@@ -42,7 +42,7 @@ static int once(const char *path) {
     *(void **)&destroy = dlsym(library, "vramp_chain_destroy");
     vramp_chain *chain = NULL;
     vramp_stream stream = {sizeof stream, VRAMP_GRAY, 8, VRAMP_RANGE_UNSPECIFIED, WIDTH, HEIGHT};
-    vramp_options options = {sizeof options, 2, "cpu", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0};
+    vramp_options options = {sizeof options, 2, "cpu", VRAMP_LAYOUT_DEFAULT, 0, NULL, 0, 0, NULL, 0, 0};
     vramp_frame frame = {sizeof frame, VRAMP_PROGRESSIVE, 0};
     vramp_planes from = {sizeof from, 0, {src}, {WIDTH}}, to = {sizeof to, 0, {dst}, {WIDTH}};
     int failed = create("deband", &stream, &options, &chain) || process(chain, &frame, &from, &to) || destroy(chain);

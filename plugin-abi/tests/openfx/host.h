@@ -9,6 +9,7 @@
 
 #include "ofxImageEffect.h"
 #include "ofxMessage.h"
+#include "ofxOpenGLRender.h"
 
 static int failures;
 

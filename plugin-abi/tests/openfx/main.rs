@@ -23,10 +23,15 @@ fn program(source: &str, flags: &[&str]) -> PathBuf {
     cc::program(&cc::path(source), &[&["-D_GNU_SOURCE", include.as_str(), "-pthread"], flags].concat())
 }
 
-/// Runs a program, which says what it found.
+/// Runs a program on the CPU, which says what it found.
 #[track_caller]
 fn run(program: &Path, command: &mut Command) {
-    let ran = command.env("VRAMP_DEVICE", "cpu").output().unwrap();
+    run_as_it_is(program, command.env("VRAMP_DEVICE", "cpu"));
+}
+
+#[track_caller]
+fn run_as_it_is(program: &Path, command: &mut Command) {
+    let ran = command.output().unwrap();
     std::fs::remove_file(program).unwrap();
     let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
@@ -42,6 +47,13 @@ fn pictures_are_those_of_the_c_abi() {
 fn hosts_get_answers_and_wrong_ones_do_no_harm() {
     let program = program("tests/openfx/actions.c", &[cc::sanitizer(), &["-ldl"]].concat());
     run(&program, Command::new(&program).arg(so::library()));
+}
+
+/// With the stand-in for the driver; on a GPU the same program compares bytes (scripts/gpu_bundle.sh packs it).
+#[test]
+fn images_in_gpu_memory_are_rendered_where_they_lie() {
+    let program = program("tests/openfx/cuda.c", &["-ldl", "-lm"]);
+    run_as_it_is(&program, Command::new(&program).arg(so::library()).env("LD_LIBRARY_PATH", cc::stand_in_driver()));
 }
 
 #[test]

@@ -97,7 +97,7 @@ static vramp_planes planes_of(void *samples, int bytes) {
 /* What the C ABI makes of planes. */
 static void filter(const char *text, vramp_layout layout, int bits, int range, uint64_t index, void *from, void *to) {
     vramp_stream stream = {sizeof stream, layout, bits, range, WIDTH, HEIGHT};
-    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, bits, NULL, 0, 0};
+    vramp_options options = {sizeof options, 1, "cpu", VRAMP_LAYOUT_DEFAULT, bits, NULL, 0, 0, NULL, 0, 0};
     vramp_frame frame = {sizeof frame, VRAMP_PROGRESSIVE, index};
     vramp_planes src = planes_of(from, bits / 8), dst = planes_of(to, bits / 8);
     vramp_chain *chain = NULL;

@@ -216,7 +216,7 @@ fn same(case: &Case, n: u64, got: &(Vec<i32>, String), want: &(Vec<i32>, String)
 
 #[test]
 fn frames_are_the_commands_for_chains_of_every_shape() {
-    let (info, _) = format::stream(&stream()).unwrap();
+    let (info, _) = format::stream(&stream(), format::RgbaUse::default()).unwrap();
     for case in CASES {
         let clips: Vec<Clip> = (0..=case.beside.len() as u64).map(|seed| clip(&info, seed, COUNT)).collect();
         let want = by_the_runner(case, &info, &clips);
@@ -234,7 +234,7 @@ fn frames_are_the_commands_for_chains_of_every_shape() {
             eprintln!("{}: {count} frames of {inputs} inputs, not {} of {}", case.name, want.len(), clips.len());
         }
         assert_eq!((count as usize, inputs as usize), (want.len(), clips.len()));
-        let (made, _) = format::stream(&made).unwrap();
+        let (made, _) = format::stream(&made, format::RgbaUse::default()).unwrap();
         // Backwards: no frame depends on those before.
         for n in (0..count).rev() {
             let asked = Asked::of(chain, n, &clips);
@@ -260,7 +260,7 @@ fn frames_are_the_commands_for_chains_of_every_shape() {
 
 #[test]
 fn a_frame_that_is_missing_is_refused() {
-    let (info, _) = format::stream(&stream()).unwrap();
+    let (info, _) = format::stream(&stream(), format::RgbaUse::default()).unwrap();
     for case in CASES.iter().filter(|case| case.name.contains("window")) {
         let clips = vec![clip(&info, 0, COUNT)];
         let chain = handle(case);
@@ -287,7 +287,7 @@ fn a_frame_that_is_missing_is_refused() {
 
 #[test]
 fn the_call_for_one_frame_names_the_one_for_many() {
-    let (info, _) = format::stream(&stream()).unwrap();
+    let (info, _) = format::stream(&stream(), format::RgbaUse::default()).unwrap();
     let picture = &clip(&info, 0, 1)[0];
     let planes = planes_of(picture);
     for case in CASES.iter().filter(|case| case.name != "another size") {
@@ -310,7 +310,7 @@ fn the_call_for_one_frame_names_the_one_for_many() {
 
 #[test]
 fn another_size_is_filtered_by_either_call() {
-    let (info, _) = format::stream(&stream()).unwrap();
+    let (info, _) = format::stream(&stream(), format::RgbaUse::default()).unwrap();
     let case = CASES.iter().find(|case| case.name == "another size").unwrap();
     let clips = vec![clip(&info, 0, 2)];
     let (want, chain) = (by_the_runner(case, &info, &clips), handle(case));

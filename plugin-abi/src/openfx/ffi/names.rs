@@ -72,6 +72,10 @@ names! {
     FRAME_VARYING = "kOfxImageEffectFrameVarying" "OfxImageEffectFrameVarying";
     RENDER_WINDOW = "kOfxImageEffectPropRenderWindow" "OfxImageEffectPropRenderWindow";
     RENDER_SCALE = "kOfxImageEffectPropRenderScale" "OfxImageEffectPropRenderScale";
+    CUDA_RENDER_SUPPORTED = "kOfxImageEffectPropCudaRenderSupported" "OfxImageEffectPropCudaRenderSupported";
+    CUDA_STREAM_SUPPORTED = "kOfxImageEffectPropCudaStreamSupported" "OfxImageEffectPropCudaStreamSupported";
+    CUDA_ENABLED = "kOfxImageEffectPropCudaEnabled" "OfxImageEffectPropCudaEnabled";
+    CUDA_STREAM = "kOfxImageEffectPropCudaStream" "OfxImageEffectPropCudaStream";
     SOURCE = "kOfxImageEffectSimpleSourceClipName" "Source";
     OUTPUT = "kOfxImageEffectOutputClipName" "Output";
 

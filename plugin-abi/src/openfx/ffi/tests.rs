@@ -49,6 +49,8 @@ fn assertions() -> String {
         ("kOfxStatErrMissingHostFeature", MISSING_HOST_FEATURE),
         ("kOfxStatErrMemory", NO_MEMORY),
         ("kOfxStatReplyDefault", REPLY_DEFAULT),
+        ("kOfxStatGLOutOfMemory", GPU_OUT_OF_MEMORY),
+        ("kOfxStatGLRenderFailed", GPU_RENDER_FAILED),
         ("kOfxImageEffectPluginApiVersion", PLUGIN_API_VERSION),
     ] {
         text += &format!("_Static_assert({theirs} == {ours}, \"{theirs}\");\n");
@@ -73,7 +75,7 @@ fn structs_and_names_are_those_of_the_headers() {
     let (source, program) = (folder.join("facts.c"), folder.join("facts"));
     let text = format!(
         "#include <limits.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <string.h>\n#include \"ofxImageEffect.h\"\n\
-         #include \"ofxMessage.h\"\n{}int main(void) {{\n    int wrong = 0;\n{}    return wrong;\n}}\n",
+         #include \"ofxMessage.h\"\n#include \"ofxOpenGLRender.h\"\n{}int main(void) {{\n    int wrong = 0;\n{}    return wrong;\n}}\n",
         assertions(),
         comparisons()
     );

@@ -1,12 +1,13 @@
-//! Pictures of the chain, from and to a host's images. The host's top row is the chain's first.
+//! From a host's images to pictures of a chain, and back. The host's top row is the chain's first. cuda/rgba.cu does the same, to the
+//! bit.
 
-use super::chains::{Built, Inside};
+use super::chains::Inside;
 use super::colours::Colours;
 use super::image::{Depth, Image, RGBA, RectI};
 use super::samples::{Half, Sample};
 use crate::float::FloatScale;
-use vramp::error::Result;
-use vramp::video::{Picture, PlaneMut, PlaneRef};
+use vramp::pipeline::RgbaConversion;
+use vramp::video::{Picture, PlaneMut, PlaneRef, StreamInfo};
 
 /// The components of a colour.
 const COLOURS: [usize; 3] = [0, 1, 2];
@@ -47,70 +48,96 @@ pub struct Made<'a> {
     pub after: &'a Picture,
 }
 
-impl Built {
-    /// The chain's picture of an image of its size.
-    ///
-    /// # Errors
-    /// When memory runs out.
+/// What becomes of samples before a chain and after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    depth: Depth,
+    inside: Inside,
+    colours: Colours,
+    carries: bool,
+    source: [FloatScale; 3],
+    result: [FloatScale; 3],
+}
+
+impl Conversion {
+    /// For images of `depth`, of which filters see `colours`, and a chain of these streams. `carries`: results are their sources
+    /// plus a difference.
+    pub fn new(depth: Depth, colours: Colours, [source, result]: [&StreamInfo; 2], carries: bool) -> Conversion {
+        let scales = |stream: &StreamInfo| COLOURS.map(|component| FloatScale::of(stream, component));
+        let inside = Inside::of(depth, colours.ycbcr, colours.linear);
+        Conversion { depth, inside, colours, carries, source: scales(source), result: scales(result) }
+    }
+
+    /// The same for the GPU.
+    pub fn on_device(&self, is_premultiplied: bool) -> RgbaConversion {
+        RgbaConversion {
+            depth: self.depth,
+            codes: self.inside.is_codes(),
+            ycbcr: self.colours.ycbcr,
+            linear: self.colours.linear,
+            carries: self.carries,
+            premultiplied: is_premultiplied,
+            source: self.source.map(FloatScale::on_device),
+            result: self.result.map(FloatScale::on_device),
+        }
+    }
+
+    /// Makes the chain's picture of an image of its size.
     ///
     /// # Safety
-    /// The image has the depth that the chain was asked for, its memory is what the host states, and nobody writes to it.
-    pub unsafe fn enter(&self, image: &Image, colours: Colours) -> Result<Picture> {
-        let mut picture = self.before.take()?;
+    /// The image has this depth, its memory is what the host states, and nobody writes to it.
+    pub unsafe fn enter(&self, image: &Image, picture: &mut Picture) {
         // SAFETY: the caller's promise; each depth has its samples.
         unsafe {
             match (self.inside, image.depth) {
-                (Inside::Rgb8, _) => copy_in::<u8>(image, &mut picture),
-                (Inside::Rgb16, _) => copy_in::<u16>(image, &mut picture),
-                (_, Depth::Byte) => self.convert_in::<u8>(image, colours, &mut picture),
-                (_, Depth::Short) => self.convert_in::<u16>(image, colours, &mut picture),
-                (_, Depth::Half) => self.convert_in::<Half>(image, colours, &mut picture),
-                (_, Depth::Float) => self.convert_in::<f32>(image, colours, &mut picture),
+                (Inside::Rgb8, _) => copy_in::<u8>(image, picture),
+                (Inside::Rgb16, _) => copy_in::<u16>(image, picture),
+                (_, Depth::Byte) => self.convert_in::<u8>(image, picture),
+                (_, Depth::Short) => self.convert_in::<u16>(image, picture),
+                (_, Depth::Half) => self.convert_in::<Half>(image, picture),
+                (_, Depth::Float) => self.convert_in::<f32>(image, picture),
             }
         }
-        Ok(picture)
     }
 
     /// Writes what was made to the host's image within `window`, which is part of it.
     ///
     /// # Safety
-    /// As [`Built::enter`] of both images, and nobody else uses the target.
-    pub unsafe fn leave(&self, made: &Made<'_>, colours: Colours, target: &mut Image, window: RectI) {
+    /// As [`Conversion::enter`] of both images, and nobody else uses the target.
+    pub unsafe fn leave(&self, made: &Made<'_>, target: &mut Image, window: RectI) {
         // SAFETY: the caller's promise; each depth has its samples.
         unsafe {
             match (self.inside, target.depth) {
                 (Inside::Rgb8, _) => copy_out::<u8>(made, target, window),
                 (Inside::Rgb16, _) => copy_out::<u16>(made, target, window),
-                (_, Depth::Byte) => self.convert_out::<u8>(made, colours, target, window),
-                (_, Depth::Short) => self.convert_out::<u16>(made, colours, target, window),
-                (_, Depth::Half) => self.convert_out::<Half>(made, colours, target, window),
-                (_, Depth::Float) => self.convert_out::<f32>(made, colours, target, window),
+                (_, Depth::Byte) => self.convert_out::<u8>(made, target, window),
+                (_, Depth::Short) => self.convert_out::<u16>(made, target, window),
+                (_, Depth::Half) => self.convert_out::<Half>(made, target, window),
+                (_, Depth::Float) => self.convert_out::<f32>(made, target, window),
             }
         }
     }
 
     /// # Safety
-    /// As [`Built::enter`].
-    unsafe fn convert_in<T: Sample>(&self, image: &Image, colours: Colours, picture: &mut Picture) {
-        let scales = COLOURS.map(|component| FloatScale::of(&self.engine.plan().input, component));
+    /// As [`Conversion::enter`].
+    unsafe fn convert_in<T: Sample>(&self, image: &Image, picture: &mut Picture) {
         let mut views = picture.planes_mut();
         let mut numbers = COLOURS.map(|_| vec![0.0; image.size().0]);
         for (top, y) in (image.bounds.y1..image.bounds.y2).rev().enumerate() {
             // SAFETY: the caller's promise.
             for (x, pixel) in unsafe { image.row::<T>(y) }.iter().enumerate() {
-                let seen = colours.seen(COLOURS.map(|component| pixel[component].number()));
+                let seen = self.colours.seen(COLOURS.map(|component| pixel[component].number()));
                 COLOURS.iter().for_each(|component| numbers[*component][x] = seen[*component]);
             }
             for component in COLOURS {
-                scales[component].to_16_bits(&numbers[component], views.get_mut(component).row_u16_mut(top));
+                self.source[component].to_16_bits(&numbers[component], views.get_mut(component).row_u16_mut(top));
             }
         }
     }
 
     /// # Safety
-    /// As [`Built::leave`].
-    unsafe fn convert_out<T: Sample>(&self, made: &Made<'_>, colours: Colours, target: &mut Image, window: RectI) {
-        let scales = COLOURS.map(|component| FloatScale::of(&self.engine.plan().output, component));
+    /// As [`Conversion::leave`].
+    unsafe fn convert_out<T: Sample>(&self, made: &Made<'_>, target: &mut Image, window: RectI) {
         let (before, after) = (made.before.planes(), made.after.planes());
         let convert = |top: usize, first: usize, from: &[[T; RGBA]], to: &mut [[T; RGBA]]| {
             let before = COLOURS.map(|component| &before[component].row_u16(top)[first..]);
@@ -118,10 +145,10 @@ impl Built {
             for (x, (from, to)) in from.iter().zip(to).enumerate() {
                 let colour = COLOURS.map(|component| from[component].number());
                 let mut result = if self.carries {
-                    let growth = COLOURS.map(|i| scales[i].growth(before[i][x], after[i][x]));
-                    colours.grown(colour, growth)
+                    let growth = COLOURS.map(|i| self.result[i].growth(before[i][x], after[i][x]));
+                    self.colours.grown(colour, growth)
                 } else {
-                    colours.shown(COLOURS.map(|i| scales[i].number(after[i][x])))
+                    self.colours.shown(COLOURS.map(|i| self.result[i].number(after[i][x])))
                 };
                 let alpha = from[3].number();
                 if made.source.is_premultiplied {
@@ -142,7 +169,7 @@ fn within(alpha: f32, source: [f32; 3], result: [f32; 3]) -> [f32; 3] {
 }
 
 /// # Safety
-/// As [`Built::enter`], and `T` is the chain's sample.
+/// As [`Conversion::enter`], and `T` is the chain's sample.
 unsafe fn copy_in<T: Code>(image: &Image, picture: &mut Picture) {
     let mut views = picture.planes_mut();
     for (top, y) in (image.bounds.y1..image.bounds.y2).rev().enumerate() {
@@ -157,7 +184,7 @@ unsafe fn copy_in<T: Code>(image: &Image, picture: &mut Picture) {
 }
 
 /// # Safety
-/// As [`Built::leave`], and `T` is the chain's sample.
+/// As [`Conversion::leave`], and `T` is the chain's sample.
 unsafe fn copy_out<T: Code>(made: &Made<'_>, target: &mut Image, window: RectI) {
     let planes = made.after.planes();
     let copy = |top: usize, first: usize, from: &[[T; RGBA]], to: &mut [[T; RGBA]]| {
@@ -174,7 +201,7 @@ unsafe fn copy_out<T: Code>(made: &Made<'_>, target: &mut Image, window: RectI) 
 /// What the source has no pixels for is transparent.
 ///
 /// # Safety
-/// `T` is the sample of both, and as [`Built::leave`].
+/// `T` is the sample of both, and as [`Conversion::leave`].
 unsafe fn each_row<T: Sample>(
     source: &Image,
     target: &mut Image,
