@@ -3,8 +3,8 @@
 // Every stage is a plane of 16 bits with room around it, which continues it beyond its borders: so offsets are fixed, and a
 // tap is one read without a test. A warp takes 128 samples of a row, a thread every 32nd of them, at fixed distances from one
 // address a tap. `gradient_open` widens the source and continues it; `gradient_first` looks for evidence of texture and does
-// the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; `gradient_last` does the
-// last one, sums the evidence and blends.
+// the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; before the last one
+// `gradient_borders` takes the means of cells too; `gradient_last` finds levels, does the last pass, sums the evidence and blends.
 
 #include "generated/gradient.cuh"
 
@@ -12,6 +12,10 @@ constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int COLUMNS = 128, EACH = COLUMNS / 32;  // of a block, and a thread's
 constexpr int ROWS = 32;                           // of a block
 constexpr int AROUND = 3;  // samples around one whose evidence counts
+constexpr int CELL = 16, CELLS_ACROSS = COLUMNS / CELL, CELLS_DOWN = ROWS / CELL;  // of a block
+constexpr int LEVEL_PARTS = 8;   // of a v16 step, which levels count
+constexpr int MOST_WINDOW = 24;  // of the largest range
+constexpr int SLOPE = 1 << 20;   // the most by which the sums of the two means at a border differ
 
 // What each pair weighs when so many pairs count, in 32768ths: the sample itself weighs two.
 constexpr int MOST_PAIRS = 6;
@@ -28,14 +32,13 @@ struct Bounds {
 };
 
 // The sum of the pairs that count, and 65536 for each of them, in one number: a sum has fewer than 16 bits, sign and all.
-// `base` is the sample less `near`, so that each bound is one comparison and the sums are those of the differences.
+// Each bound is one comparison: `base` is the sample less `near`, and `twice` its double less what both may differ by.
 template <bool BUMPS>
-__device__ __forceinline__ int add_pair(int tally, int a, int b, int base, const Bounds& bounds) {
-    const u32 near = bounds.near, bump = bounds.bump;
-    const u32 above = a - base, below = b - base;
-    const u32 both = above + below + (BUMPS ? bump - 2 * near : 0);
-    const bool counts = max(above, below) <= 2 * near && (!BUMPS || both <= 2 * bump);
-    return counts ? tally + int(both + (65536 - (BUMPS ? bump : 2 * near))) : tally;
+__device__ __forceinline__ int add_pair(int tally, int a, int b, int centre, const Bounds& bounds) {
+    const int base = centre - int(bounds.near), most = BUMPS ? bounds.bump : 2 * bounds.near, twice = 2 * centre - most;
+    const u32 both = a + b - twice;
+    const bool counts = max(u32(a - base), u32(b - base)) <= 2 * bounds.near && (!BUMPS || both <= 2 * bounds.bump);
+    return counts ? tally + int(both) + (65536 - most) : tally;
 }
 
 __device__ __forceinline__ int share(int tally, const int* shares) {
@@ -45,9 +48,11 @@ __device__ __forceinline__ int share(int tally, const int* shares) {
 
 __device__ __forceinline__ int clamp(int value, int low, int high) { return min(max(value, low), high); }
 
-// How a pass moves a thread's samples.
+// How a pass moves a thread's samples, of which `level` gives what they are moved by besides.
+template <typename Level>
 __device__ __forceinline__ void smooth(
-    const u16* source, const u16* plane, const Pass& pass, const int* shares, int (&own)[EACH], int (&value)[EACH]) {
+    const u16* source, const u16* plane, const Pass& pass, const int* shares, const Level& level, int (&own)[EACH],
+    int (&value)[EACH]) {
     const Bounds bounds = {pass.near, pass.bump};
     const int limit = pass.limit;
     int centre[EACH], tally[EACH];
@@ -62,20 +67,30 @@ __device__ __forceinline__ void smooth(
         const u16 *const a = plane + pass.offsets[pair], *const b = plane - pass.offsets[pair];
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i] - int(bounds.near), bounds);
+            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], bounds);
         }
     }
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-        const int moved = centre[i] - own[i] + share(tally[i], shares);
+        const int moved = centre[i] - own[i] + share(tally[i], shares) + level(i);
         value[i] = clamp(own[i] + clamp(moved, -limit, limit), 0, 65535);
     }
+}
+
+struct NoLevel {
+    __device__ __forceinline__ int operator()(int) const { return 0; }
+};
+
+// A sum over a count, rounded half up.
+__device__ __forceinline__ int rounded(int sum, int count) {
+    const int above = 2 * sum + count, below = 2 * count, quotient = above / below;
+    return quotient - (above - quotient * below < 0);
 }
 
 // How far a line goes on beyond its end: the k-th sample, where the l samples at the end sum to `near`, and those before them
 // to `far`.
 __device__ __forceinline__ int beyond(int near, int far, int k, int l) {
-    const int value = 2 * l * near - (far - near) * (2 * k + l - 1) + l * l;
+    const int value = 2 * l * near - clamp(far - near, -SLOPE, SLOPE) * (2 * k + l - 1) + l * l;
     return clamp(value >> (2 * (31 - __clz(l)) + 1), 0, 65535);
 }
 
@@ -91,11 +106,11 @@ __device__ __forceinline__ void continue_row(const Component& c, u16* to, int re
     const int width = c.src.width, height = c.src.height, pitch = c.pitch, l = c.border_w;
     const int lane = threadIdx.x % 32;
     int near_left = 0, far_left = 0, near_right = 0, far_right = 0;
-    if (lane < l) {
-        near_left = read(lane, y);
-        far_left = read(l + lane, y);
-        near_right = read(width - 1 - lane, y);
-        far_right = read(width - 1 - l - lane, y);
+    for (int i = lane; i < l; i += 32) {
+        near_left += read(i, y);
+        far_left += read(l + i, y);
+        near_right += read(width - 1 - i, y);
+        far_right += read(width - 1 - l - i, y);
     }
     near_left = sum_of_warp(near_left);
     far_left = sum_of_warp(far_left);
@@ -245,7 +260,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
             const u16 *const a = source + c.offsets[pair], *const b = source - c.offsets[pair];
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
-                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i] - int(p.near), {p.near, 0});
+                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], {p.near, 0});
             }
         }
         u8* const evidence = c.evidence + y * pitch;
@@ -267,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
         }
 
         int own[EACH], value[EACH];
-        smooth(source, source, c.passes[0], shares, own, value);
+        smooth(source, source, c.passes[0], shares, NoLevel{}, own, value);
         u16* const made = c.made[0] + y * pitch;
 #pragma unroll
         for (int i = 0; i < EACH; i++)
@@ -275,11 +290,46 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
     }
 }
 
+// The sum of four samples, and `sum`. Those from `left` on are none of the plane's.
+__device__ __forceinline__ u32 add_four(uint2 four, int left, u32 sum) {
+    if (left < 4) {
+        four.x &= left < 1 ? 0 : left < 2 ? 0xffff : ~0u;
+        four.y &= left < 3 ? 0 : 0xffff;
+    }
+    return sum + (four.x & 0xffff) + (four.x >> 16) + (four.y & 0xffff) + (four.y >> 16);
+}
+
+// Means over a row's cells of what passes took off the source, by a warp: a thread takes four columns of a cell.
+__device__ __forceinline__ void take_means(const Component& c, const u16* plane, u32 block) {
+    const int at = block * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, pitch = c.pitch;
+    const int x = at % int(c.across) * COLUMNS + 4 * lane, top = at / int(c.across) * CELL;
+    const int rows = min(int(c.src.height) - top, CELL), left = int(c.src.width) - x;
+    if (rows <= 0) return;
+    u32 source = 0, made = 0;
+#pragma unroll 8
+    for (int i = 0; i < rows; i++) {
+        const int from = (top + i) * pitch + x;
+        source = add_four(__ldg(reinterpret_cast<const uint2*>(c.source + from)), left, source);
+        made = add_four(__ldg(reinterpret_cast<const uint2*>(plane + from)), left, made);
+    }
+    int sum = int(source - made);
+    sum += __shfl_xor_sync(~0u, sum, 1);
+    sum += __shfl_xor_sync(~0u, sum, 2);
+    if (lane % 4 == 0 && left > 0) {
+        c.cells[top / CELL * int(c.cells_across) + x / CELL] = rounded(LEVEL_PARTS * sum, min(left, CELL) * rows);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     u16* const plane = c.made[(p.pass - 1) % 2];
-    continue_plane(c, plane, c.reach[p.pass], block, ReadStage{plane, int(c.pitch)});
+    const u32 borders = c.blocks - c.tiles;
+    if (block < borders) {
+        continue_plane(c, plane, c.reach[p.pass], block, ReadStage{plane, int(c.pitch)});
+    } else {
+        take_means(c, plane, block - borders);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradient p) {
@@ -295,12 +345,77 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
     for (int y = place.y; y < last; y += WARPS) {
         const int at = y * pitch + place.x;
         int own[EACH], value[EACH];
-        smooth(c.source + at, from + at, c.passes[p.pass], shares, own, value);
+        smooth(c.source + at, from + at, c.passes[p.pass], shares, NoLevel{}, own, value);
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             if (place.x + 32 * i < width) to[at + 32 * i] = value[i];
     }
 }
+
+// The mean around the `at`-th of `count` values, weighed by a triangle.
+template <typename Read>
+__device__ __forceinline__ int mean_around(int at, int count, int window, const Read& read) {
+    const int first = max(at - window + 1, 0), last = min(at + window, count);
+    int sum = 0, weights = 0;
+#pragma unroll 4
+    for (int i = first; i < last; i++) {
+        const int weight = window - abs(i - at);
+        sum += weight * read(i);
+        weights += weight;
+    }
+    return rounded(sum, weights);
+}
+
+// Levels of a block: along each row a straight line from each cell's middle to the next.
+struct Line {
+    int start, step;
+};
+constexpr int LINES = CELLS_ACROSS + 1;  // from the cell before the block's first on
+
+struct Levels {
+    Line (*lines)[LINES];
+
+    __device__ __forceinline__ void find(const Component& c, u32 block) {
+        constexpr int AROUND_ACROSS = CELLS_ACROSS + 2, AROUND_DOWN = CELLS_DOWN + 2, MOST = 2 * (MOST_WINDOW - 1);
+        __shared__ i16 cells[AROUND_DOWN + MOST][AROUND_ACROSS + MOST];
+        __shared__ i16 rows[AROUND_DOWN + MOST][AROUND_ACROSS];
+        __shared__ int levels[AROUND_DOWN][AROUND_ACROSS];
+        const int across = c.cells_across, down = (c.src.height + CELL - 1) / CELL, window = c.window;
+        const int left = block % c.across * CELLS_ACROSS - 1, top = int(block / c.across) * CELLS_DOWN - 1;
+        const int begin = max(left - window + 1, 0), end = min(left + AROUND_ACROSS - 1 + window, across);
+        const int first = max(top - window + 1, 0), last = min(top + AROUND_DOWN - 1 + window, down);
+        for (int y = threadIdx.x / 32; y < last - first; y += WARPS) {
+            for (int x = threadIdx.x % 32; x < end - begin; x += 32) {
+                cells[y][x] = __ldg(c.cells + (first + y) * across + begin + x);
+            }
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < (last - first) * AROUND_ACROSS; i += THREADS) {
+            const int x = clamp(left + i % AROUND_ACROSS, 0, across - 1), y = i / AROUND_ACROSS;
+            rows[y][i % AROUND_ACROSS] = mean_around(x, across, window, [&](int x) { return cells[y][x - begin]; });
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < AROUND_DOWN * AROUND_ACROSS; i += THREADS) {
+            const int x = i % AROUND_ACROSS, y = clamp(top + i / AROUND_ACROSS, 0, down - 1);
+            levels[i / AROUND_ACROSS][x] = mean_around(y, down, window, [&](int y) { return rows[y - first][x]; });
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < ROWS * LINES; i += THREADS) {
+            const int x = i % LINES, y = i / LINES, above = (y + CELL / 2) / CELL;
+            const int part = 2 * ((y + CELL / 2) % CELL) + 1;
+            const auto between = [&](int x) { return (levels[above][x] * (32 - part) + levels[above + 1][x] * part + 16) >> 5; };
+            const int start = between(x);
+            lines[y][x] = {32 * start + 128, between(x + 1) - start};
+        }
+    }
+
+    // Of the i-th sample of a thread in row `y`.
+    __device__ __forceinline__ int at(int y, int i) const {
+        const int x = threadIdx.x % 32 + CELL / 2;
+        const Line line = lines[y][2 * i + x / CELL];
+        return (line.start + line.step * (2 * (x % CELL) + 1)) >> 8;
+    }
+};
 
 // Sums of columns of evidence: of each row of a block seven, for its samples and four on both sides. A thread takes four
 // columns and some rows.
@@ -341,19 +456,23 @@ __device__ __forceinline__ void sum_columns(const Component& c, int left, int to
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_last(const Gradient p) {
     __shared__ int shares[MOST_PAIRS + 1];
     __shared__ __align__(8) u16 sums[ROWS][SUMS];
+    __shared__ __align__(8) Line lines[ROWS][LINES];
+    Levels levels = {lines};
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     const Place place(c, block);
     const int top = block / c.across * ROWS;
     sum_columns(c, block % c.across * COLUMNS, top, sums);
-    fill_shares(shares);  // which waits for the sums too
+    levels.find(c, block);
+    fill_shares(shares);  // which waits for the sums and levels too
 
     const int width = c.src.width, pitch = c.pitch;
     const int last = min(top + ROWS, int(c.src.height));
     for (int y = place.y; y < last; y += WARPS) {
         const int at = y * pitch + place.x;
         int own[EACH], value[EACH];
-        smooth(c.source + at, c.made[0] + at, c.passes[3], shares, own, value);
+        const auto level = [&](int i) { return levels.at(y - top, i); };
+        smooth(c.source + at, c.made[0] + at, c.passes[3], shares, level, own, value);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const u16* const columns = &sums[y - top][threadIdx.x % 32 + 32 * i + 4 - AROUND];

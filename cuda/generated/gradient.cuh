@@ -21,6 +21,7 @@ struct Component {
     u16* source;
     u16* made[2];  // By passes, in turns.
     u8* evidence;
+    int* cells;  // Means of what passes took off cells.
     Pass passes[4];
     int offsets[6];  // Of evidence.
     u32 reach[4];  // How far each stage is continued.
@@ -28,6 +29,8 @@ struct Component {
     u32 low;  // Bounds of results.
     u32 high;
     u32 filters;  // 0: the plane is copied.
+    u32 cells_across;  // Cells of a row.
+    u32 window;  // Cells from a window's middle to where its weight is nothing.
     u32 border_w;  // Samples of a row, and of a column, that each mean at its end holds.
     u32 border_h;
     u32 across;  // Blocks side by side.
@@ -35,25 +38,28 @@ struct Component {
     u32 row_blocks;
     u32 blocks;  // Of all.
 };
-static_assert(sizeof(Component) == 256 && alignof(Component) == 8, "Component differs from the host's");
+static_assert(sizeof(Component) == 272 && alignof(Component) == 8, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
 LAYOUT(Component, source, 48);
 LAYOUT(Component, made, 56);
 LAYOUT(Component, evidence, 72);
-LAYOUT(Component, passes, 80);
-LAYOUT(Component, offsets, 176);
-LAYOUT(Component, reach, 200);
-LAYOUT(Component, pitch, 216);
-LAYOUT(Component, low, 220);
-LAYOUT(Component, high, 224);
-LAYOUT(Component, filters, 228);
-LAYOUT(Component, border_w, 232);
-LAYOUT(Component, border_h, 236);
-LAYOUT(Component, across, 240);
-LAYOUT(Component, tiles, 244);
-LAYOUT(Component, row_blocks, 248);
-LAYOUT(Component, blocks, 252);
+LAYOUT(Component, cells, 80);
+LAYOUT(Component, passes, 88);
+LAYOUT(Component, offsets, 184);
+LAYOUT(Component, reach, 208);
+LAYOUT(Component, pitch, 224);
+LAYOUT(Component, low, 228);
+LAYOUT(Component, high, 232);
+LAYOUT(Component, filters, 236);
+LAYOUT(Component, cells_across, 240);
+LAYOUT(Component, window, 244);
+LAYOUT(Component, border_w, 248);
+LAYOUT(Component, border_h, 252);
+LAYOUT(Component, across, 256);
+LAYOUT(Component, tiles, 260);
+LAYOUT(Component, row_blocks, 264);
+LAYOUT(Component, blocks, 268);
 
 struct Gradient {
     Component component[3];
@@ -64,11 +70,11 @@ struct Gradient {
     u32 gain;
     u32 pass;  // The pass that is done, or whose result is continued before it.
 };
-static_assert(sizeof(Gradient) == 792 && alignof(Gradient) == 8, "Gradient differs from the host's");
+static_assert(sizeof(Gradient) == 840 && alignof(Gradient) == 8, "Gradient differs from the host's");
 LAYOUT(Gradient, component, 0);
-LAYOUT(Gradient, near, 768);
-LAYOUT(Gradient, floor, 772);
-LAYOUT(Gradient, scale, 776);
-LAYOUT(Gradient, end, 780);
-LAYOUT(Gradient, gain, 784);
-LAYOUT(Gradient, pass, 788);
+LAYOUT(Gradient, near, 816);
+LAYOUT(Gradient, floor, 820);
+LAYOUT(Gradient, scale, 824);
+LAYOUT(Gradient, end, 828);
+LAYOUT(Gradient, gain, 832);
+LAYOUT(Gradient, pass, 836);

@@ -1,5 +1,6 @@
 //! The kernels of cuda/gradient.cu.
 
+use super::level::cells;
 use super::plan::{ComponentPlan, Offset, Plan, border};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::Result;
@@ -35,6 +36,8 @@ device_struct! {
         /// By passes, in turns.
         made: [u64; 2] = "u16*",
         evidence: u64 = "u8*",
+        /// Means of what passes took off cells.
+        cells: u64 = "int*",
         passes: [Pass; 4],
         /// Of evidence.
         offsets: [i32; 6],
@@ -47,6 +50,10 @@ device_struct! {
         high: u32,
         /// 0: the plane is copied.
         filters: u32,
+        /// Cells of a row.
+        cells_across: u32,
+        /// Cells from a window's middle to where its weight is nothing.
+        window: u32,
         /// Samples of a row, and of a column, that each mean at its end holds.
         border_w: u32,
         border_h: u32,
@@ -87,7 +94,7 @@ enum Launch {
     Open,
     /// Looks for evidence and does the first pass, or does another but the last.
     Pass,
-    /// Continues what a pass made.
+    /// Continues what a pass made, and before the last pass takes the means of cells.
     Borders,
     /// Does the last pass and blends.
     Last,
@@ -101,6 +108,7 @@ impl ComponentArgs {
         source: 0,
         made: [0; 2],
         evidence: 0,
+        cells: 0,
         passes: [Pass { offsets: [0; 3], near: 0, bump: 0, limit: 0 }; 4],
         offsets: [0; 6],
         reach: [0; 4],
@@ -108,6 +116,8 @@ impl ComponentArgs {
         low: 0,
         high: 0,
         filters: 0,
+        cells_across: 0,
+        window: 0,
         border_w: 0,
         border_h: 0,
         across: 1,
@@ -117,7 +127,8 @@ impl ComponentArgs {
     };
 }
 
-/// The stages of one component in device memory: the source and what passes make, one after the other, then the evidence.
+/// The stages of one component in device memory: the source and what passes make, one after the other, then the evidence and
+/// the means of cells.
 struct Stages {
     memory: DeviceBuffer,
     /// How far they are continued.
@@ -127,6 +138,8 @@ struct Stages {
     pitch: usize,
     /// Samples of a stage.
     samples: usize,
+    /// Bytes of evidence.
+    evidence: usize,
 }
 
 /// How stages lie in memory.
@@ -135,6 +148,8 @@ struct StageLayout {
     side: usize,
     pitch: usize,
     samples: usize,
+    /// Bytes of evidence.
+    evidence: usize,
     bytes: usize,
 }
 
@@ -144,15 +159,18 @@ impl StageLayout {
         let side = reach.next_multiple_of(ALIGN);
         let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
         let samples = pitch * (height + 2 * reach);
-        StageLayout { reach, side, pitch, samples, bytes: 3 * samples * size_of::<u16>() + pitch * height }
+        let means = cells(width) * cells(height) * size_of::<i32>();
+        let evidence = pitch * height;
+        StageLayout { reach, side, pitch, samples, evidence, bytes: 3 * samples * size_of::<u16>() + evidence + means }
     }
 }
 
 impl Stages {
     /// Stages of planes of this size.
     fn new(device: &CudaDevice, numbers: &ComponentPlan, (width, height): (usize, usize)) -> Result<Stages> {
-        let StageLayout { reach, side, pitch, samples, bytes } = StageLayout::new(numbers, (width, height));
-        Ok(Stages { memory: DeviceBuffer::new(device, bytes, "gradient's stages")?, reach, side, pitch, samples })
+        let StageLayout { reach, side, pitch, samples, evidence, bytes } = StageLayout::new(numbers, (width, height));
+        let memory = DeviceBuffer::new(device, bytes, "gradient's stages")?;
+        Ok(Stages { memory, reach, side, pitch, samples, evidence })
     }
 
     /// The address of the first sample of stage `index` inside the borders.
@@ -163,6 +181,10 @@ impl Stages {
 
     fn evidence(&self) -> u64 {
         self.memory.address() + (3 * self.samples * size_of::<u16>() + self.side) as u64
+    }
+
+    fn cells(&self) -> u64 {
+        self.memory.address() + (3 * self.samples * size_of::<u16>() + self.evidence) as u64
     }
 
     /// Samples from one to another.
@@ -223,8 +245,8 @@ impl Kernel {
             dst: PlaneArgs::new(dst)?,
             low: numbers.low.into(),
             high: numbers.high.into(),
-            border_w: border(src.width) as u32,
-            border_h: border(src.height) as u32,
+            cells_across: cells(src.width) as u32,
+            window: numbers.window as u32,
             across: src.width.div_ceil(COLUMNS) as u32,
             ..ComponentArgs::NONE
         };
@@ -233,6 +255,7 @@ impl Kernel {
             args.source = stages.stage(0);
             args.made = [stages.stage(1), stages.stage(2)];
             args.evidence = stages.evidence();
+            args.cells = stages.cells();
             args.pitch = stages.pitch as u32;
             args.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
             args.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
@@ -254,12 +277,21 @@ impl Kernel {
             // A target of no rows is a component that stays where it is.
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
             let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
-            let tiles = if wanted && !matches!(turn, Launch::Borders) { height.div_ceil(ROWS) } else { 0 };
+            let across = component.across as usize;
+            let tiles = match turn {
+                _ if !wanted => 0,
+                // A warp takes the means of as many columns as a block of samples has.
+                Launch::Borders if pass == 3 => (across * cells(height)).div_ceil(THREADS / WARP),
+                Launch::Borders => 0,
+                _ => across * height.div_ceil(ROWS),
+            };
             let (row_blocks, column_blocks) = match continues {
                 true => (height.div_ceil(THREADS / WARP), 2 * width.div_ceil(WARP)),
                 false => (0, 0),
             };
-            component.tiles = component.across * tiles as u32;
+            component.border_w = border(width, pass) as u32;
+            component.border_h = border(height, pass) as u32;
+            component.tiles = tiles as u32;
             component.row_blocks = row_blocks as u32;
             component.blocks = component.tiles + (row_blocks + column_blocks) as u32;
         }

@@ -1,14 +1,17 @@
 //! `gradient`: takes banding out of smooth areas, and moves no sample by more than rounding may have moved it.
 
-mod band;
+mod close;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
+mod level;
 mod plan;
 mod reference;
 mod ring;
 mod rows;
 mod simd;
+mod smooth;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -40,7 +43,7 @@ crate::params! {
     /// The parameters of `gradient`.
     pub struct GradientParams {
         /// How far the widest of four passes looks; half of it, rounded up, on subsampled planes. Bands up to about twice as
-        /// wide vanish. `auto` follows the frame's height: 24 up to 810 rows, 32 at 1080, 64 at 2160.
+        /// wide vanish. `auto` follows the frame's height: 48 up to 810 rows, 64 at 1080, 128 at 2160.
         range: Option<i64> = None, ParamKind::Int { min: 1, max: 255 }, unit "samples", aliases ["r"];
         /// How far a sample may move: 128, half a step, is what rounding may have moved it. 0, with `slack=0`, keeps all.
         cell: i64 = 128, BOUND, unit "256ths of a step", aliases [], label "How far samples move";
@@ -72,10 +75,10 @@ crate::params! {
     }
     presets {
         "film": "Keeps faint grain, down to a third of a step", [("s0", "20"), ("s1", "300")];
-        "anime": "Flat drawings: wide bands, all of them", [("range", "48"), ("tol", "13"), ("s0", "100"), ("s1", "900")];
-        "dark": "Night skies: bands of more than 60 samples with ragged edges", [("range", "64"), ("cell", "144"), ("tol", "13"), ("s0", "100"), ("s1", "900")];
+        "anime": "Flat drawings: wide bands, all of them", [("range", "80"), ("tol", "13"), ("s0", "100"), ("s1", "900")];
+        "dark": "Night skies: bands of more than 60 samples with ragged edges", [("range", "96"), ("cell", "144"), ("tol", "13"), ("s0", "100"), ("s1", "900")];
         "codec": "Bands that an encoder made: blocks one or two steps high", [("cell", "192"), ("tol", "13"), ("s0", "60"), ("s1", "900"), ("t2", "320"), ("t2f", "400")];
-        "gentle": "Narrow bands alone; touches next to nothing", [("range", "16"), ("cell", "96"), ("slack", "32")];
+        "gentle": "Narrow bands alone; touches next to nothing", [("range", "24"), ("cell", "96"), ("slack", "32")];
     }
 }
 
@@ -88,8 +91,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     schema: GradientParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Window(
-        "about 1.7 times `range` samples in each direction (half of it on subsampled planes); 64 at the border for samples \
-         that near it",
+        "about 3.5 times `range` samples in each direction, 100 at least (of half the range on subsampled planes); 128 at the \
+         border for samples that near it",
     ),
     temporal: "",
     changes: &[],

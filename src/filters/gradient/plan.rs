@@ -7,8 +7,16 @@ use crate::video::{Format, FrameProps, StreamInfo};
 /// How far evidence of texture is looked for.
 pub(super) const EVIDENCE_REACH: usize = 6;
 
-/// Samples at a border that each of the two means holds from which it is continued, at most.
-pub(super) const BORDER: usize = 32;
+/// Samples at a border that each of the two means holds from which the source is continued, at most; and of those from which
+/// what passes made is, which is smoother.
+const SOURCE_BORDER: usize = 64;
+const PASS_BORDER: usize = 32;
+
+/// Rows and columns of a cell of which the level is found.
+pub(super) const CELL: usize = 16;
+
+/// Parts of a v16 step that levels of cells count.
+pub(super) const LEVEL_PARTS: i32 = 8;
 
 /// What pairs of a sample weigh in 32768ths, when so many of them count. The sample weighs two.
 pub(super) const SHARES: [u16; 7] = [16384, 8192, 5461, 4096, 3277, 2731, 2341];
@@ -30,6 +38,8 @@ pub(super) struct ComponentPlan {
     /// False when it is copied.
     pub filters: bool,
     pub passes: [Pass; 4],
+    /// Cells from a window's middle to where its weight is nothing.
+    pub window: usize,
     /// Smallest and largest result.
     pub low: u16,
     pub high: u16,
@@ -71,6 +81,23 @@ impl ComponentPlan {
     }
 }
 
+/// How many samples each of the two means holds from which a line of `len` samples of what pass `i` reads is continued.
+pub(super) fn border(len: usize, i: usize) -> usize {
+    let mut border = if i == 0 { SOURCE_BORDER } else { PASS_BORDER };
+    while 2 * border > len {
+        border /= 2;
+    }
+    border
+}
+
+/// The most by which the sums of the two means are taken to differ: more is no gradient, and would overflow.
+pub(super) const SLOPE: i32 = 1 << 20;
+
+/// `sum` over `count`, rounded half up.
+pub(super) fn rounded(sum: i32, count: i32) -> i32 {
+    (2 * sum + count).div_euclid(2 * count)
+}
+
 impl Pass {
     /// Rows that it looks up and down.
     pub fn rows(&self) -> usize {
@@ -92,9 +119,14 @@ fn directions(step: usize, turned: bool) -> [Offset; 3] {
     }
 }
 
-/// The range for frames of `height` rows: 32 at 1080, in proportion, but never below 24.
+/// The range for frames of `height` rows: 64 at 1080, in proportion, but never below 48.
 fn auto_range(height: usize) -> usize {
-    ((4 * height + 67) / 135).clamp(24, 255)
+    ((8 * height + 67) / 135).clamp(48, 255)
+}
+
+/// The window for a range: half as wide again, and wide enough for bands of narrower ranges too.
+fn window(range: usize) -> usize {
+    ((3 * range + CELL) / (2 * CELL)).max(5)
 }
 
 impl Plan {
@@ -120,7 +152,7 @@ impl Plan {
             };
             let filters = moves && params.planes.has(format, index);
             let (low, high) = bounds(params.keep_tv_range, format.is_chroma(index));
-            ComponentPlan { filters, passes: std::array::from_fn(pass), low, high }
+            ComponentPlan { filters, passes: std::array::from_fn(pass), window: window(range), low, high }
         };
         let (near, far) = (directions(EVIDENCE_REACH, false), directions(EVIDENCE_REACH, true));
         let fade = params.s1 - params.s0;
@@ -168,13 +200,4 @@ fn bounds(keep_tv_range: bool, is_chroma: bool) -> (u16, u16) {
         (true, false) => (16 << 8, 235 << 8),
         (true, true) => (16 << 8, 240 << 8),
     }
-}
-
-/// How many samples each of the two means holds from which a line of `len` samples is continued.
-pub(super) fn border(len: usize) -> usize {
-    let mut border = BORDER;
-    while 2 * border > len {
-        border /= 2;
-    }
-    border
 }

@@ -1,6 +1,6 @@
 //! The plain kernel: the definition, on whole planes with their borders around them.
 
-use super::plan::{ComponentPlan, Evidence, Offset, Plan, SHARES, border};
+use super::plan::{CELL, ComponentPlan, Evidence, LEVEL_PARTS, Offset, Plan, SHARES, SLOPE, border, rounded};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::rows::copy;
 use crate::video::{PlaneMut, PlaneRef};
@@ -50,14 +50,15 @@ impl Continued {
         self.values[index] = value;
     }
 
-    /// Continues the plane by `reach` samples: rows first, then columns. In the corners rows 0 and `height − 1` go on.
-    fn extend(&mut self, reach: usize) {
+    /// Continues the plane by `reach` samples for pass `i`: rows first, then columns. In the corners rows 0 and `height − 1`
+    /// go on.
+    fn extend(&mut self, reach: usize, i: usize) {
         for y in 0..self.height {
             let row: Vec<i32> = (0..self.width).map(|x| self.at(x, y)).collect();
-            for (k, value) in continuation(row.iter().copied(), reach) {
+            for (k, value) in continuation(row.iter().copied(), reach, i) {
                 self.set(-k, y, value);
             }
-            for (k, value) in continuation(row.iter().rev().copied(), reach) {
+            for (k, value) in continuation(row.iter().rev().copied(), reach, i) {
                 self.set(self.width - 1 + k, y, value);
             }
         }
@@ -73,10 +74,10 @@ impl Continued {
                 self.set(x, -k, first);
                 self.set(x, self.height - 1 + k, last);
             }
-            for (k, value) in continuation(column.iter().copied(), reach as usize) {
+            for (k, value) in continuation(column.iter().copied(), reach as usize, i) {
                 self.set(x, -k, value);
             }
-            for (k, value) in continuation(column.iter().rev().copied(), reach as usize) {
+            for (k, value) in continuation(column.iter().rev().copied(), reach as usize, i) {
                 self.set(x, self.height - 1 + k, value);
             }
         }
@@ -85,16 +86,17 @@ impl Continued {
 
 /// What lies 1, 2, … `reach` samples before the first of `line`: on the straight through the means of its first samples and of
 /// those that follow. Nothing for a line of no samples.
-fn continuation(line: impl Iterator<Item = i32> + Clone, reach: usize) -> impl Iterator<Item = (isize, i32)> {
+fn continuation(line: impl Iterator<Item = i32> + Clone, reach: usize, i: usize) -> impl Iterator<Item = (isize, i32)> {
     let first = line.clone().next().unwrap_or(0);
     let len = line.clone().count();
-    let l = border(len);
+    let l = border(len, i);
     let near: i32 = line.clone().take(l).sum();
     let far: i32 = line.skip(l).take(l).sum();
     (1..=if len == 0 { 0 } else { reach }).map(move |k| {
         let (l, k) = (l as i32, k as i32);
+        let slope = (far - near).clamp(-SLOPE, SLOPE);
         let value =
-            if l == 0 { first } else { (2 * l * near - (far - near) * (2 * k + l - 1) + l * l) >> (2 * l * l).ilog2() };
+            if l == 0 { first } else { (2 * l * near - slope * (2 * k + l - 1) + l * l) >> (2 * l * l).ilog2() };
         (k as isize, value.clamp(0, 65535))
     })
 }
@@ -113,11 +115,48 @@ fn delta(plane: &Continued, (x, y): (isize, isize), offsets: &[Offset], near: i3
     (sum * i32::from(SHARES[count]) + 16384) >> 15
 }
 
+/// How much lower `plane` is than `source` in wide surroundings, at each sample.
+fn levels(source: &Continued, plane: &Continued, window: usize) -> Vec<i32> {
+    let (width, height, cell, reach) = (source.width, source.height, CELL as isize, window as isize);
+    let (across, down) = ((width + cell - 1) / cell, (height + cell - 1) / cell);
+    let each = || (0..down).flat_map(move |y| (0..across).map(move |x| (x, y)));
+    let mean = |(left, top): (isize, isize)| {
+        let rows = top * cell..height.min(top * cell + cell);
+        let inside = rows.flat_map(|y| (left * cell..width.min(left * cell + cell)).map(move |x| (x, y)));
+        let (sum, count) = inside.fold((0, 0), |(sum, n), (x, y)| (sum + source.at(x, y) - plane.at(x, y), n + 1));
+        rounded(LEVEL_PARTS * sum, count)
+    };
+    // The mean of a line's values around its `middle`th.
+    let around = |middle: isize, len: isize, value: &dyn Fn(isize) -> i32| {
+        let inside = (middle - reach + 1).max(0)..(middle + reach).min(len);
+        let weight = |i: isize| (reach - (i - middle).abs()) as i32;
+        rounded(inside.clone().map(|i| weight(i) * value(i)).sum(), inside.map(weight).sum())
+    };
+    let at = |(x, y): (isize, isize)| (y * across + x) as usize;
+    let means: Vec<i32> = each().map(mean).collect();
+    let rows: Vec<i32> = each().map(|(x, y)| around(x, across, &|x| means[at((x, y))])).collect();
+    let cells: Vec<i32> = each().map(|(x, y)| around(y, down, &|y| rows[at((x, y))])).collect();
+
+    // Between the middles of cells along straight lines: the cell before, the one after, and how far from the first.
+    let between = |at: isize, count: isize| {
+        let before = (at - cell / 2).div_euclid(cell);
+        let part = 2 * (at - cell / 2 - before * cell) + 1;
+        (before.clamp(0, count - 1), (before + 1).clamp(0, count - 1), part as i32)
+    };
+    let whole = 2 * cell as i32;
+    let level = |(x, y): (isize, isize)| {
+        let ((left, right, part), (top, bottom, down)) = (between(x, across), between(y, down));
+        let column = |x| rounded(cells[at((x, top))] * (whole - down) + cells[at((x, bottom))] * down, whole);
+        rounded(column(left) * (whole - part) + column(right) * part, whole * LEVEL_PARTS)
+    };
+    (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(level).collect()
+}
+
 /// What becomes of `source`, row by row.
 pub(super) fn filter(mut source: Continued, component: &ComponentPlan, evidence: &Evidence) -> Vec<i32> {
     let (width, height) = (source.width, source.height);
     let all = || (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)));
-    source.extend(source.reach as usize);
+    source.extend(source.reach as usize, 0);
 
     let found = |at| {
         let away = delta(&source, at, &evidence.offsets, evidence.near.into(), i32::MAX).abs();
@@ -128,13 +167,16 @@ pub(super) fn filter(mut source: Continued, component: &ComponentPlan, evidence:
     let mut plane = source.clone();
     for (i, pass) in component.passes.iter().enumerate() {
         if i > 0 {
-            plane.extend(pass.step);
+            plane.extend(pass.step, i);
         }
+        let level = if i == 3 { levels(&source, &plane, component.window) } else { Vec::new() };
         let mut next = plane.clone();
         let limit = i32::from(pass.limit);
         for (x, y) in all() {
             let own = source.at(x, y);
-            let moved = plane.at(x, y) - own + delta(&plane, (x, y), &pass.offsets, pass.near.into(), pass.bump.into());
+            let level = level.get((y * width + x) as usize).unwrap_or(&0);
+            let delta = delta(&plane, (x, y), &pass.offsets, pass.near.into(), pass.bump.into());
+            let moved = plane.at(x, y) - own + delta + level;
             next.set(x, y, (own + moved.clamp(-limit, limit)).clamp(0, 65535));
         }
         plane = next;

@@ -1,6 +1,6 @@
 //! What is done to one row at a time, a vector of columns at a time.
 
-use super::plan::{Evidence, Offset, Pass, border};
+use super::plan::{Evidence, Offset, Pass, SLOPE, border};
 use super::ring::{Ring, STEP};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
@@ -178,17 +178,17 @@ impl<'a, V: Vector> Smooth<'a, V> {
         }
     }
 
-    /// Samples at `x`: the source's, and the pass's.
+    /// Samples at `x`: the source's, and the pass's when it is moved by `level` too.
     ///
     /// # Safety
     /// As [`load`], of all rows.
     #[inline(always)]
-    unsafe fn at(&self, x: usize) -> (V, V) {
+    unsafe fn at(&self, x: usize, level: V) -> (V, V) {
         // SAFETY: by the caller.
         unsafe {
             let (own, centre, zero) = (load::<V>(self.source, x), load::<V>(self.plane, x), V::splat(0));
             let delta = V::share(add_three::<V, true>((zero, zero), centre, self.pairs, x, self.limits));
-            let moved = centre.sub(own).add(delta);
+            let moved = centre.sub(own).add(delta).add(level);
             (own, own.add_saturating(moved.min(self.high).max(self.low)))
         }
     }
@@ -201,9 +201,9 @@ unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs:
     check(out.len(), &[source, plane], pairs);
     // SAFETY: by the caller, and rows are as long as was checked.
     unsafe {
-        let smooth = Smooth::<V>::new(pass, source, plane, pairs);
+        let (smooth, level) = (Smooth::<V>::new(pass, source, plane, pairs), V::splat(0));
         for x in (0..out.len()).step_by(V::WIDTH) {
-            smooth.at(x).1.store(out.as_mut_ptr().add(x));
+            smooth.at(x, level).1.store(out.as_mut_ptr().add(x));
         }
     }
 }
@@ -213,6 +213,8 @@ pub(super) struct Blend<'a> {
     pub evidence: &'a Evidence,
     /// Sums of columns of evidence, from three columns before the row on.
     pub columns: &'a [i16],
+    /// Of its samples.
+    pub level: &'a [i16],
     pub low: u16,
     pub high: u16,
 }
@@ -229,7 +231,7 @@ unsafe fn last_row<V: Vector>(
     out: &mut [u16],
 ) {
     check(out.len(), &[source, plane], pairs);
-    assert!(blend.columns.len() >= out.len() + 6);
+    assert!(blend.columns.len() >= out.len() + 6 && blend.level.len() >= out.len());
     let Evidence { end, gain, .. } = *blend.evidence;
     // SAFETY: by the caller, and rows are as long as was checked.
     unsafe {
@@ -240,7 +242,7 @@ unsafe fn last_row<V: Vector>(
         let whole = V::splat(32767);
         let smooth = Smooth::<V>::new(pass, source, plane, pairs);
         for x in (0..out.len()).step_by(V::WIDTH) {
-            let (own, smoothed) = smooth.at(x);
+            let (own, smoothed) = smooth.at(x, load::<V>(blend.level, x));
             let mut sum = load::<V>(blend.columns, x);
             for i in 1..7 {
                 sum = sum.add(load::<V>(blend.columns, x + i));
@@ -260,10 +262,10 @@ pub(super) struct Beyond {
 }
 
 impl Beyond {
-    /// For lines of `len` samples, two or more.
+    /// For lines whose means hold `border` samples each, one or more.
     #[inline(always)]
-    pub fn new(len: usize) -> Beyond {
-        let border = border(len) as i32;
+    pub fn new(border: usize) -> Beyond {
+        let border = border as i32;
         Beyond { border, shift: (2 * border * border).ilog2() }
     }
 
@@ -271,21 +273,23 @@ impl Beyond {
     #[inline(always)]
     pub fn at(self, near: i32, far: i32, k: i32) -> i16 {
         let l = self.border;
-        let value = (2 * l * near - (far - near) * (2 * k + l - 1) + l * l) >> self.shift;
+        let slope = (far - near).clamp(-SLOPE, SLOPE);
+        let value = (2 * l * near - slope * (2 * k + l - 1) + l * l) >> self.shift;
         value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
     }
 }
 
-/// Continues row `y` by `reach` samples on both sides.
+/// Continues row `y` by `reach` samples on both sides, for pass `i`.
 #[inline(always)]
-pub(super) fn extend_row(ring: &mut Ring, y: isize, width: usize, reach: usize) {
+pub(super) fn extend_row(ring: &mut Ring, y: isize, width: usize, reach: usize, i: usize) {
     let (left, row, right) = ring.continued(y, width, reach);
     if width == 1 {
         left.fill(row[0]);
         right.fill(row[0]);
         return;
     }
-    let (l, beyond) = (border(width), Beyond::new(width));
+    let l = border(width, i);
+    let beyond = Beyond::new(l);
     let (near, far) = (sum(&row[..l]), sum(&row[l..2 * l]));
     for (i, out) in left.iter_mut().enumerate() {
         *out = beyond.at(near, far, (reach - i) as i32);

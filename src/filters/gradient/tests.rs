@@ -113,17 +113,17 @@ fn no_sample_moves_farther_than_its_cell() {
 
 #[test]
 fn straight_lines_go_on_beyond_borders() {
-    // 100, 110, 120, …: 64 samples beyond a border of 16-bit samples are what the line says, and the plane stays as it is.
+    // 2000, 2010, 2020, …: 64 samples beyond a border of 16-bit samples are what the line says, and the plane stays as it is.
     let src = picture(gray16(), 70, 3, |_, x, _| 2000 + 10 * x as i32);
     assert_eq!(samples(&run("=range=64", &src, gray16()), 0), samples(&src, 0));
     // With 2·32 of 70 samples: A = 32·2000 + 10·(0+…+31) = 68960, B = A + 32·320 = 79200.
     // k = 1: (64·68960 − 10240·33 + 1024) >> 11 = 4076544 >> 11 = 1990 (1990.5 less the half it is rounded by).
     let (near, far) = (68960, 79200);
-    assert_eq!(Beyond::new(70).at(near, far, 1), 1990);
-    assert_eq!(Beyond::new(70).at(near, far, 20), 1800);
+    assert_eq!(Beyond::new(32).at(near, far, 1), 1990);
+    assert_eq!(Beyond::new(32).at(near, far, 20), 1800);
     // Two samples: l = 1, and the line through both goes on.
-    assert_eq!(Beyond::new(2).at(10, 30, 1), -10);
-    assert_eq!(Beyond::new(3).at(30000, -30000, 1), 32767);
+    assert_eq!(Beyond::new(1).at(10, 30, 1), -10);
+    assert_eq!(Beyond::new(1).at(30000, -30000, 1), 32767);
 }
 
 #[test]
@@ -162,13 +162,13 @@ fn the_range_follows_the_frame_and_the_plane() {
         let plan = Plan::new(&params(args), &info);
         plan.components.iter().map(|component| component.passes.map(|pass| pass.step)).collect::<Vec<_>>()
     };
-    for (height, range) in [(1, 24), (720, 24), (1080, 32), (1440, 43), (2160, 64), (4320, 128), (20000, 255)] {
+    for (height, range) in [(1, 48), (720, 48), (1080, 64), (1440, 85), (2160, 128), (4320, 255), (20000, 255)] {
         assert_eq!(steps("", "gray8", height)[0][0], range, "{height} rows");
     }
-    assert_eq!(steps("", "yuv420p", 1080), [[32, 16, 8, 4], [16, 8, 4, 2], [16, 8, 4, 2]]);
+    assert_eq!(steps("", "yuv420p", 1080), [[64, 32, 16, 8], [32, 16, 8, 4], [32, 16, 8, 4]]);
     assert_eq!(steps("=range=5", "yuv422p", 1080), [[5, 2, 1, 1], [3, 1, 1, 1], [3, 1, 1, 1]]);
     for format in ["yuv444p", "gbrp"] {
-        assert_eq!(steps("", format, 1080), [[32, 16, 8, 4]; 3]);
+        assert_eq!(steps("", format, 1080), [[64, 32, 16, 8]; 3]);
     }
 }
 

@@ -53,19 +53,19 @@ def source(width, height, bits, seed):
     return rows
 
 
-def continued(at, n, k):
-    """The k-th value before position 0 of a line of n values."""
+def continued(at, n, k, l):
+    """The k-th value before position 0 of a line of n values, from 2l of them."""
     if n == 1:
         return at(0)
-    l = 32
     while 2 * l > n:
         l //= 2
     a = sum(at(i) for i in range(l))
     b = sum(at(l + i) for i in range(l))
-    return clamp((2 * l * a - (b - a) * (2 * k + l - 1) + l * l) >> int(math.log2(2 * l * l)), 0, 65535)
+    slope = clamp(b - a, -(1 << 20), 1 << 20)
+    return clamp((2 * l * a - slope * (2 * k + l - 1) + l * l) >> int(math.log2(2 * l * l)), 0, 65535)
 
 
-def extended(rows):
+def extended(rows, l):
     """rows[y][x] for any x and y."""
     w, h = len(rows[0]), len(rows)
 
@@ -74,9 +74,9 @@ def extended(rows):
         if 0 <= x < w and 0 <= y < h:
             return rows[y][x]
         if 0 <= y < h:
-            return continued(lambda i: rows[y][i], w, -x) if x < 0 else continued(lambda i: rows[y][w - 1 - i], w, x - w + 1)
+            return continued(lambda i: rows[y][i], w, -x, l) if x < 0 else continued(lambda i: rows[y][w - 1 - i], w, x - w + 1, l)
         if 0 <= x < w:
-            return continued(lambda i: rows[i][x], h, -y) if y < 0 else continued(lambda i: rows[h - 1 - i][x], h, y - h + 1)
+            return continued(lambda i: rows[i][x], h, -y, l) if y < 0 else continued(lambda i: rows[h - 1 - i][x], h, y - h + 1, l)
         return at(x, 0 if y < 0 else h - 1)
 
     return at
@@ -102,25 +102,64 @@ def delta(p, x, y, offsets, t, t2):
     return (total * REC[n] + 16384) >> 15
 
 
+def nearest(a, b):
+    return (2 * a + b) // (2 * b)
+
+
+def windowed(line, m):
+    """Weighed means around each value of a line: m in the middle, one less for each step away, of what there is."""
+    out = []
+    for i in range(len(line)):
+        inside = [(m - abs(k - i), line[k]) for k in range(len(line)) if abs(k - i) < m]
+        out.append(nearest(sum(w * v for w, v in inside), sum(w for w, _ in inside)))
+    return out
+
+
+def levels(v, p, m):
+    """The level of each sample: what p lacks of v around it."""
+    w, h = len(v[0]), len(v)
+    cells = []
+    for top in range(0, h, 16):
+        row = []
+        for left in range(0, w, 16):
+            d = [v[y][x] - p[y][x] for y in range(top, min(top + 16, h)) for x in range(left, min(left + 16, w))]
+            row.append(nearest(8 * sum(d), len(d)))
+        cells.append(windowed(row, m))
+    columns = [windowed([row[x] for row in cells], m) for x in range(len(cells[0]))]
+
+    def between(at, n):
+        before = (at - 8) // 16
+        return clamp(before, 0, n - 1), clamp(before + 1, 0, n - 1), 2 * (at - 8 - 16 * before) + 1
+
+    def level(x, y):
+        left, right, g = between(x, len(columns))
+        top, bottom, f = between(y, len(columns[0]))
+        a, b = (nearest(c[top] * (32 - f) + c[bottom] * f, 32) for c in (columns[left], columns[right]))
+        return nearest(a * (32 - g) + b * g, 256)
+
+    return [[level(x, y) for x in range(w)] for y in range(h)]
+
+
 def gradient(rows, reach, bits, **given):
     o = {**DEFAULTS, **given}
     u = 1 << (16 - bits)
     cell, slack, t1, t2, t2f, tm = ((o[k] * u + 128) >> 8 for k in ("cell", "slack", "t1", "t2", "t2f", "tm"))
     floor = ((o["cell"] + o["tol"]) * u + 128) >> 8
     w, h = len(rows[0]), len(rows)
-    v = extended(rows)
+    v = extended(rows, 64)
     evidence = dirs(6, "A") + dirs(6, "B")
     e = [[min(255, max(0, abs(delta(v, x, y, evidence, tm, 1 << 30)) - floor) * (256 // u)) for x in range(w)]
          for y in range(h)]
     p = rows
     for i in range(4):
         s = max(1, reach >> i)
-        at = extended(p)
+        at = extended(p, 32 if i else 64)
         limit = cell + (slack if i == 3 else 0)
         offsets = dirs(s, "A" if i % 2 == 0 else "B")
         bump = t2 if i == 0 else t2f
-        p = [[clamp(rows[y][x] + clamp(p[y][x] - rows[y][x] + delta(at, x, y, offsets, t1, bump), -limit, limit), 0, 65535)
-              for x in range(w)] for y in range(h)]
+        up = levels(rows, p, max(5, (3 * reach + 16) // 32)) if i == 3 else [[0] * w] * h
+        p = [[clamp(rows[y][x] + clamp(p[y][x] - rows[y][x] + delta(at, x, y, offsets, t1, bump) + up[y][x], -limit, limit),
+                    0, 65535) for x in range(w)] for y in range(h)]
     g = (32767 + (o["s1"] - o["s0"]) // 2) // (o["s1"] - o["s0"])
     out = []
     for y in range(h):
@@ -141,7 +180,7 @@ def fnv(values):
 
 def main():
     shapes = [(1, 1), (2, 1), (1, 2), (3, 2), (4, 9), (7, 7), (1, 40), (33, 1), (16, 5), (63, 5), (64, 3), (65, 66), (20, 130),
-              (97, 31), (50, 140), (35, 150)]
+              (97, 31), (50, 140), (35, 150), (190, 21), (17, 170)]
     seed = 0
     for number, (w, h) in enumerate(shapes):
         for name in SETS:

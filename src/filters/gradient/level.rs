@@ -1,0 +1,113 @@
+//! Levels: how much lower what passes made is than the source, in wide surroundings. They are found on a grid of cells.
+
+use super::plan::{CELL, LEVEL_PARTS, rounded};
+
+/// Cells that lines of `len` samples are cut into.
+pub(super) fn cells(len: usize) -> usize {
+    len.div_ceil(CELL)
+}
+
+/// Means over a row of cells, while rows of samples go by.
+#[derive(Default)]
+pub(super) struct Means {
+    /// By columns of samples. Sixteen differences, of 1024 at most, fit.
+    sums: Vec<i16>,
+    rows: usize,
+}
+
+impl Means {
+    /// Begins, for rows of `width` samples.
+    pub fn fit(&mut self, width: usize) {
+        self.rows = 0;
+        self.sums.clear();
+        self.sums.resize(width, 0);
+    }
+
+    /// Adds a row of the source, and what became of it.
+    #[inline(always)]
+    pub fn add(&mut self, source: &[i16], made: &[i16]) {
+        self.rows += 1;
+        let samples = self.sums.iter_mut().zip(source).zip(made);
+        samples.for_each(|((sum, source), made)| *sum = sum.wrapping_add(source.wrapping_sub(*made)));
+    }
+
+    /// Writes the means of the rows since the last time.
+    #[inline(always)]
+    pub fn take(&mut self, out: &mut [i32]) {
+        for (out, columns) in out.iter_mut().zip(self.sums.chunks(CELL)) {
+            let sum: i32 = columns.iter().map(|sum| i32::from(*sum)).sum();
+            *out = rounded(LEVEL_PARTS * sum, (self.rows * columns.len()) as i32);
+        }
+        self.rows = 0;
+        self.sums.fill(0);
+    }
+}
+
+/// Turns means of cells, `across` in a row, into levels: means of those around, up to `window` cells away.
+pub(super) fn spread(cells: &mut [i32], across: usize, window: usize) {
+    let mut line = Vec::new();
+    for row in cells.chunks_exact_mut(across) {
+        line.clear();
+        line.extend_from_slice(row);
+        row.iter_mut().enumerate().for_each(|(at, out)| *out = around(&line, at, window));
+    }
+    for x in 0..across {
+        line.clear();
+        line.extend(cells.iter().skip(x).step_by(across));
+        let column = cells.iter_mut().skip(x).step_by(across);
+        column.enumerate().for_each(|(at, out)| *out = around(&line, at, window));
+    }
+}
+
+/// The mean around one value of a line, weighed by a triangle.
+fn around(line: &[i32], at: usize, window: usize) -> i32 {
+    let first = (at + 1).saturating_sub(window);
+    let inside = &line[first..line.len().min(at + window)];
+    let (mut sum, mut weights) = (0, 0);
+    for (i, value) in inside.iter().enumerate() {
+        let weight = (window - (first + i).abs_diff(at)) as i32;
+        sum += weight * value;
+        weights += weight;
+    }
+    rounded(sum, weights)
+}
+
+/// The levels of one row of samples.
+#[derive(Default)]
+pub(super) struct LevelRow {
+    /// Of the row's place between two rows of cells, with the outermost twice.
+    columns: Vec<i32>,
+    /// From half a cell before the row on.
+    lanes: Vec<i16>,
+}
+
+impl LevelRow {
+    /// Finds row `y` of `cells`, `across` in a row; for as many as `lanes` lanes.
+    #[inline(always)]
+    pub fn find(&mut self, cells: &[i32], across: usize, y: usize, lanes: usize) {
+        let (above, below) = (y.saturating_sub(CELL / 2) / CELL, (y + CELL / 2) / CELL);
+        let below = below.min(cells.len() / across - 1);
+        let part = (2 * ((y + CELL / 2) % CELL) + 1) as i32;
+        let (above, below) = (&cells[above * across..][..across], &cells[below * across..][..across]);
+        self.columns.clear();
+        self.columns.push(0);
+        let rows = above.iter().zip(below);
+        self.columns.extend(rows.map(|(above, below)| ((32 - part) * above + part * below + 16) >> 5));
+        self.columns[0] = self.columns[1];
+        self.columns.push(self.columns[across]);
+
+        self.lanes.resize(lanes + 2 * CELL, 0);
+        for (out, ends) in self.lanes.chunks_exact_mut(CELL).zip(self.columns.windows(2)) {
+            let (start, step) = (32 * ends[0] + 128, ends[1] - ends[0]);
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = ((start + step * (2 * i as i32 + 1)) >> 8) as i16;
+            }
+        }
+    }
+
+    /// What was found, from the row's first sample on.
+    #[inline(always)]
+    pub fn lanes(&self) -> &[i16] {
+        &self.lanes[CELL / 2..]
+    }
+}
