@@ -1,9 +1,9 @@
 //! The folder of a plan: `plan.json`, the parts that are made, and what machines say of their work.
 
 use super::disputes::DISPUTES;
-use super::joined::Expected;
-use super::plan::Plan;
-use super::records::{Event, Record};
+use super::joined::ExpectedPart;
+use super::plan::FilmPlan;
+use super::records::{PartEvent, PartRecord};
 use crate::error::{Error, Result};
 use crate::io::{TempFile, part};
 use crate::pipeline::Cancel;
@@ -114,16 +114,16 @@ impl Folder {
     }
 
     /// Whether part `number` of `plan` is there and nobody disputes it, by its header and its end. A join reads all of it.
-    pub fn has(&self, plan: &Plan, number: u32) -> bool {
+    pub fn has(&self, plan: &FilmPlan, number: u32) -> bool {
         self.lies_there(plan, number) && !self.disputes().contains_key(&number)
     }
 
-    fn lies_there(&self, plan: &Plan, number: u32) -> bool {
+    fn lies_there(&self, plan: &FilmPlan, number: u32) -> bool {
         part::lies_at(&self.part(number), &plan.key(), number)
     }
 
     /// Parts of `plan` that are not there, or in dispute.
-    pub fn missing(&self, plan: &Plan) -> Vec<u32> {
+    pub fn missing(&self, plan: &FilmPlan) -> Vec<u32> {
         let disputes = self.disputes();
         let is_missing = |number: &u32| disputes.contains_key(number) || !self.lies_there(plan, *number);
         (0..plan.count()).filter(is_missing).collect()

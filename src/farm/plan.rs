@@ -2,7 +2,7 @@
 
 use super::cuts::CutAt;
 use crate::error::{Error, Result};
-use crate::io::libav::{Contents, Opening, Place};
+use crate::io::libav::{EntryPacket, HeaderContents, Opening};
 use crate::video::Rational;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -354,9 +354,9 @@ impl FilmPlan {
         }
     }
 
-    /// Takes over where the same files lie for `other`, which [`Plan::check_request`] found to be the same. Gives whether they lie
+    /// Takes over where the same files lie for `other`, which [`FilmPlan::check_request`] found to be the same. Gives whether they lie
     /// elsewhere.
-    pub fn follow(&mut self, other: &Plan) -> bool {
+    pub fn follow(&mut self, other: &FilmPlan) -> bool {
         let moved = (&self.input.path, &self.from) != (&other.input.path, &other.from);
         self.input.path.clone_from(&other.input.path);
         self.from.clone_from(&other.from);
@@ -382,8 +382,8 @@ impl PlannedPart {
     }
 
     /// What the input's packets are that it is made of.
-    pub fn contents(&self) -> Contents {
-        Contents { span: self.span.0..=self.span.1, hash: unhex(&self.contents).unwrap_or(0) }
+    pub fn contents(&self) -> HeaderContents {
+        HeaderContents { span: self.span.0..=self.span.1, hash: unhex(&self.contents).unwrap_or(0) }
     }
 
     /// A part whose frames are shown at `times`, the first of them frame `start` of the film, and whose packets in the input have the

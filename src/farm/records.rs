@@ -47,8 +47,8 @@ const FAILURES: usize = 2;
 
 /// The machines of `records` that failed at least twice in submission number `submission`, and made nothing: where one fails at
 /// once, it would take all that waits. And those that made a part wrong. No times are compared: machines have clocks of their own.
-pub fn blamed(records: &[(String, Vec<Record>)], submission: u64) -> Vec<String> {
-    let only_fails = |records: &[Record]| {
+pub fn blamed(records: &[(String, Vec<PartRecord>)], submission: u64) -> Vec<String> {
+    let only_fails = |records: &[PartRecord]| {
         let recent: Vec<_> = records.iter().filter(|record| record.submission == Some(submission)).collect();
         recent.len() >= FAILURES && recent.iter().all(|record| record.event == PartEvent::Failed)
     };
@@ -59,7 +59,7 @@ pub fn blamed(records: &[(String, Vec<Record>)], submission: u64) -> Vec<String>
 }
 
 /// So many parts each machine made wrong, where it is known.
-pub fn made_wrong(records: &[(String, Vec<Record>)]) -> BTreeMap<String, usize> {
+pub fn made_wrong(records: &[(String, Vec<PartRecord>)]) -> BTreeMap<String, usize> {
     let mut wrong = BTreeMap::new();
     let named = records.iter().flat_map(|(_, records)| records).flat_map(|record| &record.wrong);
     named.for_each(|host| *wrong.entry(host.clone()).or_default() += 1);
@@ -70,7 +70,7 @@ pub fn made_wrong(records: &[(String, Vec<Record>)]) -> BTreeMap<String, usize> 
 /// then a second of each, and so on, so that the first of them are of as many machines as there are.
 pub fn unaudited(records: &[(String, Vec<PartRecord>)]) -> Vec<(u32, String)> {
     let all = || records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record)));
-    let is_compared = |record: &Record| record.event == Event::Same || !record.wrong.is_empty();
+    let is_compared = |record: &PartRecord| record.event == PartEvent::Same || !record.wrong.is_empty();
     let same = |part: u32| all().any(|(_, record)| record.part == part && is_compared(record));
     let mut made: BTreeMap<u32, (u64, &String)> = BTreeMap::new();
     for (host, PartRecord { part, at, .. }) in all().filter(|(_, record)| record.event == PartEvent::Done) {
@@ -92,8 +92,8 @@ pub fn unaudited(records: &[(String, Vec<PartRecord>)]) -> Vec<(u32, String)> {
 mod tests {
     use super::*;
 
-    fn record(part: u32, event: Event, at: u64, submission: Option<u64>) -> Record {
-        Record { part, event, at, seconds: 1.0, frames: 0, submission, wrong: Vec::new(), error: None }
+    fn record(part: u32, event: PartEvent, at: u64, submission: Option<u64>) -> PartRecord {
+        PartRecord { part, event, at, seconds: 1.0, frames: 0, submission, wrong: Vec::new(), error: None }
     }
 
     #[test]
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn who_makes_parts_wrong_is_blamed_and_who_finds_it_is_not() {
-        let differs = || record(0, Event::Differs, 5, Some(10));
-        let settled = Record { wrong: vec!["bad".to_owned()], ..record(0, Event::Done, 6, Some(10)) };
+        let differs = || record(0, PartEvent::Differs, 5, Some(10));
+        let settled = PartRecord { wrong: vec!["bad".to_owned()], ..record(0, PartEvent::Done, 6, Some(10)) };
         let records = [
-            ("bad".to_owned(), vec![record(0, Event::Done, 4, Some(10))]),
+            ("bad".to_owned(), vec![record(0, PartEvent::Done, 4, Some(10))]),
             ("finds".to_owned(), vec![differs(), differs()]),
             ("settles".to_owned(), vec![settled]),
         ];

@@ -3,7 +3,7 @@
 
 use crate::cli::farm::make::Maker;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Dispute, Event, Folder, Plan, host, submission, unaudited};
+use crate::farm::{Dispute, FilmPlan, Folder, PartEvent, host, submission, unaudited};
 use crate::io::libav::Keep;
 use crate::io::part;
 use crate::pipeline::{Progress, Summary};
@@ -60,7 +60,7 @@ pub fn part(maker: &Maker, number: u32, report: &mut dyn FnMut(Progress)) -> Res
     let (there, began) = (sum(folder, number)?, Instant::now());
     let (summary, made) = maker.make_and_keep(number, Keep::Never, None, report)?;
     if made == there {
-        maker.record(number, began, Ok(Event::Same), Vec::new());
+        maker.record(number, began, Ok(PartEvent::Same), Vec::new());
         log::info!("part {number}: the same bytes");
         return Ok(Some(summary));
     }

@@ -59,7 +59,7 @@ pub fn missing(missing: &Ranges) -> Error {
 }
 
 /// Reads the first `count` parts. Gives what they hold, and those that are not there or in dispute; a damaged one is removed.
-fn verified(folder: &Folder, plan: &Plan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
+fn verified(folder: &Folder, plan: &FilmPlan, count: u32, cancel: &Cancel) -> Result<(Vec<Verified>, Ranges)> {
     let (mut parts, mut missing, disputes) = (Vec::new(), Vec::new(), folder.disputes());
     for number in 0..count {
         if cancel.is_requested() {

@@ -12,7 +12,7 @@ use crate::cli::transcode::{Prepared, Stop};
 use crate::cli::{log as messages, print, report, signals};
 use crate::device::DeviceChoice;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Event, Folder, Plan, Ranges, Record, host, parts_of_task, submission, task};
+use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges, host, parts_of_task, submission, task};
 use crate::io::libav::{DecoderChoice, Keep, PartJob, Position};
 use crate::pipeline::{self, Cancel, Progress, Summary};
 use std::ffi::OsString;
@@ -188,7 +188,7 @@ impl Maker {
         });
         match settled {
             Ok((summary, wrong)) => {
-                self.record(number, began, Ok(Event::Done), wrong);
+                self.record(number, began, Ok(PartEvent::Done), wrong);
                 Ok(Some(summary))
             }
             Err(error) => {
@@ -263,13 +263,19 @@ impl Maker {
     }
 
     /// Puts down what became of part `number`, and that the machines `wrong` made it wrong.
-    pub fn record(&self, number: u32, began: Instant, became: std::result::Result<Event, &Error>, wrong: Vec<String>) {
+    pub fn record(
+        &self,
+        number: u32,
+        began: Instant,
+        became: std::result::Result<PartEvent, &Error>,
+        wrong: Vec<String>,
+    ) {
         let error = became.err();
         let failed = match error.map(Error::kind) {
             Some(Kind::Cancelled) => return,
             // Whoever finds that two differ did not fail.
-            Some(Kind::Mismatch) => Event::Differs,
-            _ => Event::Failed,
+            Some(Kind::Mismatch) => PartEvent::Differs,
+            _ => PartEvent::Failed,
         };
         let frames = self.plan.part(number).map_or(0, |part| part.frames);
         self.folder.record(&PartRecord {

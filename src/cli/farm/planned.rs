@@ -4,7 +4,7 @@ use crate::cli::args::FilterArgs;
 use crate::cli::farm::{Goal, request};
 use crate::cli::transcode::{Prepared, Stop};
 use crate::error::{Error, Result};
-use crate::farm::{Folder, PinRequest, Plan, PlannedOpening, PlannedPart, Seek, cut, pins};
+use crate::farm::{FilmPlan, Folder, PinRequest, PlannedOpening, PlannedPart, Seek, cut, pins};
 use crate::io::libav::{FrameList, versions};
 use crate::pipeline::{self, Cancel};
 use std::cell::OnceCell;

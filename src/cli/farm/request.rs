@@ -261,7 +261,7 @@ pub fn idle(mut job: FilterArgs) -> FilterArgs {
 ///
 /// # Errors
 /// When one has changed or is gone.
-pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
+pub fn check_files(plan: &FilmPlan, folder: &Folder) -> Result<()> {
     if !plan.files.is_empty() {
         let from = folder.resolve(&plan.from);
         std::env::set_current_dir(&from).map_err(|e| Error::io(from.display(), &e))?;
@@ -273,7 +273,7 @@ pub fn check_files(plan: &Plan, folder: &Folder) -> Result<()> {
 ///
 /// # Errors
 /// As [`check_files`].
-pub fn look_again(plan: &Plan, folder: &Folder) -> Result<()> {
+pub fn look_again(plan: &FilmPlan, folder: &Folder) -> Result<()> {
     let same = |path: &Path, now: Identity, bytes: u64, hash: &str| match now.bytes == bytes && now.hash == hash {
         true => Ok(()),
         false => Err(Error::corrupt(format!("{}: it is another file than the plan was made of", path.display()))),

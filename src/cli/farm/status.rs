@@ -2,7 +2,7 @@
 
 use crate::cli::print;
 use crate::error::Result;
-use crate::farm::{Event, Folder, Plan, Ranges, Record, made_wrong, unaudited};
+use crate::farm::{FilmPlan, Folder, PartEvent, PartRecord, Ranges, made_wrong, unaudited};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -151,7 +151,7 @@ impl Status {
 }
 
 impl Host {
-    fn of(host: &str, records: &[Record], wrong: usize, doubtful: String) -> Host {
+    fn of(host: &str, records: &[PartRecord], wrong: usize, doubtful: String) -> Host {
         let count = |event| records.iter().filter(|record| record.event == event).count();
         let done = || records.iter().filter(|record| record.event == PartEvent::Done);
         let (frames, seconds) = done()
@@ -159,9 +159,9 @@ impl Host {
         let fps = if seconds > 0.0 { frames as f64 / seconds } else { 0.0 };
         Host {
             host: host.to_owned(),
-            done: count(Event::Done),
-            failed: count(Event::Failed),
-            same: count(Event::Same),
+            done: count(PartEvent::Done),
+            failed: count(PartEvent::Failed),
+            same: count(PartEvent::Same),
             wrong,
             doubtful,
             fps,
@@ -177,9 +177,9 @@ fn disputed(folder: &Folder) -> Vec<Disputed> {
 }
 
 /// The machines of `records`.
-fn hosts(records: &[(String, Vec<Record>)]) -> Vec<Host> {
+fn hosts(records: &[(String, Vec<PartRecord>)]) -> Vec<Host> {
     let (wrong, unaudited) = (made_wrong(records), unaudited(records));
-    let of = |(host, records): &(String, Vec<Record>)| {
+    let of = |(host, records): &(String, Vec<PartRecord>)| {
         let wrong = wrong.get(host).copied().unwrap_or(0);
         let is_doubtful = |(_, maker): &&(u32, String)| wrong > 0 && maker == host;
         let doubtful = Ranges::from_iter(unaudited.iter().filter(is_doubtful).map(|(part, _)| *part));
@@ -215,7 +215,7 @@ fn running(folder: &Folder, missing: &BTreeSet<u32>) -> Vec<Running> {
 fn failed(records: &[(String, Vec<PartRecord>)], missing: &BTreeSet<u32>) -> Vec<Failed> {
     let mut last: BTreeMap<u32, (u64, Failed)> = BTreeMap::new();
     for (host, record) in records.iter().flat_map(|(host, records)| records.iter().map(move |record| (host, record))) {
-        let is_failure = record.event == Event::Failed && missing.contains(&record.part);
+        let is_failure = record.event == PartEvent::Failed && missing.contains(&record.part);
         let Some(error) = record.error.clone().filter(|_| is_failure) else { continue };
         if last.get(&record.part).is_none_or(|(at, _)| *at <= record.at) {
             last.insert(record.part, (record.at, Failed { part: record.part, host: host.clone(), error }));
@@ -228,8 +228,17 @@ fn failed(records: &[(String, Vec<PartRecord>)], missing: &BTreeSet<u32>) -> Vec
 mod tests {
     use super::*;
 
-    fn record(at: u64, seconds: f64, frames: u32) -> Record {
-        Record { part: 0, event: Event::Done, at, seconds, frames, submission: None, wrong: Vec::new(), error: None }
+    fn record(at: u64, seconds: f64, frames: u32) -> PartRecord {
+        PartRecord {
+            part: 0,
+            event: PartEvent::Done,
+            at,
+            seconds,
+            frames,
+            submission: None,
+            wrong: Vec::new(),
+            error: None,
+        }
     }
 
     #[test]

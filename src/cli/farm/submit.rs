@@ -7,7 +7,7 @@ use crate::cli::farm::{audit, opened, request};
 use crate::cli::own_program::own_program;
 use crate::cli::print;
 use crate::error::{Error, Kind, Result};
-use crate::farm::{Dispute, Event, Folder, Plan, Ranges, blamed};
+use crate::farm::{Dispute, FilmPlan, Folder, PartEvent, Ranges, blamed};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};

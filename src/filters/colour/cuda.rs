@@ -200,9 +200,9 @@ impl Kernel {
         let in_shared = args.entries as usize * size_of::<f32>();
         let load = |module, name, shared| Tiled::new(device, module, name, shared, (THREADS, ROWS));
         let (general, usual) = match &recipe.work {
-            Work::Cube(cube) => (load("lut3d", name_of(cube.between()), 0)?, None),
+            RgbStep::Cube(cube) => (load("lut3d", name_of(cube.between()), 0)?, None),
             // A device with less shared memory has tables in its cache.
-            Work::Keep | Work::Light(_) => match load("colour", "colour_shared", in_shared)? {
+            RgbStep::Keep | RgbStep::Light(_) => match load("colour", "colour_shared", in_shared)? {
                 Some(shared) => (Some(shared), usual(&args, device, in_shared)?),
                 None => (load("colour", "colour_cached", 0)?, None),
             },

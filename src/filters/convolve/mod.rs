@@ -3,7 +3,7 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod foreign;
-mod kernel;
+pub(crate) mod kernel;
 #[cfg(feature = "cuda")]
 mod near;
 mod op;

@@ -2,7 +2,7 @@
 
 use super::adapt::FirstTable;
 use super::curves::{ENTRIES, Exposures};
-use super::plan::{Guided, MOST_LEVELS, MethodPlan, Plan, Pyramid};
+use super::plan::{GuidedFilter, MOST_LEVELS, MethodPlan, Plan, Pyramid};
 use super::tuning::cuda::{BLOCK, FIRST_ROWS, LAST_SAMPLES};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -262,7 +262,7 @@ impl FrameLaunches {
             }
             turns.insert(0, Turn::new("localtone_expose", (ENTRIES / BLOCK.1, BLOCK.1)));
         }
-        Work { args, turns, memory }
+        FrameLaunches { args, turns, memory }
     }
 }
 

@@ -253,8 +253,8 @@ impl MethodPlan {
                 let gains = [[1.0 + clarity, 1.0 + detail], skin].map(|two| two.map(|gain| round(256.0 * gain)));
                 MethodPlan::People(People {
                     curve: curve(),
-                    wide: Guided::new(round(radius).max(2) as usize, 0.10, WIDE_MEAN),
-                    fine: Guided::new(round(height as f64 / 600.0).max(1) as usize, 0.05, FINE_MEAN),
+                    wide: GuidedFilter::new(round(radius).max(2) as usize, 0.10, WIDE_MEAN),
+                    fine: GuidedFilter::new(round(height as f64 / 600.0).max(1) as usize, 0.05, FINE_MEAN),
                     gains,
                     fade: fade_table(noise),
                 })

@@ -13,7 +13,7 @@ use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::editions;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::opening::Opening;
-use crate::io::libav::demux::reader::{Contents, Place, Reader};
+use crate::io::libav::demux::reader::{EntryPacket, HeaderContents, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
 use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
@@ -81,11 +81,11 @@ pub struct InputOptions {
     /// What of a script is read.
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
-    pub place: Option<Place>,
+    pub place: Option<EntryPacket>,
     /// How little of the source has to be read to open it, if that is known.
     pub opening: Option<Opening>,
     /// What the packets of the window must be: else its end is an error.
-    pub contents: Option<Contents>,
+    pub contents: Option<HeaderContents>,
     /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
     pub follow: bool,
 }
@@ -129,7 +129,7 @@ pub struct Input {
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
     place: Option<EntryPacket>,
-    contents: Option<Contents>,
+    contents: Option<HeaderContents>,
 }
 
 /// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
@@ -635,7 +635,7 @@ impl Input {
 
     /// Refuses a window whose packets are others than was said.
     fn check_contents(&mut self) -> Result<()> {
-        let Some(Contents { span, hash }) = self.contents.take() else { return Ok(()) };
+        let Some(HeaderContents { span, hash }) = self.contents.take() else { return Ok(()) };
         match self.reader.contents().is_some_and(|packets| packets.of(span) == hash) {
             true => Ok(()),
             false => Err(Error::corrupt("its pictures are others than those the plan was made of")),

@@ -28,8 +28,10 @@ pub use decode::choice::DecoderChoice;
 pub use demux::beside::{coded, passing, presentation};
 #[cfg(any(test, fuzzing))]
 pub(crate) use demux::concat::fuzz_list;
+#[cfg(any(test, fuzzing))]
+pub(crate) use demux::ending::fuzz_ending;
 pub use demux::opening::Opening;
-pub use demux::reader::{Contents, PacketHashes, Place};
+pub use demux::reader::{EntryPacket, HeaderContents, PacketHashes};
 pub use demux::streams::{Chapter, Container, CopiedPacket, CopiedStream, CopyChoice, Media, StreamTags};
 pub use encode::choose::{EncoderChoice, choose_encoder, video_encoders};
 pub use extra::added::Addition;

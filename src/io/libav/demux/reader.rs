@@ -31,7 +31,7 @@ mod entry_packet;
 mod marks;
 mod tail;
 
-pub use contents::{Contents, PacketHashes};
+pub use contents::{HeaderContents, PacketHashes};
 pub use entry_packet::EntryPacket;
 
 /// Reads a source to its end.

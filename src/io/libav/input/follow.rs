@@ -132,7 +132,7 @@ impl Input {
             self.hand_on();
             let can_find = more && self.reader.is_on_the_sources_clock();
             if let Some((number, packet)) = self.reader.newest().filter(|(_, packet)| can_find && packet.is_key()) {
-                keys.extend(Place::of(packet, 0).map(|place| (number, place)));
+                keys.extend(EntryPacket::of(packet, 0).map(|place| (number, place)));
             }
             if more {
                 continue;

@@ -6,7 +6,7 @@ mod output;
 pub(in crate::io::libav) mod read_back;
 
 pub use fingerprint::fingerprint;
-pub use join::{Coded as JoinedPackets, JoinOutput};
+pub use join::{JoinOutput, JoinedPackets};
 pub use output::{Keep, PartJob, PartOutput};
 
 use crate::io::libav::encode::encoder::Encoder;

@@ -4,7 +4,7 @@ use super::{KEPT, delay, extradata};
 use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::demux::opening::Opening;
-use crate::io::libav::demux::reader::{Contents, Place};
+use crate::io::libav::demux::reader::{EntryPacket, HeaderContents};
 use crate::io::libav::demux::streams::Container;
 use crate::io::libav::encode::choose::EncoderChoice;
 use crate::io::libav::encode::encoder::{Encoder, Received};
@@ -57,11 +57,11 @@ pub struct PartJob {
     /// The time of the film's first frame, from which encoders count that keep a frame rate.
     pub origin: i64,
     /// Where decoding begins, if that is known.
-    pub place: Option<Place>,
+    pub place: Option<EntryPacket>,
     /// How the input is opened.
     pub opening: Option<Opening>,
     /// What the packets of the input are.
-    pub contents: Contents,
+    pub contents: HeaderContents,
     /// What becomes of it.
     pub keep: Keep,
     /// Where its hash goes when it is made.

@@ -8,7 +8,7 @@ use twox_hash::XxHash3_128;
 
 /// Packets that are shown within a span, and the hash of their bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contents {
+pub struct HeaderContents {
     /// From when until when they are shown, in the stream's timebase.
     pub span: RangeInclusive<i64>,
     /// XXH3 of 128 bits of them, as [`PacketHashes::of`] has it.

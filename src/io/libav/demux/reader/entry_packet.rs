@@ -2,6 +2,7 @@
 
 use super::{Ahead, Clock, Ending, PacketHashes, Reader, Tail, stream};
 use crate::error::Result;
+use crate::io::libav::demux::demuxer;
 use ffmpeg::Packet;
 use ffmpeg::ffi;
 use ffmpeg_next as ffmpeg;
