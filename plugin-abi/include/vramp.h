@@ -80,7 +80,7 @@ enum {
     VRAMP_DEPTH_HALF = -16       /* IEEE 754, 16 bits; in VRAMP_RGBA alone */
 };
 
-/* What black and white are. RGB is full range unless it says otherwise, everything else limited. */
+/* What black and white are. RGB is full range unless stated otherwise, everything else limited. */
 typedef int32_t vramp_range;
 enum {
     VRAMP_RANGE_UNSPECIFIED = 0,

@@ -77,7 +77,15 @@ impl Weights {
         }
         let sum: i64 = values.iter().map(|value| i64::from(*value)).sum();
         let quotient = Quotient::new(sum, over as u32, bias);
-        Ok(Weights { columns, rows, factors: Factors::of(columns, &values), taps: taps(&values), values, quotient, bias })
+        Ok(Weights {
+            columns,
+            rows,
+            factors: Factors::of(columns, &values),
+            taps: taps(&values),
+            values,
+            quotient,
+            bias,
+        })
     }
 
     /// How far windows reach, in columns and rows.
