@@ -2,6 +2,7 @@
 //!
 //! `make fuzz` runs each for a minute (fuzz/fuzz_targets); the test below runs each over its corpus.
 
+use crate::device::tuning::Table;
 use crate::error::{Error, Result};
 use crate::farm::FilmPlan;
 use crate::filters::convolve::kernel::KernelRows;
@@ -28,6 +29,7 @@ pub const TARGETS: &[FuzzTarget] = &[
     ("part", part),
     ("plan", plan),
     ("preset", preset),
+    ("tuning", tuning),
 ];
 
 const MEMORY: &str = "memory takes everything";
@@ -160,6 +162,15 @@ pub fn preset(bytes: &[u8]) {
     if let Err(error) = crate::cli::presets::file::parse(&String::from_utf8_lossy(bytes)) {
         one_line(&error);
     }
+}
+
+/// A tuning file: what was understood is written so that all of it is.
+pub fn tuning(bytes: &[u8]) {
+    let (table, note) = Table::parse(&String::from_utf8_lossy(bytes));
+    assert!(note.is_none_or(|note| !note.contains('\n')));
+    let text = table.to_string();
+    let (again, note) = Table::parse(&text);
+    assert_eq!((again.to_string(), note), (text, None));
 }
 
 #[cfg(test)]

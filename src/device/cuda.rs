@@ -15,6 +15,7 @@ mod module;
 mod picture;
 mod shim;
 mod stream;
+mod tuning;
 
 pub use context::{DeviceInfo, count, driver_version, is_present, list};
 pub use foreign::{context_of, current_context};
@@ -24,7 +25,9 @@ pub use memory::{DeviceBuffer, MemoryState, PinnedAllocator, mebibytes};
 pub use module::{Function, KernelImage, LaunchConfig, Module, NativeCode};
 pub use picture::{DevicePicture, DevicePlane, DevicePlanes, copy_on_device, is_pinned, is_pinned_at};
 pub use stream::{Event, Stream};
+pub use tuning::{Space, Tuning};
 
+use crate::device::tuning::Card;
 use crate::error::Result;
 use context::{BorrowedContext, Context};
 use std::collections::HashMap;
@@ -58,8 +61,8 @@ fn opened<K: Copy + PartialEq>(
 pub struct CudaDevice {
     modules: Mutex<HashMap<&'static str, LoadedModule>>,
     context: Arc<Context>,
-    compute: (u32, u32),
-    l2_cache: usize,
+    card: Card,
+    tuning: Tuning,
 }
 
 impl CudaDevice {
@@ -82,8 +85,10 @@ impl CudaDevice {
 
     fn with(context: Context, compute: (u32, u32), l2_cache: usize) -> Result<Arc<CudaDevice>> {
         context.info().check()?;
-        let (compute, l2_cache) = (compute.min(context.info().compute), l2_cache.min(context.info().l2_cache));
-        Ok(Arc::new(CudaDevice { modules: Mutex::default(), context: Arc::new(context), compute, l2_cache }))
+        let card = context.info().card()?;
+        let card = Card { compute: compute.min(card.compute), l2_cache: l2_cache.min(card.l2_cache), ..card };
+        let (context, tuning) = (Arc::new(context), Tuning::default());
+        Ok(Arc::new(CudaDevice { modules: Mutex::default(), context, card, tuning }))
     }
 
     /// The device `ordinal` that others in this process opened through here, or else a new one.
@@ -121,17 +126,28 @@ impl CudaDevice {
 
     /// The compute capability that kernels may count on, (major, minor).
     pub fn compute(&self) -> (u32, u32) {
-        self.compute
+        self.card.compute
     }
 
     /// Bytes of the cache that all multiprocessors share, as far as kernels shall count on it.
     pub fn l2_cache(&self) -> usize {
-        self.l2_cache
+        self.card.l2_cache
+    }
+
+    /// The device as tuning knows it.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// What kernels built on this device could choose between.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     /// Whether the embedded module `module` runs on this device: some are for later ones only.
     pub fn runs(&self, module: &str) -> bool {
-        let can = |image: &KernelImage| self.compute >= image.compute && module::check_ptx(self.info(), image).is_ok();
+        let can =
+            |image: &KernelImage| self.compute() >= image.compute && module::check_ptx(self.info(), image).is_ok();
         module::image(module).is_ok_and(can)
     }
 

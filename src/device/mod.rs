@@ -4,5 +4,6 @@ mod choice;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod tuning;
 
 pub use choice::DeviceChoice;

@@ -67,7 +67,7 @@ pub(crate) use cuda::device_struct;
 #[cfg(feature = "cuda")]
 pub(crate) use cuda::{PlaneArgs, launch};
 #[cfg(feature = "cuda")]
-use cuda::{strips, tensor};
+use cuda::{strips, tensor, tune};
 pub(crate) use options::masked;
 pub use options::planes;
 use options::zones;

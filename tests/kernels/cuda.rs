@@ -21,21 +21,21 @@ use vramp::filters::{CudaJob, CudaKernel, Frames, InputWindow};
 use vramp::video::{SampleType, StreamInfo};
 
 /// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
-const ALIGNMENTS: [usize; 2] = [1, 64];
+pub const ALIGNMENTS: [usize; 2] = [1, 64];
 
 /// A large frame, and one with more rows than a grid may have blocks in y.
 const LARGE: [(&str, (usize, usize)); 2] = [("yuv420p", (7680, 4320)), ("gray16", (33, 70_001))];
 
 /// An ordinary frame of odd sizes, and of how many cases one meets it: a frame of two million samples is filled, filtered on
 /// the CPU and compared in half a second.
-const ODD: (usize, usize) = (1999, 1201);
+pub const ODD: (usize, usize) = (1999, 1201);
 const ODD_STEP: usize = 7;
 
 /// Cases that are worked on at a time, where there are as many processors: what is compared is made there.
 const WORKERS: usize = 16;
 
 /// The device as it is.
-fn device() -> Option<Arc<CudaDevice>> {
+pub fn device() -> Option<Arc<CudaDevice>> {
     gate::device()
 }
 
@@ -46,8 +46,8 @@ fn device_as(compute: (u32, u32), l2_cache: usize) -> Option<Arc<CudaDevice>> {
 }
 
 /// A device and what runs there, of one worker.
-struct Gpu {
-    device: Arc<CudaDevice>,
+pub struct Gpu {
+    pub device: Arc<CudaDevice>,
     stream: Stream,
     /// For the reference.
     plain: CpuExec,
@@ -56,7 +56,7 @@ struct Gpu {
 }
 
 impl Gpu {
-    fn new(device: &Arc<CudaDevice>) -> Gpu {
+    pub fn new(device: &Arc<CudaDevice>) -> Gpu {
         let exec = |level| CpuExec::new(1, level).unwrap();
         Gpu {
             device: Arc::clone(device),
@@ -66,19 +66,26 @@ impl Gpu {
         }
     }
 
-    fn kernel(&self, case: &Case) -> Result<Box<dyn CudaKernel>, String> {
+    pub fn kernel(&self, case: &Case) -> Result<Box<dyn CudaKernel>, String> {
         let (filter, setup) = case.build().map_err(|e| e.to_string())?;
         filter.cuda(&setup, &self.device).map_err(|e| e.to_string())
     }
 
     /// What the reference makes of the frame `later` frames on.
-    fn expected(&self, case: &Case, later: u64) -> Result<Guarded, String> {
+    pub fn expected(&self, case: &Case, later: u64) -> Result<Guarded, String> {
         let (filter, setup) = case.build().map_err(|e| e.to_string())?;
         run(reference(&*filter, &setup)?.as_mut(), case, later, &self.plain, case.seed)
     }
 
+    /// What the fast CPU kernel makes of the frame.
+    pub fn expected_fast(&self, case: &Case) -> Result<Guarded, String> {
+        let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+        let mut cpu = filter.cpu(&setup, self.fast.level()).map_err(|e| e.to_string())?;
+        run(cpu.as_mut(), case, 0, &self.fast, case.seed)
+    }
+
     /// What `kernel` makes of the frame `later` frames on, from and into guarded memory on the device.
-    fn run(
+    pub fn run(
         &self,
         kernel: &mut dyn CudaKernel,
         case: &Case,
@@ -164,8 +171,19 @@ fn all(
     cases: impl Iterator<Item = Case> + Send,
     check: impl Fn(&Case, &Gpu) -> Result<(), String> + Sync,
 ) {
+    if let Some(device) = device {
+        all_on(&device, || Gpu::new(&device), cases, check);
+    }
+}
+
+/// The same, where each worker has a GPU that `gpu` makes.
+pub fn all_on(
+    device: &CudaDevice,
+    gpu: impl Fn() -> Gpu + Sync,
+    cases: impl Iterator<Item = Case> + Send,
+    check: impl Fn(&Case, &Gpu) -> Result<(), String> + Sync,
+) {
     const SHOWN: usize = 10;
-    let Some(device) = device else { return };
     let step = std::env::var("VRAMP_CASE_STEP").map_or(1, |n| n.parse().expect("VRAMP_CASE_STEP is a number"));
     let cases = Mutex::new((0, cases.step_by(step)));
     let failures = Mutex::new(Vec::new());
@@ -176,7 +194,7 @@ fn all(
         Some(case)
     };
     let work = || {
-        let gpu = Gpu::new(&device);
+        let gpu = gpu();
         while let Some(case) = next() {
             if let Err(fault) = check(&case, &gpu) {
                 failures.lock().unwrap().push(format!("{case}: {fault}"));
@@ -223,15 +241,12 @@ fn cuda_results_do_not_depend_on_earlier_frames() {
 
 /// A kernel gives what the fast CPU kernel gives, which replaces the reference: that would take minutes.
 fn check_against_cpu(case: &Case, gpu: &Gpu) -> Result<(), String> {
-    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-    let mut cpu = filter.cpu(&setup, gpu.fast.level()).map_err(|e| e.to_string())?;
-    let expected = run(cpu.as_mut(), case, 0, &gpu.fast, case.seed)?;
     let got = gpu.run(gpu.kernel(case)?.as_mut(), case, 0, 64, case.seed + 10);
-    got.and_then(|got| compare(&expected, &got))
+    got.and_then(|got| compare(&gpu.expected_fast(case)?, &got))
 }
 
 /// The case with a frame of another size.
-fn sized(case: Case, (width, height): (usize, usize)) -> Case {
+pub fn sized(case: Case, (width, height): (usize, usize)) -> Case {
     Case { input: StreamInfo { width, height, ..case.input.clone() }, ..case }
 }
 

@@ -1,6 +1,8 @@
 //! The harness that every filter is held to: it is tested itself, and it runs the kernels for CUDA. What it finds of the
 //! filters on the CPU, one by one, is in tests/filters.
 
+#[cfg(feature = "cuda")]
+mod candidates;
 mod case;
 mod check;
 #[cfg(feature = "cuda")]

@@ -2,6 +2,7 @@
 
 use super::driver::{self, Code, outcome};
 use super::{kept, module, shim};
+use crate::device::tuning::Card;
 use crate::error::{Error, Result};
 use cust::CudaApiVersion;
 use cust::context::{Context as PrimaryContext, CurrentContext};
@@ -34,6 +35,20 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// The device and its driver, as tuning knows them.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    pub fn card(&self) -> Result<Card> {
+        Ok(Card {
+            name: self.name.trim().to_owned(),
+            compute: self.compute,
+            multiprocessors: self.multiprocessors,
+            l2_cache: self.l2_cache,
+            driver: driver_version()?.0,
+        })
+    }
+
     /// Whether the kernels in this binary run on the device.
     ///
     /// # Errors

@@ -87,7 +87,7 @@ impl Module {
         let context = device.context();
         context.enter()?;
         let start = Instant::now();
-        let native = image.native_for(device.compute).and_then(|native| load_native(native, image.name));
+        let native = image.native_for(device.compute()).and_then(|native| load_native(native, image.name));
         let from = if native.is_some() { "machine code" } else { "PTX" };
         let raw = match native {
             Some(raw) => raw,

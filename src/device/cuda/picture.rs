@@ -271,6 +271,18 @@ impl DevicePicture {
         unsafe { self.download_planes(&dst.memory(), stream) }
     }
 
+    /// A copy on the host, of what `stream` leaves here.
+    ///
+    /// # Errors
+    /// When there is no memory for it, or the device has failed.
+    pub fn read(&self, stream: &Stream) -> Result<Picture> {
+        let mut copy = Picture::alloc(self.format, self.width, self.height)?;
+        // SAFETY: both live until the stream has been waited for; nobody else has the copy.
+        let put = unsafe { self.download(&mut copy, stream) };
+        put.and(stream.synchronize())?;
+        Ok(copy)
+    }
+
     /// The same to memory planes, such as a caller's.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::filters::bilateral::tuning::cuda::{COLUMNS, FEW, MANY, MANY_FROM, THREADS};
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::tune::{self, Outputs};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
 /// Words of shared memory that the weights of columns and rows have.
@@ -134,14 +135,14 @@ impl Kernel {
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let mut turns: Vec<Turn> = Vec::new();
         for component in plan.filtered() {
-            let turn = Turn::new(&plan, component, device)?;
+            let turn = Turn::new(&plan, component, setup, device)?;
             match turns.iter_mut().find(|other| other.is_like(&turn)) {
                 Some(other) => other.components.push(component),
                 None => turns.push(turn),
             }
         }
         if turns.is_empty() {
-            turns.push(Turn::new(&plan, 0, device)?);
+            turns.push(Turn::new(&plan, 0, setup, device)?);
         }
         let rest = (0..setup.input.format.components()).filter(|component| !plan.filters(*component));
         let first = &mut turns[0].components;
@@ -153,14 +154,17 @@ impl Kernel {
 
 impl Turn {
     /// The launch for `component`.
-    fn new(plan: &Plan, component: usize, device: &CudaDevice) -> Result<Turn> {
+    fn new(plan: &Plan, component: usize, setup: &Setup, device: &CudaDevice) -> Result<Turn> {
         let weights = plan.weights(component);
         let kind = match (plan.is_guided(component), weights.is_cubic()) {
             (true, _) => "guided",
             (false, true) => "cubic",
             (false, false) => "quartic",
         };
-        let outputs = if weights.radii().0 < MANY_FROM { FEW } else { MANY };
+        let (radius_w, radius_h) = weights.radii();
+        let ways = if radius_w < MANY_FROM { [FEW, MANY] } else { [MANY, FEW] }.map(Outputs);
+        let case = format!("{kind}:r{}x{}", tune::coarse(radius_w), tune::coarse(radius_h));
+        let Outputs(outputs) = device.choose("bilateral", &["bilateral"], tune::case(setup, setup.src, &case), &ways);
         let rows = THREADS * outputs / COLUMNS;
         let table = WeightTable::new(weights);
         let name = format!("bilateral_{kind}{outputs}");

@@ -12,9 +12,11 @@ use crate::filters::boxblur::tuning::cuda::{
 };
 use crate::filters::cuda::{CHUNK, launch};
 use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
-use crate::filters::tensor::{self, Matrices};
+use crate::filters::tensor::{self, Matrices, Steps};
+use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{Format, SampleType};
+use std::fmt;
 
 /// The largest radius by column that has a kernel of its own.
 const NEAR: usize = 3;
@@ -39,12 +41,26 @@ enum Launches {
     Tensor { function: Function, matrices: Matrices },
 }
 
-/// Which launches are used.
+/// Which launches are used, and how they cut planes.
 #[derive(Clone, Copy)]
 enum Strategy {
-    Strips { totals: bool },
-    RowSums,
-    Tensor,
+    Strips {
+        totals: bool,
+        strips: Strips,
+    },
+    /// The second launch's.
+    RowSums(Strips),
+    Tensor(Steps),
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Strategy::Strips { strips, .. } => strips.fmt(f),
+            Strategy::RowSums(columns) => write!(f, "row-sums-{columns}"),
+            Strategy::Tensor(steps) => steps.fmt(f),
+        }
+    }
 }
 
 /// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen
@@ -77,10 +93,10 @@ impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: weights, sums and what lies between passes.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
         let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
-        let later = if plan.passes > 1 { PassKernels::memory(plan, v16, device, &sizes(setup)) } else { 0 };
+        let later = if plan.passes > 1 { PassKernels::memory(plan, v16, setup, device) } else { 0 };
         let picture = DevicePicture::bytes(v16, width, height).unwrap_or(usize::MAX);
         let between = picture.saturating_mul((plan.passes - 1).min(2));
-        PassKernels::memory(plan, setup.src, device, &sizes(setup)).saturating_add(later).saturating_add(between)
+        PassKernels::memory(plan, setup.src, setup, device).saturating_add(later).saturating_add(between)
     }
 
     /// The kernel of `plan`.
@@ -90,10 +106,9 @@ impl Kernel {
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let (width, height, v16) = (setup.input.width, setup.input.height, setup.input.format.to_v16());
         let picture = |_| DevicePicture::alloc(device, v16, width, height);
-        let sizes = sizes(setup);
-        let later = (plan.passes > 1).then(|| PassKernels::load(&plan, v16, device, &sizes));
+        let later = (plan.passes > 1).then(|| PassKernels::load(&plan, v16, setup, device));
         Ok(Kernel {
-            first: PassKernels::load(&plan, setup.src, device, &sizes)?,
+            first: PassKernels::load(&plan, setup.src, setup, device)?,
             later: later.transpose()?,
             between: (1..plan.passes).take(2).map(picture).collect::<Result<_>>()?,
             plan,
@@ -102,17 +117,25 @@ impl Kernel {
 }
 
 impl Strategy {
-    /// The launches for pictures stored as `src`, whose components have these sizes.
-    fn of(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Strategy {
+    /// The launches for pictures stored as `src`: those that were measured best, unless tuning found others.
+    fn of(plan: &Plan, src: Format, setup: &Setup, device: &CudaDevice) -> Strategy {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
-        let is_small = plan.radius_w.max(plan.radius_h) <= tensor::RADIUS;
-        if !is_near && is_small && tensor::serves(device, "box_tensor", src) {
-            Strategy::Tensor
-        } else if is_byte && !is_near && row_sums_suit(plan, device, sizes) {
-            Strategy::RowSums
-        } else {
-            Strategy::Strips { totals: plan.window().1 >= HIGH }
+        let (sizes, multiprocessors) = (sizes(setup), device.info().multiprocessors);
+        let (threads, rows) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
+        let totals = plan.window().1 >= HIGH;
+        let strips = Strips::ways(threads, halo(plan), rows, &sizes, multiprocessors).into_iter();
+        let mut ways: Vec<_> = strips.map(|strips| Strategy::Strips { totals, strips }).collect();
+        if is_byte && !is_near && row_sums_fit(plan) {
+            let columns = Strips::ways(&THREADS[..1], 0, DOWN_ROWS, &sizes, multiprocessors);
+            let place = if row_sums_suit(plan, device, &sizes) { 0 } else { ways.len() };
+            ways.splice(place..place, columns.into_iter().map(Strategy::RowSums));
         }
+        if plan.radius_w.max(plan.radius_h) <= tensor::RADIUS && tensor::serves(device, "box_tensor", src) {
+            let place = if is_near { ways.len() } else { 0 };
+            ways.splice(place..place, Steps::ways(device, &sizes).into_iter().map(Strategy::Tensor));
+        }
+        let radii = format!("r{}x{}", tune::coarse(plan.radius_w), tune::coarse(plan.radius_h));
+        device.choose("box", &["box", "box_sums", "box_tensor"], tune::case(setup, src, &radii), &ways)
     }
 
     /// Bytes of row sums and of totals that are kept of a component of this size.
@@ -121,59 +144,57 @@ impl Strategy {
         let row_sums = columns * height * size_of::<u16>();
         let totals = columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>();
         match self {
-            Strategy::Strips { totals: true } => (0, totals),
-            Strategy::RowSums => (row_sums, totals),
-            Strategy::Strips { totals: false } | Strategy::Tensor => (0, 0),
+            Strategy::Strips { totals: true, .. } => (0, totals),
+            Strategy::RowSums(_) => (row_sums, totals),
+            Strategy::Strips { totals: false, .. } | Strategy::Tensor(_) => (0, 0),
         }
     }
 }
 
 impl PassKernels {
     /// Bytes of device memory that a pass holds.
-    fn memory(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> usize {
-        let strategy = Strategy::of(plan, src, device, sizes);
+    fn memory(plan: &Plan, src: Format, setup: &Setup, device: &CudaDevice) -> usize {
+        let strategy = Strategy::of(plan, src, setup, device);
         let kept = |(index, size): (usize, &(usize, usize))| {
             let (row_sums, totals) = strategy.kept(*size);
             if plan.blurs(index) { row_sums + totals } else { 0 }
         };
-        let weights = if let Strategy::Tensor = strategy { Matrices::memory(plan.radius_h, 1) } else { 0 };
-        weights + sizes.iter().enumerate().map(kept).sum::<usize>()
+        let weights = if let Strategy::Tensor(_) = strategy { Matrices::memory(plan.radius_h, 1) } else { 0 };
+        weights + sizes(setup).iter().enumerate().map(kept).sum::<usize>()
     }
 
-    /// The kernels for pictures stored as `src`, whose components have these sizes.
-    fn load(plan: &Plan, src: Format, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<PassKernels> {
-        let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
-        let multiprocessors = device.info().multiprocessors;
-        let strategy = Strategy::of(plan, src, device, sizes);
+    /// The kernels for pictures stored as `src`.
+    fn load(plan: &Plan, src: Format, setup: &Setup, device: &CudaDevice) -> Result<PassKernels> {
+        let sizes = sizes(setup);
+        let strategy = Strategy::of(plan, src, setup, device);
         let launches = match strategy {
-            Strategy::Tensor => {
+            Strategy::Tensor(steps) => {
                 let down = |distance| u8::from(distance <= plan.radius_h);
                 let across = |distance| u8::from(distance <= plan.radius_w);
                 Launches::Tensor {
                     function: tensor::kernel(device, "box_tensor", plan.radius_h, src)?,
-                    matrices: Matrices::new(device, plan.radius_h, [&down], [&across], sizes)?,
+                    matrices: Matrices::new(device, plan.radius_h, [&down], [&across], steps)?,
                 }
             }
-            Strategy::RowSums => Launches::RowSums {
+            Strategy::RowSums(columns) => Launches::RowSums {
                 across: device.function("box_sums", "box_across")?,
                 // Cut by totals, so that it does not matter how it would share rows out.
-                strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, sizes, multiprocessors),
+                strips: Strips::choose(&ACROSS_THREADS, halo(plan), DOWN_ROWS, &sizes, device.info().multiprocessors),
                 down: device.function("box_sums", "box_down")?,
-                columns: Strips::choose(&THREADS[..1], 0, DOWN_ROWS, sizes, multiprocessors),
+                columns,
             },
-            Strategy::Strips { totals } => {
-                let suffix = if is_byte { "u8" } else { "u16" };
+            Strategy::Strips { totals, strips } => {
+                let suffix = if src.sample() == SampleType::U8 { "u8" } else { "u16" };
                 let rows = match plan.radius_w {
                     radius @ 1..=NEAR => format!("box_w{radius}"),
                     _ if plan.mean().is_narrow() => "box".to_owned(),
                     _ => "box_wide".to_owned(),
                 };
-                let (threads, rows_of) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
                 let totals = totals.then(|| device.function("box", &format!("box_totals_{suffix}")));
                 Launches::Strips {
                     rows: device.function("box", &format!("{rows}_{suffix}"))?,
                     totals: totals.transpose()?,
-                    strips: Strips::choose(threads, halo(plan), rows_of, sizes, multiprocessors),
+                    strips,
                 }
             }
         };
@@ -245,13 +266,18 @@ impl Intermediate {
     }
 }
 
-/// True when row sums are faster. They need windows of more than one row, sixteen bits must hold them, and half of the device's
-/// cache all of a picture's, beside its samples; from memory they would come slower than samples do.
+/// True when there can be row sums: windows of more than one row, whose row sums sixteen bits hold.
+fn row_sums_fit(plan: &Plan) -> bool {
+    let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX) && plan.mean().is_narrow();
+    fit && plan.radius_h > 0 && !plan.is_identity()
+}
+
+/// True when row sums are faster: half of the device's cache holds all of a picture's, beside its samples; from memory they would
+/// come slower than samples do.
 fn row_sums_suit(plan: &Plan, device: &CudaDevice, sizes: &[(usize, usize)]) -> bool {
     let blurred = sizes.iter().enumerate().filter(|(index, _)| plan.blurs(*index));
     let bytes: usize = blurred.map(|(_, (width, height))| width * height * size_of::<u16>()).sum();
-    let fit = plan.window().0 * usize::from(u8::MAX) <= usize::from(u16::MAX) && plan.mean().is_narrow();
-    fit && plan.radius_h > 0 && !plan.is_identity() && 2 * bytes <= device.l2_cache()
+    2 * bytes <= device.l2_cache()
 }
 
 /// Chunks beside a strip that windows reach into.

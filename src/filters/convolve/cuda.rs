@@ -9,10 +9,12 @@ use crate::error::Result;
 use crate::filters::CudaKernel;
 use crate::filters::convolve::tuning::cuda::{FEW, MANY, MANY_FROM};
 use crate::filters::device_struct::{device_struct, generated};
+use crate::filters::tune::{self, Outputs};
 use crate::filters::window::Plan;
 use crate::filters::window::cuda::{SHARED, TileKernel, block_rows, suffix};
 use crate::filters::window::tuning::cuda::COLUMNS;
 use crate::video::SampleType;
+use std::fmt;
 
 device_struct! {
     /// What kernels compute with.
@@ -64,13 +66,53 @@ fn shared(weights: &Weights, outputs: usize) -> usize {
     (COLUMNS + 4 * fours(weights)) * (rows + weights.rows - 1 + sums) * size_of::<u32>()
 }
 
+/// How sums are made.
+#[derive(Clone, Copy)]
+enum Candidate {
+    Near,
+    Tensor,
+    Tiles(Outputs),
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Candidate::Near => f.write_str("near"),
+            Candidate::Tensor => f.write_str("tensor"),
+            Candidate::Tiles(outputs) => outputs.fmt(f),
+        }
+    }
+}
+
+impl Candidate {
+    /// The way for `weights`: the kernels of small windows where they serve, or else tensor cores where there are any, unless tuning
+    /// found another.
+    fn of(plan: &Plan<Convolution>, weights: &Weights, device: &CudaDevice) -> Candidate {
+        let (radius_w, radius_h) = weights.radius();
+        let is_many = radius_w >= MANY_FROM && shared(weights, MANY) <= SHARED;
+        let tiles = if is_many { [MANY, FEW] } else { [FEW, MANY] };
+        let tiles = tiles.into_iter().filter(|outputs| shared(weights, *outputs) <= SHARED);
+        let near = near::serves(plan, weights).then_some(Candidate::Near);
+        let tensor = tensor::serves(device).then_some(Candidate::Tensor);
+        let ways: Vec<_> = near.into_iter().chain(tensor).chain(tiles.map(Outputs).map(Candidate::Tiles)).collect();
+        let kind = if weights.factors.is_some() { "product" } else { "any" };
+        let case = format!("{kind}{}:r{}x{}", weights.bytes(), tune::coarse(radius_w), tune::coarse(radius_h));
+        let case = tune::case(&plan.setup, plan.setup.src, &case);
+        device.choose("convolve", &["convolve", "convolve_near", "convolve_tensor"], case, &ways)
+    }
+}
+
 /// Bytes of device memory that the kernel holds.
 pub(super) fn memory(plan: &Plan<Convolution>, device: &CudaDevice) -> usize {
     let Some(Convolution(weights)) = plan.op() else { return 0 };
-    near::memory(plan, weights).or_else(|| tensor::memory(weights, device)).unwrap_or_else(|| {
-        let (window, column) = tables(weights, false);
-        (window.len() + column.len()) * size_of::<u32>()
-    })
+    match Candidate::of(plan, weights, device) {
+        Candidate::Near => 0,
+        Candidate::Tensor => tensor::memory(weights),
+        Candidate::Tiles(_) => {
+            let (window, column) = tables(weights, false);
+            (window.len() + column.len()) * size_of::<u32>()
+        }
+    }
 }
 
 /// The kernel of `plan`.
@@ -78,19 +120,17 @@ pub(super) fn memory(plan: &Plan<Convolution>, device: &CudaDevice) -> usize {
 /// # Errors
 /// When it cannot be loaded, or there is no memory for the weights.
 pub(super) fn kernel(plan: Plan<Convolution>, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+    let mut outputs = FEW;
     if let Some(Convolution(weights)) = plan.op() {
-        if let Some(kernel) = near::kernel(&plan, weights, device)? {
-            return Ok(kernel);
-        }
-        if let Some(kernel) = tensor::kernel(&plan, weights, device)? {
-            return Ok(kernel);
+        match Candidate::of(&plan, weights, device) {
+            Candidate::Near => return near::kernel(&plan, weights, device),
+            Candidate::Tensor => return tensor::kernel(&plan, weights, device),
+            Candidate::Tiles(Outputs(many_or_few)) => outputs = many_or_few,
         }
     }
     let mut consts = Consts { weights: 0, down: 0, radius_w: 0, radius_h: 0, fours: 1, quotient: Quotient::default() };
-    let (mut outputs, mut bytes, mut buffers) = (FEW, 0, Vec::new());
+    let (mut bytes, mut buffers) = (0, Vec::new());
     if let Some(Convolution(weights)) = plan.op() {
-        let is_many = weights.radius().0 >= MANY_FROM && shared(weights, MANY) <= SHARED;
-        outputs = if is_many { MANY } else { FEW };
         bytes = shared(weights, outputs);
         let (window, column) = tables(weights, plan.setup.src.sample() == SampleType::U8);
         let mut address = |words: &[u32]| {

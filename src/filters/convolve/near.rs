@@ -80,11 +80,14 @@ impl Short {
     }
 }
 
-/// The kernel for windows of this radius, of samples of 8 bits.
-fn serves(plan: &Plan<Convolution>, weights: &Weights) -> Option<usize> {
-    let radius = weights.radius().0.max(weights.radius().1).max(1);
-    let fits = weights.values.iter().all(|weight| i8::try_from(*weight).is_ok());
-    (plan.setup.src.sample() == SampleType::U8 && fits && radius <= RADIUS).then_some(radius)
+/// The radius of the kernel for such windows.
+fn radius(weights: &Weights) -> usize {
+    weights.radius().0.max(weights.radius().1).max(1)
+}
+
+/// True when these kernels do the work of `plan`, whose operation has these weights.
+pub(super) fn serves(plan: &Plan<Convolution>, weights: &Weights) -> bool {
+    plan.setup.src.sample() == SampleType::U8 && weights.bytes() == 1 && radius(weights) <= RADIUS
 }
 
 /// The weights as rows of bytes, for a kernel of `radius`.
@@ -108,16 +111,12 @@ struct Kernel {
     computes: Vec<bool>,
 }
 
-/// The kernel of `plan`, whose operation has these weights, where there is one.
+/// The kernel of `plan`, whose operation has these weights, where it serves. It holds no memory on the device.
 ///
 /// # Errors
 /// When it cannot be loaded.
-pub(super) fn kernel(
-    plan: &Plan<Convolution>,
-    weights: &Weights,
-    device: &CudaDevice,
-) -> Result<Option<Box<dyn CudaKernel>>> {
-    let Some(radius) = serves(plan, weights) else { return Ok(None) };
+pub(super) fn kernel(plan: &Plan<Convolution>, weights: &Weights, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+    let radius = radius(weights);
     let input = &plan.setup.input;
     let size = |component| input.format.component_size(component, input.width, input.height);
     let sizes: Vec<_> = (0..input.format.components()).map(size).collect();
@@ -133,17 +132,12 @@ pub(super) fn kernel(
         step: short.map_or(0.0, |short| short.step),
         half: short.map_or(0.0, |short| short.half),
     };
-    Ok(Some(Box::new(Kernel {
+    Ok(Box::new(Kernel {
         function: device.function("convolve_near", &format!("convolve_near_{radius}"))?,
         args,
         strips: Strips::choose(&THREADS[..1], 1, NEAR_ROWS, &sizes, device.info().multiprocessors),
         computes: plan.ops.iter().map(Option::is_some).collect(),
-    })))
-}
-
-/// Bytes of device memory that the kernel holds, where there is one.
-pub(super) fn memory(plan: &Plan<Convolution>, weights: &Weights) -> Option<usize> {
-    serves(plan, weights).map(|_| 0)
+    }))
 }
 
 impl Kernel {

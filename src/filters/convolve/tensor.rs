@@ -57,8 +57,7 @@ impl<'w> Matrices<'w> {
         let radius = weights.radius().0;
         let before = radius.next_multiple_of(4);
         let chunks = (before - radius + TILE - 1 + weights.columns).div_ceil(CHUNK);
-        let fits = weights.values.iter().all(|weight| i8::try_from(*weight).is_ok());
-        Matrices { weights, before, chunks, bytes: if fits { 1 } else { 2 } }
+        Matrices { weights, before, chunks, bytes: weights.bytes() }
     }
 
     /// Bytes of all.
@@ -98,23 +97,21 @@ impl<'w> Matrices<'w> {
     }
 }
 
-/// Bytes of device memory that the kernel holds, where the device has tensor cores.
-pub(super) fn memory(weights: &Weights, device: &CudaDevice) -> Option<usize> {
-    device.runs(MODULE).then(|| Matrices::new(weights).len())
+/// Whether the device has tensor cores.
+pub(super) fn serves(device: &CudaDevice) -> bool {
+    device.runs(MODULE)
 }
 
-/// The kernel of `plan`, whose operation has these weights, where the device has tensor cores.
+/// Bytes of device memory that the kernel holds.
+pub(super) fn memory(weights: &Weights) -> usize {
+    Matrices::new(weights).len()
+}
+
+/// The kernel of `plan`, whose operation has these weights, for a device that it serves.
 ///
 /// # Errors
 /// When it cannot be loaded, or there is no memory for the weights.
-pub(super) fn kernel(
-    plan: &Plan<Convolution>,
-    weights: &Weights,
-    device: &CudaDevice,
-) -> Result<Option<Box<dyn CudaKernel>>> {
-    if !device.runs(MODULE) {
-        return Ok(None);
-    }
+pub(super) fn kernel(plan: &Plan<Convolution>, weights: &Weights, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
     let matrices = Matrices::new(weights);
     let name = format!("convolve_{}_{}_{}", suffix(plan), matrices.chunks, matrices.bytes);
     let function = device.function(MODULE, &name)?;
@@ -130,7 +127,7 @@ pub(super) fn kernel(
         quotient: weights.quotient,
     };
     let computes = plan.ops.iter().map(Option::is_some).collect();
-    Ok(Some(Box::new(TileKernel { function, consts, computes, rows: ROWS, shared, _tables: vec![fragments] })))
+    Ok(Box::new(TileKernel { function, consts, computes, rows: ROWS, shared, _tables: vec![fragments] }))
 }
 
 #[cfg(test)]

@@ -88,6 +88,12 @@ impl Weights {
         })
     }
 
+    /// Bytes that hold each of the weights.
+    #[cfg(feature = "cuda")]
+    pub fn bytes(&self) -> usize {
+        if self.values.iter().all(|weight| i8::try_from(*weight).is_ok()) { 1 } else { 2 }
+    }
+
     /// How far windows reach, in columns and rows.
     pub fn radius(&self) -> (usize, usize) {
         (self.columns / 2, self.rows / 2)

@@ -8,6 +8,8 @@ mod plane;
 pub mod strips;
 #[cfg(feature = "cuda")]
 pub mod tensor;
+#[cfg(feature = "cuda")]
+pub mod tune;
 
 #[cfg(feature = "cuda")]
 pub(crate) use plane::{CHUNK, PlaneArgs, launch};

@@ -2,12 +2,16 @@
 
 use crate::device::cuda::DevicePlane;
 use crate::filters::cuda::CHUNK;
+use std::fmt;
 
 /// Words of shared memory from a thread's columns to the next one's: odd, so that a warp meets every bank.
 pub(crate) const STRIDE: usize = CHUNK + 1;
 
 /// Threads that a block may have: a warp, and more.
 pub(crate) const THREADS: [usize; 4] = [32, 64, 128, 256];
+
+/// Warps for a multiprocessor that tuning tries beside a kernel's own number.
+const WARPS: [usize; 4] = [8, 16, 32, 48];
 
 /// How a kernel's blocks share out the rows of a strip.
 #[derive(Clone, Copy)]
@@ -39,6 +43,7 @@ impl Cut {
 }
 
 /// Strips of columns, cut into blocks.
+#[derive(Clone, Copy)]
 pub(crate) struct Strips {
     /// Threads of a block.
     pub threads: usize,
@@ -62,12 +67,31 @@ impl Strips {
         sizes: &[(usize, usize)],
         multiprocessors: usize,
     ) -> Strips {
-        let strips = threads.iter().copied().filter(|threads| *threads > 2 * halo).map(|threads| {
-            let blocks = rows.warps * multiprocessors * 32 / threads;
-            Strips { threads, halo, blocks, rows }
-        });
-        let cost = |strips: &Strips| sizes.iter().map(|size| strips.across(size.0) * strips.threads).sum::<usize>();
-        strips.min_by_key(cost).expect("the largest block is wider than two radii")
+        Strips::ways(threads, halo, rows, sizes, multiprocessors)[0]
+    }
+
+    /// The same, and behind it what tuning may find to be faster: other warps, and other threads of a block.
+    ///
+    /// # Panics
+    /// As [`Strips::choose`].
+    pub(crate) fn ways(
+        threads: &[usize],
+        halo: usize,
+        rows: StripRows,
+        sizes: &[(usize, usize)],
+        multiprocessors: usize,
+    ) -> Vec<Strips> {
+        let of = |threads: usize, warps: usize| {
+            let blocks = warps * multiprocessors * 32 / threads;
+            Strips { threads, halo, blocks, rows: StripRows { warps, ..rows } }
+        };
+        let wide: Vec<_> = threads.iter().copied().filter(|threads| *threads > 2 * halo).collect();
+        let cost =
+            |threads: &usize| sizes.iter().map(|size| of(*threads, rows.warps).across(size.0) * threads).sum::<usize>();
+        let fewest = wide.iter().copied().min_by_key(cost).expect("the largest block is wider than two radii");
+        let by_warps = WARPS.into_iter().filter(|warps| *warps != rows.warps).map(|warps| of(fewest, warps));
+        let by_threads = wide.iter().filter(|threads| **threads != fewest).map(|threads| of(*threads, rows.warps));
+        std::iter::once(of(fewest, rows.warps)).chain(by_warps).chain(by_threads).collect()
     }
 
     /// The blocks that make `dst` of `src`.
@@ -84,5 +108,11 @@ impl Strips {
     /// Strips side by side in a plane.
     fn across(&self, width: usize) -> usize {
         width.div_ceil((self.threads - 2 * self.halo) * CHUNK)
+    }
+}
+
+impl fmt::Display for Strips {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "strips-{}-threads-{}-warps", self.threads, self.rows.warps)
     }
 }

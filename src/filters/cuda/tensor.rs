@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::strips::Cut;
 use crate::video::{Format, SampleType};
+use std::fmt;
 
 /// The largest radius whose windows two patches of columns and three sixteens of rows hold.
 pub(crate) const RADIUS: usize = 16;
@@ -39,10 +40,45 @@ generated! {
     "tensor.cuh" after ["../common/plane.cuh"]: WarpWalk;
 }
 
-/// The matrices of a window's weights on a device, and the walks over planes of some sizes.
+/// How far warps walk.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps {
+    /// Patches that a warp is to finish.
+    count: usize,
+    /// Blocks there are at most, over those that the device runs at once.
+    waves: f32,
+}
+
+impl Steps {
+    /// For planes of `sizes`: first one wave, in which every warp is there from the start, and its first patch, which gives nothing,
+    /// is one of many; then what tuning may find to be faster.
+    pub fn ways(device: &CudaDevice, sizes: &[(usize, usize)]) -> Vec<Steps> {
+        let of = |waves: f32| {
+            let most = ((device.info().multiprocessors * BLOCKS) as f32 * waves) as usize;
+            let blocks = |steps| sizes.iter().map(|size| blocks(*size, steps)).sum::<usize>();
+            let count = (1..).find(|steps| blocks(*steps) <= most || across_in(sizes, *steps) == 1);
+            Steps { count: count.expect("one strip ends the search"), waves }
+        };
+        let mut ways = vec![of(1.0)];
+        for more in [0.5, 2.0, 4.0].map(of) {
+            if ways.iter().all(|way| way.count != more.count) {
+                ways.push(more);
+            }
+        }
+        ways
+    }
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tensor-{}-waves", self.waves)
+    }
+}
+
+/// The matrices of a window's weights on a device, and the walks over planes.
 pub(crate) struct Matrices {
     fragments: DeviceBuffer,
-    steps: usize,
+    steps: Steps,
 }
 
 impl Matrices {
@@ -53,7 +89,7 @@ impl Matrices {
     }
 
     /// The matrices for windows that reach `radius_h` rows up and down. `weights` are bytes of weights by distance, lower
-    /// bytes first: from `down` the columns' sums are made, from `across` the rows'. `sizes` are those of the planes.
+    /// bytes first: from `down` the columns' sums are made, from `across` the rows'.
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -62,29 +98,23 @@ impl Matrices {
         radius_h: usize,
         down: [&dyn Fn(usize) -> u8; BYTES],
         across: [&dyn Fn(usize) -> u8; BYTES],
-        sizes: &[(usize, usize)],
+        steps: Steps,
     ) -> Result<Matrices> {
         let mut words = Vec::new();
         down.iter().for_each(|weight| push_down(&mut words, radius_h, weight));
         across.iter().for_each(|weight| push_across(&mut words, weight));
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // One wave: every warp is there from the start, and its first patch, which gives nothing, is one of many.
-        let wave = device.info().multiprocessors * BLOCKS;
-        let blocks = |steps| sizes.iter().map(|size| blocks(*size, steps)).sum::<usize>();
-        let steps = (1..)
-            .find(|steps| blocks(*steps) <= wave || across_in(sizes, *steps) == 1)
-            .expect("one strip ends the search");
         Ok(Matrices { fragments: DeviceBuffer::from_bytes(device, &bytes, "weights")?, steps })
     }
 
     /// Arguments of the kernels.
     pub fn walk(&self) -> WarpWalk {
-        WarpWalk { fragments: self.fragments.address(), steps: self.steps as u32, unused: 0 }
+        WarpWalk { fragments: self.fragments.address(), steps: self.steps.count as u32, unused: 0 }
     }
 
     /// The blocks that make `dst` of `src`.
     pub fn cut(&self, src: &DevicePlane, dst: &DevicePlane) -> Cut {
-        Cut::new(strips(src.width, self.steps), BAND * WARPS, dst)
+        Cut::new(strips(src.width, self.steps.count), BAND * WARPS, dst)
     }
 }
 

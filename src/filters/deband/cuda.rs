@@ -14,8 +14,10 @@ use crate::device::cuda::{CudaDevice, DevicePlanes, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::deband::tuning::cuda::GATHER;
+use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::{FrameProps, SampleType};
+use std::fmt;
 use std::sync::Arc;
 
 /// A kernel built for one stream.
@@ -47,13 +49,13 @@ impl Kernel {
     /// When the kernel cannot be loaded or there is no memory for its tables.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Kernel> {
         let (_, _, layout) = setup.src.component_layout(0);
-        let shapes = TiledGroups::of(&plan, layout.sample.bytes());
-        let strategy = match TileGrid::choose(&shapes, device.info().multiprocessors) {
-            _ if plan.extend || plan.sample > 2 => {
-                Strategy::Direct(device.function("deband_direct", "deband_direct")?, SoftTables::new(&plan, device)?)
+        let strategy = if plan.extend || plan.sample > 2 {
+            Strategy::Direct(device.function("deband_direct", "deband_direct")?, SoftTables::new(&plan, device)?)
+        } else {
+            match Candidate::of(&plan, layout.sample, setup, device) {
+                Candidate::Tiles(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
+                Candidate::Gather => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
             }
-            Some(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
-            None => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
         };
         Ok(Kernel { table: DeviceTable::shared(device, &plan)?, strategy, plan })
     }
@@ -70,6 +72,35 @@ impl Kernel {
         // The number of the definition: with blur_first, two more.
         let sample = self.plan.sample as u32 + if self.plan.blur_first { 2 } else { 0 };
         Ok(Args::new(component, &draws, by_field, sample))
+    }
+}
+
+/// How the references of a few samples may be read.
+#[derive(Clone)]
+enum Candidate {
+    Tiles(TileGrid),
+    Gather,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Candidate::Tiles(grid) => grid.fmt(f),
+            Candidate::Gather => f.write_str("gather"),
+        }
+    }
+}
+
+impl Candidate {
+    /// The way for `plan`: tiles where they fit, unless tuning found another.
+    fn of(plan: &Plan, sample: SampleType, setup: &Setup, device: &CudaDevice) -> Candidate {
+        const MODULES: [&str; 5] = ["deband_u8", "deband_u16", "deband_s16x3", "deband_blur", "deband_gather"];
+        let grids = TileGrid::ways(&TiledGroups::of(plan, sample.bytes()), device.info().multiprocessors);
+        let ways: Vec<_> = grids.into_iter().map(Candidate::Tiles).chain([Candidate::Gather]).collect();
+        let ranges = [&plan.components[0], &plan.components[plan.components.len() - 1]].map(|c| tune::coarse(c.range));
+        let kind = if plan.blur_first { "blur" } else { "plain" };
+        let case = format!("{kind}{}:r{}x{}", plan.sample, ranges[0], ranges[1]);
+        device.choose("deband", &MODULES, tune::case(setup, setup.src, &case), &ways)
     }
 }
 

@@ -8,9 +8,11 @@ use crate::filters::cuda::{CHUNK, PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::gauss::tuning::cuda::{FAR_ROWS, NEAR_ROWS, TENSOR_RADIUS as TENSOR};
 use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
-use crate::filters::tensor::{self, Matrices, WarpWalk};
+use crate::filters::tensor::{self, Matrices, Steps, WarpWalk};
+use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use crate::video::SampleType;
+use std::fmt;
 
 /// Radii that have such a kernel, the radius in each up to which weights have a high byte, and the most threads of its
 /// blocks. Smaller radii have weights of zero.
@@ -100,21 +102,52 @@ struct InStrips {
     shared: usize,
 }
 
-/// True when tensor cores do the work of `plan` there, and are faster.
-fn takes_tensor(plan: &Plan, setup: &Setup, device: &CudaDevice) -> bool {
-    let least = if setup.src.sample() == SampleType::U8 { TENSOR } else { 1 };
-    (least..=tensor::RADIUS).contains(&plan.radius()) && tensor::serves(device, "gauss_tensor", setup.src)
+/// What it may do, and how.
+#[derive(Clone)]
+enum Candidate {
+    Strips(Strips),
+    Tensor(Steps),
+    Far,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Candidate::Strips(strips) => strips.fmt(f),
+            Candidate::Tensor(steps) => steps.fmt(f),
+            Candidate::Far => f.write_str("far"),
+        }
+    }
+}
+
+impl Candidate {
+    /// The way for `plan`: tensor cores where they do the work and are faster, unless tuning found another.
+    fn of(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Candidate {
+        let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
+        let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
+        let (radius, sample) = (plan.radius(), setup.src.sample());
+        let mut ways: Vec<_> =
+            InStrips::ways(plan, sample, device, &sizes).into_iter().map(Candidate::Strips).collect();
+        if (1..=tensor::RADIUS).contains(&radius) && tensor::serves(device, "gauss_tensor", setup.src) {
+            let is_faster = sample != SampleType::U8 || radius >= TENSOR;
+            let place = if is_faster { 0 } else { ways.len() };
+            ways.splice(place..place, Steps::ways(device, &sizes).into_iter().map(Candidate::Tensor));
+        }
+        if far::serves(plan, setup, device) {
+            ways.insert(0, Candidate::Far);
+        }
+        let case = tune::case(setup, setup.src, &format!("r{}", tune::coarse(radius)));
+        device.choose("gauss", &["gauss", "gauss_far_tensor", "gauss_tensor"], case, &ways)
+    }
 }
 
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: its weights'.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
-        if far::serves(plan, setup, device) {
-            Far::memory(plan, setup)
-        } else if takes_tensor(plan, setup, device) {
-            Matrices::memory(plan.radius(), 2)
-        } else {
-            WEIGHTS * size_of::<u32>()
+        match Candidate::of(plan, setup, device) {
+            Candidate::Far => Far::memory(plan, setup),
+            Candidate::Tensor(_) => Matrices::memory(plan.radius(), 2),
+            Candidate::Strips(_) => WEIGHTS * size_of::<u32>(),
         }
     }
 
@@ -123,47 +156,55 @@ impl Kernel {
     /// # Errors
     /// When the kernel cannot be loaded or there is no memory for the weights.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        if far::serves(&plan, setup, device) {
-            let strategy = Strategy::Far(Box::new(Far::new(&plan, setup, device)?));
-            return Ok(Kernel { plan, strategy });
-        }
-        let size = |component| setup.input.format.component_size(component, setup.input.width, setup.input.height);
-        let sizes: Vec<_> = (0..setup.input.format.components()).map(size).collect();
-        let (radius, sample) = (plan.radius(), setup.src.sample());
-        if !takes_tensor(&plan, setup, device) {
-            let strategy = Strategy::Strips(Box::new(InStrips::new(&plan, sample, device, &sizes)?));
-            return Ok(Kernel { plan, strategy });
-        }
+        let steps = match Candidate::of(&plan, setup, device) {
+            Candidate::Far => {
+                let strategy = Strategy::Far(Box::new(Far::new(&plan, setup, device)?));
+                return Ok(Kernel { plan, strategy });
+            }
+            Candidate::Tensor(steps) => steps,
+            Candidate::Strips(strips) => {
+                let strategy = Strategy::Strips(Box::new(InStrips::new(&plan, setup.src.sample(), device, strips)?));
+                return Ok(Kernel { plan, strategy });
+            }
+        };
         let weight = |distance: usize| plan.weights.get(distance).copied().unwrap_or(0);
         let (low, high) = (|distance| weight(distance) as u8, |distance| (weight(distance) >> 8) as u8);
         let strategy = Strategy::Tensor {
-            function: tensor::kernel(device, "gauss_tensor", radius, setup.src)?,
-            matrices: Matrices::new(device, radius, [&low, &high], [&low, &high], &sizes)?,
+            function: tensor::kernel(device, "gauss_tensor", plan.radius(), setup.src)?,
+            matrices: Matrices::new(device, plan.radius(), [&low, &high], [&low, &high], steps)?,
         };
         Ok(Kernel { plan, strategy })
     }
 }
 
 impl InStrips {
-    fn new(plan: &Plan, sample: SampleType, device: &CudaDevice, sizes: &[(usize, usize)]) -> Result<InStrips> {
-        let is_eight = sample == SampleType::U8;
+    /// The radius of the kernel of its own that takes samples so stored, and the words above and below that hold all rows
+    /// around those of one, and as many columns.
+    fn near(plan: &Plan, sample: SampleType) -> (Option<usize>, usize) {
         let high = plan.weights.iter().rposition(|weight| *weight > 0xff).unwrap_or(0);
-        let near =
-            NEAR.into_iter().find(|near| is_eight && near.0 >= plan.radius() && near.1 >= high).map(|near| near.0);
-        let name = match (near, is_eight) {
+        let serves = |near: &(usize, usize)| sample == SampleType::U8 && near.0 >= plan.radius() && near.1 >= high;
+        let near = NEAR.into_iter().find(serves).map(|near| near.0);
+        (near, near.unwrap_or(0).div_ceil(ROWS))
+    }
+
+    /// How planes of `sizes` may be cut.
+    fn ways(plan: &Plan, sample: SampleType, device: &CudaDevice, sizes: &[(usize, usize)]) -> Vec<Strips> {
+        let (near, reach) = InStrips::near(plan, sample);
+        let halo = plan.radius().max(reach * ROWS).div_ceil(CHUNK);
+        let threads = THREADS.iter().copied().filter(|threads| near.is_none() || *threads <= NEAR_THREADS);
+        let rows = if near.is_some() { NEAR_ROWS } else { FAR_ROWS };
+        Strips::ways(&threads.collect::<Vec<_>>(), halo, rows, sizes, device.info().multiprocessors)
+    }
+
+    fn new(plan: &Plan, sample: SampleType, device: &CudaDevice, strips: Strips) -> Result<InStrips> {
+        let (near, reach) = InStrips::near(plan, sample);
+        let name = match (near, sample == SampleType::U8) {
             (Some(near), _) => format!("gauss_near{near}_u8"),
             (None, true) => "gauss_u8".to_owned(),
             (None, false) => "gauss_u16".to_owned(),
         };
-        // Words above and below that hold all rows around those of one, and as many columns.
-        let reach = near.unwrap_or(0).div_ceil(ROWS);
         let mut weights: Vec<u8> = plan.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
         weights.resize(WEIGHTS * size_of::<u32>(), 0);
-        let halo = plan.radius().max(reach * ROWS).div_ceil(CHUNK);
-        let threads = THREADS.iter().copied().filter(|threads| near.is_none() || *threads <= NEAR_THREADS);
-        let rows = if near.is_some() { NEAR_ROWS } else { FAR_ROWS };
-        let multiprocessors = device.info().multiprocessors;
-        let strips = Strips::choose(&threads.collect::<Vec<_>>(), halo, rows, sizes, multiprocessors);
         let words_of_a_thread = if near.is_some() { ROWS * CHUNK } else { 2 * STRIDE };
         let weights_beside = if near.is_some() { 0 } else { WEIGHTS };
         Ok(InStrips {

@@ -2,6 +2,7 @@
 
 use crate::filters::deband::plan::{ComponentPlan, Plan};
 use crate::filters::deband::tuning::cuda::{ENOUGH_TILES as ENOUGH, MOST_COPIED, TILE};
+use std::fmt;
 
 /// Shared memory that every device gives a block unasked.
 const SHARED: usize = 48 << 10;
@@ -96,6 +97,7 @@ impl Tiles {
 }
 
 /// All tiles of a picture.
+#[derive(Clone)]
 pub struct TileGrid {
     /// Those of the first group, and of chroma.
     pub tiles: [Tiles; 2],
@@ -106,8 +108,8 @@ pub struct TileGrid {
 }
 
 impl TileGrid {
-    /// The largest tiles that are enough for `multiprocessors`, or the smallest that fit; `None` when none does.
-    pub fn choose(shapes: &TiledGroups, multiprocessors: usize) -> Option<TileGrid> {
+    /// All that fit: first the largest tiles that are enough for `multiprocessors`, or else the smallest.
+    pub fn ways(shapes: &TiledGroups, multiprocessors: usize) -> Vec<TileGrid> {
         let sizes = [1, 2].into_iter().flat_map(|narrower| [1, 2, 4].map(|lower| (narrower, lower)));
         let grids = sizes.filter_map(|(narrower, lower)| {
             let cut = |shape: &TiledGroup| Tiles::cut(shape, TILE.0 / narrower, TILE.1[shape.components - 1] / lower);
@@ -115,18 +117,22 @@ impl TileGrid {
             let shared = tiles[0].shared.max(tiles[1].shared);
             tiles.iter().all(Tiles::fits).then_some(TileGrid { tiles, shared, threads: shapes.threads() })
         });
-        let mut smallest = None;
-        for grid in grids {
-            if grid.blocks() as usize >= ENOUGH * multiprocessors {
-                return Some(grid);
-            }
-            smallest = Some(grid);
+        let mut grids: Vec<_> = grids.collect();
+        let enough = grids.iter().position(|grid| grid.blocks() as usize >= ENOUGH * multiprocessors);
+        if let Some(first) = enough.or(grids.len().checked_sub(1)) {
+            grids[..=first].rotate_right(1);
         }
-        smallest
+        grids
     }
 
     /// How many blocks there are.
     pub fn blocks(&self) -> u32 {
         self.tiles[0].count() + self.tiles[1].count()
+    }
+}
+
+impl fmt::Display for TileGrid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tiles-{}x{}", self.tiles[0].columns, self.tiles[0].rows)
     }
 }
