@@ -22,6 +22,7 @@ mod scenes;
 mod setup;
 mod sides;
 mod transcode;
+mod tune;
 mod verify;
 
 use crate::error::{Error, Kind, Result};
@@ -98,6 +99,7 @@ fn run(args: &[OsString]) -> Result<()> {
         Some(Command::Gallery(args)) => gallery::run(args),
         Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Tune(args)) => tune::run(args),
         Some(Command::Plugins(args)) => plugins::run(args),
         Some(Command::Compare(args)) => compare::run(args, cli.messages.quiet),
         Some(Command::Hash(args)) => hash::run(args, cli.messages.quiet),

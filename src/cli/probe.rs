@@ -4,7 +4,7 @@ use crate::cli::args::ProbeArgs;
 use crate::cli::print;
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
-use crate::device::cuda;
+use crate::device::{cuda, tuning};
 use crate::error::Result;
 use crate::filters;
 use crate::io::libav;
@@ -104,6 +104,9 @@ struct DeviceJson {
     /// Bytes.
     memory: usize,
     multiprocessors: usize,
+    /// Kernels and cases for which the fastest way was measured, by `vramp tune` and before vramp was shipped.
+    tuned: usize,
+    shipped: usize,
     /// Why it cannot be used.
     why: Option<String>,
 }
@@ -161,8 +164,13 @@ impl CudaJson {
 impl From<cuda::DeviceInfo> for DeviceJson {
     fn from(info: cuda::DeviceInfo) -> DeviceJson {
         let (major, minor) = info.compute;
+        let why = info.check().err().map(|error| error.to_string());
+        let card = info.card().ok();
+        let count = |table: &tuning::Table, by_chip| card.as_ref().map_or(0, |card| table.count(card, by_chip));
         DeviceJson {
-            why: info.check().err().map(|error| error.to_string()),
+            why,
+            tuned: count(tuning::own(), false),
+            shipped: count(tuning::shipped(), true),
             ordinal: info.ordinal,
             compute_capability: format!("{major}.{minor}"),
             memory: info.memory,
@@ -214,6 +222,9 @@ impl fmt::Display for DeviceJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = print::size(self.memory as u64);
         write!(f, "{}, compute capability {}, {memory}", self.name, self.compute_capability)?;
+        let tuned =
+            |count: usize, what: &str| if count > 0 { format!("; {count} cases {what}") } else { String::new() };
+        f.write_str(&(tuned(self.tuned, "tuned here") + &tuned(self.shipped, "tuned before")))?;
         self.why.as_ref().map_or(Ok(()), |why| write!(f, "; not used: {why}"))
     }
 }

@@ -5,6 +5,7 @@
 mod command;
 mod memory;
 mod parts;
+mod tuning;
 
 use command::{Folder, Ran, refused, vramp};
 use std::fs;

@@ -19,7 +19,7 @@ pub mod tracks;
 
 pub use commands::{
     BatchArgs, BenchArgs, CutArgs, FarmEngine, FiltersArgs, GpuList, JoinArgs, ManArgs, PartArgs, PlanArgs,
-    PluginsArgs, PresetsArgs, ProbeArgs, SegmentArgs, StatusArgs, SubmitArgs, gallery, scenes,
+    PluginsArgs, PresetsArgs, ProbeArgs, SegmentArgs, StatusArgs, SubmitArgs, TuneArgs, gallery, scenes,
 };
 pub use job::{FilterArgs, HashName, TimestampChoice};
 pub use parse::{DEFAULT_PRESET, deband_presets, parse_count, threads};
@@ -113,6 +113,8 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
+    /// Measure which of their ways of working is fastest for the filters on this GPU, and keep it
+    Tune(TuneArgs),
     /// Compare two videos frame by frame
     Compare(Box<CompareArgs>),
     /// List the hosts of the plugin library, and where it is installed

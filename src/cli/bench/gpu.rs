@@ -2,15 +2,17 @@
 
 pub mod bars;
 mod pipeline;
+pub mod ring;
 
 use super::kernels::{Subject, work};
-use super::timing::{Effort, RING_PICTURES, ramps};
+use super::timing::Effort;
 use crate::cli::args::BenchArgs;
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream, driver_version, limits};
+use crate::device::cuda::{CudaDevice, Space, driver_version, limits};
+use crate::device::tuning::Key;
 use crate::error::Result;
-use crate::filters::{CudaJob, CudaKernel, Measure};
-use crate::pipeline::{Between, ChainPlan};
-use crate::video::{Format, FrameProps, Picture};
+use crate::pipeline::ChainPlan;
+use crate::video::{Format, Picture};
+use ring::{DeviceRing, ring_frames};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -54,6 +56,30 @@ struct Row {
     #[serde(flatten)]
     speed: Speed,
     times_copy: f64,
+    /// How its kernels work that can work in several ways.
+    ways: Vec<ChosenWay>,
+}
+
+/// What a kernel chose.
+#[derive(Clone, Serialize)]
+struct ChosenWay {
+    kernel: String,
+    way: String,
+    /// By what: the default, or which tuning.
+    by: String,
+}
+
+impl ChosenWay {
+    /// What the kernels that were built on `device` chose since the last call.
+    fn taken(device: &CudaDevice) -> Vec<ChosenWay> {
+        let met = device.tuning().take_met().into_iter().filter(|(_, space)| space.ways.len() > 1);
+        let way = |(key, space): (Key, Space)| ChosenWay {
+            kernel: key.kernel,
+            way: space.ways[space.taken].clone(),
+            by: space.origin.to_string(),
+        };
+        met.map(way).collect()
+    }
 }
 
 /// The time of a frame, and the bytes read and written in it a second.
@@ -102,9 +128,9 @@ fn measure_format(
     let (width, height) = args.size;
     let bytes_of = |format| Picture::bytes(format, width, height).unwrap_or(usize::MAX / 4);
     let bytes = bytes_of(src) + bytes_of(dst);
-    let count = ring_frames(device, bytes)?;
+    let count = ring_frames(device, bytes, RING_BYTES)?;
     let copies = limits::device_copies(device, bytes / 2, count)?;
-    let mut ring = PictureRing::new(device, src, (width, height), count)?;
+    let mut ring = DeviceRing::new(device, src, (width, height), count)?;
     let plans = work.iter().map(|subject| Ok((subject, subject.plan(src, dst, args.size)?)));
     let plans: Vec<_> = plans.collect::<Result<_>>()?;
     let of_size = |(subject, plan)| Some((subject, plan?));
@@ -113,8 +139,9 @@ fn measure_format(
     plans.iter().try_for_each(|(_, plan)| ring.give(device, dst, size(plan)))?;
     let (mut subjects, mut graphs) = (Vec::new(), Vec::new());
     for (subject, plan) in &plans {
+        ChosenWay::taken(device);
         if let Some(graph) = ring.record(device, plan)? {
-            subjects.push(subject);
+            subjects.push((subject, ChosenWay::taken(device)));
             graphs.push(graph);
         }
     }
@@ -128,101 +155,18 @@ fn measure_format(
     let speeds = times[copies.len()..].iter().map(speed);
     let measured: Vec<(_, Speed)> = subjects.into_iter().zip(speeds).collect();
     let times_sum = args.chain.as_ref().and_then(|_| {
-        let whole = measured.iter().find(|(subject, _)| subject.is_whole)?.1.ms;
-        let parts = measured.iter().filter(|(subject, _)| !subject.is_whole);
+        let whole = measured.iter().find(|((subject, _), _)| subject.is_whole)?.1.ms;
+        let parts = measured.iter().filter(|((subject, _), _)| !subject.is_whole);
         Some(whole / parts.map(|(_, speed)| speed.ms).sum::<f64>())
     });
-    let row =
-        |(subject, speed): (&&Subject, Speed)| Row { chain: subject.name(), speed, times_copy: speed.ms / copy.ms };
+    let row = |((subject, ways), speed): ((&&Subject, Vec<ChosenWay>), Speed)| Row {
+        chain: subject.name(),
+        speed,
+        times_copy: speed.ms / copy.ms,
+        ways,
+    };
     let rows: Vec<_> = measured.into_iter().map(row).collect();
     Ok(FormatReport { src: src.to_string(), dst: dst.to_string(), size: args.size, bytes, copy, rows, times_sum })
-}
-
-/// How many frames make a ring that no cache holds, as far as memory for it, the copies and the kernels allows.
-fn ring_frames(device: &CudaDevice, bytes: usize) -> Result<usize> {
-    let wanted = RING_BYTES.max(4 * device.info().l2_cache).min(device.memory()?.free / 4);
-    Ok(wanted.div_ceil(bytes).clamp(2, RING_PICTURES))
-}
-
-/// Source and result pictures on the device, to take in turn; results of every size that there is.
-struct PictureRing {
-    sources: Vec<DevicePicture>,
-    results: Vec<((usize, usize), Vec<DevicePicture>)>,
-}
-
-impl PictureRing {
-    fn new(device: &CudaDevice, src: Format, (width, height): (usize, usize), count: usize) -> Result<PictureRing> {
-        let model = ramps(src, width, height)?;
-        let sources = (0..count).map(|_| DevicePicture::copy_of(device, &model));
-        Ok(PictureRing { sources: sources.collect::<Result<_>>()?, results: Vec::new() })
-    }
-
-    /// Makes room for results of this size.
-    fn give(&mut self, device: &CudaDevice, dst: Format, size: (usize, usize)) -> Result<()> {
-        if self.results.iter().all(|(known, _)| *known != size) {
-            let results = self.sources.iter().map(|_| DevicePicture::alloc(device, dst, size.0, size.1));
-            self.results.push((size, results.collect::<Result<_>>()?));
-        }
-        Ok(())
-    }
-
-    /// Pairs of a source and a result of this size, for which there is room.
-    fn pairs(&self, size: (usize, usize)) -> impl Iterator<Item = (&DevicePicture, &DevicePicture)> {
-        let results = self.results.iter().filter(move |(known, _)| *known == size).flat_map(|(_, results)| results);
-        self.sources.iter().zip(results)
-    }
-
-    /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
-    fn record(&self, device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Option<Graph<(Kernels, &PictureRing)>>> {
-        let mut kernels = Kernels::new(device, plan)?;
-        if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
-            return Ok(None);
-        }
-        let size = (plan.output.width, plan.output.height);
-        // What is loaded or made at the first launch cannot be recorded.
-        let stream = Stream::new(device)?;
-        self.pairs(size).take(1).try_for_each(|pair| kernels.enqueue(0, pair, &stream))?;
-        stream.synchronize()?;
-        Graph::record(device, (kernels, self), |(kernels, ring), stream| {
-            let mut pairs = ring.pairs(size).enumerate();
-            pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
-        })
-        .map(Some)
-    }
-}
-
-/// The kernels of a plan, and the pictures between them.
-struct Kernels {
-    kernels: Vec<Box<dyn CudaKernel>>,
-    /// What each measures into, frame after frame; nobody reads it.
-    records: Vec<Option<DeviceBuffer>>,
-    between: Between,
-}
-
-impl Kernels {
-    fn new(device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Kernels> {
-        let kernels = plan.stages.iter().map(|stage| {
-            let name = stage.filter.descriptor().name;
-            stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
-        });
-        let kernels: Vec<_> = kernels.collect::<Result<_>>()?;
-        let measures = kernels.iter().map(|kernel| kernel.measure());
-        let record = |measure: Measure| DeviceBuffer::new(device, measure.bytes, "a frame's measured values");
-        let records = measures.map(|measure| measure.map(record).transpose()).collect::<Result<_>>()?;
-        Ok(Kernels { kernels, records, between: Between::new(plan, &plan.parts[0], device)? })
-    }
-
-    fn enqueue(&mut self, index: u64, (src, dst): (&DevicePicture, &DevicePicture), stream: &Stream) -> Result<()> {
-        let props = FrameProps { frame_index: index, ..FrameProps::default() };
-        let (src, dst) = (src.planes(), dst.planes());
-        let mut kernels = self.kernels.iter_mut().enumerate();
-        kernels.try_for_each(|(i, kernel)| {
-            let record = self.records[i].as_ref().map_or(0, DeviceBuffer::address);
-            self.between.with_planes(i, &[vec![src]], &dst, |src, dst| {
-                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record, stream })
-            })
-        })
-    }
 }
 
 impl fmt::Display for FormatReport {
@@ -236,8 +180,9 @@ impl fmt::Display for FormatReport {
             self.bytes as f64 / 1e6
         )?;
         let name = self.rows.iter().map(|row| row.chain.chars().count()).max().unwrap_or(0);
-        for Row { chain, speed: Speed { ms, gb_per_s }, times_copy } in &self.rows {
-            writeln!(f, "{chain:name$}  {ms:8.4} ms  {gb_per_s:6.0} GB/s  {times_copy:5.2}x")?;
+        for Row { chain, speed: Speed { ms, gb_per_s }, times_copy, ways } in &self.rows {
+            let ways: String = ways.iter().map(|ChosenWay { way, by, .. }| format!("  {way} ({by})")).collect();
+            writeln!(f, "{chain:name$}  {ms:8.4} ms  {gb_per_s:6.0} GB/s  {times_copy:5.2}x{ways}")?;
         }
         match self.times_sum {
             Some(times) => writeln!(f, "The chain takes {times:.2} times what its filters take one by one."),

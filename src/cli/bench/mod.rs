@@ -4,11 +4,11 @@ mod bars;
 mod clip;
 mod ffmpeg;
 #[cfg(feature = "cuda")]
-mod gpu;
+pub mod gpu;
 mod jobs;
-mod kernels;
+pub mod kernels;
 mod peers;
-mod timing;
+pub mod timing;
 
 use crate::cli::args::BenchArgs;
 use crate::cli::print;

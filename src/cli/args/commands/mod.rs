@@ -9,6 +9,7 @@ mod presets;
 pub mod scenes;
 mod submit;
 mod tools;
+mod tune;
 
 pub use batch::BatchArgs;
 pub use bench::BenchArgs;
@@ -17,3 +18,4 @@ pub use plugins::PluginsArgs;
 pub use presets::PresetsArgs;
 pub use submit::{FarmEngine, SubmitArgs};
 pub use tools::{FiltersArgs, ManArgs, ProbeArgs};
+pub use tune::TuneArgs;

@@ -1,6 +1,7 @@
 //! How long a frame takes on the device, and how long it may: milliseconds, or so many copies of as many bytes.
 
-use super::{PictureRing, ring_frames};
+use super::RING_BYTES;
+use super::ring::{DeviceRing, ring_frames};
 use crate::cli::args::BenchArgs;
 use crate::cli::bench::bars::{Bar, ON_GPU, Row, chosen, head};
 use crate::cli::bench::timing::Effort;
@@ -45,9 +46,9 @@ fn measure_bar(device: &Arc<CudaDevice>, bar: &Bar, quick: bool) -> Result<Row> 
     // A picture that is cut is not read whole, and one that grows is read once.
     let written = bytes_of(dst, out_width, out_height);
     let read = bytes_of(src, width, height).min(bytes_of(src, out_width, out_height));
-    let count = ring_frames(device, bytes_of(src, width, height) + written)?;
+    let count = ring_frames(device, bytes_of(src, width, height) + written, RING_BYTES)?;
     let copies = limits::device_copies(device, (read + written) / 2, count)?;
-    let mut ring = PictureRing::new(device, src, bar.size, count)?;
+    let mut ring = DeviceRing::new(device, src, bar.size, count)?;
     ring.give(device, dst, (out_width, out_height))?;
     let graph = ring.record(device, &plan)?.ok_or_else(|| Error::internal("it does not give the same twice"))?;
     let run = |which: usize, _| match copies.get(which) {

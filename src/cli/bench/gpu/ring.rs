@@ -1,0 +1,106 @@
+//! Pictures on a device that kernels take in turn, and recordings of kernels that work through them.
+
+use crate::cli::bench::timing::{RING_PICTURES, ramps};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream};
+use crate::error::Result;
+use crate::filters::{CudaJob, CudaKernel, Measure};
+use crate::pipeline::{Between, ChainPlan};
+use crate::video::{Format, FrameProps};
+use std::sync::Arc;
+
+/// How many frames of so many bytes, results counted in, make a ring of `least` bytes that no cache holds, as far as memory for it, the
+/// copies and the kernels allows.
+pub fn ring_frames(device: &CudaDevice, bytes: usize, least: usize) -> Result<usize> {
+    let wanted = least.max(4 * device.info().l2_cache).min(device.memory()?.free / 4);
+    Ok(wanted.div_ceil(bytes).clamp(2, RING_PICTURES))
+}
+
+/// Source and result pictures on the device, to take in turn; results of every size that there is.
+pub struct DeviceRing {
+    sources: Vec<DevicePicture>,
+    results: Vec<((usize, usize), Vec<DevicePicture>)>,
+}
+
+impl DeviceRing {
+    /// `count` pictures of `src`, of that size.
+    pub fn new(device: &CudaDevice, src: Format, (width, height): (usize, usize), count: usize) -> Result<DeviceRing> {
+        let model = ramps(src, width, height)?;
+        let sources = (0..count).map(|_| DevicePicture::copy_of(device, &model));
+        Ok(DeviceRing { sources: sources.collect::<Result<_>>()?, results: Vec::new() })
+    }
+
+    /// Makes room for results of this size.
+    pub fn give(&mut self, device: &CudaDevice, dst: Format, size: (usize, usize)) -> Result<()> {
+        if self.results.iter().all(|(known, _)| *known != size) {
+            let results = self.sources.iter().map(|_| DevicePicture::alloc(device, dst, size.0, size.1));
+            self.results.push((size, results.collect::<Result<_>>()?));
+        }
+        Ok(())
+    }
+
+    /// Where the first result of this size lies, for which there is room.
+    pub fn first(&self, size: (usize, usize)) -> Option<&DevicePicture> {
+        self.pairs(size).next().map(|(_, result)| result)
+    }
+
+    /// Pairs of a source and a result of this size, for which there is room.
+    fn pairs(&self, size: (usize, usize)) -> impl Iterator<Item = (&DevicePicture, &DevicePicture)> {
+        let results = self.results.iter().filter(move |(known, _)| *known == size).flat_map(|(_, results)| results);
+        self.sources.iter().zip(results)
+    }
+
+    /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
+    pub fn record(&self, device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Option<Replay<'_>>> {
+        let mut kernels = Kernels::new(device, plan)?;
+        if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
+            return Ok(None);
+        }
+        let size = (plan.output.width, plan.output.height);
+        // What is loaded or made at the first launch cannot be recorded.
+        let stream = Stream::new(device)?;
+        self.pairs(size).take(1).try_for_each(|pair| kernels.enqueue(0, pair, &stream))?;
+        stream.synchronize()?;
+        Graph::record(device, (kernels, self), |(kernels, ring), stream| {
+            let mut pairs = ring.pairs(size).enumerate();
+            pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
+        })
+        .map(Some)
+    }
+}
+
+/// Kernels that work through a ring, recorded.
+pub type Replay<'r> = Graph<(Kernels, &'r DeviceRing)>;
+
+/// The kernels of a plan, and the pictures between them.
+pub struct Kernels {
+    kernels: Vec<Box<dyn CudaKernel>>,
+    /// What each measures into, frame after frame; nobody reads it.
+    records: Vec<Option<DeviceBuffer>>,
+    between: Between,
+}
+
+impl Kernels {
+    fn new(device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Kernels> {
+        let kernels = plan.stages.iter().map(|stage| {
+            let name = stage.filter.descriptor().name;
+            stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
+        });
+        let kernels: Vec<_> = kernels.collect::<Result<_>>()?;
+        let measures = kernels.iter().map(|kernel| kernel.measure());
+        let record = |measure: Measure| DeviceBuffer::new(device, measure.bytes, "a frame's measured values");
+        let records = measures.map(|measure| measure.map(record).transpose()).collect::<Result<_>>()?;
+        Ok(Kernels { kernels, records, between: Between::new(plan, &plan.parts[0], device)? })
+    }
+
+    fn enqueue(&mut self, index: u64, (src, dst): (&DevicePicture, &DevicePicture), stream: &Stream) -> Result<()> {
+        let props = FrameProps { frame_index: index, ..FrameProps::default() };
+        let (src, dst) = (src.planes(), dst.planes());
+        let mut kernels = self.kernels.iter_mut().enumerate();
+        kernels.try_for_each(|(i, kernel)| {
+            let record = self.records[i].as_ref().map_or(0, DeviceBuffer::address);
+            self.between.with_planes(i, &[vec![src]], &dst, |src, dst| {
+                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record, stream })
+            })
+        })
+    }
+}
