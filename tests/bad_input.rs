@@ -270,7 +270,7 @@ const ARGUMENTS: &[Row] = &[
     ("endless GPU memory", "{in}/good.mkv {out}/o.mkv --gpu-memory 99999999999", BAD_ARGUMENT, &["99999"], Nothing),
     ("device of a bench", "bench --device gpu", BAD_ARGUMENT, &["'gpu'", "cuda:N"], Nothing),
     ("peers on a GPU", "bench --device cuda --peers", BAD_ARGUMENT, &["--peers", "--device"], Nothing),
-    ("bars on a GPU", "bench --device cuda --bars", BAD_ARGUMENT, &["--bars", "--device"], Nothing),
+    ("bars of a size", "bench --size 64x48 --bars", BAD_ARGUMENT, &["--bars", "--size"], Nothing),
     ("no bars", "bench --filter range --bars", BAD_ARGUMENT, &["--bars", "range"], Nothing),
     ("peers of a chain", "bench --chain box,gauss --peers", BAD_ARGUMENT, &["--peers", "--chain"], Nothing),
     ("no peers", "bench --filter range --filter depth --peers", BAD_ARGUMENT, &["--peers", "range, depth"], Nothing),

@@ -142,7 +142,7 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
 }
 
 impl Row {
-    /// What became of `bar`: a frame took `ms`, and `peer_ms` of what it is held against.
+    /// What became of `bar`: a frame took `ms`, and `peer_ms` of what it is compared with.
     pub fn new(bar: &Bar, ms: f64, peer_ms: f64) -> Row {
         let Bar { ours: chain, src, dst, size: (width, height), most } = *bar;
         let (peer, peer_ms, value, most) = match most {

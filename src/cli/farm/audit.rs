@@ -109,7 +109,7 @@ pub fn undecided(folder: &Folder, number: u32) -> String {
     let hosts = disputes.get(&number).map_or_else(String::new, |dispute| dispute.hosts().join(" and "));
     let files = folder.disputed(number, "*");
     format!(
-        "part {number}: {hosts} made unlike bytes, and nobody knows which are right: make it on another machine, or remove {} \
+        "part {number}: {hosts} made unlike bytes, and either may be right: make it on another machine, or remove {} \
          and make it on the one that you trust",
         files.display()
     )

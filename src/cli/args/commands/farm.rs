@@ -208,9 +208,9 @@ which count from 1. VRAMP_TASK_BASE is added to it.
 
 An encoder that makes other bytes than the plan's is refused with exit code 3.
 
---audit is for another machine than the one that made the parts. One that has other bytes there is removed, as nobody knows which \
-of the two is right, and the exit code is 1. It is in dispute until a machine makes what another one made: the part is there then, and who \
-made something else is named.";
+--audit is for another machine than the one that made the parts. One that has other bytes there is removed, since either of \
+the two may be wrong, and the exit code is 1. The part is in dispute until a machine makes what another one made: the part is there then, \
+and the machine that made something else is named.";
 
 const JOIN_HELP: &str = "\
 Every part is read and compared with the plan; damaged parts are removed. Where parts are missing the exit code is 9, and standard \

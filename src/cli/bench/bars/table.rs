@@ -213,6 +213,6 @@ mod tests {
 
     #[test]
     fn a_window_has_as_many_weights_as_it_says() {
-        assert_eq!(window(1), "1 2 5/4 6 4/6 3 2");
+        assert_eq!(window(1), "1 2 5/4 6 3/6 2 7");
     }
 }
