@@ -7,7 +7,7 @@ set -eu
 need_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 
 packages="build-essential pkg-config clang libclang-dev curl ca-certificates ffmpeg python3-venv xz-utils
-libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswscale-dev libass9 fonts-dejavu-core mkvtoolnix $*"
+libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswscale-dev libass9 fonts-dejavu-core mediainfo mkvtoolnix $*"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
