@@ -113,7 +113,8 @@ fn a_request_is_known_again() {
     let mut moved = plan();
     assert!(moved.follow(&later) && !moved.follow(&later));
     assert_eq!((moved.input.path.as_str(), &moved.parts), ("elsewhere", &plan().parts));
-    let cases: [(fn(&mut FilmPlan), &str); 4] = [
+    type Change = fn(&mut FilmPlan);
+    let cases: [(Change, &str); 4] = [
         (|plan| plan.options.clear(), "its options are others"),
         (|plan| plan.input.bytes = 5, "a.mkv is another film than it was made of"),
         (
