@@ -113,7 +113,7 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Measure the filters against a plain copy, and the stages of a whole run
     Bench(BenchArgs),
-    /// Measure which of their ways of working is fastest for the filters on this GPU, and keep it
+    /// Measure which way of working is fastest on this GPU, and keep it
     Tune(TuneArgs),
     /// Compare two videos frame by frame
     Compare(Box<CompareArgs>),
