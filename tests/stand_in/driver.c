@@ -300,6 +300,8 @@ CALL(cuPointerGetAttribute, (void *value, unsigned name, address pointer), faile
 CALL(cuPointerGetAttributes, (unsigned count, const unsigned *names, void **values, address pointer),
      failed = attributes(count, names, values, pointer))
 CALL(cuMemsetD8_v2, (address start, unsigned char value, size_t bytes), memset((void *)start, value, bytes))
+CALL(cuMemsetD8Async, (address start, unsigned char value, size_t bytes, void *stream),
+     (memset((void *)start, value, bytes), failed = enqueue(stream)))
 CALL(cuMemcpyHtoD_v2, (address to, const void *from, size_t bytes), memcpy((void *)to, from, bytes))
 CALL(cuMemcpyDtoH_v2, (void *to, address from, size_t bytes), memcpy(to, (void *)from, bytes))
 CALL(cuMemcpyHtoDAsync_v2, (address to, const void *from, size_t bytes, void *stream),
