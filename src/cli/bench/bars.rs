@@ -4,9 +4,9 @@
 
 mod table;
 
+pub use table::Bar;
 #[cfg(feature = "cuda")]
-pub use table::ON_GPU;
-pub use table::{Bar, Most};
+pub use table::{ON_GPU, window};
 
 use super::ffmpeg;
 use super::timing::{CpuClock, PictureRing, ramps};
@@ -19,7 +19,7 @@ use crate::video::{FrameProps, StreamInfo};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use table::{CUBE, ON_CPU};
+use table::{CUBE, Most, ON_CPU};
 
 /// What was measured.
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! `vramp bench`: how fast the filters are, against a plain copy; and how well the stages of a run overlap.
 
-mod bars;
+pub mod bars;
 mod clip;
 mod ffmpeg;
 #[cfg(feature = "cuda")]

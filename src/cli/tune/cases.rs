@@ -1,5 +1,6 @@
 //! What is measured: filters with options whose kernels loop differently, and how pictures are stored.
 
+use crate::cli::bench::bars::window;
 use crate::error::{Error, Result};
 use crate::filters;
 use crate::params::{Call, did_you_mean, parse_chain};
@@ -94,9 +95,7 @@ fn of(name: &str) -> Result<Vec<Call>> {
 
 /// A convolution of that radius whose kernel is no product of a column and a row.
 pub fn convolution(radius: usize) -> String {
-    let side = 2 * radius + 1;
-    let weight = |i: usize| (1 + (3 * (i % side) + 5 * (i / side)) % 7).to_string();
-    format!("convolve=kernel='{}'", (0..side * side).map(weight).collect::<Vec<_>>().join(" "))
+    format!("convolve=kernel='{}'", window(radius))
 }
 
 /// How pictures are stored.

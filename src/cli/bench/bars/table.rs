@@ -36,8 +36,8 @@ impl Bar {
     }
 }
 
-/// The weights of a window, row by row.
-fn window(radius: usize) -> String {
+/// The weights of a window, row by row: no product of a column and a row.
+pub fn window(radius: usize) -> String {
     let side = 2 * radius + 1;
     let mut text = String::new();
     for (y, x) in (0..side).flat_map(|y| (0..side).map(move |x| (y, x))) {
