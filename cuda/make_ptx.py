@@ -83,7 +83,13 @@ class Nvrtc:
         foreign = [line for line in ptx.splitlines() if line.startswith(".extern .func")]
         if foreign:
             sys.exit(f"{source.name} calls what no driver has: {' '.join(foreign)}")
-        return ptx.encode()
+        return numbered(ptx).encode()
+
+
+def numbered(ptx):
+    """`ptx` with its calls numbered from 0: NVRTC counts on from module to module, so that a new one would change others."""
+    calls = {}
+    return re.sub(r"callseq (\d+)", lambda call: f"callseq {calls.setdefault(call[1], len(calls))}", ptx)
 
 
 class Ptxas:

@@ -296,6 +296,9 @@ CALL(cuMemAlloc_v2, (address *start, size_t bytes), failed = allocate(start, byt
 CALL(cuMemFree_v2, (address start), failed = release(start))
 CALL(cuMemAllocHost_v2, (void **start, size_t bytes), *start = block(bytes))
 CALL(cuMemFreeHost, (void *start), free(start))
+// A system that gives the driver no such memory locks none of the process's either.
+CALL(cuMemHostRegister_v2, (void *start, size_t bytes, unsigned flags), failed = failure("cuMemAllocHost_v2"))
+CALL(cuMemHostUnregister, (void *start), (void)0)
 CALL(cuPointerGetAttribute, (void *value, unsigned name, address pointer), failed = attribute(value, name, pointer))
 CALL(cuPointerGetAttributes, (unsigned count, const unsigned *names, void **values, address pointer),
      failed = attributes(count, names, values, pointer))

@@ -67,6 +67,14 @@ const STARTS: &[Start] = &[
     (&[("STAND_IN_FAIL", "cuModuleGetFunction=500")], DEVICE, &["deband", "kernel"]),
 ];
 
+/// As in WSL.
+#[test]
+fn where_the_driver_locks_no_memory_of_ours_it_allocates() {
+    let folder = Folder::new();
+    let ran = run(&[("STAND_IN_FAIL", "cuMemHostRegister_v2=801")], &folder, &["--device", "cuda", "--verbose"]).ok();
+    assert!(ran.stderr.contains("locking memory of the process"), "{}", ran.stderr);
+}
+
 #[test]
 fn what_fails_before_the_first_frame_sends_auto_to_the_cpu() {
     let folder = Folder::new();

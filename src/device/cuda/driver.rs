@@ -18,6 +18,8 @@ unsafe extern "C" {
     pub fn cuCtxGetId(context: CUcontext, id: *mut c_ulonglong) -> c_int;
     pub fn cuCtxSetCurrent(context: CUcontext) -> c_int;
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
+    pub fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: c_uint) -> c_int;
+    pub fn cuMemHostUnregister(start: *mut c_void) -> c_int;
     pub fn cuPointerGetAttributes(
         count: c_uint,
         attributes: *const c_uint,

@@ -1,19 +1,12 @@
-//! Memory on the device, page-locked memory on the host, and the budget that both keep to.
+//! Memory on the device, and the budget that it keeps to.
 
 use super::context::{Context, Usage};
 use super::driver::{self, Code, check};
 use super::{CudaDevice, Stream};
 use crate::error::{Error, Kind, Result};
-use crate::video::HostAllocator;
-use cust::memory::{DevicePointer, cuda_free, cuda_free_locked, cuda_malloc, cuda_malloc_locked};
-use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use cust::memory::{DevicePointer, cuda_free, cuda_malloc};
+use std::ptr;
 use std::sync::{Arc, MutexGuard, PoisonError};
-
-/// CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-const POINTER_MEMORY_TYPE: u32 = 2;
-/// CU_MEMORYTYPE_HOST
-const MEMORY_TYPE_HOST: u32 = 1;
 
 /// The state of a device's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,65 +187,4 @@ impl Drop for DeviceBuffer {
         }
         self.context.give_back(self.bytes);
     }
-}
-
-/// Gives out page-locked host memory: the device copies from and to it at full speed and while the host does
-/// something else.
-#[derive(Clone)]
-pub struct PinnedAllocator {
-    context: Arc<Context>,
-}
-
-impl PinnedAllocator {
-    /// Memory that `device` reaches.
-    pub fn new(device: &CudaDevice) -> PinnedAllocator {
-        PinnedAllocator { context: Arc::clone(device.context()) }
-    }
-}
-
-// SAFETY: the driver gives whole pages, which nobody else has; they are cleared here, and freed by the keeper alone.
-unsafe impl HostAllocator for PinnedAllocator {
-    fn allocate(&self, bytes: usize) -> Result<(NonNull<u8>, Box<dyn Send + Sync>)> {
-        self.context.enter()?;
-        let out_of_memory = |why: &dyn std::fmt::Display| {
-            Error::new(Kind::OutOfMemory, format!("no page-locked memory for a picture of {bytes} bytes: {why}"))
-        };
-        // SAFETY: the size is not zero.
-        let start = unsafe { cuda_malloc_locked::<u8>(bytes.max(1)) }.map_err(|e| out_of_memory(&Code::from(e)))?;
-        let start = NonNull::new(start).ok_or_else(|| out_of_memory(&"the driver gave none"))?;
-        let block = PinnedBlock { context: Arc::clone(&self.context), start };
-        // SAFETY: the block was allocated with this size.
-        unsafe { start.as_ptr().write_bytes(0, bytes) };
-        Ok((start, Box::new(block)))
-    }
-}
-
-struct PinnedBlock {
-    context: Arc<Context>,
-    start: NonNull<u8>,
-}
-
-// SAFETY: a block owns plain bytes.
-unsafe impl Send for PinnedBlock {}
-// SAFETY: it gives no access to them.
-unsafe impl Sync for PinnedBlock {}
-
-impl Drop for PinnedBlock {
-    fn drop(&mut self) {
-        if self.context.enter_to_drop() {
-            // SAFETY: allocated by `PinnedAllocator`; a picture is dropped only after copies to and from it.
-            if let Err(error) = unsafe { cuda_free_locked(self.start.as_ptr()) } {
-                log::debug!("freeing page-locked memory: {}", Code::from(error));
-            }
-        }
-    }
-}
-
-/// Whether the driver knows `address` as page-locked host memory. Other memory is copied in two steps, slowly.
-pub fn is_pinned(context: &Context, address: *const u8) -> bool {
-    let mut kind = 0u32;
-    let data = (&raw mut kind).cast::<c_void>();
-    // SAFETY: the driver writes one number; an address that it does not know is an error, not a fault.
-    let code = || unsafe { driver::cuPointerGetAttribute(data, POINTER_MEMORY_TYPE, address.addr() as u64) };
-    context.enter().is_ok() && code() == 0 && kind == MEMORY_TYPE_HOST
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver::{self, check};
-use super::{CudaDevice, DeviceBuffer, Stream, memory};
+use super::{CudaDevice, DeviceBuffer, Stream, pinned};
 use crate::error::{Error, Kind, Result};
 use crate::video::{Format, MemoryPlanes, Picture, SampleLayout};
 use cust::sys::{CUDA_MEMCPY2D, CUmemorytype};
@@ -345,7 +345,7 @@ pub fn is_pinned(device: &CudaDevice, picture: &Picture) -> bool {
 
 /// Whether the memory at `address` is page-locked.
 pub fn is_pinned_at(device: &CudaDevice, address: *const u8) -> bool {
-    memory::is_pinned(device.context(), address)
+    pinned::is_pinned(device.context(), address)
 }
 
 /// Puts a copy of a picture of this format and size, which lies at the memory planes `src` (address and pitch), to those
