@@ -161,9 +161,8 @@ impl Chain for CpuChain {
             let mut picture = if job.is_last { pool.take()? } else { between[job.part].take()? };
             let props = self.make(plan, &job, &mut picture.planes_mut());
             if job.is_last {
-                let source = job.source;
                 drop(job);
-                feeder.emit(source, Item::Frame(Frame { props, picture }));
+                feeder.emit(Item::Frame(Frame { props, picture }));
             } else {
                 feeder.assembler.push_result(job.part, props, HostSamples::Picture(Arc::new(picture)));
             }

@@ -4,10 +4,12 @@
 //! with one compute stream a kernel may keep scratch memory from frame to frame, the pictures between filters exist
 //! once instead of once a slot, and the time between two events of a stream is that of the work between them alone.
 
+mod batch;
 mod between;
 mod execution;
 mod flight;
 mod measured;
+mod needs;
 mod part;
 mod pool;
 mod resident;
@@ -15,21 +17,23 @@ mod rgba;
 mod staging;
 mod streams;
 
-use crate::device::cuda::{CudaDevice, DevicePicture, Event, PinnedAllocator, mebibytes};
-use crate::error::{Error, Kind, Result};
+use crate::device::cuda::{CudaDevice, DevicePlanes, Event, PinnedAllocator, mebibytes};
+use crate::error::{Error, Result};
 use crate::pipeline::assembler::{Job, describe};
 use crate::pipeline::feeder::{Feeder, pass_all};
-use crate::pipeline::parts::{Feed, held};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
-use crate::pipeline::{Chain, ChainPlan, DeviceFrame, Frame, Item, Stage};
-use crate::video::{FrameProps, PicturePool, StreamInfo};
-pub use between::Between;
+use crate::pipeline::{Chain, ChainPlan, DeviceFrame, Frame, Item};
+use crate::video::{FrameProps, PicturePool};
+use batch::Pace;
+pub use between::{Between, PartFrame};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 pub(super) use execution::ExecutionContext;
 pub use execution::RgbaFrame;
 use flight::{Flight, FlightTarget, FlightWork, Landed, Marks, Slot};
-use part::CudaPart;
+use measured::PendingRecord;
+use needs::Needs;
+use part::{CudaPart, PartTarget};
 use pool::DevicePool;
 use resident::{Arrivals, Resident};
 pub use rgba::{NumberScale, RgbaConversion, RgbaDepth, RgbaImage, RgbaWindow};
@@ -37,15 +41,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 use streams::{CudaStreams, Guard};
-
-/// Bytes of device memory that the kernels of `plan` hold beside pictures.
-fn kernels_memory(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<usize> {
-    let of = |stage: &Stage| {
-        let bytes = stage.filter.cuda_memory(&stage.setup, device);
-        bytes.map_err(|e| e.context(stage.filter.descriptor().name))
-    };
-    plan.stages.iter().try_fold(0usize, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
-}
 
 /// A chain built for a CUDA device.
 pub struct CudaChain {
@@ -57,6 +52,8 @@ pub struct CudaChain {
     parts: Vec<CudaPart>,
     /// Results of parts that are not the last.
     made: Vec<DevicePool>,
+    /// Frames that the last part may make at a time.
+    batch: usize,
     arrivals: Vec<Arrivals>,
     slots: Vec<Slot>,
     marks: Vec<(Sender<Marks>, Receiver<Marks>)>,
@@ -66,14 +63,13 @@ pub struct CudaChain {
 }
 
 impl CudaChain {
-    /// Makes `slots` slots for `plan` on `device`: so many frames are in flight on the GPU at a time.
+    /// Makes `slots` slots for `plan` on `device`: so many frames are in flight on the GPU at a time. Filters that gain by it
+    /// take as many at a time, as far as memory goes, and then twice as many are in flight.
     ///
     /// # Errors
     /// When the memory of the device, or its budget, does not cover the frames.
     pub fn new(plan: &ChainPlan, device: &Arc<CudaDevice>, slots: usize) -> Result<CudaChain> {
-        let slots = slots.max(1);
-        let needs = Needs::of(plan, slots);
-        needs.require(plan, device, slots)?;
+        let needs = Needs::fitting(plan, device, slots.max(1))?;
         let streams = Arc::new(CudaStreams::new(device)?);
         let arrivals = needs.inputs.iter().enumerate().map(|(input, need)| {
             Arrivals::new(device, &streams, need.shape, plan.resident && input == 0 && need.in_place, need.count)
@@ -86,6 +82,7 @@ impl CudaChain {
             pinned: PinnedAllocator::new(device),
             parts: Vec::new(),
             made: needs.made.into_iter().map(pool).collect::<Result<_>>()?,
+            batch: needs.batch,
             arrivals,
             slots: (0..needs.slots).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
             marks: plan.parts.iter().map(|_| unbounded()).collect(),
@@ -101,8 +98,9 @@ impl CudaChain {
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
         if self.parts.is_empty() && !plan.parts.is_empty() {
-            let part = |part| CudaPart::new(plan, part, &self.device);
-            self.parts = plan.parts.iter().map(part).collect::<Result<_>>()?;
+            let batch = |i: usize| if i + 1 == plan.parts.len() { self.batch } else { 1 };
+            let part = |(i, part)| CudaPart::new(plan, part, &self.device, batch(i));
+            self.parts = plan.parts.iter().enumerate().map(part).collect::<Result<_>>()?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
             log::debug!("{}: {slots} slots, {used} MiB of GPU memory for frames and filters", self.device.info());
         }
@@ -130,68 +128,119 @@ impl CudaChain {
         // Before the work, so that it is dropped after: what is dropped on return is waited for.
         let mut work = PendingWork { work: FlightWork::default(), _guard: Guard::new(&streams) };
         let mut feeder = Feeder::new(plan, inputs, departed);
-        while let Some(mut job) = feeder
-            .next(|input, item| arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work))?
-        {
-            if !job.is_last {
-                let result = self.made[job.part].take()?;
-                let props = self.enqueue(plan, &mut job, &result, &mut work.work)?;
-                let made = Resident::made(result, std::mem::take(&mut work.work.measured));
-                feeder.assembler.push_result(job.part, props, Rc::new(made));
+        let mut pace = Pace::new(&self.device)?;
+        // The job that ended a batch.
+        let mut next = None;
+        loop {
+            let mut take = |input: usize, item| {
+                arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work)
+            };
+            let job = next.take().map_or_else(|| feeder.next(&mut take), |job| Ok(Some(job)))?;
+            let Some(job) = job else { return Ok(()) };
+            let mut jobs = vec![job];
+            if !jobs[0].is_last {
+                let part = jobs[0].part;
+                let result = self.made[part].take()?;
+                let mut made = self.enqueue(plan, &mut jobs, &[result.planes()])?;
+                if let Some(MadeFrame { props, marks, measured }) = made.pop() {
+                    work.work.marks.push(marks);
+                    feeder.assembler.push_result(part, props, Rc::new(Resident::made(result, measured)));
+                }
                 continue;
             }
             // Without a slot to wait for, the landing side has stopped, and says why.
             let Ok(slot) = free.recv() else { return Ok(()) };
-            let target = self.target(pool)?;
-            let source = job.source;
-            let props = match (&target, &slot.output) {
-                (FlightTarget::Device(result), _) => self.enqueue(plan, &mut job, result, &mut work.work)?,
-                (_, Some(output)) => self.enqueue(plan, &mut job, &output.picture, &mut work.work)?,
-                _ => return Err(Error::internal("a result has no place on the device")),
-            };
-            drop(job);
-            let flight = Flight::depart(Guard::new(&streams), slot, props, target, std::mem::take(&mut work.work))?;
-            feeder.emit(source, Departed::Flight(flight));
+            let mut slots = vec![slot];
+            if self.batch > 1 {
+                pace.wait()?;
+                // Nobody else takes slots.
+                while jobs.len() < self.batch && !free.is_empty() {
+                    match feeder.next_arrived(&mut take)? {
+                        Some(job) if job.is_last => jobs.push(job),
+                        other => {
+                            next = other;
+                            break;
+                        }
+                    }
+                    slots.extend(free.try_recv());
+                }
+            }
+            let targets = slots.iter().map(|_| self.target(pool)).collect::<Result<Vec<_>>>()?;
+            let planes = targets.iter().zip(&slots).map(|(target, slot)| match (target, &slot.output) {
+                (FlightTarget::Device(result), _) => Ok(result.planes()),
+                (_, Some(output)) => Ok(output.picture.planes()),
+                _ => Err(Error::internal("a result has no place on the device")),
+            });
+            let planes = planes.collect::<Result<Vec<_>>>()?;
+            let made = self.enqueue(plan, &mut jobs, &planes)?;
+            drop(jobs);
+            if self.batch > 1 {
+                pace.mark(&streams.compute)?;
+            }
+            for ((slot, target), MadeFrame { props, marks, measured }) in slots.into_iter().zip(targets).zip(made) {
+                // The first waits for what was done for all.
+                let mut work = std::mem::take(&mut work.work);
+                work.marks.push(marks);
+                work.measured = measured;
+                let flight = Flight::depart(Guard::new(&streams), slot, props, target, work)?;
+                feeder.emit(Departed::Flight(flight));
+            }
         }
-        Ok(())
     }
 
-    /// Puts the kernels of `job` into the stream. Gives the properties of the frame that they make.
+    /// Puts the kernels of `jobs`, all of one part, into the stream: their results go to `results`.
     fn enqueue(
         &mut self,
         plan: &ChainPlan,
-        job: &mut Job<Rc<Resident>>,
-        dst: &DevicePicture,
-        work: &mut FlightWork,
-    ) -> Result<FrameProps> {
+        jobs: &mut [Job<Rc<Resident>>],
+        results: &[DevicePlanes],
+    ) -> Result<Vec<MadeFrame>> {
         let compute = &self.waits.streams.compute;
-        let part = &mut self.parts[job.part];
-        for (input, frames) in job.inputs.iter().enumerate() {
-            part.set_input(input, frames.iter().map(|frame| frame.planes()))?;
+        let number = jobs[0].part;
+        let part = &mut self.parts[number];
+        for (place, job) in jobs.iter().enumerate() {
+            for (input, frames) in job.inputs.iter().enumerate() {
+                part.set_input(place, input, frames.iter().map(|frame| frame.planes()))?;
+            }
         }
-        let mut measured = job.inputs[0]
-            .get(plan.parts[job.part].inputs[0].reach.before as usize)
-            .map_or_else(Vec::new, |main| main.measured.borrow().clone());
-        let marks = marks(&self.marks[job.part], job.part, part.len(), &self.device)?;
-        marks.events[0].record(compute)?;
-        let inputs = &mut job.inputs;
-        let made = part.enqueue(&job.props, job.phase, &dst.planes(), compute, |between, done| {
-            marks.events[done].record(compute)?;
+        let main = plan.parts[number].inputs[0].reach.before as usize;
+        let made = jobs.iter().map(|job| {
+            let mut props = job.props.clone();
+            describe(plan, number, &mut props);
+            let measured = job.inputs[0].get(main).map_or_else(Vec::new, |main| main.measured.borrow().clone());
+            Ok(MadeFrame { props, marks: marks(&self.marks[number], number, part.len(), &self.device)?, measured })
+        });
+        let mut made = made.collect::<Result<Vec<_>>>()?;
+        let (mut targets, mut inputs) = (Vec::new(), Vec::new());
+        for (job, result) in jobs.iter_mut().zip(results) {
+            targets.push(PartTarget { props: &job.props, phase: job.phase, dst: *result });
+            inputs.push(&mut job.inputs);
+        }
+        made[0].marks.events[0].record(compute)?;
+        let measured = part.enqueue(&targets, compute, |between, done| {
+            made[0].marks.events[done].record(compute)?;
             // A frame that nobody reads again is reused at once.
-            for (input, frames) in inputs.iter_mut().enumerate() {
+            for (input, frames) in inputs.iter_mut().flat_map(|inputs| inputs.iter_mut().enumerate()) {
                 if between.reads_until(input) + 1 == done {
                     frames.clear();
                 }
             }
             Ok(())
         })?;
-        measured.extend(made.into_iter().map(Arc::new));
-        work.marks.push(marks);
-        work.measured = measured;
-        let mut props = job.props.clone();
-        describe(plan, job.part, &mut props);
-        Ok(props)
+        for (frame, measured) in made.iter_mut().zip(measured) {
+            frame.measured.extend(measured.into_iter().map(Arc::new));
+        }
+        // The kernels' time is counted once, with the first frame.
+        made[1..].iter().flat_map(|frame| &frame.marks.events).try_for_each(|event| event.record(compute))?;
+        Ok(made)
     }
+}
+
+/// A frame whose kernels are in the stream.
+struct MadeFrame {
+    props: FrameProps,
+    marks: Marks,
+    measured: Vec<Arc<PendingRecord>>,
 }
 
 /// Events for the kernels of part `part`.
@@ -236,66 +285,6 @@ fn arrive(
     };
     work.arrivals.extend(frame.marks());
     Ok((props, Rc::new(frame)))
-}
-
-type Shape = (crate::video::Format, usize, usize);
-
-/// The pictures on a device that a plan needs.
-struct Needs {
-    inputs: Vec<InputNeed>,
-    /// For each part but the last.
-    made: Vec<(usize, Shape)>,
-    slots: usize,
-    staying: Option<(usize, Shape)>,
-}
-
-struct InputNeed {
-    shape: Shape,
-    count: usize,
-    /// Nobody holds its frames for longer than one job.
-    in_place: bool,
-}
-
-impl Needs {
-    fn of(plan: &ChainPlan, slots: usize) -> Needs {
-        let slots = if plan.stages.is_empty() { 0 } else { slots };
-        // Beside those in flight.
-        let held = |feed: Feed| held(&plan.parts, feed);
-        let input = |input: usize| {
-            let StreamInfo { width, height, .. } = *plan.stream(input);
-            let held = held(Feed::Input(input));
-            // A run that begins inside the film has all frames before its first one at a time.
-            let held = if input == 0 { held.max(plan.reach().before as usize + 1) } else { held };
-            // One arrives while every slot is in flight, and its marks are read when its frame has landed.
-            let count = if slots == 0 { 0 } else { slots + held };
-            InputNeed { shape: (plan.storage(input), width, height), count, in_place: held == 1 }
-        };
-        let last = plan.parts.len().saturating_sub(1);
-        let made = plan.parts[..last].iter().enumerate().map(|(i, part)| (held(Feed::Part(i)) + 1, part.result(plan)));
-        let StreamInfo { format, width, height, .. } = plan.output;
-        // Those that stay: in flight, waiting for the encoder, and held by each.
-        let staying = plan.stays.then_some((2 * slots + 2, (format, width, height)));
-        Needs { inputs: (0..=plan.sides.len()).map(input).collect(), made: made.collect(), slots, staying }
-    }
-
-    /// Refuses a plan that the device has no memory for.
-    fn require(&self, plan: &ChainPlan, device: &Arc<CudaDevice>, slots: usize) -> Result<()> {
-        let StreamInfo { format, width, height, .. } = plan.output;
-        let in_place = |(i, input): &(usize, &InputNeed)| *i == 0 && plan.resident && input.in_place;
-        let inputs = self.inputs.iter().enumerate().filter(|input| !in_place(input));
-        let inputs = inputs.map(|(_, input)| (input.count, input.shape));
-        let outputs = self.staying.unwrap_or((self.slots, (format, width, height)));
-        let pictures = inputs.chain(self.made.iter().copied()).chain([outputs]);
-        let bytes = |(count, (format, width, height)): (usize, Shape)| {
-            DevicePicture::bytes(format, width, height)?.checked_mul(count)
-        };
-        let frames = pictures.map(bytes).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?));
-        let between = plan.parts.iter().map(|part| Between::bytes(plan, part)).sum::<Result<usize>>()?;
-        let kept = between.checked_add(kernels_memory(plan, device)?);
-        let total = frames.and_then(|frames| frames.checked_add(kept?));
-        let total = total.ok_or_else(|| Error::new(Kind::OutOfMemory, "the frames are too large to be addressed"))?;
-        device.require(total, &format!("{slots} slots for {}x{} frames", plan.input.width, plan.input.height))
-    }
 }
 
 /// What goes from the departing to the landing side, in order.

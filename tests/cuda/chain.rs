@@ -2,7 +2,8 @@
 
 use crate::fixture::{self, at};
 use crate::gate::{device, own_device};
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vramp::device::cpu::CpuLevel;
 use vramp::device::cuda::{CudaDevice, Function, LaunchConfig, PinnedAllocator};
@@ -22,11 +23,14 @@ pub struct Xor {
     spin: u64,
     /// The frame whose launch is refused.
     fails_at: Option<u64>,
+    /// Frames that are taken at a time, and how many each time were.
+    batch: usize,
+    batches: Arc<Mutex<Vec<usize>>>,
 }
 
 impl Xor {
     pub fn new(value: u8) -> Xor {
-        Xor { value, spin: 0, fails_at: None }
+        Xor { value, spin: 0, fails_at: None, batch: 1, batches: Arc::default() }
     }
 }
 
@@ -66,6 +70,10 @@ impl Filter for Xor {
         self.reference(setup)
     }
 
+    fn cuda_batch(&self, _: &Setup) -> usize {
+        self.batch
+    }
+
     fn cuda(&self, _: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         Ok(Box::new(XorOnCuda {
             filter: self.clone(),
@@ -100,6 +108,11 @@ struct XorOnCuda {
 }
 
 impl CudaKernel for XorOnCuda {
+    fn enqueue_batch(&mut self, jobs: &[CudaJob<'_>]) -> Result<()> {
+        self.filter.batches.lock().unwrap().push(jobs.len());
+        jobs.iter().try_for_each(|job| self.enqueue(job))
+    }
+
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let CudaJob { props, src, dst, stream, .. } = *job;
         let src = src.here();
@@ -265,6 +278,85 @@ fn frames_are_those_of_the_cpu_whatever_the_slots() {
             }
         }
     }
+}
+
+/// Frames wait while the device is behind, and are then made several at a time, with other filters before and behind.
+#[test]
+fn frames_that_have_arrived_are_made_together() {
+    let Some(device) = device() else { return };
+    let several = Xor { batch: 3, spin: 10_000_000, ..Xor::new(60) };
+    let plan = plan(&[Xor::new(5), several.clone(), Xor::new(7)]);
+    let expected = cpu_frames(&plan, 23);
+    let mut chain = CudaChain::new(&plan, &device, 3).unwrap();
+    let mut kept = Kept::default();
+    let summary = run(&plan, &mut chain, &mut Clip::new(&plan.input, 23, Some(&device)), &mut kept).unwrap();
+    assert_eq!((summary.frames, &kept.packets), (23, &expected.packets));
+    for (got, want) in kept.frames.iter().zip(&expected.frames) {
+        assert_eq!(got.props, want.props);
+        fixture::assert_same(&got.picture, &want.picture, &format!("frame {}", want.props.frame_index));
+    }
+    let batches = several.batches.lock().unwrap();
+    assert!(batches.contains(&3) && batches.iter().all(|batch| *batch <= 3), "{batches:?}");
+}
+
+/// A source that gives a frame only when the one before has left: who waited for more would wait for ever.
+#[test]
+fn frames_are_not_waited_for() {
+    struct Lockstep(Clip, Receiver<()>);
+
+    impl Source for Lockstep {
+        fn info(&self) -> &StreamInfo {
+            self.0.info()
+        }
+
+        fn next(&mut self) -> Result<Option<Item>> {
+            let item = self.0.next()?;
+            if matches!(&item, Some(Item::Frame(frame)) if frame.props.frame_index > 0) {
+                let gone = self.1.recv_timeout(Duration::from_secs(20));
+                gone.map_err(|_| Error::internal("the frame before is being kept"))?;
+            }
+            Ok(item)
+        }
+
+        fn damage(&self) -> Option<Error> {
+            None
+        }
+    }
+
+    struct Telling(Kept, Sender<()>);
+
+    impl Sink for Telling {
+        fn frame(&mut self, frame: Frame) -> Result<()> {
+            self.0.frame(frame)?;
+            // The source is gone once it has no more frames.
+            let _ = self.1.send(());
+            Ok(())
+        }
+
+        fn packet(&mut self, packet: Packet) -> Result<()> {
+            self.0.packet(packet)
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            self.0.finish()
+        }
+
+        fn bytes(&self) -> u64 {
+            0
+        }
+    }
+
+    let Some(device) = device() else { return };
+    let several = Xor { batch: 8, ..Xor::new(60) };
+    let plan = plan(std::slice::from_ref(&several));
+    let expected = cpu_frames(&plan, 9);
+    let mut chain = CudaChain::new(&plan, &device, 8).unwrap();
+    let (tell, gone) = channel();
+    let (mut source, mut sink) = (Lockstep(Clip::new(&plan.input, 9, None), gone), Telling(Kept::default(), tell));
+    pipeline::run(&mut source, &plan, &mut chain, &mut sink, &Options::default(), &mut |_| {}).unwrap();
+    let Telling(kept, _) = sink;
+    assert_eq!((kept.frames.len(), &kept.packets), (9, &expected.packets));
+    assert!(several.batches.lock().unwrap().is_empty());
 }
 
 #[test]

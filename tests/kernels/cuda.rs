@@ -16,9 +16,9 @@ use crate::sample::Sample;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use vramp::device::cpu::{CpuExec, CpuLevel};
-use vramp::device::cuda::{CudaDevice, DeviceBuffer, Function, Stream};
-use vramp::filters::{CudaJob, CudaKernel, Frames, InputWindow};
-use vramp::video::{SampleType, StreamInfo};
+use vramp::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, Stream};
+use vramp::filters::{CudaJob, CudaKernel, Frames, InputWindow, Spec};
+use vramp::video::{FrameProps, SampleType, StreamInfo};
 
 /// How rows are aligned, in bytes: as samples need it, and as pictures on a device have it.
 pub const ALIGNMENTS: [usize; 2] = [1, 64];
@@ -93,49 +93,85 @@ impl Gpu {
         align: usize,
         poison: u64,
     ) -> Result<Guarded, String> {
+        let made = self.run_batch(kernel, case, &[later], align, poison)?;
+        made.into_iter().next().ok_or_else(|| "nothing was made".to_owned())
+    }
+
+    /// The same of several frames at once, which nothing is measured of.
+    fn run_batch(
+        &self,
+        kernel: &mut dyn CudaKernel,
+        case: &Case,
+        laters: &[u64],
+        align: usize,
+        poison: u64,
+    ) -> Result<Vec<Guarded>, String> {
         let spec = case.spec().map_err(|e| e.to_string())?;
-        let mut frames = sources(case, &spec, later, poison, align);
+        let mut placed: Vec<Placed> = laters.iter().map(|later| self.place(case, &spec, *later, align, poison)).collect();
+        let measure = kernel.measure();
+        assert!(measure.is_none() || laters.len() == 1);
+        let mut bytes = vec![0; measure.as_ref().map_or(8, |measure| measure.bytes)];
+        let measured = DeviceBuffer::from_bytes(&self.device, &bytes, "tests");
+        let measured = measured.map_err(|e| e.to_string())?;
+        let windows = placed.iter().map(|placed| {
+            let inputs = placed.src.iter().zip(&spec.reads);
+            inputs.map(|(planes, reach)| InputWindow::new(planes, *reach)).collect::<Vec<_>>()
+        });
+        let windows: Vec<Vec<_>> = windows.collect();
+        let jobs = placed.iter().zip(&windows).map(|(placed, windows)| CudaJob {
+            props: &placed.props,
+            phase: spec.cycle.phase(placed.props.frame_index),
+            src: Frames::new(windows),
+            dst: &placed.to,
+            record: measured.address(),
+            stream: &self.stream,
+        });
+        let jobs: Vec<_> = jobs.collect();
+        let done = if let [job] = &jobs[..] { kernel.enqueue(job) } else { kernel.enqueue_batch(&jobs) };
+        done.map_err(|e| e.to_string())?;
+        self.stream.synchronize().map_err(|e| e.to_string())?;
+        for Placed { back, dst, .. } in &mut placed {
+            for (buffer, bytes) in back.iter().zip(dst.memory()) {
+                buffer.read(bytes).map_err(|e| e.to_string())?;
+            }
+        }
+        measured.read(&mut bytes).map_err(|e| e.to_string())?;
+        if let Some(measure) = measure {
+            (measure.collect)(&bytes, &mut placed[0].dst.record);
+        }
+        placed.into_iter().map(|Placed { dst, .. }| dst.damage().map(|()| dst)).collect()
+    }
+
+    /// Puts the frame `later` frames on, and room for what is made of it, on the device.
+    fn place(&self, case: &Case, spec: &Spec, later: u64, align: usize, poison: u64) -> Placed {
+        let mut frames = sources(case, spec, later, poison, align);
         let mut dst = Guarded::aligned(case.dst, spec.output.width, spec.output.height, poison + 1, align);
         let there: Vec<Vec<_>> =
             frames.iter_mut().map(|frames| frames.iter_mut().map(|src| self.copy(src)).collect()).collect();
         let place = |(src, buffers): (&Guarded, &Vec<DeviceBuffer>)| src.device_planes(&addresses(buffers));
-        let planes: Vec<Vec<_>> = frames
+        let src = frames
             .iter()
             .zip(&there)
             .map(|(frames, buffers)| frames.iter().zip(buffers).map(place).collect())
             .collect();
-        let windows = planes.iter().zip(&spec.reads).map(|(planes, reach)| InputWindow::new(planes, *reach));
-        let windows: Vec<_> = windows.collect();
         let back = self.copy(&mut dst);
         let to = dst.device_planes(&addresses(&back));
-        let measure = kernel.measure();
-        let mut bytes = vec![0; measure.as_ref().map_or(8, |measure| measure.bytes)];
-        let measured = DeviceBuffer::from_bytes(&self.device, &bytes, "tests");
-        let measured = measured.map_err(|e| e.to_string())?;
-        let props = case.props(later);
-        let job = CudaJob {
-            props: &props,
-            phase: spec.cycle.phase(props.frame_index),
-            src: Frames::new(&windows),
-            dst: &to,
-            record: measured.address(),
-            stream: &self.stream,
-        };
-        kernel.enqueue(&job).map_err(|e| e.to_string())?;
-        self.stream.synchronize().map_err(|e| e.to_string())?;
-        for (buffer, bytes) in back.iter().zip(dst.memory()) {
-            buffer.read(bytes).map_err(|e| e.to_string())?;
-        }
-        measured.read(&mut bytes).map_err(|e| e.to_string())?;
-        if let Some(measure) = measure {
-            (measure.collect)(&bytes, &mut dst.record);
-        }
-        dst.damage().map(|()| dst)
+        Placed { src, _there: there, to, back, dst, props: case.props(later) }
     }
 
     fn copy(&self, picture: &mut Guarded) -> Vec<DeviceBuffer> {
         picture.memory().map(|bytes| DeviceBuffer::from_bytes(&self.device, bytes, "tests").unwrap()).collect()
     }
+}
+
+/// A frame on the device, and room for what is made of it.
+struct Placed {
+    src: Vec<Vec<DevicePlanes>>,
+    _there: Vec<Vec<Vec<DeviceBuffer>>>,
+    to: DevicePlanes,
+    back: Vec<DeviceBuffer>,
+    dst: Guarded,
+    props: FrameProps,
 }
 
 fn addresses(buffers: &[DeviceBuffer]) -> Vec<u64> {
@@ -160,6 +196,26 @@ fn check_history(case: &Case, gpu: &Gpu) -> Result<(), String> {
         let got = gpu.run(running.as_mut(), case, later, 64, case.seed + 2 + i as u64);
         let same = got.and_then(|got| compare(&gpu.expected(case, later)?, &got));
         same.map_err(|fault| format!("after frames {:?}: {fault}", &ORDER[..i]))?;
+    }
+    Ok(())
+}
+
+/// How many frames at a time a kernel of this case gains by.
+fn batch(case: &Case) -> usize {
+    case.build().map_or(1, |(filter, setup)| filter.cuda_batch(&setup))
+}
+
+/// A kernel that takes several frames at a time gives for each what the reference gives.
+fn check_batches(case: &Case, gpu: &Gpu) -> Result<(), String> {
+    const MOST: usize = 3;
+    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
+    let mut kernel = filter.cuda(&setup.for_batches(MOST), &gpu.device).map_err(|e| e.to_string())?;
+    for laters in [&[0, 1, 2][..], &[2, 0]] {
+        let made = gpu.run_batch(kernel.as_mut(), case, laters, 64, case.seed + 2)?;
+        for (later, got) in laters.iter().zip(made) {
+            let same = compare(&gpu.expected(case, *later)?, &got);
+            same.map_err(|fault| format!("frame {later} of {laters:?} at a time: {fault}"))?;
+        }
     }
     Ok(())
 }
@@ -237,6 +293,11 @@ fn cuda_kernels_equal_the_reference_at_the_ends_of_options() {
 #[test]
 fn cuda_results_do_not_depend_on_earlier_frames() {
     all(device(), cases(&TESTED).filter(|case| case.shape() == SMALL), check_history);
+}
+
+#[test]
+fn cuda_batches_equal_the_reference() {
+    all(device(), cases(&TESTED).filter(|case| batch(case) > 1), check_batches);
 }
 
 /// A kernel gives what the fast CPU kernel gives, which replaces the reference: that would take minutes.

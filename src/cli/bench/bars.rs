@@ -37,6 +37,8 @@ pub struct Row {
     dst: &'static str,
     width: usize,
     height: usize,
+    /// Frames that are made at a time.
+    batch: usize,
     /// Theirs, as ffmpeg's command line has it; or a copy.
     peer: Option<&'static str>,
     peer_ms: Option<f64>,
@@ -144,19 +146,20 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
 impl Row {
     /// What became of `bar`: a frame took `ms`, and `peer_ms` of what it is compared with.
     pub fn new(bar: &Bar, ms: f64, peer_ms: f64) -> Row {
-        let Bar { ours: chain, src, dst, size: (width, height), most } = *bar;
+        let Bar { ours: chain, src, dst, size: (width, height), batch, most } = *bar;
         let (peer, peer_ms, value, most) = match most {
             Most::Share { theirs, share } => (Some(theirs), Some(peer_ms), ms / peer_ms, share),
             Most::Copies(times) => (Some("a copy of as many bytes"), Some(peer_ms), ms / peer_ms, times),
             Most::Milliseconds(most) => (None, None, ms, most),
         };
-        Row { chain, src, dst, width, height, peer, peer_ms, ms, value, most, holds: value <= most }
+        Row { chain, src, dst, width, height, batch, peer, peer_ms, ms, value, most, holds: value <= most }
     }
 
     /// Three lines to read, or two.
     pub fn text(&self) -> String {
-        let Row { chain, src, dst, width, height, peer, peer_ms, ms, value, most, holds } = self;
-        let name = format!("{chain}, {src} to {dst}, {width}x{height}");
+        let Row { chain, src, dst, width, height, batch, peer, peer_ms, ms, value, most, holds } = self;
+        let together = if *batch > 1 { format!(", {batch} at a time") } else { String::new() };
+        let name = format!("{chain}, {src} to {dst}, {width}x{height}{together}");
         let peer = peer.map_or(String::new(), |peer| format!("  beside {peer}\n"));
         let (theirs, ratio) = match peer_ms {
             Some(theirs) => (milliseconds(*theirs), format!("{value:.3}")),

@@ -52,6 +52,7 @@ struct FormatReport {
 /// One filter's time.
 #[derive(Serialize)]
 struct Row {
+    /// The chain, and how many frames at a time where these are several.
     chain: String,
     #[serde(flatten)]
     speed: Speed,
@@ -118,6 +119,12 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs, show: &impl Fn(String
     })
 }
 
+/// How many frames at a time are measured: one, and more where kernels gain by them.
+fn batches(plan: &ChainPlan) -> &'static [usize] {
+    let gains = plan.stages.iter().any(|stage| stage.filter.cuda_batch(&stage.setup) > 1);
+    if gains { &[1, 8, 32] } else { &[1] }
+}
+
 fn measure_format(
     device: &Arc<CudaDevice>,
     work: &[Subject],
@@ -139,10 +146,12 @@ fn measure_format(
     plans.iter().try_for_each(|(_, plan)| ring.give(device, dst, size(plan)))?;
     let (mut subjects, mut graphs) = (Vec::new(), Vec::new());
     for (subject, plan) in &plans {
-        ChosenWay::taken(device);
-        if let Some(graph) = ring.record(device, plan)? {
-            subjects.push((subject, ChosenWay::taken(device)));
-            graphs.push(graph);
+        for batch in batches(plan).iter().copied() {
+            ChosenWay::taken(device);
+            if let Some(graph) = ring.record(device, plan, batch)? {
+                subjects.push((subject, batch, ChosenWay::taken(device)));
+                graphs.push(graph);
+            }
         }
     }
     let run = |which: usize, _| match copies.get(which) {
@@ -155,12 +164,13 @@ fn measure_format(
     let speeds = times[copies.len()..].iter().map(speed);
     let measured: Vec<(_, Speed)> = subjects.into_iter().zip(speeds).collect();
     let times_sum = args.chain.as_ref().and_then(|_| {
-        let whole = measured.iter().find(|((subject, _), _)| subject.is_whole)?.1.ms;
-        let parts = measured.iter().filter(|((subject, _), _)| !subject.is_whole);
+        let alone = || measured.iter().filter(|((_, batch, _), _)| *batch == 1);
+        let whole = alone().find(|((subject, ..), _)| subject.is_whole)?.1.ms;
+        let parts = alone().filter(|((subject, ..), _)| !subject.is_whole);
         Some(whole / parts.map(|(_, speed)| speed.ms).sum::<f64>())
     });
-    let row = |((subject, ways), speed): ((&&Subject, Vec<ChosenWay>), Speed)| Row {
-        chain: subject.name(),
+    let row = |((subject, batch, ways), speed): ((&&Subject, usize, Vec<ChosenWay>), Speed)| Row {
+        chain: subject.name() + &if batch > 1 { format!(" ({batch} at a time)") } else { String::new() },
         speed,
         times_copy: speed.ms / copy.ms,
         ways,

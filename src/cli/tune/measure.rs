@@ -131,7 +131,7 @@ impl<'d> Room<'d> {
         result.clear(&stream)?;
         stream.synchronize()?;
         self.device.tuning().force(key, way);
-        let recorded = self.ring.record(self.device, plan);
+        let recorded = self.ring.record(self.device, plan, 1);
         self.device.tuning().release();
         let Some(graph) = recorded? else { return Ok(None) };
         Ok(Some((graph, result.read(&stream)?)))

@@ -88,6 +88,14 @@ pub trait Filter: Send + Sync + fmt::Debug {
     /// The fast kernel at `level`.
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>>;
 
+    /// Frames that [`Filter::cuda`]'s kernel is faster to take at a time than one by one, where one leaves most of a device idle.
+    /// A run gives it as many as have arrived, and waits for none; [`Setup::batch`] says how many that may be.
+    #[cfg(feature = "cuda")]
+    fn cuda_batch(&self, setup: &Setup) -> usize {
+        let _ = setup;
+        1
+    }
+
     /// Bytes of `device`'s memory that [`Filter::cuda`]'s kernel will hold beside the pictures it is given, so that a run which
     /// does not fit is refused before it starts.
     ///

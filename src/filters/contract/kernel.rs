@@ -30,6 +30,15 @@ pub trait CudaKernel: Send {
     /// When the device refuses the work.
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()>;
 
+    /// Puts the work for several frames into the stream that all their jobs name: no more than
+    /// [`Setup::batch`](crate::filters::Setup::batch). Each result is what [`CudaKernel::enqueue`] gives.
+    ///
+    /// # Errors
+    /// When the device refuses the work.
+    fn enqueue_batch(&mut self, jobs: &[CudaJob<'_>]) -> Result<()> {
+        jobs.iter().try_for_each(|job| self.enqueue(job))
+    }
+
     /// What it measures, if it does.
     fn measure(&self) -> Option<Measure> {
         None

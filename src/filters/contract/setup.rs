@@ -15,12 +15,20 @@ pub struct Setup {
     pub src: Format,
     /// Storage of the pictures it writes: v16, or the sink's own format. Every kernel narrows while it writes.
     pub dst: Format,
+    /// Frames that a kernel on a device may get at a time, and has memory for.
+    pub batch: usize,
 }
 
 impl Setup {
-    /// A kernel of one input.
+    /// A kernel of one input, for a frame at a time.
     pub fn of(input: StreamInfo, src: Format, output: StreamInfo, dst: Format) -> Setup {
-        Setup { input, sides: Vec::new(), output, src, dst }
+        Setup { input, sides: Vec::new(), output, src, dst, batch: 1 }
+    }
+
+    /// The same for `batch` frames at a time.
+    #[must_use]
+    pub fn for_batches(&self, batch: usize) -> Setup {
+        Setup { batch, ..self.clone() }
     }
 
     /// How pictures of input `index` are stored.

@@ -118,6 +118,11 @@ impl Filter for Masked {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_batch(&self, setup: &Setup) -> usize {
+        self.inner.cuda_batch(setup)
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
         self.inner.cuda(setup, device)
     }

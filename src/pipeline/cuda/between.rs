@@ -1,22 +1,23 @@
 //! The buffers between the kernels of a part on a device, and the planes that each kernel gets.
 
-use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlane, DevicePlanes};
+use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlane, DevicePlanes, Stream};
 use crate::error::Result;
-use crate::filters::{Frames, InputWindow, Reach};
+use crate::filters::{CudaJob, CudaKernel, Frames, InputWindow, Reach};
 use crate::pipeline::ChainPlan;
 use crate::pipeline::parts::Part;
 use crate::pipeline::route::{Buffer, Holder, Location, Route, StepInput};
+use crate::video::FrameProps;
 
-/// The buffers between kernels, made up front.
+/// The buffers between kernels, made up front, for each frame that is made at a time.
 pub struct Between {
     route: Route,
-    buffers: Vec<DevicePicture>,
+    buffers: Vec<Vec<DevicePicture>>,
     /// Frames around the one at hand that are given of each input.
     reaches: Vec<Reach>,
 }
 
 impl Between {
-    /// Bytes that they take for `part` of `plan`.
+    /// Bytes that they take for `part` of `plan`, for a frame at a time.
     ///
     /// # Errors
     /// When they cannot be counted.
@@ -24,15 +25,16 @@ impl Between {
         Route::of(plan, part)?.bytes(DevicePicture::bytes)
     }
 
-    /// The buffers that `part` of `plan` needs.
+    /// The buffers that `part` of `plan` needs for `batch` frames at a time.
     ///
     /// # Errors
     /// When the device's memory or the budget does not cover them.
-    pub fn new(plan: &ChainPlan, part: &Part, device: &CudaDevice) -> Result<Between> {
+    pub fn new(plan: &ChainPlan, part: &Part, device: &CudaDevice, batch: usize) -> Result<Between> {
         let route = Route::of(plan, part)?;
         let buffer = |buffer: &Buffer| DevicePicture::alloc(device, buffer.format, buffer.size.0, buffer.size.1);
+        let buffers = (0..batch).map(|_| route.buffers.iter().map(buffer).collect()).collect::<Result<_>>()?;
         let reaches = part.inputs.iter().map(|input| input.reach).collect();
-        Ok(Between { buffers: route.buffers.iter().map(buffer).collect::<Result<_>>()?, route, reaches })
+        Ok(Between { buffers, route, reaches })
     }
 
     /// The last kernel that reads input `input` of the part.
@@ -40,41 +42,105 @@ impl Between {
         self.route.reads_until(input)
     }
 
-    /// Calls `work` with what kernel `kernel` reads and writes, given `inputs`, the frames in reach of each of the
-    /// part's inputs, to `dst`. A component that stays where it is has a target of no rows.
-    pub fn with_planes<R>(
+    /// Puts `work`, kernel number `kernel` of the part, into `stream`: for `frames` at once, the first of which has place number
+    /// `first` among those that are made at a time. A component that stays where it is has a target of no rows.
+    ///
+    /// # Errors
+    /// When the device refuses the work.
+    pub fn enqueue(
         &self,
         kernel: usize,
-        inputs: &[Vec<DevicePlanes>],
-        dst: &DevicePlanes,
-        work: impl FnOnce(Frames<'_, DevicePlanes>, &DevicePlanes) -> R,
-    ) -> R {
+        work: &mut dyn CudaKernel,
+        first: usize,
+        frames: &[PartFrame<'_>],
+        record: u64,
+        stream: &Stream,
+    ) -> Result<()> {
+        if let [frame] = frames {
+            let planes = self.planes(kernel, first, frame);
+            let windows = planes.windows();
+            return work.enqueue(&planes.job(frame, &windows, record, stream));
+        }
+        let planes: Vec<_> = frames.iter().enumerate().map(|(i, frame)| self.planes(kernel, first + i, frame)).collect();
+        let windows: Vec<_> = planes.iter().map(KernelPlanes::windows).collect();
+        let each = frames.iter().zip(&planes).zip(&windows);
+        let jobs: Vec<_> = each.map(|((frame, planes), windows)| planes.job(frame, windows, record, stream)).collect();
+        work.enqueue_batch(&jobs)
+    }
+
+    /// What kernel `kernel` reads and writes for a frame.
+    fn planes<'a>(&self, kernel: usize, place: usize, frame: &PartFrame<'a>) -> KernelPlanes<'a> {
+        let PartFrame { inputs, dst, .. } = *frame;
         let step = &self.route.steps[kernel];
-        let at = |place: Location| match place.holder {
-            Holder::Input(input) => inputs[input][self.reaches[input].before as usize][place.component],
-            Holder::Buffer(buffer) => self.buffers[buffer].planes()[place.component],
-            Holder::Result => dst[place.component],
+        let at = |location: Location| match location.holder {
+            Holder::Input(input) => inputs[input][self.reaches[input].before as usize][location.component],
+            Holder::Buffer(buffer) => self.buffers[place][buffer].planes()[location.component],
+            Holder::Result => dst[location.component],
         };
-        let nowhere = |place: Location| DevicePlane { height: 0, ..at(place) };
-        let to = gather(step.to.iter().map(|to| to.map_or_else(nowhere, at)));
-        let single: [Option<DevicePlanes>; MOST_INPUTS] = std::array::from_fn(|i| match step.from.get(i)? {
-            StepInput::Components(places) => Some(gather(places.iter().map(|place| at(*place)))),
-            StepInput::Window { .. } => None,
-        });
-        let window = |i: usize| match (step.from.get(i), &single[i]) {
-            (_, Some(planes)) => InputWindow::of(planes),
-            (Some(StepInput::Window { input, reach }), None) => {
+        let nowhere = |location: Location| DevicePlane { height: 0, ..at(location) };
+        let read = |from: &StepInput| match from {
+            StepInput::Components(places) => Read::Picture(gather(places.iter().map(|place| at(*place)))),
+            StepInput::Window { input, reach } => {
                 let first = (self.reaches[*input].before - reach.before) as usize;
-                InputWindow::new(&inputs[*input][first..][..reach.frames()], *reach)
+                Read::Window(InputWindow::new(&inputs[*input][first..][..reach.frames()], *reach))
             }
-            _ => InputWindow::of(dst),
         };
-        let windows: [InputWindow<'_, DevicePlanes>; MOST_INPUTS] = std::array::from_fn(window);
-        work(Frames::new(&windows[..step.from.len()]), &to)
+        KernelPlanes {
+            from: std::array::from_fn(|i| step.from.get(i).map(read)),
+            dst: gather(step.to.iter().map(|to| to.map_or_else(nowhere, at))),
+        }
     }
 }
 
-/// Inputs that a kernel may have: nothing is allocated for a launch.
+/// A frame for a part to make.
+#[derive(Clone, Copy)]
+pub struct PartFrame<'a> {
+    /// Its properties, and its place in the part's cycle.
+    pub props: &'a FrameProps,
+    /// See [`CudaJob::phase`].
+    pub phase: usize,
+    /// The frames in reach, of each of the part's inputs.
+    pub inputs: &'a [Vec<DevicePlanes>],
+    /// The result.
+    pub dst: &'a DevicePlanes,
+}
+
+/// The pictures that a kernel makes a frame of, and to which.
+struct KernelPlanes<'a> {
+    from: [Option<Read<'a>>; MOST_INPUTS],
+    dst: DevicePlanes,
+}
+
+/// An input of a kernel.
+enum Read<'a> {
+    /// Components that may lie apart.
+    Picture(DevicePlanes),
+    Window(InputWindow<'a, DevicePlanes>),
+}
+
+impl KernelPlanes<'_> {
+    fn windows(&self) -> [InputWindow<'_, DevicePlanes>; MOST_INPUTS] {
+        self.from.each_ref().map(|read| match read {
+            Some(Read::Picture(planes)) => InputWindow::of(planes),
+            Some(Read::Window(window)) => *window,
+            None => InputWindow::of(&self.dst),
+        })
+    }
+
+    /// The kernel's job, which reads `windows`.
+    fn job<'a>(
+        &'a self,
+        frame: &PartFrame<'a>,
+        windows: &'a [InputWindow<'a, DevicePlanes>],
+        record: u64,
+        stream: &'a Stream,
+    ) -> CudaJob<'a> {
+        let src = Frames::new(&windows[..self.from.iter().flatten().count()]);
+        CudaJob { props: frame.props, phase: frame.phase, src, dst: &self.dst, record, stream }
+    }
+}
+
+/// Inputs that a kernel may have: nothing is allocated for a launch of one frame.
 const MOST_INPUTS: usize = 4;
 
 /// One to three planes as a picture.

@@ -1,6 +1,6 @@
 //! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
 
-use super::part::CudaPart;
+use super::part::{CudaPart, PartTarget};
 use super::pool::DevicePool;
 use super::rgba::{RgbaConversion, RgbaImage, RgbaKernels, RgbaWindow};
 use super::staging::{StagedPicture, foreign};
@@ -76,7 +76,7 @@ impl ExecutionContext {
         Ok(ExecutionContext {
             own: Waited { stream: Stream::new(device)?, done: Event::new(device)? },
             device: Arc::clone(device),
-            parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device)).collect::<Result<_>>()?,
+            parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device, 1)).collect::<Result<_>>()?,
             made: plan.parts[..before_last].iter().map(pool).collect::<Result<_>>()?,
             there: (0..=plan.sides.len()).map(|_| Vec::new()).collect(),
             back: None,
@@ -278,15 +278,16 @@ impl ExecutionContext {
             let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
             let part = &mut parts[job.part];
             for (input, frames) in job.inputs.iter().enumerate() {
-                part.set_input(input, frames.iter().map(|frame| Ok(frame.planes)))?;
+                part.set_input(0, input, frames.iter().map(|frame| Ok(frame.planes)))?;
             }
             let result = if job.is_last { None } else { Some(made[job.part].take()?) };
             let planes = result.as_ref().map_or(*dst, DevicePicture::planes);
-            let measured = part.enqueue(&job.props, job.phase, &planes, stream, |_, _| Ok(()))?;
+            let target = PartTarget { props: &job.props, phase: job.phase, dst: planes };
+            let measured = part.enqueue(&[target], stream, |_, _| Ok(()))?.into_iter().flatten();
             let mut props = job.props.clone();
             describe(plan, job.part, &mut props);
             if job.is_last {
-                records.extend(measured.into_iter().map(Arc::new));
+                records.extend(measured.map(Arc::new));
                 return Ok((props, records));
             }
             let _made = result.map(Arc::new);

@@ -86,7 +86,7 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            rows (chain, level, threads, ms, times_copy)
   peers    width, height, ffmpeg (its version),
            rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
-  bars     ffmpeg (its version), rows (chain, src, dst, width, height, peer, peer_ms, ms,
+  bars     ffmpeg (its version), rows (chain, src, dst, width, height, batch, peer, peer_ms, ms,
            value (over the peer's time, or ms where there is no peer), most, holds)
   gpu_bars device, rows as of bars, where the peer is a copy
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each

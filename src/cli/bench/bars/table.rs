@@ -22,6 +22,8 @@ pub struct Bar {
     pub dst: &'static str,
     /// Of the source.
     pub size: (usize, usize),
+    /// Frames that are made at a time.
+    pub batch: usize,
     /// How much it may take.
     pub most: Most,
 }
@@ -132,6 +134,7 @@ pub const ON_GPU: &[Bar] = &[
     Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=20", UHD, 8.0) },
     Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=200", UHD, 8.0) },
     grey_within("domain", HD, 0.20),
+    Bar { batch: 8, ..grey_within("domain", HD, 0.05) },
     times("erode=radius=1", UHD, 1.6),
     times("erode=radius=15", UHD, 3.0),
     times("erode=radius=100", UHD, 3.0),
@@ -156,12 +159,12 @@ pub const ON_GPU: &[Bar] = &[
 
 /// Grey of 8 bits against a copy.
 const fn times(ours: &'static str, size: (usize, usize), copies: f64) -> Bar {
-    Bar { ours, src: "gray8", dst: "gray8", size, most: Most::Copies(copies) }
+    Bar { ours, src: "gray8", dst: "gray8", size, batch: 1, most: Most::Copies(copies) }
 }
 
 /// 4:2:0 of 8 bits in so many milliseconds.
 const fn within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
-    Bar { ours, src: "yuv420p", dst: "yuv420p", size, most: Most::Milliseconds(milliseconds) }
+    Bar { ours, src: "yuv420p", dst: "yuv420p", size, batch: 1, most: Most::Milliseconds(milliseconds) }
 }
 
 /// Grey of 8 bits in so many milliseconds.
@@ -182,12 +185,13 @@ const TONEMAP: &str = "setparams=color_primaries=bt2020:color_trc=smpte2084:colo
 
 /// A bar beside ffmpeg, of 8-bit 4:2:0 in 1080p.
 const fn beside(ours: &'static str, theirs: &'static str, share: f64) -> Bar {
-    Bar { ours, src: "yuv420p", dst: "yuv420p", size: HD, most: Most::Share { theirs, share } }
+    Bar { ours, src: "yuv420p", dst: "yuv420p", size: HD, batch: 1, most: Most::Share { theirs, share } }
 }
 
 /// A bar of 10-bit 4:2:0 in 1080p, which nothing of ffmpeg's is like.
 const fn alone(ours: &'static str, milliseconds: f64) -> Bar {
-    Bar { ours, src: "yuv420p10", dst: "yuv420p10", size: HD, most: Most::Milliseconds(milliseconds) }
+    let most = Most::Milliseconds(milliseconds);
+    Bar { ours, src: "yuv420p10", dst: "yuv420p10", size: HD, batch: 1, most }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use crate::cli::bench::timing::{RING_PICTURES, ramps};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, Graph, Stream};
 use crate::error::Result;
-use crate::filters::{CudaJob, CudaKernel, Measure};
-use crate::pipeline::{Between, ChainPlan};
+use crate::filters::{CudaKernel, Measure};
+use crate::pipeline::{Between, ChainPlan, PartFrame};
 use crate::video::{Format, FrameProps};
 use std::sync::Arc;
 
@@ -49,20 +49,23 @@ impl DeviceRing {
         self.sources.iter().zip(results)
     }
 
-    /// Every picture through the kernels of `plan`, recorded; `None` where that cannot be done again and again.
-    pub fn record(&self, device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Option<Replay<'_>>> {
-        let mut kernels = Kernels::new(device, plan)?;
+    /// Every picture through the kernels of `plan`, `batch` of them at a time, recorded; `None` where that cannot be done again
+    /// and again.
+    pub fn record(&self, device: &Arc<CudaDevice>, plan: &ChainPlan, batch: usize) -> Result<Option<Replay<'_>>> {
+        let mut kernels = Kernels::new(device, plan, batch)?;
         if !kernels.kernels.iter().all(|kernel| kernel.repeats()) {
             return Ok(None);
         }
         let size = (plan.output.width, plan.output.height);
         // What is loaded or made at the first launch cannot be recorded.
         let stream = Stream::new(device)?;
-        self.pairs(size).take(1).try_for_each(|pair| kernels.enqueue(0, pair, &stream))?;
+        let pairs: Vec<_> = self.pairs(size).collect();
+        pairs.chunks(batch).take(1).try_for_each(|pairs| kernels.enqueue(0, pairs, &stream))?;
         stream.synchronize()?;
         Graph::record(device, (kernels, self), |(kernels, ring), stream| {
-            let mut pairs = ring.pairs(size).enumerate();
-            pairs.try_for_each(|(i, pair)| kernels.enqueue(i as u64, pair, stream))
+            let pairs: Vec<_> = ring.pairs(size).collect();
+            let mut batches = pairs.chunks(batch).enumerate();
+            batches.try_for_each(|(i, pairs)| kernels.enqueue(i * batch, pairs, stream))
         })
         .map(Some)
     }
@@ -80,27 +83,29 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<Kernels> {
+    fn new(device: &Arc<CudaDevice>, plan: &ChainPlan, batch: usize) -> Result<Kernels> {
         let kernels = plan.stages.iter().map(|stage| {
             let name = stage.filter.descriptor().name;
-            stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(name))
+            stage.filter.cuda(&stage.setup.for_batches(batch), device).map_err(|e| e.context(name))
         });
         let kernels: Vec<_> = kernels.collect::<Result<_>>()?;
         let measures = kernels.iter().map(|kernel| kernel.measure());
         let record = |measure: Measure| DeviceBuffer::new(device, measure.bytes, "a frame's measured values");
         let records = measures.map(|measure| measure.map(record).transpose()).collect::<Result<_>>()?;
-        Ok(Kernels { kernels, records, between: Between::new(plan, &plan.parts[0], device)? })
+        Ok(Kernels { kernels, records, between: Between::new(plan, &plan.parts[0], device, batch)? })
     }
 
-    fn enqueue(&mut self, index: u64, (src, dst): (&DevicePicture, &DevicePicture), stream: &Stream) -> Result<()> {
-        let props = FrameProps { frame_index: index, ..FrameProps::default() };
-        let (src, dst) = (src.planes(), dst.planes());
-        let mut kernels = self.kernels.iter_mut().enumerate();
-        kernels.try_for_each(|(i, kernel)| {
-            let record = self.records[i].as_ref().map_or(0, DeviceBuffer::address);
-            self.between.with_planes(i, &[vec![src]], &dst, |src, dst| {
-                kernel.enqueue(&CudaJob { props: &props, phase: 0, src, dst, record, stream })
-            })
+    /// Pairs of pictures, which are frames from number `first` on, at once.
+    fn enqueue(&mut self, first: usize, pairs: &[(&DevicePicture, &DevicePicture)], stream: &Stream) -> Result<()> {
+        let props = (first..).map(|index| FrameProps { frame_index: index as u64, ..FrameProps::default() });
+        let frames = pairs.iter().zip(props).map(|((src, dst), props)| (props, [vec![src.planes()]], dst.planes()));
+        let frames: Vec<_> = frames.collect();
+        let frames = frames.iter().map(|(props, inputs, dst)| PartFrame { props, phase: 0, inputs, dst });
+        let frames: Vec<_> = frames.collect();
+        let mut kernels = self.kernels.iter_mut().zip(&self.records).enumerate();
+        kernels.try_for_each(|(i, (kernel, record))| {
+            let record = record.as_ref().map_or(0, DeviceBuffer::address);
+            self.between.enqueue(i, &mut **kernel, 0, &frames, record, stream)
         })
     }
 }
