@@ -1,11 +1,10 @@
 // domain: edge-aware smoothing by recursion along rows and columns, in 32-bit floats whose order is fixed.
 //
-// A warp goes along 32 lines side by side, a thread along each, forth and back: every step waits for the one before, and takes eight
-// cycles where nothing else is to do. So nothing else is: other warps bring it tiles of samples and weights in shared memory, and take
-// away what it made of them. What lies line by line they read a row of a tile at a time, and write sample by sample: the first
-// samples of all lines, then the second ones. So the plane is turned while the warp goes forth, all reads and writes are of
-// neighbours, and back it goes along what was written. The sweep of the other direction finds its lines there, and turns
-// the plane back: no other kernel turns it.
+// A warp goes along a few lines side by side, a thread along each, forth and back: every step waits for the one before, and takes
+// eight cycles where nothing else is to do. So nothing else is: other warps bring it tiles of samples and weights in shared memory,
+// and take away what it made of them. They read and write samples side by side, whichever way lines lie: rows are turned in shared
+// memory alone, and samples stay where they are. Blocks are narrow, and so many: what passes through shared memory would bind a
+// wide one before its steps do. The second dimension of the grid are frames.
 
 #include "common/four.cuh"
 #include "generated/domain.cuh"
@@ -14,44 +13,43 @@
 constexpr int DROP = 4, STEPS = 1 << (16 - DROP);
 
 // As src/filters/domain/cuda.rs has them.
-constexpr int TILE = 32, OPEN_THREADS = 256, STAGES = 3, CARRIERS = 4;
+constexpr int TILE = 32, OPEN_THREADS = 256, LINES = 16, STAGES = 4, CARRIERS = 2;
 
 constexpr int SWEEP_THREADS = TILE * (1 + STAGES * CARRIERS);
-constexpr int SHARE = TILE / CARRIERS;  // lines, or samples of lines, of a tile that a carrier takes
-constexpr int AHEAD = 8;                // samples that are read before they are needed
+constexpr int SHARE = LINES / CARRIERS;  // samples of a tile that a carrier's thread takes
+constexpr int AHEAD = 4;                 // pairs of samples that are read before they are needed
 
 // The mean of the guide's samples that sample (x, y) covers, rounded half up.
-__device__ __forceinline__ u32 steer_at(const Component& c, int x, int y) {
+__device__ __forceinline__ u32 steer_at(const Component& c, const Plane& guide, int x, int y) {
     const int w = c.subsampling_w, h = c.subsampling_h;
     u32 sum = 0;
     for (int v = 0; v < 1 << h; v++)
         for (int u = 0; u < 1 << w; u++)
-            sum += lane(c.guide, inside((x << w) + u, c.guide.width), inside((y << h) + v, c.guide.height));
+            sum += lane(guide, inside((x << w) + u, guide.width), inside((y << h) + v, guide.height));
     return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
 }
 
-// Reads a tile of the source and of what steers it.
+// Reads a tile of the source and of what steers it, four samples side by side a thread.
 extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_open(const Domain p) {
-    __shared__ u16 tile[TILE][TILE + 2];
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const int across = c.width / TILE, left = block % across * TILE, top = block / across * TILE;
+    const Frame& frame = p.frame[blockIdx.y];
+    const Plane &src = frame.src[c.index], &guide = frame.src[c.guide];
+    const int across = c.pitch / TILE, left = block % across * TILE, top = block / across * TILE;
     if (!c.filters) {
-        pass_on<TILE, OPEN_THREADS>(c.src, c.dst, left, top, TILE);
+        pass_on<TILE, OPEN_THREADS>(src, frame.dst[c.index], left, top, TILE);
         return;
     }
-    const int column = threadIdx.x % TILE;
-    for (int row = threadIdx.x / TILE; row < TILE; row += OPEN_THREADS / TILE) {
-        const int x = inside(left + column, c.src.width), y = inside(top + row, c.src.height);
-        const u32 steer = steer_at(c, x, y);
-        const u32 place = u32(top + row) * c.width + left + column;
-        c.rows[place] = float(lane(c.src, x, y));
-        c.guide_rows[place] = tile[row][column] = steer;
+    const int x = left + threadIdx.x % (TILE / 4) * 4, row = top + threadIdx.x / (TILE / 4), y = inside(row, src.height);
+    const uint4 four = four_lanes(src, x, y);
+    uint4 steer = four;
+    if (c.guide != c.index) {
+        steer = make_uint4(steer_at(c, guide, x, y), steer_at(c, guide, x + 1, y), steer_at(c, guide, x + 2, y),
+                           steer_at(c, guide, x + 3, y));
     }
-    __syncthreads();
-    for (int row = threadIdx.x / TILE; row < TILE; row += OPEN_THREADS / TILE) {
-        c.guide_columns[u32(left + row) * c.height + top + column] = tile[column][row];
-    }
+    const u32 place = blockIdx.y * c.stride + u32(row) * c.pitch + x;
+    *reinterpret_cast<float4*>(c.values + place) = make_float4(four.x, four.y, four.z, four.w);
+    *reinterpret_cast<uint2*>(c.steers + place) = make_uint2(steer.x | steer.y << 16, steer.z | steer.w << 16);
 }
 
 // A step to the neighbour `value` of what was made last.
@@ -59,65 +57,116 @@ __device__ __forceinline__ float step(float near, float value, float weight) {
     return __fmaf_rn(weight, __fsub_rn(near, value), value);
 }
 
-// One direction's samples and guides.
-struct Lines {
-    float* values;
-    u16* guide;
-    u32 pitch;
-};
-
-// Tiles in flight, by sample and line: a value, and what weighs the one made before it. Rows of words meet other banks.
+// Tiles in flight, by pair of samples and line: values, each with what weighs the one made before it, and what was made. Rows of
+// words meet other banks.
 struct Belt {
-    float2 tiles[STAGES][TILE][TILE + 1];
-    float table[STEPS];
+    float4 tiles[STAGES][TILE / 2][LINES + 1];
+    float2 made[STAGES][TILE / 2][LINES + 1];
+    float4 table[STEPS / 4];
+
+    __device__ __forceinline__ float weight(u32 difference) const {
+        return reinterpret_cast<const float*>(table)[difference >> DROP];
+    }
 };
 
-// A tile waits to be gone along, to be taken away, and to be filled again, by barriers of its stage.
+// A tile waits to be gone along, and to be filled again, by barriers of its stage.
 __device__ __forceinline__ int filled(int stage) { return 1 + stage; }
 __device__ __forceinline__ int gone_along(int stage) { return 1 + STAGES + stage; }
-__device__ __forceinline__ int taken_away(int stage) { return 1 + 2 * STAGES + stage; }
 
-__device__ __forceinline__ void await(int barrier, int warps = 1 + CARRIERS) {
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(TILE * warps) : "memory");
+__device__ __forceinline__ void await(int barrier) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
 }
 __device__ __forceinline__ void tell(int barrier) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
 }
 
-// Goes along tiles, line by thread, and leaves what it makes in place of the values.
+// Goes along tiles, line by thread. Threads without a line do as others do, and store nothing.
 __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
-    const int line = threadIdx.x % TILE;
-    float2 ahead[AHEAD];
-    const auto look = [&](int stage, int from) {
-#pragma unroll
-        for (int i = 0; i < AHEAD; i++) ahead[i] = belt.tiles[stage][from + i][line];
-    };
+    constexpr int PAIRS = TILE / 2;
+    const int line = threadIdx.x % LINES;
+    const bool has_line = threadIdx.x < LINES;
+    float4 ahead[AHEAD];
     float near = 0;
     await(filled(0));
-    look(0, 0);
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++) ahead[i] = belt.tiles[0][i][line];
     for (int tile = 0, stage = 0; tile < tiles; tile++) {
         const int next = stage + 1 == STAGES ? 0 : stage + 1;
+        // A tile ahead, so that nothing waits at its end.
+        if (tile + 1 < tiles) await(filled(next));
 #pragma unroll
-        for (int from = 0; from < TILE; from += AHEAD) {
-            float2 own[AHEAD];
-#pragma unroll
-            for (int i = 0; i < AHEAD; i++) own[i] = ahead[i];
-            if (from + AHEAD < TILE) {
-                look(stage, from + AHEAD);
-            } else if (tile + 1 < tiles) {
-                await(filled(next));
-                look(next, 0);
-            }
-#pragma unroll
-            for (int i = 0; i < AHEAD; i++) {
-                near = step(near, own[i].x, own[i].y);
-                belt.tiles[stage][from + i][line].x = near;
-            }
+        for (int pair = 0; pair < PAIRS; pair++) {
+            float4& own = ahead[pair % AHEAD];
+            const float first = step(near, own.x, own.y);
+            near = step(first, own.z, own.w);
+            // Behind the last tile, what is read is not used.
+            own = pair + AHEAD < PAIRS ? belt.tiles[stage][pair + AHEAD][line] : belt.tiles[next][pair + AHEAD - PAIRS][line];
+            if (has_line) belt.made[stage][pair][line] = make_float2(first, near);
         }
         tell(gone_along(stage));
         stage = next;
     }
 }
+
+// Samples of a block's lines, in memory. DOWN: lines are columns. BACK: they are gone along from the end of their last tile.
+template <bool DOWN, bool BACK>
+struct Lines {
+    float* values;
+    const u16* steers;
+    int length, last;
+    // A thread of a carrier takes SHARE samples of a tile: of lines side by side, or of one. Of the first: its line of the block,
+    // its place in the tile, and in memory.
+    int line, sample;
+    u32 place;
+    // Distances in memory: of rows, of a thread's samples, and of tiles.
+    u32 pitch, stride, advance;
+
+    __device__ __forceinline__ Lines(const Component& c, int first, int thread, int part)
+        : values(c.values), steers(c.steers), length(DOWN ? c.height : c.width), pitch(c.pitch) {
+        last = (length + TILE - 1) / TILE * TILE - 1;
+        line = DOWN ? thread % LINES : part * SHARE;
+        sample = DOWN ? (part * (TILE / LINES) + thread / LINES) * SHARE : thread;
+        const u32 from = BACK ? last - sample : sample;
+        place = blockIdx.y * c.stride + (DOWN ? from * pitch + first + line : (first + line) * pitch + from);
+        const u32 along = DOWN ? pitch : 1, forth = BACK ? 0 - along : along;
+        stride = DOWN ? forth : pitch;
+        advance = forth * TILE;
+    }
+
+    // What number i of a thread's samples has.
+    __device__ __forceinline__ u32 place_of(int tile, int i) const { return place + tile * advance + i * stride; }
+    __device__ __forceinline__ int line_of(int i) const { return DOWN ? line : line + i; }
+    __device__ __forceinline__ int at(int tile, int i) const {
+        const int n = tile * TILE + sample + (DOWN ? i : 0);
+        return BACK ? last - n : n;
+    }
+    // Nothing is before a line's first sample.
+    __device__ __forceinline__ bool is_first(int at) const { return BACK ? at + 1 >= length : at == 0; }
+
+    // Puts a thread's samples in a tile, or takes what was made of them.
+    __device__ __forceinline__ void put(float4 (&tile)[TILE / 2][LINES + 1], const float2 (&v)[SHARE]) const {
+#pragma unroll
+        for (int i = 0; i < SHARE; i += DOWN ? 2 : 1) {
+            if (DOWN) {
+                tile[(sample + i) / 2][line] = make_float4(v[i].x, v[i].y, v[i + 1].x, v[i + 1].y);
+            } else {
+                reinterpret_cast<float2*>(&tile[sample / 2][line + i])[sample % 2] = v[i];
+            }
+        }
+    }
+    __device__ __forceinline__ void take(const float2 (&made)[TILE / 2][LINES + 1], float (&v)[SHARE]) const {
+#pragma unroll
+        for (int i = 0; i < SHARE; i += DOWN ? 2 : 1) {
+            if (DOWN) {
+                const float2 two = made[(sample + i) / 2][line];
+                v[i] = two.x;
+                v[i + 1] = two.y;
+            } else {
+                v[i] = reinterpret_cast<const float*>(&made[sample / 2][line + i])[sample % 2];
+            }
+        }
+    }
+};
 
 // What a carrier reads of a tile: values, what steers them, and what steered the ones before.
 struct Load {
@@ -125,118 +174,96 @@ struct Load {
     u32 steer[SHARE], near[SHARE];
 };
 
-// Nothing was before: the sample stays as it is.
-constexpr u32 NOTHING = 0xffffffffu;
-
-// Fills every STAGESth tile from number `stage` on and takes it away, once it was gone along. Of tile and `Load`, `read` reads it;
-// `put` places SHARE samples in the tile; `take` takes the tile away.
-template <typename Read, typename Put, typename Take>
-__device__ __forceinline__ void carry(const Belt& belt, int stage, int tiles, Read read, Put put, Take take) {
+// Fills every STAGESth tile from number `stage` on. What was made of it, once it was gone along, goes to `store`.
+template <bool DOWN, bool BACK, typename Store>
+__device__ __forceinline__ void carry(Belt& belt, const Lines<DOWN, BACK>& lines, int stage, int tiles, Store store) {
     Load load;
-    if (stage < tiles) read(stage, load);
+    const auto read = [&](int tile) {
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) {
+            const u32 place = lines.place_of(tile, i);
+            const u16* const steer = lines.steers + place;
+            load.value[i] = lines.values[place];
+            load.steer[i] = __ldg(steer);
+            // Before a line's first sample there is memory, and what is read there does not count.
+            if (DOWN && i > 0) {
+                load.near[i] = load.steer[i - 1];
+            } else {
+                const u32 step = DOWN ? lines.pitch : 1;
+                load.near[i] = __ldg(BACK ? steer + step : steer - step);
+            }
+        }
+    };
+    const auto take = [&](int tile) {
+        await(gone_along(stage));
+        float made[SHARE];
+        lines.take(belt.made[stage], made);
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) store(tile, i, made[i]);
+    };
+    if (stage < tiles) read(stage);
     for (int tile = stage; tile < tiles; tile += STAGES) {
         float2 samples[SHARE];
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
-            const u32 difference = __usad(load.steer[i], load.near[i], 0);
-            samples[i] = make_float2(load.value[i], load.near[i] == NOTHING ? 0.0f : belt.table[difference >> DROP]);
+            samples[i] = make_float2(load.value[i], belt.weight(__usad(load.steer[i], load.near[i], 0)));
         }
-        if (tile + STAGES < tiles) read(tile + STAGES, load);
-        if (tile > stage) {
-            await(gone_along(stage));
-            take(tile - STAGES);
-            // Carriers fill other parts than they take.
-            await(taken_away(stage), CARRIERS);
+        if (tile == 0) {
+#pragma unroll
+            for (int i = 0; i < SHARE; i++)
+                if (lines.is_first(lines.at(0, i))) samples[i].y = 0;
         }
-        put(samples);
+        if (tile + STAGES < tiles) read(tile + STAGES);
+        if (tile > stage) take(tile - STAGES);
+        lines.put(belt.tiles[stage], samples);
         tell(filled(stage));
     }
-    if (stage < tiles) {
-        await(gone_along(stage));
-        take((tiles - 1 - stage) / STAGES * STAGES + stage);
-    }
+    if (stage < tiles) take((tiles - 1 - stage) / STAGES * STAGES + stage);
 }
 
-// Goes forth and back along 32 lines.
-extern "C" __global__ void __launch_bounds__(SWEEP_THREADS) domain_sweep(const Domain p) {
+// Goes along the lines of a block in one direction. FINAL: what is made is stored.
+template <bool DOWN, bool BACK, bool FINAL>
+__device__ __forceinline__ void go(Belt& belt, const Component& c, int block, const Plane& dst) {
+    const int length = DOWN ? c.height : c.width, tiles = (length + TILE - 1) / TILE;
+    const int thread = threadIdx.x % TILE, warp = threadIdx.x / TILE;
+    if (warp == 0) {
+        go_along(belt, tiles);
+        return;
+    }
+    // Carriers of a stage take a part of its tiles each.
+    const int first = block * LINES;
+    const Lines<DOWN, BACK> lines(c, first, thread, (warp - 1) % CARRIERS);
+    carry(belt, lines, (warp - 1) / CARRIERS, tiles, [&](int tile, int i, float made) {
+        if (!FINAL) {
+            lines.values[lines.place_of(tile, i)] = made;
+            return;
+        }
+        const int x = first + lines.line_of(i), y = lines.at(tile, i);
+        if (x < int(c.width) && y < int(c.height)) {
+            const u32 rounded = min(__float2uint_rz(__fadd_rn(made, 0.5f)), 65535u);
+            store(dst, x, y, int(rounded) - bias(dst));
+        }
+    });
+}
+
+// Forth and back along lines.
+template <bool DOWN>
+__device__ __forceinline__ void sweep(const Domain& p) {
     __shared__ Belt belt;
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const Lines rows = {c.rows, c.guide_rows, c.width}, columns = {c.columns, c.guide_columns, c.height};
-    // Line by line, and sample by sample.
-    const Lines from = p.down ? columns : rows, to = p.down ? rows : columns;
-    const int length = p.down ? c.src.height : c.src.width, tiles = (length + TILE - 1) / TILE;
-    const int thread = threadIdx.x % TILE, warp = threadIdx.x / TILE, first = block * TILE, line = first + thread;
-    // Carriers of a stage take turns in it: both fill a part of a tile, and take away a part.
-    const int stage = (warp - 1) / CARRIERS, part = (warp - 1) % CARRIERS * SHARE;
-    for (int i = threadIdx.x; i < STEPS; i += SWEEP_THREADS) belt.table[i] = __ldg(p.table + i);
+    const Plane& dst = p.frame[blockIdx.y].dst[c.index];
+    const float4* const table = reinterpret_cast<const float4*>(p.table);
+    for (int i = threadIdx.x; i < STEPS / 4; i += SWEEP_THREADS) belt.table[i] = __ldg(table + i);
     __syncthreads();
-
-    // Forth: a thread takes samples side by side of several lines, and then of a line each.
-    if (warp == 0) {
-        go_along(belt, tiles);
-    } else {
-        carry(
-            belt, stage, tiles,
-            [&](int tile, Load& load) {
-                const int at = tile * TILE + thread;
-#pragma unroll
-                for (int i = 0; i < SHARE; i++) {
-                    const u32 place = u32(first + part + i) * from.pitch + at;
-                    load.value[i] = __ldg(from.values + place);
-                    load.steer[i] = __ldg(from.guide + place);
-                    load.near[i] = at == 0 ? NOTHING : __ldg(from.guide + place - 1);
-                }
-            },
-            [&](const float2 (&samples)[SHARE]) {
-#pragma unroll
-                for (int i = 0; i < SHARE; i++) belt.tiles[stage][thread][part + i] = samples[i];
-            },
-            [&](int tile) {
-                // Beyond the end of a line there is room, up to a whole tile.
-#pragma unroll
-                for (int i = 0; i < SHARE; i++) {
-                    to.values[u32(tile * TILE + part + i) * to.pitch + line] = belt.tiles[stage][part + i][thread].x;
-                }
-            });
-    }
+    go<DOWN, false, false>(belt, c, block, dst);
     __syncthreads();
-
-    // Back, from the end of the last tile.
-    const int last = tiles * TILE - 1;
-    if (warp == 0) {
-        go_along(belt, tiles);
+    if (DOWN && p.last) {
+        go<DOWN, true, true>(belt, c, block, dst);
     } else {
-        carry(
-            belt, stage, tiles,
-            [&](int tile, Load& load) {
-                const int top = last - tile * TILE - part;
-                u32 before = top + 1 < length ? __ldg(to.guide + u32(top + 1) * to.pitch + line) : NOTHING;
-#pragma unroll
-                for (int i = 0; i < SHARE; i++) {
-                    const u32 place = u32(top - i) * to.pitch + line;
-                    load.value[i] = to.values[place];
-                    load.steer[i] = __ldg(to.guide + place);
-                    load.near[i] = before;
-                    before = top - i < length ? load.steer[i] : NOTHING;
-                }
-            },
-            [&](const float2 (&samples)[SHARE]) {
-#pragma unroll
-                for (int i = 0; i < SHARE; i++) belt.tiles[stage][part + i][thread] = samples[i];
-            },
-            [&](int tile) {
-                const int top = last - tile * TILE - part;
-                for (int i = 0; i < SHARE; i++) {
-                    const float made = belt.tiles[stage][part + i][thread].x;
-                    const int at = top - i;
-                    if (!p.last) {
-                        to.values[u32(at) * to.pitch + line] = made;
-                    } else if (at < length && line < int(c.src.width)) {
-                        const u32 rounded = min(__float2uint_rz(__fadd_rn(made, 0.5f)), 65535u);
-                        store(c.dst, line, at, int(rounded) - bias(c.dst));
-                    }
-                }
-            });
+        go<DOWN, true, false>(belt, c, block, dst);
     }
 }
+
+extern "C" __global__ void __launch_bounds__(SWEEP_THREADS, 3) domain_across(const Domain p) { sweep<false>(p); }
+extern "C" __global__ void __launch_bounds__(SWEEP_THREADS, 3) domain_down(const Domain p) { sweep<true>(p); }

@@ -102,7 +102,9 @@ impl CudaChain {
             let part = |(i, part)| CudaPart::new(plan, part, &self.device, batch(i));
             self.parts = plan.parts.iter().enumerate().map(part).collect::<Result<_>>()?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
-            log::debug!("{}: {slots} slots, {used} MiB of GPU memory for frames and filters", self.device.info());
+            let together = if self.batch > 1 { format!("up to {} frames at a time, ", self.batch) } else { String::new() };
+            let device = self.device.info();
+            log::debug!("{device}: {slots} slots, {together}{used} MiB of GPU memory for frames and filters");
         }
         Ok(())
     }

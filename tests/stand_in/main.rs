@@ -167,6 +167,30 @@ fn a_run_prints_what_it_holds_and_where_its_time_went() {
     assert!(said.contains("vramp: stage 1, deband: 0.50 ms a frame"), "{said}");
 }
 
+/// The numbers and times of the frames that `chain` makes of the clip.
+fn left(device: &str, chain: &str, args: &[&str]) -> Vec<String> {
+    let folder = Folder::new();
+    let mut command = vramp();
+    command.env("LD_LIBRARY_PATH", driver()).args([GRADIENT, &folder.path("out.md5"), "-f", "framemd5"]);
+    Ran::from(command.args(["--device", device, "--chain", chain]).args(args).output().unwrap()).ok();
+    let lines = fs::read_to_string(folder.path("out.md5")).unwrap();
+    let line = |line: &str| line.rsplit_once(',').map(|(numbers, _)| numbers.to_owned());
+    lines.lines().filter(|line| !line.starts_with('#')).filter_map(line).collect()
+}
+
+#[test]
+fn frames_that_are_made_together_leave_one_by_one_and_in_order() {
+    for chain in ["domain", "deband,domain,box", "tmedian,domain", "domain,tmedian"] {
+        let expected = left("cpu", chain, &[]);
+        assert!(expected.len() > 8);
+        for slots in ["1", "2", "4", "9"] {
+            assert_eq!(left("cuda", chain, &["--slots", slots]), expected, "{chain}, {slots} slots");
+        }
+        let window = ["--start", "#3", "--end", "#9"];
+        assert_eq!(left("cuda", chain, &window), left("cpu", chain, &window), "{chain}");
+    }
+}
+
 #[test]
 fn bench_runs_on_the_given_device() {
     let ran = vramp()

@@ -38,13 +38,17 @@ fn check(filter: &'static Descriptor, args: &str, input: &StreamInfo, device: &A
     for src in [input.format, v16(input.format)] {
         let mut setup = Setup::of(input.clone(), src, output.clone(), v16(output.format));
         setup.sides = inputs[1..].iter().map(|info| SideStorage { info: info.clone(), src }).collect();
-        let stated = made.cuda_memory(&setup, device).unwrap();
-        let before = device.memory().unwrap().used;
-        let kernel = made.cuda(&setup, device).unwrap();
-        let held = device.memory().unwrap().used - before;
-        drop(kernel);
-        assert_eq!(stated, held, "{} [{args}] of {input:?} stored as {src}", filter.name);
-        assert_eq!(device.memory().unwrap().used, before);
+        // And for several frames at a time, where it gains by them.
+        for batch in [1, made.cuda_batch(&setup).min(3)] {
+            let setup = setup.for_batches(batch);
+            let stated = made.cuda_memory(&setup, device).unwrap();
+            let before = device.memory().unwrap().used;
+            let kernel = made.cuda(&setup, device).unwrap();
+            let held = device.memory().unwrap().used - before;
+            drop(kernel);
+            assert_eq!(stated, held, "{} [{args}] of {input:?} stored as {src}, {batch} at a time", filter.name);
+            assert_eq!(device.memory().unwrap().used, before);
+        }
     }
 }
 
@@ -78,7 +82,9 @@ fn within(folder: &Folder, mebibytes: usize, chain: &str) -> Ran {
 /// The budget that a refusal names is enough, and one mebibyte less is refused in the same words.
 #[test]
 fn a_budget_counts_what_kernels_hold_before_the_start() {
-    for chain in ["deband=rand_each_frame=on", "box=radius=20:passes=3", "depth=8:dither=fs", "deband,bilateral,gauss"]
+    let several = "deband,domain,box";
+    for chain in
+        ["deband=rand_each_frame=on", "box=radius=20:passes=3", "depth=8:dither=fs", "deband,bilateral,gauss", several]
     {
         let folder = Folder::new();
         let ran = within(&folder, 1, chain);

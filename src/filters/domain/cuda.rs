@@ -1,35 +1,42 @@
 //! The kernels of cuda/domain.cu.
 
 use super::plan::{Plan, Table};
-use super::tuning::{CARRIERS, OPEN_THREADS, STAGES, TILE};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlanes, Function, LaunchConfig, Stream};
+use super::tuning::{CARRIERS, LINES, MOST_FRAMES, OPEN_THREADS, STAGES, TILE};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 
 device_struct! {
-    /// What is done to one component. Its stages are filled up to whole tiles.
+    /// What is done to one component.
     struct ComponentArgs = "Component" {
-        src: PlaneArgs,
-        dst: PlaneArgs,
-        /// What steers it: itself, or luma.
-        guide: PlaneArgs,
-        /// Samples row by row, and column by column.
-        rows: u64 = "float*",
-        columns: u64 = "float*",
-        guide_rows: u64 = "u16*",
-        guide_columns: u64 = "u16*",
-        /// Samples of a row, and of a column, of the stages.
+        /// Samples row by row, filled up to whole tiles, and what steers them.
+        values: u64 = "float*",
+        steers: u64 = "u16*",
+        /// Its place in a picture, and that of what steers it: itself, or luma.
+        index: u32,
+        guide: u32,
         width: u32,
         height: u32,
+        /// Samples from one row to the next, and from one frame to the next.
+        pitch: u32,
+        stride: u32,
         /// Base-two logarithms of the columns and rows of the guide that a sample covers.
         subsampling_w: u32,
         subsampling_h: u32,
         /// 0: the plane is copied.
         filters: u32,
-        /// Blocks of the component.
+        /// Blocks of the component, for a frame.
         blocks: u32,
+    }
+}
+
+device_struct! {
+    /// A frame.
+    struct FrameArgs = "Frame" {
+        src: [PlaneArgs; 3],
+        dst: [PlaneArgs; 3],
     }
 }
 
@@ -37,36 +44,48 @@ device_struct! {
     /// Arguments of the kernels.
     struct Args = "Domain" {
         component: [ComponentArgs; 3],
+        frame: [FrameArgs; MOST_FRAMES],
         /// What neighbours weigh, by their difference.
         table: u64 = "const float*",
-        /// 0: along rows.
-        down: u32,
         /// 1: the result is stored.
         last: u32,
+        unused: u32,
     }
 }
 
 generated! {
-    "domain.cuh" after ["../common/plane.cuh"]: ComponentArgs, Args;
+    "domain.cuh" after ["../common/plane.cuh"]: ComponentArgs, FrameArgs, Args;
 }
 
 impl ComponentArgs {
     /// A component that a picture does not have.
     const NONE: ComponentArgs = ComponentArgs {
-        src: PlaneArgs::NONE,
-        dst: PlaneArgs::NONE,
-        guide: PlaneArgs::NONE,
-        rows: 0,
-        columns: 0,
-        guide_rows: 0,
-        guide_columns: 0,
+        values: 0,
+        steers: 0,
+        index: 0,
+        guide: 0,
         width: 0,
         height: 0,
+        pitch: 0,
+        stride: 0,
         subsampling_w: 0,
         subsampling_h: 0,
         filters: 0,
         blocks: 0,
     };
+}
+
+impl FrameArgs {
+    /// A frame that a batch does not have.
+    const NONE: FrameArgs = FrameArgs { src: [PlaneArgs::NONE; 3], dst: [PlaneArgs::NONE; 3] };
+
+    fn new(job: &CudaJob<'_>) -> Result<FrameArgs> {
+        let mut args = FrameArgs::NONE;
+        for (index, (src, dst)) in job.src.here().iter().zip(job.dst.iter()).enumerate() {
+            (args.src[index], args.dst[index]) = (PlaneArgs::new(src)?, PlaneArgs::new(dst)?);
+        }
+        Ok(args)
+    }
 }
 
 /// A launch.
@@ -80,28 +99,62 @@ enum Turn {
     Down,
 }
 
-/// Bytes of a component's stages, where it is filtered: floats and guides, each by rows and by columns.
-fn stages(plan: &Plan, setup: &Setup, index: usize) -> usize {
-    let (width, height) = setup.input.format.component_size(index, setup.input.width, setup.input.height);
-    let samples = width.next_multiple_of(TILE) * height.next_multiple_of(TILE);
-    if plan.filters(index) { samples * 2 * (size_of::<f32>() + size_of::<u16>()) } else { 0 }
+/// A component's samples of one frame, filled up to whole tiles: from one row to the next, and of all.
+fn filled_up((width, height): (usize, usize)) -> (usize, usize) {
+    let pitch = width.next_multiple_of(TILE);
+    (pitch, pitch * height.next_multiple_of(TILE))
+}
+
+/// Bytes of a sample: its value, and what steers it.
+const SAMPLE_BYTES: usize = size_of::<f32>() + size_of::<u16>();
+
+/// What a kernel keeps, worked out before anything is allocated.
+struct Layout {
+    /// Width and height of each component.
+    sizes: Vec<(usize, usize)>,
+    /// Which are filtered.
+    filters: Vec<bool>,
+    /// Frames of a launch.
+    frames: usize,
+}
+
+impl Layout {
+    fn new(plan: &Plan, setup: &Setup) -> Layout {
+        let Setup { input, batch, .. } = setup;
+        let components = 0..input.format.components();
+        // Kernels count samples of all frames in 32 bits.
+        let counted = u32::MAX as usize / filled_up((input.width, input.height)).1;
+        Layout {
+            sizes: components.clone().map(|i| input.format.component_size(i, input.width, input.height)).collect(),
+            filters: components.map(|index| plan.filters(index)).collect(),
+            frames: (*batch).min(MOST_FRAMES).min(counted).max(1),
+        }
+    }
+
+    /// Bytes of the samples of a component, where it is filtered. Behind the last row one more is read of what steers, and not used.
+    fn bytes(&self, index: usize) -> usize {
+        let (pitch, samples) = filled_up(self.sizes[index]);
+        if self.filters[index] { self.frames * samples * SAMPLE_BYTES + pitch * size_of::<u16>() } else { 0 }
+    }
 }
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
-    /// Of each component that is filtered.
-    stages: Vec<Option<DeviceBuffer>>,
+    layout: Layout,
+    /// Of each component that is filtered: values of all frames, and then what steers them.
+    samples: Vec<Option<DeviceBuffer>>,
     tables: DeviceBuffer,
     open: Function,
-    sweep: Function,
+    across: Function,
+    down: Function,
 }
 
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds.
     pub(super) fn memory(plan: &Plan, setup: &Setup) -> usize {
-        let stages = (0..setup.input.format.components()).map(|index| stages(plan, setup, index));
-        size_of_val(&*plan.tables) + stages.sum::<usize>()
+        let layout = Layout::new(plan, setup);
+        size_of_val(&*plan.tables) + (0..layout.sizes.len()).map(|index| layout.bytes(index)).sum::<usize>()
     }
 
     /// The kernel of `plan`.
@@ -109,60 +162,61 @@ impl Kernel {
     /// # Errors
     /// When the kernels cannot be loaded or there is no memory for what is kept.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let buffer = |bytes: usize| (bytes > 0).then(|| DeviceBuffer::new(device, bytes, "stages")).transpose();
+        let layout = Layout::new(&plan, setup);
+        let buffer = |bytes: usize| (bytes > 0).then(|| DeviceBuffer::new(device, bytes, "samples")).transpose();
         let tables: Vec<u8> = plan.tables.iter().flatten().flat_map(|weight| weight.to_ne_bytes()).collect();
         Ok(Kernel {
-            stages: (0..setup.input.format.components())
-                .map(|index| buffer(stages(&plan, setup, index)))
-                .collect::<Result<_>>()?,
+            samples: (0..layout.sizes.len()).map(|index| buffer(layout.bytes(index))).collect::<Result<_>>()?,
             tables: DeviceBuffer::from_bytes(device, &tables, "weights")?,
             open: device.function("domain", "domain_open")?,
-            sweep: device.function("domain", "domain_sweep")?,
+            across: device.function("domain", "domain_across")?,
+            down: device.function("domain", "domain_down")?,
+            layout,
             plan,
         })
     }
 
-    /// Arguments of all launches for `src` and `dst`.
-    fn args(&self, src: &DevicePlanes, dst: &DevicePlanes) -> Result<Args> {
+    /// Arguments of all launches for `jobs`.
+    fn args(&self, jobs: &[CudaJob<'_>]) -> Result<Args> {
         let mut component = [ComponentArgs::NONE; 3];
-        for (index, stages) in self.stages.iter().enumerate() {
+        for (index, samples) in self.samples.iter().enumerate() {
+            let (width, height) = self.layout.sizes[index];
+            let (pitch, stride) = filled_up((width, height));
             let guided = self.plan.is_guided(index);
-            let (plane, guide) = (&src[index], &src[if guided { 0 } else { index }]);
-            let (width, height) = (plane.width.next_multiple_of(TILE), plane.height.next_multiple_of(TILE));
-            let start = stages.as_ref().map_or(0, DeviceBuffer::address);
-            // Floats by rows and by columns, then guides.
-            let floats = (width * height * size_of::<f32>()) as u64;
-            let guides = (width * height * size_of::<u16>()) as u64;
             let subsampling = if guided { self.plan.subsampling } else { (0, 0) };
+            let values = samples.as_ref().map_or(0, DeviceBuffer::address);
             component[index] = ComponentArgs {
-                src: PlaneArgs::new(plane)?,
-                dst: PlaneArgs::new(&dst[index])?,
-                guide: PlaneArgs::new(guide)?,
-                rows: start,
-                columns: start + floats,
-                guide_rows: start + 2 * floats,
-                guide_columns: start + 2 * floats + guides,
+                values,
+                steers: values + (self.layout.frames * stride * size_of::<f32>()) as u64,
+                index: index as u32,
+                guide: if guided { 0 } else { index as u32 },
                 width: width as u32,
                 height: height as u32,
+                pitch: pitch as u32,
+                stride: stride as u32,
                 subsampling_w: subsampling.0 as u32,
                 subsampling_h: subsampling.1 as u32,
-                filters: stages.is_some().into(),
+                filters: samples.is_some().into(),
                 blocks: 0,
             };
         }
-        Ok(Args { component, table: 0, down: 0, last: 0 })
+        let mut frame = [FrameArgs::NONE; MOST_FRAMES];
+        for (args, job) in frame.iter_mut().zip(jobs) {
+            *args = FrameArgs::new(job)?;
+        }
+        Ok(Args { component, frame, table: 0, last: 0, unused: 0 })
     }
 
-    /// Puts one launch into `stream`.
-    fn turn(&self, args: &mut Args, turn: Turn, stream: &Stream) -> Result<()> {
+    /// Puts one launch for so many frames into `stream`.
+    fn turn(&self, args: &mut Args, turn: Turn, frames: usize, stream: &Stream) -> Result<()> {
         for component in &mut args.component {
-            // A target of no rows is a component that stays where it is.
-            let made = component.dst.size().1 > 0 && (component.filters == 1 || matches!(turn, Turn::Open));
-            let (across, down) = (component.width / TILE as u32, component.height / TILE as u32);
+            // A target of no rows is a component that stays where it is, in all frames.
+            let made = args.frame[0].dst[component.index as usize].size().1 > 0
+                && (component.filters == 1 || matches!(turn, Turn::Open));
             let blocks = match turn {
-                Turn::Open => across * down,
-                Turn::Across => down,
-                Turn::Down => across,
+                Turn::Open => component.stride / (TILE * TILE) as u32,
+                Turn::Across => component.height.div_ceil(LINES as u32),
+                Turn::Down => component.width.div_ceil(LINES as u32),
             };
             component.blocks = if made { blocks } else { 0 };
         }
@@ -170,32 +224,42 @@ impl Kernel {
         if blocks == 0 {
             return Ok(());
         }
+        // A warp that goes along lines, and those that bring and take away what it needs.
+        let sweep = TILE * (1 + STAGES * CARRIERS);
         let (function, threads) = match turn {
             Turn::Open => (&self.open, OPEN_THREADS),
-            // A warp that goes along lines, and those that bring and take away what it needs.
-            Turn::Across | Turn::Down => (&self.sweep, TILE * (1 + STAGES * CARRIERS)),
+            Turn::Across => (&self.across, sweep),
+            Turn::Down => (&self.down, sweep),
         };
-        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, frames as u32, 1], block: [threads as u32, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;
-        // stages have room for whole tiles of planes of these sizes, and live as long as this kernel, as tables do.
+        // there is room for whole tiles of planes of these sizes, of as many frames, which lives as long as this kernel, as
+        // tables do.
         unsafe { launch(function, shape, &*args, stream) }
+    }
+
+    /// Puts the work for `jobs`, no more than a launch takes, into their stream.
+    fn put(&self, jobs: &[CudaJob<'_>]) -> Result<()> {
+        let Some(CudaJob { stream, .. }) = jobs.first() else { return Ok(()) };
+        let mut args = self.args(jobs)?;
+        self.turn(&mut args, Turn::Open, jobs.len(), stream)?;
+        let passes = self.plan.tables.len();
+        for pass in 0..passes {
+            args.table = self.tables.address() + (pass * size_of::<Table>()) as u64;
+            self.turn(&mut args, Turn::Across, jobs.len(), stream)?;
+            args.last = (pass + 1 == passes).into();
+            self.turn(&mut args, Turn::Down, jobs.len(), stream)?;
+        }
+        Ok(())
     }
 }
 
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
-        let CudaJob { src, dst, stream, .. } = *job;
-        let mut args = self.args(src.here(), dst)?;
-        self.turn(&mut args, Turn::Open, stream)?;
-        let passes = self.plan.tables.len();
-        for pass in 0..passes {
-            args.table = self.tables.address() + (pass * size_of::<Table>()) as u64;
-            args.down = 0;
-            self.turn(&mut args, Turn::Across, stream)?;
-            args.down = 1;
-            args.last = (pass + 1 == passes).into();
-            self.turn(&mut args, Turn::Down, stream)?;
-        }
-        Ok(())
+        self.put(std::slice::from_ref(job))
+    }
+
+    fn enqueue_batch(&mut self, jobs: &[CudaJob<'_>]) -> Result<()> {
+        jobs.chunks(self.layout.frames).try_for_each(|jobs| self.put(jobs))
     }
 }

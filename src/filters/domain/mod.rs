@@ -97,6 +97,11 @@ impl Filter for Domain {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_batch(&self, setup: &Setup) -> usize {
+        tuning::ENOUGH_LINES.div_ceil(setup.input.height).min(tuning::MOST_FRAMES)
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
         Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup))
     }
