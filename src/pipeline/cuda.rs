@@ -102,7 +102,8 @@ impl CudaChain {
             let part = |(i, part)| CudaPart::new(plan, part, &self.device, batch(i));
             self.parts = plan.parts.iter().enumerate().map(part).collect::<Result<_>>()?;
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
-            let together = if self.batch > 1 { format!("up to {} frames at a time, ", self.batch) } else { String::new() };
+            let together =
+                if self.batch > 1 { format!("up to {} frames at a time, ", self.batch) } else { String::new() };
             let device = self.device.info();
             log::debug!("{device}: {slots} slots, {together}{used} MiB of GPU memory for frames and filters");
         }
@@ -134,9 +135,8 @@ impl CudaChain {
         // The job that ended a batch.
         let mut next = None;
         loop {
-            let mut take = |input: usize, item| {
-                arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work)
-            };
+            let mut take =
+                |input: usize, item| arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work);
             let job = next.take().map_or_else(|| feeder.next(&mut take), |job| Ok(Some(job)))?;
             let Some(job) = job else { return Ok(()) };
             let mut jobs = vec![job];

@@ -204,7 +204,9 @@ mod tests {
         };
         while let Some(job) = feeder.next(take).unwrap() {
             let mut jobs = vec![job];
-            while jobs.len() < batch && let Some(job) = feeder.next_arrived(take).unwrap() {
+            while jobs.len() < batch
+                && let Some(job) = feeder.next_arrived(take).unwrap()
+            {
                 jobs.push(job);
             }
             jobs.iter().for_each(|job| feeder.emit(frame(job.props.frame_index)));

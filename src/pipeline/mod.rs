@@ -20,7 +20,9 @@ mod tests;
 
 pub use chain::CpuChain;
 #[cfg(feature = "cuda")]
-pub use cuda::{Between, CudaChain, NumberScale, PartFrame, RgbaConversion, RgbaDepth, RgbaFrame, RgbaImage, RgbaWindow};
+pub use cuda::{
+    Between, CudaChain, NumberScale, PartFrame, RgbaConversion, RgbaDepth, RgbaFrame, RgbaImage, RgbaWindow,
+};
 #[cfg(feature = "cuda")]
 pub use engine::StreamOrder;
 pub use engine::{Engine, Workers};

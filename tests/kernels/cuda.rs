@@ -107,7 +107,8 @@ impl Gpu {
         poison: u64,
     ) -> Result<Vec<Guarded>, String> {
         let spec = case.spec().map_err(|e| e.to_string())?;
-        let mut placed: Vec<Placed> = laters.iter().map(|later| self.place(case, &spec, *later, align, poison)).collect();
+        let mut placed: Vec<Placed> =
+            laters.iter().map(|later| self.place(case, &spec, *later, align, poison)).collect();
         let measure = kernel.measure();
         assert!(measure.is_none() || laters.len() == 1);
         let mut bytes = vec![0; measure.as_ref().map_or(8, |measure| measure.bytes)];

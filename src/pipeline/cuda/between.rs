@@ -61,7 +61,8 @@ impl Between {
             let windows = planes.windows();
             return work.enqueue(&planes.job(frame, &windows, record, stream));
         }
-        let planes: Vec<_> = frames.iter().enumerate().map(|(i, frame)| self.planes(kernel, first + i, frame)).collect();
+        let planes: Vec<_> =
+            frames.iter().enumerate().map(|(i, frame)| self.planes(kernel, first + i, frame)).collect();
         let windows: Vec<_> = planes.iter().map(KernelPlanes::windows).collect();
         let each = frames.iter().zip(&planes).zip(&windows);
         let jobs: Vec<_> = each.map(|((frame, planes), windows)| planes.job(frame, windows, record, stream)).collect();

@@ -84,7 +84,8 @@ impl CudaPart {
     ) -> Result<Vec<Vec<PendingRecord>>> {
         let CudaPart { kernels, between, planes } = self;
         let each = targets.iter().zip(&*planes);
-        let frame = each.map(|(PartTarget { props, phase, dst }, inputs)| PartFrame { props, phase: *phase, inputs, dst });
+        let frame =
+            each.map(|(PartTarget { props, phase, dst }, inputs)| PartFrame { props, phase: *phase, inputs, dst });
         let frames: Vec<PartFrame<'_>> = frame.collect();
         let mut measured: Vec<_> = targets.iter().map(|_| Vec::new()).collect();
         for (i, Kernel { filter, work, measurer }) in kernels.iter_mut().enumerate() {

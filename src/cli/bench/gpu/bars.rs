@@ -50,7 +50,8 @@ fn measure_bar(device: &Arc<CudaDevice>, bar: &Bar, quick: bool) -> Result<Row> 
     let copies = limits::device_copies(device, (read + written) / 2, count)?;
     let mut ring = DeviceRing::new(device, src, bar.size, count)?;
     ring.give(device, dst, (out_width, out_height))?;
-    let graph = ring.record(device, &plan, bar.batch)?.ok_or_else(|| Error::internal("it does not give the same twice"))?;
+    let graph =
+        ring.record(device, &plan, bar.batch)?.ok_or_else(|| Error::internal("it does not give the same twice"))?;
     let run = |which: usize, _| match copies.get(which) {
         Some(copies) => copies.run(),
         None => graph.run(),
