@@ -53,7 +53,40 @@ __device__ __forceinline__ int source_row(const Component& c, int y) {
 
 constexpr int WIDE = 32, DOWN = 8, ROWS = 4;  // threads of a block across and down, and rows of each
 
-// Moves a block of rows as they are stored: every thread 16 bytes of each of its rows.
+// Sixteen bytes of a row from any column on, as the words that they lie in. Words beside the row are its nearest.
+struct Words {
+    u32 words[5];
+    u32 shift;
+
+    __device__ __forceinline__ void read(const u8* row, int first, int bytes) {
+        const int beyond = u32(reinterpret_cast<u64>(row)) & 3, at = first + beyond, last = (bytes + beyond - 1) >> 2;
+        const u32* const from = reinterpret_cast<const u32*>(row - beyond);
+#pragma unroll
+        for (int i = 0; i < 5; i++) words[i] = __ldg(from + min(max((at >> 2) + i, 0), last));
+        shift = (at & 3) * 8;
+    }
+
+    __device__ __forceinline__ uint4 bytes() const {
+        return make_uint4(__funnelshift_r(words[0], words[1], shift), __funnelshift_r(words[1], words[2], shift),
+                          __funnelshift_r(words[2], words[3], shift), __funnelshift_r(words[3], words[4], shift));
+    }
+};
+
+// Units of sixteen bytes that lie from column `low` on, and `fill` for those beside a row of `width`.
+template <int UNIT>
+__device__ __forceinline__ uint4 filled(const uint4& v, int low, int width, u32 fill) {
+    u32 words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+    for (int k = 0; k < 16 / UNIT; k++) {
+        const u32 mask = UNIT == 4 ? ~0u : ((1u << 8 * UNIT % 32) - 1) << k * UNIT % 4 * 8;
+        u32& word = words[k * UNIT / 4];
+        if (u32(low + k) >= u32(width)) word = word & ~mask | fill & mask;
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+// Moves a block of rows as they are stored: every thread 16 bytes of each of its rows. All rows are asked for before the first
+// is looked at, at the borders too: one wait for each row or sample would last as long as all the rest.
 template <int UNIT>
 __device__ __forceinline__ void move_rows(const Component& c, u32 index) {
     constexpr int N = 16 / UNIT;
@@ -63,34 +96,41 @@ __device__ __forceinline__ void move_rows(const Component& c, u32 index) {
     if (x >= width) return;
     const bool forwards = c.column_step > 0;
     const int low = forwards ? c.column + x : c.column - x - (N - 1);  // the source's first column
-    const bool inside = low >= 0 && low + N <= from, outside = low + N <= 0 || low >= from;
-    if (x + N <= width && (inside || outside) && vectors_fit(c.dst, 16)) {
-        uint4 v[ROWS];
+    const bool inside = low >= 0 && low + N <= from;
+    const uint4 fill = make_uint4(c.fill, c.fill, c.fill, c.fill);
+    uint4 v[ROWS];
+    if (inside && vectors_fit(c.src, 16) && low * UNIT % 16 == 0) {
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             const int row = source_row(c, y + i * DOWN);
-            const bool shown = inside && y + i * DOWN < height && u32(row) < c.src.height;
-            v[i] = shown ? load16(c.src.data + u64(row) * c.src.pitch + low * UNIT)
-                         : make_uint4(c.fill, c.fill, c.fill, c.fill);
+            v[i] = u32(row) < c.src.height ? __ldg(reinterpret_cast<const uint4*>(unit_at<UNIT>(c.src, low, row))) : fill;
+        }
+    } else {
+        Words words[ROWS];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            const int row = min(max(source_row(c, y + i * DOWN), 0), int(c.src.height) - 1);
+            words[i].read(c.src.data + u64(row) * c.src.pitch, low * UNIT, from * UNIT);
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            if (y + i * DOWN >= height) break;
-            *reinterpret_cast<uint4*>(unit_at<UNIT>(c.dst, x, y + i * DOWN)) = forwards ? v[i] : reversed<UNIT>(v[i]);
+            v[i] = inside ? words[i].bytes() : filled<UNIT>(words[i].bytes(), low, from, c.fill);
+            if (u32(source_row(c, y + i * DOWN)) >= c.src.height) v[i] = fill;
         }
-        return;
     }
-#pragma unroll 1
-    for (int i = 0; i < ROWS && y + i * DOWN < height; i++) {
-        const int row = source_row(c, y + i * DOWN);
-#pragma unroll 1
-        for (int k = 0; k < min(N, width - x); k++) {
-            const int column = c.column + c.column_step * (x + k);
-            const bool shown = u32(row) < c.src.height && u32(column) < c.src.width;
-            typename Stored<UNIT>::type value = c.fill;
-            if (shown) value = __ldg(unit_at<UNIT>(c.src, column, row));
-            *unit_at<UNIT>(c.dst, x + k, y + i * DOWN) = value;
+    const bool whole = x + N <= width && vectors_fit(c.dst, 16);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        if (y + i * DOWN >= height) break;
+        if (!forwards) v[i] = reversed<UNIT>(v[i]);
+        typename Stored<UNIT>::type* const to = unit_at<UNIT>(c.dst, x, y + i * DOWN);
+        if (whole) {
+            *reinterpret_cast<uint4*>(to) = v[i];
+            continue;
         }
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (x + k < width) to[k] = word(v[i], k * UNIT / 4) >> k * UNIT % 4 * 8;
     }
 }
 
