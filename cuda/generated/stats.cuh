@@ -5,6 +5,7 @@
 
 struct Component {
     Plane src;
+    Plane dst;  // Of the same storage; without rows where the picture is not passed on here.
     Basic* basic;
     u32* histogram;
     u32* rows;
@@ -12,17 +13,18 @@ struct Component {
     u32 across;  // Blocks side by side.
     u32 blocks;
 };
-static_assert(sizeof(Component) == 64 && alignof(Component) == 8, "Component differs from the host's");
+static_assert(sizeof(Component) == 88 && alignof(Component) == 8, "Component differs from the host's");
 LAYOUT(Component, src, 0);
-LAYOUT(Component, basic, 24);
-LAYOUT(Component, histogram, 32);
-LAYOUT(Component, rows, 40);
-LAYOUT(Component, columns, 48);
-LAYOUT(Component, across, 56);
-LAYOUT(Component, blocks, 60);
+LAYOUT(Component, dst, 24);
+LAYOUT(Component, basic, 48);
+LAYOUT(Component, histogram, 56);
+LAYOUT(Component, rows, 64);
+LAYOUT(Component, columns, 72);
+LAYOUT(Component, across, 80);
+LAYOUT(Component, blocks, 84);
 
 struct Stats {
     Component component[3];
 };
-static_assert(sizeof(Stats) == 192 && alignof(Stats) == 8, "Stats differs from the host's");
+static_assert(sizeof(Stats) == 264 && alignof(Stats) == 8, "Stats differs from the host's");
 LAYOUT(Stats, component, 0);

@@ -2,7 +2,7 @@
 
 use super::Statistic;
 use super::sums::{BINS, PlaneSums, StatsSums};
-use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig};
+use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
@@ -17,6 +17,8 @@ device_struct! {
     /// What is measured of one component.
     struct ComponentArgs = "Component" {
         src: PlaneArgs,
+        /// Of the same storage; without rows where the picture is not passed on here.
+        dst: PlaneArgs,
         basic: u64 = "Basic*",
         histogram: u64 = "u32*",
         rows: u64 = "u32*",
@@ -39,8 +41,16 @@ generated! {
 }
 
 /// A component that is not measured.
-const NONE: ComponentArgs =
-    ComponentArgs { src: PlaneArgs::NONE, basic: 0, histogram: 0, rows: 0, columns: 0, across: 1, blocks: 0 };
+const NONE: ComponentArgs = ComponentArgs {
+    src: PlaneArgs::NONE,
+    dst: PlaneArgs::NONE,
+    basic: 0,
+    histogram: 0,
+    rows: 0,
+    columns: 0,
+    across: 1,
+    blocks: 0,
+};
 
 /// Where the sums of a plane lie in the record's memory, in bytes: the sum, the sum of squares, 65535 less the minimum and the
 /// maximum; then the lists.
@@ -126,6 +136,7 @@ fn component(src: &DevicePlane, place: SumOffsets, record: u64) -> Result<Compon
     let at = |byte: usize| record + byte as u64;
     Ok(ComponentArgs {
         src: PlaneArgs::new(src)?,
+        dst: PlaneArgs::NONE,
         basic: at(place.basic),
         histogram: at(place.histogram),
         rows: at(place.rows),
@@ -139,9 +150,15 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let src = job.src.here();
         let mut args = Args { component: [NONE; 3] };
+        let mut to_copy: Vec<DevicePlane> = job.dst.iter().copied().collect();
         for (index, place) in self.places.iter().enumerate() {
-            if let Some(place) = place {
-                args.component[index] = component(&src[index], *place, job.record)?;
+            let Some(place) = place else { continue };
+            args.component[index] = component(&src[index], *place, job.record)?;
+            // Who reads a plane passes it on, where it is stored as it was.
+            let dst = &mut to_copy[index];
+            if dst.layout == src[index].layout && dst.layout.step == 1 && dst.height > 0 {
+                args.component[index].dst = PlaneArgs::new(dst)?;
+                dst.height = 0;
             }
         }
         let blocks = args.component.iter().map(|component| component.blocks).sum();
@@ -151,7 +168,7 @@ impl CudaKernel for Kernel {
             // bytes that `measure` asks for, and both outlive the work by the caller.
             unsafe { launch(&self.function, shape, &args, job.stream) }?;
         }
-        self.copies.apply(src, job.dst, job.stream)
+        self.copies.apply(src, &DevicePlanes::new(&to_copy), job.stream)
     }
 
     fn measure(&self) -> Option<Measure> {
