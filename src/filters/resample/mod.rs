@@ -144,12 +144,12 @@ impl<P: Resample> Filter for Resampled<P> {
 
     #[cfg(feature = "cuda")]
     fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        cuda::Kernel::memory(&self.plan(setup)?, setup)
+        cuda::memory(&self.plan(setup)?, setup)
     }
 
     #[cfg(feature = "cuda")]
     fn cuda(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<Box<dyn CudaKernel>> {
-        Ok(Box::new(cuda::Kernel::new(&self.plan(setup)?, setup, device)?))
+        cuda::build(&self.plan(setup)?, setup, device)
     }
 }
 

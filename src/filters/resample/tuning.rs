@@ -34,4 +34,14 @@ pub(super) mod cuda {
 
     /// Threads across and down of a block of the kernels for strong reductions.
     pub const FAR: (usize, usize) = (32, 8);
+
+    /// Of `scale_twice.cu`.
+    pub mod twice {
+        /// Threads of a block.
+        pub const THREADS: u32 = 64;
+
+        /// Steps of a block, whole turns of four: fewer where there are fewer than so many blocks to a multiprocessor.
+        pub const WALKS: (u32, u32) = (12, 24);
+        pub const BLOCKS: usize = 3;
+    }
 }

@@ -1,6 +1,7 @@
-//! The kernels of cuda/scale.cu.
+//! The kernels of cuda/scale.cu, and the choice between them and [`twice`].
 
 mod tiles;
+mod twice;
 
 use super::plan::{ComponentPlan, Plan, SampleSource};
 use super::taps::Taps;
@@ -11,6 +12,7 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use tiles::{How, choose, padded, shared, spans, unchanged};
+use twice::Twice;
 
 device_struct! {
     /// The weights of one direction.
@@ -106,8 +108,27 @@ struct Draft {
     to: (usize, usize),
 }
 
+/// Bytes of device memory that the kernel of `plan` holds.
+///
+/// # Errors
+/// None: tables are only counted.
+pub fn memory(plan: &Plan, setup: &Setup) -> Result<usize> {
+    Twice::of(plan, setup).map_or_else(|| Kernel::memory(plan, setup), |twice| Ok(twice.memory()))
+}
+
+/// The kernel of `plan`.
+///
+/// # Errors
+/// When it cannot be loaded, or there is no memory for its tables.
+pub fn build(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Result<Box<dyn CudaKernel>> {
+    Ok(match Twice::of(plan, setup) {
+        Some(twice) => Box::new(twice.load(device)?),
+        None => Box::new(Kernel::new(plan, setup, device)?),
+    })
+}
+
 /// A kernel built for one stream.
-pub struct Kernel {
+struct Kernel {
     drafts: Vec<Draft>,
     functions: Vec<Function>,
     how: How,
@@ -150,11 +171,7 @@ impl Draft {
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel of `plan` holds.
-    ///
-    /// # Errors
-    /// None: tables are only counted.
-    pub fn memory(plan: &Plan, setup: &Setup) -> Result<usize> {
+    fn memory(plan: &Plan, setup: &Setup) -> Result<usize> {
         let mut drafts = drafts(plan, setup);
         let how = choose(&drafts, plan.down_first).0;
         let mut bytes = 0;
@@ -166,11 +183,7 @@ impl Kernel {
         Ok(bytes + between)
     }
 
-    /// The kernel of `plan`.
-    ///
-    /// # Errors
-    /// When it cannot be loaded, or there is no memory for its tables.
-    pub fn new(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+    fn new(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let mut drafts = drafts(plan, setup);
         let (how, pitch, source_rows) = choose(&drafts, plan.down_first);
         let mut memory = Vec::new();
