@@ -1,12 +1,11 @@
 // Point filters: src/filters/tiers/point is the other side. A thread has eight samples of every component that lies at their places,
-// and takes them through all steps.
+// and takes them through all steps. Where a function of each sample is all, and samples have few values, a block puts into shared
+// memory what becomes of each value, as it is stored.
 
-#include "common/chunk.cuh"
-#include "generated/point.cuh"
+#include "point_tables.cuh"
 
 enum Kind : u32 { TABLES = 0, MIX = 1, VIBRANCE = 2 };
 
-constexpr int WIDE = 32, DOWN = 8;  // chunks of a block: as src/filters/tiers/point/tuning.rs
 constexpr int MIDDLE = 0x8000;
 
 // The value of sample (x, y): v16, or YC48 with its sign bit flipped.
@@ -154,9 +153,10 @@ __device__ __forceinline__ void points(const Points& p, u32 block, u32 across) {
     u32 v[ROWS][LANES][CHUNK];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) read<LANES>(c, x, min(top + r * DOWN, height - 1), reads_whole, v[r]);
-    for (u32 s = 0; s < p.steps; s++) {
+    const PointStep* const step = p.step + (FIRST > 0 ? p.steps[0] : 0);
+    for (u32 s = 0; s < p.steps[FIRST > 0]; s++) {
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) apply<LANES, FIRST>(p.step[s], v[r]);
+        for (int r = 0; r < ROWS; r++) apply<LANES, FIRST>(step[s], v[r]);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -165,15 +165,30 @@ __device__ __forceinline__ void points(const Points& p, u32 block, u32 across) {
     }
 }
 
+// The same by tables in shared memory, for one component after the other: true where that is all there is to do.
+__device__ __forceinline__ bool by_tables(const Points& p, u32 block, u32 group, u32 first) {
+    const u32 blocks = p.blocks_by_tables[group];
+    if (blocks == 0) return false;
+    const u32 component = first + block / blocks;
+    const u16* const function = p.steps[group] > 0 ? p.step[group > 0 ? p.steps[0] : 0].table[component] : nullptr;
+    look_up(p.component[component], function, block % blocks, p.across[group]);
+    return true;
+}
+
 // Luma or grey, and chroma.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) point_planes(const Points p) {
-    if (blockIdx.x < p.first_blocks) {
-        points<1, 0, 2>(p, blockIdx.x, p.across[0]);
-    } else {
-        points<2, 1, 1>(p, blockIdx.x - p.first_blocks, p.across[1]);
-    }
+    const u32 group = blockIdx.x < p.blocks[0] ? 0 : 1, block = blockIdx.x - group * p.blocks[0];
+    if (by_tables(p, block, group, group)) return;
+    if (group == 0) points<1, 0, 2>(p, block, p.across[0]);
+    else points<2, 1, 1>(p, block, p.across[1]);
+}
+
+// Groups of which each is looked up: with fewer registers.
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN, 8) point_tables(const Points p) {
+    const u32 group = blockIdx.x < p.blocks[0] ? 0 : 1;
+    by_tables(p, blockIdx.x - group * p.blocks[0], group, group);
 }
 
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) point_rgb(const Points p) {
-    points<3, 0, 1>(p, blockIdx.x, p.across[0]);
+    if (!by_tables(p, blockIdx.x, 0, 0)) points<3, 0, 1>(p, blockIdx.x, p.across[0]);
 }

@@ -31,14 +31,16 @@ LAYOUT(PointStep, unused, 76);
 
 struct Points {
     PointComponent component[3];
-    PointStep step[12];
-    u32 steps;
-    u32 first_blocks;  // Blocks of the first group; those that follow belong to chroma.
+    PointStep step[13];  // Those of the first group, then those of chroma.
+    u32 steps[2];
+    u32 blocks[2];  // Blocks of each group.
     u32 across[2];  // Blocks side by side of each group.
+    u32 blocks_by_tables[2];  // Blocks of each component of a group, where one table is looked up in shared memory; else 0.
 };
-static_assert(sizeof(Points) == 1120 && alignof(Points) == 8, "Points differs from the host's");
+static_assert(sizeof(Points) == 1216 && alignof(Points) == 8, "Points differs from the host's");
 LAYOUT(Points, component, 0);
 LAYOUT(Points, step, 144);
-LAYOUT(Points, steps, 1104);
-LAYOUT(Points, first_blocks, 1108);
-LAYOUT(Points, across, 1112);
+LAYOUT(Points, steps, 1184);
+LAYOUT(Points, blocks, 1192);
+LAYOUT(Points, across, 1200);
+LAYOUT(Points, blocks_by_tables, 1208);

@@ -1,13 +1,14 @@
 //! The kernels of cuda/point.cu.
 
 use super::tables::{BuiltStep, bytes, compile};
-use super::tuning::cuda::{BLOCK, ROWS, THREADS};
+use super::tuning::cuda::{BLOCK, ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
 use super::{MOST_STEPS, Points, groups};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
+use crate::video::{SampleLayout, SampleType};
 use std::ops::Range;
 
 device_struct! {
@@ -40,12 +41,15 @@ device_struct! {
     /// Arguments of the kernels.
     struct Args = "Points" {
         component: [ComponentArgs; 3],
-        step: [StepArgs; MOST_STEPS],
-        steps: u32,
-        /// Blocks of the first group; those that follow belong to chroma.
-        first_blocks: u32,
+        /// Those of the first group, then those of chroma.
+        step: [StepArgs; MOST_STEPS + 1],
+        steps: [u32; 2],
+        /// Blocks of each group.
+        blocks: [u32; 2],
         /// Blocks side by side of each group.
         across: [u32; 2],
+        /// Blocks of each component of a group, where one table is looked up in shared memory; else 0.
+        blocks_by_tables: [u32; 2],
     }
 }
 
@@ -63,14 +67,16 @@ pub struct Kernel {
     /// All but planes and blocks.
     args: Args,
     groups: Vec<Range<usize>>,
+    /// Whether what is done to a group is one function of each sample, and those are few.
+    by_tables: Vec<bool>,
     /// What `args` points to.
     _tables: Vec<DeviceBuffer>,
 }
 
 impl Kernel {
     /// Bytes of device memory that the kernel holds.
-    pub fn memory(points: &Points) -> usize {
-        bytes(points)
+    pub fn memory(points: &Points, setup: &Setup) -> usize {
+        groups(setup.input.format).iter().map(|group| bytes(&points.of_group(group))).sum()
     }
 
     /// The kernel of `points`.
@@ -79,16 +85,23 @@ impl Kernel {
     /// When it cannot be loaded or there is no memory for its tables.
     pub fn new(points: &Points, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
         let groups = groups(setup.input.format);
-        let name = if groups[0].len() == 3 { "point_rgb" } else { "point_planes" };
-        let steps = compile(points, setup);
         let component = ComponentArgs { src: PlaneArgs::NONE, dst: PlaneArgs::NONE };
         let mut args = Args {
             component: [component; 3],
-            step: [StepArgs::NONE; MOST_STEPS],
-            steps: steps.len() as u32,
-            first_blocks: 0,
+            step: [StepArgs::NONE; MOST_STEPS + 1],
+            steps: [0; 2],
+            blocks: [0; 2],
             across: [1; 2],
+            blocks_by_tables: [0; 2],
         };
+        let (mut steps, mut by_tables) = (Vec::new(), Vec::new());
+        for (group, count) in groups.iter().zip(&mut args.steps) {
+            let of_group = compile(&points.of_group(group), setup);
+            *count = of_group.len() as u32;
+            let is_function = matches!(&of_group[..], [] | [BuiltStep::Tables { .. }]);
+            by_tables.push(is_function && group.clone().all(|c| has_few_values(setup.src.component_layout(c).2)));
+            steps.extend(of_group);
+        }
         let mut kept = Vec::new();
         for (to, step) in args.step.iter_mut().zip(&steps) {
             match step {
@@ -106,8 +119,18 @@ impl Kernel {
                 BuiltStep::Vibrance(vibrance) => (to.kind, to.slope, to.full) = (2, vibrance.slope, vibrance.full),
             }
         }
-        Ok(Kernel { function: device.function("point", name)?, args, groups, _tables: kept })
+        let name = match groups[0].len() {
+            _ if by_tables.iter().all(|by_tables| *by_tables) => "point_tables",
+            3 => "point_rgb",
+            _ => "point_planes",
+        };
+        Ok(Kernel { function: device.function("point", name)?, args, groups, by_tables, _tables: kept })
     }
+}
+
+/// Whether a block's shared memory has room for a function of such samples.
+fn has_few_values(layout: SampleLayout) -> bool {
+    layout.step == 1 && layout.sample != SampleType::I16 && usize::from(layout.shift) >= 16 - TABLE_BITS
 }
 
 impl CudaKernel for Kernel {
@@ -117,20 +140,28 @@ impl CudaKernel for Kernel {
         for (index, component) in args.component.iter_mut().enumerate().take(src.len()) {
             *component = ComponentArgs { src: PlaneArgs::new(&src[index])?, dst: PlaneArgs::new(&dst[index])? };
         }
-        let mut blocks = [0; 2];
         for (i, group) in self.groups.iter().enumerate() {
             if group.clone().all(|c| dst[c].height == 0) {
                 continue;
             }
-            let rows = if group.len() == 1 { BLOCK.1 * ROWS } else { BLOCK.1 };
-            args.across[i] = src[group.start].width.div_ceil(BLOCK.0) as u32;
-            blocks[i] = args.across[i] * src[group.start].height.div_ceil(rows) as u32;
+            let (first, bytes) = (&src[group.start], src[group.start].layout.sample.bytes());
+            let (columns, rows) = match (self.by_tables[i], group.len()) {
+                (true, _) => (TABLE_BYTES / bytes, BLOCK.1 * TABLE_ROWS[bytes - 1]),
+                (false, 1) => (BLOCK.0, BLOCK.1 * ROWS),
+                (false, _) => BLOCK,
+            };
+            args.across[i] = first.width.div_ceil(columns) as u32;
+            args.blocks[i] = args.across[i] * first.height.div_ceil(rows) as u32;
+            if self.by_tables[i] {
+                args.blocks_by_tables[i] = args.blocks[i];
+                args.blocks[i] *= group.len() as u32;
+            }
         }
-        args.first_blocks = blocks[0];
-        if blocks == [0; 2] {
+        let blocks = args.blocks.iter().sum();
+        if blocks == 0 {
             return Ok(());
         }
-        let shape = LaunchConfig { grid: [blocks[0] + blocks[1], 1, 1], block: [THREADS, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the caller,
         // and the tables live as long as this kernel.
         unsafe { launch(&self.function, shape, &args, job.stream) }

@@ -12,10 +12,15 @@ use crate::video::{PlaneMut, Planes};
 use std::array::from_fn;
 use std::ops::Range;
 
+/// Components that are worked on together, and what is done to them.
+struct Group {
+    components: Range<usize>,
+    steps: Vec<BuiltStep>,
+}
+
 /// The kernel.
 pub struct Fast {
-    steps: Vec<BuiltStep>,
-    groups: Vec<Range<usize>>,
+    groups: Vec<Group>,
     level: CpuLevel,
 }
 
@@ -26,14 +31,18 @@ impl Fast {
     /// When the processor lacks the level.
     pub fn new(points: &Points, setup: &Setup, level: CpuLevel) -> Result<Fast> {
         level.require()?;
-        Ok(Fast { steps: compile(points, setup), groups: groups(setup.input.format), level })
+        let built = |components: Range<usize>| {
+            let steps = compile(&points.of_group(&components), setup);
+            Group { components, steps }
+        };
+        Ok(Fast { groups: groups(setup.input.format).into_iter().map(built).collect(), level })
     }
 }
 
 impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
         let (src, dst, this) = (job.src.here(), job.dst, &*self);
-        let bands_of = |group: &Range<usize>| src[group.start].height().div_ceil(BAND);
+        let bands_of = |group: &Group| src[group.components.start].height().div_ceil(BAND);
         let count = this.groups.iter().map(bands_of).sum();
         job.exec.each(count, |mut band| {
             let mut groups = this.groups.iter();
@@ -42,6 +51,7 @@ impl CpuKernel for Fast {
                 band -= bands_of(group);
                 group = groups.next().expect("there are no more bands than counted");
             }
+            let Group { components: group, steps } = group;
             let rows = band * BAND..((band + 1) * BAND).min(src[group.start].height());
             let part = |c: usize| {
                 let is_made = group.contains(&c) && dst.get(c).height() > 0;
@@ -49,7 +59,7 @@ impl CpuKernel for Fast {
                 is_made.then(|| unsafe { dst.get(c).band(rows.clone()) })
             };
             let mut to = from_fn(|c| if c < dst.len() { part(c) } else { None });
-            let band = Band { steps: &this.steps, group, src, rows };
+            let band = Band { steps, group, src, rows };
             // SAFETY: `new` has asked for the level.
             unsafe { run_band(this.level, &band, &mut to) };
         });

@@ -86,8 +86,8 @@ impl Filter for Folded {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, _: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(super::cuda::Kernel::memory(&self.points))
+    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(super::cuda::Kernel::memory(&self.points, setup))
     }
 
     #[cfg(feature = "cuda")]

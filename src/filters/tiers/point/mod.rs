@@ -96,7 +96,7 @@ impl<P: Pointwise> Filter for PointFilter<P> {
 
     #[cfg(feature = "cuda")]
     fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&self.0.points(&setup.input)))
+        Ok(cuda::Kernel::memory(&self.0.points(&setup.input), setup))
     }
 
     #[cfg(feature = "cuda")]

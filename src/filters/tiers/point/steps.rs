@@ -2,6 +2,7 @@
 
 use crate::filters::requant::NEUTRAL;
 use crate::video::{Format, Model};
+use std::array::from_fn;
 use std::fmt;
 use std::iter::once;
 use std::ops::Range;
@@ -70,6 +71,23 @@ impl Points {
     pub fn then(mut self, next: Points) -> Points {
         next.steps.into_iter().for_each(|step| self.push(step));
         self
+    }
+
+    /// What the components of `group` need of it: steps that leave them as they are keep no functions apart.
+    #[must_use]
+    pub fn of_group(&self, group: &Range<usize>) -> Points {
+        let mut points = Points::default();
+        for step in &self.steps {
+            match step {
+                Step::Maps(maps) => {
+                    points.push(Step::Maps(from_fn(|c| maps[c].clone().filter(|_| group.contains(&c)))));
+                }
+                Step::Mix(mix) if group.clone().all(|c| mix.keeps(c)) => {}
+                Step::Mix(_) | Step::Vibrance(_) if group.len() == 1 => {}
+                _ => points.push(step.clone()),
+            }
+        }
+        points
     }
 
     /// Whether a component may change.

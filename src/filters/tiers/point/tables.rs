@@ -41,7 +41,7 @@ pub enum BuiltStep {
     Vibrance(Vibrance),
 }
 
-/// The steps of `points` for a stream that is stored as `setup` has it.
+/// The steps of a group of components for a stream that is stored as `setup` has it.
 pub fn compile(points: &Points, setup: &Setup) -> Vec<BuiltStep> {
     let lacks = if setup.src.is_yc48() { 0 } else { 16 - u32::from(setup.src.bit_depth()) };
     let work = |(i, step): (usize, &Step)| match step {
@@ -56,7 +56,7 @@ pub fn compile(points: &Points, setup: &Setup) -> Vec<BuiltStep> {
     points.steps().iter().enumerate().map(work).collect()
 }
 
-/// Bytes of the tables of `points`.
+/// Bytes of the tables of a group of components.
 #[cfg(feature = "cuda")]
 pub fn bytes(points: &Points) -> usize {
     let tables = |step: &Step| match step {

@@ -53,3 +53,19 @@ fn tables_are_turned_so_that_values_of_a_stream_lie_together() {
         digest((0..=u16::MAX).map(map))
     });
 }
+
+#[test]
+fn a_group_has_no_steps_of_others() {
+    let add = |n: u16| -> Map { Arc::new(move |value: u16| value.saturating_add(n)) };
+    let mut points = Points::of_maps([Some(add(5)), None, None]);
+    points.push(Step::Mix(Mix::new([[1.0, 0.0, 0.0], [0.0, 1.2, 0.0], [0.0, 0.0, 1.2]]).unwrap()));
+    points.push(Step::Maps([Some(add(7)), Some(add(1)), None]));
+    for (group, steps) in [(0..1, 1), (1..3, 2), (0..3, 3)] {
+        let own = points.of_group(&group);
+        assert_eq!(own.steps().len(), steps, "{group:?}");
+        let (mut all, mut few) = ([100, 40_000, 20_000], [100, 40_000, 20_000]);
+        points.apply(&group, &mut all);
+        own.apply(&group, &mut few);
+        group.for_each(|c| assert_eq!(few[c], all[c]));
+    }
+}

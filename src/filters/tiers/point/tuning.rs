@@ -18,6 +18,11 @@ pub(super) mod cuda {
     pub const BLOCK: (usize, usize) = (256, 8);
     /// Rows that a thread has of a component that is alone in its group: two reads are in flight at a time then.
     pub const ROWS: usize = 2;
+    /// Bits of samples whose functions are looked up in shared memory, and bytes side by side that a block then reads.
+    pub const TABLE_BITS: usize = 12;
+    pub const TABLE_BYTES: usize = 512;
+    /// Rows that a thread then has: of bytes, and of words.
+    pub const TABLE_ROWS: [usize; 2] = [1, 4];
     /// Threads of a block.
     pub const THREADS: u32 = 256;
 }
