@@ -1,12 +1,16 @@
 //! How much of the processor a frame takes on one thread, and how much it may: a share of what ffmpeg's filter takes, or
 //! milliseconds. Other programs on the machine do not count: it is the time of the process that is compared, not the clock's.
-//! The bars of a GPU are in the same table (`gpu/bars.rs` measures them).
+//! The bars of a GPU are in a table beside that of the CPU (`gpu/bars.rs` measures them).
 
+#[cfg(feature = "cuda")]
+mod on_gpu;
 mod table;
 
+#[cfg(feature = "cuda")]
+pub use on_gpu::ON_GPU;
 pub use table::Bar;
 #[cfg(feature = "cuda")]
-pub use table::{ON_GPU, window};
+pub use table::window;
 
 use super::ffmpeg;
 use super::timing::{CpuClock, PictureRing, ramps};
@@ -39,6 +43,8 @@ pub struct Row {
     height: usize,
     /// Frames that are made at a time.
     batch: usize,
+    /// Vectors that it is held to.
+    level: Option<&'static str>,
     /// Theirs, as ffmpeg's command line has it; or a copy.
     peer: Option<&'static str>,
     peer_ms: Option<f64>,
@@ -60,7 +66,8 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     show(head("ffmpeg"))?;
     let cube = CubeFile::new()?;
     let mut rows = Vec::new();
-    for bar in bars {
+    let is_possible = |bar: &Bar| bar.level.is_none_or(|level| level <= CpuLevel::detect());
+    for bar in bars.into_iter().filter(is_possible) {
         let row = measure_bar(bar, &cube, args.quick)?;
         show(row.text())?;
         rows.push(row);
@@ -95,9 +102,10 @@ const TURNS: usize = 5;
 
 fn measure_bar(bar: Bar, cube: &CubeFile, quick: bool) -> Result<Row> {
     let picture = ramps(bar.src.parse()?, bar.size.0, bar.size.1)?;
-    let theirs = match bar.most {
-        Most::Share { theirs, .. } => Some(theirs.replace(CUBE, &cube.0.to_string_lossy())),
-        Most::Milliseconds(_) | Most::Copies(_) => None,
+    let theirs = if let Most::Share { theirs, .. } = bar.most {
+        Some(theirs.replace(CUBE, &cube.0.to_string_lossy()))
+    } else {
+        None
     };
     let mut run = ours_of(&bar)?;
     let (mut peer, mut own) = (f64::INFINITY, f64::INFINITY);
@@ -131,7 +139,7 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
     let plan = plan(bar.chain()?, &info, target)?;
     let mut ring = PictureRing::new(bar.src.parse()?, bar.dst.parse()?, width, height)?;
     ring.give(plan.output.width, plan.output.height)?;
-    let mut chain = CpuChain::new(&plan, CpuExec::new(1, CpuLevel::detect())?)?;
+    let mut chain = CpuChain::new(&plan, CpuExec::new(1, bar.level.unwrap_or_else(CpuLevel::detect))?)?;
     Ok(move |frames| {
         let (start, clock) = (Instant::now(), CpuClock::start());
         for index in 0..frames {
@@ -146,20 +154,23 @@ fn ours_of(bar: &Bar) -> Result<impl FnMut(usize) -> Result<Duration>> {
 impl Row {
     /// What became of `bar`: a frame took `ms`, and `peer_ms` of what it is compared with.
     pub fn new(bar: &Bar, ms: f64, peer_ms: f64) -> Row {
-        let Bar { ours: chain, src, dst, size: (width, height), batch, most } = *bar;
+        let Bar { ours: chain, src, dst, size: (width, height), batch, most, level } = *bar;
         let (peer, peer_ms, value, most) = match most {
             Most::Share { theirs, share } => (Some(theirs), Some(peer_ms), ms / peer_ms, share),
+            #[cfg(feature = "cuda")]
             Most::Copies(times) => (Some("a copy of as many bytes"), Some(peer_ms), ms / peer_ms, times),
             Most::Milliseconds(most) => (None, None, ms, most),
         };
-        Row { chain, src, dst, width, height, batch, peer, peer_ms, ms, value, most, holds: value <= most }
+        let level = level.map(CpuLevel::name);
+        Row { chain, src, dst, width, height, batch, level, peer, peer_ms, ms, value, most, holds: value <= most }
     }
 
     /// Three lines to read, or two.
     pub fn text(&self) -> String {
-        let Row { chain, src, dst, width, height, batch, peer, peer_ms, ms, value, most, holds } = self;
+        let Row { chain, src, dst, width, height, batch, level, peer, peer_ms, ms, value, most, holds } = self;
+        let level = level.map_or(String::new(), |level| format!(", {level}"));
         let together = if *batch > 1 { format!(", {batch} at a time") } else { String::new() };
-        let name = format!("{chain}, {src} to {dst}, {width}x{height}{together}");
+        let name = format!("{chain}, {src} to {dst}, {width}x{height}{level}{together}");
         let peer = peer.map_or(String::new(), |peer| format!("  beside {peer}\n"));
         let (theirs, ratio) = match peer_ms {
             Some(theirs) => (milliseconds(*theirs), format!("{value:.3}")),

@@ -1,6 +1,6 @@
-//! The bars: what a frame may take.
+//! The bars: what a frame may take. Here are those of the CPU.
 
-use crate::cli::bench::kernels::FIVE;
+use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::{self, Filter};
 use std::fmt::Write;
@@ -26,6 +26,8 @@ pub struct Bar {
     pub batch: usize,
     /// How much it may take.
     pub most: Most,
+    /// With these vectors, on processors that have them; or with the best there are.
+    pub level: Option<CpuLevel>,
 }
 
 impl Bar {
@@ -64,12 +66,12 @@ pub enum Most {
     /// So many milliseconds, of a processor with AVX2 or of an H200.
     Milliseconds(f64),
     /// So many times a copy on the device of as many bytes as the result has.
+    #[cfg(feature = "cuda")]
     Copies(f64),
 }
 
-const HD: (usize, usize) = (1920, 1080);
-const UHD: (usize, usize) = (3840, 2160);
-const PHOTO: (usize, usize) = (6720, 4480);
+pub const HD: (usize, usize) = (1920, 1080);
+pub const UHD: (usize, usize) = (3840, 2160);
 
 /// Every bar of the CPU.
 pub const ON_CPU: &[Bar] = &[
@@ -99,83 +101,12 @@ pub const ON_CPU: &[Bar] = &[
     beside("median=radius=1", "median=radius=1", 0.012),
     beside("median=radius=2", "median=radius=2", 0.05),
     beside("gauss=sigma=10", "gblur=sigma=10:steps=1", 0.65),
+    Bar { dst: "yuv420p10", level: Some(CpuLevel::Avx512), ..beside("gradient", "deband", 0.65) },
+    Bar { dst: "yuv420p10", level: Some(CpuLevel::Avx2), ..beside("gradient", "deband", 1.0) },
     alone("localtone=method=mixed", 30.0),
     alone("localtone=method=people", 20.0),
     alone("localtone=method=scenery", 90.0),
 ];
-
-/// Every bar of a GPU.
-pub const ON_GPU: &[Bar] = &[
-    times("transpose", PHOTO, 1.4),
-    times("rotate=90", PHOTO, 1.3),
-    times("rotate=180", PHOTO, 1.3),
-    times("rotate=270", PHOTO, 1.3),
-    times("hflip", PHOTO, 1.3),
-    times("vflip", PHOTO, 1.3),
-    times("crop=x=3:y=5:w=6001:h=4001", PHOTO, 1.3),
-    times("pad=w=6733:h=4491:x=7:y=5", PHOTO, 1.3),
-    // The picture is copied, and read once more, which is half a copy: 1.4 of that.
-    times("stats=what=rows", PHOTO, 1.7),
-    times("stats=what=columns", PHOTO, 1.7),
-    Bar { dst: "yuv420p10", ..within("gradient", HD, 0.06) },
-    Bar { dst: "yuv420p10", ..within("gradient", UHD, 0.20) },
-    grey_within("scale=factor=2:kernel=bicubic", HD, 0.016),
-    grey_within("scale=factor=2:kernel=lanczos", HD, 0.030),
-    grey_within("scale=factor=0.5:kernel=bicubic", UHD, 0.022),
-    grey_within("scale=factor=0.5:kernel=lanczos", UHD, 0.030),
-    Bar { src: "gbrp", dst: "gbrp", ..within("lut3d=look=warm", HD, 0.035) },
-    ten_within("tonemap=hable:source=pq:source_peak=1000", UHD, 0.10),
-    times("levels=gain=1.1:gamma=1.2", UHD, 1.25),
-    times("curves=preset=medium_contrast", UHD, 1.25),
-    Bar { src: "yuv420p10", dst: "yuv420p10", ..times(FIVE, UHD, 1.3) },
-    grey_within("convolve=WINDOW5", HD, 0.018),
-    grey_within("convolve=WINDOW10", HD, 0.055),
-    grey_within("convolve=WINDOW30", HD, 0.42),
-    Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=20", UHD, 8.0) },
-    Bar { src: "yuv420p", dst: "yuv420p", ..times("rgauss=sigma=200", UHD, 8.0) },
-    grey_within("domain", HD, 0.20),
-    Bar { batch: 8, ..grey_within("domain", HD, 0.05) },
-    times("erode=radius=1", UHD, 1.6),
-    times("erode=radius=15", UHD, 3.0),
-    times("erode=radius=100", UHD, 3.0),
-    times("median=radius=1", UHD, 2.0),
-    times("median=radius=2", UHD, 5.0),
-    grey_within("gauss=sigma=10", UHD, 0.06),
-    grey_within("gauss=sigma=64", UHD, 0.24),
-    ten_within("localtone=method=mixed", HD, 0.06),
-    ten_within("localtone=method=people", HD, 0.06),
-    ten_within("localtone=method=scenery", HD, 0.10),
-    ten_within("localtone=method=mixed", UHD, 0.15),
-    ten_within("localtone=method=people", UHD, 0.15),
-    ten_within("localtone=method=scenery", UHD, 0.28),
-    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=sample=1", HD, 1.8) },
-    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=sample=1", UHD, 2.0) },
-    Bar { src: "yuv420p16", dst: "yuv420p16", ..times("deband=range=127:sample=2", UHD, 8.0) },
-    Bar { src: "gray16", dst: "gray16", ..within("bilateral=radius=9", HD, 0.29) },
-    Bar { src: "gray16", dst: "gray16", ..times("box=radius=100", UHD, 3.4) },
-    Bar { src: "yc48", dst: "yc48", ..times("deband=sample=1", HD, 3.0) },
-    Bar { src: "nv12", dst: "p010", ..times("deband=sample=1", HD, 3.0) },
-];
-
-/// Grey of 8 bits against a copy.
-const fn times(ours: &'static str, size: (usize, usize), copies: f64) -> Bar {
-    Bar { ours, src: "gray8", dst: "gray8", size, batch: 1, most: Most::Copies(copies) }
-}
-
-/// 4:2:0 of 8 bits in so many milliseconds.
-const fn within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
-    Bar { ours, src: "yuv420p", dst: "yuv420p", size, batch: 1, most: Most::Milliseconds(milliseconds) }
-}
-
-/// Grey of 8 bits in so many milliseconds.
-const fn grey_within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
-    Bar { src: "gray8", dst: "gray8", ..within(ours, size, milliseconds) }
-}
-
-/// 4:2:0 of 10 bits in so many milliseconds.
-const fn ten_within(ours: &'static str, size: (usize, usize), milliseconds: f64) -> Bar {
-    Bar { src: "yuv420p10", dst: "yuv420p10", ..within(ours, size, milliseconds) }
-}
 
 // The second numbers keep planes that it has no matrix for from being copied.
 const CONVOLUTION: &str = "convolution='1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5':'1 2 3 4 9 6 7 8 5'";
@@ -185,24 +116,24 @@ const TONEMAP: &str = "setparams=color_primaries=bt2020:color_trc=smpte2084:colo
 
 /// A bar beside ffmpeg, of 8-bit 4:2:0 in 1080p.
 const fn beside(ours: &'static str, theirs: &'static str, share: f64) -> Bar {
-    Bar { ours, src: "yuv420p", dst: "yuv420p", size: HD, batch: 1, most: Most::Share { theirs, share } }
+    Bar { ours, src: "yuv420p", dst: "yuv420p", size: HD, batch: 1, most: Most::Share { theirs, share }, level: None }
 }
 
 /// A bar of 10-bit 4:2:0 in 1080p, which nothing of ffmpeg's is like.
 const fn alone(ours: &'static str, milliseconds: f64) -> Bar {
     let most = Most::Milliseconds(milliseconds);
-    Bar { ours, src: "yuv420p10", dst: "yuv420p10", size: HD, batch: 1, most }
+    Bar { ours, src: "yuv420p10", dst: "yuv420p10", size: HD, batch: 1, most, level: None }
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::pipeline::{Target, plan};
     use crate::video::StreamInfo;
 
-    #[test]
-    fn every_bar_is_a_chain_that_does_something() {
-        for bar in ON_CPU.iter().chain(ON_GPU) {
+    /// Each of them must be a chain of which a plan has something to do.
+    pub fn do_something(bars: &[Bar]) {
+        for bar in bars {
             let info = StreamInfo::bare(bar.src.parse().unwrap(), bar.size.0, bar.size.1);
             let target = Target { format: Some(bar.dst.parse().unwrap()), ..Target::default() };
             assert!(!plan(bar.chain().unwrap(), &info, target).unwrap().stages.is_empty(), "{bar:?}");
@@ -210,9 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn bars_of_the_cpu_are_beside_ffmpeg_and_bars_of_a_gpu_are_not() {
-        assert!(ON_CPU.iter().all(|bar| !matches!(bar.most, Most::Copies(_))));
-        assert!(ON_GPU.iter().all(|bar| !matches!(bar.most, Most::Share { .. })));
+    fn every_bar_is_a_chain_that_does_something() {
+        do_something(ON_CPU);
     }
 
     #[test]
