@@ -55,6 +55,39 @@ struct WholeRows {
     far: Vec<i32>,
 }
 
+/// Where rows come from. (A closure would be compiled without the vectors of what calls it.)
+trait RowSource {
+    /// Takes row `y` to `row`.
+    fn read(&mut self, y: usize, row: &mut [i16]);
+}
+
+/// Rows of the source, on their way through `lanes`.
+struct SourceRows<'a> {
+    src: &'a PlaneRef<'a>,
+    lanes: &'a mut [u16],
+}
+
+impl RowSource for SourceRows<'_> {
+    #[inline(always)]
+    fn read(&mut self, y: usize, row: &mut [i16]) {
+        widen(self.src, 0, y, self.lanes);
+        row.iter_mut().zip(&*self.lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
+    }
+}
+
+/// Rows of what was smoothed.
+struct SmoothedRows<'a> {
+    rows: &'a [i16],
+    pitch: usize,
+}
+
+impl RowSource for SmoothedRows<'_> {
+    #[inline(always)]
+    fn read(&mut self, y: usize, row: &mut [i16]) {
+        row.copy_from_slice(&self.rows[y * self.pitch..][..row.len()]);
+    }
+}
+
 impl WholeRows {
     /// Fits them to rows of `width` samples that pass `pass` reads, continued by `reach`, of which `count` are kept.
     fn fit(&mut self, pass: usize, width: usize, reach: usize, count: usize) {
@@ -62,18 +95,12 @@ impl WholeRows {
         self.ring.fit(width, reach, count, reach);
     }
 
-    /// Takes row `y` of a plane of `height` rows of `width` samples, of which `read` gives one; or makes what continues it. The
+    /// Takes row `y` of a plane of `height` rows of `width` samples, which come `from` there; or makes what continues it. The
     /// first row beyond a border is taken first where it `opens` a band, else next to the border.
     #[inline(always)]
-    fn take(
-        &mut self,
-        y: isize,
-        (width, height): (usize, usize),
-        opens: bool,
-        mut read: impl FnMut(usize, &mut [i16]),
-    ) {
+    fn take(&mut self, y: isize, (width, height): (usize, usize), opens: bool, mut from: impl RowSource) {
         let inside = y.clamp(0, height as isize - 1);
-        read(inside as usize, &mut self.ring.row_mut(y)[..width]);
+        from.read(inside as usize, &mut self.ring.row_mut(y)[..width]);
         extend_row(&mut self.ring, y, width, self.reach, self.pass);
         let l = border(height, self.pass);
         if y == inside || l == 0 {
@@ -87,7 +114,7 @@ impl WholeRows {
                 sums.clear();
                 sums.resize(width, 0);
                 for i in rows {
-                    read(from_border(i), row);
+                    from.read(from_border(i), row);
                     sums.iter_mut().zip(&*row).for_each(|(sum, sample)| *sum += i32::from(*sample));
                 }
             }
@@ -127,17 +154,14 @@ impl Scratch {
     #[inline(always)]
     fn take_source(&mut self, work: &CloseRows<'_>, y: isize, opens: bool) {
         let lanes = &mut self.lanes[..work.src.width()];
-        self.source.take(y, work.size(), opens, |y, row| {
-            widen(&work.src, 0, y, lanes);
-            row.iter_mut().zip(&*lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
-        });
+        self.source.take(y, work.size(), opens, SourceRows { src: &work.src, lanes });
     }
 
     /// Takes row `y` of what was smoothed.
     #[inline(always)]
     fn take_plane(&mut self, work: &CloseRows<'_>, y: isize, opens: bool) {
-        let row_of = |y: usize, row: &mut [i16]| row.copy_from_slice(&work.smoothed[y * work.pitch..][..row.len()]);
-        self.plane.take(y, work.size(), opens, row_of);
+        let rows = SmoothedRows { rows: work.smoothed, pitch: work.pitch };
+        self.plane.take(y, work.size(), opens, rows);
     }
 
     /// The evidence in row `y`.
@@ -185,7 +209,8 @@ impl Scratch {
         let (pass, width) = (&work.component.passes[LAST], work.src.width());
         let (source, plane) = (&self.source.ring, &self.plane.ring);
         let lanes = &mut self.lanes[..width.next_multiple_of(STEP)];
-        self.level.find(work.levels, work.across, y as usize, lanes.len());
+        // SAFETY: by the caller.
+        unsafe { self.level.find::<V>(work.levels, work.across, y as usize, lanes.len()) };
         let ComponentPlan { low, high, .. } = *work.component;
         let columns = &self.columns[STEP - AROUND as usize..];
         let blend = Blend { evidence: work.evidence, columns, level: self.level.lanes(), low, high };

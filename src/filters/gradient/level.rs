@@ -1,6 +1,7 @@
 //! Levels: how much lower what passes made is than the source, in wide surroundings. They are found on a grid of cells.
 
 use super::plan::{CELL, LEVEL_PARTS, rounded};
+use super::simd::Vector;
 
 /// Cells that lines of `len` samples are cut into.
 pub(super) fn cells(len: usize) -> usize {
@@ -72,19 +73,34 @@ fn around(line: &[i32], at: usize, window: usize) -> i32 {
     rounded(sum, weights)
 }
 
+/// What both ends of a line weigh at its samples, in 32nds.
+pub(super) const ENDS: [[i16; 2]; CELL] = {
+    let mut ends = [[0; 2]; CELL];
+    let mut i = 0;
+    while i < CELL {
+        let part = 2 * i as i16 + 1;
+        ends[i] = [32 - part, part];
+        i += 1;
+    }
+    ends
+};
+
 /// The levels of one row of samples.
 #[derive(Default)]
 pub(super) struct LevelRow {
     /// Of the row's place between two rows of cells, with the outermost twice.
-    columns: Vec<i32>,
+    columns: Vec<i16>,
     /// From half a cell before the row on.
     lanes: Vec<i16>,
 }
 
 impl LevelRow {
     /// Finds row `y` of `cells`, `across` in a row; for as many as `lanes` lanes.
+    ///
+    /// # Safety
+    /// The processor must have the instructions of `V`.
     #[inline(always)]
-    pub fn find(&mut self, cells: &[i32], across: usize, y: usize, lanes: usize) {
+    pub unsafe fn find<V: Vector>(&mut self, cells: &[i32], across: usize, y: usize, lanes: usize) {
         let (above, below) = (y.saturating_sub(CELL / 2) / CELL, (y + CELL / 2) / CELL);
         let below = below.min(cells.len() / across - 1);
         let part = (2 * ((y + CELL / 2) % CELL) + 1) as i32;
@@ -92,16 +108,14 @@ impl LevelRow {
         self.columns.clear();
         self.columns.push(0);
         let rows = above.iter().zip(below);
-        self.columns.extend(rows.map(|(above, below)| ((32 - part) * above + part * below + 16) >> 5));
+        self.columns.extend(rows.map(|(above, below)| (((32 - part) * above + part * below + 16) >> 5) as i16));
         self.columns[0] = self.columns[1];
         self.columns.push(self.columns[across]);
 
         self.lanes.resize(lanes + 2 * CELL, 0);
-        for (out, ends) in self.lanes.chunks_exact_mut(CELL).zip(self.columns.windows(2)) {
-            let (start, step) = (32 * ends[0] + 128, ends[1] - ends[0]);
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = ((start + step * (2 * i as i32 + 1)) >> 8) as i16;
-            }
+        for (out, ends) in self.lanes.as_chunks_mut().0.iter_mut().zip(self.columns.windows(2)) {
+            // SAFETY: by the caller.
+            unsafe { V::line([ends[0], ends[1]], out) };
         }
     }
 

@@ -1,6 +1,7 @@
 //! Vectors of 16-bit lanes: portable, AVX2 and AVX-512. Lanes are signed unless an operation says otherwise.
 
-use super::plan::SHARES;
+use super::level::ENDS;
+use super::plan::{CELL, SHARES};
 
 /// A vector.
 ///
@@ -38,6 +39,11 @@ pub(super) trait Vector: Copy {
     fn tally<const BUMPS: bool>(tally: (Self, Self), pair: (Self, Self), near: Self, bump: Self) -> (Self, Self);
     /// The sum of `tally` times the share of its count, rounded.
     fn share(tally: (Self, Self)) -> Self;
+    /// Levels on the straight line from the middle of one cell to that of the next.
+    ///
+    /// # Safety
+    /// As [`Vector::splat`].
+    unsafe fn line(ends: [i16; 2], out: &mut [i16; CELL]);
 }
 
 /// Plain loops, over as many lanes as every processor has in a vector.
@@ -121,6 +127,12 @@ impl Vector for Portable {
         }
         sum.mul_rounded(shares)
     }
+
+    #[inline(always)]
+    unsafe fn line([start, end]: [i16; 2], out: &mut [i16; CELL]) {
+        let weigh = |[first, last]: [i16; 2]| i32::from(start) * i32::from(first) + i32::from(end) * i32::from(last);
+        out.iter_mut().zip(ENDS).for_each(|(out, ends)| *out = ((weigh(ends) + 128) >> 8) as i16);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -128,7 +140,7 @@ pub(super) use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{SHARES, Vector};
+    use super::{CELL, ENDS, SHARES, Vector};
     use std::arch::x86_64::*;
 
     /// One vector of AVX2.
@@ -226,6 +238,21 @@ mod x86 {
                 sum.mul_rounded(Avx2(_mm256_shuffle_epi8(table, at)))
             }
         }
+
+        #[inline(always)]
+        unsafe fn line(ends: [i16; 2], out: &mut [i16; CELL]) {
+            // SAFETY: the caller has AVX2; the weights are two vectors, and `out` is one.
+            unsafe {
+                let ends = _mm256_set1_epi32(i32::from(ends[1]) << 16 | i32::from(ends[0] as u16));
+                let weights: *const __m256i = ENDS.as_ptr().cast();
+                let at = |i| {
+                    let sum = _mm256_madd_epi16(ends, _mm256_loadu_si256(weights.add(i)));
+                    _mm256_srai_epi32::<8>(_mm256_add_epi32(sum, _mm256_set1_epi32(128)))
+                };
+                let lanes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(at(0), at(1)));
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), lanes);
+            }
+        }
     }
 
     impl Vector for Avx512 {
@@ -299,6 +326,17 @@ mod x86 {
             unsafe {
                 let table = _mm512_loadu_si512(TABLE.as_ptr().cast());
                 sum.mul_rounded(Avx512(_mm512_permutexvar_epi16(count.0, table)))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn line(ends: [i16; 2], out: &mut [i16; CELL]) {
+            // SAFETY: the caller has AVX-512; the weights are a vector, and `out` is half of one.
+            unsafe {
+                let ends = _mm512_set1_epi32(i32::from(ends[1]) << 16 | i32::from(ends[0] as u16));
+                let sum = _mm512_madd_epi16(ends, _mm512_loadu_si512(ENDS.as_ptr().cast()));
+                let lanes = _mm512_srai_epi32::<8>(_mm512_add_epi32(sum, _mm512_set1_epi32(128)));
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(lanes));
             }
         }
     }
