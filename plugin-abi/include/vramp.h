@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 /* Major version << 16 | minor version of the ABI that this header describes. */
-#define VRAMP_ABI_VERSION 0x00010001
+#define VRAMP_ABI_VERSION 0x00010002
 
 /* What a function's outcome was: VRAMP_OK, a state that is no error (positive), or an error (negative: the exit code that
    the vramp command has for it). */
@@ -322,9 +322,82 @@ const char *vramp_last_record(void);
    ends before what is put there later. Errors of the work itself are the stream's. The thread's current context stays what it was.
    The result has the bytes of vramp_process. What the driver knows to be wrong is refused: memory of the host or of another
    context, a plane that is longer than its memory, a stream of another context. Not for planes of float, nor for chains that
-   vramp_process refuses; and what is measured is lost. */
+   vramp_process refuses (vramp_process_frames_cuda takes those); and what is measured is lost. */
 vramp_status vramp_process_cuda(vramp_chain *chain, const vramp_frame *frame, const vramp_planes *src,
                                 const vramp_planes *dst, void *stream);
+
+/* ---- Memory and timelines of other APIs, from ABI 1.2 on ---- */
+
+/* Which number of "cuda:N" the device has that other APIs know by this identity of 16 bytes (Vulkan's deviceUUID).
+   VRAMP_UNSUPPORTED when it is no CUDA device. */
+vramp_status vramp_cuda_device(const uint8_t *uuid, uint32_t *number);
+
+typedef int32_t vramp_handle_kind;
+enum {
+    VRAMP_HANDLE_FD = 1,         /* a file descriptor: Vulkan's OPAQUE_FD */
+    VRAMP_HANDLE_WIN32 = 2       /* an NT handle, on Windows: Vulkan's OPAQUE_WIN32 */
+};
+
+/* Flags of memory. */
+enum {
+    VRAMP_MEMORY_DEDICATED = 1   /* it was allocated for one resource alone (Vulkan's dedicated allocation) */
+};
+
+/* What another API exported. It stays the caller's, who may close it when the call has returned. */
+typedef struct vramp_handle {
+    uint32_t struct_size;
+    vramp_handle_kind kind;
+    int64_t handle;              /* the file descriptor, or the HANDLE */
+    uint64_t bytes;              /* of memory: the size of the whole allocation, as it was made; 0 for semaphores */
+    uint32_t flags;              /* VRAMP_MEMORY_*; 0 for semaphores */
+    uint32_t reserved;           /* 0 */
+} vramp_handle;
+
+typedef struct vramp_memory vramp_memory;
+typedef struct vramp_semaphore vramp_semaphore;
+
+/* Imports an allocation of another API into the context of a chain, and gives the device's address of its first byte: planes in it are
+   addresses from there on, for this chain and others of the same context. It stays there when its maker frees it, until
+   vramp_memory_destroy, also without the chain. VRAMP_UNSUPPORTED when the chain works on the CPU, or the driver cannot do
+   it. */
+vramp_status vramp_memory_import(vramp_chain *chain, const vramp_handle *handle, vramp_memory **memory, void **address);
+
+/* Gives it back, when all work in its context is done, which is waited for. NULL is allowed. */
+vramp_status vramp_memory_destroy(vramp_memory *memory);
+
+/* Imports a timeline semaphore (a Vulkan semaphore of type TIMELINE; others are not taken) into the context of a chain. It needs a driver
+   of CUDA 11.2. */
+vramp_status vramp_semaphore_import(vramp_chain *chain, const vramp_handle *handle, vramp_semaphore **semaphore);
+
+/* As vramp_memory_destroy. What the GPU waits for must be signalled before. */
+vramp_status vramp_semaphore_destroy(vramp_semaphore *semaphore);
+
+/* A value of a timeline. */
+typedef struct vramp_point {
+    uint32_t struct_size;
+    uint32_t reserved;           /* 0 */
+    vramp_semaphore *semaphore;
+    uint64_t value;
+} vramp_point;
+
+/* Where the work for a frame goes, and what it is ordered by. */
+typedef struct vramp_order {
+    uint32_t struct_size;
+    uint32_t wait_count;
+    const vramp_point *waits;    /* what must be reached before the work begins; an array, as vramp_options.inputs */
+    const vramp_point *signals;  /* what is reached when it is done */
+    uint32_t signal_count;
+    uint32_t reserved;           /* 0 */
+    void *stream;                /* a CUstream of the chain's context; NULL is the default stream */
+} vramp_order;
+
+/* Makes frame `frame` of the result as vramp_process_frames does, of frames in GPU memory and without waiting, as vramp_process_cuda does.
+   The work stands between `waits` and `signals` of `order`, which may be NULL. A timeline's values must rise in the order in which
+   they are signalled. After a failure nothing is signalled. A value may be waited for before it is submitted; but calls that make memory,
+   as the first frames of a chain do, wait for the GPU, so that then the thread which submits it must be another. `result` may be NULL; else it gets
+   the number and the field order of the frame. */
+vramp_status vramp_process_frames_cuda(vramp_chain *chain, uint64_t frame, const vramp_input_frame *frames, uint32_t count,
+                                       const vramp_planes *dst, const vramp_order *order, vramp_frame *result);
 
 /* ---- Queues: several frames in flight, without threads of the caller's own ---- */
 

@@ -6,6 +6,7 @@
 
 mod context;
 mod driver;
+mod external;
 mod foreign;
 mod graph;
 mod kept;
@@ -18,7 +19,8 @@ mod shim;
 mod stream;
 mod tuning;
 
-pub use context::{DeviceInfo, count, driver_version, is_present, list};
+pub use context::{DeviceInfo, count, driver_version, is_present, list, with_uuid};
+pub use external::{ExternalHandle, ExternalMemory, ExternalSemaphore};
 pub use foreign::{context_of, current_context};
 pub use graph::Graph;
 pub use kept::KeptContext;

@@ -10,6 +10,8 @@ mod workers;
 pub use workers::Workers;
 
 use crate::device::DeviceChoice;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 use crate::filters::Filter;
 #[cfg(feature = "cuda")]
@@ -21,9 +23,7 @@ use context_pool::{ContextPool, Lease};
 #[cfg(feature = "cuda")]
 use gpu::Gpu;
 #[cfg(feature = "cuda")]
-pub use gpu::StreamOrder;
-#[cfg(feature = "cuda")]
-use std::ffi::c_void;
+pub use gpu::{DeviceInputFrame, StreamOrder, TimelinePoint, WorkOrder};
 use std::sync::Arc;
 
 /// A chain built for one stream.
@@ -125,11 +125,11 @@ impl Engine {
     pub fn process_frames(&self, n: u64, frames: &[InputFrame<'_>], dst: &mut PlanesMut<'_>) -> Result<FrameProps> {
         for frame in frames {
             if frame.input > self.plan.sides.len() {
-                return Err(Error::bad_argument(format!("the chain has no input {}", frame.input)));
+                return Err(no_input(frame.input));
             }
             fits(self.plan.stream(frame.input), &frame.planes, "source")?;
         }
-        self.follow_one_another(n, frames)?;
+        self.follow_one_another(n, || frames.iter().map(|frame| (frame.input, frame.props.frame_index)))?;
         fits(&self.plan.output, &dst.as_ref(), "target")?;
         if self.plan.stages.is_empty() {
             let frame = frames.first().ok_or_else(|| missing(n))?;
@@ -143,26 +143,59 @@ impl Engine {
         self.cpu_context()?.run_frames(&self.plan, n, frames, dst)
     }
 
-    /// Puts the work for a frame that lies on the device into `stream` (the driver's handle; null is the default stream),
-    /// and returns without waiting: the work begins after what is in `stream` now, and what is put there
-    /// later begins after it. `src` and `dst` are the memory planes, address and pitch. For chains that read no other frame.
+    /// The device that the chain runs on.
     ///
     /// # Errors
-    /// When the chain does not run on a device, a plane is too narrow, or the device refuses the work.
+    /// When it runs on the CPU, or the device cannot be used.
+    #[cfg(feature = "cuda")]
+    pub fn device(&self) -> Result<&Arc<CudaDevice>> {
+        self.gpu.device()
+    }
+
+    /// Makes ready what the first frame that lies on the device would wait for.
+    ///
+    /// # Errors
+    /// When the chain does not run on a device, or memory runs out.
+    #[cfg(feature = "cuda")]
+    pub fn prepare_device(&self) -> Result<()> {
+        self.gpu.prepare_device(&self.plan)
+    }
+
+    /// Bytes of the device that are held when `count` callers at a time filter frames that lie there.
+    ///
+    /// # Errors
+    /// When the chain does not run on a device, or they cannot be counted.
+    #[cfg(feature = "cuda")]
+    pub fn device_bytes(&self, count: usize) -> Result<usize> {
+        self.gpu.device_bytes(&self.plan, count)
+    }
+
+    /// Puts the work for frame `n` of the result, made of `frames`, all on the device, into the stream that `order` names, and
+    /// returns without waiting: the work begins after what is in that stream now, and what is put there later begins after it.
+    /// The frames are those that [`Engine::needs`] asks for, as far as there are any, each input's in order. `dst` are the memory planes,
+    /// address and pitch. Gives the properties of the result, without what was measured.
+    ///
+    /// # Errors
+    /// When the chain does not run on a device, a frame is missing, a plane is too narrow, or the device refuses the work.
     ///
     /// # Safety
-    /// The planes must be memory of the engine's device that holds pictures of the plan's formats and size until the work
-    /// is done; nobody else may write to `src`, or use `dst`, meanwhile. `stream` must be a stream of the device's context.
+    /// The planes must be memory of the engine's device that holds pictures of the plan's formats and sizes until the work
+    /// is done; nobody else may write to those of `frames`, or use `dst`, meanwhile. The order's stream must be one of the device's
+    /// context.
     #[cfg(feature = "cuda")]
     pub unsafe fn process_device(
         &self,
-        props: &FrameProps,
-        src: &[(u64, usize)],
+        n: u64,
+        frames: &[DeviceInputFrame<'_>],
         dst: &[(u64, usize)],
-        stream: *mut c_void,
-    ) -> Result<()> {
+        order: &WorkOrder<'_>,
+    ) -> Result<FrameProps> {
+        if let Some(frame) = frames.iter().find(|frame| frame.input > self.plan.sides.len()) {
+            return Err(no_input(frame.input));
+        }
+        self.follow_one_another(n, || frames.iter().map(|frame| (frame.input, frame.props.frame_index)))?;
         // SAFETY: the caller's promise.
-        unsafe { self.gpu.process_device(&self.plan, props, src, dst, stream) }
+        unsafe { self.gpu.process_device(&self.plan, n, frames, dst, order) }
     }
 
     /// The same for a host's pictures of RGBA: makes frame `n` of the result of `frames`, which are those that [`Engine::needs`]
@@ -180,26 +213,28 @@ impl Engine {
         frames: &[RgbaFrame],
         conversion: &RgbaConversion,
         window: &RgbaWindow,
-        order: StreamOrder,
-    ) -> Result<()> {
+        order: &WorkOrder<'_>,
+    ) -> Result<FrameProps> {
         let size = |info: &StreamInfo| (info.width, info.height);
         let (own, made) = (size(&self.plan.input), size(&self.plan.output));
         if made != own || frames.iter().any(|frame| (frame.image.width, frame.image.height) != own) {
             return Err(Error::bad_argument(format!("the chain takes and gives pictures of {}x{}", own.0, own.1)));
         }
-        if window.image.width == 0 || window.image.height == 0 {
-            return Ok(());
+        if !self.plan.sides.is_empty() {
+            return Err(Error::unsupported("a chain with other inputs takes pictures of RGBA in host memory"));
         }
         follow(self.needs(0, n).0, n, frames.iter().map(|frame| frame.props.frame_index))?;
+        if window.image.width == 0 || window.image.height == 0 {
+            return frames.first().map(|frame| frame.props.clone()).ok_or_else(|| missing(n));
+        }
         // SAFETY: the caller's promise.
         unsafe { self.gpu.process_rgba(&self.plan, n, frames, conversion, window, order) }
     }
 
-    /// Refuses frames that leave one out: the nearest would replace it.
-    fn follow_one_another(&self, n: u64, frames: &[InputFrame<'_>]) -> Result<()> {
+    /// Refuses frames, of which `frames` gives input and number, that leave one out: the nearest would replace it.
+    fn follow_one_another<I: Iterator<Item = (usize, u64)>>(&self, n: u64, frames: impl Fn() -> I) -> Result<()> {
         for input in 0..=self.plan.sides.len() {
-            let of_input = frames.iter().filter(|frame| frame.input == input).map(|frame| frame.props.frame_index);
-            let mut of_input = of_input.peekable();
+            let mut of_input = frames().filter(|frame| frame.0 == input).map(|frame| frame.1).peekable();
             let Some(first) = of_input.peek().copied() else { continue };
             follow(if input == 0 { self.needs(0, n).0 } else { first }, n, of_input)?;
         }
@@ -210,6 +245,10 @@ impl Engine {
         let exec = self.workers.exec()?;
         self.contexts.take(|| CpuChain::new(&self.plan, Arc::clone(exec)))
     }
+}
+
+fn no_input(input: usize) -> Error {
+    Error::bad_argument(format!("the chain has no input {input}"))
 }
 
 /// Refuses frames for frame `n` that are not those from `first` on without a gap.

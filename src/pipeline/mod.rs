@@ -24,7 +24,7 @@ pub use cuda::{
     Between, CudaChain, NumberScale, PartFrame, RgbaConversion, RgbaDepth, RgbaFrame, RgbaImage, RgbaWindow,
 };
 #[cfg(feature = "cuda")]
-pub use engine::StreamOrder;
+pub use engine::{DeviceInputFrame, StreamOrder, TimelinePoint, WorkOrder};
 pub use engine::{Engine, Workers};
 pub use feeder::InputFrame;
 pub use parts::{Feed, Part, PartInput};

@@ -7,6 +7,7 @@
 // STAND_IN_MEMORY is what it takes the host's memory for: 1 is page-locked.
 // STAND_IN_ORDERED=1 refuses asynchronous work that need not come after all such work before it, as a program with one frame
 // at a time in one memory must see to.
+// STAND_IN_UUID is the identity of its first device, in 32 digits; STAND_IN_TIMELINES=0 makes it one that takes no timelines.
 // stand_in_live(CONTEXT) counts what was made in a context and is there still.
 
 #include <pthread.h>
@@ -54,6 +55,9 @@ struct thing {
     // Of memory.
     address start;
     size_t bytes;
+    // Imported, of all kinds: what the file descriptor was mapped to, and how much of it.
+    char *mapped;
+    size_t length;
     // Of a stream, its number; of streams and events, how much work of each stream comes before.
     int number;
     unsigned before[STREAMS];
@@ -263,9 +267,11 @@ static int allocate(address *start, size_t bytes) {
 static int release(address start) {
     struct thing *memory = memory_at(start);
     if (!memory) return INVALID_VALUE;
-    free((void *)start);
+    if (!memory->mapped) free((void *)start);
     return drop(memory);
 }
+
+#include "external.h"
 
 CALL(cuInit, (unsigned flags), (void)0)
 CALL(cuDriverGetVersion, (int *version), *version = setting("STAND_IN_CUDA", 13000))
@@ -277,7 +283,9 @@ CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
      *value = attribute == 75   ? setting("STAND_IN_MAJOR", 9)
               : attribute == 76 ? setting("STAND_IN_MINOR", 0)
               : attribute == 38 ? 50 << 20
+              : attribute == 114 ? setting("STAND_IN_TIMELINES", 1)
                                 : 4)
+CALL(cuDeviceGetUuid, (unsigned char *uuid, int device), identity(uuid, device))
 CALL(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags), (void)0)
 CALL(cuDevicePrimaryCtxRetain, (void **context, int device),
      (primary[device].id = 1 + device, primary[device].device = device, retained[device]++, *context = &primary[device]))
@@ -288,6 +296,7 @@ CALL(cuCtxDestroy_v2, (void *context), failed = destroy(context))
 CALL(cuCtxSetCurrent, (void *context), failed = set_current(context))
 CALL(cuCtxGetCurrent, (void **context), *context = current)
 CALL(cuCtxGetDevice, (int *device), *device = known(current) ? known(current)->device : 0)
+CALL(cuCtxSynchronize, (void), failed = finished_all())
 CALL(cuCtxGetId, (void *context, unsigned long long *id), failed = id_of(context, id))
 CALL(cuGetErrorName, (int code, const char **name), *name = "STAND_IN_ERROR")
 
@@ -336,6 +345,18 @@ static void copy_rows(const struct copy *copy) {
 }
 
 CALL(cuMemcpy2DAsync_v2, (const struct copy *copy, void *stream), (copy_rows(copy), failed = enqueue(stream)))
+
+CALL(cuImportExternalMemory, (void **memory, const struct memory_handle *handle), failed = import_memory(memory, handle))
+CALL(cuExternalMemoryGetMappedBuffer, (address *start, void *memory, const struct buffer *buffer),
+     failed = map_buffer(start, memory, buffer))
+CALL(cuDestroyExternalMemory, (void *memory), failed = unmap(memory))
+CALL(cuImportExternalSemaphore, (void **semaphore, const struct semaphore_handle *handle),
+     failed = import_semaphore(semaphore, handle))
+CALL(cuDestroyExternalSemaphore, (void *semaphore), failed = unmap(semaphore))
+CALL(cuWaitExternalSemaphoresAsync, (void *const *semaphores, const struct point *points, unsigned count, void *stream),
+     failed = wait_points(semaphores, points, count, stream))
+CALL(cuSignalExternalSemaphoresAsync, (void *const *semaphores, const struct point *points, unsigned count, void *stream),
+     failed = signal_points(semaphores, points, count, stream))
 
 CALL(cuStreamCreate, (void **stream, unsigned flags), make_stream(stream))
 CALL(cuStreamGetCtx, (void *stream, void **context), *context = stream ? ((struct thing *)stream)->context : current)

@@ -137,6 +137,52 @@ structs! {
         planes: *const Planes,
     }
 
+    /// What another API exported.
+    Handle = "vramp_handle", least 32 {
+        /// The caller's `sizeof`.
+        struct_size: u32,
+        /// `VRAMP_HANDLE_*`.
+        kind: i32,
+        /// The handle itself.
+        handle: i64,
+        /// The size of an allocation.
+        bytes: u64,
+        /// `VRAMP_MEMORY_*`.
+        flags: u32,
+        /// 0.
+        reserved: u32,
+    }
+
+    /// A value of a timeline.
+    Point = "vramp_point", least 24 {
+        /// The caller's `sizeof`.
+        struct_size: u32,
+        /// 0.
+        reserved: u32,
+        /// The timeline.
+        semaphore: *mut c_void,
+        /// The value.
+        value: u64,
+    }
+
+    /// Where work goes, and what it is ordered by.
+    Order = "vramp_order", least 40 {
+        /// The caller's `sizeof`.
+        struct_size: u32,
+        /// How many it waits for.
+        wait_count: u32,
+        /// What it waits for.
+        waits: *const Point,
+        /// What it signals.
+        signals: *const Point,
+        /// How many it signals.
+        signal_count: u32,
+        /// 0.
+        reserved: u32,
+        /// The caller's stream.
+        stream: *mut c_void,
+    }
+
     /// What a filter is.
     FilterInfo = "vramp_filter_info", least 32 {
         /// The caller's `sizeof`.
@@ -204,7 +250,7 @@ macro_rules! constants {
 }
 
 constants! {
-    ABI_VERSION = 0x0001_0001;
+    ABI_VERSION = 0x0001_0002;
 
     OK = 0;
     AGAIN = 1;
@@ -237,6 +283,11 @@ constants! {
     RGBA_YCBCR = 1;
     RGBA_LINEAR = 2;
     RGBA_PREMULTIPLIED = 4;
+
+    HANDLE_FD = 1;
+    HANDLE_WIN32 = 2;
+
+    MEMORY_DEDICATED = 1;
 
     RANGE_UNSPECIFIED = 0;
     RANGE_LIMITED = 1;
@@ -277,5 +328,14 @@ impl Default for Options {
             rgba: 0,
             reserved_too: 0,
         }
+    }
+}
+
+/// The default stream, and nothing around the work.
+impl Default for Order {
+    fn default() -> Order {
+        let struct_size = size_of::<Order>() as u32;
+        let (none, stream) = (std::ptr::null(), std::ptr::null_mut());
+        Order { struct_size, wait_count: 0, waits: none, signals: none, signal_count: 0, reserved: 0, stream }
     }
 }

@@ -9,11 +9,12 @@ use super::device::workers;
 use super::format::{self, RgbaUse};
 use super::handles::Handles;
 use crate::host_port::{HostFrame, HostPlane, HostPorts, Storage};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::sync::Arc;
+use vramp::device::cuda::CudaDevice;
 use vramp::error::{Error, Result};
 use vramp::filters::{self, Filter};
-use vramp::pipeline::{Engine, SideInput, Target, plan_with};
+use vramp::pipeline::{Engine, SideInput, Target, WorkOrder, plan_with};
 use vramp::video::{FieldOrder, FrameProps};
 
 /// The most CPU threads that share a frame.
@@ -109,6 +110,26 @@ impl Chain {
         unsafe { self.ports.process(&self.engine, work.n, &work.frames(), &work.dst) }
     }
 
+    /// Puts the work for a frame in GPU memory where `order` says. Gives its properties.
+    ///
+    /// # Errors
+    /// As [`HostPorts::process_cuda`].
+    ///
+    /// # Safety
+    /// The memory and the stream must be what the header says.
+    pub unsafe fn process_cuda(&self, work: &FrameRequest, order: &WorkOrder<'_>) -> Result<FrameProps> {
+        // SAFETY: the caller's promise.
+        unsafe { self.ports.process_cuda(&self.engine, work.n, &work.frames(), &work.dst, order) }
+    }
+
+    /// The device that the chain works on.
+    ///
+    /// # Errors
+    /// When it works on the CPU.
+    pub fn device(&self) -> Result<&CudaDevice> {
+        self.engine.device().map(|device| &**device)
+    }
+
     /// Refuses memory that cannot hold the frames.
     ///
     /// # Errors
@@ -129,14 +150,13 @@ impl Chain {
         frame: *const Frame,
         src: *const Planes,
         dst: *const Planes,
-        other: Option<&str>,
+        other: &str,
     ) -> Result<FrameRequest> {
         if !self.engine.plan().is_frame_by_frame() {
-            let why = "the chain does not make frame n of frame n of its source alone";
-            return Err(Error::unsupported(match other {
-                Some(call) => format!("{why}: ask vramp_chain_needs which it reads, and give them to {call}"),
-                None => format!("{why}: such chains take frames in host memory, by vramp_process_frames"),
-            }));
+            return Err(Error::unsupported(format!(
+                "the chain does not make frame n of frame n of its source alone: ask vramp_chain_needs which it reads, and give \
+                 them to {other}"
+            )));
         }
         // SAFETY: the caller's promise.
         let (given, dst) = unsafe { (self.given(0, frame, src, "the source")?, self.target(dst)?) };
@@ -197,7 +217,7 @@ impl Chain {
 }
 
 /// How the header describes the frame with these properties.
-fn describe(props: &FrameProps) -> Frame {
+pub fn describe(props: &FrameProps) -> Frame {
     let field_order = match props.field_order {
         FieldOrder::Progressive => abi::PROGRESSIVE,
         FieldOrder::TopFirst => abi::TOP_FIRST,
@@ -378,7 +398,7 @@ pub unsafe extern "C" fn vramp_process(
     call(|| {
         let chain = CHAINS.get(chain)?;
         // SAFETY: the caller's promise.
-        let made = unsafe { chain.process(&chain.one(frame, src, dst, Some("vramp_process_frames"))?) }?;
+        let made = unsafe { chain.process(&chain.one(frame, src, dst, "vramp_process_frames")?) }?;
         keep_record(&made);
         Ok(abi::OK)
     })
@@ -410,28 +430,6 @@ pub unsafe extern "C" fn vramp_process_frames(
                 write(result, &describe(&made))?;
             }
             Ok(abi::OK)
-        }
-    })
-}
-
-/// `vramp_process_cuda` of the header.
-///
-/// # Safety
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn vramp_process_cuda(
-    chain: *mut Opaque,
-    frame: *const Frame,
-    src: *const Planes,
-    dst: *const Planes,
-    stream: *mut c_void,
-) -> i32 {
-    call(|| {
-        let chain = CHAINS.get(chain)?;
-        // SAFETY: the caller's promise.
-        unsafe {
-            let work = chain.one(frame, src, dst, None)?;
-            chain.ports.process_cuda(&chain.engine, &work.frames()[0], &work.dst, stream).map(|()| abi::OK)
         }
     })
 }

@@ -4,6 +4,7 @@ pub mod abi;
 mod call;
 mod chain;
 mod device;
+mod external;
 mod filters;
 mod format;
 mod handles;

@@ -219,7 +219,7 @@ pub unsafe extern "C" fn vramp_queue_submit(
         let queue = QUEUES.get(queue)?;
         let chain = &queue.shared.chain;
         // SAFETY: the caller's promise.
-        let work = unsafe { chain.one(frame, src, dst, Some("vramp_queue_submit_frames")) }?;
+        let work = unsafe { chain.one(frame, src, dst, "vramp_queue_submit_frames") }?;
         chain.check(&work)?;
         Ok(if queue.submit(work, user.expose_provenance())? { abi::OK } else { abi::AGAIN })
     })

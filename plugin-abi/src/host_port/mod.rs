@@ -8,10 +8,9 @@ pub use storage::{Pixels, Storage};
 
 use crate::editor::conversion::{Conversion, Made};
 use crate::float;
-use std::ffi::c_void;
 use std::ptr::NonNull;
 use vramp::error::{Error, Result};
-use vramp::pipeline::{ChainPlan, Engine, InputFrame, RgbaFrame, RgbaWindow, StreamOrder};
+use vramp::pipeline::{ChainPlan, DeviceInputFrame, Engine, InputFrame, RgbaFrame, RgbaWindow, WorkOrder};
 use vramp::video::{FrameProps, Picture, PlanesMut, StreamInfo};
 
 /// A plane of a host's: its first byte, and the bytes from row to row. Rows of RGBA may go from the bottom up.
@@ -130,7 +129,8 @@ impl HostPorts {
         }
     }
 
-    /// Puts the work for a frame in GPU memory into the order of `stream`: [`Engine::process_device`] behind the same ports.
+    /// Puts the work for frame `n` of the result, made of `frames`, all in GPU memory, where `order` says: [`Engine::process_device`]
+    /// behind the same ports.
     ///
     /// # Errors
     /// When the planes cannot hold the pictures or overlap, when they would have to be converted, and as there.
@@ -140,32 +140,53 @@ impl HostPorts {
     pub unsafe fn process_cuda(
         &self,
         engine: &Engine,
-        frame: &HostFrame<'_>,
+        n: u64,
+        frames: &[HostFrame<'_>],
         dst: &[HostPlane],
-        stream: *mut c_void,
-    ) -> Result<()> {
-        let dst = self.check(std::slice::from_ref(frame), dst)?;
-        let input = self.input(frame.input)?;
+        order: &WorkOrder<'_>,
+    ) -> Result<FrameProps> {
+        let dst = self.check(frames, dst)?;
         if let (Storage::Rgba(pixels), Some(conversion)) = (self.output.storage, self.output.conversion) {
-            let source = input.image(frame.planes[0], pixels, "source")?.on_device();
-            let target = self.output.image(dst[0], pixels, "target")?.on_device();
-            let frames = [RgbaFrame { props: frame.props.clone(), image: source }];
+            let image = |port: &HostPort, plane, what| Ok(port.image(plane, pixels, what)?.on_device());
+            let rgba = |frame: &HostFrame<'_>| {
+                let image = image(self.input(frame.input)?, frame.planes[0], "source")?;
+                Ok(RgbaFrame { props: frame.props.clone(), image })
+            };
+            let sources = frames.iter().map(rgba).collect::<Result<Vec<_>>>()?;
+            let window = RgbaWindow { image: image(&self.output, dst[0], "target")?, left: 0, top: 0 };
             let conversion = conversion.on_device(pixels.is_premultiplied);
-            let window = RgbaWindow { image: target, left: 0, top: 0 };
-            let (n, order) = (frame.props.frame_index, StreamOrder::In(stream));
             // SAFETY: the caller's promise, unchanged.
-            return unsafe { engine.process_rgba(n, &frames, &conversion, &window, order) };
+            return unsafe { engine.process_rgba(n, &sources, &conversion, &window, order) };
         }
-        if input.pool.is_some() || self.output.pool.is_some() {
+        if !self.lie_as_they_are() {
             return Err(Error::unsupported(
                 "float planes, and planes of RGBA, are converted in host memory: on the GPU take RGBA, or planes of integers",
             ));
         }
-        let src = &frame.planes[..input.storage.planes()];
-        let address = |(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch);
-        let (src_planes, dst_planes) = (input.memory(src).map(address), self.output.memory(dst).map(address));
+        let places = |port: &HostPort, planes: &[HostPlane]| {
+            port.memory(planes).map(|(start, pitch): (NonNull<u8>, usize)| (start.as_ptr().addr() as u64, pitch))
+        };
+        let mut sources = Vec::new();
+        for frame in frames {
+            let port = self.input(frame.input)?;
+            let count = port.storage.planes();
+            sources.push((places(port, &frame.planes[..count]), count));
+        }
+        let with_places = frames.iter().zip(&sources);
+        let given: Vec<_> = with_places
+            .map(|(frame, (places, count))| {
+                let HostFrame { input, props, .. } = frame;
+                DeviceInputFrame { input: *input, props: props.clone(), planes: &places[..*count] }
+            })
+            .collect();
+        let target = places(&self.output, dst);
         // SAFETY: the caller's promise, unchanged.
-        unsafe { engine.process_device(&frame.props, &src_planes[..src.len()], &dst_planes[..dst.len()], stream) }
+        unsafe { engine.process_device(n, &given, &target[..dst.len()], order) }
+    }
+
+    /// Whether every picture is taken and given as it lies, with nothing converted.
+    pub fn lie_as_they_are(&self) -> bool {
+        self.inputs.iter().chain([&self.output]).all(|port| port.pool.is_none())
     }
 
     /// Refuses planes that cannot hold the pictures, and a target that overlaps; gives the target's planes that there are.

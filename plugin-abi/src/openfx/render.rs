@@ -234,7 +234,7 @@ impl Rendering<'_> {
         let order = stream.map_or(StreamOrder::Waited, StreamOrder::In);
         let conversion = conversion.on_device(source.is_premultiplied);
         // SAFETY: the caller's promise.
-        unsafe { built.engine.process_rgba(*n, &frames, &conversion, &window, order) }
+        unsafe { built.engine.process_rgba(*n, &frames, &conversion, &window, &order.into()) }.map(drop)
     }
 }
 

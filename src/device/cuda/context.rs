@@ -136,6 +136,24 @@ pub fn list() -> Result<Vec<DeviceInfo>> {
     (0..count()?).map(|ordinal| find(ordinal).map(|(_, info)| info)).collect()
 }
 
+/// The driver's number of the device that other APIs know by this identity; `None` when it is none of CUDA's.
+///
+/// # Errors
+/// Without a driver.
+pub fn with_uuid(uuid: &[u8; 16]) -> Result<Option<usize>> {
+    for ordinal in 0..count()? {
+        let (device, _) = find(ordinal)?;
+        let mut of_device = [0; 16];
+        // SAFETY: the driver writes sixteen bytes.
+        let code = unsafe { driver::cuDeviceGetUuid(&mut of_device, device.as_raw()) };
+        driver::check(code, "asking for the identity of a CUDA device")?;
+        if of_device == *uuid {
+            return Ok(Some(ordinal));
+        }
+    }
+    Ok(None)
+}
+
 /// A device's context: what modules, memory and streams keep alive, and where memory is counted.
 pub struct Context {
     held: Held,

@@ -17,6 +17,9 @@ unsafe extern "C" {
     pub fn cuCtxGetDevice(device: *mut c_int) -> c_int;
     pub fn cuCtxGetId(context: CUcontext, id: *mut c_ulonglong) -> c_int;
     pub fn cuCtxSetCurrent(context: CUcontext) -> c_int;
+    pub fn cuCtxSynchronize() -> c_int;
+    pub fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: c_int) -> c_int;
+    pub fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> c_int;
     pub fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int;
     pub fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: c_uint) -> c_int;
     pub fn cuMemHostUnregister(start: *mut c_void) -> c_int;
@@ -36,6 +39,25 @@ unsafe extern "C" {
     pub fn cuMemcpyDtoHAsync_v2(dst: *mut c_void, src: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
     pub fn cuMemcpyDtoDAsync_v2(dst: CUdeviceptr, src: CUdeviceptr, bytes: usize, stream: CUstream) -> c_int;
     pub fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> c_int;
+
+    pub fn cuMemFree_v2(address: CUdeviceptr) -> c_int;
+    pub fn cuImportExternalMemory(memory: *mut *mut c_void, desc: *const c_void) -> c_int;
+    pub fn cuExternalMemoryGetMappedBuffer(address: *mut CUdeviceptr, memory: *mut c_void, desc: *const c_void) -> c_int;
+    pub fn cuDestroyExternalMemory(memory: *mut c_void) -> c_int;
+    pub fn cuImportExternalSemaphore(semaphore: *mut *mut c_void, desc: *const c_void) -> c_int;
+    pub fn cuDestroyExternalSemaphore(semaphore: *mut c_void) -> c_int;
+    pub fn cuWaitExternalSemaphoresAsync(
+        semaphores: *const *mut c_void,
+        params: *const c_void,
+        count: c_uint,
+        stream: CUstream,
+    ) -> c_int;
+    pub fn cuSignalExternalSemaphoresAsync(
+        semaphores: *const *mut c_void,
+        params: *const c_void,
+        count: c_uint,
+        stream: CUstream,
+    ) -> c_int;
 
     pub fn cuStreamCreate(stream: *mut CUstream, flags: c_uint) -> c_int;
     pub fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext) -> c_int;
@@ -101,6 +123,7 @@ impl Code {
     pub const UNSUPPORTED_PTX_VERSION: Code = Code(222);
     pub const NOT_READY: Code = Code(600);
     pub const CONTEXT_IS_DESTROYED: Code = Code(709);
+    pub const NOT_SUPPORTED: Code = Code(801);
 
     /// The error for a caller: what was being done, and the driver's name of what went wrong.
     pub fn error(self, doing: impl fmt::Display) -> Error {

@@ -1,8 +1,10 @@
 //! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
 
+use super::between::Between;
+use super::kernels_memory;
 use super::part::{CudaPart, PartTarget};
 use super::pool::DevicePool;
-use super::rgba::{RgbaConversion, RgbaImage, RgbaKernels, RgbaWindow};
+use super::rgba::{RgbaConversion, RgbaDepth, RgbaImage, RgbaKernels, RgbaWindow};
 use super::staging::{StagedPicture, foreign};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
 use crate::error::Result;
@@ -82,6 +84,20 @@ impl ExecutionContext {
             back: None,
             rgba: None,
         })
+    }
+
+    /// Bytes of the device that a context for `plan` holds, without what frames of the host need.
+    ///
+    /// # Errors
+    /// When they cannot be counted.
+    pub fn bytes(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<usize> {
+        let mut bytes = kernels_memory(plan, device)?;
+        for (i, part) in plan.parts.iter().enumerate() {
+            let (format, width, height) = part.result(plan);
+            let made = if i + 1 < plan.parts.len() { DevicePicture::bytes(format, width, height) } else { Some(0) };
+            bytes = bytes.saturating_add(Between::bytes(plan, part)?).saturating_add(made.unwrap_or(usize::MAX));
+        }
+        Ok(bytes)
     }
 
     /// Makes what a frame of the host needs.
@@ -172,35 +188,51 @@ impl ExecutionContext {
         Ok(props)
     }
 
-    /// Puts the work from `src` to `dst`, both on the device, into the caller's stream. What is measured is lost.
+    /// Puts the work for frame `index` of the result, from `frames` to `dst`, all on the device, into the caller's stream. What is
+    /// measured is lost.
     ///
     /// # Errors
-    /// When the chain reads other frames, or the device refuses it.
+    /// When a frame is missing, or the device refuses it.
     ///
     /// # Safety
-    /// The planes must be memory of the device until the work is done; nobody else may write to `src`, or use `dst`,
+    /// The planes must be memory of the device until the work is done; nobody else may write to those of `frames`, or use `dst`,
     /// meanwhile.
     pub unsafe fn process_device(
         &mut self,
         plan: &ChainPlan,
-        props: &FrameProps,
-        src: &DevicePlanes,
+        index: u64,
+        frames: impl IntoIterator<Item = (usize, FrameProps, DevicePlanes)>,
         dst: &DevicePlanes,
         order: &Stream,
-    ) -> Result<()> {
+    ) -> Result<FrameProps> {
         // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
         order.wait_for(&self.own.done)?;
-        let samples = DeviceSamples { planes: *src, _made: None };
-        let made = self.make(plan, props.frame_index, [(0, props.clone(), samples)], dst, Some(order));
+        let samples =
+            |(input, props, planes): (_, _, DevicePlanes)| (input, props, DeviceSamples { planes, _made: None });
+        let made = self.make(plan, index, frames.into_iter().map(samples), dst, Some(order));
         self.own.done.record(order)?;
-        made.map(drop)
+        made.map(|(props, _)| props)
     }
 
-    /// The same of a caller's pictures of RGBA: frame `index` of the result of `frames`, which are those that it is made of; the
-    /// result goes to `window`. Alpha, and what is carried, are those of the frame of the same number, or else of the first.
+    /// Makes what `count` of a caller's pictures of RGBA need, and gives it: memory is not made once work may wait for the caller.
     ///
     /// # Errors
-    /// When a frame is missing, memory runs out, or the device refuses it.
+    /// When memory runs out, or the kernels cannot be loaded.
+    pub fn prepare_rgba(&mut self, plan: &ChainPlan, count: usize, depth: RgbaDepth) -> Result<()> {
+        self.prepare(plan)?;
+        (0..count).try_for_each(|number| self.staged(plan, 0, number).map(drop))?;
+        if self.rgba.as_ref().is_none_or(|kernels| kernels.depth() != depth) {
+            self.rgba = Some(RgbaKernels::new(depth, &self.device)?);
+        }
+        Ok(())
+    }
+
+    /// The same of a caller's pictures of RGBA, which [`ExecutionContext::prepare_rgba`] was called for: frame `index` of the result
+    /// of `frames`, which are those that it is made of; the result goes to `window`. Alpha, and what is carried, are those of the frame
+    /// of the same number, or else of the first.
+    ///
+    /// # Errors
+    /// When a frame is missing, or the device refuses it.
     ///
     /// # Safety
     /// As [`ExecutionContext::process_device`], of the images.
@@ -212,13 +244,8 @@ impl ExecutionContext {
         conversion: &RgbaConversion,
         window: &RgbaWindow,
         order: &Stream,
-    ) -> Result<()> {
-        self.prepare(plan)?;
-        (0..frames.len()).try_for_each(|number| self.staged(plan, 0, number).map(drop))?;
-        let kernels = match self.rgba.take().filter(|kernels| kernels.depth() == conversion.depth) {
-            Some(kernels) => kernels,
-            None => RgbaKernels::new(conversion.depth, &self.device)?,
-        };
+    ) -> Result<FrameProps> {
+        let kernels = self.rgba.take().ok_or_else(foreign)?;
         order.wait_for(&self.own.done)?;
         // SAFETY: the caller's promise; the chain's pictures are this context's, whose work is in order.
         let made = unsafe { self.through(plan, index, frames, &kernels, conversion, window, order) };
@@ -239,7 +266,7 @@ impl ExecutionContext {
         conversion: &RgbaConversion,
         window: &RgbaWindow,
         order: &Stream,
-    ) -> Result<()> {
+    ) -> Result<FrameProps> {
         let pictures: Vec<_> = self.there[0].iter().take(frames.len()).map(|place| place.picture.planes()).collect();
         for (frame, planes) in frames.iter().zip(&pictures) {
             // SAFETY: the caller's promise.
@@ -252,13 +279,15 @@ impl ExecutionContext {
             (Some(back), _) => back.picture.planes(),
             (None, _) => return Err(foreign()),
         };
+        let mut props = source.props.clone();
         if !plan.stages.is_empty() {
             let sample = |planes: &DevicePlanes| DeviceSamples { planes: *planes, _made: None };
             let given = frames.iter().zip(&pictures).map(|(frame, planes)| (0, frame.props.clone(), sample(planes)));
-            self.make(plan, index, given.collect::<Vec<_>>(), &after, Some(order))?;
+            props = self.make(plan, index, given.collect::<Vec<_>>(), &after, Some(order))?.0;
         }
         // SAFETY: as above.
-        unsafe { kernels.leave(conversion, &source.image, [before, &after], window, order) }
+        unsafe { kernels.leave(conversion, &source.image, [before, &after], window, order) }?;
+        Ok(props)
     }
 
     /// Puts the work for frame `index` of the result into `order`, or into the context's own stream.

@@ -3,11 +3,11 @@
 use super::context_pool::{ContextPool, Lease};
 use super::workers::Workers;
 use crate::device::DeviceChoice;
-use crate::device::cuda::{CudaDevice, DevicePlanes, copy_on_device};
+use crate::device::cuda::{CudaDevice, DevicePlanes, ExternalSemaphore, Stream, copy_on_device};
 use crate::error::{Error, Result};
 use crate::pipeline::ChainPlan;
 use crate::pipeline::cuda::{ExecutionContext, RgbaConversion, RgbaFrame, RgbaWindow};
-use crate::pipeline::feeder::InputFrame;
+use crate::pipeline::feeder::{InputFrame, missing};
 use crate::video::{FrameProps, PlanesMut, StreamInfo};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -24,6 +24,69 @@ pub enum StreamOrder {
     In(*mut c_void),
     /// Into the default stream, and the call waits for it.
     Waited,
+}
+
+/// A value of a timeline.
+#[derive(Clone, Copy)]
+pub struct TimelinePoint<'a> {
+    /// The timeline.
+    pub semaphore: &'a ExternalSemaphore,
+    /// The value.
+    pub value: u64,
+}
+
+/// Where work goes, and what it is ordered by.
+#[derive(Clone, Copy)]
+pub struct WorkOrder<'a> {
+    /// Its stream.
+    pub stream: StreamOrder,
+    /// What must be reached before it begins.
+    pub waits: &'a [TimelinePoint<'a>],
+    /// What is reached when it is done.
+    pub signals: &'a [TimelinePoint<'a>],
+}
+
+impl From<StreamOrder> for WorkOrder<'_> {
+    fn from(stream: StreamOrder) -> Self {
+        WorkOrder { stream, waits: &[], signals: &[] }
+    }
+}
+
+impl WorkOrder<'_> {
+    /// The stream, where it and the timelines are of the device's context.
+    ///
+    /// # Safety
+    /// The stream's handle is one, until what is given is dropped.
+    unsafe fn stream_on(&self, device: &CudaDevice) -> Result<Stream> {
+        self.waits.iter().chain(self.signals).try_for_each(|point| point.semaphore.check(device))?;
+        let raw = match self.stream {
+            StreamOrder::In(stream) => stream,
+            StreamOrder::Waited => std::ptr::null_mut(),
+        };
+        // SAFETY: the caller's promise; null is the default stream.
+        unsafe { device.stream_of(raw) }
+    }
+
+    /// Does `work`, which puts work into `stream`, between what it waits for and what it signals. Work that fails signals nothing.
+    fn around<R>(&self, stream: &Stream, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.waits.iter().try_for_each(|point| point.semaphore.wait(point.value, stream))?;
+        let done = work()?;
+        self.signals.iter().try_for_each(|point| point.semaphore.signal(point.value, stream))?;
+        if matches!(self.stream, StreamOrder::Waited) {
+            stream.synchronize()?;
+        }
+        Ok(done)
+    }
+}
+
+/// A frame of one of a chain's inputs that lies on the device.
+pub struct DeviceInputFrame<'a> {
+    /// The input, from 0.
+    pub input: usize,
+    /// Its properties; `frame_index` says which it is.
+    pub props: FrameProps,
+    /// Its memory planes: address and pitch of each.
+    pub planes: &'a [(u64, usize)],
 }
 
 /// The device, where there is one, and the contexts on it.
@@ -58,6 +121,16 @@ impl Gpu {
         })
     }
 
+    /// Opens the device, and makes a context for frames that lie there.
+    pub fn prepare_device(&self, plan: &ChainPlan) -> Result<()> {
+        self.lane(plan, self.device()?).map(drop)
+    }
+
+    /// Bytes of the device that frames which lie there need, `count` at a time.
+    pub fn device_bytes(&self, plan: &ChainPlan, count: usize) -> Result<usize> {
+        Ok(ExecutionContext::bytes(plan, self.device()?)?.saturating_mul(count.min(MOST_CONTEXTS)))
+    }
+
     /// As [`Engine::process_device`](super::Engine::process_device).
     ///
     /// # Safety
@@ -65,28 +138,38 @@ impl Gpu {
     pub unsafe fn process_device(
         &self,
         plan: &ChainPlan,
-        props: &FrameProps,
-        src: &[(u64, usize)],
+        n: u64,
+        frames: &[DeviceInputFrame<'_>],
         dst: &[(u64, usize)],
-        stream: *mut c_void,
-    ) -> Result<()> {
-        reaches(&plan.input, src, "source")?;
-        reaches(&plan.output, dst, "target")?;
+        order: &WorkOrder<'_>,
+    ) -> Result<FrameProps> {
         let device = self.device()?;
-        lies_there(device, &plan.input, src, "source")?;
-        lies_there(device, &plan.output, dst, "target")?;
+        let check = |info: &StreamInfo, planes: &[(u64, usize)], what: &str| {
+            reaches(info, planes, what)?;
+            lies_there(device, info, planes, what)
+        };
+        for frame in frames {
+            check(plan.stream(frame.input), frame.planes, "source")?;
+        }
+        check(&plan.output, dst, "target")?;
         // SAFETY: the caller's promise.
-        let order = unsafe { device.stream_of(stream) }?;
+        let stream = unsafe { order.stream_on(device) }?;
         let StreamInfo { format, width, height, .. } = plan.input;
         if plan.stages.is_empty() {
+            let frame = frames.first().ok_or_else(|| missing(n))?;
             // SAFETY: the caller's promise.
-            return unsafe { copy_on_device(device, (format, width, height), src, dst, &order) };
+            let copy = || unsafe { copy_on_device(device, (format, width, height), frame.planes, dst, &stream) };
+            return order.around(&stream, copy).map(|()| frame.props.clone());
         }
-        let mut context = self.contexts.take(|| ExecutionContext::new(plan, device))?;
-        let src = DevicePlanes::at(format, width, height, src);
+        let mut context = self.lane(plan, device)?;
+        let given = frames.iter().map(|frame| {
+            let StreamInfo { format, width, height, .. } = *plan.stream(frame.input);
+            (frame.input, frame.props.clone(), DevicePlanes::at(format, width, height, frame.planes))
+        });
         let dst = DevicePlanes::at(plan.output.format, plan.output.width, plan.output.height, dst);
         // SAFETY: the caller's promise.
-        keep_if_well(unsafe { context.process_device(plan, props, &src, &dst, &order) }, context)
+        let work = || unsafe { context.process_device(plan, n, given, &dst, &stream) };
+        keep_if_well(order.around(&stream, work), context)
     }
 
     /// As [`Engine::process_rgba`](super::Engine::process_rgba).
@@ -100,29 +183,32 @@ impl Gpu {
         frames: &[RgbaFrame],
         conversion: &RgbaConversion,
         window: &RgbaWindow,
-        order: StreamOrder,
-    ) -> Result<()> {
+        order: &WorkOrder<'_>,
+    ) -> Result<FrameProps> {
         let device = self.device()?;
         for frame in frames {
             frame.image.check(device, conversion.depth, "the source")?;
         }
         window.image.check(device, conversion.depth, "the target")?;
-        let (raw, waits) = match order {
-            StreamOrder::In(stream) => (stream, false),
-            StreamOrder::Waited => (std::ptr::null_mut(), true),
-        };
-        // SAFETY: the caller's promise; null is the default stream.
-        let stream = unsafe { device.stream_of(raw) }?;
-        let mut context = self.contexts.take(|| ExecutionContext::new(plan, device))?;
         // SAFETY: the caller's promise.
-        let done = unsafe { context.process_rgba(plan, n, frames, conversion, window, &stream) };
-        let done = if waits { done.and_then(|()| stream.synchronize()) } else { done };
-        keep_if_well(done, context)
+        let stream = unsafe { order.stream_on(device) }?;
+        let mut context = self.lane(plan, device)?;
+        if let Err(error) = context.prepare_rgba(plan, frames.len(), conversion.depth) {
+            return keep_if_well(Err(error), context);
+        }
+        // SAFETY: the caller's promise.
+        let work = || unsafe { context.process_rgba(plan, n, frames, conversion, window, &stream) };
+        keep_if_well(order.around(&stream, work), context)
+    }
+
+    /// A context for frames on the device.
+    fn lane(&self, plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<Lease<'_, ExecutionContext>> {
+        self.contexts.take(|| ExecutionContext::new(plan, device))
     }
 
     /// The device, for frames that lie there.
-    fn device(&self) -> Result<&Arc<CudaDevice>> {
-        let on_cpu = || Error::unsupported("this chain runs on the CPU, and a frame in GPU memory came to it");
+    pub fn device(&self) -> Result<&Arc<CudaDevice>> {
+        let on_cpu = || Error::unsupported("the chain runs on the CPU, which does not reach GPU memory");
         self.workers.device()?.ok_or_else(on_cpu)
     }
 
