@@ -5,7 +5,7 @@ use super::props::{self, FrameTraits, RangeProperty};
 use crate::host_port::{HostPorts, Storage};
 use std::sync::{Arc, PoisonError, RwLock};
 use vramp::device::DeviceChoice;
-use vramp::error::Result;
+use vramp::error::{Error, Result};
 use vramp::filters;
 use vramp::params::Call;
 use vramp::pipeline::{ChainPlan, Engine, SideInput, Target, Workers, plan_with};
@@ -28,6 +28,8 @@ pub struct Recipe {
     pub range: RangeProperty,
     workers: Arc<Workers>,
     device: DeviceChoice,
+    /// Frames lie on the device, and stay there.
+    stays: bool,
 }
 
 impl Recipe {
@@ -43,9 +45,15 @@ impl Recipe {
         device: DeviceChoice,
     ) -> Result<Recipe> {
         let workers = Arc::new(Workers::new(device, THREADS_OF_A_FRAME)?);
-        let mut recipe = Recipe { chain, clip, beside, float: false, range, workers, device };
+        let mut recipe = Recipe { chain, clip, beside, float: false, range, workers, device, stays: false };
         recipe.float = recipe.clip.float && recipe.follows_depth();
         Ok(recipe)
+    }
+
+    /// The same for frames that lie on the device, and stay there.
+    #[must_use]
+    pub fn on_device(self) -> Recipe {
+        Recipe { stays: true, ..self }
     }
 
     /// Input `input`.
@@ -110,8 +118,14 @@ impl Recipe {
         let streams = std::iter::once(&mut plan.input).chain(plan.sides.iter_mut().map(|side| &mut side.info));
         let timed: Vec<bool> = streams.map(count_frames).collect();
         let ports = HostPorts::new(&plan, inputs, output)?;
+        let measures = plan.stages.iter().any(|stage| stage.spec.measures);
         let engine = Engine::of(plan, Arc::clone(&self.workers));
-        if matches!(self.device, DeviceChoice::Cuda(_)) {
+        if self.stays {
+            if !ports.lie_as_they_are() || measures {
+                return Err(Error::unsupported("floating point, and what is measured, is for frames in host memory"));
+            }
+            engine.prepare_device()?;
+        } else if matches!(self.device, DeviceChoice::Cuda(_)) {
             engine.prepare()?;
         }
         Ok(Built { engine, ports, is_timed: timed.into_iter().all(|is_timed| is_timed), changes })

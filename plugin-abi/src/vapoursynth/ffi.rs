@@ -250,10 +250,15 @@ pub struct Api {
     /// Says why there is no frame.
     pub set_filter_error: unsafe extern "C" fn(message: *const c_char, context: *mut FrameContext),
     _functions: [Gap; 4],
-    _maps: [Gap; 4],
+    /// A new map, to be given back.
+    pub create_map: unsafe extern "C" fn() -> *mut Map,
+    /// Gives a map back.
+    pub free_map: unsafe extern "C" fn(map: *mut Map),
+    _maps: [Gap; 2],
     /// Says why there is no result.
     pub map_set_error: unsafe extern "C" fn(map: *mut Map, message: *const c_char),
-    _map_get_error: Gap,
+    /// Why there is no result; null when there is one.
+    pub map_get_error: unsafe extern "C" fn(map: *const Map) -> *const c_char,
     /// How many keys there are.
     pub map_num_keys: unsafe extern "C" fn(map: *const Map) -> c_int,
     /// A key.
@@ -287,10 +292,17 @@ pub struct Api {
     /// A reference to a clip, to be given back. `error` becomes nonzero when there is none.
     pub map_get_node:
         unsafe extern "C" fn(map: *const Map, key: *const c_char, index: c_int, error: *mut c_int) -> *mut Node,
-    _map_objects: [Gap; 8],
-    _plugins: [Gap; 15],
+    /// Sets a clip, of which the map has a reference of its own.
+    pub map_set_node: unsafe extern "C" fn(map: *mut Map, key: *const c_char, node: *mut Node, append: c_int) -> c_int,
+    _map_objects: [Gap; 7],
+    _register: Gap,
+    /// A plugin by its identifier. Null when it is not loaded.
+    pub get_plugin_by_id: unsafe extern "C" fn(identifier: *const c_char, core: *mut Core) -> *mut Plugin,
+    _plugins: [Gap; 12],
+    /// Calls a plugin's function. The map that it returns is to be given back.
+    pub invoke: unsafe extern "C" fn(plugin: *mut Plugin, name: *const c_char, args: *const Map) -> *mut Map,
     _core: [Gap; 5],
     /// The API that this VapourSynth has.
     pub get_api_version: unsafe extern "C" fn() -> c_int,
-    // More follows, of which nothing is used.
+    // More follows in newer versions: `gpu::ffi` has what is used of it.
 }

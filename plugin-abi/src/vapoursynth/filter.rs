@@ -1,15 +1,17 @@
 //! A node of a script: a chain on clips, or a part of one, whose frames are asked for in any order and from any thread.
 
-use super::ffi::VideoInfo;
+use super::ffi::{Core, VideoInfo};
+use super::gpu::{GpuDoor, Taken};
 use super::host::{Frame, NewFrame, Node};
 use crate::host_port::HostFrame;
 use crate::script::props::{self, FrameTraits, RangeProperty, SetProps};
 use crate::script::recipe::{Built, BuiltByTraits, Recipe, reduced};
 use std::ffi::c_int;
+use std::sync::Arc;
 use vramp::error::{Error, Kind, Result};
 use vramp::filters::{Cycle, Reach};
 use vramp::pipeline::PartInput;
-use vramp::video::ColorInfo;
+use vramp::video::{ColorInfo, FrameProps};
 
 /// A clip that a filter reads.
 pub struct InputClip {
@@ -36,7 +38,7 @@ pub enum Chains {
     /// Each with what is built for its own description.
     ByFrame(Box<Recipe>, BuiltByTraits),
     /// All with the same; frames that come from a clip must have these colours.
-    One(Box<Built>, Option<ColorInfo>),
+    One(Arc<Built>, Option<ColorInfo>),
 }
 
 /// The filter.
@@ -46,6 +48,18 @@ pub struct ScriptFilter {
     range: RangeProperty,
     chains: Chains,
     made: VideoInfo,
+    gpu: Option<Arc<GpuDoor>>,
+}
+
+/// What is known of a frame before it is made.
+struct Start {
+    built: Arc<Built>,
+    /// The properties of the frame that it belongs to.
+    before: FrameProps,
+    /// Nothing is done to it.
+    is_untouched: bool,
+    /// How long it is shown, where that changes.
+    duration: Option<(i64, i64)>,
 }
 
 /// Frames of a clip that a frame is made of.
@@ -71,15 +85,22 @@ pub struct ReadyFrame {
 }
 
 impl ScriptFilter {
-    /// A filter that reads `sources` and gives the clip of `made`, in which frames follow from those of the first by `cycle`.
+    /// A filter that reads `sources` and gives the clip of `made`, in which frames follow from those of the first by `cycle`. With a
+    /// door all of them are in GPU memory.
     pub fn new(
         sources: Vec<InputClip>,
         cycle: Cycle,
         range: RangeProperty,
         chains: Chains,
         made: VideoInfo,
+        gpu: Option<Arc<GpuDoor>>,
     ) -> ScriptFilter {
-        ScriptFilter { sources, cycle, range, chains, made }
+        ScriptFilter { sources, cycle, range, chains, made, gpu }
+    }
+
+    /// What filters frames in GPU memory, where they are there.
+    pub fn gpu(&self) -> Option<&GpuDoor> {
+        self.gpu.as_deref()
     }
 
     /// The clip that it makes.
@@ -143,75 +164,127 @@ impl ScriptFilter {
     ///
     /// # Errors
     /// When a frame is not what its clip states, memory runs out, or the device fails.
-    pub fn frame(&self, n: c_int, frames: &[ReadyFrame], core: *mut super::ffi::Core) -> Result<NewFrame> {
+    pub fn frame(&self, n: c_int, frames: &[ReadyFrame], core: *mut Core) -> Result<NewFrame> {
+        let start = self.start(n, frames)?;
+        let own = self.own(n, frames)?;
+        if start.is_untouched {
+            return Ok(self.finish(own.copy(core).ok_or_else(no_memory)?, &start, None));
+        }
+        let (Start { built, .. }, VideoInfo { format, width, height, .. }) = (&start, &self.made);
+        let mut dst = own.sibling(format, (*width, *height), core).ok_or_else(no_memory)?;
+        let read: Vec<_> = self.read(n, frames).map(|given| (given, given.frame.planes())).collect();
+        let as_taken = read.iter().map(|(given, planes)| {
+            let props = self.props(built, given);
+            HostFrame { input: given.source, props, planes }
+        });
+        let read: Vec<_> = as_taken.collect();
+        // SAFETY: VapourSynth keeps planes of these formats and sizes there while the frames live; nobody writes to
+        // sources, and nobody else has `dst`.
+        let after = unsafe { built.ports.process(&built.engine, n as u64, &read, &dst.planes_mut()) }?;
+        Ok(self.finish(dst, &start, Some(&after)))
+    }
+
+    /// The same of frames in GPU memory. Those that are read are taken anew, with `take`, for CUDA.
+    ///
+    /// # Errors
+    /// As [`ScriptFilter::frame`].
+    pub fn frame_on_gpu(
+        &self,
+        door: &GpuDoor,
+        n: c_int,
+        frames: Vec<ReadyFrame>,
+        take: impl Fn(usize, c_int) -> Result<Frame>,
+        core: *mut Core,
+    ) -> Result<NewFrame> {
+        let start = self.start(n, &frames)?;
+        if start.is_untouched {
+            return Ok(self.finish(self.own(n, &frames)?.copy(core).ok_or_else(no_memory)?, &start, None));
+        }
+        let Start { built, .. } = &start;
+        let read: Vec<_> =
+            self.read(n, &frames).map(|given| (given.source, given.n, self.props(built, given))).collect();
+        // Of frames that nobody has, VapourSynth gives CUDA the memory itself, and else a copy.
+        drop(frames);
+        let node = |source: usize| self.sources[source].node.as_raw();
+        let mut taken: Vec<((_, c_int), Frame)> = Vec::new();
+        for (source, n, _) in &read {
+            if !taken.iter().any(|(key, _)| *key == (node(*source), *n)) {
+                taken.push(((node(*source), *n), take(*source, *n)?));
+            }
+        }
+        let find = |source: usize, n: c_int| {
+            let found = taken.iter().find(|(key, _)| *key == (node(source), n));
+            found.map(|(_, frame)| frame).ok_or_else(missing)
+        };
+        let source = |(input, n, props)| Ok(Taken { input, props, frame: find(input, n)? });
+        let sources = read.into_iter().map(source).collect::<Result<Vec<_>>>()?;
+        let (own, VideoInfo { format, width, height, .. }) = (find(0, self.owner(n))?, &self.made);
+        let (dst, after) = door.process(built, n as u64, &sources, own, (format, (*width, *height)), core)?;
+        Ok(self.finish(dst, &start, Some(&after)))
+    }
+
+    /// What is known of frame `n` before it is made.
+    fn start(&self, n: c_int, frames: &[ReadyFrame]) -> Result<Start> {
         for ReadyFrame { source, frame, .. } in frames {
             let VideoInfo { format, width, height, .. } = self.sources[*source].info;
             if frame.format() != format || frame.size() != (width as usize, height as usize) {
                 return Err(Error::corrupt("the frame has another format or size than its clip"));
             }
         }
+        let before = props::read(n as u64, &self.own(n, frames)?.props(), self.range);
+        let built = match &self.chains {
+            Chains::ByFrame(recipe, built) => built.get(recipe, FrameTraits::of(&before))?,
+            Chains::One(_, Some(color)) if *color != before.color => {
+                let owner = self.owner(n);
+                return Err(Error::unsupported(format!(
+                    "frame {owner} has other colours (_Range, _Matrix and so on) than the first, and the chain reads \
+                     frames together: set these properties with std.SetFrameProps before it"
+                )));
+            }
+            Chains::One(built, _) => Arc::clone(built),
+        };
+        let is_untouched = built.engine.plan().stages.is_empty() && self.made.format == self.sources[0].info.format;
+        let duration = if self.cycle.is_one() { None } else { self.duration(n, frames) };
+        Ok(Start { built, before, is_untouched, duration })
+    }
+
+    /// The frame that frame `n` belongs to.
+    fn own<'f>(&self, n: c_int, frames: &'f [ReadyFrame]) -> Result<&'f Frame> {
         let owner = self.owner(n);
         let own = frames.iter().find(|given| given.source == 0 && given.n == owner);
-        let own = &own.ok_or_else(|| Error::internal("the frame that was asked for is missing"))?.frame;
-        let before = props::read(n as u64, &own.props(), self.range);
-        let kept;
-        let built: &Built = match &self.chains {
-            Chains::ByFrame(recipe, built) => {
-                kept = built.get(recipe, FrameTraits::of(&before))?;
-                &kept
-            }
-            Chains::One(built, color) => {
-                if color.is_some_and(|color| color != before.color) {
-                    return Err(Error::unsupported(format!(
-                        "frame {owner} has other colours (_Range, _Matrix and so on) than the first, and the chain reads \
-                         frames together: set these properties with std.SetFrameProps before it"
-                    )));
-                }
-                built
-            }
-        };
-        let plan = built.engine.plan();
-        let VideoInfo { format, width, height, .. } = &self.made;
-        let untouched = plan.stages.is_empty() && *format == self.sources[0].info.format;
-        let made = if untouched { own.copy(core) } else { own.sibling(format, (*width, *height), core) };
-        let mut dst = made.ok_or_else(|| Error::new(Kind::OutOfMemory, "VapourSynth has no memory for a frame"))?;
-        if !untouched {
-            let wanted = self.wanted(n);
-            let is_read = |given: &&ReadyFrame| given.n <= wanted[given.source].last;
-            let read: Vec<_> = frames.iter().filter(is_read).map(|given| (given, given.frame.planes())).collect();
-            let host_frame = |(given, planes)| self.host_frame(built, given, planes);
-            let read: Vec<_> = read.iter().map(|(given, planes)| host_frame((*given, planes.as_slice()))).collect();
-            // SAFETY: VapourSynth keeps planes of these formats and sizes there while the frames live; nobody writes to
-            // sources, and nobody else has `dst`.
-            let after = unsafe { built.ports.process(&built.engine, n as u64, &read, &dst.planes_mut()) }?;
-            for (name, value) in props::differences(&before, &after) {
+        own.map(|given| &given.frame).ok_or_else(missing)
+    }
+
+    /// Those of the frames whose samples are read for frame `n`.
+    fn read<'f>(&self, n: c_int, frames: &'f [ReadyFrame]) -> impl Iterator<Item = &'f ReadyFrame> + use<'f> {
+        let wanted = self.wanted(n);
+        frames.iter().filter(move |given| given.n <= wanted[given.source].last)
+    }
+
+    /// The result with its properties; `after` are those that the chain gave it.
+    fn finish(&self, mut dst: NewFrame, start: &Start, after: Option<&FrameProps>) -> NewFrame {
+        if let Some(after) = after {
+            for (name, value) in props::differences(&start.before, after) {
                 dst.set(name, value);
             }
             props::set_records(&mut dst, &after.records);
         }
-        for (name, value) in &built.changes {
+        for (name, value) in &start.built.changes {
             dst.set(name, *value);
         }
-        if !self.cycle.is_one()
-            && let Some(duration) = self.duration(n, frames)
-        {
+        if let Some(duration) = start.duration {
             props::set_duration(&mut dst, duration);
         }
-        Ok(dst)
+        dst
     }
 
-    /// A frame as the port takes it.
-    fn host_frame<'a>(
-        &self,
-        built: &Built,
-        given: &ReadyFrame,
-        planes: &'a [crate::host_port::HostPlane],
-    ) -> HostFrame<'a> {
+    /// The properties of a frame as the chain takes them.
+    fn props(&self, built: &Built, given: &ReadyFrame) -> FrameProps {
         let mut props = props::read(given.n as u64, &given.frame.props(), self.range);
         props.pts = built.is_timed.then_some(i64::from(given.n));
         props.duration = i64::from(built.is_timed);
         props.color = built.engine.plan().stream(given.source).color;
-        HostFrame { input: given.source, props, planes }
+        props
     }
 
     /// How long frame `n` is shown: frames that belong to the same one share the time up to the next that others belong to.
@@ -224,6 +297,14 @@ impl ScriptFilter {
         let alike = self.cycle.first_of(owner as u64 + 1) - self.cycle.first_of(owner as u64);
         reduced(span.0, span.1.checked_mul(i128::from(alike))?)
     }
+}
+
+fn missing() -> Error {
+    Error::internal("the frame that was asked for is missing")
+}
+
+fn no_memory() -> Error {
+    Error::new(Kind::OutOfMemory, "VapourSynth has no memory for a frame")
 }
 
 fn sum((a, b): (i128, i128), (c, d): (i64, i64)) -> Option<(i128, i128)> {

@@ -180,13 +180,22 @@ impl Frame {
         MapRef { api: self.api, map: unsafe { &*(self.api.get_frame_properties_ro)(self.frame) } }
     }
 
+    /// The reference itself, which stays ours.
+    pub fn as_raw(&self) -> *mut ffi::Frame {
+        self.frame
+    }
+
+    /// Bytes from a row of a plane to the next.
+    pub fn pitch(&self, plane: c_int) -> isize {
+        // SAFETY: the frame lives, and the caller has its planes.
+        unsafe { (self.api.get_stride)(self.frame, plane) }.abs()
+    }
+
     /// First byte and pitch of every plane, to read.
     pub fn planes(&self) -> Vec<HostPlane> {
         let plane = |plane| {
             // SAFETY: the frame lives, and has this plane.
-            let (data, pitch) =
-                unsafe { ((self.api.get_read_ptr)(self.frame, plane), (self.api.get_stride)(self.frame, plane)) };
-            (data.cast_mut(), pitch.abs())
+            (unsafe { (self.api.get_read_ptr)(self.frame, plane) }.cast_mut(), self.pitch(plane))
         };
         (0..self.format().num_planes).map(plane).collect()
     }
@@ -231,13 +240,22 @@ impl Drop for Frame {
 pub struct NewFrame(Frame);
 
 impl NewFrame {
+    /// A frame that nobody else has.
+    pub fn new(frame: Frame) -> NewFrame {
+        NewFrame(frame)
+    }
+
+    /// The frame, as others see it.
+    pub fn frame(&self) -> &Frame {
+        &self.0
+    }
+
     /// First byte and pitch of every plane, to write.
     pub fn planes_mut(&mut self) -> Vec<HostPlane> {
         let Frame { api, frame } = &self.0;
         let plane = |plane| {
             // SAFETY: the frame lives, is ours alone, and has this plane.
-            let (data, pitch) = unsafe { ((api.get_write_ptr)(*frame, plane), (api.get_stride)(*frame, plane)) };
-            (data, pitch.abs())
+            (unsafe { (api.get_write_ptr)(*frame, plane) }, self.0.pitch(plane))
         };
         (0..self.0.format().num_planes).map(plane).collect()
     }

@@ -3,6 +3,7 @@
 use super::clip;
 use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map, VideoInfo};
 use super::filter::{Chains, InputClip, ReadyFrame, ScriptFilter, WantedFrames};
+use super::gpu::{self, GpuDoor};
 use super::host::{Frame, Host, MapRef, Node, c_text};
 use super::signature;
 use crate::guard::guard;
@@ -12,8 +13,12 @@ use crate::script::args::{self, ScriptArgs};
 use crate::script::clip::Clip;
 use crate::script::props::{self, FrameTraits, RangeProperty};
 use crate::script::recipe::{BuiltByTraits, Recipe, reduced};
+use log::Level;
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::Arc;
+use vramp::device::DeviceChoice;
+use vramp::device::cuda;
 use vramp::error::{Error, Result};
 use vramp::filters::{Cycle, Descriptor, Reach, read_chain};
 use vramp::pipeline::{ChainPlan, Feed, Part, PartInput};
@@ -29,27 +34,75 @@ struct Instance {
     filter: ScriptFilter,
 }
 
-/// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`.
+/// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`. Clips in GPU memory stay there where
+/// they can, and else are copied to host memory.
 fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, input: MapRef<'_>) -> Result<Instance> {
     logging::start();
     let node = input.nodes(signature::CLIP).pop().ok_or_else(|| Error::bad_argument("the clip is missing"))?;
-    let clip = clip::read(host, &node.info())?;
-    let format = clip.info.format;
-    let (mut chain, beside) = match descriptor {
-        Some(descriptor) => (vec![args::call(descriptor, format, &input)?], named_by_filter(descriptor, input)),
-        None => (read_chain(&input.text(args::CHAIN)?.unwrap_or_default())?, named_by_script(input)?),
+    let mut call = FunctionCall { host, core, descriptor, input, node, beside: Vec::new() };
+    call.beside = match descriptor {
+        Some(descriptor) => named_by_filter(descriptor, input),
+        None => named_by_script(input)?,
     };
-    chain.extend(args::last_call(format, &input)?);
-    let (mut nodes, mut clips) = (vec![node], Vec::new());
-    for (name, node) in beside {
-        let clip = clip::read(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
-        clips.push((name, clip));
-        nodes.push(node);
+    let choice = args::device(&input)?;
+    let mut why = None;
+    if choice != DeviceChoice::Cpu && call.nodes().all(|node| gpu::is_on_gpu(host, node)) {
+        let made = GpuDoor::open(host, core, choice).and_then(|door| call.filter(door.choice(), Some(Arc::new(door))));
+        match made {
+            Ok(made) => return Ok(made),
+            Err(error) => why = Some(error),
+        }
     }
-    // SAFETY: a function of VapourSynth's that needs nothing.
-    let range = range_property(unsafe { (host.get_api_version)() });
-    let recipe = Recipe::new(chain, clip, clips, range, args::device(&input)?)?;
-    Maker { host, core, name: name(descriptor), descriptor }.filter(recipe, &nodes)
+    for node in std::iter::once(&mut call.node).chain(call.beside.iter_mut().map(|(_, node)| node)) {
+        if gpu::is_on_gpu(host, node) {
+            *node = gpu::downloaded(host, core, node)?;
+        }
+    }
+    let made = call.filter(choice, None)?;
+    if let Some(error) = why {
+        let level = if cuda::is_present() { Level::Info } else { Level::Debug };
+        log::log!(level, "{}: frames are copied from the GPU and back: {error}", made.name);
+    }
+    Ok(made)
+}
+
+/// A call of a function, with the clips that it was given.
+struct FunctionCall<'a> {
+    host: Host,
+    core: *mut Core,
+    descriptor: Option<&'static Descriptor>,
+    input: MapRef<'a>,
+    node: Node,
+    beside: Vec<(String, Node)>,
+}
+
+impl FunctionCall<'_> {
+    fn nodes(&self) -> impl Iterator<Item = &Node> {
+        std::iter::once(&self.node).chain(self.beside.iter().map(|(_, node)| node))
+    }
+
+    /// The filter, which with a door filters frames in GPU memory.
+    fn filter(&self, device: DeviceChoice, gpu: Option<Arc<GpuDoor>>) -> Result<Instance> {
+        let FunctionCall { host, core, descriptor, input, node, beside } = self;
+        let clip = clip::read(host, &node.info())?;
+        let format = clip.info.format;
+        let mut chain = match descriptor {
+            Some(descriptor) => vec![args::call(descriptor, format, input)?],
+            None => read_chain(&input.text(args::CHAIN)?.unwrap_or_default())?,
+        };
+        chain.extend(args::last_call(format, input)?);
+        let mut clips = Vec::new();
+        for (name, node) in beside {
+            let clip = clip::read(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
+            clips.push((name.clone(), clip));
+        }
+        // SAFETY: a function of VapourSynth's that needs nothing.
+        let range = range_property(unsafe { (host.get_api_version)() });
+        let recipe = Recipe::new(chain, clip, clips, range, device)?;
+        let recipe = if gpu.is_some() { recipe.on_device() } else { recipe };
+        let nodes: Vec<_> = self.nodes().map(Node::another).collect();
+        Maker { host, core: *core, name: name(*descriptor), descriptor: *descriptor, gpu }.filter(recipe, &nodes)
+    }
 }
 
 /// The clips that a filter's function was given beside the first, by the names of its parameters.
@@ -79,6 +132,7 @@ struct Maker {
     core: *mut Core,
     name: String,
     descriptor: Option<&'static Descriptor>,
+    gpu: Option<Arc<GpuDoor>>,
 }
 
 impl Maker {
@@ -101,7 +155,8 @@ impl Maker {
         let (range, built) = (recipe.range, BuiltByTraits::default());
         // What cannot be built is refused when the filter is made.
         built.get(&recipe, recipe.without_properties()[0])?;
-        Ok(ScriptFilter::new(sources, cycle, range, Chains::ByFrame(Box::new(recipe), built), info))
+        let chains = Chains::ByFrame(Box::new(recipe), built);
+        Ok(ScriptFilter::new(sources, cycle, range, chains, info, self.gpu.clone()))
     }
 
     /// A node for each part, so that VapourSynth keeps what others read again. All are planned for the properties of the first frames.
@@ -131,8 +186,8 @@ impl Maker {
             };
             let changes = if i == end { changes.clone() } else { Vec::new() };
             let built = recipe.build(plan, storages, result.storage(), changes)?;
-            let chains = Chains::One(Box::new(built), color);
-            let filter = ScriptFilter::new(sources, part.cycle, recipe.range, chains, info);
+            let chains = Chains::One(Arc::new(built), color);
+            let filter = ScriptFilter::new(sources, part.cycle, recipe.range, chains, info, self.gpu.clone());
             if i == end {
                 return Ok(filter);
             }
@@ -173,11 +228,19 @@ impl Maker {
         let (name, info, needs) = (c_text(&self.name), *filter.output_info(), needs(&filter));
         let instance = Instance { name: self.name.clone(), descriptor: self.descriptor, filter };
         let instance = Box::into_raw(Box::new(instance)).cast();
+        let (list, count) = (needs.as_ptr(), needs.len() as c_int);
         // SAFETY: VapourSynth copies name, description and dependencies, and hands the instance only to these functions.
         let node = unsafe {
-            let (list, count) = (needs.as_ptr(), needs.len() as c_int);
-            let make = self.host.create_video_filter2;
-            let node = make(name.as_ptr(), &info, get_frame, free, ffi::PARALLEL, list, count, instance, self.core);
+            let node = match self.gpu.as_ref().and_then(|_| gpu::newer(self.host)) {
+                Some(newer) => {
+                    let (make, flags) = (newer.create_video_filter_ex2, gpu::ffi::GPU_OUTPUT);
+                    make(name.as_ptr(), &info, get_frame, free, ffi::PARALLEL, flags, list, count, instance, self.core)
+                }
+                None => {
+                    let make = self.host.create_video_filter2;
+                    make(name.as_ptr(), &info, get_frame, free, ffi::PARALLEL, list, count, instance, self.core)
+                }
+            };
             Node::from_raw(self.host, node)
         };
         node.ok_or_else(|| Error::internal("VapourSynth makes no clip of a part of the chain"))
@@ -236,21 +299,21 @@ pub unsafe extern "C" fn create(input: *const Map, out: *mut Map, data: *mut c_v
 unsafe fn hand_over(instance: Instance, host: Host, core: *mut Core, out: *mut Map) {
     let (name, info) = (c_text(&instance.name), *instance.filter.output_info());
     let needs = needs(&instance.filter);
+    let newer = instance.filter.gpu().and_then(|_| gpu::newer(host));
     let instance = Box::into_raw(Box::new(instance)).cast();
+    let (name, list, count) = (name.as_ptr(), needs.as_ptr(), needs.len() as c_int);
     // SAFETY: VapourSynth copies name, description and dependencies, and hands the instance only to these functions.
     unsafe {
-        (host.create_video_filter)(
-            out,
-            name.as_ptr(),
-            &info,
-            get_frame,
-            free,
-            ffi::PARALLEL,
-            needs.as_ptr(),
-            needs.len() as c_int,
-            instance,
-            core,
-        );
+        match newer {
+            Some(newer) => {
+                let (make, flags) = (newer.create_video_filter_ex, gpu::ffi::GPU_OUTPUT);
+                make(out, name, &info, get_frame, free, ffi::PARALLEL, flags, list, count, instance, core);
+            }
+            None => {
+                let make = host.create_video_filter;
+                make(out, name, &info, get_frame, free, ffi::PARALLEL, list, count, instance, core);
+            }
+        }
     }
 }
 
@@ -296,7 +359,14 @@ unsafe extern "C" fn get_frame(
             let frame = frame.ok_or_else(|| Error::internal("a frame that was asked for is missing"))?;
             Ok(ReadyFrame { source, n, frame })
         };
-        filter.frame(n, &wanted().map(given).collect::<Result<Vec<_>>>()?, core)
+        let frames = wanted().map(given).collect::<Result<Vec<_>>>()?;
+        match filter.gpu() {
+            None => filter.frame(n, &frames, core),
+            Some(door) => {
+                let take = |source: usize, n| door.take(n, &filter.sources()[source].node, context);
+                filter.frame_on_gpu(door, n, frames, take, core)
+            }
+        }
     });
     match made {
         Ok(frame) => frame.into_raw(),

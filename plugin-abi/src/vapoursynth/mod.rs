@@ -1,10 +1,12 @@
 //! VapourSynth: `core.vramp.Deband(clip, range=16)`, a function for every filter, and `core.vramp.Chain(clip, "…")`.
 //!
-//! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked.
+//! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked. Clips in GPU memory, which R81 has,
+//! stay there ([`gpu`]).
 
 mod clip;
 mod ffi;
 mod filter;
+mod gpu;
 mod host;
 mod instance;
 mod signature;
@@ -53,7 +55,9 @@ fn register(plugin: *mut Plugin, api: &PluginApi) {
         );
     }
     let add = |name: &str, args: &str, filter: Option<&'static Descriptor>| {
-        let (name, args, result) = (c_text(name), c_text(args), c_text("clip:vnode;"));
+        // SAFETY: a function of VapourSynth's that needs nothing.
+        let types = |text: &str| c_text(&signature::for_version(text, unsafe { (api.get_api_version)() }));
+        let (name, args, result) = (c_text(name), types(args), types("clip:vnode;"));
         let data = filter.map_or(ptr::null(), ptr::from_ref).cast_mut().cast();
         // SAFETY: as above; descriptors live for ever.
         unsafe {

@@ -1,6 +1,8 @@
 //! Functions as VapourSynth knows them: their names, and the arguments that it checks.
 
+use super::gpu::SINCE;
 use crate::script::args::{CHAIN, COMMON, NAMES, Type, arguments};
+use std::ffi::c_int;
 use vramp::filters::Descriptor;
 
 /// The clip to filter.
@@ -23,6 +25,21 @@ pub fn signature(filter: &Descriptor) -> String {
 pub fn chain_signature() -> String {
     let own = argument(CLIP, "vnode") + &argument(CHAIN, "data") + &optionals(&COMMON);
     own + &optional(INPUTS, "vnode[]") + &optional(NAMES, "data[]")
+}
+
+/// Arguments, or a result, of the version of the API: from 4.3 on clips say where their frames may be.
+pub fn for_version(types: &str, api_version: c_int) -> String {
+    if api_version < SINCE {
+        return types.to_owned();
+    }
+    let anywhere = |one: &str| {
+        let mut words: Vec<_> = one.split(':').collect();
+        if words.get(1).is_some_and(|word| word.starts_with("vnode")) {
+            words.insert(2, "all");
+        }
+        words.join(":") + ";"
+    };
+    types.split_terminator(';').map(anywhere).collect()
 }
 
 fn argument(name: &str, host_type: &str) -> String {
@@ -66,6 +83,14 @@ mod tests {
             chain_signature(),
             "clip:vnode;chain:data;device:data:opt;depth:int:opt;inputs:vnode[]:opt;names:data[]:opt;"
         );
+    }
+
+    #[test]
+    fn newer_versions_give_clips_wherever_they_are() {
+        let types = "clip:vnode;chain:data;inputs:vnode[]:opt;names:data[]:opt;";
+        assert_eq!(for_version(types, SINCE - 1), types);
+        let anywhere = "clip:vnode:all;chain:data;inputs:vnode[]:all:opt;names:data[]:opt;";
+        assert_eq!(for_version(types, SINCE), anywhere);
     }
 
     #[test]
