@@ -257,8 +257,7 @@ pub struct Api {
     _maps: [Gap; 2],
     /// Says why there is no result.
     pub map_set_error: unsafe extern "C" fn(map: *mut Map, message: *const c_char),
-    /// Why there is no result; null when there is one.
-    pub map_get_error: unsafe extern "C" fn(map: *const Map) -> *const c_char,
+    _map_get_error: Gap,
     /// How many keys there are.
     pub map_num_keys: unsafe extern "C" fn(map: *const Map) -> c_int,
     /// A key.
@@ -295,10 +294,10 @@ pub struct Api {
     /// Sets a clip, of which the map has a reference of its own.
     pub map_set_node: unsafe extern "C" fn(map: *mut Map, key: *const c_char, node: *mut Node, append: c_int) -> c_int,
     _map_objects: [Gap; 7],
-    _register: Gap,
-    /// A plugin by its identifier. Null when it is not loaded.
-    pub get_plugin_by_id: unsafe extern "C" fn(identifier: *const c_char, core: *mut Core) -> *mut Plugin,
-    _plugins: [Gap; 12],
+    _register: [Gap; 2],
+    /// A plugin by its namespace. Null when it is not loaded.
+    pub get_plugin_by_namespace: unsafe extern "C" fn(namespace: *const c_char, core: *mut Core) -> *mut Plugin,
+    _plugins: [Gap; 11],
     /// Calls a plugin's function. The map that it returns is to be given back.
     pub invoke: unsafe extern "C" fn(plugin: *mut Plugin, name: *const c_char, args: *const Map) -> *mut Map,
     _core: [Gap; 5],

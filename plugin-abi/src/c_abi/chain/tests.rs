@@ -1,4 +1,5 @@
 use super::super::queue;
+use super::super::external::vramp_process_cuda;
 use super::*;
 use crate::testing::{Mixed, clip, samples};
 use std::ffi::CStr;
@@ -297,7 +298,7 @@ fn the_call_for_one_frame_names_the_one_for_many() {
             assert_eq!(vramp_process(chain, &frame(3), &planes, &planes), abi::UNSUPPORTED, "{}", case.name);
             assert!(error().ends_with("ask vramp_chain_needs which it reads, and give them to vramp_process_frames"));
             assert_eq!(vramp_process_cuda(chain, &frame(3), &planes, &planes, null_mut()), abi::UNSUPPORTED);
-            assert!(error().ends_with("by vramp_process_frames"), "{}", error());
+            assert!(error().ends_with("to vramp_process_frames_cuda"), "{}", error());
             ok(queue::vramp_queue_create(chain, 1, &mut queue));
             let status = queue::vramp_queue_submit(queue, &frame(3), &planes, &planes, null_mut());
             assert_eq!(status, abi::UNSUPPORTED);

@@ -16,7 +16,7 @@ fn camel(snake: &str) -> String {
     let mut words = snake.split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |name, word| match word {
-        "api" | "ro" | "rw" => name + &word.to_uppercase(),
+        "api" | "gpu" | "luid" | "ro" | "rw" | "uuid" => name + &word.to_uppercase(),
         _ => name + &word[..1].to_uppercase() + &word[1..],
     })
 }
@@ -54,10 +54,10 @@ fn ours() -> Vec<Fact> {
     offsets!(facts, Api, "VSAPI": create_video_filter, create_video_filter2, free_node, add_node_ref, get_video_info, new_video_frame,
         free_frame, copy_frame, get_frame_properties_ro, get_frame_properties_rw, get_stride, get_read_ptr,
         get_write_ptr, get_video_frame_format, get_frame_width, get_frame_height, get_video_format_name,
-        query_video_format, get_frame, get_frame_filter, request_frame_filter, set_filter_error, map_set_error,
+        query_video_format, get_frame, get_frame_filter, request_frame_filter, set_filter_error, create_map, free_map, map_set_error,
         map_num_keys, map_get_key, map_num_elements, map_get_int,
-        map_set_int, map_set_int_array, map_set_float, map_get_float, map_get_data, map_get_data_size, map_get_node,
-        get_api_version);
+        map_set_int, map_set_int_array, map_set_float, map_get_float, map_get_data, map_get_data_size, map_get_node, map_set_node,
+        get_plugin_by_namespace, invoke, get_api_version);
     constants!(facts:
         API_VERSION => "VAPOURSYNTH_API_VERSION",
         version(3, 5) => "VS_MAKE_VERSION(3, 5)",
@@ -71,17 +71,60 @@ fn ours() -> Vec<Fact> {
     facts
 }
 
-/// What the C compiler says of the same expressions.
-fn theirs(facts: &[Fact]) -> Vec<Fact> {
+fn ours_of_gpu_memory() -> Vec<Fact> {
+    use super::super::gpu::ffi::*;
+    let mut facts = Vec::new();
+    offsets!(facts, NewerApi, "VSAPI": get_core_info2, create_video_filter_ex, create_video_filter_ex2, get_vulkan_api,
+        get_node_residency);
+    layout!(facts, CoreInfo2, "VSCoreInfo2": version_string, core_version, api_version, creation_flags, num_threads,
+        max_framebuffer_size, used_framebuffer_size);
+    layout!(facts, VulkanCoreInfo, "VSVulkanCoreInfo": device_name, device_memory, budget, allocated, limit, device_uuid,
+        device_luid, device_node_mask, device_luid_valid, export_handle_type, semaphore_export_handle_type, unified_memory);
+    layout!(facts, PlaneInfo, "VSVulkanPlaneInfo": buffer, buffer_size, ready_semaphore, ready_value);
+    layout!(facts, ExportedMemory, "VSVulkanExportedMemory": memory_id, memory_size, memory_type_index, offset, size,
+        handle_type, handle);
+    layout!(facts, ExportedSemaphore, "VSVulkanExportedSemaphore": handle_type, handle);
+    layout!(facts, VulkanApi, "VSVULKANAPI": get_vulkan_core_info, new_gpu_video_frame, get_gpu_plane, set_gpu_plane_producer,
+        create_gpu_timeline, free_gpu_timeline, get_gpu_timeline_semaphore, reserve_gpu_memory,
+        update_gpu_memory_reservation, release_gpu_memory_reservation, export_gpu_plane, export_gpu_semaphore,
+        wait_gpu_frame, get_exportable_frame_filter);
+    constants!(facts: GPU_OUTPUT => "ffGPUOutput", ON_GPU => "nrGPU");
+    facts
+}
+
+/// As much of Vulkan's header as VapourSynth's needs: types, all of the size of a pointer or of 64 or 32 bits.
+fn vulkan_types() -> String {
+    let header = std::fs::read_to_string(format!("{HEADERS}/VSVulkan4.h")).unwrap();
+    let mut text = String::from("#define VK_UUID_SIZE 16\n#define VK_LUID_SIZE 8\n#include <stdint.h>\n");
+    let functions = header.lines().filter_map(|line| line.trim().strip_prefix("FN(VS_VK_")?.split([',', ')']).nth(2));
+    for name in functions.map(str::trim).chain(["GetInstanceProcAddr"]) {
+        text += &format!("typedef void (*PFN_vk{name})(void);\n");
+    }
+    for name in ["Instance", "PhysicalDevice", "Device", "Buffer", "Semaphore", "DeviceMemory", "CommandBuffer"] {
+        text += &format!("typedef struct Vk{name}_T *Vk{name};\n");
+    }
+    for name in ["DeviceSize", "DeviceAddress"] {
+        text += &format!("typedef uint64_t Vk{name};\n");
+    }
+    for name in ["MemoryPropertyFlags", "BufferUsageFlags", "MemoryRequirements"] {
+        text += &format!("typedef uint32_t Vk{name};\n");
+    }
+    text
+}
+
+/// What the C compiler says of the same expressions, after `includes`.
+fn theirs(name: &str, includes: &str, facts: &[Fact]) -> Vec<Fact> {
     assert!(Path::new(HEADERS).exists(), "VapourSynth is not there: run scripts/setup_hosts.sh");
-    let folder = std::env::temp_dir().join(format!("vramp-vapoursynth-header-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = std::env::temp_dir().join(format!("vramp-vapoursynth-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("vulkan")).unwrap();
+    std::fs::write(folder.join("vulkan/vulkan_core.h"), vulkan_types()).unwrap();
     let (source, program) = (folder.join("facts.c"), folder.join("facts"));
     let lines: String =
         facts.iter().map(|(expression, _)| format!("    printf(\"%lld\\n\", (long long)({expression}));\n")).collect();
-    let text = format!("#include <VapourSynth4.h>\n#include <stdio.h>\nint main(void) {{\n{lines}    return 0;\n}}\n");
+    let text = format!("{includes}\n#include <stdio.h>\nint main(void) {{\n{lines}    return 0;\n}}\n");
     std::fs::write(&source, text).unwrap();
-    let compiler = Command::new("cc").args(["-I", HEADERS, "-o"]).args([&program, &source]).output();
+    let mut command = Command::new("cc");
+    let compiler = command.arg("-I").arg(&folder).args(["-I", HEADERS, "-o"]).args([&program, &source]).output();
     let compiler = compiler.expect("a C compiler is installed");
     assert!(compiler.status.success(), "{}", String::from_utf8_lossy(&compiler.stderr));
     let printed = Command::new(&program).output().unwrap().stdout;
@@ -94,5 +137,13 @@ fn theirs(facts: &[Fact]) -> Vec<Fact> {
 fn the_declarations_are_the_headers() {
     let ours = ours();
     assert!(ours.len() > 50);
-    assert_eq!(ours, theirs(&ours));
+    assert_eq!(ours, theirs("header", "#include <VapourSynth4.h>", &ours));
+}
+
+/// The header is that of the version that is known, and moves functions in others.
+#[test]
+fn the_declarations_of_gpu_memory_are_the_headers() {
+    let ours = ours_of_gpu_memory();
+    assert!(ours.len() > 50);
+    assert_eq!(ours, theirs("gpu", "#define VS_USE_LATEST_API\n#include <VSVulkan4.h>", &ours));
 }

@@ -4,8 +4,6 @@
 pub mod ffi;
 mod host;
 mod imports;
-#[cfg(test)]
-mod tests;
 
 pub use host::{SINCE, is_on_gpu, newer};
 
@@ -222,7 +220,7 @@ pub fn downloaded(host: Host, core: *mut Core, node: &Node) -> Result<Node> {
     let failed = || Error::unsupported("VapourSynth does not copy the clip to host memory");
     // SAFETY: the core lives, the texts end in a zero, and each map is given back; the clip that is given is ours.
     unsafe {
-        let std = (host.get_plugin_by_id)(c"com.vapoursynth.std".as_ptr(), core);
+        let std = (host.get_plugin_by_namespace)(c"std".as_ptr(), core);
         if std.is_null() {
             return Err(failed());
         }
