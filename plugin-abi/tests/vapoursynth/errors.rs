@@ -114,7 +114,7 @@ fn every_filter_is_a_function_that_runs_with_its_defaults() {
         let mut script = Script::new();
         script.line(&["signature", "vramp", &function]);
         let signature = script.run().remove(0);
-        let clips = signature.split(';').skip(1).filter_map(|argument| argument.strip_suffix(":vnode:opt"));
+        let clips = signature.split(';').skip(1).filter_map(|argument| argument.strip_suffix(":vnode:all:opt"));
         let needed = needed(filter).map(|(key, value)| format!("{key}=s:{value}"));
         let clips: Vec<_> = clips.map(|name| format!("{name}=c:clip")).chain(needed).collect();
         let mut script = Script::new();
