@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the hosts that the plugin is tested in and no distribution has, OpenFX and OpenJD, into target/; nothing when they are there.
+# Fetches the hosts that the plugin is tested in and no distribution has, Vulkan, OpenFX and OpenJD, into target/; nothing when they are there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -45,6 +45,23 @@ if ! cmp -s $requirements $hosts/ready; then
     [ -z "$python" ] || install_in_python "$python"
     [ -e $hosts/python ] || echo "setup: no Python $oldest_python or newer as a library: VapourSynth is tested without scripts"
     cp $requirements $hosts/ready
+fi
+
+# Vulkan's headers, and a driver of 1.4 that needs no GPU, from Debian. Where it does not load, tests say so and pass.
+vulkan=target/vulkan
+debian=http://deb.debian.org/debian
+fetch_package() {
+    file=$(curl -fsS "$debian/dists/$1/main/binary-$(dpkg --print-architecture)/Packages.xz" | xz -dc |
+        sed -n "/^Package: $2\$/,/^\$/s/^Filename: //p")
+    curl -fsS "$debian/$file" -o $vulkan/package.deb && dpkg -x $vulkan/package.deb $vulkan
+}
+if [ ! -e $vulkan/ready ] && command -v dpkg >/dev/null; then
+    echo "setup: fetching Vulkan"
+    mkdir -p $vulkan
+    fetch_package trixie libvulkan-dev
+    fetch_package bookworm-backports mesa-vulkan-drivers || echo "setup: no Vulkan driver: clips in GPU memory are not tested"
+    rm -f $vulkan/package.deb
+    touch $vulkan/ready
 fi
 
 # OpenFX's headers, and the classes for hosts that come with them, with its example of a host. A crate has them.

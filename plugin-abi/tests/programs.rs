@@ -1,5 +1,5 @@
 //! Programs in C against the built library: a hostile one, one that loads it a thousand times, one whose
-//! messages go wrong, one that changes a parameter each frame, one that uses CUDA itself.
+//! messages go wrong, one that changes a parameter each frame, ones that use CUDA themselves, one that has memory of other APIs.
 
 mod cc;
 mod so;
@@ -56,4 +56,9 @@ fn the_callers_cuda_context_stays() {
 #[test]
 fn frames_in_gpu_memory_keep_to_their_context() {
     run("tests/c/resident.c", &[], Some(cc::stand_in_driver()));
+}
+
+#[test]
+fn memory_and_timelines_of_other_apis_are_imported() {
+    run("tests/c/external.c", cc::sanitizer(), Some(cc::stand_in_driver()));
 }

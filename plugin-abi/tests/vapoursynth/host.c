@@ -9,7 +9,7 @@
  *                                   the one that was kept); i takes a list: 0,1. The current clip becomes the result
  *   hold COUNT FRAMES               the current clip's first COUNT frames, over and over from memory
  *   keep, restore                   remember the current clip; go back to it
- *   info                            the current clip's format, size, length and rate
+ *   info                            the current clip's format, size, length and rate, and "gpu" where its frames are there
  *   signature NAMESPACE FUNCTION    the function's arguments
  *   functions NAMESPACE             the names of all functions
  *   props N                         frame N's properties
@@ -107,8 +107,9 @@ static void print_info(void) {
     const VSVideoInfo *info = api->getVideoInfo(clip);
     char name[32] = "variable";
     api->getVideoFormatName(&info->format, name);
-    printf("info %s %dx%d %d %lld/%lld\n", name, info->width, info->height, info->numFrames, (long long)info->fpsNum,
-           (long long)info->fpsDen);
+    int is_on_gpu = api->getAPIVersion() >= VAPOURSYNTH_API_VERSION && api->getNodeResidency(clip) == nrGPU;
+    printf("info %s %dx%d %d %lld/%lld%s\n", name, info->width, info->height, info->numFrames, (long long)info->fpsNum,
+           (long long)info->fpsDen, is_on_gpu ? " gpu" : "");
 }
 
 static void print_functions(const char *namespace) {

@@ -2,6 +2,7 @@
 
 use crate::cc;
 use crate::so::library;
+use crate::vulkan::Vulkan;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -95,8 +96,31 @@ impl Script {
     /// Runs the host; what it printed.
     #[track_caller]
     pub fn run(&self) -> Vec<String> {
+        self.quietly(&mut Command::new(program()))
+    }
+
+    /// The same with a Vulkan driver.
+    #[track_caller]
+    pub fn run_with(&self, vulkan: &Vulkan) -> Vec<String> {
+        self.quietly(vulkan.environment(&mut Command::new(program())))
+    }
+
+    /// The same, and what is said on standard error.
+    #[track_caller]
+    pub fn run_with_messages(&self, vulkan: &Vulkan) -> (Vec<String>, String) {
+        self.run_as(vulkan.environment(&mut Command::new(program())))
+    }
+
+    #[track_caller]
+    fn quietly(&self, command: &mut Command) -> Vec<String> {
+        let (lines, messages) = self.run_as(command);
+        assert_eq!(messages, "", "VapourSynth or the plugin complains");
+        lines
+    }
+
+    #[track_caller]
+    fn run_as(&self, command: &mut Command) -> (Vec<String>, String) {
         let core = vapoursynth().join("unpacked/vapoursynth/libvapoursynth.so.4");
-        let mut command = Command::new(program());
         command.arg(core).arg(library()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -105,7 +129,7 @@ impl Script {
             child.wait_with_output().unwrap()
         });
         assert!(output.status.success(), "{}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "VapourSynth or the plugin complains");
-        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+        let lines = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+        (lines, String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }

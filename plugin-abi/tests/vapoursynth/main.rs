@@ -7,9 +7,12 @@ mod clips;
 mod errors;
 mod frames;
 mod gpu;
+mod gpu_frames;
 mod host;
 mod props;
 mod scripts;
 mod shapes;
 #[path = "../so/mod.rs"]
 mod so;
+#[path = "../vulkan/driver.rs"]
+mod vulkan;

@@ -262,6 +262,11 @@ static void measure(const char *device, const char *text, const vramp_stream *st
 
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
+    if (!strcmp(argv[1], "uuid")) {
+        if (!open_vulkan(argv[2])) return 3;
+        for (int i = 0; i < 16; i++) printf("%02x", device_uuid[i]);
+        return printf("\n"), 0;
+    }
     void *vramp = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!vramp || !cuda || !open_vulkan(argv[2])) return printf("skipped: %s\n", dlerror()), 3;
 #define LOAD(name) *(void **)&name = dlsym(vramp, "vramp_" #name);
