@@ -67,6 +67,12 @@ packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
 [ -d target/openfx/include ] || scripts/setup_hosts.sh
 cc -O1 -D_GNU_SOURCE -pthread -Itarget/openfx/include plugin-abi/tests/openfx/cuda.c -o "$out/bin/openfx_cuda" -lm -ldl
 
+# Frames in Vulkan's memory, and a loader of Vulkan.
+[ -d target/vulkan/usr/include ] || scripts/setup_hosts.sh
+mkdir -p "$out/lib/vulkan"
+cc -O1 -Iplugin-abi/include -Itarget/vulkan/usr/include plugin-abi/tests/vulkan/frames.c -o "$out/bin/vulkan_frames" -ldl
+cc -O1 -shared -fPIC -Wl,-soname,libvulkan.so.1 plugin-abi/tests/vulkan/loader.c -o "$out/lib/vulkan/libvulkan.so.1" -ldl
+
 # What they load, by the loader's word.
 libraries() {
     LD_LIBRARY_PATH="$out/lib" ldd "$out"/bin/* "$out"/tests/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u

@@ -115,6 +115,16 @@ run_abi() {
     step "C ABI" "$here/tests/c_abi_cuda" --show-output "$filter"
     step "C ABI, resident frames" "$here/tests/c_abi_resident" --show-output "$filter"
     step "OpenFX, images in GPU memory" "$here/bin/openfx_cuda" "$VRAMP_PLUGIN"
+    driver=$(vulkan_driver)
+    [ -z "$driver" ] || step "C ABI, frames of Vulkan" env VULKAN_DRIVER="$driver" "$here/bin/vulkan_frames" "$VRAMP_PLUGIN" \
+        "$here/lib/vulkan/libvulkan.so.1" time
+}
+
+# NVIDIA's driver of Vulkan; the one that needs no window system first.
+vulkan_driver() {
+    for name in libEGL_nvidia.so.0 libGLX_nvidia.so.0; do
+        find /usr/local/nvidia/lib64 /usr/lib /usr/lib64 -name "$name" 2>/dev/null
+    done | head -n 1
 }
 
 run_command() {
