@@ -172,6 +172,9 @@ impl GpuDoor {
 
     /// Where a frame's planes are in the device's memory.
     fn planes(&self, frame: &Frame) -> Result<Vec<HostPlane>> {
+        // The driver exports one at a time for the whole process, and takes twice as long when threads crowd there.
+        static EXPORTS: Mutex<()> = Mutex::new(());
+        let _alone = EXPORTS.lock().unwrap_or_else(PoisonError::into_inner);
         let plane = |plane| {
             let exported = self.host.export(frame, plane)?;
             // SAFETY: it was exported just now.
