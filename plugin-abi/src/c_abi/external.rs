@@ -203,8 +203,7 @@ pub unsafe extern "C" fn vramp_process_frames_cuda(
             if order.reserved != 0 {
                 return Err(Error::bad_argument("vramp_order: reserved is not 0"));
             }
-            let (waits, signals) =
-                (points(order.waits, order.wait_count)?, points(order.signals, order.signal_count)?);
+            let (waits, signals) = (points(order.waits, order.wait_count)?, points(order.signals, order.signal_count)?);
             let (waits, signals) = (borrowed(&waits), borrowed(&signals));
             let order = WorkOrder { stream: StreamOrder::In(order.stream), waits: &waits, signals: &signals };
             let made = chain.process_cuda(&chain.many(frame, frames, count, dst)?, &order)?;

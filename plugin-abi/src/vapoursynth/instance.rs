@@ -1,5 +1,6 @@
 //! What VapourSynth calls: to make a filter, to get its frames, and to end it.
 
+use super::call::make;
 use super::clip;
 use super::ffi::{self, Api, Core, FilterDependency, FrameContext, Map, VideoInfo};
 use super::filter::{Chains, InputClip, ReadyFrame, ScriptFilter, WantedFrames};
@@ -8,19 +9,14 @@ use super::host::{Frame, Host, MapRef, Node, c_text};
 use super::signature;
 use crate::guard::guard;
 use crate::host_port::Storage;
-use crate::logging;
-use crate::script::args::{self, ScriptArgs};
 use crate::script::clip::Clip;
-use crate::script::props::{self, FrameTraits, RangeProperty};
+use crate::script::props::{self, FrameTraits};
 use crate::script::recipe::{BuiltByTraits, Recipe, reduced};
-use log::Level;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
-use vramp::device::DeviceChoice;
-use vramp::device::cuda;
 use vramp::error::{Error, Result};
-use vramp::filters::{Cycle, Descriptor, Reach, read_chain};
+use vramp::filters::{Cycle, Descriptor, Reach};
 use vramp::pipeline::{ChainPlan, Feed, Part, PartInput};
 use vramp::video::StreamInfo;
 
@@ -28,123 +24,38 @@ use vramp::video::StreamInfo;
 pub const CHAIN: &str = "Chain";
 
 /// A filter of a script, or a part of one.
-struct Instance {
-    name: String,
+pub struct Instance {
+    /// The function's name.
+    pub name: String,
     descriptor: Option<&'static Descriptor>,
     filter: ScriptFilter,
 }
 
-/// Makes the filter of `descriptor`, or a chain where there is none, from the arguments `input`. Clips in GPU memory stay there where
-/// they can, and else are copied to host memory.
-fn make(host: Host, core: *mut Core, descriptor: Option<&'static Descriptor>, input: MapRef<'_>) -> Result<Instance> {
-    logging::start();
-    let node = input.nodes(signature::CLIP).pop().ok_or_else(|| Error::bad_argument("the clip is missing"))?;
-    let mut call = FunctionCall { host, core, descriptor, input, node, beside: Vec::new() };
-    call.beside = match descriptor {
-        Some(descriptor) => named_by_filter(descriptor, input),
-        None => named_by_script(input)?,
-    };
-    let choice = args::device(&input)?;
-    let mut why = None;
-    if choice != DeviceChoice::Cpu && call.nodes().all(|node| gpu::is_on_gpu(host, node)) {
-        let made = GpuDoor::open(host, core, choice).and_then(|door| call.filter(door.choice(), Some(Arc::new(door))));
-        match made {
-            Ok(made) => return Ok(made),
-            Err(error) => why = Some(error),
-        }
-    }
-    for node in std::iter::once(&mut call.node).chain(call.beside.iter_mut().map(|(_, node)| node)) {
-        if gpu::is_on_gpu(host, node) {
-            *node = gpu::downloaded(host, core, node)?;
-        }
-    }
-    let made = call.filter(choice, None)?;
-    if let Some(error) = why {
-        let level = if cuda::is_present() { Level::Info } else { Level::Debug };
-        log::log!(level, "{}: frames are copied from the GPU and back: {error}", made.name);
-    }
-    Ok(made)
-}
-
-/// A call of a function, with the clips that it was given.
-struct FunctionCall<'a> {
-    host: Host,
-    core: *mut Core,
-    descriptor: Option<&'static Descriptor>,
-    input: MapRef<'a>,
-    node: Node,
-    beside: Vec<(String, Node)>,
-}
-
-impl FunctionCall<'_> {
-    fn nodes(&self) -> impl Iterator<Item = &Node> {
-        std::iter::once(&self.node).chain(self.beside.iter().map(|(_, node)| node))
-    }
-
-    /// The filter, which with a door filters frames in GPU memory.
-    fn filter(&self, device: DeviceChoice, gpu: Option<Arc<GpuDoor>>) -> Result<Instance> {
-        let FunctionCall { host, core, descriptor, input, node, beside } = self;
-        let clip = clip::read(host, &node.info())?;
-        let format = clip.info.format;
-        let mut chain = match descriptor {
-            Some(descriptor) => vec![args::call(descriptor, format, input)?],
-            None => read_chain(&input.text(args::CHAIN)?.unwrap_or_default())?,
-        };
-        chain.extend(args::last_call(format, input)?);
-        let mut clips = Vec::new();
-        for (name, node) in beside {
-            let clip = clip::read(host, &node.info()).map_err(|e| e.context(format!("the clip '{name}'")))?;
-            clips.push((name.clone(), clip));
-        }
-        // SAFETY: a function of VapourSynth's that needs nothing.
-        let range = range_property(unsafe { (host.get_api_version)() });
-        let recipe = Recipe::new(chain, clip, clips, range, device)?;
-        let recipe = if gpu.is_some() { recipe.on_device() } else { recipe };
-        let nodes: Vec<_> = self.nodes().map(Node::another).collect();
-        Maker { host, core: *core, name: name(*descriptor), descriptor: *descriptor, gpu }.filter(recipe, &nodes)
-    }
-}
-
-/// The clips that a filter's function was given beside the first, by the names of its parameters.
-fn named_by_filter(descriptor: &Descriptor, input: MapRef<'_>) -> Vec<(String, Node)> {
-    let named = |name: &str| Some((name.to_owned(), input.nodes(name).pop()?));
-    args::pictures(descriptor).into_iter().filter_map(named).collect()
-}
-
-/// The clips that `Chain` was given beside the first, by the names that the script gave them.
-fn named_by_script(input: MapRef<'_>) -> Result<Vec<(String, Node)>> {
-    let (names, nodes) = (input.texts(args::NAMES), input.nodes(signature::INPUTS));
-    if names.len() != nodes.len() {
-        let (names, clips) = (names.len(), nodes.len());
-        return Err(Error::bad_argument(format!("{clips} inputs have {names} names: give each input one in names")));
-    }
-    Ok(names.into_iter().zip(nodes).collect())
-}
-
-/// The property that says the range in this version of the API.
-fn range_property(api_version: c_int) -> RangeProperty {
-    if api_version < ffi::version(4, 2) { RangeProperty::ColorRange } else { RangeProperty::Range }
-}
-
 /// Makes the nodes of one call of a function.
-struct Maker {
-    host: Host,
-    core: *mut Core,
-    name: String,
-    descriptor: Option<&'static Descriptor>,
-    gpu: Option<Arc<GpuDoor>>,
+pub struct Maker {
+    /// VapourSynth's functions.
+    pub host: Host,
+    /// The core that the nodes belong to.
+    pub core: *mut Core,
+    /// The function's filter; none for [`CHAIN`].
+    pub descriptor: Option<&'static Descriptor>,
+    /// What filters frames in GPU memory, where they are there.
+    pub gpu: Option<Arc<GpuDoor>>,
 }
 
 impl Maker {
     /// The filter that gives the result of `recipe` on the clips `nodes`.
-    fn filter(self, recipe: Recipe, nodes: &[Node]) -> Result<Instance> {
+    ///
+    /// # Errors
+    /// When the chain does not fit the clips, or its device cannot be used.
+    pub fn filter(self, recipe: Recipe, nodes: &[Node]) -> Result<Instance> {
         let plan = recipe.plan(&recipe.without_properties())?;
         let filter = if plan.sides.is_empty() && plan.parts.len() < 2 {
             self.by_frame(recipe, &plan, nodes)?
         } else {
             self.parts(&recipe, nodes)?
         };
-        Ok(Instance { name: self.name, descriptor: self.descriptor, filter })
+        Ok(Instance { name: name(self.descriptor), descriptor: self.descriptor, filter })
     }
 
     /// One node, whose chain is planned for each frame by its properties.
@@ -225,8 +136,9 @@ impl Maker {
 
     /// The clip of a filter that others read.
     fn node(&self, filter: ScriptFilter) -> Result<Node> {
-        let (name, info, needs) = (c_text(&self.name), *filter.output_info(), needs(&filter));
-        let instance = Instance { name: self.name.clone(), descriptor: self.descriptor, filter };
+        let (name, info, needs) = (name(self.descriptor), *filter.output_info(), needs(&filter));
+        let instance = Instance { name: name.clone(), descriptor: self.descriptor, filter };
+        let name = c_text(&name);
         let instance = Box::into_raw(Box::new(instance)).cast();
         let (list, count) = (needs.as_ptr(), needs.len() as c_int);
         // SAFETY: VapourSynth copies name, description and dependencies, and hands the instance only to these functions.
@@ -391,16 +303,4 @@ unsafe extern "C" fn free(instance: *mut c_void, _core: *mut Core, _api: *const 
     });
     // Nobody can be informed.
     drop(done);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ranges_name_follows_the_version() {
-        let versions = [ffi::version(4, 0), ffi::version(4, 1), ffi::version(4, 2), ffi::version(4, 3)];
-        let (old, new) = (RangeProperty::ColorRange, RangeProperty::Range);
-        assert_eq!(versions.map(range_property), [old, old, new, new]);
-    }
 }

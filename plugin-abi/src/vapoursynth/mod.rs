@@ -3,6 +3,7 @@
 //! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked. Clips in GPU memory, which R81 has,
 //! stay there ([`gpu`]).
 
+mod call;
 mod clip;
 mod ffi;
 mod filter;

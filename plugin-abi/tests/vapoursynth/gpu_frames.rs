@@ -49,7 +49,9 @@ fn others_are_copied() {
         script.blank(clip).call(function, args).line(&["info"]).line(&["time", "3"]);
         let (lines, messages) = script.run_with_messages(&vulkan);
         assert!(lines.len() == 2 && lines[0].ends_with("24/1"), "{function}: {lines:?}");
-        let wanted = format!("vramp: {function}: frames are copied from the GPU and back: floating point, and what is measured, ");
+        let wanted = format!(
+            "vramp: {function}: frames are copied from the GPU and back: floating point, and what is measured, "
+        );
         assert!(messages.starts_with(&wanted) && messages.lines().count() == 1, "{messages}");
     }
 }
@@ -69,7 +71,13 @@ fn frames_have_the_bytes_of_the_cpu() {
     const COUNT: usize = 12;
     let order: Vec<_> = (0..2 * COUNT).map(|i| (i * 7 % COUNT).to_string()).collect();
     let chains: &[&str] = match vulkan.is_gpu {
-        true => &["", "deband=rand_each_frame=on,gauss=sigma=1.5", "deband,depth=16", "tmedian,deband", "box=3,depth=8:dither=fs"],
+        true => &[
+            "",
+            "deband=rand_each_frame=on,gauss=sigma=1.5",
+            "deband,depth=16",
+            "tmedian,deband",
+            "box=3,depth=8:dither=fs",
+        ],
         false => &[""],
     };
     for (format, size) in [("gray8", (37, 21)), ("yuv420p", (70, 38)), ("yuv422p10", (70, 37)), ("gbrp16", (37, 21))] {

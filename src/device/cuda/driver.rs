@@ -42,7 +42,11 @@ unsafe extern "C" {
 
     pub fn cuMemFree_v2(address: CUdeviceptr) -> c_int;
     pub fn cuImportExternalMemory(memory: *mut *mut c_void, desc: *const c_void) -> c_int;
-    pub fn cuExternalMemoryGetMappedBuffer(address: *mut CUdeviceptr, memory: *mut c_void, desc: *const c_void) -> c_int;
+    pub fn cuExternalMemoryGetMappedBuffer(
+        address: *mut CUdeviceptr,
+        memory: *mut c_void,
+        desc: *const c_void,
+    ) -> c_int;
     pub fn cuDestroyExternalMemory(memory: *mut c_void) -> c_int;
     pub fn cuImportExternalSemaphore(semaphore: *mut *mut c_void, desc: *const c_void) -> c_int;
     pub fn cuDestroyExternalSemaphore(semaphore: *mut c_void) -> c_int;

@@ -257,9 +257,8 @@ impl ExternalSemaphore {
         self.context.enter()?;
         let params = PointParams { value, rest: [0; 17] };
         // SAFETY: both handles are alive, and the driver reads one semaphore with its parameters.
-        let code = unsafe {
-            driver::cuWaitExternalSemaphoresAsync(&self.raw, (&raw const params).cast(), 1, stream.as_raw())
-        };
+        let code =
+            unsafe { driver::cuWaitExternalSemaphoresAsync(&self.raw, (&raw const params).cast(), 1, stream.as_raw()) };
         check(code, "waiting for a timeline semaphore")
     }
 

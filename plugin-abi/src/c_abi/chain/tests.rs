@@ -1,5 +1,5 @@
-use super::super::queue;
 use super::super::external::vramp_process_cuda;
+use super::super::queue;
 use super::*;
 use crate::testing::{Mixed, clip, samples};
 use std::ffi::CStr;

@@ -1,7 +1,9 @@
 //! VapourSynth's frames in GPU memory: what API 4.3 and VSVulkan4.h declare of them, as far as it is used here. Written from their
 //! documentation; a test holds it against the headers.
 
-use super::super::ffi::{Api, Core, FilterDependency, Frame, FrameContext, Free, GetFrame, Map, Node, VideoFormat, VideoInfo};
+use super::super::ffi::{
+    Api, Core, FilterDependency, Frame, FrameContext, Free, GetFrame, Map, Node, VideoFormat, VideoInfo,
+};
 use crate::opaque::opaque;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -158,12 +160,8 @@ pub struct ExportedSemaphore {
 pub struct VulkanApi {
     _devices: [Gap; 2],
     /// What the device is. Not 0 when there is none.
-    pub get_vulkan_core_info: unsafe extern "C" fn(
-        core: *mut Core,
-        info: *mut VulkanCoreInfo,
-        message: *mut c_char,
-        size: c_int,
-    ) -> c_int,
+    pub get_vulkan_core_info:
+        unsafe extern "C" fn(core: *mut Core, info: *mut VulkanCoreInfo, message: *mut c_char, size: c_int) -> c_int,
     _calls: [Gap; 5],
     /// As `new_video_frame`, in GPU memory.
     pub new_gpu_video_frame: unsafe extern "C" fn(
@@ -179,8 +177,7 @@ pub struct VulkanApi {
     pub set_gpu_plane_producer:
         unsafe extern "C" fn(frame: *const Frame, plane: c_int, timeline: *mut Timeline, value: u64),
     /// A new timeline at 0, to be given back.
-    pub create_gpu_timeline:
-        unsafe extern "C" fn(core: *mut Core, message: *mut c_char, size: c_int) -> *mut Timeline,
+    pub create_gpu_timeline: unsafe extern "C" fn(core: *mut Core, message: *mut c_char, size: c_int) -> *mut Timeline,
     /// Gives a reference to a timeline back.
     pub free_gpu_timeline: unsafe extern "C" fn(timeline: *mut Timeline),
     _add_gpu_timeline_ref: Gap,
@@ -189,12 +186,8 @@ pub struct VulkanApi {
     _wait_value: Gap,
     _memory: [Gap; 4],
     /// Says how many bytes others hold.
-    pub reserve_gpu_memory: unsafe extern "C" fn(
-        core: *mut Core,
-        bytes: i64,
-        message: *mut c_char,
-        size: c_int,
-    ) -> *mut Reservation,
+    pub reserve_gpu_memory:
+        unsafe extern "C" fn(core: *mut Core, bytes: i64, message: *mut c_char, size: c_int) -> *mut Reservation,
     /// Says how many they are now.
     pub update_gpu_memory_reservation: unsafe extern "C" fn(reservation: *mut Reservation, bytes: i64),
     /// Says that they hold none.

@@ -65,7 +65,10 @@ impl GpuHost {
             info.assume_init().core_version
         };
         if !CORES.contains(&version) {
-            return Err(Error::unsupported(format!("frames in GPU memory are known of R{}, not of R{version}", CORES[0])));
+            return Err(Error::unsupported(format!(
+                "frames in GPU memory are known of R{}, not of R{version}",
+                CORES[0]
+            )));
         }
         // SAFETY: the table is VapourSynth's, which outlives every plugin, and of a version that is known.
         Ok(GpuHost { host, vulkan: unsafe { &*(newer.get_vulkan_api)() } })
@@ -203,7 +206,7 @@ impl Drop for Timeline {
     }
 }
 
-/// What VapourSynth is told of memory that is held here.
+/// What VapourSynth knows of memory that is held here.
 pub struct Reservation {
     host: GpuHost,
     raw: *mut ffi::Reservation,

@@ -124,7 +124,8 @@ impl GpuDoor {
         let end = lane.end.as_ref();
         let signals: Vec<_> =
             end.map(|end| TimelinePoint { semaphore: &end.semaphore, value: end.value + 1 }).into_iter().collect();
-        let order = WorkOrder { stream: StreamOrder::In(lane.stream.as_raw().cast()), waits: &waits, signals: &signals };
+        let order =
+            WorkOrder { stream: StreamOrder::In(lane.stream.as_raw().cast()), waits: &waits, signals: &signals };
         // SAFETY: the planes are imported memory, which VapourSynth keeps for these frames until the value that is published here,
         // or until the stream has been waited for; nobody else writes to them.
         let done = unsafe { built.ports.process_cuda(&built.engine, n, &frames, &to, &order) };
@@ -151,7 +152,12 @@ impl GpuDoor {
     }
 
     /// Where a frame's planes are in the device's memory, and in `waits` what must be reached before they are read.
-    fn readable(&self, frame: &Frame, core: *mut Core, waits: &mut Vec<(Arc<ExternalSemaphore>, u64)>) -> Result<Vec<HostPlane>> {
+    fn readable(
+        &self,
+        frame: &Frame,
+        core: *mut Core,
+        waits: &mut Vec<(Arc<ExternalSemaphore>, u64)>,
+    ) -> Result<Vec<HostPlane>> {
         if !self.has_timelines {
             self.host.wait(frame)?;
             return self.planes(frame);
