@@ -50,6 +50,11 @@ pub struct GpuHost {
     vulkan: &'static VulkanApi,
 }
 
+// SAFETY: tables of functions that stay, which any thread may call.
+unsafe impl Send for GpuHost {}
+// SAFETY: as above.
+unsafe impl Sync for GpuHost {}
+
 impl GpuHost {
     /// Those of `core`.
     ///
