@@ -1,7 +1,6 @@
 //! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
 
-use super::between::Between;
-use super::kernels_memory;
+use super::needs::kept_beside_frames;
 use super::part::{CudaPart, PartTarget};
 use super::pool::DevicePool;
 use super::rgba::{RgbaConversion, RgbaDepth, RgbaImage, RgbaKernels, RgbaWindow};
@@ -91,11 +90,12 @@ impl ExecutionContext {
     /// # Errors
     /// When they cannot be counted.
     pub fn bytes(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<usize> {
-        let mut bytes = kernels_memory(plan, device)?;
+        let mut bytes = 0usize;
         for (i, part) in plan.parts.iter().enumerate() {
             let (format, width, height) = part.result(plan);
             let made = if i + 1 < plan.parts.len() { DevicePicture::bytes(format, width, height) } else { Some(0) };
-            bytes = bytes.saturating_add(Between::bytes(plan, part)?).saturating_add(made.unwrap_or(usize::MAX));
+            let kept = kept_beside_frames(plan, part, device, 1)?;
+            bytes = bytes.saturating_add(kept).saturating_add(made.unwrap_or(usize::MAX));
         }
         Ok(bytes)
     }

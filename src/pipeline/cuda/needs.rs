@@ -83,7 +83,7 @@ impl Needs {
         let frames = pictures.map(bytes).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?));
         let kept = plan.parts.iter().enumerate().map(|(i, part)| {
             let batch = if i + 1 == plan.parts.len() { self.batch } else { 1 };
-            Ok(Between::bytes(plan, part)?.saturating_mul(batch).saturating_add(kernels(plan, part, device, batch)?))
+            kept_beside_frames(plan, part, device, batch)
         });
         let kept = kept.collect::<Result<Vec<_>>>()?.into_iter().try_fold(0usize, usize::checked_add);
         let total = frames.and_then(|frames| frames.checked_add(kept?));
@@ -93,12 +93,16 @@ impl Needs {
     }
 }
 
-/// Bytes of device memory that the kernels of `part` hold beside pictures, for `batch` frames at a time.
-fn kernels(plan: &ChainPlan, part: &Part, device: &Arc<CudaDevice>, batch: usize) -> Result<usize> {
+/// Bytes of device memory that `part` holds for `batch` frames at a time: pictures between its filters, and what its kernels keep.
+///
+/// # Errors
+/// When they cannot be counted.
+pub fn kept_beside_frames(plan: &ChainPlan, part: &Part, device: &Arc<CudaDevice>, batch: usize) -> Result<usize> {
     let of = |stage: &usize| {
         let stage = &plan.stages[*stage];
         let bytes = stage.filter.cuda_memory(&stage.setup.for_batches(batch), device);
         bytes.map_err(|e| e.context(stage.filter.descriptor().name))
     };
-    part.stages.iter().try_fold(0usize, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
+    let between = Between::bytes(plan, part)?.saturating_mul(batch);
+    part.stages.iter().try_fold(between, |sum, stage| Ok(sum.saturating_add(of(stage)?)))
 }
