@@ -394,7 +394,8 @@ typedef struct vramp_order {
 /* Makes frame `frame` of the result as vramp_process_frames does, of frames in GPU memory and without waiting, as vramp_process_cuda does.
    The work stands between `waits` and `signals` of `order`, which may be NULL. A timeline's values must rise in the order in which
    they are signalled. After a failure nothing is signalled. A value may be waited for before it is submitted; but calls that make memory,
-   as the first frames of a chain do, wait for the GPU, so that then the thread which submits it must be another. `result` may be NULL; else it gets
+   as the first frames of a chain do, wait for the GPU, so that then the thread which submits it must be another. Frames of one
+   chain go one after the other, whatever their streams: none may wait for what follows a later one. `result` may be NULL; else it gets
    the number and the field order of the frame. */
 vramp_status vramp_process_frames_cuda(vramp_chain *chain, uint64_t frame, const vramp_input_frame *frames, uint32_t count,
                                        const vramp_planes *dst, const vramp_order *order, vramp_frame *result);

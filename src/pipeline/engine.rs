@@ -223,6 +223,9 @@ impl Engine {
         if !self.plan.sides.is_empty() {
             return Err(Error::unsupported("a chain with other inputs takes pictures of RGBA in host memory"));
         }
+        if frames.is_empty() {
+            return Err(missing(n));
+        }
         follow(self.needs(0, n).0, n, frames.iter().map(|frame| frame.props.frame_index))?;
         if window.image.width == 0 || window.image.height == 0 {
             return frames.first().map(|frame| frame.props.clone()).ok_or_else(|| missing(n));
@@ -235,7 +238,10 @@ impl Engine {
     fn follow_one_another<I: Iterator<Item = (usize, u64)>>(&self, n: u64, frames: impl Fn() -> I) -> Result<()> {
         for input in 0..=self.plan.sides.len() {
             let mut of_input = frames().filter(|frame| frame.0 == input).map(|frame| frame.1).peekable();
-            let Some(first) = of_input.peek().copied() else { continue };
+            let Some(first) = of_input.peek().copied() else {
+                // Before any work begins, which might wait for what its caller submits behind it.
+                if input == 0 { return Err(missing(n)) } else { continue }
+            };
             follow(if input == 0 { self.needs(0, n).0 } else { first }, n, of_input)?;
         }
         Ok(())

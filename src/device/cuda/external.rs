@@ -262,18 +262,29 @@ impl ExternalSemaphore {
         check(code, "waiting for a timeline semaphore")
     }
 
-    /// Raises the timeline to `value` when all that is in `stream` is done.
+    /// Raises each timeline to its value when all that is in `stream` is done: all of them, or none.
     ///
     /// # Errors
     /// When the driver refuses it.
-    pub fn signal(&self, value: u64, stream: &Stream) -> Result<()> {
-        self.context.enter()?;
-        let params = PointParams { value, rest: [0; 17] };
-        // SAFETY: as in `wait`.
+    pub fn signal_all<'a>(
+        points: impl IntoIterator<Item = (&'a ExternalSemaphore, u64)>,
+        stream: &Stream,
+    ) -> Result<()> {
+        let points: Vec<_> = points.into_iter().collect();
+        let Some((first, _)) = points.first() else { return Ok(()) };
+        first.context.enter()?;
+        let raw: Vec<_> = points.iter().map(|(semaphore, _)| semaphore.raw).collect();
+        let params: Vec<_> = points.iter().map(|(_, value)| PointParams { value: *value, rest: [0; 17] }).collect();
+        // SAFETY: the handles are alive, and the driver reads as many of both as it is told.
         let code = unsafe {
-            driver::cuSignalExternalSemaphoresAsync(&self.raw, (&raw const params).cast(), 1, stream.as_raw())
+            driver::cuSignalExternalSemaphoresAsync(
+                raw.as_ptr(),
+                params.as_ptr().cast(),
+                points.len() as c_uint,
+                stream.as_raw(),
+            )
         };
-        check(code, "signalling a timeline semaphore")
+        check(code, "signalling timeline semaphores")
     }
 }
 
@@ -286,12 +297,10 @@ impl Drop for ExternalSemaphore {
     }
 }
 
-/// Waits for all work in the context, which may use what is dropped now. False where the context is gone.
+/// Waits for all work in the context, which may use what is dropped now. False where the context is gone, or cannot be waited for
+/// (it has failed, or somebody records work in it): what work may still use is kept.
 fn finish(context: &Context) -> bool {
-    let is_there = context.enter_to_drop();
-    if is_there {
-        // SAFETY: a plain call.
-        driver::note(unsafe { driver::cuCtxSynchronize() }, "waiting for the GPU");
-    }
-    is_there
+    // SAFETY: a plain call.
+    let wait = || check(unsafe { driver::cuCtxSynchronize() }, "waiting for the GPU");
+    context.enter_to_drop() && wait().inspect_err(|e| log::debug!("{e}")).is_ok()
 }

@@ -101,6 +101,8 @@ impl Flight {
         mut result: FlightTarget,
         work: FlightWork,
     ) -> Result<Box<Flight>> {
+        // Dropped before what it guards, which parameters would not be.
+        let guard = guard;
         let Guard { streams, .. } = &guard;
         match (&mut result, &mut slot.output) {
             (FlightTarget::Host(result), Some(output)) => {

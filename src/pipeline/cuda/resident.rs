@@ -60,9 +60,16 @@ impl Arrivals {
         Ok(Arrival { staged, marks: Arc::new([event()?, event()?]), read: event()? })
     }
 
-    /// The one that has been free for longest: what reads it is done, or next to it.
+    /// The one that has been free for longest: what reads it is done, or next to it. A flight that has not landed may still ask its
+    /// marks for the time, where a frame is made of several.
     fn take(&self) -> Result<Arrival> {
-        self.free.try_recv().or_else(|_| self.arrival())
+        let Ok(mut arrival) = self.free.try_recv() else { return self.arrival() };
+        if Arc::get_mut(&mut arrival.marks).is_none() {
+            // Page-locked memory is written again behind its last copy.
+            arrival.marks[1].synchronize()?;
+            arrival.marks = Arc::new([Event::new(&self.device)?, Event::new(&self.device)?]);
+        }
+        Ok(arrival)
     }
 
     /// Starts the copy of `source` to the device. Gives the time that the host spent on it.

@@ -71,7 +71,7 @@ impl WorkOrder<'_> {
     fn around<R>(&self, stream: &Stream, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.waits.iter().try_for_each(|point| point.semaphore.wait(point.value, stream))?;
         let done = work()?;
-        self.signals.iter().try_for_each(|point| point.semaphore.signal(point.value, stream))?;
+        ExternalSemaphore::signal_all(self.signals.iter().map(|point| (point.semaphore, point.value)), stream)?;
         if matches!(self.stream, StreamOrder::Waited) {
             stream.synchronize()?;
         }

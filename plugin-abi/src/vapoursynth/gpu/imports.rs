@@ -6,7 +6,7 @@ use vramp::device::cuda::{CudaDevice, ExternalHandle, ExternalMemory, ExternalSe
 use vramp::error::{Error, Result};
 
 /// Allocations that are kept: each is a block of 128 MiB at most, or one large plane. VapourSynth may have freed it.
-const MOST_MEMORY: usize = 64;
+const MOST_MEMORY: usize = 256;
 /// Timelines that are kept. Those of the core itself are few.
 const MOST_SEMAPHORES: usize = 64;
 

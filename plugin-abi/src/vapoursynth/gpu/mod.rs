@@ -17,7 +17,7 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vramp::device::DeviceChoice;
-use vramp::device::cuda::{self, CudaDevice, ExternalSemaphore, Stream};
+use vramp::device::cuda::{self, CudaDevice, ExternalMemory, ExternalSemaphore, Stream};
 use vramp::error::{Error, Result};
 use vramp::pipeline::{StreamOrder, TimelinePoint, WorkOrder};
 use vramp::video::FrameProps;
@@ -50,6 +50,12 @@ struct LaneEnd {
     semaphore: ExternalSemaphore,
     timeline: Timeline,
     value: u64,
+}
+
+/// A frame's planes in the device's memory, which stays mapped while this lives: others' imports may push it out of the list.
+struct Located {
+    planes: Vec<HostPlane>,
+    _memory: Vec<Arc<ExternalMemory>>,
 }
 
 /// A frame to read, and where it is: a clip's place in the filter, and its properties.
@@ -112,11 +118,11 @@ impl GpuDoor {
         let made = self.host.sibling(own, format, size, core)?;
         let mut waits = Vec::new();
         let planes = sources.iter().map(|source| self.readable(source.frame, core, &mut waits));
-        let planes = planes.collect::<Result<Vec<_>>>()?;
+        let located = planes.collect::<Result<Vec<_>>>()?;
         let to = self.planes(made.frame())?;
-        let given = sources.iter().zip(&planes).map(|(source, planes)| {
+        let given = sources.iter().zip(&located).map(|(source, located)| {
             let Taken { input, props, .. } = source;
-            HostFrame { input: *input, props: props.clone(), planes }
+            HostFrame { input: *input, props: props.clone(), planes: &located.planes }
         });
         let frames: Vec<_> = given.collect();
         let mut lane = self.lane(built, core)?;
@@ -128,7 +134,7 @@ impl GpuDoor {
             WorkOrder { stream: StreamOrder::In(lane.stream.as_raw().cast()), waits: &waits, signals: &signals };
         // SAFETY: the planes are imported memory, which VapourSynth keeps for these frames until the value that is published here,
         // or until the stream has been waited for; nobody else writes to them.
-        let done = unsafe { built.ports.process_cuda(&built.engine, n, &frames, &to, &order) };
+        let done = unsafe { built.ports.process_cuda(&built.engine, n, &frames, &to.planes, &order) };
         let done = match (&done, end) {
             (Ok(_), Some(_)) => done,
             _ => done.and_then(|props| lane.stream.synchronize().map(|()| props)),
@@ -157,7 +163,7 @@ impl GpuDoor {
         frame: &Frame,
         core: *mut Core,
         waits: &mut Vec<(Arc<ExternalSemaphore>, u64)>,
-    ) -> Result<Vec<HostPlane>> {
+    ) -> Result<Located> {
         if !self.has_timelines {
             self.host.wait(frame)?;
             return self.planes(frame);
@@ -177,7 +183,7 @@ impl GpuDoor {
     }
 
     /// Where a frame's planes are in the device's memory.
-    fn planes(&self, frame: &Frame) -> Result<Vec<HostPlane>> {
+    fn planes(&self, frame: &Frame) -> Result<Located> {
         // The driver exports one at a time for the whole process, and takes twice as long when threads crowd there.
         static EXPORTS: Mutex<()> = Mutex::new(());
         let _alone = EXPORTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,9 +192,11 @@ impl GpuDoor {
             // SAFETY: it was exported just now.
             let memory = unsafe { self.imports.memory(&self.device, &exported) }?;
             let start = memory.address() + exported.offset;
-            Ok((ptr::with_exposed_provenance_mut(start as usize), frame.pitch(plane)))
+            Ok(((ptr::with_exposed_provenance_mut(start as usize), frame.pitch(plane)), memory))
         };
-        (0..frame.format().num_planes).map(plane).collect()
+        let located = (0..frame.format().num_planes).map(plane).collect::<Result<Vec<_>>>()?;
+        let (planes, _memory) = located.into_iter().unzip();
+        Ok(Located { planes, _memory })
     }
 
     fn lanes(&self) -> MutexGuard<'_, Lanes> {
@@ -205,6 +213,11 @@ impl GpuDoor {
             lanes.made += 1;
             lanes.made
         };
+        self.new_lane(made, built, core).inspect_err(|_| self.lanes().made -= 1)
+    }
+
+    /// The lane that makes it `made` in all.
+    fn new_lane(&self, made: usize, built: &Built, core: *mut Core) -> Result<Lane> {
         // Each has memory of the engine's at most, which is about to be made.
         self.reservation.set(built.engine.device_bytes(made)?);
         let end = || {

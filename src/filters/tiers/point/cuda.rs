@@ -99,7 +99,10 @@ impl Kernel {
             let of_group = compile(&points.of_group(group), setup);
             *count = of_group.len() as u32;
             let is_function = matches!(&of_group[..], [] | [BuiltStep::Tables { .. }]);
-            by_tables.push(is_function && group.clone().all(|c| has_few_values(setup.src.component_layout(c).2)));
+            // What is looked up is stored in vectors of one component.
+            let alone = |c| setup.dst.component_layout(c).2.step == 1;
+            let fits = |c| has_few_values(setup.src.component_layout(c).2) && alone(c);
+            by_tables.push(is_function && group.clone().all(fits));
             steps.extend(of_group);
         }
         let mut kept = Vec::new();
