@@ -129,8 +129,8 @@ impl Drop for PinnedBlock {
             Owner::Process(layout) => check(unsafe { driver::cuMemHostUnregister(start.cast()) }, "unlocking memory")
                 // SAFETY: allocated by `registered` with this layout; the driver has let go of it.
                 .map(|()| unsafe { dealloc(start, layout) }),
-            // SAFETY: allocated by `of_the_driver`; as above.
             Owner::Driver => {
+                // SAFETY: allocated by `of_the_driver`; as above.
                 unsafe { cuda_free_locked(start) }.map_err(|e| Code::from(e).error("freeing page-locked memory"))
             }
         };

@@ -25,7 +25,7 @@ use vramp::video::FrameProps;
 /// What a filter needs for frames in GPU memory.
 pub struct GpuDoor {
     /// First: what is imported goes before the device does.
-    lanes: Mutex<Lanes>,
+    lanes: Mutex<OrderedStreams>,
     imports: Imports,
     reservation: Reservation,
     has_timelines: bool,
@@ -34,19 +34,19 @@ pub struct GpuDoor {
 }
 
 /// Streams that no frame is being put into, and how many there are in all.
-struct Lanes {
-    free: Vec<Lane>,
+struct OrderedStreams {
+    free: Vec<OrderedStream>,
     made: usize,
 }
 
 /// A stream, and the timeline that says how far it is: one frame at a time is put into it, so that values rise.
-struct Lane {
+struct OrderedStream {
     stream: Stream,
-    end: Option<LaneEnd>,
+    end: Option<StreamEnd>,
 }
 
 /// VapourSynth's timeline, imported, and its last value.
-struct LaneEnd {
+struct StreamEnd {
     semaphore: ExternalSemaphore,
     timeline: Timeline,
     value: u64,
@@ -84,7 +84,7 @@ impl GpuDoor {
         let other = || Error::unsupported(format!("VapourSynth's frames are not on device {choice}"));
         let device = CudaDevice::shared(ordinal.ok_or_else(other)?)?;
         let has_timelines = info.semaphore_export_handle_type == ffi::OPAQUE_FD;
-        let (lanes, imports) = (Mutex::new(Lanes { free: Vec::new(), made: 0 }), Imports::new());
+        let (lanes, imports) = (Mutex::new(OrderedStreams { free: Vec::new(), made: 0 }), Imports::new());
         Ok(GpuDoor { lanes, imports, reservation: Reservation::new(host, core)?, has_timelines, host, device })
     }
 
@@ -199,12 +199,12 @@ impl GpuDoor {
         Ok(Located { planes, _memory })
     }
 
-    fn lanes(&self) -> MutexGuard<'_, Lanes> {
+    fn lanes(&self) -> MutexGuard<'_, OrderedStreams> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A lane that nobody has.
-    fn lane(&self, built: &Built, core: *mut Core) -> Result<Lane> {
+    fn lane(&self, built: &Built, core: *mut Core) -> Result<OrderedStream> {
         let made = {
             let mut lanes = self.lanes();
             if let Some(lane) = lanes.free.pop() {
@@ -217,7 +217,7 @@ impl GpuDoor {
     }
 
     /// The lane that makes it `made` in all.
-    fn new_lane(&self, made: usize, built: &Built, core: *mut Core) -> Result<Lane> {
+    fn new_lane(&self, made: usize, built: &Built, core: *mut Core) -> Result<OrderedStream> {
         // Each has memory of the engine's at most, which is about to be made.
         self.reservation.set(built.engine.device_bytes(made)?);
         let end = || {
@@ -227,10 +227,10 @@ impl GpuDoor {
                 let exported = self.host.export_timeline(core, timeline.semaphore())?;
                 import_semaphore(&self.device, exported.handle)?
             };
-            Ok::<_, Error>(LaneEnd { semaphore, timeline, value: 0 })
+            Ok::<_, Error>(StreamEnd { semaphore, timeline, value: 0 })
         };
         let end = self.has_timelines.then(end).transpose()?;
-        Ok(Lane { stream: Stream::new(&self.device)?, end })
+        Ok(OrderedStream { stream: Stream::new(&self.device)?, end })
     }
 }
 
