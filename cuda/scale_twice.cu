@@ -26,7 +26,7 @@ struct Shape {
     static constexpr __device__ __forceinline__ int first(int i) { return UP ? (i + 1) / 2 : 2 * i; }
 };
 
-// The rows of some steps on their way to shared memory: of each thread a few times four samples, as the words that they lie in.
+// The rows of some steps for shared memory: of each thread a few times four samples, as the words that they lie in.
 // Nothing looks at what is read before it is written.
 template <typename Shape>
 struct Source {

@@ -1,5 +1,5 @@
 // stats: integer sums over a picture. What blocks find is added up by integer atomics, whose order does not matter. The picture is
-// passed on by those who read it, where it is stored as it was.
+// copied by those who read it, where it is stored as it was.
 
 #include "common/chunk.cuh"
 #include "common/dot.cuh"

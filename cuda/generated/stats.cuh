@@ -5,7 +5,7 @@
 
 struct Component {
     Plane src;
-    Plane dst;  // Of the same storage; without rows where the picture is not passed on here.
+    Plane dst;  // Of the same storage; without rows where the picture is not copied here.
     Basic* basic;
     u32* histogram;
     u32* rows;

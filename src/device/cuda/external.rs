@@ -275,7 +275,7 @@ impl ExternalSemaphore {
         first.context.enter()?;
         let raw: Vec<_> = points.iter().map(|(semaphore, _)| semaphore.raw).collect();
         let params: Vec<_> = points.iter().map(|(_, value)| PointParams { value: *value, rest: [0; 17] }).collect();
-        // SAFETY: the handles are alive, and the driver reads as many of both as it is told.
+        // SAFETY: the handles are alive, and the driver reads as many of both as the count says.
         let code = unsafe {
             driver::cuSignalExternalSemaphoresAsync(
                 raw.as_ptr(),

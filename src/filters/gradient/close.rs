@@ -61,7 +61,7 @@ trait RowSource {
     fn read(&mut self, y: usize, row: &mut [i16]);
 }
 
-/// Rows of the source, on their way through `lanes`.
+/// Rows of the source, as they pass through `lanes`.
 struct SourceRows<'a> {
     src: &'a PlaneRef<'a>,
     lanes: &'a mut [u16],

@@ -17,7 +17,7 @@ device_struct! {
     /// What is measured of one component.
     struct ComponentArgs = "Component" {
         src: PlaneArgs,
-        /// Of the same storage; without rows where the picture is not passed on here.
+        /// Of the same storage; without rows where the picture is not copied here.
         dst: PlaneArgs,
         basic: u64 = "Basic*",
         histogram: u64 = "u32*",
