@@ -4,7 +4,9 @@ use crate::error::{Error, Result};
 use crate::pipeline::assembler::{Assembler, Job, Next};
 use crate::pipeline::{ChainPlan, Item, Packet};
 use crate::video::{FrameProps, Planes};
-use crossbeam_channel::{Receiver, Sender, TryRecvError};
+#[cfg(feature = "cuda")]
+use crossbeam_channel::TryRecvError;
+use crossbeam_channel::{Receiver, Sender};
 use std::collections::VecDeque;
 
 /// Feeds an assembler from a run's inputs, and sends results and packets on in the order of the source.
