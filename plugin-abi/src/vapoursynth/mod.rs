@@ -1,7 +1,7 @@
 //! VapourSynth: `core.vramp.Deband(clip, range=16)`, a function for every filter, and `core.vramp.Chain(clip, "…")`.
 //!
 //! The plugin asks for API 4.0; what is newer is used only after VapourSynth's version was asked. Clips in GPU memory, which R81 has,
-//! stay there ([`gpu`]).
+//! stay there (`gpu`).
 
 mod call;
 mod clip;
