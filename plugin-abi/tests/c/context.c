@@ -1,18 +1,6 @@
 /* Whatever is called, the thread's CUDA context stays what it was. Runs with the stand-in for the driver. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "vramp.h"
-
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
-}
+#include "checks.h"
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;

@@ -1,16 +1,11 @@
 /* Memory and timelines of other APIs: what is imported, whose the handles are, how work is ordered, and what is refused. Runs with the
    stand-in for the driver, for which memory is any file that can be mapped, and a timeline one with a number in it. */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "vramp.h"
+#include "checks.h"
 
 #define ENTRY(name) static __typeof__(&vramp_##name) name;
 #define ENTRIES(call)                                                                                                  \
@@ -23,24 +18,6 @@ static int (*get_current)(void **), (*init)(unsigned), (*live)(void *);
 
 static int failures;
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("line %d: %s does not hold (\"%s\")\n", __LINE__, #condition, last_error());                        \
-            ++failures;                                                                                                \
-        }                                                                                                              \
-    } while (0)
-
-/* The call is refused, in one line with these words. */
-#define REFUSED(want, words, call)                                                                                     \
-    do {                                                                                                               \
-        vramp_status got_ = (call);                                                                                    \
-        if (got_ != (want) || !strstr(last_error(), words) || strchr(last_error(), '\n')) {                            \
-            printf("line %d: %s gave %d \"%s\"\n", __LINE__, #call, (int)got_, last_error());                          \
-            ++failures;                                                                                                \
-        }                                                                                                              \
-    } while (0)
-
 /* The same while the driver is another. */
 #define REFUSED_WHILE(variable, value, want, words, call)                                                              \
     do {                                                                                                               \
@@ -48,23 +25,6 @@ static int failures;
         REFUSED(want, words, call);                                                                                    \
         unsetenv(variable);                                                                                            \
     } while (0)
-
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
-}
-
-static int open_files(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (readdir(folder)) count++;
-    closedir(folder);
-    return count;
-}
 
 enum { WIDTH = 40, HEIGHT = 20, PITCH = 64, PLANE = PITCH * HEIGHT, START = 4096, BYTES = START + 2 * PLANE };
 

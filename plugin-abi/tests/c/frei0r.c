@@ -2,14 +2,10 @@
    passes, and the reason is said once. Behind each target is a page that nobody may touch, beside what AddressSanitizer
    sees. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "vramp.h"
+#include "checks.h"
 
 enum { WIDTH = 64, HEIGHT = 48, BYTES = WIDTH * HEIGHT * 4 };
 
@@ -25,15 +21,6 @@ static void hear(void *user, vramp_log_level level, const char *text) {
     (void)user, (void)level;
     heard++;
     snprintf(last, sizeof last, "%s", text);
-}
-
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
 }
 
 /* So many bytes, right before a page that cannot be written. */

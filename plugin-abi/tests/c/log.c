@@ -1,22 +1,10 @@
 /* Messages do no harm: not where nobody reads standard error, and not when a callback does what it must not. Runs with the
    stand-in for the driver. */
 #define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "vramp.h"
-
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
-}
+#include "checks.h"
 
 /* Standard error becomes a pipe that nobody reads: every write fails. */
 static void break_standard_error(void) {

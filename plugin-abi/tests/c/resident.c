@@ -1,12 +1,8 @@
 /* Frames in GPU memory, in contexts of the caller's: where the work goes, what is left behind, and what is refused. Runs with the
    stand-in for the driver, which refuses work in a wrong context or order. */
 #define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "vramp.h"
+#include "checks.h"
 
 #define ENTRY(name) static __typeof__(&vramp_##name) name
 ENTRY(chain_create);
@@ -23,33 +19,6 @@ static int (*stream_create)(void **, unsigned), (*retain)(void **, int), (*init)
 static int (*live)(void *);
 
 static int failures;
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("line %d: %s does not hold (\"%s\")\n", __LINE__, #condition, last_error());                        \
-            ++failures;                                                                                                \
-        }                                                                                                              \
-    } while (0)
-
-/* The call is refused, in one line with these words. */
-#define REFUSED(want, words, call)                                                                                     \
-    do {                                                                                                               \
-        vramp_status got_ = (call);                                                                                    \
-        if (got_ != (want) || !strstr(last_error(), words) || strchr(last_error(), '\n')) {                            \
-            printf("line %d: %s gave %d \"%s\"\n", __LINE__, #call, (int)got_, last_error());                          \
-            ++failures;                                                                                                \
-        }                                                                                                              \
-    } while (0)
-
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
-}
 
 enum { WIDTH = 40, HEIGHT = 20, ROW = WIDTH * 16, BYTES = ROW * HEIGHT };
 

@@ -1,20 +1,9 @@
 /* A frei0r parameter that changes each frame opens the device once. Runs with the stand-in for the driver, whose kernels
    leave what they should write as it was: a picture that comes as it went was passed on after an error. */
 #define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static void *symbol(void *library, const char *name) {
-    void *found = library ? dlsym(library, name) : NULL;
-    if (!found) {
-        printf("%s: %s\n", name, dlerror());
-        exit(2);
-    }
-    return found;
-}
+#include "checks.h"
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;

@@ -9,11 +9,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
-#include <dirent.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "vramp.h"
+#include "../c/checks.h"
 
 #define ENTRY(name) static __typeof__(&vramp_##name) name;
 #define ENTRIES(call)                                                                                                  \
@@ -25,26 +24,10 @@ ENTRIES(ENTRY)
 static int (*finish)(void);
 static int failures, is_stand_in;
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("line %d: %s does not hold (\"%s\")\n", __LINE__, #condition, last_error());                        \
-            ++failures;                                                                                                \
-        }                                                                                                              \
-    } while (0)
-
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int open_files(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (readdir(folder)) count++;
-    closedir(folder);
-    return count;
 }
 
 /* How pictures of a stream lie in a block: plane after plane, each row padded, from some offset on. */
