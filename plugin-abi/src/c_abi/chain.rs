@@ -216,8 +216,23 @@ impl Chain {
     }
 }
 
+/// Makes a frame, and describes it in `result` where that is not null. One that cannot be written to is refused before.
+///
+/// # Safety
+/// As [`can_write`] and [`write`].
+pub unsafe fn describe_made(result: *mut Frame, make: impl FnOnce() -> Result<FrameProps>) -> Result<()> {
+    if result.is_null() {
+        return make().map(drop);
+    }
+    // SAFETY: the caller's promise, unchanged.
+    unsafe {
+        can_write(result)?;
+        write(result, &describe(&make()?))
+    }
+}
+
 /// How the header describes the frame with these properties.
-pub fn describe(props: &FrameProps) -> Frame {
+fn describe(props: &FrameProps) -> Frame {
     let field_order = match props.field_order {
         FieldOrder::Progressive => abi::PROGRESSIVE,
         FieldOrder::TopFirst => abi::TOP_FIRST,
@@ -421,15 +436,8 @@ pub unsafe extern "C" fn vramp_process_frames(
         let chain = CHAINS.get(chain)?;
         // SAFETY: the caller's promise.
         unsafe {
-            if !result.is_null() {
-                can_write(result)?;
-            }
-            let made = chain.process(&chain.many(frame, frames, count, dst)?)?;
-            keep_record(&made);
-            if !result.is_null() {
-                write(result, &describe(&made))?;
-            }
-            Ok(abi::OK)
+            let make = || chain.process(&chain.many(frame, frames, count, dst)?).inspect(keep_record);
+            describe_made(result, make).map(|()| abi::OK)
         }
     })
 }

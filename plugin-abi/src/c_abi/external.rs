@@ -1,8 +1,8 @@
 //! Memory and timelines of other APIs, for frames in GPU memory, and those frames.
 
 use super::abi::{self, Frame, Handle, InputFrame, Order, Planes, Point};
-use super::call::{call, can_give, can_write, give, read, read_all, write};
-use super::chain::{CHAINS, Opaque, describe};
+use super::call::{call, can_give, give, read, read_all};
+use super::chain::{CHAINS, Opaque, describe_made};
 use super::handles::Handles;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -196,9 +196,6 @@ pub unsafe extern "C" fn vramp_process_frames_cuda(
         let chain = CHAINS.get(chain)?;
         // SAFETY: the caller's promise.
         unsafe {
-            if !result.is_null() {
-                can_write(result)?;
-            }
             let order = if order.is_null() { Order::default() } else { read(order)? };
             if order.reserved != 0 {
                 return Err(Error::bad_argument("vramp_order: reserved is not 0"));
@@ -206,11 +203,8 @@ pub unsafe extern "C" fn vramp_process_frames_cuda(
             let (waits, signals) = (points(order.waits, order.wait_count)?, points(order.signals, order.signal_count)?);
             let (waits, signals) = (borrowed(&waits), borrowed(&signals));
             let order = WorkOrder { stream: StreamOrder::In(order.stream), waits: &waits, signals: &signals };
-            let made = chain.process_cuda(&chain.many(frame, frames, count, dst)?, &order)?;
-            if !result.is_null() {
-                write(result, &describe(&made))?;
-            }
-            Ok(abi::OK)
+            let make = || chain.process_cuda(&chain.many(frame, frames, count, dst)?, &order);
+            describe_made(result, make).map(|()| abi::OK)
         }
     })
 }
