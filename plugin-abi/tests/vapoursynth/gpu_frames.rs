@@ -56,6 +56,19 @@ fn others_are_copied() {
     }
 }
 
+/// A driver that shares a device with Vulkan, and imports nothing of it, is known before the first frame.
+#[test]
+fn a_driver_that_imports_nothing_gets_copies() {
+    let Some(mut vulkan) = Vulkan::find().filter(|vulkan| !vulkan.is_gpu) else { return };
+    vulkan.failing = "cuImportExternalMemory=801";
+    let mut script = Script::new();
+    script.blank(SMALL).call("Deband", "").line(&["info"]).line(&["time", "3"]);
+    let (lines, messages) = script.run_with_messages(&vulkan);
+    assert!(lines.len() == 2 && lines[0].ends_with("24/1") && lines[1].starts_with("speed"), "{lines:?}");
+    assert!(messages.starts_with("vramp: Deband: frames are copied from the GPU and back: "), "{messages}");
+    assert_eq!(messages.lines().count(), 1, "{messages}");
+}
+
 #[test]
 fn wrong_arguments_are_refused_as_elsewhere() {
     let Some(vulkan) = Vulkan::find() else { return };

@@ -15,6 +15,8 @@ pub struct Vulkan {
     uuid: String,
     /// Kernels do what they should.
     pub is_gpu: bool,
+    /// What fails in the stand-in, as its `STAND_IN_FAIL` has it.
+    pub failing: &'static str,
 }
 
 impl Vulkan {
@@ -36,7 +38,7 @@ impl Vulkan {
         let built = cc::compile(&cc::path("tests/vulkan/loader.c"), &flags);
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let folders = if is_gpu { vec![folder] } else { vec![folder, cc::stand_in_driver()] };
-        let mut vulkan = Vulkan { driver, folders, uuid: String::new(), is_gpu };
+        let mut vulkan = Vulkan { driver, folders, uuid: String::new(), is_gpu, failing: "" };
         let mut asks = Command::new(program());
         let said = vulkan.environment(&mut asks).args(["uuid", "libvulkan.so.1"]).output().unwrap();
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -54,7 +56,7 @@ impl Vulkan {
         let folders = self.folders.iter().cloned().chain(std::env::split_paths(&inherited));
         command.env("LD_LIBRARY_PATH", std::env::join_paths(folders).unwrap()).env("VULKAN_DRIVER", &self.driver);
         if !self.is_gpu {
-            command.env("STAND_IN", "1").env("STAND_IN_UUID", &self.uuid);
+            command.env("STAND_IN", "1").env("STAND_IN_UUID", &self.uuid).env("STAND_IN_FAIL", self.failing);
         }
         command
     }

@@ -5,6 +5,7 @@ use super::super::host::{Frame, Host, NewFrame, Node};
 use super::ffi::{self, ExportedMemory, ExportedSemaphore, NewerApi, PlaneInfo, VulkanApi, VulkanCoreInfo};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::MaybeUninit;
+use std::ptr;
 use vramp::error::{Error, Kind, Result};
 
 /// The API that has frames in GPU memory.
@@ -102,14 +103,21 @@ impl GpuHost {
         })
     }
 
-    /// A new frame in GPU memory, with the properties of `own`.
+    /// A new frame in GPU memory, with the properties of `own` where there is one.
     ///
     /// # Errors
     /// When there is no memory.
-    pub fn sibling(self, own: &Frame, format: &VideoFormat, size: (c_int, c_int), core: *mut Core) -> Result<NewFrame> {
+    pub fn frame(
+        self,
+        own: Option<&Frame>,
+        format: &VideoFormat,
+        size: (c_int, c_int),
+        core: *mut Core,
+    ) -> Result<NewFrame> {
+        let own = own.map_or(ptr::null_mut(), Frame::as_raw);
         // SAFETY: format, frame and core live; VapourSynth copies the properties. The reference is ours, and nobody else has it.
         let made = unsafe {
-            let frame = (self.vulkan.new_gpu_video_frame)(format, size.0, size.1, own.as_raw(), core);
+            let frame = (self.vulkan.new_gpu_video_frame)(format, size.0, size.1, own, core);
             Frame::from_raw(self.host, frame).map(NewFrame::new)
         };
         made.ok_or_else(|| Error::new(Kind::OutOfMemory, "VapourSynth has no GPU memory for a frame"))

@@ -7,7 +7,7 @@ mod imports;
 
 pub use host::{SINCE, is_on_gpu, newer};
 
-use super::ffi::{Core, FrameContext, Map, VideoFormat};
+use super::ffi::{Core, FrameContext, GRAY, INTEGER, Map, VideoFormat};
 use super::host::{Frame, Host, NewFrame, Node};
 use crate::host_port::{HostFrame, HostPlane};
 use crate::script::recipe::Built;
@@ -85,7 +85,25 @@ impl GpuDoor {
         let device = CudaDevice::shared(ordinal.ok_or_else(other)?)?;
         let has_timelines = info.semaphore_export_handle_type == ffi::OPAQUE_FD;
         let (lanes, imports) = (Mutex::new(OrderedStreams { free: Vec::new(), made: 0 }), Imports::new());
-        Ok(GpuDoor { lanes, imports, reservation: Reservation::new(host, core)?, has_timelines, host, device })
+        let reservation = Reservation::new(host, core)?;
+        let door = GpuDoor { lanes, imports, reservation, has_timelines, host, device };
+        door.try_imports(core)?;
+        Ok(door)
+    }
+
+    /// Imports a frame and a timeline: a device that takes neither is known before the first frame, while there is another way.
+    fn try_imports(&self, core: *mut Core) -> Result<()> {
+        const TRIED: VideoFormat = VideoFormat {
+            color_family: GRAY,
+            sample_type: INTEGER,
+            bits_per_sample: 8,
+            bytes_per_sample: 1,
+            sub_sampling_w: 0,
+            sub_sampling_h: 0,
+            num_planes: 1,
+        };
+        self.planes(self.host.frame(None, &TRIED, (64, 64), core)?.frame())?;
+        self.stream_end(core).map(drop)
     }
 
     /// The device that frames are filtered on.
@@ -115,7 +133,7 @@ impl GpuDoor {
         (format, size): (&VideoFormat, (c_int, c_int)),
         core: *mut Core,
     ) -> Result<(NewFrame, FrameProps)> {
-        let made = self.host.sibling(own, format, size, core)?;
+        let made = self.host.frame(Some(own), format, size, core)?;
         let mut waits = Vec::new();
         let planes = sources.iter().map(|source| self.readable(source.frame, core, &mut waits));
         let located = planes.collect::<Result<Vec<_>>>()?;
@@ -220,17 +238,22 @@ impl GpuDoor {
     fn new_lane(&self, made: usize, built: &Built, core: *mut Core) -> Result<OrderedStream> {
         // Each has memory of the engine's at most, which is about to be made.
         self.reservation.set(built.engine.device_bytes(made)?);
-        let end = || {
-            let timeline = Timeline::new(self.host, core)?;
-            // SAFETY: it was made just now, and the handle is exported for this alone.
-            let semaphore = unsafe {
-                let exported = self.host.export_timeline(core, timeline.semaphore())?;
-                import_semaphore(&self.device, exported.handle)?
-            };
-            Ok::<_, Error>(StreamEnd { semaphore, timeline, value: 0 })
-        };
-        let end = self.has_timelines.then(end).transpose()?;
+        let end = self.stream_end(core)?;
         Ok(OrderedStream { stream: Stream::new(&self.device)?, end })
+    }
+
+    /// A new timeline, imported; none where timelines are not exported.
+    fn stream_end(&self, core: *mut Core) -> Result<Option<StreamEnd>> {
+        if !self.has_timelines {
+            return Ok(None);
+        }
+        let timeline = Timeline::new(self.host, core)?;
+        // SAFETY: it was made just now, and the handle is exported for this alone.
+        let semaphore = unsafe {
+            let exported = self.host.export_timeline(core, timeline.semaphore())?;
+            import_semaphore(&self.device, exported.handle)?
+        };
+        Ok(Some(StreamEnd { semaphore, timeline, value: 0 }))
     }
 }
 
