@@ -194,7 +194,7 @@ run_jobs() {
         case $kind in h264*) encoder="-c libx264" ;; *) encoder="-c libx265 --depth 10" ;; esac
         long_clip "$kind.mkv" $size $times $encoder
         step "bench jobs $kind" "$vramp" bench --clip "$logs/clips/$kind.mkv" --chain deband -c null --device cuda \
-            --decoder nvdec --jobs "${JOBS:-1,2,4,7}" ${GPUS:+--gpus="$GPUS"}
+            --decoder nvdec --jobs "${JOBS:-1,2,4,7}" ${GPUS:+--gpus="$GPUS"} ${DOWNLOAD:+--download}
         step "parts $kind" "$vramp" "$logs/clips/$kind.mkv" - -f null --chain deband --device cuda --decoder nvdec \
             --segments --segment $segment ${GPUS:+--gpus="$GPUS"}
     done

@@ -90,13 +90,15 @@ pub struct Accepted<'a> {
     pub formats: Option<&'a [Format]>,
     /// Those that its encoder reads in GPU memory.
     pub on_gpu: &'a [Format],
+    /// Frames that NVDEC leaves on the GPU can be left there.
+    pub anywhere: bool,
     /// It loses nothing, so that RGB stays RGB.
     pub lossless: bool,
 }
 
 impl Accepted<'_> {
     /// Frames of any format, as they are.
-    pub const ANYTHING: Accepted<'static> = Accepted { formats: None, on_gpu: &[], lossless: true };
+    pub const ANYTHING: Accepted<'static> = Accepted { formats: None, on_gpu: &[], anywhere: false, lossless: true };
 }
 
 /// Plans `calls` for `input` and `sides`, ending in a format that `output` takes. Logs what had to be converted.
@@ -122,7 +124,7 @@ pub fn plan_for(
     for note in &negotiated.notes {
         log::warn!("{note}");
     }
-    // Results stay on the GPU where the encoder reads the same samples there.
+    // Results stay on the GPU where the encoder reads the same samples there, or nobody reads them.
     let same = |format: &&Format| match run.format {
         Some(asked) => **format == asked,
         None => format.bit_depth() == negotiated.target.bit_depth() && format.holds(negotiated.target),
@@ -137,8 +139,10 @@ pub fn plan_for(
             plan.map_err(|error| of_converted(&error, source, filtered, accepted))?
         }
     };
-    let plan = if there.is_some() { plan.staying() } else { plan };
-    match input.surfaces() {
+    let surfaces = input.surfaces();
+    let stays = there.is_some() || output.anywhere && surfaces.is_some();
+    let plan = if stays { plan.staying() } else { plan };
+    match surfaces {
         Some(storage) => plan.resident(storage),
         None => Ok(plan),
     }
@@ -247,7 +251,7 @@ mod tests {
         let eight: Format = "yuv420p".parse().unwrap();
         let ten: Format = "yuv420p10".parse().unwrap();
         let depth = |line: &str, source: Format, formats: Option<&[Format]>| {
-            wanted_depth(&run_of(line), source, &Accepted { formats, on_gpu: &[], lossless: false })
+            wanted_depth(&run_of(line), source, &Accepted { formats, lossless: false, ..Accepted::ANYTHING })
         };
         assert_eq!(depth("--deband", eight, Some(&[eight, ten])), Some(10));
         assert_eq!(depth("--deband", eight, None), Some(10));

@@ -1,6 +1,8 @@
 //! The sink that throws frames away: decode and filter speed without an encoder.
 
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::pipeline::DeviceFrame;
 use crate::pipeline::{Frame, Packet, Sink};
 
 /// Takes everything and keeps nothing.
@@ -9,6 +11,11 @@ pub struct NullSink;
 
 impl Sink for NullSink {
     fn frame(&mut self, _: Frame) -> Result<()> {
+        Ok(())
+    }
+
+    #[cfg(feature = "cuda")]
+    fn device_frame(&mut self, _: DeviceFrame) -> Result<()> {
         Ok(())
     }
 

@@ -81,6 +81,9 @@ pub struct FilterArgs {
     /// The container, by libav's name; or null, framemd5, framehash
     #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
     pub container: Option<String>,
+    /// With the container null: frames are brought back from a GPU all the same, which `vramp bench` measures.
+    #[arg(skip)]
+    pub download: bool,
     /// Encode Dolby Vision profile 5 anyway, with wrong colours: its metadata is not applied
     #[arg(long, help_heading = ENCODING)]
     pub ignore_dolby_vision: bool,

@@ -261,7 +261,7 @@ pub fn job(args: &BenchArgs, output: &TempOutput) -> Result<FilterArgs> {
         words.extend(["--preset", preset]);
     }
     let cli = Cli::try_parse_from(words).map_err(|e| Error::internal(format!("bench arguments: {e}")))?;
-    Ok(cli.job)
+    Ok(FilterArgs { download: args.download, ..cli.job })
 }
 
 fn next_frame(input: &mut dyn Source) -> Result<Option<Frame>> {

@@ -39,7 +39,7 @@ struct Row {
     times_one: f64,
     /// Over the decoders alone.
     of_decoders: f64,
-    /// Over what copies of the results from the GPUs alone allow, where there are any.
+    /// Over what copies of the results from the GPUs alone allow, where they are copied.
     of_download: Option<f64>,
 }
 
@@ -138,6 +138,9 @@ fn download_fps(run: &Prepared, gpus: &Gpus) -> Result<Option<f64>> {
     use crate::device::cuda::limits;
     /// Copies that are timed.
     const COPIES: usize = 500;
+    if run.plan.stays {
+        return Ok(None);
+    }
     let info = &run.plan.output;
     let Some(device) = gpus.each().find_map(|gpu| gpu.device()) else { return Ok(None) };
     let time = limits::host_copies(device, None, info.format, info.width, info.height, COPIES)?;

@@ -190,7 +190,9 @@ impl Prepared {
         let calls = setup::calls(run)?;
         job.sound.delay(&mut input)?;
         let sides = SideFiles::open(run, &input, cancel)?;
-        let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &destination.takes(&on_gpu), run, &gpu)?;
+        let mut accepted = destination.takes(&on_gpu);
+        accepted.anywhere &= burnt.is_none();
+        let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &accepted, run, &gpu)?;
         if job.records.is_some() {
             records::check(&plan)?;
         }
@@ -231,8 +233,8 @@ enum Destination {
     Media(Box<EncoderChoice>, Box<OutputOptions>),
     /// One hash a frame.
     Hash(Hash),
-    /// Nowhere.
-    Null,
+    /// Nowhere; from a GPU all the same where they are brought back for their own sake.
+    Null { download: bool },
 }
 
 impl Destination {
@@ -261,7 +263,7 @@ impl Destination {
             (_, Some(_)) => return Err(Error::bad_argument("--hash goes with -f framehash")),
             (Some("null"), None) => {
                 say_what_is_ignored(job, "null");
-                return Ok(Destination::Null);
+                return Ok(Destination::Null { download: job.download });
             }
             _ => {
                 let mut options = output_options(job, input, cancel);
@@ -281,7 +283,7 @@ impl Destination {
     fn encoder(&self) -> Option<&EncoderChoice> {
         match self {
             Destination::Media(choice, _) => Some(choice),
-            Destination::Hash(_) | Destination::Null => None,
+            Destination::Hash(_) | Destination::Null { .. } => None,
         }
     }
 
@@ -289,9 +291,11 @@ impl Destination {
     fn takes<'a>(&'a self, on_gpu: &'a [Format]) -> Accepted<'a> {
         match self {
             Destination::Media(choice, _) => {
-                Accepted { formats: Some(choice.accepted()), on_gpu, lossless: choice.is_lossless() }
+                let (formats, lossless) = (Some(choice.accepted()), choice.is_lossless());
+                Accepted { formats, on_gpu, lossless, ..Accepted::ANYTHING }
             }
-            Destination::Hash(_) | Destination::Null => Accepted::ANYTHING,
+            Destination::Hash(_) => Accepted::ANYTHING,
+            Destination::Null { download } => Accepted { anywhere: !download, ..Accepted::ANYTHING },
         }
     }
 
@@ -299,7 +303,7 @@ impl Destination {
     fn depth(&self, job: &FilterArgs, calls: &[Call], format: Format) -> Option<u8> {
         match self {
             Destination::Media(choice, _) => encoding::depth(job, choice, calls, format),
-            Destination::Hash(_) | Destination::Null => None,
+            Destination::Hash(_) | Destination::Null { .. } => None,
         }
     }
 
@@ -307,7 +311,7 @@ impl Destination {
     fn accepted_on(&self, gpu: &RunGpu) -> Option<Vec<Format>> {
         match self {
             Destination::Media(choice, _) => gpu.accepted(choice),
-            Destination::Hash(_) | Destination::Null => None,
+            Destination::Hash(_) | Destination::Null { .. } => None,
         }
     }
 
@@ -368,7 +372,7 @@ impl Destination {
             Destination::Hash(hash) => {
                 (Box::new(HashSink::create(path, hash, job.overwrite, &plan.output, &stop.all)?), None)
             }
-            Destination::Null => (Box::new(NullSink), None),
+            Destination::Null { .. } => (Box::new(NullSink), None),
         })
     }
 }

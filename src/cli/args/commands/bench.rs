@@ -52,6 +52,10 @@ pub struct BenchArgs {
     /// The encoder for --clip, or null for none
     #[arg(short, long, value_name = "ENCODER", default_value = "libx264", requires = "clip")]
     pub codec: String,
+    /// With -c null: bring every frame back from the GPU, as an encoder of the CPU needs them. Otherwise those that NVDEC
+    /// decodes are left there
+    #[arg(long, requires = "clip")]
+    pub download: bool,
     /// The encoder's preset for --clip
     #[arg(long, value_name = "NAME", requires = "clip")]
     pub preset: Option<String>,
@@ -86,11 +90,12 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            rows (chain, level, threads, ms, times_copy)
   peers    width, height, ffmpeg (its version),
            rows (peer, chain, src, dst, threads, peer_ms, ms, times_faster)
-  bars     ffmpeg (its version), rows (chain, src, dst, width, height, batch, peer, peer_ms, ms,
+  bars     ffmpeg (its version), rows (chain, src, dst, width, height, batch (frames at a time),
+           level (the vectors that it is held to, or null), peer, peer_ms, ms,
            value (over the peer's time, or ms where there is no peer), most, holds)
   gpu_bars device, rows as of bars, where the peer is a copy
   clip     clip, chain, encoder, device, frames, threads, decode, filter, encode, whole (each
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)
   jobs     clip, chain, encoder, gpus, frames (of one run), rows (jobs, decode_fps of decoders alone, fps,
-           times_one (over the first row), of_decoders, of_download: fps over what copies from the GPU alone allow)";
+           times_one (over the first row), of_decoders, of_download: fps over what copies from the GPU alone allow, with --download)";
