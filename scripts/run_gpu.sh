@@ -127,8 +127,14 @@ vulkan_driver() {
     done | head -n 1
 }
 
+same_records='
+    "$1" "$2" -y -f null --chain deband,stats --records "$3/cpu.jsonl" --device cpu || exit 1
+    "$1" "$2" -y -f null --chain deband,stats --records "$3/gpu.jsonl" --device cuda --decoder nvdec || exit 1
+    cmp "$3/cpu.jsonl" "$3/gpu.jsonl" && echo "$(wc -l < "$3/gpu.jsonl") frames"
+'
+
 run_command() {
-    part_limit 30
+    part_limit 40
     clip=$here/samples/banded-gradient.mkv
     step "probe" "$vramp" probe
     step "device that is not there" sh -c "$refused" refused 2 "there is no CUDA device 99" \
@@ -137,6 +143,8 @@ run_command() {
         "$vramp" "$clip" -f null --chain deband --device cuda --gpu-memory 1
     step "budget too small, auto" sh -c "$refused" refused 0 "filtering on the CPU: .*of a budget of 1 MiB" \
         "$vramp" "$clip" -f null --chain deband --gpu-memory 1
+    # Frames that NVDEC decodes and nobody reads stay on the GPU; what is measured of them does not change.
+    step "records of frames that stay" sh -c "$same_records" same_records "$vramp" "$here/samples/big-buck-bunny-720p.mp4" "$logs"
     for chain in deband box=radius=20 bilateral gauss=sigma=3; do
         step "first start, $chain" env CUDA_CACHE_DISABLE=1 "$vramp" "$clip" -v -f null --frames 1 --chain "$chain" --device cuda
     done
