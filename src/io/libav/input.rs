@@ -1,40 +1,32 @@
 //! A decoder as a source of frames, with the packets of the streams that are copied past the chain.
 
-#[cfg(feature = "cuda")]
-use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 use crate::filters::Reach;
 use crate::io::libav::decode::choice::DecoderChoice;
-use crate::io::libav::decode::damage::Damage;
-use crate::io::libav::decode::decoder::Decoder;
 use crate::io::libav::decode::finish::Finisher;
-use crate::io::libav::demux::chapters;
 use crate::io::libav::demux::demuxer;
-use crate::io::libav::demux::editions;
 use crate::io::libav::demux::known::Known;
 use crate::io::libav::demux::opening::Opening;
 use crate::io::libav::demux::reader::{EntryPacket, HeaderContents, Reader};
 use crate::io::libav::demux::sequence::Sequence;
-use crate::io::libav::demux::streams::{self, Container, CopiedStream, CopyChoice, Media};
-use crate::io::libav::demux::trim::{INTERLEAVING, Trim};
-use crate::io::libav::extra::added::{Added, Addition, FilmClock};
-use crate::io::libav::format::hdr::{self, Hdr10};
+use crate::io::libav::demux::streams::{Container, CopiedStream, Media};
+use crate::io::libav::demux::trim::Trim;
+use crate::io::libav::extra::added::Added;
+use crate::io::libav::format::hdr;
 #[cfg(feature = "cuda")]
 use crate::io::libav::hwaccel;
 use crate::io::libav::mux::tags;
-use crate::io::libav::pictures::feed::PictureFeed;
-use crate::io::libav::pictures::list::{Missing, PictureList};
 use crate::io::libav::recode::sound::request;
-use crate::io::libav::script::ScriptOptions;
-use crate::io::libav::script::feed::ScriptFeed;
-use crate::io::libav::seek::window::{Side, Window};
+use crate::io::libav::seek::window::Window;
 use crate::io::libav::tracks::{Tracks, numbered};
-use crate::pipeline::{Cancel, Item, Source};
-use crate::video::{Format, Grading, HostAllocator, Range, Rational, StreamInfo};
+use crate::pipeline::Item;
+use crate::video::{Format, HostAllocator, Range, Rational, StreamInfo};
 use around::ContextFrames;
 use ffmpeg::ffi;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
+use open::first_frame;
+use options::UsedOptions;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
@@ -42,53 +34,13 @@ use std::sync::Arc;
 mod around;
 mod beside;
 mod follow;
+mod frames;
+mod open;
+mod options;
 mod skip;
 
 pub use follow::{EntryFrame, FrameList};
-
-/// How an input is opened.
-#[derive(Clone, Debug, Default)]
-pub struct InputOptions {
-    /// The frames that are kept.
-    pub window: Window,
-    /// Stop with an error at the first damage, rather than go on with what decodes. Then everything before the window
-    /// is decoded too.
-    pub strict: bool,
-    /// Which decoder.
-    pub decoder: DecoderChoice,
-    /// The device that filters, where NVDEC may leave frames. Without one, frames are decoded in software.
-    #[cfg(feature = "cuda")]
-    pub device: Option<Arc<CudaDevice>>,
-    /// Threads of a software decoder; 0 is as many as there are cores.
-    pub threads: usize,
-    /// Stops a wait for the source.
-    pub cancel: Cancel,
-    /// Which other streams are copied.
-    pub copy: CopyChoice,
-    /// Files whose tracks are added to those.
-    pub add: Vec<Addition>,
-    /// The frame rate of pictures and of bare streams, which state none; 25 by default.
-    pub rate: Option<Rational>,
-    /// A source with times of its own keeps them; else it refuses a rate.
-    pub rate_if_taken: bool,
-    /// A source has no use for `missing` or `script`, and that is all right: [`Input::check_used`] asks whether another has.
-    /// Else it refuses them.
-    pub lenient: bool,
-    /// What is done about numbers that a sequence of pictures leaves out.
-    pub missing: Missing,
-    /// Have frames of another format, size or range than the first become like it; else a change is an error.
-    pub fit_changes: bool,
-    /// What of a script is read.
-    pub script: ScriptOptions,
-    /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
-    pub place: Option<EntryPacket>,
-    /// How little of the source has to be read to open it, if that is known.
-    pub opening: Option<Opening>,
-    /// What the packets of the window must be: else its end is an error.
-    pub contents: Option<HeaderContents>,
-    /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
-    pub follow: bool,
-}
+pub use options::InputOptions;
 
 /// A file, URL or pipe whose best video stream is decoded.
 ///
@@ -132,9 +84,6 @@ pub struct Input {
     contents: Option<HeaderContents>,
 }
 
-/// The codec whose pictures hold light without a limit, which 16 bits would cut off at white.
-const FLOATS: &str = "exr";
-
 /// What has not been given yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -150,165 +99,7 @@ enum Phase {
     Over,
 }
 
-/// Options that not every source has a use for: those that this one has.
-struct UsedOptions {
-    rate: bool,
-    missing: bool,
-    script: bool,
-}
-
-impl UsedOptions {
-    /// Refuses the others, where they are asked for.
-    fn check(&self, options: &InputOptions) -> Result<()> {
-        if options.rate.is_some() && !options.rate_if_taken && !self.rate {
-            let what = "its frames have times of their own: --fps is for pictures and for bare streams";
-            return Err(Error::bad_argument(what));
-        }
-        if options.lenient { Ok(()) } else { self.check_kind(options, "it is no") }
-    }
-
-    /// Refuses those for kinds of sources, with a line that begins with `who`.
-    fn check_kind(&self, options: &InputOptions, who: &str) -> Result<()> {
-        let refused = if options.missing != Missing::default() && !self.missing {
-            Some("numbered sequence of pictures: leave --missing out")
-        } else if options.script != ScriptOptions::default() && !self.script {
-            Some("VapourSynth script: leave --vpy-output and --vpy-arg out")
-        } else {
-            None
-        };
-        refused.map_or(Ok(()), |what| Err(Error::bad_argument(format!("{who} {what}"))))
-    }
-}
-
 impl Input {
-    /// Opens `path` (`-` is standard input) and decodes its first frame, so that what [`Input::info`] says is true.
-    ///
-    /// # Errors
-    /// When the source cannot be read, is no video, or holds no frame that decodes; when the window is empty.
-    pub fn open(path: &(impl AsRef<OsStr> + ?Sized), options: InputOptions) -> Result<Input> {
-        let path = path.as_ref();
-        options.window.validate()?;
-        let list = PictureList::find(path, options.missing)?;
-        let first = list.as_ref().and_then(|list| list.files().first()).map_or(path, |first| first.as_os_str());
-        let script = ScriptFeed::open(path, &options.script)?;
-        let demuxer = match &script {
-            Some(script) => script.describe().map_err(|e| e.context(path.display()))?,
-            None => match &options.opening {
-                Some(opening) => opening.open(first, options.rate, &options.cancel)?,
-                None => demuxer::open_at(first, options.rate, &options.cancel)?,
-            },
-        };
-        let takes_rate = script.is_none() && demuxer::takes_rate(&demuxer);
-        let takes = UsedOptions { rate: takes_rate, missing: list.is_some(), script: script.is_some() };
-        takes.check(&options).map_err(|e| e.context(demuxer::name(path)))?;
-        Self::start(path, demuxer, (list, script), options).map_err(|e| e.context(demuxer::name(path)))
-    }
-
-    fn start(
-        path: &OsStr,
-        demuxer: demuxer::Demuxer,
-        (list, script): (Option<PictureList>, Option<ScriptFeed>),
-        options: InputOptions,
-    ) -> Result<Input> {
-        let error = demuxer::error_at_end(&demuxer);
-        let is_ordered = editions::is_ordered(&demuxer);
-        let video = streams::best_video(&demuxer)?;
-        let index = video.index();
-        let codec = video.parameters().id().name();
-        let mut container = Container::of(&demuxer, &video);
-        let mut copied = CopiedStream::choose(&demuxer, index, options.copy);
-        let means = DecoderChoice::means(demuxer::name(path), &options, video.parameters().id())?;
-        let decoder = Decoder::open(&video, means, options.threads, Damage::new(options.strict))?;
-        let mut stated = streams::Stated::of(&demuxer, &video);
-
-        let mut reader = Reader::new(demuxer, index, decoder, &copied, options.cancel.clone());
-        reader.expect_fault(error);
-        let jumps = options.window.start.is_some() && !options.strict;
-        if let Some(list) = list {
-            let rate = options.rate.unwrap_or(stated.frame_rate);
-            let pictures = PictureFeed::new(list, index, rate, stated.timebase, jumps);
-            container.format = format!("{} pictures", pictures.count());
-            stated.frames = Some(pictures.count() as u64);
-            reader.read_sequence(Sequence::Pictures(pictures));
-        }
-        if let Some(mut script) = script {
-            container.format = "VapourSynth script".to_owned();
-            stated.frames = Some(script.count() as u64);
-            script.will_jump(jumps);
-            reader.read_sequence(Sequence::Script(script));
-        }
-        skip::prepare(&mut reader, path, &options);
-        if options.follow || options.contents.is_some() {
-            reader.note_contents();
-        }
-        let first = first_frame(&mut reader, codec)?;
-        if let Some(Sequence::Script(script)) = reader.sequence() {
-            stated.frame_rate = script.rate();
-        }
-        let film =
-            FilmClock { start: demuxer::film_start(reader.demuxer()), origin: reader.origin(), strict: options.strict };
-        let count = reader.demuxer().streams().len();
-        let added = Added::open(&options.add, &mut copied, count, &film, &options.cancel)?;
-        if let Some(reason) = reader.declined() {
-            options.decoder.without_nvdec(demuxer::name(path), reason)?;
-        }
-        if codec == FLOATS {
-            return Err(Error::unsupported(
-                "holds floats, and filters read integers: make 16-bit png or tiff of it first",
-            ));
-        }
-        // A sequence was to be of one kind.
-        let fit_changes = options.fit_changes && !options.strict && reader.sequence().is_none();
-        let finisher = Finisher::new(&first, stated.sar, fit_changes)?;
-        let (width, height) = finisher.size();
-        let props = finisher.first();
-        chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);
-        let dynamic = hdr::dynamic(&props.side_data);
-        // Transport streams and many others leave HDR metadata to the frames.
-        hdr::promote(&mut container.video.side_data, &props.side_data);
-        let (mastering, light) = Hdr10::of(&container.video.side_data).coded();
-        let info = StreamInfo {
-            format: finisher.format(),
-            width,
-            height,
-            timebase: stated.timebase,
-            frame_rate: stated.frame_rate,
-            frame_count: stated.frames.and_then(|total| options.window.count(total)),
-            color: props.color,
-            sar: props.sar,
-            field_order: props.field_order,
-            grading: Grading { mastering, light },
-        };
-        let origin = reader.origin();
-        Ok(Input {
-            path: path.to_owned(),
-            rate: options.rate,
-            reader,
-            finisher,
-            codec,
-            info,
-            container,
-            copied,
-            added,
-            decoder: options.decoder,
-            window: options.window,
-            trim: Trim::new(options.window.is_whole(), origin),
-            around: ContextFrames::default(),
-            phase: Phase::Frames,
-            time: 0,
-            decoded: 0,
-            kept: 0,
-            shift: 0,
-            first: Some(first),
-            ready: VecDeque::new(),
-            changes_said: false,
-            is_ordered,
-            dynamic,
-            place: options.place,
-            contents: options.contents,
-        })
-    }
-
     /// The stream that it gives.
     pub fn info(&self) -> &StreamInfo {
         &self.info
@@ -541,194 +332,4 @@ impl Input {
         let code_points = format!("{}/{}/{}", color.primaries, color.transfer, color.matrix);
         format!("{container}, {codec}, {}x{}, {format}, {rate}, {range}, colour {code_points}", info.width, info.height)
     }
-
-    /// Decodes one frame and makes ready what it gives.
-    fn next_frame(&mut self) -> Result<()> {
-        let frame = match self.first.take() {
-            Some(first) => {
-                self.reader.settle();
-                match self.place.take() {
-                    Some(place) => self.go_to(&place)?,
-                    None => self.skip(first)?,
-                }
-            }
-            None => self.reader.frame()?,
-        };
-        self.hand_on();
-        let Some(frame) = frame else {
-            self.trim.finish(&mut self.ready);
-            self.warn_of_early_end();
-            return self.end(if self.added.is_empty() { Phase::Over } else { Phase::Added });
-        };
-        let index = self.decoded;
-        self.decoded += 1;
-        self.time = self.reader.frame_time(&frame).unwrap_or(self.time);
-        let side = self.around.side(self.window.side(index, self.time, self.kept));
-        self.add_until(self.time)?;
-        self.trim.frame(self.time, side, &mut self.ready);
-        match side {
-            Side::Before => {
-                self.around.before(frame, index);
-                Ok(())
-            }
-            Side::Inside => self.keep(frame, index),
-            Side::After => self.follow(frame, index),
-        }
-    }
-
-    /// Hands on the packets of copied streams that were met.
-    fn hand_on(&mut self) {
-        while let Some((span, packet)) = self.reader.met() {
-            self.trim.packet(span, packet, &mut self.ready);
-        }
-    }
-
-    fn keep(&mut self, frame: Video, index: u64) -> Result<()> {
-        self.kept += 1;
-        self.around.inside(frame, index);
-        // Without copied streams, or frames that are read after the last, nobody needs to know where the next one begins.
-        if self.copied.is_empty() && self.around.ends_at_once() && self.window.frames == Some(self.kept) {
-            self.phase = Phase::Over;
-        }
-        Ok(())
-    }
-
-    /// Hands `frame`, which comes after the window, on where it is read for those inside.
-    fn follow(&mut self, frame: Video, index: u64) -> Result<()> {
-        self.add_until(self.time.saturating_add(INTERLEAVING))?;
-        if self.kept == 0 || !self.around.after(frame, index) {
-            return self.end(if self.copied.is_empty() { Phase::Over } else { Phase::Packets });
-        }
-        Ok(())
-    }
-
-    /// The next frame to give.
-    fn finished(&mut self) -> Result<Option<Item>> {
-        let Some(around::Numbered { frame, index, context }) = self.around.next() else { return Ok(None) };
-        let mut item = self.finisher.frame(frame, index).map_err(|e| self.of_picture(e, index))?;
-        let props = match &mut item {
-            Item::Frame(frame) => &mut frame.props,
-            #[cfg(feature = "cuda")]
-            Item::DeviceFrame(frame) => &mut frame.props,
-            Item::Packet(_) => return Ok(Some(item)),
-        };
-        props.context = context;
-        props.pts = props.pts.map(|pts| pts.saturating_add(self.shift));
-        Ok(Some(item))
-    }
-
-    /// Says that the source has fewer frames than were asked for.
-    fn warn_of_early_end(&self) {
-        let fewer = self.window.frames.filter(|asked| (1..*asked).contains(&self.kept));
-        if let Some(asked) = fewer {
-            log::warn!("the source ends after {} of the {asked} frames that --frames asks for", self.kept);
-        }
-    }
-
-    /// `error`, with the file of picture `index` where there is one.
-    fn of_picture(&self, error: Error, index: u64) -> Error {
-        match self.reader.sequence().and_then(|sequence| sequence.file(index)) {
-            Some(file) => error.context(file.display()),
-            None => error,
-        }
-    }
-
-    /// Refuses a window whose packets are others than was said.
-    fn check_contents(&mut self) -> Result<()> {
-        let Some(HeaderContents { span, hash }) = self.contents.take() else { return Ok(()) };
-        match self.reader.contents().is_some_and(|packets| packets.of(span) == hash) {
-            true => Ok(()),
-            false => Err(Error::corrupt("its pictures are others than those the plan was made of")),
-        }
-    }
-
-    /// Leaves the frames behind.
-    fn end(&mut self, phase: Phase) -> Result<()> {
-        self.phase = phase;
-        if self.kept > 0 {
-            return Ok(());
-        }
-        let (frames, end) = (self.decoded, self.time as f64 / 1e6);
-        Err(Error::bad_argument(format!(
-            "no frame lies where --start, --end or --preview ask: looked at {frames} frames up to {end:.3} s"
-        )))
-    }
-
-    /// Reads one packet past the window's last frame.
-    fn next_packet(&mut self) -> Result<()> {
-        let Some(packet) = self.reader.packet()? else {
-            self.phase = Phase::Over;
-            return Ok(());
-        };
-        let is_copied = self.reader.is_copied(&packet);
-        let (span, packet) = self.reader.shown(packet);
-        if self.trim.is_past(span) {
-            self.phase = Phase::Over;
-        } else if is_copied {
-            self.trim.packet(span, packet, &mut self.ready);
-        }
-        Ok(())
-    }
-}
-
-impl Source for Input {
-    fn info(&self) -> &StreamInfo {
-        &self.info
-    }
-
-    fn next(&mut self) -> Result<Option<Item>> {
-        self.say_changes();
-        loop {
-            if let Some(item) = self.ready.pop_front() {
-                return Ok(Some(item));
-            }
-            if let Some(item) = self.finished().map_err(|e| e.context(demuxer::name(&self.path)))? {
-                return Ok(Some(item));
-            }
-            match self.phase {
-                Phase::Frames => self.next_frame(),
-                Phase::Packets => self.next_packet(),
-                Phase::Added => self.next_added(),
-                Phase::Following => self.pass_frame(),
-                Phase::Over => {
-                    return self.check_contents().map(|()| None).map_err(|e| e.context(demuxer::name(&self.path)));
-                }
-            }
-            .map_err(|e| e.context(demuxer::name(&self.path)))?;
-        }
-    }
-
-    fn surround(&mut self, reach: Reach) -> Result<()> {
-        if !self.can_surround(reach) {
-            let before = reach.before;
-            let lines =
-                format!("the chain reads {before} frames before each, more than NVDEC keeps: add --decoder software");
-            return Err(Error::unsupported(lines).context(demuxer::name(&self.path)));
-        }
-        self.around = ContextFrames::new(reach);
-        if let Some(index) = self.reader.index() {
-            index.lead_by(reach.before);
-        }
-        Ok(())
-    }
-
-    #[cfg(feature = "cuda")]
-    fn most_waiting(&self) -> usize {
-        if self.surfaces().is_some() { hwaccel::WAITING } else { usize::MAX }
-    }
-
-    fn damage(&self) -> Option<Error> {
-        let own = self.reader.damage().map(|e| e.context(demuxer::name(&self.path)));
-        own.or_else(|| self.added.damage())
-    }
-}
-
-/// The first frame of a video of `codec`.
-fn first_frame(reader: &mut Reader, codec: &str) -> Result<Video> {
-    reader.frame()?.ok_or_else(|| {
-        let known = reader.damage().map(|report| report.to_string());
-        let hint = demuxer::hint(reader.demuxer()).map(str::to_owned);
-        let cause: String = known.into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
-        Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}"))
-    })
 }

@@ -1,6 +1,7 @@
 //! Skipping to a window's first frame: those before it are not decoded where their packets show enough.
 
-use super::{Input, InputOptions, first_frame};
+use super::open::first_frame;
+use super::{Input, InputOptions};
 use crate::error::Result;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::{EntryPacket, Reader};
