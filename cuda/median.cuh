@@ -10,20 +10,20 @@ struct OfNine {
     static constexpr int RADIUS = 1;
 
     // With each column in order, the middle of the largest low, the middle one of the middle ones and the smallest high.
-    template <typename V>
-    static __device__ __forceinline__ void rows(const Consts&, V (&rows)[4][CHUNK], V (&made)[2][CHUNK]) {
-        V inner[2][CHUNK];
+    template <int N, typename V>
+    static __device__ __forceinline__ void rows(const Consts&, V (&rows)[4][N], V (&made)[2][N]) {
+        V inner[2][N];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
+        for (int i = 0; i < N; i++) {
             inner[0][i] = rows[1][i];
             inner[1][i] = rows[2][i];
-            sort(inner[0][i], inner[1][i]);
+            sort<SUMS>(inner[0][i], inner[1][i]);
         }
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            V low[CHUNK + 2], mid[CHUNK + 2], high[CHUNK + 2];
+            V low[N + 2], mid[N + 2], high[N + 2];
 #pragma unroll
-            for (int i = 0; i < CHUNK; i++) {
+            for (int i = 0; i < N; i++) {
                 const V a = inner[0][i], b = inner[1][i], outer = rows[3 * r][i];
                 low[i + 1] = least(a, outer);
                 mid[i + 1] = middle(a, b, outer);
@@ -33,14 +33,14 @@ struct OfNine {
             beside<1>(mid);
             beside<1>(high);
 #pragma unroll
-            for (int i = 0; i < CHUNK; i += 2) {
+            for (int i = 0; i < N; i += 2) {
                 const V lows = most(low[i + 1], low[i + 2]), highs = least(high[i + 1], high[i + 2]);
                 V a = mid[i + 1], b = mid[i + 2];
-                sort(a, b);
+                sort<SUMS>(a, b);
 #pragma unroll
                 for (int k = 0; k < 2; k++) {
                     V l = most(lows, low[i + 3 * k]), h = least(highs, high[i + 3 * k]);
-                    sort(l, h);
+                    sort<SUMS>(l, h);
                     made[r][i + k] = middle(l, h, middle(a, b, mid[i + 3 * k]));
                 }
             }
@@ -49,13 +49,15 @@ struct OfNine {
 };
 
 // Four values in order, of two and two.
-template <typename V>
+template <By BY = EXTREMES, typename V>
 __device__ __forceinline__ void merge(V a0, V a1, V b0, V b1, V (&made)[4]) {
-    made[0] = least(a0, b0);
-    made[3] = most(a1, b1);
-    made[1] = most(a0, b0);
-    made[2] = least(a1, b1);
-    sort(made[1], made[2]);
+    sort<BY>(a0, b0);
+    sort<BY>(a1, b1);
+    made[0] = a0;
+    made[3] = b1;
+    made[1] = b0;
+    made[2] = a1;
+    sort<BY>(made[1], made[2]);
 }
 
 struct OfTwentyFive {
@@ -77,22 +79,22 @@ struct OfTwentyFive {
         return least(most(t10, t13), most(least(t10, t13), a[1]));
     }
 
-    template <typename V>
-    static __device__ __forceinline__ void rows(const Consts&, V (&rows)[6][CHUNK], V (&made)[2][CHUNK]) {
-        V inner[CHUNK][4];
+    template <int N, typename V>
+    static __device__ __forceinline__ void rows(const Consts&, V (&rows)[6][N], V (&made)[2][N]) {
+        V inner[N][4];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
+        for (int i = 0; i < N; i++) {
             V a = rows[1][i], b = rows[2][i], c = rows[3][i], d = rows[4][i];
-            sort(a, b);
-            sort(c, d);
-            merge(a, b, c, d, inner[i]);
+            sort<SUMS>(a, b);
+            sort<SUMS>(c, d);
+            merge<SUMS>(a, b, c, d, inner[i]);
         }
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             // By rank in a column.
-            V ranks[5][CHUNK + 4];
+            V ranks[5][N + 4];
 #pragma unroll
-            for (int i = 0; i < CHUNK; i++) {
+            for (int i = 0; i < N; i++) {
                 const V(&in)[4] = inner[i];
                 const V outer = rows[5 * r][i];
                 ranks[0][i + 2] = least(in[0], outer);
@@ -103,21 +105,28 @@ struct OfTwentyFive {
 #pragma unroll
             for (int k = 0; k < 5; k++) beside<2>(ranks[k]);
             // Two neighbours that begin at an odd column, in order.
-            V low[5][5], high[5][5];
+            V low[5][N / 2 + 1], high[5][N / 2 + 1];
 #pragma unroll
             for (int k = 0; k < 5; k++)
 #pragma unroll
-                for (int i = 0; i < 5; i++) {
+                for (int i = 0; i < N / 2 + 1; i++) {
                     low[k][i] = ranks[k][2 * i + 1];
                     high[k][i] = ranks[k][2 * i + 2];
-                    sort(low[k][i], high[k][i]);
+                    sort<SUMS>(low[k][i], high[k][i]);
                 }
 #pragma unroll
-            for (int i = 0; i < CHUNK / 2; i++) {
+            for (int i = 0; i < N / 2; i++) {
                 // The four columns that two windows share.
                 V four[5][4];
 #pragma unroll
-                for (int k = 0; k < 5; k++) merge(low[k][i], high[k][i], low[k][i + 1], high[k][i + 1], four[k]);
+                for (int k = 0; k < 5; k++) {
+                    // Of the outermost rows only two values count, where sums would be for nothing.
+                    if (k == 0 || k == 4) {
+                        merge(low[k][i], high[k][i], low[k][i + 1], high[k][i + 1], four[k]);
+                    } else {
+                        merge<SUMS>(low[k][i], high[k][i], low[k][i + 1], high[k][i + 1], four[k]);
+                    }
+                }
 #pragma unroll
                 for (int w = 0; w < 2; w++) {
                     const auto of_five = [&](int k, int rank) {

@@ -2,5 +2,5 @@
 
 #include "median.cuh"
 
-LOCAL_ROWS(median_1, InPairs, 20, OfNine)
+LOCAL_ROWS(median_1, InPairs, 28, OfNine)
 LOCAL_ROWS(median_2, InPairs, 10, OfTwentyFive)

@@ -13,26 +13,26 @@ __device__ __forceinline__ V extreme(V a, V b) {
 }
 
 // Those of two rows of windows, which share all rows but the outermost, and two windows side by side all columns but those.
-template <int RADIUS, bool MAX, typename V>
-__device__ __forceinline__ void extremes(V (&rows)[2 * RADIUS + 2][CHUNK], V (&made)[2][CHUNK]) {
-    V inner[CHUNK];
+template <int RADIUS, bool MAX, int N, typename V>
+__device__ __forceinline__ void extremes(V (&rows)[2 * RADIUS + 2][N], V (&made)[2][N]) {
+    V inner[N];
 #pragma unroll
-    for (int i = 0; i < CHUNK; i++) {
+    for (int i = 0; i < N; i++) {
         inner[i] = rows[1][i];
 #pragma unroll
         for (int r = 2; r <= 2 * RADIUS; r++) inner[i] = extreme<MAX>(inner[i], rows[r][i]);
     }
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        V columns[CHUNK + 2 * RADIUS];
+        V columns[N + 2 * RADIUS];
 #pragma unroll
-        for (int i = 0; i < CHUNK; i++) columns[RADIUS + i] = extreme<MAX>(inner[i], rows[r * (2 * RADIUS + 1)][i]);
+        for (int i = 0; i < N; i++) columns[RADIUS + i] = extreme<MAX>(inner[i], rows[r * (2 * RADIUS + 1)][i]);
         beside<RADIUS>(columns);
-        V two[CHUNK / 2 + RADIUS - 1];
+        V two[N / 2 + RADIUS - 1];
 #pragma unroll
-        for (int i = 0; i < CHUNK / 2 + RADIUS - 1; i++) two[i] = extreme<MAX>(columns[2 * i + 1], columns[2 * i + 2]);
+        for (int i = 0; i < N / 2 + RADIUS - 1; i++) two[i] = extreme<MAX>(columns[2 * i + 1], columns[2 * i + 2]);
 #pragma unroll
-        for (int i = 0; i < CHUNK / 2; i++) {
+        for (int i = 0; i < N / 2; i++) {
             const V shared = RADIUS == 1 ? two[i] : extreme<MAX>(two[i], two[i + RADIUS - 1]);
             made[r][2 * i] = extreme<MAX>(columns[2 * i], shared);
             made[r][2 * i + 1] = extreme<MAX>(columns[2 * i + 2 * RADIUS + 1], shared);
@@ -62,7 +62,8 @@ struct Extreme {
     }
 
     // In pairs, without limits.
-    static __device__ __forceinline__ void rows(const Consts&, Pair (&rows)[2 * REACH + 2][CHUNK], Pair (&made)[2][CHUNK]) {
+    template <bool SHORT, int N>
+    static __device__ __forceinline__ void rows(const Consts&, Pair<SHORT> (&rows)[2 * REACH + 2][N], Pair<SHORT> (&made)[2][N]) {
         extremes<REACH, WHAT == DILATE>(rows, made);
     }
 };

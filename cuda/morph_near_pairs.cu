@@ -2,7 +2,7 @@
 
 #include "morph_near.cuh"
 
-LOCAL_ROWS(erode_1, InPairs, 24, Extreme<1, ERODE>)
-LOCAL_ROWS(erode_2, InPairs, 16, Extreme<2, ERODE>)
-LOCAL_ROWS(dilate_1, InPairs, 24, Extreme<1, DILATE>)
-LOCAL_ROWS(dilate_2, InPairs, 16, Extreme<2, DILATE>)
+LOCAL_ROWS(erode_1, InPairs, 28, Extreme<1, ERODE>)
+LOCAL_ROWS(erode_2, InPairs, 28, Extreme<2, ERODE>)
+LOCAL_ROWS(dilate_1, InPairs, 28, Extreme<1, DILATE>)
+LOCAL_ROWS(dilate_2, InPairs, 28, Extreme<2, DILATE>)

@@ -99,14 +99,20 @@ struct Columns {
     template <int ROWS>
     __device__ __forceinline__ void read(int y, Lines<T, ROWS>& lines) const {
         if (way == WHOLE) {
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) lines.row[r] = __ldg(reinterpret_cast<const Words*>(row(y + r)));
+            read_whole(y, lines);
         } else if (way == EVERY_OTHER) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) lines.row[r] = Chunk<T>::every_other(row(y + r), take);
         } else {
             lines = singles<ROWS>(from, pitch, bottom, y, x, width - 1, step);
         }
+    }
+
+    // The same of chunks as they lie.
+    template <int ROWS>
+    __device__ __forceinline__ void read_whole(int y, Lines<T, ROWS>& lines) const {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) lines.row[r] = __ldg(reinterpret_cast<const Words*>(row(y + r)));
     }
 
     // The same sample by sample. Few warps need it, so it is no part of the loops that call it.

@@ -6,7 +6,7 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, Launc
 use crate::error::Result;
 use crate::filters::cuda::{CHUNK, PlaneArgs};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::tuning::cuda::{DOWN, ROWS, TWO_ROWS, WIDE};
+use crate::filters::local::tuning::cuda::{DOWN, PAIRS, ROWS, TWO_ROWS, WIDE};
 use crate::filters::strips::{Cut, Strips, THREADS};
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::SampleType;
@@ -111,10 +111,15 @@ impl<T: Local> Kernel<T> {
         let size = |component| input.format.component_size(component, input.width, input.height);
         let sizes: Vec<_> = (0..input.format.components()).map(size).collect();
         let suffix = if plan.setup.src.sample() == SampleType::U8 { "u8" } else { "u16" };
+        let pairs = plan.pairs().filter(|module| device.runs(module));
         let (name, strips) = match plan.radius {
             0 => (plan.kernel(), None),
             _ => {
-                let rows = if T::PAIRS.is_some() { TWO_ROWS } else { ROWS };
+                let rows = match (pairs, T::PAIRS) {
+                    (Some(_), _) => PAIRS,
+                    (None, Some(_)) => TWO_ROWS,
+                    (None, None) => ROWS,
+                };
                 let strips = Strips::choose(&THREADS[..1], 1, rows, &sizes, device.info().multiprocessors);
                 (format!("{}_{suffix}", plan.kernel()), Some(strips))
             }
@@ -129,8 +134,7 @@ impl<T: Local> Kernel<T> {
                 tables[index] = Some(DeviceBuffer::from_bytes(device, &bytes, "a table of values")?);
             }
         }
-        let module = plan.pairs().filter(|module| device.runs(module)).unwrap_or(T::MODULE);
-        Ok(Kernel { function: device.function(module, &name)?, plan, strips, tables, consts })
+        Ok(Kernel { function: device.function(pairs.unwrap_or(T::MODULE), &name)?, plan, strips, tables, consts })
     }
 
     /// What is done to component `index`.
