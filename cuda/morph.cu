@@ -2,5 +2,9 @@
 
 #include "morph.cuh"
 
-MORPHS(u8, u8, Bytes)
-MORPHS(u16, u16, Halves)
+MORPHS(u8, (THREADS), (THREADS), 2, u8, Bytes)
+MORPHS(u8, (THREADS), (THREADS), 8, u8, Bytes)
+MORPHS(u8, (THREADS), (THREADS), 16, u8, Bytes)
+MORPHS(u16, (THREADS), (THREADS), 2, u16, Halves)
+MORPHS(u16, (THREADS), (THREADS), 8, u16, Halves)
+MORPHS(u16, (THREADS), (THREADS), 16, u16, Halves)

@@ -8,10 +8,14 @@
 #pragma once
 
 #include "common/four.cuh"
+#include "common/pair.cuh"
 #include "generated/morph.cuh"
 
 // As src/filters/morph/tuning.rs has them.
-constexpr int PLACES = 16, THREADS = 512, LINES_DOWN = 8;
+constexpr int PLACES = 16, LINES_DOWN = 8;
+
+// A bound of the threads of a block, at which the compiler takes no more registers than 40: more blocks wait at once.
+constexpr int THREADS = 512;
 
 // What becomes of an extreme: as src/filters/morph/cuda.rs has it.
 enum { BETWEEN, LIMITED, DIFFERENCE };
@@ -48,15 +52,18 @@ struct Packed<u16> {
     }
 };
 
-// What words are opened to, so that they are compared: `least` of two.
+// What words are opened to, so that they are compared: `extreme` of two, the smaller or the larger one.
 
-// Four bytes at once. As two pairs of halves of floats they took as long: 0.0200 instead of 0.0191 ms for radius 15 at 4K.
+// Four bytes at once.
 struct Bytes {
     u32 word;
     static __device__ __forceinline__ Bytes open(u32 word) { return {word}; }
     __device__ __forceinline__ u32 close() const { return word; }
 };
-__device__ __forceinline__ Bytes least(Bytes a, Bytes b) { return {__vminu4(a.word, b.word)}; }
+template <bool MAX>
+__device__ __forceinline__ Bytes extreme(Bytes a, Bytes b) {
+    return {MAX ? __vmaxu4(a.word, b.word) : __vminu4(a.word, b.word)};
+}
 
 // Lanes of 16 bits one by one.
 struct Halves {
@@ -64,7 +71,23 @@ struct Halves {
     static __device__ __forceinline__ Halves open(u32 word) { return {word & 0xffff, word >> 16}; }
     __device__ __forceinline__ u32 close() const { return even_u16(low, high); }
 };
-__device__ __forceinline__ Halves least(Halves a, Halves b) { return {min(a.low, b.low), min(a.high, b.high)}; }
+template <bool MAX>
+__device__ __forceinline__ Halves extreme(Halves a, Halves b) {
+    return {MAX ? max(a.low, b.low) : min(a.low, b.low), MAX ? max(a.high, b.high) : min(a.high, b.high)};
+}
+
+// Four bytes as two pairs.
+struct BytePairs {
+    Pair<true> even, odd;
+    static __device__ __forceinline__ BytePairs open(u32 word) { return {{word & 0x00ff00ff}, {__byte_perm(word, 0, 0x4341)}}; }
+    __device__ __forceinline__ u32 close() const { return __byte_perm(even.codes, odd.codes, 0x6240); }
+};
+#if __CUDA_ARCH__ >= 800
+template <bool MAX>
+__device__ __forceinline__ BytePairs extreme(BytePairs a, BytePairs b) {
+    return {MAX ? most(a.even, b.even) : least(a.even, b.even), MAX ? most(a.odd, b.odd) : least(a.odd, b.odd)};
+}
+#endif
 
 // Whether results of T are stored as they are.
 template <typename T>
@@ -107,10 +130,9 @@ struct Layout {
     int thread, line;
     u32* words;  // The thread's own.
 
-    __device__ __forceinline__ Layout(const Morph& p)
-        : thread(DOWN ? threadIdx.x / LINES_DOWN : threadIdx.x % p.threads),
-          line(DOWN ? threadIdx.x % LINES_DOWN : threadIdx.x / p.threads),
-          words(shared + (DOWN ? thread * THREAD + line : threadIdx.x * THREAD)) {}
+    __device__ __forceinline__ Layout()
+        : thread(DOWN ? threadIdx.y : threadIdx.x), line(DOWN ? threadIdx.x : threadIdx.y),
+          words(shared + (DOWN ? thread * THREAD + line : (line * int(blockDim.x) + thread) * THREAD)) {}
 
     // The word at a place, of which those of threads before this one have numbers below 0.
     __device__ __forceinline__ u32& at(int place) const { return words[(place - ((PLACES - 1 - place) >> 4)) * STEP]; }
@@ -120,9 +142,11 @@ struct Layout {
 template <typename T>
 __device__ __forceinline__ bool read_down(const Plane& src, int x, int y, u32 (&words)[PLACES]) {
     if (src.step != 1 || x + Packed<T>::COUNT > int(src.width) || !vectors_fit(src, 4)) return false;
+    const u8* const column = reinterpret_cast<const u8*>(at<T>(src, x, 0));
 #pragma unroll
     for (int i = 0; i < PLACES; i++) {
-        words[i] = Packed<T>::whole(src, __ldg(reinterpret_cast<const u32*>(at<T>(src, x, inside(y + i, src.height)))));
+        const u8* const word = column + u64(u32(inside(y + i, src.height))) * src.pitch;
+        words[i] = Packed<T>::whole(src, __ldg(reinterpret_cast<const u32*>(word)));
     }
     return true;
 }
@@ -135,20 +159,24 @@ __device__ __forceinline__ bool read_across(const Plane& src, int x, int y, u32 
     if (src.step != 1 || width % COUNT != 0 || !vectors_fit(src, 4)) return false;
     // Words that lie in memory as they are read, from the one on that holds the first sample.
     u32 rows[COUNT][WIDE + 1];
+    const u32* row[COUNT];
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
-        const u32* const row = reinterpret_cast<const u32*>(at<T>(src, 0, inside(y + k, src.height)));
-        if (first >= 0 && first + PLACES + COUNT <= width) {
+        row[k] = reinterpret_cast<const u32*>(src.data + u64(u32(inside(y + k, src.height))) * src.pitch);
+    }
+    if (first >= 0 && first + PLACES + COUNT <= width) {
 #pragma unroll
-            for (int i = 0; i <= WIDE; i++) rows[k][i] = __ldg(row + first / COUNT + i);
-        } else {
-            // Words beside the plane repeat the outermost sample.
+        for (int k = 0; k < COUNT; k++)
 #pragma unroll
-            for (int i = 0; i <= WIDE; i++) {
-                const int at = first + i * COUNT;
-                const u32 take = at < 0 ? (COUNT == 4 ? 0x0000 : 0x1010) : at < width ? 0x3210 : COUNT == 4 ? 0x3333 : 0x3232;
-                rows[k][i] = __byte_perm(__ldg(row + inside(at, width) / COUNT), 0, take);
-            }
+            for (int i = 0; i <= WIDE; i++) rows[k][i] = __ldg(row[k] + first / COUNT + i);
+    } else {
+        // Words beside the plane repeat the outermost sample.
+#pragma unroll
+        for (int i = 0; i <= WIDE; i++) {
+            const int at = first + i * COUNT;
+            const u32 take = at < 0 ? (COUNT == 4 ? 0x0000 : 0x1010) : at < width ? 0x3210 : COUNT == 4 ? 0x3333 : 0x3232;
+#pragma unroll
+            for (int k = 0; k < COUNT; k++) rows[k][i] = __byte_perm(__ldg(row[k] + inside(at, width) / COUNT), 0, take);
         }
     }
 #pragma unroll
@@ -184,36 +212,44 @@ __device__ __forceinline__ void read_singly(
     for (int i = 0; i < PLACES; i++) words[i] = own.at(i);
 }
 
-// Smallest samples, of chunks of CHUNKS places: those of windows that begin 2 * radius before each of a thread's places and
-// end there.
-template <typename T, typename Value, bool DOWN, int CHUNKS>
-__device__ __forceinline__ void smallest(const Morph& p, const Layout<DOWN>& own, bool makes, u32 (&words)[PLACES]) {
-    // A window of one sample is shorter than any chunk.
-    if (p.radius == 0) return;
+// Smallest or largest samples, of chunks of CHUNKS places: those of windows that begin 2 * radius before each of a thread's
+// places and end there.
+template <typename T, typename Value, bool DOWN, int CHUNKS, bool MAX>
+__device__ __forceinline__ void extremes(const Morph& p, const Layout<DOWN>& own, bool makes, u32 (&words)[PLACES]) {
+    constexpr int STEP = Layout<DOWN>::STEP;
     Value last;
 #pragma unroll
     for (int i = PLACES - 1; i >= 0; i--) {
-        words[i] ^= p.flip;
         const Value value = Value::open(words[i]);
-        last = (i + 1) % CHUNKS == 0 ? value : least(last, value);
+        last = (i + 1) % CHUNKS == 0 ? value : extreme<MAX>(last, value);
         own.at(i) = last.close();
     }
     __syncthreads();
     if (!makes) return;
+    // From here on words are opened anew: all of them open would take twice the registers.
+#pragma unroll
+    for (int i = 0; i < PLACES; i++) asm volatile("" : "+r"(words[i]));
     // Windows begin so many chunks and places before they end.
     const int back = 2 * p.radius, chunks = back / CHUNKS, places = back % CHUNKS;
 #pragma unroll
     for (int first = 0; first < PLACES; first += CHUNKS) {
         // Of the whole chunks that all these windows hold, and of the one that some hold.
         Value so_far = Value::open(words[first]);
-        for (int k = 1; k < chunks; k++) so_far = least(so_far, Value::open(own.at(first - k * CHUNKS)));
-        const Value some = Value::open(own.at(first - chunks * CHUNKS));
+        for (int k = 1; k < chunks; k++) {
+            // Where a chunk is what a thread has, the address is a multiple.
+            const u32 whole = CHUNKS == PLACES ? own.words[-k * Layout<DOWN>::THREAD] : own.at(first - k * CHUNKS);
+            so_far = extreme<MAX>(so_far, Value::open(whole));
+        }
+        const u32* const chunk = &own.at(first - chunks * CHUNKS);
+        const Value some = Value::open(*chunk);
+        // Where windows begin, in the chunk before that one and in it.
+        const u32 *const before = &own.at(first - back), *const within = chunk - places * STEP;
 #pragma unroll
         for (int i = 0; i < CHUNKS; i++) {
-            if (i > 0) so_far = least(so_far, Value::open(words[first + i]));
-            Value made = least(so_far, Value::open(own.at(first + i - back)));
-            if (i < places) made = least(made, some);
-            words[first + i] = made.close() ^ p.flip;
+            if (i > 0) so_far = extreme<MAX>(so_far, Value::open(words[first + i]));
+            Value made = extreme<MAX>(so_far, Value::open((i < places ? before : within)[i * STEP]));
+            if (i < places) made = extreme<MAX>(made, some);
+            words[first + i] = made.close();
         }
     }
 }
@@ -223,7 +259,7 @@ __device__ __forceinline__ void morph(const Morph& p) {
     constexpr int COUNT = Packed<T>::COUNT;
     u32 block = blockIdx.x;
     const MorphComponent& c = component_of(p.component, block);
-    const Layout<DOWN> own(p);
+    const Layout<DOWN> own;
     // The first threads of a line only help others.
     const int halo = (2 * p.radius + PLACES - 1) / PLACES, places = (int(p.threads) - halo) * PLACES;
     const int side = block % c.across * p.lines * COUNT, start = block / c.across * places;
@@ -241,7 +277,14 @@ __device__ __forceinline__ void morph(const Morph& p) {
     const bool is_read = DOWN ? read_down<T>(c.src, line, read, words) : read_across<T>(c.src, read, line, words);
     if (!is_read) read_singly<T, DOWN>(own, c.src, read, line, words);
     const bool makes = own.thread >= halo;
-    smallest<T, Value, DOWN, CHUNKS>(p, own, makes, words);
+    // A window of one sample is shorter than any chunk.
+    if (p.radius > 0) {
+        if (p.is_max) {
+            extremes<T, Value, DOWN, CHUNKS, true>(p, own, makes, words);
+        } else {
+            extremes<T, Value, DOWN, CHUNKS, false>(p, own, makes, words);
+        }
+    }
     if (!DOWN) {
 #pragma unroll
         for (int i = 0; i < PLACES; i += COUNT) {
@@ -271,7 +314,17 @@ __device__ __forceinline__ void morph(const Morph& p) {
         }
         return;
     }
-    if (stores_alike<T>(p, c.dst) && c.dst.width % COUNT == 0) {
+    if (DOWN && stores_alike<T>(p, c.dst) && c.dst.width % COUNT == 0) {
+        if (!makes || line >= int(c.dst.width)) return;
+        u8* const column = reinterpret_cast<u8*>(at<T>(c.dst, line, made));
+        const int rows = int(c.dst.height) - made;
+#pragma unroll
+        for (u32 i = 0; i < PLACES; i++) {
+            if (int(i) < rows) *reinterpret_cast<u32*>(column + u64(i * c.dst.pitch)) = words[i];
+        }
+        return;
+    }
+    if (!DOWN && stores_alike<T>(p, c.dst) && c.dst.width % COUNT == 0) {
         if (!makes) return;
 #pragma unroll
         for (int i = 0; i < PLACES; i++) {
@@ -288,13 +341,10 @@ __device__ __forceinline__ void morph(const Morph& p) {
     for (int i = 0; i < PLACES; i++) write_word<T>(p, c, x(i), y(i), own.at(i));
 }
 
-// Kernels of words of T, that are opened to values as given.
-#define MORPH(name, ...) \
-    extern "C" __global__ void __launch_bounds__(THREADS) morph_##name(const Morph p) { morph<__VA_ARGS__>(p); }
-#define MORPHS(name, ...) \
-    MORPH(across_2_##name, __VA_ARGS__, false, 2) \
-    MORPH(across_8_##name, __VA_ARGS__, false, 8) \
-    MORPH(across_16_##name, __VA_ARGS__, false, 16) \
-    MORPH(down_2_##name, __VA_ARGS__, true, 2) \
-    MORPH(down_8_##name, __VA_ARGS__, true, 8) \
-    MORPH(down_16_##name, __VA_ARGS__, true, 16)
+// Kernels of words of T, that are opened to values as given, for chunks of so many places. Of each axis the bounds say how many
+// threads a block has, and how many blocks shall fit a multiprocessor.
+#define MORPH(name, bounds, ...) \
+    extern "C" __global__ void __launch_bounds__ bounds morph_##name(const Morph p) { morph<__VA_ARGS__>(p); }
+#define MORPHS(name, across, down, chunks, ...) \
+    MORPH(across_##chunks##_##name, across, __VA_ARGS__, false, chunks) \
+    MORPH(down_##chunks##_##name, down, __VA_ARGS__, true, chunks)

@@ -26,7 +26,7 @@ struct Morph {
     int radius;
     u32 finish;  // What becomes of results.
     int limit;  // The most that a sample changes.
-    u32 flip;  // All bits where the largest samples count: then those are the smallest.
+    u32 is_max;  // 1: the largest samples count, else the smallest.
     u32 lines;  // Words of lines that a block takes, and threads of each.
     u32 threads;
 };
@@ -35,6 +35,6 @@ LAYOUT(Morph, component, 0);
 LAYOUT(Morph, radius, 264);
 LAYOUT(Morph, finish, 268);
 LAYOUT(Morph, limit, 272);
-LAYOUT(Morph, flip, 276);
+LAYOUT(Morph, is_max, 276);
 LAYOUT(Morph, lines, 280);
 LAYOUT(Morph, threads, 284);

@@ -1,4 +1,4 @@
-//! The kernels of cuda/morph.cu.
+//! The kernels of cuda/morph.cu and cuda/morph_pairs.cu.
 
 use super::op::{Morph, What};
 use super::tuning::cuda::{LINES_DOWN, PLACES, THREADS_ACROSS, THREADS_DOWN};
@@ -10,6 +10,9 @@ use crate::filters::window::Plan;
 use crate::filters::window::cuda::suffix;
 use crate::filters::{CudaJob, CudaKernel};
 use crate::video::{SampleLayout, SampleType};
+
+/// The kernels of bytes that go in pairs, where the device compares two at once.
+const PAIRS: &str = "morph_pairs";
 
 /// Bytes of shared memory of a thread.
 const SHARED: usize = (PLACES + 1) * size_of::<u32>();
@@ -46,8 +49,8 @@ device_struct! {
         finish: u32,
         /// The most that a sample changes.
         limit: i32,
-        /// All bits where the largest samples count: then those are the smallest.
-        flip: u32,
+        /// 1: the largest samples count, else the smallest.
+        is_max: u32,
         /// Words of lines that a block takes, and threads of each.
         lines: u32,
         threads: u32,
@@ -101,13 +104,23 @@ struct Block {
 }
 
 impl Block {
-    /// Blocks for lines of up to `length` places: of a line they take equal parts.
+    /// Blocks for lines of up to `length` places: those whose warps have the fewest lanes.
     fn new(is_down: bool, radius: usize, length: usize) -> Block {
+        let sizes = if is_down { THREADS_DOWN } else { THREADS_ACROSS };
+        let lanes = |block: &Block| {
+            length.div_ceil(block.places()) * (block.lines * block.threads).next_multiple_of(32) / block.lines
+        };
+        let blocks = sizes.map(|most| Block::within(most, is_down, radius, length));
+        blocks.into_iter().flatten().min_by_key(lanes).expect("the largest block is longer than its halo")
+    }
+
+    /// Blocks of up to `most` threads, which take equal parts of a line, if they are longer than their halo.
+    fn within(most: usize, is_down: bool, radius: usize, length: usize) -> Option<Block> {
         let halo = (2 * radius).div_ceil(PLACES);
-        let most = if is_down { THREADS_DOWN / LINES_DOWN } else { THREADS_ACROSS };
-        let parts = length.div_ceil(PLACES * (most - halo)).max(1);
+        let along = if is_down { most / LINES_DOWN } else { most };
+        let parts = length.div_ceil(PLACES * along.checked_sub(halo).filter(|own| *own > 0)?).max(1);
         let threads = length.div_ceil(PLACES * parts) + halo;
-        Block { lines: if is_down { LINES_DOWN } else { (THREADS_ACROSS / threads).max(1) }, threads, halo }
+        Some(Block { lines: if is_down { LINES_DOWN } else { (most / threads).max(1) }, threads, halo })
     }
 
     /// Places of a line that a block makes.
@@ -178,6 +191,7 @@ impl Kernel {
     /// When it cannot be loaded, or there is no memory for what is kept.
     pub(super) fn new(plan: Plan<Morph>, device: &CudaDevice) -> Result<Kernel> {
         let (width, height) = (plan.setup.input.width, plan.setup.input.height);
+        let has_pairs = plan.setup.src.sample() == SampleType::U8 && device.runs(PAIRS);
         let pass = |is_down: bool, is_max: bool, radius: usize, from, to, finish| {
             let axis = if is_down { "down" } else { "across" };
             // No chunk is longer than a window.
@@ -186,7 +200,9 @@ impl Kernel {
                 4..8 => 8,
                 _ => 16,
             };
-            let function = device.function("morph", &format!("morph_{axis}_{chunk}_{}", suffix(&plan)))?;
+            // In small windows there is less to compare than to put in pairs.
+            let module = if has_pairs && chunk > 2 { PAIRS } else { "morph" };
+            let function = device.function(module, &format!("morph_{axis}_{chunk}_{}", suffix(&plan)))?;
             let block = Block::new(is_down, radius, if is_down { height } else { width });
             Ok::<_, Error>(Pass { function, is_down, is_max, radius, block, from, to, finish })
         };
@@ -279,13 +295,16 @@ impl CudaKernel for Kernel {
                 radius: pass.radius as i32,
                 finish: pass.finish,
                 limit,
-                flip: if pass.is_max { u32::MAX } else { 0 },
+                is_max: pass.is_max.into(),
                 lines: lines as u32,
                 threads: threads as u32,
             };
-            let block = lines * threads;
-            let shape =
-                LaunchConfig { grid: [blocks, 1, 1], block: [block as u32, 1, 1], shared: (block * SHARED) as u32 };
+            let (wide, high) = if pass.is_down { (lines, threads) } else { (threads, lines) };
+            let shape = LaunchConfig {
+                grid: [blocks, 1, 1],
+                block: [wide as u32, high as u32, 1],
+                shared: (lines * threads * SHARED) as u32,
+            };
             // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state; those of the job outlive the
             // work by the caller, and those that are kept were made for pictures of this size and live as long as this kernel.
             unsafe { launch(&pass.function, shape, &args, job.stream) }?;
