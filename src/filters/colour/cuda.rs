@@ -1,4 +1,7 @@
-//! The kernels of cuda/colour.cu, cuda/colour_usual.cu and cuda/lut3d.cu.
+//! The kernels of cuda/colour.cu, cuda/colour_usual.cu, cuda/colour_walk.cu and cuda/lut3d.cu.
+
+mod gains;
+mod walk;
 
 use super::cube::{Cube, NodeInterp};
 use super::gamut::Gamut;
@@ -6,7 +9,7 @@ use super::light::{GainBasis, LightSteps};
 use super::recipe::{Recipe, RgbStep};
 use super::siting::Site;
 use super::table::Octaves;
-use super::tonemap::peaks::{PeakSource, Peaks, STEP};
+use super::tonemap::peaks::{PeakSource, Peaks};
 use super::tuning::cuda::{COLUMNS, ROWS, THREADS, USUAL_ROWS, USUAL_THREADS};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -14,6 +17,8 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::survey::CudaSmoother;
 use crate::filters::{CudaJob, CudaKernel};
+use gains::Gains;
+use walk::Walk;
 
 /// Bytes of shared memory for the R'G'B' of a tile of so many rows.
 const fn made(rows: usize) -> usize {
@@ -130,56 +135,12 @@ pub fn memory(recipe: &Recipe) -> usize {
     tables + recipe.peaks.as_ref().map_or(0, |peaks| gains(peaks) + smoother(peaks))
 }
 
-/// What makes the gain of each frame.
-struct Gains {
-    function: Function,
-    args: PeakArgs,
-    /// `Err`: metadata state peaks, and else this code counts.
-    smoother: std::result::Result<CudaSmoother, u16>,
-    _tables: DeviceBuffer,
-}
-
-impl Gains {
-    /// Of `peaks`, into the table at `gain`.
-    fn new(peaks: &Peaks, gain: u64, device: &CudaDevice) -> Result<Gains> {
-        let entries = peaks.tables.iter().flat_map(Octaves::entries);
-        let bytes: Vec<u8> = entries.flat_map(|entry| entry.to_le_bytes()).collect();
-        let tables = DeviceBuffer::from_bytes(device, &bytes, "tonemap's gains")?;
-        let smoother = match &peaks.source {
-            PeakSource::Measured(smoother) => Ok(smoother.on(device)?),
-            PeakSource::Stated(usual) => Err(*usual),
-        };
-        let args = PeakArgs {
-            tables: tables.address(),
-            gain,
-            level: smoother.as_ref().map_or(0, CudaSmoother::address),
-            code: 0,
-            first: peaks.first,
-            step: STEP,
-            entries: peaks.tables[0].entries().len() as u32,
-        };
-        Ok(Gains { function: device.function("colour", "colour_gain")?, args, smoother, _tables: tables })
-    }
-
-    /// Makes the gain for the frame of `job`.
-    fn enqueue(&self, job: &CudaJob<'_>) -> Result<()> {
-        let mut args = self.args;
-        match &self.smoother {
-            Ok(smoother) => smoother.enqueue(job)?,
-            Err(usual) => args.code = Peaks::code_of(job.props.brightest, *usual).into(),
-        }
-        let shape = LaunchConfig { grid: [args.entries.div_ceil(THREADS), 1, 1], block: [THREADS, 1, 1], shared: 0 };
-        // SAFETY: `PeakArgs` is the kernel's parameter; there are tables of `entries` for every code from `first` on, and they, the
-        // gain and the level outlive the work as long as the kernel lives.
-        unsafe { launch(&self.function, shape, &args, job.stream) }
-    }
-}
-
 /// A kernel built for one stream.
 pub struct Kernel {
     general: Tiled,
-    /// What is faster for the planes that it takes.
+    /// What is faster for the planes that they take, the fastest last.
     usual: Option<Tiled>,
+    walk: Option<Walk>,
     args: Args,
     gains: Option<Gains>,
     /// The tables that `args` points into.
@@ -199,17 +160,20 @@ impl Kernel {
         let args = args(recipe, &mut Tables::default(), address);
         let in_shared = args.entries as usize * size_of::<f32>();
         let load = |module, name, shared| Tiled::new(device, module, name, shared, (THREADS, ROWS));
+        let is_usual = is_usual(&args);
         let (general, usual) = match &recipe.work {
             RgbStep::Cube(cube) => (load("lut3d", name_of(cube.between()), 0)?, None),
             // A device with less shared memory has tables in its cache.
             RgbStep::Keep | RgbStep::Light(_) => match load("colour", "colour_shared", in_shared)? {
-                Some(shared) => (Some(shared), usual(&args, device, in_shared)?),
+                Some(shared) if is_usual => (Some(shared), usual(device, in_shared)?),
+                Some(shared) => (Some(shared), None),
                 None => (load("colour", "colour_cached", 0)?, None),
             },
         };
         let general = general.expect("the R'G'B' of a tile fits every device's shared memory");
         let gains = recipe.peaks.as_ref().map(|peaks| Gains::new(peaks, args.gain, device)).transpose()?;
-        Ok(Kernel { general, usual, args, gains, _tables: buffer })
+        let walk = if is_usual { Walk::new(&args, device)? } else { None };
+        Ok(Kernel { general, usual, walk, args, gains, _tables: buffer })
     }
 }
 
@@ -241,16 +205,27 @@ impl Tiled {
         let blocks = at_once * device.info().multiprocessors as u32;
         Ok(Some(Tiled { function, shared, threads, rows, blocks }))
     }
+
+    /// Its launch for the planes of `args`, which get its tiles.
+    fn shape(&self, args: &mut Args) -> LaunchConfig {
+        let (width, height) = args.src[0].size();
+        args.across = width.div_ceil(COLUMNS) as u32;
+        args.tiles = args.across * height.div_ceil(self.rows) as u32;
+        let grid = [args.tiles.min(self.blocks), 1, 1];
+        LaunchConfig { grid, block: [self.threads, 1, 1], shared: self.shared as u32 }
+    }
 }
 
-/// The kernel of what is usual, where `args` are that and a block has room for `tables` bytes of tables.
-fn usual(args: &Args, device: &CudaDevice, tables: usize) -> Result<Option<Tiled>> {
+/// Whether it is PQ of 4:2:0 to SDR, with the default curve's measure and gamut.
+fn is_usual(args: &Args) -> bool {
     let sites = [args.read_across, args.read_down, args.made_across, args.made_down];
     let is_light =
         args.system == 0 && args.strength == 0.0 && args.measure == 1 && args.has_matrix == 1 && args.gamut == 2;
-    if args.linear == 0 || args.takes_rgb + args.gives_rgb != 0 || sites != [1, 1, 1, 2] || !is_light {
-        return Ok(None);
-    }
+    args.linear != 0 && args.takes_rgb + args.gives_rgb == 0 && sites == [1, 1, 1, 2] && is_light
+}
+
+/// The kernel of what is usual, where a block has room for `tables` bytes of tables.
+fn usual(device: &CudaDevice, tables: usize) -> Result<Option<Tiled>> {
     Tiled::new(device, "colour_usual", "colour_usual", tables, (USUAL_THREADS, USUAL_ROWS))
 }
 
@@ -380,14 +355,15 @@ impl CudaKernel for Kernel {
         for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {
             *plane = PlaneArgs::new(view)?;
         }
-        let tiled = self.usual.as_ref().filter(|_| are_usual(&args)).unwrap_or(&self.general);
-        let (width, height) = args.src[0].size();
-        args.across = width.div_ceil(COLUMNS) as u32;
-        args.tiles = args.across * height.div_ceil(tiled.rows) as u32;
-        let grid = [args.tiles.min(tiled.blocks), 1, 1];
-        let shape = LaunchConfig { grid, block: [tiled.threads, 1, 1], shared: tiled.shared as u32 };
+        let (function, shape) = match self.walk.as_ref().filter(|walk| walk.takes(&args)) {
+            Some(walk) => (&walk.function, walk.shape(&mut args)),
+            None => {
+                let tiled = self.usual.as_ref().filter(|_| are_usual(&args)).unwrap_or(&self.general);
+                (&tiled.function, tiled.shape(&mut args))
+            }
+        };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and the tables the entries, and all of
         // it outlives the work by the caller.
-        unsafe { launch(&tiled.function, shape, &args, job.stream) }
+        unsafe { launch(function, shape, &args, job.stream) }
     }
 }

@@ -22,4 +22,7 @@ pub(super) mod cuda {
     /// Threads and rows of cuda/colour_usual.cu: with twice as many threads at once it took 5/6 of the time.
     pub const USUAL_THREADS: u32 = 1023;
     pub const USUAL_ROWS: usize = 62;
+
+    /// Threads of cuda/colour_walk.cu.
+    pub const WALK_THREADS: u32 = 1024;
 }

@@ -78,6 +78,17 @@ impl PlaneArgs {
         self.step == 1
     }
 
+    /// The bits of samples that are the low ones of words, side by side.
+    pub(crate) fn bits_of_words(&self) -> Option<u8> {
+        let is_low = self.is_of_words() && self.is_planar() && self.bit_depth + self.shift == 16;
+        is_low.then_some(self.bit_depth)
+    }
+
+    /// Whether every row may be read and written in vectors of `bytes`.
+    pub(crate) fn fits_vectors(&self, bytes: u64) -> bool {
+        (self.data | u64::from(self.pitch)).is_multiple_of(bytes)
+    }
+
     /// A plane of no samples, for components that a picture does not have.
     pub(crate) const NONE: PlaneArgs =
         PlaneArgs { data: 0, pitch: 0, width: 0, height: 0, sample: 0, step: 1, shift: 0, bit_depth: 8 };

@@ -28,9 +28,9 @@ const PQ: u8 = 16;
 const HLG: u8 = 18;
 
 /// Octaves of light below 10,000 cd/m² that the curve distinguishes: down to 0.0024 cd/m².
-const GAIN_OCTAVES: u32 = 22;
+pub(super) const GAIN_OCTAVES: u32 = 22;
 /// Octaves of light below white that codes are looked up by.
-const CODE_OCTAVES: u32 = 24;
+pub(super) const CODE_OCTAVES: u32 = 24;
 
 /// Colours along an edge of the table of `gamut=perceptual`.
 const EDGE: usize = 65;
