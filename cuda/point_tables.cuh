@@ -41,9 +41,9 @@ struct Samples {
     }
 };
 
-// A block of samples by `function`, which has an entry for each value; null where they stay.
+// A block of samples by `stored`, which has what is stored for each value.
 template <typename In, typename Out>
-__device__ __forceinline__ void look_up(const PointComponent& c, const u16* function, u32 block, u32 across, Out* table) {
+__device__ __forceinline__ void look_up(const PointComponent& c, const uint4* stored, u32 block, u32 across, Out* table) {
     typedef Samples<In, Out> Samples;
     constexpr int COUNT = Samples::COUNT, ROWS = Samples::ROWS;
     const int width = c.src.width, height = c.src.height;
@@ -59,8 +59,9 @@ __device__ __forceinline__ void look_up(const PointComponent& c, const u16* func
         }
     }
     const u32 values = 0x10000u >> c.src.shift;
-    for (u32 i = threadIdx.x; i < values; i += WIDE * DOWN) {
-        table[i] = narrow(c.dst, function ? __ldg(function + i) : i << c.src.shift);
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < values * sizeof(Out) / 16; i += WIDE * DOWN) {
+        reinterpret_cast<uint4*>(table)[i] = __ldg(stored + i);
     }
     __syncthreads();
 #pragma unroll
@@ -77,15 +78,15 @@ __device__ __forceinline__ void look_up(const PointComponent& c, const u16* func
 }
 
 // The same of samples as they are stored.
-__device__ __forceinline__ void look_up(const PointComponent& c, const u16* function, u32 block, u32 across) {
-    __shared__ u16 table[VALUES];
+__device__ __forceinline__ void look_up(const PointComponent& c, const uint4* stored, u32 block, u32 across) {
+    __shared__ __align__(16) u16 table[VALUES];
     if (c.dst.height == 0) return;
     u8* const bytes = reinterpret_cast<u8*>(table);
     if (c.src.sample == SAMPLE_U8) {
-        if (c.dst.sample == SAMPLE_U8) look_up<u8, u8>(c, function, block, across, bytes);
-        else look_up<u8, u16>(c, function, block, across, table);
+        if (c.dst.sample == SAMPLE_U8) look_up<u8, u8>(c, stored, block, across, bytes);
+        else look_up<u8, u16>(c, stored, block, across, table);
     } else {
-        if (c.dst.sample == SAMPLE_U8) look_up<u16, u8>(c, function, block, across, bytes);
-        else look_up<u16, u16>(c, function, block, across, table);
+        if (c.dst.sample == SAMPLE_U8) look_up<u16, u8>(c, stored, block, across, bytes);
+        else look_up<u16, u16>(c, stored, block, across, table);
     }
 }

@@ -1,7 +1,8 @@
-//! The kernels of cuda/point.cu.
+//! The kernels of cuda/point.cu and cuda/point_stairs.cu.
 
-use super::tables::{BuiltStep, bytes, compile};
-use super::tuning::cuda::{BLOCK, ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
+use super::stored::{of_each, stairs};
+use super::tables::{BuiltStep, Table, bytes, compile};
+use super::tuning::cuda::{BLOCK, ROWS, STAIR_ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
 use super::{MOST_STEPS, Points, groups};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -23,7 +24,7 @@ device_struct! {
 device_struct! {
     /// One step.
     struct StepArgs = "PointStep" {
-        /// Of each component, turned by `bits`; null where it stays.
+        /// Of each component, turned by `bits`, or as it is stored; null where it stays.
         table: [u64; 3] = "const u16*",
         /// Weights in parts of `2^bits`.
         of: [[i32; 3]; 3],
@@ -59,11 +60,57 @@ generated! {
 
 impl StepArgs {
     const NONE: StepArgs = StepArgs { table: [0; 3], of: [[0; 3]; 3], kind: 0, bits: 1, slope: 0, full: 0, unused: 0 };
+
+    /// `step`, whose tables are added to `kept`.
+    fn new(step: &BuiltStep, device: &CudaDevice, kept: &mut Vec<DeviceBuffer>) -> Result<StepArgs> {
+        let mut made = StepArgs::NONE;
+        match step {
+            BuiltStep::Tables { tables, turned } => {
+                (made.kind, made.bits) = (0, *turned);
+                for (to, table) in made.table.iter_mut().zip(tables) {
+                    let Some(table) = table else { continue };
+                    let bytes: Vec<u8> = table.entries().iter().flat_map(|entry| entry.to_le_bytes()).collect();
+                    *to = upload(&bytes, device, kept)?;
+                }
+            }
+            BuiltStep::Mix(mix) => (made.kind, made.bits, made.of) = (1, mix.bits, mix.of),
+            BuiltStep::Vibrance(vibrance) => (made.kind, made.slope, made.full) = (2, vibrance.slope, vibrance.full),
+        }
+        Ok(made)
+    }
+
+    /// What is stored of the components of `group`, where `step` is all that is done to them.
+    fn stored(
+        step: Option<&BuiltStep>,
+        group: &Range<usize>,
+        setup: &Setup,
+        device: &CudaDevice,
+        kept: &mut Vec<DeviceBuffer>,
+    ) -> Result<StepArgs> {
+        let mut made = StepArgs::NONE;
+        for c in group.clone() {
+            let (table, turned) = match step {
+                Some(BuiltStep::Tables { tables, turned }) => (tables[c].as_ref(), *turned),
+                _ => (None, 0),
+            };
+            let [src, dst] = [&setup.src, &setup.dst].map(|format| format.component_layout(c).2);
+            made.table[c] = upload(&of_each(table, turned, src, dst), device, kept)?;
+        }
+        Ok(made)
+    }
+}
+
+/// Where `bytes` are in a buffer that is added to `kept`.
+fn upload(bytes: &[u8], device: &CudaDevice, kept: &mut Vec<DeviceBuffer>) -> Result<u64> {
+    kept.push(DeviceBuffer::from_bytes(device, bytes, "a table of values")?);
+    Ok(kept[kept.len() - 1].address())
 }
 
 /// A kernel built for one stream.
 pub struct Kernel {
     function: Function,
+    /// What is faster for planes that it takes.
+    stairs: Option<Stairs>,
     /// All but planes and blocks.
     args: Args,
     groups: Vec<Range<usize>>,
@@ -73,10 +120,45 @@ pub struct Kernel {
     _tables: Vec<DeviceBuffer>,
 }
 
+/// The kernel of cuda/point_stairs.cu: luma by tables, and chroma whose last step rises slowly.
+struct Stairs {
+    function: Function,
+    /// The last step.
+    step: StepArgs,
+    _tables: [DeviceBuffer; 2],
+}
+
+impl Stairs {
+    /// The kernel, if `last` is such a step of chroma.
+    fn new(last: Option<&BuiltStep>, setup: &Setup, device: &CudaDevice) -> Result<Option<Stairs>> {
+        let Some(BuiltStep::Tables { tables: [_, Some(cb), Some(cr)], turned: 0 }) = last else { return Ok(None) };
+        let of = |table: &Table, c| {
+            let layout = setup.dst.component_layout(c).2;
+            let is_low = layout.step == 1 && layout.shift + layout.bit_depth == 16;
+            stairs(table, layout).filter(|_| is_low && !setup.src.is_yc48())
+        };
+        let (Some(cb), Some(cr)) = (of(cb, 1), of(cr, 2)) else { return Ok(None) };
+        let upload = |bytes: &[u8]| DeviceBuffer::from_bytes(device, bytes, "a table of stairs");
+        let tables = [upload(&cb)?, upload(&cr)?];
+        let step = StepArgs { table: [0, tables[0].address(), tables[1].address()], ..StepArgs::NONE };
+        Ok(Some(Stairs { function: device.function("point_stairs", "point_stairs")?, step, _tables: tables }))
+    }
+
+    /// Whether chroma lies in whole vectors.
+    fn takes(&self, args: &Args) -> bool {
+        args.component[1..].iter().all(|ComponentArgs { src, dst }| {
+            let ((width, _), (_, rows)) = (src.size(), dst.size());
+            rows > 0 && width.is_multiple_of(8) && src.fits_vectors(16) && dst.fits_vectors(16)
+        })
+    }
+}
+
 impl Kernel {
-    /// Bytes of device memory that the kernel holds.
+    /// Bytes of device memory that the kernel holds, at most.
     pub fn memory(points: &Points, setup: &Setup) -> usize {
-        groups(setup.input.format).iter().map(|group| bytes(&points.of_group(group))).sum()
+        // Those that are stored fit 12 bits of words.
+        let of = |group: &Range<usize>| bytes(&points.of_group(group)) + group.len() * (2 << TABLE_BITS);
+        groups(setup.input.format).iter().map(of).sum()
     }
 
     /// The kernel of `points`.
@@ -94,41 +176,40 @@ impl Kernel {
             across: [1; 2],
             blocks_by_tables: [0; 2],
         };
-        let (mut steps, mut by_tables) = (Vec::new(), Vec::new());
+        let (mut by_tables, mut kept, mut stairs) = (Vec::new(), Vec::new(), None);
+        let mut next = args.step.iter_mut();
         for (group, count) in groups.iter().zip(&mut args.steps) {
-            let of_group = compile(&points.of_group(group), setup);
-            *count = of_group.len() as u32;
-            let is_function = matches!(&of_group[..], [] | [BuiltStep::Tables { .. }]);
-            // What is looked up is stored in vectors of one component.
-            let alone = |c| setup.dst.component_layout(c).2.step == 1;
-            let fits = |c| has_few_values(setup.src.component_layout(c).2) && alone(c);
-            by_tables.push(is_function && group.clone().all(fits));
-            steps.extend(of_group);
-        }
-        let mut kept = Vec::new();
-        for (to, step) in args.step.iter_mut().zip(&steps) {
-            match step {
-                BuiltStep::Tables { tables, turned } => {
-                    (to.kind, to.bits) = (0, *turned);
-                    for (to, table) in to.table.iter_mut().zip(tables) {
-                        let Some(table) = table else { continue };
-                        let bytes: Vec<u8> = table.entries().iter().flat_map(|entry| entry.to_le_bytes()).collect();
-                        let buffer = DeviceBuffer::from_bytes(device, &bytes, "a table of values")?;
-                        *to = buffer.address();
-                        kept.push(buffer);
-                    }
-                }
-                BuiltStep::Mix(mix) => (to.kind, to.bits, to.of) = (1, mix.bits, mix.of),
-                BuiltStep::Vibrance(vibrance) => (to.kind, to.slope, to.full) = (2, vibrance.slope, vibrance.full),
+            let steps = compile(&points.of_group(group), setup);
+            let is_by_tables = is_function(&steps) && group.clone().all(|c| is_looked_up(c, setup));
+            let built = match is_by_tables {
+                true => vec![StepArgs::stored(steps.first(), group, setup, device, &mut kept)?],
+                false => steps.iter().map(|step| StepArgs::new(step, device, &mut kept)).collect::<Result<_>>()?,
+            };
+            if by_tables == [true] && steps.len() > 1 {
+                stairs = Stairs::new(steps.last(), setup, device)?;
             }
+            *count = built.len() as u32;
+            next.by_ref().zip(built).for_each(|(to, step)| *to = step);
+            by_tables.push(is_by_tables);
         }
         let name = match groups[0].len() {
             _ if by_tables.iter().all(|by_tables| *by_tables) => "point_tables",
             3 => "point_rgb",
             _ => "point_planes",
         };
-        Ok(Kernel { function: device.function("point", name)?, args, groups, by_tables, _tables: kept })
+        let function = device.function("point", name)?;
+        Ok(Kernel { function, stairs, args, groups, by_tables, _tables: kept })
     }
+}
+
+/// Whether steps are a function of each sample.
+fn is_function(steps: &[BuiltStep]) -> bool {
+    matches!(steps, [] | [BuiltStep::Tables { .. }])
+}
+
+/// Whether a function of component `c` is looked up in shared memory, which is stored in vectors of one component.
+fn is_looked_up(c: usize, setup: &Setup) -> bool {
+    has_few_values(setup.src.component_layout(c).2) && setup.dst.component_layout(c).2.step == 1
 }
 
 /// Whether a block's shared memory has room for a function of such samples.
@@ -143,6 +224,10 @@ impl CudaKernel for Kernel {
         for (index, component) in args.component.iter_mut().enumerate().take(src.len()) {
             *component = ComponentArgs { src: PlaneArgs::new(&src[index])?, dst: PlaneArgs::new(&dst[index])? };
         }
+        let stairs = self.stairs.as_ref().filter(|stairs| stairs.takes(&args));
+        if let Some(stairs) = stairs {
+            args.step[(args.steps[0] + args.steps[1] - 1) as usize] = stairs.step;
+        }
         for (i, group) in self.groups.iter().enumerate() {
             if group.clone().all(|c| dst[c].height == 0) {
                 continue;
@@ -151,6 +236,7 @@ impl CudaKernel for Kernel {
             let (columns, rows) = match (self.by_tables[i], group.len()) {
                 (true, _) => (TABLE_BYTES / bytes, BLOCK.1 * TABLE_ROWS[bytes - 1]),
                 (false, 1) => (BLOCK.0, BLOCK.1 * ROWS),
+                (false, _) if stairs.is_some() => (BLOCK.0, BLOCK.1 * STAIR_ROWS),
                 (false, _) => BLOCK,
             };
             args.across[i] = first.width.div_ceil(columns) as u32;
@@ -167,6 +253,6 @@ impl CudaKernel for Kernel {
         let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the caller,
         // and the tables live as long as this kernel.
-        unsafe { launch(&self.function, shape, &args, job.stream) }
+        unsafe { launch(stairs.map_or(&self.function, |stairs| &stairs.function), shape, &args, job.stream) }
     }
 }

@@ -10,6 +10,8 @@ mod folded;
 mod nominal;
 mod reference;
 mod steps;
+#[cfg(feature = "cuda")]
+mod stored;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ const VALUES: usize = 1 << 16;
 pub struct Table(Box<[u16; VALUES]>);
 
 impl Table {
-    fn new(map: &Map, turned: u32) -> Table {
+    pub fn new(map: &Map, turned: u32) -> Table {
         let entries: Box<[u16]> = (0..=u16::MAX).map(|place| map(place.rotate_left(turned))).collect();
         Table(entries.try_into().expect("an entry for every value"))
     }

@@ -23,6 +23,8 @@ pub(super) mod cuda {
     pub const TABLE_BYTES: usize = 512;
     /// Rows that a thread then has: of bytes, and of words.
     pub const TABLE_ROWS: [usize; 2] = [1, 4];
+    /// Rows that a thread has of chroma whose last function lies in shared memory.
+    pub const STAIR_ROWS: usize = 2;
     /// Threads of a block.
     pub const THREADS: u32 = 256;
 }
