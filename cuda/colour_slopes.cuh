@@ -5,6 +5,8 @@
 #include "common/plane.cuh"
 #include "generated/colour.cuh"
 
+constexpr int THREADS = 1024;  // as src/filters/colour/tuning.rs
+
 struct Entry {
     float value, slope;
 };
@@ -22,19 +24,28 @@ extern __shared__ Entry entries[];
 // 2^n.
 __device__ __forceinline__ float power(int n) { return __int_as_float((127 + n) << 23); }
 
-// Puts a table at `at`. Its first slopes are for distances of 2^-scale, and in each octave for twice the distance.
-__device__ __forceinline__ void put(int at, int count, const float* from, int scale, bool in_octaves) {
-    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+// Puts a table of COUNT entries at AT. Its first slopes are for distances of 2^-scale, and in each octave for twice the distance.
+template <int AT, int COUNT, bool OCTAVES = false>
+__device__ __forceinline__ void put(const float* from, int scale) {
+    // Unrolled, so that no read waits for another one.
+#pragma unroll
+    for (int first = 0; first < COUNT; first += THREADS) {
+        const int i = first + threadIdx.x;
+        if (i >= COUNT) continue;
         const float value = __ldg(from + i);
-        entries[at + i] = Entry{value, (__ldg(from + i + 1) - value) * power(in_octaves ? scale - (i >> 8) : scale)};
+        entries[AT + i] = Entry{value, (__ldg(from + i + 1) - value) * power(OCTAVES ? scale - (i >> 8) : scale)};
     }
 }
 
+// Slopes of light are for parts that lie UP bits up.
+template <int UP>
 __device__ __forceinline__ void put_tables(const Colour& p) {
-    put(0, LINEAR_ENTRIES, p.linear, -14, false);
-    put(GAIN_AT, GAIN_ENTRIES, p.gain, 8 + GAIN_OCTAVES, true);
-    put(CODE_AT, CODE_ENTRIES, p.code, 8 + CODE_OCTAVES, true);
-    for (int c = 0; c < 3; c++) put(SOFT_AT + c * SOFT_ENTRIES, SOFT_ENTRIES, p.soft + c * (SOFT_ENTRIES + 1), 9, false);
+    put<0, LINEAR_ENTRIES>(p.linear, -4 - UP);
+    put<GAIN_AT, GAIN_ENTRIES, true>(p.gain, 8 + GAIN_OCTAVES);
+    put<CODE_AT, CODE_ENTRIES, true>(p.code, 8 + CODE_OCTAVES);
+    put<SOFT_AT, SOFT_ENTRIES>(p.soft, 9);
+    put<SOFT_AT + SOFT_ENTRIES, SOFT_ENTRIES>(p.soft + SOFT_ENTRIES + 1, 9);
+    put<SOFT_AT + 2 * SOFT_ENTRIES, SOFT_ENTRIES>(p.soft + 2 * (SOFT_ENTRIES + 1), 9);
     if (threadIdx.x == 0) entries[CODE_AT - 1] = Entry{0.0f, 0.0f};
     __syncthreads();
 }
@@ -47,11 +58,12 @@ __device__ __forceinline__ Entry entry(u32 address) {
     return made;
 }
 
-// The light of a code that lies 10 bits up.
+// The light of a code that lies UP bits up.
+template <int UP>
 __device__ __forceinline__ float linear(u32 tables, int code) {
-    const int in = min(max(code, 0), (1 << 26) - 1);
-    const Entry e = entry<0>(tables + (u32(in & ~0x3fff) >> 11));
-    return fmaf(float(in & 0x3c00), e.slope, e.value);
+    const int in = min(max(code, 0), (1 << (16 + UP)) - 1);
+    const Entry e = entry<0>(tables + (u32(in >> (4 + UP) << (4 + UP)) >> (1 + UP)));
+    return fmaf(float(in & 15 << UP), e.slope, e.value);
 }
 
 // A table by the bits of floats, of light that is none below FIRST.
@@ -84,11 +96,12 @@ __device__ __forceinline__ void soften(u32 tables, float high, float distance, f
     if (past > 0.0f) c = shorter;
 }
 
-// Codes of R, G and B become their light, which is scaled by that of the largest.
+// Codes of R, G and B, UP bits up, become their light, which is scaled by that of the largest.
+template <int UP>
 __device__ __forceinline__ void grade(const Colour& p, u32 tables, const int (&codes)[3], float (&rgb)[3]) {
     float in[3];
 #pragma unroll
-    for (int i = 0; i < 3; i++) in[i] = linear(tables, codes[i]);
+    for (int i = 0; i < 3; i++) in[i] = linear<UP>(tables, codes[i]);
     // None is so much above 1 that it lies behind the table's last entry, which has no slope.
     const float gain = octaves<GAIN_AT, FIRST_GAIN>(tables, fmaxf(most(in), __uint_as_float(FIRST_GAIN)));
 #pragma unroll

@@ -3,7 +3,6 @@
 
 #include "point_steps.cuh"
 
-constexpr int STAIR_ROWS = 2;                                // of a thread: as src/filters/tiers/point/tuning.rs
 constexpr int TREAD_BITS = 5, STAIRS = 65536 >> TREAD_BITS;  // values that have an entry together: as stored.rs
 
 // What is stored for two values, in a word.
@@ -37,10 +36,12 @@ __device__ __forceinline__ void chroma(const Points& p, u32 block) {
     }
     __syncthreads();
     const int x = (block % p.across[1] * WIDE + threadIdx.x % WIDE) * CHUNK;
-    const int top = block / p.across[1] * (DOWN * STAIR_ROWS) + threadIdx.x / WIDE;
     if (x >= int(c->src.width)) return;
+    // All rows, in as many parts as there are blocks below one another.
+    const u32 down = p.blocks[1] / p.across[1];
+    const int rows = (c->src.height + DOWN * down - 1) / (DOWN * down) * DOWN, top = block / p.across[1] * rows;
 #pragma unroll 1
-    for (int y = top; y < min(top + DOWN * STAIR_ROWS, int(c->src.height)); y += DOWN) {
+    for (int y = top + threadIdx.x / WIDE; y < min(top + rows, int(c->src.height)); y += DOWN) {
         u32 v[2][CHUNK];
         read_chunk<2>(c, x, y, v);
         for (u32 s = 0; s < last; s++) apply<2, 1>(step[s], v);

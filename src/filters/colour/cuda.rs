@@ -355,10 +355,12 @@ impl CudaKernel for Kernel {
         for (plane, view) in args.src.iter_mut().zip(src.iter()).chain(args.dst.iter_mut().zip(dst.iter())) {
             *plane = PlaneArgs::new(view)?;
         }
-        let (function, shape) = match self.walk.as_ref().filter(|walk| walk.takes(&args)) {
-            Some(walk) => (&walk.function, walk.shape(&mut args)),
+        let are_usual = are_usual(&args);
+        let walking = self.walk.as_ref().filter(|_| are_usual);
+        let (function, shape) = match walking.and_then(|walk| Some((walk, walk.function(&args)?))) {
+            Some((walk, function)) => (function, walk.shape(&mut args)),
             None => {
-                let tiled = self.usual.as_ref().filter(|_| are_usual(&args)).unwrap_or(&self.general);
+                let tiled = self.usual.as_ref().filter(|_| are_usual).unwrap_or(&self.general);
                 (&tiled.function, tiled.shape(&mut args))
             }
         };

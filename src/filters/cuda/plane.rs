@@ -78,10 +78,9 @@ impl PlaneArgs {
         self.step == 1
     }
 
-    /// The bits of samples that are the low ones of words, side by side.
-    pub(crate) fn bits_of_words(&self) -> Option<u8> {
-        let is_low = self.is_of_words() && self.is_planar() && self.bit_depth + self.shift == 16;
-        is_low.then_some(self.bit_depth)
+    /// The left shift from stored samples to v16.
+    pub(crate) fn shift(&self) -> u8 {
+        self.shift
     }
 
     /// Whether every row may be read and written in vectors of `bytes`.

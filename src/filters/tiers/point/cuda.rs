@@ -2,7 +2,7 @@
 
 use super::stored::{of_each, stairs};
 use super::tables::{BuiltStep, Table, bytes, compile};
-use super::tuning::cuda::{BLOCK, ROWS, STAIR_ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
+use super::tuning::cuda::{BLOCK, ROWS, STAIR_BLOCKS, STAIR_ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
 use super::{MOST_STEPS, Points, groups};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
@@ -125,6 +125,8 @@ struct Stairs {
     function: Function,
     /// The last step.
     step: StepArgs,
+    /// Blocks that use the device well.
+    blocks: usize,
     _tables: [DeviceBuffer; 2],
 }
 
@@ -141,7 +143,14 @@ impl Stairs {
         let upload = |bytes: &[u8]| DeviceBuffer::from_bytes(device, bytes, "a table of stairs");
         let tables = [upload(&cb)?, upload(&cr)?];
         let step = StepArgs { table: [0, tables[0].address(), tables[1].address()], ..StepArgs::NONE };
-        Ok(Some(Stairs { function: device.function("point_stairs", "point_stairs")?, step, _tables: tables }))
+        let blocks = STAIR_BLOCKS * device.info().multiprocessors;
+        Ok(Some(Stairs { function: device.function("point_stairs", "point_stairs")?, step, blocks, _tables: tables }))
+    }
+
+    /// Rows of a block of chroma in a picture of this size.
+    fn rows(&self, width: usize, height: usize) -> usize {
+        let blocks = width.div_ceil(BLOCK.0) * height.div_ceil(BLOCK.1);
+        BLOCK.1 * (blocks / self.blocks).clamp(1, STAIR_ROWS)
     }
 
     /// Whether chroma lies in whole vectors.
@@ -233,11 +242,11 @@ impl CudaKernel for Kernel {
                 continue;
             }
             let (first, bytes) = (&src[group.start], src[group.start].layout.sample.bytes());
-            let (columns, rows) = match (self.by_tables[i], group.len()) {
-                (true, _) => (TABLE_BYTES / bytes, BLOCK.1 * TABLE_ROWS[bytes - 1]),
-                (false, 1) => (BLOCK.0, BLOCK.1 * ROWS),
-                (false, _) if stairs.is_some() => (BLOCK.0, BLOCK.1 * STAIR_ROWS),
-                (false, _) => BLOCK,
+            let (columns, rows) = match (self.by_tables[i], group.len(), stairs) {
+                (true, ..) => (TABLE_BYTES / bytes, BLOCK.1 * TABLE_ROWS[bytes - 1]),
+                (false, 1, _) => (BLOCK.0, BLOCK.1 * ROWS),
+                (false, _, Some(stairs)) => (BLOCK.0, stairs.rows(first.width, first.height)),
+                (false, _, None) => BLOCK,
             };
             args.across[i] = first.width.div_ceil(columns) as u32;
             args.blocks[i] = args.across[i] * first.height.div_ceil(rows) as u32;

@@ -23,8 +23,10 @@ pub(super) mod cuda {
     pub const TABLE_BYTES: usize = 512;
     /// Rows that a thread then has: of bytes, and of words.
     pub const TABLE_ROWS: [usize; 2] = [1, 4];
-    /// Rows that a thread has of chroma whose last function lies in shared memory.
-    pub const STAIR_ROWS: usize = 2;
+    /// The most rows that a thread has of chroma whose last function lies in shared memory, and blocks of a multiprocessor below
+    /// which it has fewer.
+    pub const STAIR_ROWS: usize = 4;
+    pub const STAIR_BLOCKS: usize = 2;
     /// Threads of a block.
     pub const THREADS: u32 = 256;
 }
