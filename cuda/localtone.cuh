@@ -3,14 +3,17 @@
 
 #include "common/plane.cuh"
 
-// A value in three exposures, as it lies in the table: two weights, three values, and what the fusion makes of it alone.
-struct Exposures {
-    i16 dark, bright, values[3], base, unused[2];
+// What a sample of luma is in five pictures, as it lies in the table; what the pointwise method makes of it, and its light.
+struct Entry {
+    i16 pictures[5], base, light, unused;
 };
 
 #include "generated/localtone.cuh"
 
 constexpr int WIDE = 32, DOWN = 8;  // threads of a block
+constexpr int RESULT_BLOCKS = 5;    // that a multiprocessor has registers for, of those that make the result
+extern __shared__ u32 shared[];     // as much as the launch says
+
 constexpr int ONE = 16384, WHITE = 16383;
 constexpr int KNEE = 21504, ABOVE = 7168;
 
@@ -47,10 +50,13 @@ __device__ __forceinline__ int light_of(const Localtone& p, int luma) {
 __device__ __forceinline__ int bounded(const Localtone& p, int light, int local, int base) {
     const int delta = local - base, size = abs(delta);
     const int head = delta > 0 ? min(WHITE - base, 3 * base) : base;
-    const int kept = 2 * size <= head ? size : max(head - int(u32(head * head) / u32(4 * size)), 0);
-    const int made = base + (delta > 0 ? kept : -kept);
-    const int mixed = light + (((made - light) * p.strength + 128) >> 8);
-    return __ldg(p.last + clamp(mixed, 0, WHITE));
+    int made = local;
+    if (2 * size > head) {
+        const int kept = max(head - int(u32(head * head) / u32(4 * size)), 0);
+        made = base + (delta > 0 ? kept : -kept);
+    }
+    const int mixed = clamp(light + (((made - light) * p.strength + 128) >> 8), 0, WHITE);
+    return p.last == nullptr ? mixed : __ldg(p.last + mixed);
 }
 
 // How much a colour is one of skin, in 256ths.
@@ -119,47 +125,66 @@ struct Quad {
     __device__ __forceinline__ int x_of(int i) const { return x + i % 2; }
     __device__ __forceinline__ int y_of(int i) const { return y + i / 2; }
     __device__ __forceinline__ bool has(int i) const { return x_of(i) < width && y_of(i) < height; }
-    // Where sample i is, or what repeats it.
-    __device__ __forceinline__ int place(int i) const { return min(y_of(i), height - 1) * width + min(x_of(i), width - 1); }
-
     __device__ __forceinline__ void repeat(int (&v)[4]) const {
         if (x + 1 >= width) v[1] = v[0], v[3] = v[2];
         if (y + 1 >= height) v[2] = v[0], v[3] = v[1];
     }
 };
 
-// True where words of a plane may be read and written two at a time.
-__device__ __forceinline__ bool has_pairs(const Plane& plane) {
-    return plane.sample == SAMPLE_U16 && plane.step == 1 && vectors_fit(plane, 4);
+// The address of word (x, y) of a plane of words that lie side by side.
+template <typename T>
+__device__ __forceinline__ T* at_words(const Plane& plane, int x, int y) {
+    return reinterpret_cast<T*>(plane.data + (u32(y) * plane.pitch + 2 * u32(x)));
 }
 
-__device__ __forceinline__ u32* at_pair(const Plane& plane, int x, int y) {
-    return reinterpret_cast<u32*>(at<u16>(plane, x, y));
-}
-
-// Stores four samples of luma and those of chroma that they are covered by, or four colours.
-__device__ __forceinline__ void result(const Localtone& p, const Quad& at, int (&light)[4], int (&made)[4]) {
-    at.repeat(light);
-    at.repeat(made);
-    if (!p.is_rgb && at.has(3) && has_pairs(p.src[0]) && has_pairs(p.dst[0])) {
+// Luma of four samples on the 16-bit scale.
+template <bool USUAL>
+__device__ __forceinline__ void load_luma(const Localtone& p, const Quad& at, int (&luma)[4]) {
+    if (USUAL) {
 #pragma unroll
         for (int i = 0; i < 4; i += 2) {
-            const u32 two = __ldg(at_pair(p.src[0], at.x, at.y_of(i)));
-            const int first = u16(two << p.src[0].shift), second = u16(two >> 16 << p.src[0].shift);
-            *at_pair(p.dst[0], at.x, at.y_of(i)) =
-                narrow(p.dst[0], new_luma(p, first, light[i], made[i])) |
-                narrow(p.dst[0], new_luma(p, second, light[i + 1], made[i + 1])) << 16;
+            const u32 two = __ldg(at_words<const u32>(p.src[0], at.x, at.y_of(i)));
+            luma[i] = u16(two << p.src[0].shift);
+            luma[i + 1] = u16(two >> 16 << p.src[0].shift);
         }
     } else {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            if (!at.has(i)) continue;
-            const int x = at.x_of(i), y = at.y_of(i);
-            if (p.is_rgb) {
-                result_rgb(p, x, y, light[i], made[i]);
-            } else {
-                store(p.dst[0], x, y, new_luma(p, load(p.src[0], x, y), light[i], made[i]));
-            }
+        for (int i = 0; i < 4; i++) luma[i] = luma_at(p, min(at.x_of(i), at.width - 1), min(at.y_of(i), at.height - 1));
+    }
+}
+
+// Stores four samples of luma in words, and those of chroma that cover them.
+__device__ __forceinline__ void result_usual(const Localtone& p, const Quad& at, const int (&luma)[4], const int (&light)[4],
+                                             const int (&made)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {
+        *at_words<u32>(p.dst[0], at.x, at.y_of(i)) =
+            narrow(p.dst[0], new_luma(p, luma[i], light[i], made[i])) |
+            narrow(p.dst[0], new_luma(p, luma[i + 1], light[i + 1], made[i + 1])) << 16;
+    }
+    const int x = at.x / 2, y = at.y / 2;
+    const int cb = u16(__ldg(at_words<const u16>(p.src[1], x, y)) << p.src[1].shift) - 32768;
+    const int cr = u16(__ldg(at_words<const u16>(p.src[2], x, y)) << p.src[2].shift) - 32768;
+    const Recolour to(p, (light[0] + light[1] + light[2] + light[3] + 2) >> 2, (made[0] + made[1] + made[2] + made[3] + 2) >> 2,
+                      cb, cr);
+    *at_words<u16>(p.dst[1], x, y) = narrow(p.dst[1], clamp(32768 + to.scaled(cb) - to.warm, 0, 65535));
+    *at_words<u16>(p.dst[2], x, y) = narrow(p.dst[2], clamp(32768 + to.scaled(cr) + to.warm, 0, 65535));
+}
+
+// Stores four samples of luma and those of chroma that they are covered by, or four colours.
+template <bool USUAL>
+__device__ __forceinline__ void result(const Localtone& p, const Quad& at, const int (&luma)[4], int (&light)[4], int (&made)[4]) {
+    if (USUAL) return result_usual(p, at, luma, light, made);
+    at.repeat(light);
+    at.repeat(made);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if (!at.has(i)) continue;
+        const int x = at.x_of(i), y = at.y_of(i);
+        if (p.is_rgb) {
+            result_rgb(p, x, y, light[i], made[i]);
+        } else {
+            store(p.dst[0], x, y, new_luma(p, luma[i], light[i], made[i]));
         }
     }
     if (p.is_rgb || !p.has_chroma) return;

@@ -173,6 +173,8 @@ pub struct LightScale {
     pub span: i32,
     /// In 65536ths.
     pub factor: i32,
+    /// Bits of luma on the 16-bit scale that are none of a sample's, where light has no fewer.
+    pub drop: u32,
     pub rgb: Option<Rgb>,
 }
 
@@ -182,7 +184,14 @@ impl LightScale {
         let (black, white) = luma_ends(info);
         let span = white - black;
         let rgb = (info.format.model() == Model::Rgb).then(|| Rgb::new(info.color.matrix, span));
-        LightScale { black, span, factor: round(f64::from(1 << 30) / f64::from(span)), rgb }
+        let shift = info.format.component_layout(0).2.shift;
+        LightScale {
+            black,
+            span,
+            factor: round(f64::from(1 << 30) / f64::from(span)),
+            drop: if rgb.is_none() && shift >= 2 { shift.into() } else { 0 },
+            rgb,
+        }
     }
 
     /// The luma of a 16-bit sample on the working scale.
@@ -365,12 +374,18 @@ impl People {
         (of(middle, elsewhere[0], skin[0]) + of(fine, elsewhere[1], skin[1]) + 128) >> 8
     }
 
+    /// How steep structures become where the wide base becomes `base`, in 256ths.
+    #[inline(always)]
+    pub fn slope(base: i32, wide: i32) -> i32 {
+        let slope = ((base + 512) * 256 / (wide + 512)).clamp(128, 512);
+        256 + (((slope - 256) * 160) >> 8)
+    }
+
     /// The local result, and the pointwise one beside which it is bounded.
     #[inline(always)]
     pub fn result(&self, light: i32, wide: i32, fine: i32, mask: i32) -> (i32, i32) {
         let base = i32::from(self.curve[wide as usize]);
-        let slope = ((base + 512) * 256 / (wide + 512)).clamp(128, 512);
-        let slope = 256 + (((slope - 256) * 160) >> 8);
+        let slope = People::slope(base, wide);
         let detail = self.detail(fine - wide, light - fine, mask);
         (base + ((detail * slope + 128) >> 8), i32::from(self.curve[light as usize]))
     }

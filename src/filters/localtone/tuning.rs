@@ -22,9 +22,15 @@ pub(super) mod cuda {
     /// Threads of a block, across and down.
     pub const BLOCK: (usize, usize) = (32, 8);
 
-    /// Rows of a tile of the first halving: a thread adds four samples of each row across.
-    pub const FIRST_ROWS: usize = 14;
+    /// Rows of a tile of the first halving, as the kernel has it.
+    pub const FIRST_ROWS: usize = 8;
 
     /// Samples of the level, at most, that one block takes over from.
-    pub const LAST_SAMPLES: usize = 700;
+    pub const LAST_SAMPLES: usize = 2100;
+
+    /// Samples of a level, at most, that a launch halves twice: what tiles share is made more than once.
+    pub const DOWN_TWICE_SAMPLES: usize = 200_000;
+
+    /// Samples of a level, at most, that a launch makes together with the one above it.
+    pub const TWICE_SAMPLES: usize = 600_000;
 }
