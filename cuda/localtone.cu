@@ -48,18 +48,24 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) localtone_first(cons
         const int row = warp + i;
         int luma[4];
         load_four(p, left, clamp(top + row, 0, height - 1), luma);
-        int v[4][LOOKED_UP];
+        // Two pictures are a word: dot products take one of them.
+        u32 words[4][3], next[3];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const Looked entry(entries + index_of(p, luma[i]) * gridDim.z);
-#pragma unroll
-            for (int j = 0; j < LOOKED_UP; j++) v[i][j] = entry.pictures[j];
+            const uint4 entry = __ldg(reinterpret_cast<const uint4*>(entries + index_of(p, luma[i]) * gridDim.z));
+            words[i][0] = entry.x, words[i][1] = entry.y, words[i][2] = entry.z;
         }
 #pragma unroll
+        for (int i = 0; i < 3; i++) next[i] = __shfl_down_sync(~0u, words[0][i], 1);
+#pragma unroll
         for (int j = 0; j < LOOKED_UP; j++) {
-            const int before = __shfl_up_sync(~0u, v[2][j] + 4 * v[3][j], 1), after = __shfl_down_sync(~0u, v[0][j], 1);
-            const int even = before + 6 * v[0][j] + 4 * v[1][j] + v[2][j];
-            const int odd = v[0][j] + 4 * (v[1][j] + v[3][j]) + 6 * v[2][j] + after;
+            const auto add = [&](u32 (&sample)[3], u32 weight, int sum) {
+                return dot_lower(sample[j / 2], weight << 8 * (j % 2), sum);
+            };
+            const int before = __shfl_up_sync(~0u, add(words[2], 1, add(words[3], 4, 0)), 1);
+            const int even = add(words[0], 6, add(words[1], 4, add(words[2], 1, before)));
+            const int near = add(words[1], 4, add(words[3], 4, 0));
+            const int odd = add(words[0], 1, add(words[2], 6, add(next, 1, near)));
             if (own) halved[j][row][lane - 1] = make_int2(even, odd);
         }
     }

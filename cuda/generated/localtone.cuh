@@ -34,8 +34,8 @@ struct Localtone {
     Plane dst[3];
     i16* pyramid;  // Levels of all pictures, and those that are collapsed.
     i16* results;
-    u16* curve;  // Tables; none where the last curve changes nothing.
-    const u16* last;
+    u16* curve;  // Tables.
+    const u16* last;  // None where it changes nothing.
     const u16* gain;
     const u16* skin_cb;
     const u16* skin_cr;

@@ -26,7 +26,7 @@ pub(super) mod cuda {
     pub const FIRST_ROWS: usize = 8;
 
     /// Samples of the level, at most, that one block takes over from.
-    pub const LAST_SAMPLES: usize = 2100;
+    pub const LAST_SAMPLES: usize = 700;
 
     /// Samples of a level, at most, that a launch halves twice: what tiles share is made more than once.
     pub const DOWN_TWICE_SAMPLES: usize = 200_000;

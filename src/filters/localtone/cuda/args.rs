@@ -34,8 +34,9 @@ device_struct! {
         /// Levels of all pictures, and those that are collapsed.
         pub pyramid: u64 = "i16*",
         pub results: u64 = "i16*",
-        /// Tables; none where the last curve changes nothing.
+        /// Tables.
         pub curve: u64 = "u16*",
+        /// None where it changes nothing.
         pub last: u64 = "const u16*",
         pub gain: u64 = "const u16*",
         pub skin_cb: u64 = "const u16*",

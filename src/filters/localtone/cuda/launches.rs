@@ -133,37 +133,42 @@ impl FrameLaunches {
                 turns.extend(people_turns(plan, people, &mut args, &mut memory, planes));
             }
         }
-        let table = Table::new(plan);
-        args.drop = table.drop;
+        set_tables(plan, &mut args, &mut memory, (tables, planes));
         if let Some(adapt) = &plan.adapt {
             args.exposing = memory.table(tables, adapt.gains.iter().map(|gain| gain.to_le_bytes()));
             args.brightness = brightness;
-            turns.insert(0, Turn::new("localtone_expose", (ENTRIES / BLOCK.1, BLOCK.1)).times(table.parts()));
-        }
-        let is_made = plan.adapt.is_some();
-        match &plan.method {
-            MethodPlan::People(people) => {
-                let curve = memory.words(tables, &people.curve);
-                if is_made {
-                    (args.curve, args.slopes) =
-                        (memory.plane::<u16>(planes, ENTRIES), memory.plane::<u16>(planes, ENTRIES));
-                    args.base_curve = curve;
-                } else {
-                    let slopes = people
-                        .curve
-                        .iter()
-                        .enumerate()
-                        .map(|(wide, base)| People::slope((*base).into(), wide as i32) as u16);
-                    (args.curve, args.slopes) = (curve, memory.table(tables, slopes.map(u16::to_le_bytes)));
-                }
-            }
-            _ if is_made => {
-                args.base_entries = memory.table(tables, table.by_light());
-                args.entries = memory.plane::<[u8; ENTRY]>(planes, table.values() * table.parts());
-            }
-            _ => args.entries = memory.table(tables, table.by_value()),
+            turns
+                .insert(0, Turn::new("localtone_expose", (ENTRIES / BLOCK.1, BLOCK.1)).times(Table::new(plan).parts()));
         }
         FrameLaunches { args, turns, memory }
+    }
+}
+
+/// Places what samples are looked up in: a table, or room for one that is made of it behind each frame's exposure.
+fn set_tables(plan: &Plan, args: &mut Args, memory: &mut Memory, (tables, planes): (u64, u64)) {
+    let is_made = plan.adapt.is_some();
+    let table = Table::new(plan);
+    match &plan.method {
+        MethodPlan::People(people) => {
+            let curve = memory.words(tables, &people.curve);
+            if is_made {
+                args.base_curve = curve;
+                [args.curve, args.slopes] = [0, 1].map(|_| memory.plane::<u16>(planes, ENTRIES));
+            } else {
+                let slopes =
+                    people.curve.iter().zip(0..).map(|(base, wide)| People::slope((*base).into(), wide) as u16);
+                (args.curve, args.slopes) = (curve, memory.table(tables, slopes.map(u16::to_le_bytes)));
+            }
+        }
+        _ if is_made => {
+            args.drop = table.drop;
+            args.base_entries = memory.table(tables, table.by_light());
+            args.entries = memory.plane::<[u8; ENTRY]>(planes, table.values() * table.parts());
+        }
+        _ => {
+            args.drop = table.drop;
+            args.entries = memory.table(tables, table.by_value());
+        }
     }
 }
 
