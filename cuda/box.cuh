@@ -4,7 +4,7 @@
 #include "common/strip.cuh"
 #include "generated/box.cuh"
 
-constexpr int TOTAL_ROWS = 16;  // rows of a total
+constexpr int TOTAL_ROWS = 16;  // rows of a total of row sums
 
 // The mean of a window of values that are stored `up` bits below v16. `Sum` is u32 for up to 65535 samples.
 __device__ __forceinline__ u32 mean(const Box& p, u32 sum, u32 up) {
@@ -35,7 +35,22 @@ __device__ __forceinline__ void write_any(const Box& p, const Component& c, int 
     write(c, x, y, round, v);
 }
 
-// The same of windows of samples T.
+// Whether means are words that a thread writes as they are, eight at once, to columns from x on.
+__device__ __forceinline__ bool writes_words(const Plane& dst, int x) {
+    return dst.sample == SAMPLE_U16 && dst.bit_depth == 16 && dst.step == 1 && x + CHUNK <= int(dst.width) && vectors_fit(dst, 16);
+}
+
+// Writes the means of eight windows as such words.
+template <typename Sum>
+__device__ __forceinline__ void write_words(const Box& p, u8* to, u32 up, const Sum (&sums)[CHUNK]) {
+    u32 q[CHUNK];
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) q[i] = mean(p, sums[i], up);
+    *reinterpret_cast<uint4*>(to) =
+        make_uint4(even_u16(q[0], q[1]), even_u16(q[2], q[3]), even_u16(q[4], q[5]), even_u16(q[6], q[7]));
+}
+
+// Writes the means of eight windows of samples T.
 template <typename T, typename Sum>
 __device__ __forceinline__ void write_means(const Box& p, const Component& c, int x, int y, u32 up, const Sum (&sums)[CHUNK]) {
     if (sizeof(T) == 1 && sizeof(Sum) == 4 && c.eight && x + CHUNK <= int(c.dst.width)) {

@@ -130,6 +130,11 @@ struct Columns {
         return lines;
     }
 
+    // Whether of all that a warp reads, everything counts as it is.
+    __device__ __forceinline__ bool is_plain() const {
+        return !__any_sync(~0u, x < 0 || x >= width) && (sizeof(T) == 1 || (keep == ~0u && flip == 0));
+    }
+
     // What counts of a chunk that was read.
     __device__ __forceinline__ Words lanes(const Words& words) const {
         Words w = words;

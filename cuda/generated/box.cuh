@@ -7,7 +7,7 @@ struct Component {
     Plane src;
     Plane dst;
     u16* row_sums;  // Of the columns of every window, row by row, stored values: of box_sums.cu.
-    u32* totals;  // Sums of sixteen rows of every column, or of its row sums; null where windows are low.
+    u32* totals;  // Of every column, the sum of all rows down to the end of each band, or of sixteen row sums; null where windows are low.
     u32 columns;  // In a row of either, a multiple of eight.
     u32 blurs;  // 0: the plane is copied.
     u32 across;  // Strips side by side.

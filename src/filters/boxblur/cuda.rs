@@ -8,7 +8,8 @@ use super::plan::Plan;
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePicture, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::{Error, Result};
 use crate::filters::boxblur::tuning::cuda::{
-    ACROSS_STEP, ACROSS_THREADS, DOWN_ROWS, HIGH, NEAR_ROWS, ROWS_AT_ONCE as ROWS, TOTAL_ROWS, TOTAL_THREADS, WIDE_ROWS,
+    ACROSS_STEP, ACROSS_THREADS, DOWN_ROWS, HIGH, HIGH_ROWS, NEAR_ROWS, ROWS_AT_ONCE as ROWS, TOTAL_BANDS,
+    TOTAL_CHUNKS, TOTAL_ROWS, WIDE_ROWS,
 };
 use crate::filters::cuda::{CHUNK, launch};
 use crate::filters::strips::{Cut, STRIDE, Strips, THREADS};
@@ -63,8 +64,8 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen
-/// rows of these or of samples.
+/// What one kernel writes of a component for the next one: the sums of windows' columns, row by row, and totals of sixteen rows
+/// of these; or sums of all the rows above a place.
 #[derive(Default)]
 struct Intermediate {
     row_sums: Option<DeviceBuffer>,
@@ -121,8 +122,12 @@ impl Strategy {
     fn of(plan: &Plan, src: Format, setup: &Setup, device: &CudaDevice) -> Strategy {
         let (is_near, is_byte) = ((1..=NEAR).contains(&plan.radius_w), src.sample() == SampleType::U8);
         let (sizes, multiprocessors) = (sizes(setup), device.info().multiprocessors);
-        let (threads, rows) = if is_near { (&THREADS[..1], NEAR_ROWS) } else { (&THREADS[..], WIDE_ROWS) };
         let totals = plan.window().1 >= HIGH;
+        let (threads, rows) = match (is_near, totals) {
+            (true, _) => (&THREADS[..1], NEAR_ROWS),
+            (false, true) => (&THREADS[..], HIGH_ROWS),
+            (false, false) => (&THREADS[..], WIDE_ROWS),
+        };
         let strips = Strips::ways(threads, halo(plan), rows, &sizes, multiprocessors).into_iter();
         let mut ways: Vec<_> = strips.map(|strips| Strategy::Strips { totals, strips }).collect();
         if is_byte && !is_near && row_sums_fit(plan) {
@@ -142,10 +147,10 @@ impl Strategy {
     fn kept(self, (width, height): (usize, usize)) -> (usize, usize) {
         let columns = width.next_multiple_of(CHUNK);
         let row_sums = columns * height * size_of::<u16>();
-        let totals = columns * height.div_ceil(TOTAL_ROWS) * size_of::<u32>();
+        let totals = |rows| columns * height.div_ceil(rows) * size_of::<u32>();
         match self {
-            Strategy::Strips { totals: true, .. } => (0, totals),
-            Strategy::RowSums(_) => (row_sums, totals),
+            Strategy::Strips { totals: true, .. } => (0, totals(height.div_ceil(TOTAL_BANDS))),
+            Strategy::RowSums(_) => (row_sums, totals(TOTAL_ROWS)),
             Strategy::Strips { totals: false, .. } | Strategy::Tensor(_) => (0, 0),
         }
     }
@@ -222,10 +227,9 @@ impl PassKernels {
             Launches::Strips { rows, totals, strips } => {
                 let args = args_for(strips.halo, all, &|src, dst| strips.cut(src, dst))?;
                 if let Some(totals) = totals {
-                    let chunks = |plane: &DevicePlane| plane.width.div_ceil(CHUNK) * plane.height.div_ceil(TOTAL_ROWS);
-                    let most = src.iter().map(chunks).max().unwrap_or(0);
-                    let grid = [most.div_ceil(TOTAL_THREADS) as u32, src.len() as u32, 1];
-                    let shape = LaunchConfig { grid, block: [TOTAL_THREADS as u32, 1, 1], shared: 0 };
+                    let most = src.iter().map(|plane| plane.width.div_ceil(CHUNK)).max().unwrap_or(0);
+                    let grid = [most.div_ceil(TOTAL_CHUNKS) as u32, src.len() as u32, 1];
+                    let shape = LaunchConfig { grid, block: [(TOTAL_CHUNKS * TOTAL_BANDS) as u32, 1, 1], shared: 0 };
                     // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by
                     // the caller, and the totals were made for planes of these sizes and live as long as this kernel.
                     unsafe { launch(totals, shape, &args, stream) }?;

@@ -17,7 +17,7 @@ device_struct! {
         dst: PlaneArgs,
         /// Of the columns of every window, row by row, stored values: of box_sums.cu.
         row_sums: u64 = "u16*",
-        /// Sums of sixteen rows of every column, or of its row sums; null where windows are low.
+        /// Of every column, the sum of all rows down to the end of each band, or of sixteen row sums; null where windows are low.
         totals: u64 = "u32*",
         /// In a row of either, a multiple of eight.
         columns: u32,
