@@ -32,7 +32,7 @@ __device__ __forceinline__ int band_rows(const Plane& plane) { return (int(plane
 template <int ROWS, typename T>
 __device__ __forceinline__ void add_rows(const Columns<T>& src, int from, int to, u32 (&sums)[CHUNK]) {
     const int end = max(from, to);
-    const u32 times = from < to ? 1 : -1;
+    const int times = from < to ? 1 : -1;
     for (int y = min(from, to); y < end; y += ROWS) {
         Lines<T, ROWS> lines;
         src.read(y, lines);
@@ -43,7 +43,7 @@ __device__ __forceinline__ void add_rows(const Columns<T>& src, int from, int to
 
 // Adds the rows above row `end`, or takes them away: what the bands that end nearest to it have, and the rows between.
 template <typename T>
-__device__ __forceinline__ void add_above(const Component& c, const Columns<T>& src, int end, u32 times, u32 (&sums)[CHUNK]) {
+__device__ __forceinline__ void add_above(const Component& c, const Columns<T>& src, int end, int times, u32 (&sums)[CHUNK]) {
     const int rows = band_rows(c.src), bands = (end + rows / 2) / rows, upto = min(bands * rows, src.bottom + 1);
     u32 between[CHUNK] = {};
     add_rows<4>(src, upto, end, between);
