@@ -47,6 +47,19 @@ pub fn narrow(dst: &mut PlaneMut<'_>, x: usize, y: usize, values: &[u16]) {
     }
 }
 
+/// Asks the cache for `len` bytes at `from`, which may be anywhere.
+#[inline(always)]
+pub fn prefetch(from: *const u8, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..len).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has the instruction, and no address makes it fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(line).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (from, len);
+}
+
 /// Samples of a row that [`copy`] takes through lanes at a time.
 const PART: usize = 256;
 

@@ -5,7 +5,7 @@
 //! (Cb and Cr, or all of YC48) lie side by side, so that one read fetches a whole pixel.
 
 use super::angle::Angles;
-use super::fetch::{expand, fetch, interleave, prefetch};
+use super::fetch::{expand, fetch, interleave};
 use super::plan::{Plan, nearest_row, references};
 use super::rows::{SIGN, load, store};
 #[cfg(target_arch = "x86_64")]
@@ -17,7 +17,7 @@ use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::deband::tuning::cpu::{BAND, STRIP_LANES as LANES, strip};
 use crate::filters::{CpuJob, CpuKernel, Setup};
-use crate::simd::rows::copy;
+use crate::simd::rows::{copy, prefetch};
 use crate::video::{Planes, PlanesMut};
 use std::array::from_fn;
 use std::ops::Range;

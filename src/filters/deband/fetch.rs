@@ -160,16 +160,3 @@ unsafe fn write_pixel<const N: usize>(pixel: &[u16; N], flip: u16, to: *mut u16)
     // SAFETY: as the caller says.
     unsafe { to.cast::<[u16; N]>().write_unaligned(pixel.map(|lane| lane ^ flip)) }
 }
-
-/// Asks the cache for `len` bytes at `from`, which may be anywhere.
-#[inline(always)]
-pub(super) fn prefetch(from: *const u8, len: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..len).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has the instruction, and no address makes it fail.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(line).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (from, len);
-}

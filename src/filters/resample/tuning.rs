@@ -17,6 +17,9 @@ pub(super) mod cpu {
     /// Columns of a part: whole groups, and whole periods.
     pub const LEAST: usize = 12 * GROUP;
     pub const MOST: usize = 40 * LEAST;
+
+    /// Columns of a piece, whole parts of the least size: what is read, weighed or stored in one go.
+    pub const PIECE: usize = 4 * LEAST;
 }
 
 /// On a CUDA device.

@@ -57,6 +57,9 @@ impl Across {
     /// # Safety
     /// The processor has `level`.
     pub unsafe fn run(&self, level: CpuLevel, src: &[f32], start: usize, results: Range<usize>, out: &mut [f32]) {
+        if results.is_empty() {
+            return;
+        }
         assert!(results.start.is_multiple_of(GROUP) && out.len() >= results.len().next_multiple_of(GROUP));
         let (first, end) = (results.start / GROUP, results.end.div_ceil(GROUP));
         let last = self.groups[end - 1].first + self.groups[end - 1].later[GROUP - 1] as usize + self.count;
@@ -76,31 +79,11 @@ impl Across {
         }
     }
 
-    /// Makes `results` of the same row part one after the other.
-    #[inline(always)]
-    pub fn singly(&self, src: &[f32], start: usize, results: Range<usize>, out: &mut [f32]) {
-        for (at, out) in results.zip(out) {
-            let (group, i) = (&self.groups[at / GROUP], at % GROUP);
-            let weights = &self.weights[at / GROUP * self.count..][..self.count];
-            *out = one(&src[group.first + group.later[i] as usize - start..], weights, i);
-        }
-    }
-
     /// The samples beside result `at`, where results are held between them.
     #[inline(always)]
     pub fn beside(&self) -> Option<&[[u32; 2]]> {
         self.beside.as_deref()
     }
-}
-
-/// The sum of result `i` of a group.
-#[inline(always)]
-fn one(src: &[f32], weights: &[[f32; GROUP]], i: usize) -> f32 {
-    let mut sum = 0.0;
-    for (sample, weights) in src.iter().zip(weights) {
-        sum = sample.mul_add(weights[i], sum);
-    }
-    sum
 }
 
 /// Groups to make of a row part.
@@ -125,7 +108,11 @@ impl Work<'_> {
     fn singly(&self, group: usize, out: &mut [f32]) {
         let (src, later, weights) = self.of(group);
         for (i, out) in out[..GROUP].iter_mut().enumerate() {
-            *out = one(&src[later[i] as usize..], weights, i);
+            let mut sum = 0.0;
+            for (sample, weights) in src[later[i] as usize..].iter().zip(weights) {
+                sum = sample.mul_add(weights[i], sum);
+            }
+            *out = sum;
         }
     }
 }

@@ -36,10 +36,10 @@ pub fn weigh<'a, U>(
         done += MOST;
     }
     match done {
-        0 => by_count!(weights.len(), last(&row, 0, weights, |_| 0.0, out, &end)),
+        0 => by_count!(weights.len(), last(&row, 0, weights, None, out, &end)),
         _ => {
-            let before = &sums[..out.len()];
-            by_count!(weights.len() - done, last(&row, done, weights, |x: usize| before[x], out, &end))
+            let before = Some(&sums[..out.len()]);
+            by_count!(weights.len() - done, last(&row, done, weights, before, out, &end))
         }
     }
 }
@@ -60,10 +60,10 @@ pub fn weigh_two<'a, U>(
     }
     let (a, b) = out;
     match done {
-        0 => by_count!(count, last_two(&row, 0, weights, |_| (0.0, 0.0), a, b, &end)),
+        0 => by_count!(count, last_two(&row, 0, weights, None, a, b, &end)),
         _ => {
-            let before = (&sums.0[..a.len()], &sums.1[..a.len()]);
-            by_count!(count - done, last_two(&row, done, weights, |x: usize| (before.0[x], before.1[x]), a, b, &end))
+            let before = Some([&sums.0[..a.len()], &sums.1[..a.len()]]);
+            by_count!(count - done, last_two(&row, done, weights, before, a, b, &end))
         }
     }
 }
@@ -118,13 +118,16 @@ fn last<'a, const N: usize, U>(
     row: &impl Fn(usize) -> &'a [f32],
     done: usize,
     weights: &[f32],
-    before: impl Fn(usize) -> f32,
+    before: Option<&[f32]>,
     out: &mut [U],
     end: &impl Fn(f32) -> U,
 ) {
     let (rows, weights) = (rows::<N>(row, done, out.len()), array::<N>(weights, done));
     for x in 0..out.len() {
-        let mut sum = before(x);
+        let mut sum = match before {
+            Some(before) => before[x],
+            None => 0.0,
+        };
         for k in 0..N {
             sum = rows[k][x].mul_add(weights[k], sum);
         }
@@ -138,7 +141,7 @@ fn last_two<'a, const N: usize, U>(
     row: &impl Fn(usize) -> &'a [f32],
     done: usize,
     weights: [&[f32]; 2],
-    before: impl Fn(usize) -> (f32, f32),
+    before: Option<[&[f32]; 2]>,
     a: &mut [U],
     b: &mut [U],
     end: &impl Fn(f32) -> U,
@@ -146,7 +149,10 @@ fn last_two<'a, const N: usize, U>(
     let (rows, weights) = (rows::<N>(row, done, a.len()), weights.map(|weights| array::<N>(weights, done)));
     let b = &mut b[..a.len()];
     for x in 0..a.len() {
-        let (mut one, mut other) = before(x);
+        let (mut one, mut other) = match before {
+            Some([one, other]) => (one[x], other[x]),
+            None => (0.0, 0.0),
+        };
         for k in 0..N {
             one = rows[k][x].mul_add(weights[0][k], one);
             other = rows[k][x].mul_add(weights[1][k], other);

@@ -6,7 +6,8 @@ use super::period::{self, Period};
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::plan::ComponentPlan;
 use crate::filters::resample::taps::Taps;
-use crate::filters::resample::tuning::cpu::{LEAST, MOST, RING};
+use crate::filters::resample::tuning::cpu::{LEAST, MOST, PIECE, RING};
+use crate::simd::aligned::Aligned;
 use std::ops::Range;
 
 /// One component, as it is walked.
@@ -22,12 +23,18 @@ pub struct ComponentWalk {
     pub ring: usize,
 }
 
+/// Columns of the result, and those of the source that they are made of.
+#[derive(Clone)]
+pub struct Columns {
+    pub to: Range<usize>,
+    pub from: Range<usize>,
+}
+
 /// Columns that are walked together.
 pub struct Part {
-    /// Of the result.
-    pub to: Range<usize>,
-    /// Of the source.
-    pub from: Range<usize>,
+    pub all: Columns,
+    /// Those whose rows are read and weighed in one go: what lies between the two stays in the first cache.
+    pub pieces: Vec<Columns>,
 }
 
 impl ComponentWalk {
@@ -48,10 +55,18 @@ impl ComponentWalk {
         let floats = RING / size_of::<f32>() / ring;
         let shrink = if down_first { width.div_ceil(to_width) } else { 1 };
         let columns = (floats / shrink).clamp(LEAST, MOST) / LEAST * LEAST;
-        let part = |start: usize| {
-            let to = start..(start + columns).min(to_width);
+        let columns_of = |to: Range<usize>| {
             let from = component.across.as_ref().map_or(to.clone(), |taps| samples(taps, to.clone(), width));
-            Part { to, from }
+            Columns { to, from }
+        };
+        let part = |start: usize| {
+            let all = columns_of(start..(start + columns).min(to_width));
+            let piece = |start: usize| columns_of(start..(start + PIECE).min(all.to.end));
+            let pieces = match down_first {
+                true => vec![all.clone()],
+                false => all.to.clone().step_by(PIECE).map(piece).collect(),
+            };
+            Part { all, pieces }
         };
         ComponentWalk {
             component: component.clone(),
@@ -85,25 +100,25 @@ fn depth(down: &Taps, pairs: &[Option<Pair>], from: usize) -> usize {
 #[derive(Default)]
 pub struct Scratch {
     /// Rows of a part; row y lies at `y % ComponentWalk::ring`.
-    pub ring: Vec<f32>,
+    pub ring: Aligned<f32>,
     /// A row of the source, and room behind it.
-    pub row: Vec<f32>,
+    pub row: Aligned<f32>,
     pub by_period: ByPeriod,
     /// Sums of a row, or of two.
-    pub sums: Vec<f32>,
+    pub sums: Aligned<f32>,
     /// And their lanes.
-    pub lanes: Vec<u16>,
+    pub lanes: Aligned<u16>,
     /// The lanes of a row of the source.
-    pub source: Vec<u16>,
+    pub source: Aligned<u16>,
 }
 
 /// What a thread works in where weights repeat.
 #[derive(Default)]
 pub struct ByPeriod {
     /// Samples by their place in a period.
-    kinds: [Vec<f32>; period::MOST],
+    kinds: [Aligned<f32>; period::MOST],
     /// Results by theirs.
-    made: Vec<f32>,
+    made: Aligned<f32>,
 }
 
 impl ByPeriod {
@@ -132,7 +147,7 @@ impl ByPeriod {
             _ => period::split::<4>(row, &mut self.kinds),
         }
         let [a, b, c, d] = &self.kinds;
-        let first = if period.samples == 1 { row } else { a };
+        let first = if period.samples == 1 { row } else { &a[..] };
         // SAFETY: by the caller.
         unsafe { period.run(level, [first, b, c, d], start, results, &mut self.made, out) };
     }
@@ -143,17 +158,16 @@ impl Scratch {
     pub fn fit(works: &[ComponentWalk]) -> Scratch {
         let mut scratch = Scratch::default();
         for work in works {
-            let longest = |range: fn(&Part) -> &Range<usize>| work.parts.iter().map(|p| range(p).len()).max();
-            let from = longest(|part| &part.from).unwrap_or(0) + SLACK;
-            let most = from.max(longest(|part| &part.to).unwrap_or(0).next_multiple_of(GROUP));
-            let grow = |row: &mut Vec<f32>, len: usize| row.resize(row.len().max(len), 0.0);
-            grow(&mut scratch.ring, work.ring * most);
-            grow(&mut scratch.row, most);
-            grow(&mut scratch.sums, 2 * most);
-            grow(&mut scratch.by_period.made, 2 * most);
-            scratch.by_period.kinds.iter_mut().for_each(|kind| grow(kind, from));
-            scratch.lanes.resize(scratch.lanes.len().max(2 * most), 0);
-            scratch.source.resize(scratch.source.len().max(most), 0);
+            let longest = |range: fn(&Columns) -> &Range<usize>| work.parts.iter().map(|p| range(&p.all).len()).max();
+            let from = longest(|columns| &columns.from).unwrap_or(0) + SLACK;
+            let most = from.max(longest(|columns| &columns.to).unwrap_or(0).next_multiple_of(GROUP));
+            scratch.ring.grow(work.ring * most.next_multiple_of(GROUP));
+            scratch.row.grow(most);
+            scratch.sums.grow(2 * most);
+            scratch.by_period.made.grow(2 * most);
+            scratch.by_period.kinds.iter_mut().for_each(|kind| kind.grow(from));
+            scratch.lanes.grow(2 * most);
+            scratch.source.grow(most);
         }
         scratch
     }

@@ -1,12 +1,14 @@
 //! Weights that repeat: sizes whose ratio is one of small numbers. Between the borders every few results have the weights of
 //! those before, of samples a few columns on, so that results of one kind are sums of whole rows.
 
+use super::across::GROUP;
 use super::down::{weigh, weigh_two};
 use super::pairs::Pair;
 #[cfg(target_arch = "x86_64")]
 use super::slide;
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::taps::Taps;
+use crate::simd::aligned::Aligned;
 use std::ops::Range;
 
 /// The most results, and the most samples, of a period.
@@ -52,8 +54,9 @@ impl Period {
         };
         let start = (0..middle).rev().take_while(|at| repeats(*at)).last()?;
         let end = results + (middle..count).take_while(|at| repeats(*at)).last()? + 1;
-        // Whole periods, counted from the first result.
-        let range = start.next_multiple_of(results)..end / results * results;
+        // Whole periods and whole groups, counted from the first result: what vectors store then begins a line of the cache.
+        let whole = GROUP / (1 << results.trailing_zeros()) * results;
+        let range = start.next_multiple_of(whole)..end / whole * whole;
         if samples == 0 || samples > MOST || range.len() < FEWEST {
             return None;
         }
@@ -153,7 +156,7 @@ fn interleave<const N: usize>(kinds: [&[f32]; N], out: &mut [f32]) {
 
 /// The samples of a row, each in the row of its place in a period of `N`. All are stored in one loop, which makes vectors of it.
 #[inline(always)]
-pub fn split<const N: usize>(row: &[f32], kinds: &mut [Vec<f32>; MOST]) {
+pub fn split<const N: usize>(row: &[f32], kinds: &mut [Aligned<f32>; MOST]) {
     let (whole, rest) = row.as_chunks::<N>();
     let mut kinds = kinds.each_mut().map(|kind| &mut kind[..]);
     for (kind, sample) in kinds.iter_mut().zip(rest) {

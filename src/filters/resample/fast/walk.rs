@@ -3,13 +3,14 @@
 use super::across::{GROUP, SLACK};
 use super::down::{weigh, weigh_two};
 use super::pairs::Pair;
-use super::parts::{ByPeriod, ComponentWalk, Part, Scratch};
+use super::parts::{ByPeriod, Columns, ComponentWalk, Part, Scratch};
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::reference::{held, lane};
 use crate::filters::resample::taps::Taps;
+use crate::filters::resample::tuning::cpu::PIECE;
 use crate::simd::dispatch::by_level;
-use crate::simd::rows::{narrow, widen};
-use crate::video::{PlaneMut, PlaneRef, SampleType};
+use crate::simd::rows::{narrow, prefetch, widen};
+use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
 use std::ops::Range;
 
 /// A part of the columns of a component.
@@ -38,14 +39,14 @@ by_level!(run_part = make_part(walk: &Walk<'_>, rows: Range<usize>, dst: &mut Pl
 #[inline(always)]
 fn make_part(walk: &Walk<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     let Walk { work, part, .. } = *walk;
-    let width = part.to.len();
+    let Columns { to, .. } = &part.all;
     let Some(down) = &work.component.down else {
         for (at, y) in rows.enumerate() {
-            walk.read(y, scratch);
+            walk.read(&part.all, y, scratch);
             let Scratch { row, by_period, sums, .. } = scratch;
-            walk.weigh_row(row, by_period, sums);
-            walk.end(width, scratch);
-            narrow(dst, part.to.start, at, &scratch.lanes[..width]);
+            walk.weigh_row(&part.all, row, by_period, sums);
+            walk.end(to.len(), scratch);
+            narrow(dst, to.start, at, &scratch.lanes[..to.len()]);
         }
         return;
     };
@@ -61,14 +62,38 @@ fn make_part(walk: &Walk<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>, scratc
             walk.fill(next, scratch);
             next += 1;
         }
-        match pair {
-            Some(pair) => walk.make_two(down.first[y], pair, scratch),
-            None => walk.make(down, y, scratch),
-        }
-        for (lanes, y) in scratch.lanes.chunks(width).zip(made.clone()) {
-            narrow(dst, part.to.start, y - rows.start, lanes);
+        let lines = y - rows.start..made.end - rows.start;
+        if walk.is_plain(down) {
+            // Piece by piece, so that stores wait for memory while sums are made.
+            for columns in (0..to.len()).step_by(PIECE).map(|start| start..(start + PIECE).min(to.len())) {
+                let next = lines.end..lines.end + lines.len();
+                foresee_result(dst, to.start + columns.start, next, columns.len());
+                walk.add_up(down, y, pair, columns.clone(), scratch);
+                store(dst, to.start + columns.start, lines.clone(), columns.len(), &scratch.lanes);
+            }
+        } else {
+            walk.make(down, y, scratch);
+            store(dst, to.start, lines, to.len(), &scratch.lanes);
         }
         y = made.end;
+    }
+}
+
+/// Asks the cache for `rows` of the result, which are stored next: stores that wait for memory hold up what comes behind them.
+#[inline(always)]
+fn foresee_result(dst: &mut PlaneMut<'_>, x: usize, rows: Range<usize>, width: usize) {
+    let SampleLayout { sample, step, .. } = dst.layout();
+    let (pixel, pitch) = (usize::from(step) * sample.bytes(), dst.pitch());
+    for y in rows {
+        prefetch(dst.as_mut_ptr().wrapping_add(y * pitch + x * pixel), width * pixel);
+    }
+}
+
+/// Stores lanes in `rows`, from column `x` on: those of one row behind those of the other.
+#[inline(always)]
+fn store(dst: &mut PlaneMut<'_>, x: usize, rows: Range<usize>, width: usize, lanes: &[u16]) {
+    for (lanes, y) in lanes.chunks(width).zip(rows) {
+        narrow(dst, x, y, lanes);
     }
 }
 
@@ -76,10 +101,9 @@ impl Walk<'_> {
     /// Floats from one row of the ring to the next.
     #[inline(always)]
     fn pitch(&self) -> usize {
-        match self.rows_first() {
-            true => self.part.to.len().next_multiple_of(GROUP),
-            false => self.part.from.len() + SLACK,
-        }
+        let Columns { to, from } = &self.part.all;
+        let floats = if self.rows_first() { to.len() } else { from.len() + SLACK };
+        floats.next_multiple_of(GROUP)
     }
 
     /// Whether what is in the ring has been weighed along rows.
@@ -88,10 +112,25 @@ impl Walk<'_> {
         self.work.across.is_some() && !self.work.down_first
     }
 
-    /// Reads row `y` of the source.
+    /// Whether sums of columns are the result.
     #[inline(always)]
-    fn read(&self, y: usize, scratch: &mut Scratch) {
-        let Range { start, end } = self.part.from;
+    fn is_plain(&self, down: &Taps) -> bool {
+        self.work.component.light.is_none() && down.beside.is_none() && !self.work.down_first
+    }
+
+    /// Asks the cache for a row of the source, which is read next: processors do not foresee what begins in another page.
+    #[inline(always)]
+    fn foresee(&self, columns: &Columns, y: usize) {
+        let SampleLayout { sample, step, .. } = self.src.layout();
+        let pixel = usize::from(step) * sample.bytes();
+        let start = self.src.as_ptr().wrapping_add(y * self.src.pitch() + columns.from.start * pixel);
+        prefetch(start, columns.from.len() * pixel);
+    }
+
+    /// Reads columns of row `y` of the source.
+    #[inline(always)]
+    fn read(&self, columns: &Columns, y: usize, scratch: &mut Scratch) {
+        let Range { start, end } = columns.from;
         let layout = self.src.layout();
         if (layout.sample, layout.step) == (SampleType::U8, 1) && self.work.component.light.is_none() {
             for (value, sample) in scratch.row.iter_mut().zip(&self.src.row_u8(y)[start..end]) {
@@ -113,19 +152,22 @@ impl Walk<'_> {
         }
     }
 
-    /// Weighs the samples of a row part, into `out`.
+    /// Weighs the samples of a row, into `out`.
     #[inline(always)]
-    fn weigh_row(&self, row: &[f32], by_period: &mut ByPeriod, out: &mut [f32]) {
-        let (start, to) = (self.part.from.start, self.part.to.clone());
+    fn weigh_row(&self, columns: &Columns, row: &[f32], by_period: &mut ByPeriod, out: &mut [f32]) {
+        let (start, to) = (columns.from.start, columns.to.clone());
         let Some(across) = &self.work.across else { return out[..to.len()].copy_from_slice(&row[..to.len()]) };
         match &across.period {
             Some(period) => {
                 let inner = period.within(&to);
-                across.singly(row, start, to.start..inner.start, out);
-                let (row, made) = (&row[..self.part.from.len()], &mut out[inner.start - to.start..]);
+                let samples = &row[..columns.from.len()];
                 // SAFETY: the level is there, as this is compiled for it.
-                unsafe { by_period.weigh(self.level, period, row, start, inner.clone(), made) };
-                across.singly(row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
+                unsafe {
+                    across.run(self.level, row, start, to.start..inner.start, out);
+                    let made = &mut out[inner.start - to.start..];
+                    by_period.weigh(self.level, period, samples, start, inner.clone(), made);
+                    across.run(self.level, row, start, inner.end..to.end, &mut out[inner.end - to.start..]);
+                }
             }
             // SAFETY: as above.
             None => unsafe { across.run(self.level, row, start, to.clone(), out) },
@@ -140,41 +182,46 @@ impl Walk<'_> {
     /// Puts what row `y` of the source becomes into the ring.
     #[inline(always)]
     fn fill(&self, y: usize, scratch: &mut Scratch) {
-        self.read(y, scratch);
-        let Scratch { ring, row, by_period, .. } = scratch;
         let pitch = self.pitch();
-        let to = &mut ring[y % self.work.ring * pitch..][..pitch];
-        match self.rows_first() {
-            true => self.weigh_row(row, by_period, to),
-            false => to[..self.part.from.len()].copy_from_slice(&row[..self.part.from.len()]),
+        for columns in &self.part.pieces {
+            self.foresee(columns, y + 1);
+            self.read(columns, y, scratch);
+            let Scratch { ring, row, by_period, .. } = scratch;
+            let to = &mut ring[y % self.work.ring * pitch..][..pitch];
+            match self.rows_first() {
+                true => self.weigh_row(columns, row, by_period, &mut to[columns.to.start - self.part.all.to.start..]),
+                false => {
+                    let at = columns.from.start - self.part.all.from.start;
+                    to[at..][..columns.from.len()].copy_from_slice(&row[..columns.from.len()]);
+                }
+            }
         }
     }
 
-    /// Makes the lanes of a row that is made of rows from `first` on, and behind them those of the next row.
+    /// Makes lanes of row `y`, and behind them those of the next row where both are a pair, of sums of columns alone.
     #[inline(always)]
-    fn make_two(&self, first: usize, pair: &Pair, scratch: &mut Scratch) {
-        let (pitch, last, width) = (self.pitch(), self.src.height() - 1, self.part.to.len());
+    fn add_up(&self, down: &Taps, y: usize, pair: Option<&Pair>, columns: Range<usize>, scratch: &mut Scratch) {
+        let (pitch, last, width, first) = (self.pitch(), self.src.height() - 1, columns.len(), down.first[y]);
         let Scratch { ring, sums, lanes, .. } = scratch;
-        let tap = |k: usize| &ring[(first + k).min(last) % self.work.ring * pitch..][..width];
-        let (one, next) = lanes[..2 * width].split_at_mut(width);
-        let (sum, other) = sums[..2 * width].split_at_mut(width);
-        weigh_two(tap, pair.weights(), (sum, other), (one, next), to_lane);
+        let tap = |k: usize| &ring[(first + k * down.stride).min(last) % self.work.ring * pitch..][columns.clone()];
+        let (lanes, next) = lanes[..2 * width].split_at_mut(width);
+        let (sums, others) = sums[..2 * width].split_at_mut(width);
+        match pair {
+            Some(pair) => weigh_two(tap, pair.weights(), (sums, others), (lanes, next), to_lane),
+            None => weigh(tap, down.weights_of(y), sums, lanes, to_lane),
+        }
     }
 
     /// Makes the lanes of row `y`.
     #[inline(always)]
     fn make(&self, down: &Taps, y: usize, scratch: &mut Scratch) {
         let (pitch, last) = (self.pitch(), self.src.height() - 1);
-        let Scratch { ring, row: mixed, by_period, sums, lanes, .. } = scratch;
+        let Scratch { ring, row: mixed, by_period, sums, .. } = scratch;
         let row = |y: usize| &ring[y.min(last) % self.work.ring * pitch..][..pitch];
         let (weights, first) = (down.weights_of(y), down.first[y]);
         let tap = |k: usize| row(first + k * down.stride);
-        let width = self.part.to.len();
-        let plain = self.work.component.light.is_none() && down.beside.is_none();
-        if plain && !self.work.down_first {
-            return weigh(tap, weights, &mut sums[..width], &mut lanes[..width], to_lane);
-        }
-        let columns = if self.work.down_first { self.part.from.len() } else { width };
+        let Columns { to, from } = &self.part.all;
+        let columns = if self.work.down_first { from.len() } else { to.len() };
         weigh(tap, weights, &mut sums[..columns], &mut mixed[..columns], |sum| sum);
         if let Some(beside) = &down.beside {
             let [above, below] = beside[y].map(row);
@@ -183,16 +230,16 @@ impl Walk<'_> {
             }
         }
         match self.work.down_first {
-            true => self.weigh_row(mixed, by_period, sums),
-            false => sums[..width].copy_from_slice(&mixed[..width]),
+            true => self.weigh_row(&self.part.all, mixed, by_period, sums),
+            false => sums[..to.len()].copy_from_slice(&mixed[..to.len()]),
         }
-        self.end(width, scratch);
+        self.end(to.len(), scratch);
     }
 
     /// Makes lanes of the sums.
     #[inline(always)]
     fn end(&self, width: usize, scratch: &mut Scratch) {
-        let sums = scratch.lanes.iter_mut().zip(&scratch.sums).take(width);
+        let sums = scratch.lanes.iter_mut().zip(&*scratch.sums).take(width);
         if let Some(light) = &self.work.component.light {
             for (out, sum) in sums {
                 *out = lane(light.lane(*sum));
