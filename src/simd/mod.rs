@@ -3,6 +3,7 @@
 
 pub mod aligned;
 pub mod dispatch;
+pub mod divide;
 pub mod lanes;
 pub mod order;
 pub mod rows;

@@ -3,6 +3,7 @@
 use super::grid::{Cpu, Grid, make_both};
 use super::plan::{GuidedFilter, People, Plan};
 use crate::simd::dispatch::Work;
+use crate::simd::divide::quotient;
 
 /// A guided filter's planes: means, and what the base follows of the guide (slope, offset) before and after it is smoothed.
 struct GuidedPlanes {
@@ -81,6 +82,18 @@ struct Means<'a> {
 impl Work for Means<'_> {
     #[inline(always)]
     fn run(self) {
+        match self.across {
+            4 => self.of::<4>(),
+            2 => self.of::<2>(),
+            _ => self.of::<1>(),
+        }
+    }
+}
+
+impl Means<'_> {
+    /// The rows, each mean of `ACROSS` columns.
+    #[inline(always)]
+    fn of<const ACROSS: usize>(self) {
         let Means { from, across, down, y, to } = self;
         let mut columns = vec![0; from.width];
         for (i, to) in to.chunks_exact_mut(from.width.div_ceil(across)).enumerate() {
@@ -89,9 +102,19 @@ impl Work for Means<'_> {
             for y in rows.clone() {
                 columns.iter_mut().zip(from.row(y)).for_each(|(sum, v)| *sum += i32::from(*v));
             }
-            for (to, columns) in to.iter_mut().zip(columns.chunks(across)) {
-                let count = (columns.len() * rows.len()) as i32;
-                *to = (columns.iter().sum::<i32>() + count / 2) / count;
+            let (whole, rest) = columns.as_chunks::<ACROSS>();
+            let (to, last) = to.split_at_mut(whole.len());
+            let count = (ACROSS * rows.len()) as i32;
+            for (to, columns) in to.iter_mut().zip(whole) {
+                let mut sum = count / 2;
+                for column in columns {
+                    sum += column;
+                }
+                *to = quotient(sum, count);
+            }
+            if let [last] = last {
+                let count = (rest.len() * rows.len()) as i32;
+                *last = (rest.iter().sum::<i32>() + count / 2) / count;
             }
         }
     }
@@ -111,6 +134,7 @@ impl Work for Lines<'_> {
         let Lines { means, numbers, y, to: [slopes, offsets] } = self;
         let (width, reach) = (means.width, numbers.reach);
         let mut columns = vec![[0u64; 2]; width];
+        let (mut sums, mut squares) = (vec![0; width], vec![0; width]);
         let add = |columns: &mut [[u64; 2]], row: &[i32], sign: u64| {
             for (sum, v) in columns.iter_mut().zip(row) {
                 let v = *v as u64;
@@ -126,9 +150,15 @@ impl Work for Lines<'_> {
                 add(&mut columns, means.near(y + reach_rows), 1);
                 add(&mut columns, means.near(y - reach_rows - 1), u64::MAX);
             }
-            let sums = Sliding::new(&columns, reach).map(|[sum, squares]| numbers.line(sum, squares));
-            for ((slope, offset), line) in slopes.iter_mut().zip(offsets).zip(sums) {
-                (*slope, *offset) = line;
+            for ((to, to_squares), [sum, squares]) in
+                sums.iter_mut().zip(&mut squares).zip(Sliding::new(&columns, reach))
+            {
+                (*to, *to_squares) = (sum, squares);
+            }
+            // In a loop of its own, which is vectors: sums that slide are made one after the other.
+            let lines = slopes.iter_mut().zip(offsets).zip(sums.iter().zip(&squares));
+            for ((slope, offset), (sum, squares)) in lines {
+                (*slope, *offset) = numbers.line(*sum, *squares);
             }
         }
     }
@@ -173,6 +203,9 @@ impl<const N: usize> Iterator for Sliding<'_, N> {
     }
 }
 
+/// Bits of what [`Blur`] is given: means, slopes in 16384ths and offsets in sixteenths.
+const BITS: u32 = 18;
+
 /// Rows of rounded means over windows.
 struct Blur<'a> {
     from: &'a Grid<i32>,
@@ -198,8 +231,13 @@ impl Work for Blur<'_> {
                 let rows = from.near(y + reach_rows).iter().zip(from.near(y - reach_rows - 1));
                 columns.iter_mut().zip(rows).for_each(|(sum, (new, old))| sum[0] = sum[0] + *new as u64 - *old as u64);
             }
-            for (to, [sum]) in to.iter_mut().zip(Sliding::new(&columns, reach)) {
-                *to = ((sum + count / 2) as f64 / count as f64) as i32;
+            let sums = to.iter_mut().zip(Sliding::new(&columns, reach));
+            if count < 1 << (31 - BITS) {
+                // Sums of 31 bits: they are made one after the other, and divided in vectors.
+                sums.for_each(|(to, [sum])| *to = (sum + count / 2) as i32);
+                to.iter_mut().for_each(|to| *to = quotient(*to, count as i32));
+            } else {
+                sums.for_each(|(to, [sum])| *to = ((sum + count / 2) as f64 / count as f64) as i32);
             }
         }
     }
@@ -223,6 +261,8 @@ impl Work for PeopleRows<'_> {
         let width = light.width;
         let mut columns = vec![0; width + 2];
         let mut rows: [Vec<i32>; 5] = std::array::from_fn(|_| vec![0; width]);
+        let mut bases: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
+        let mut shares: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
         for (i, made) in made.chunks_exact_mut(width).enumerate() {
             let y = y + i;
             for (k, (plane, row)) in planes.iter().zip(&mut rows).enumerate() {
@@ -231,14 +271,31 @@ impl Work for PeopleRows<'_> {
                     _ => enlarge::<4>(plane, y, &mut columns, row),
                 }
             }
-            for (x, (made, light)) in made.iter_mut().zip(light.row(y)).enumerate() {
-                let light = i32::from(*light);
-                let [wide_slope, wide_offset, slope, offset, skin] = rows.each_ref().map(|row| row[x]);
+            let light = light.row(y);
+            // Structures take the places of the slopes, and the wide base that of its offsets.
+            let [middle, wide, details, offsets, skin] = rows.each_mut().map(|row| &mut row[..width]);
+            for x in 0..width {
+                let light = i32::from(light[x]);
                 let base = |slope: i32, offset: i32| (slope * light + (offset << 10) + (1 << 13)) >> 14;
-                let (wide, fine) = (base(wide_slope, wide_offset), base(slope, offset));
-                let (local, base) = numbers.result(light, wide, fine, skin);
-                *made = plan.bounded(light, local, base) as u16;
+                let fine = base(details[x], offsets[x]);
+                wide[x] = base(middle[x], wide[x]);
+                (middle[x], details[x]) = (fine - wide[x], light - fine);
             }
+            // What is looked up is looked up in loops of its own: the rest is vectors.
+            let [base, pointwise] = bases.each_mut().map(|row| &mut row[..width]);
+            base.iter_mut().zip(&*wide).for_each(|(to, v)| *to = numbers.curve[*v as usize]);
+            pointwise.iter_mut().zip(light).for_each(|(to, v)| *to = numbers.curve[usize::from(*v)]);
+            let [of_middle, of_details] = shares.each_mut().map(|row| &mut row[..width]);
+            of_middle.iter_mut().zip(&*middle).for_each(|(to, c)| *to = numbers.share(*c));
+            of_details.iter_mut().zip(&*details).for_each(|(to, c)| *to = numbers.share(*c));
+            let made = &mut made[..width];
+            for x in 0..width {
+                let shares = [of_middle[x].into(), of_details[x].into()];
+                let detail = numbers.detail([middle[x], details[x]], shares, skin[x]);
+                let local = People::local(wide[x], base[x].into(), detail);
+                made[x] = plan.mixed(light[x].into(), local, pointwise[x].into()) as u16;
+            }
+            plan.end(made);
         }
     }
 }
@@ -256,9 +313,25 @@ fn enlarge<const K: usize>(plane: &Grid<i32>, y: usize, columns: &mut [i32], to:
     }
     columns[0] = columns[1];
     columns[plane.width + 1] = columns[plane.width];
-    for (x, to) in to.iter_mut().enumerate() {
-        let (q, t) = ((x + K / 2) / K, (x + K / 2) % K);
-        let weight = 2 * t as i32 + 1;
-        *to = ((all - weight) * columns[q] + weight * columns[q + 1] + all * all / 2) / (all * all);
+    // The first places lie before the first middle, the others in whole steps from there.
+    let (first, others) = to.split_at_mut((K / 2).min(to.len()));
+    for (t, to) in (K / 2..).zip(first) {
+        *to = between::<K>(t, columns[0], columns[1]);
     }
+    let (steps, last) = others.as_chunks_mut::<K>();
+    let (left, right) = (&columns[1..][..steps.len()], &columns[2..][..steps.len()]);
+    for (i, step) in steps.iter_mut().enumerate() {
+        *step = std::array::from_fn(|t| between::<K>(t, left[i], right[i]));
+    }
+    let at = 1 + steps.len();
+    for (t, to) in last.iter_mut().enumerate() {
+        *to = between::<K>(t, columns[at], columns[at + 1]);
+    }
+}
+
+/// The value in place `t` of `K` between two sums of columns.
+#[inline(always)]
+fn between<const K: usize>(t: usize, left: i32, right: i32) -> i32 {
+    let (all, weight) = (2 * K as i32, 2 * t as i32 + 1);
+    ((all - weight) * left + weight * right + all * all / 2) / (all * all)
 }

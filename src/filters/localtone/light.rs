@@ -126,6 +126,7 @@ fn chroma_rows(plan: &Plan, src: &Planes<'_>, lights: [&Grid<u16>; 2], first: us
     let width = src[1].width();
     let mut rows: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
     let mut means: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
+    let mut masks = vec![0; width];
     for i in 0..to[1].height() {
         let y = first + i;
         for (k, row) in rows.iter_mut().enumerate() {
@@ -134,10 +135,17 @@ fn chroma_rows(plan: &Plan, src: &Planes<'_>, lights: [&Grid<u16>; 2], first: us
         for (light, mean) in lights.into_iter().zip(&mut means) {
             covered(light, plan.halved, y, mean);
         }
-        let [cbs, crs] = &mut rows;
-        for (x, (cb, cr)) in cbs.iter_mut().zip(crs).enumerate() {
-            let (b, r) = (i32::from(*cb) - 32_768, i32::from(*cr) - 32_768);
-            (*cb, *cr) = plan.colour.change(means[0][x].into(), means[1][x].into(), b, r).chroma(b, r);
+        let [cbs, crs] = rows.each_mut().map(|row| &mut row[..width]);
+        let [before, after] = means.each_ref().map(|row| &row[..width]);
+        let masks = &mut masks[..width];
+        // What is looked up is looked up first: the rest is vectors.
+        for x in 0..width {
+            masks[x] = plan.colour.skin_of(i32::from(cbs[x]) - 32_768, i32::from(crs[x]) - 32_768);
+        }
+        for x in 0..width {
+            let (b, r) = (i32::from(cbs[x]) - 32_768, i32::from(crs[x]) - 32_768);
+            let change = plan.colour.change_of(masks[x], before[x].into(), after[x].into(), b, r);
+            (cbs[x], crs[x]) = change.chroma(b, r);
         }
         for (k, row) in rows.iter().enumerate() {
             narrow(&mut to[k + 1], 0, i, row);
@@ -154,9 +162,14 @@ fn covered(light: &Grid<u16>, halved: (u32, u32), y: usize, to: &mut [u16]) {
         let pairs = top.iter().zip(bottom);
         return to.iter_mut().zip(pairs).for_each(|(to, (a, b))| *to = (*a + *b + 1) >> 1);
     }
-    let pairs = top.chunks(2).zip(bottom.chunks(2));
-    for (to, (a, b)) in to.iter_mut().zip(pairs) {
-        *to = (a[0] + a[a.len() - 1] + b[0] + b[b.len() - 1] + 2) >> 2;
+    let ((top, top_last), (bottom, bottom_last)) = (top.as_chunks::<2>(), bottom.as_chunks::<2>());
+    let (to, last) = to.split_at_mut(top.len());
+    for (to, (a, b)) in to.iter_mut().zip(top.iter().zip(bottom)) {
+        *to = (a[0] + a[1] + b[0] + b[1] + 2) >> 2;
+    }
+    // An odd width ends with half of a pair.
+    if let ([to], [a], [b]) = (last, top_last, bottom_last) {
+        *to = (*a + *a + *b + *b + 2) >> 2;
     }
 }
 

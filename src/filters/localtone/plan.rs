@@ -7,6 +7,7 @@ use super::curves::{
 use super::{LocaltoneParams, Method};
 use crate::filters::Setup;
 use crate::filters::colour::luma_weights;
+use crate::simd::divide::quotient;
 use crate::video::{Model, StreamInfo};
 
 /// Samples of a mean of the wide guided filter, and of the fine one, to each side: kernels are made for these.
@@ -35,8 +36,9 @@ pub struct Plan {
     pub method: MethodPlan,
     /// In 256ths.
     pub strength: i32,
-    /// Contrast and black, at the end.
+    /// Contrast and black, at the end, and whether they change anything.
     pub last: Vec<u16>,
+    pub has_last: bool,
     pub colour: ChromaPlan,
     /// Nothing changes.
     pub copies: bool,
@@ -134,6 +136,7 @@ impl Plan {
         let share = f64::from(strength) / 256.0;
         let last = LightCurve { contrast: params.contrast, black: params.black, ..LightCurve::default() };
         let method = MethodPlan::new(params, info.width, info.height);
+        let last = last.table(share);
         Plan {
             adapt: params.smoothing().map(|smoothing| Adapt::new(params.adapt, smoothing, &method, info)),
             width: info.width,
@@ -143,7 +146,8 @@ impl Plan {
             scale: LightScale::new(info),
             method,
             strength,
-            last: last.table(share),
+            has_last: last.iter().enumerate().any(|(light, to)| usize::from(*to) != light),
+            last,
             colour: ChromaPlan {
                 follow: round(4096.0 * params.follow),
                 saturation: round(4096.0 * (1.0 + share * (params.saturation - 1.0))),
@@ -324,7 +328,18 @@ impl Pyramid {
     /// Coefficient `c` of `level`, stronger or weaker by the level's amount.
     #[inline(always)]
     pub fn amplify(&self, level: usize, c: i32) -> i32 {
-        let share = i32::from(self.gain[c.unsigned_abs() as usize]);
+        self.amplified(level, c, self.share(c).into())
+    }
+
+    /// How much of its level's amount coefficient `c` takes, in 256ths.
+    #[inline(always)]
+    pub fn share(&self, c: i32) -> u16 {
+        self.gain[c.unsigned_abs() as usize]
+    }
+
+    /// What coefficient `c` of `level` becomes by its share.
+    #[inline(always)]
+    pub fn amplified(&self, level: usize, c: i32, share: i32) -> i32 {
         c + ((((c * self.amounts[level] + 128) >> 8) * share + 128) >> 8)
     }
 }
@@ -356,38 +371,51 @@ impl GuidedFilter {
         let variance = n.wrapping_mul(squares).wrapping_sub(sum.wrapping_mul(sum));
         let slope = variance as f32 / (variance + self.edge) as f32;
         let slope = (slope * 16_384.0 + 0.5) as u32;
-        let offset = (u64::from(16_384 - slope) * sum + 512 * n) / (1024 * n);
+        // Below 2^53 a quotient of floats is on the right side of every whole number.
+        let offset = (u64::from(16_384 - slope) * sum + 512 * n) as f64 / (1024 * n) as f64;
         (slope as i32, offset as i32)
     }
 }
 
 impl People {
-    /// What middle and fine structures become together, where skin is `mask` 256ths.
+    /// How much of a gain above 1 amplitude `c` takes, in 256ths.
     #[inline(always)]
-    pub fn detail(&self, middle: i32, fine: i32, mask: i32) -> i32 {
-        let of = |c: i32, elsewhere: i32, on_skin: i32| {
+    pub fn share(&self, c: i32) -> u16 {
+        self.fade[c.unsigned_abs() as usize]
+    }
+
+    /// What middle and fine structures become together, by their shares, where skin is `mask` 256ths.
+    #[inline(always)]
+    pub fn detail(&self, [middle, fine]: [i32; 2], shares: [i32; 2], mask: i32) -> i32 {
+        let of = |c: i32, share: i32, elsewhere: i32, on_skin: i32| {
             let gain = elsewhere + (((on_skin - elsewhere) * mask + 128) >> 8);
-            let above = (gain - 256).max(0) * i32::from(self.fade[c.unsigned_abs() as usize]);
+            let above = (gain - 256).max(0) * share;
             c * (gain.min(256) + ((above + 128) >> 8))
         };
         let [elsewhere, skin] = self.gains;
-        (of(middle, elsewhere[0], skin[0]) + of(fine, elsewhere[1], skin[1]) + 128) >> 8
+        (of(middle, shares[0], elsewhere[0], skin[0]) + of(fine, shares[1], elsewhere[1], skin[1]) + 128) >> 8
+    }
+
+    /// The local result where the wide base `wide` became `base`, and what the detail beside it becomes is `detail`.
+    #[inline(always)]
+    pub fn local(wide: i32, base: i32, detail: i32) -> i32 {
+        base + ((detail * People::slope(base, wide) + 128) >> 8)
     }
 
     /// How steep structures become where the wide base becomes `base`, in 256ths.
     #[inline(always)]
     pub fn slope(base: i32, wide: i32) -> i32 {
-        let slope = ((base + 512) * 256 / (wide + 512)).clamp(128, 512);
+        let slope = quotient((base + 512) * 256, wide + 512).clamp(128, 512);
         256 + (((slope - 256) * 160) >> 8)
     }
 
     /// The local result, and the pointwise one beside which it is bounded.
     #[inline(always)]
     pub fn result(&self, light: i32, wide: i32, fine: i32, mask: i32) -> (i32, i32) {
+        let structures = [fine - wide, light - fine];
+        let detail = self.detail(structures, structures.map(|c| self.share(c).into()), mask);
         let base = i32::from(self.curve[wide as usize]);
-        let slope = People::slope(base, wide);
-        let detail = self.detail(fine - wide, light - fine, mask);
-        (base + ((detail * slope + 128) >> 8), i32::from(self.curve[light as usize]))
+        (People::local(wide, base, detail), i32::from(self.curve[light as usize]))
     }
 }
 
@@ -395,13 +423,28 @@ impl Plan {
     /// What `light` becomes where the local method made `local` of it, and the pointwise one `base`.
     #[inline(always)]
     pub fn bounded(&self, light: i32, local: i32, base: i32) -> i32 {
+        i32::from(self.last[self.mixed(light, local, base) as usize])
+    }
+
+    /// That, before contrast and black.
+    #[inline(always)]
+    pub fn mixed(&self, light: i32, local: i32, base: i32) -> i32 {
         let delta = local - base;
         let head = if delta > 0 { (16_383 - base).min(3 * base) } else { base };
         let size = delta.abs();
-        let kept = if 2 * size <= head { size } else { (head - head * head / (4 * size)).max(0) };
+        let beyond = (head - quotient(head * head, (4 * size).max(1))).max(0);
+        let kept = if 2 * size <= head { size } else { beyond };
         let made = base + if delta > 0 { kept } else { -kept };
         let mixed = light + (((made - light) * self.strength + 128) >> 8);
-        i32::from(self.last[mixed.clamp(0, 16_383) as usize])
+        mixed.clamp(0, 16_383)
+    }
+
+    /// Does contrast and black to what [`Plan::mixed`] made.
+    #[inline(always)]
+    pub fn end(&self, made: &mut [u16]) {
+        if self.has_last {
+            made.iter_mut().for_each(|v| *v = self.last[usize::from(*v)]);
+        }
     }
 
     /// The 16-bit luma of a sample whose light became `made`.
@@ -430,19 +473,24 @@ impl ChromaPlan {
     /// What becomes of a colour (`cb`, `cr`) where `light` became `made`.
     #[inline(always)]
     pub fn change(&self, light: i32, made: i32, cb: i32, cr: i32) -> Recolour {
-        let follow = (made + 160) * 4096 / (light + 160);
+        self.change_of(self.skin_of(cb, cr), light, made, cb, cr)
+    }
+
+    /// That of a colour that is `mask` 256ths of one of skin.
+    #[inline(always)]
+    pub fn change_of(&self, mask: i32, light: i32, made: i32, cb: i32, cr: i32) -> Recolour {
+        let follow = quotient((made + 160) * 4096, light + 160);
         let follow = (4096 + (((follow - 4096) * self.follow) >> 12)).clamp(1024, 12_288);
         let size = cb.abs().max(cr.abs());
         let dull = (28_672 - 2 * size).clamp(0, 28_672);
         let saturation = self.saturation + (self.vibrance * dull).div_euclid(28_672);
-        let spared = (self.skin_of(cb, cr) * self.skin) >> 8;
+        let spared = (mask * self.skin) >> 8;
         let saturation = saturation - (((saturation - 4096) * spared) >> 8);
-        let mut factor = (follow * saturation + 2048) >> 12;
+        let factor = (follow * saturation + 2048) >> 12;
         let grown = (size * factor + 2048) >> 12;
-        if grown > KNEE {
-            let over = grown - KNEE;
-            factor = (KNEE + over * ABOVE / (over + ABOVE)) * 4096 / size;
-        }
+        let over = (grown - KNEE).max(0);
+        let held = quotient((KNEE + quotient(over * ABOVE, over + ABOVE)) * 4096, size.max(1));
+        let factor = if grown > KNEE { held } else { factor };
         let bright = (made * (ONE - made)) >> 12;
         Recolour { factor: (factor * self.kept + 128) >> 8, warm: (bright * self.warmth) >> 14 }
     }

@@ -2,6 +2,7 @@
 
 use super::grid::{Cpu, Grid};
 use super::plan::{Plan, Pyramid};
+use super::tuning::cpu::PART;
 use crate::simd::dispatch::Work;
 
 /// Levels of one picture from the first half on.
@@ -128,6 +129,19 @@ pub fn up_part(half: &Grid<i16>, x: usize, y: usize, sums: &mut [i32], to: &mut 
     }
 }
 
+/// Adds to `sums` what coefficients of `level` become.
+#[inline(always)]
+pub fn amplify_part(pyramid: &Pyramid, level: usize, coefficients: &[i32], sums: &mut [i32]) {
+    let mut shares = [0; PART];
+    let shares = &mut shares[..coefficients.len()];
+    if pyramid.amounts[level] != 0 {
+        shares.iter_mut().zip(coefficients).for_each(|(share, c)| *share = pyramid.share(*c));
+    }
+    for ((sum, c), share) in sums.iter_mut().zip(coefficients).zip(shares) {
+        *sum += pyramid.amplified(level, *c, i32::from(*share));
+    }
+}
+
 /// What rows of a level become, and where they go.
 pub enum LevelTarget<'a> {
     /// A level that is enlarged again.
@@ -155,12 +169,16 @@ impl LevelTarget<'_> {
             }
             LevelTarget::Light { plan, light, base, made } => {
                 let made = &mut made[i * width + x..][..values.len()];
-                let light = &light.row(y)[x..];
-                for ((made, v), light) in made.iter_mut().zip(values).zip(light) {
+                let light = &light.row(y)[x..][..values.len()];
+                let mut bases = [0; PART];
+                let bases = &mut bases[..values.len()];
+                // What is looked up is looked up first: the rest is vectors.
+                bases.iter_mut().zip(light).for_each(|(to, light)| *to = base[usize::from(*light)]);
+                for (((made, v), light), base) in made.iter_mut().zip(values).zip(light).zip(bases) {
                     let local = (*v).clamp(-32_768, 32_767);
-                    let base = i32::from(base[usize::from(*light)]);
-                    *made = plan.bounded(i32::from(*light), local, base) as u16;
+                    *made = plan.mixed(i32::from(*light), local, i32::from(*base)) as u16;
                 }
+                plan.end(made);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::curves::ENTRIES;
 use super::grid::{Cpu, Grid};
 use super::plan::{Mixed, Plan, Pyramid, Scenery};
-use super::pyramid::{LevelTarget, fill, levels, up_part};
+use super::pyramid::{LevelTarget, amplify_part, fill, levels, up_part};
 use super::tuning::cpu::PART;
 use crate::simd::dispatch::Work;
 
@@ -110,11 +110,10 @@ impl Work for SceneryRows<'_> {
                         (0..count).for_each(|k| add(k, own[k]));
                     }
                 }
+                sum.iter_mut().for_each(|sum| *sum = (*sum >> 11).clamp(-32_767, 32_767));
                 up_part(self.above, x, y, &mut sums, up);
-                for (sum, up) in sum.iter_mut().zip(&*up) {
-                    *sum = up + self.pyramid.amplify(self.level, (*sum >> 11).clamp(-32_767, 32_767));
-                }
-                self.target.put(width, (x, i), y, sum);
+                amplify_part(self.pyramid, self.level, sum, up);
+                self.target.put(width, (x, i), y, up);
             }
         }
     }
@@ -202,7 +201,7 @@ impl Work for MixedRows<'_> {
     fn run(mut self) {
         let width = self.pyramid.sizes[self.level].0;
         let (mut up, mut own, mut sums) = ([[0; PART]; 4], [[0; PART]; 5], [0; PART / 2 + 2]);
-        let mut made = [0; PART];
+        let mut fused_part = [0; PART];
         for i in 0..self.target.rows(width) {
             let y = self.y + i;
             for x in (0..width).step_by(PART) {
@@ -219,12 +218,18 @@ impl Work for MixedRows<'_> {
                 for (up, half) in up.iter_mut().zip(halves.into_iter().chain([self.above])) {
                     up_part(half, x, y, &mut sums, &mut up[..count]);
                 }
+                let fused_part = &mut fused_part[..count];
+                let [dark, bright, values @ ..] = own.each_ref().map(|own| &own[..count]);
+                let [first, second, third, made] = &mut up;
+                let (first, second, third, made) =
+                    (&first[..count], &second[..count], &third[..count], &mut made[..count]);
                 for k in 0..count {
-                    let [dark, bright, values @ ..] = own.each_ref().map(|own| i32::from(own[k]));
-                    let fine = [0, 1, 2].map(|e| values[e] - up[e][k]);
-                    made[k] = up[3][k] + self.pyramid.amplify(self.level, fused(dark, bright, fine));
+                    let value = |e: usize| i32::from(values[e][k]);
+                    let fine = [value(0) - first[k], value(1) - second[k], value(2) - third[k]];
+                    fused_part[k] = fused(dark[k].into(), bright[k].into(), fine);
                 }
-                self.target.put(width, (x, i), y, &made[..count]);
+                amplify_part(self.pyramid, self.level, fused_part, made);
+                self.target.put(width, (x, i), y, made);
             }
         }
     }
