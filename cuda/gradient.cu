@@ -6,24 +6,7 @@
 // the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; before the last one
 // `gradient_borders` takes the means of cells too; `gradient_last` finds levels, does the last pass, sums the evidence and blends.
 
-#include "generated/gradient.cuh"
-
-constexpr int THREADS = 256, WARPS = THREADS / 32;
-constexpr int COLUMNS = 128, EACH = COLUMNS / 32;  // of a block, and a thread's
-constexpr int ROWS = 32;                           // of a block
-constexpr int AROUND = 3;  // samples around one whose evidence counts
-constexpr int CELL = 16, CELLS_ACROSS = COLUMNS / CELL, CELLS_DOWN = ROWS / CELL;  // of a block
-constexpr int LEVEL_PARTS = 8;   // of a v16 step, which levels count
-constexpr int MOST_WINDOW = 24;  // of the largest range
-constexpr int SLOPE = 1 << 20;   // the most by which the sums of the two means at a border differ
-
-// What each pair weighs when so many pairs count, in 32768ths: the sample itself weighs two.
-constexpr int MOST_PAIRS = 6;
-__device__ __forceinline__ void fill_shares(int* shares) {
-    const int pairs = threadIdx.x;
-    if (pairs <= MOST_PAIRS) shares[pairs] = (32768 + pairs + 1) / (2 * pairs + 2);
-    __syncthreads();
-}
+#include "gradient.cuh"
 
 // What pairs are compared with, from one sample: two samples count when both lie within `near` of it and, if `BUMPS`, their sum
 // within `bump` of twice the sample.
@@ -45,8 +28,6 @@ __device__ __forceinline__ int share(int tally, const int* shares) {
     const int count = (tally + 32768) >> 16;
     return ((tally - (count << 16)) * shares[count] + 16384) >> 15;
 }
-
-__device__ __forceinline__ int clamp(int value, int low, int high) { return min(max(value, low), high); }
 
 // How a pass moves a thread's samples, of which `level` gives what they are moved by besides.
 template <typename Level>
@@ -81,113 +62,31 @@ struct NoLevel {
     __device__ __forceinline__ int operator()(int) const { return 0; }
 };
 
-// A sum over a count, rounded half up.
-__device__ __forceinline__ int rounded(int sum, int count) {
-    const int above = 2 * sum + count, below = 2 * count, quotient = above / below;
-    return quotient - (above - quotient * below < 0);
-}
-
-// How far a line goes on beyond its end: the k-th sample, where the l samples at the end sum to `near`, and those before them
-// to `far`.
-__device__ __forceinline__ int beyond(int near, int far, int k, int l) {
-    const int value = 2 * l * near - clamp(far - near, -SLOPE, SLOPE) * (2 * k + l - 1) + l * l;
-    return clamp(value >> (2 * (31 - __clz(l)) + 1), 0, 65535);
-}
-
-__device__ __forceinline__ int sum_of_warp(int value) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
-    return value;
-}
-
-// Continues row y to both sides, by a warp; the outermost rows beyond the corners too.
-template <typename Read>
-__device__ __forceinline__ void continue_row(const Component& c, u16* to, int reach, int y, const Read& read) {
-    const int width = c.src.width, height = c.src.height, pitch = c.pitch, l = c.border_w;
-    const int lane = threadIdx.x % 32;
-    int near_left = 0, far_left = 0, near_right = 0, far_right = 0;
-    for (int i = lane; i < l; i += 32) {
-        near_left += read(i, y);
-        far_left += read(l + i, y);
-        near_right += read(width - 1 - i, y);
-        far_right += read(width - 1 - l - i, y);
-    }
-    near_left = sum_of_warp(near_left);
-    far_left = sum_of_warp(far_left);
-    near_right = sum_of_warp(near_right);
-    far_right = sum_of_warp(far_right);
-    const int only = l == 0 ? read(0, y) : 0;
-    const int top = y == 0 ? -reach : y, bottom = y == height - 1 ? y + reach : y;
-    for (int k = 1 + lane; k <= reach; k += 32) {
-        const u16 left = l == 0 ? only : beyond(near_left, far_left, k, l);
-        const u16 right = l == 0 ? only : beyond(near_right, far_right, k, l);
-        for (int row = top; row <= bottom; row++) {
-            to[row * pitch - k] = left;
-            to[row * pitch + width - 1 + k] = right;
-        }
-    }
-}
-
-// Continues 32 columns from x on upwards or downwards, by a block: its warps share out the rows that are summed, and then those
-// that are made.
-template <typename Read>
-__device__ __forceinline__ void continue_columns(
-    const Component& c, u16* to, int reach, int x, bool downwards, const Read& read) {
-    __shared__ int near_sums[WARPS][32], far_sums[WARPS][32];
-    const int height = c.src.height, pitch = c.pitch, l = c.border_h;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int first = downwards ? height - 1 : 0, step = downwards ? -1 : 1;
-    const bool is_inside = x + lane < int(c.src.width);
-    int near = 0, far = 0;
-    if (is_inside) {
-#pragma unroll 4
-        for (int i = warp; i < l; i += WARPS) {
-            near += read(x + lane, first + step * i);
-            far += read(x + lane, first + step * (l + i));
-        }
-    }
-    near_sums[warp][lane] = near;
-    far_sums[warp][lane] = far;
-    __syncthreads();
-    if (!is_inside) return;
-    near = far = 0;
-#pragma unroll
-    for (int i = 0; i < WARPS; i++) {
-        near += near_sums[i][lane];
-        far += far_sums[i][lane];
-    }
-    const int only = l == 0 ? read(x + lane, 0) : 0;
-    for (int k = 1 + warp; k <= reach; k += WARPS) {
-        to[(first - step * k) * pitch + x + lane] = l == 0 ? only : beyond(near, far, k, l);
-    }
-}
-
-// Continues a stage: `block` counts the blocks of borders.
-template <typename Read>
-__device__ __forceinline__ void continue_plane(
-    const Component& c, u16* to, int reach, u32 block, const Read& read) {
-    const int height = c.src.height;
-    if (block < c.row_blocks) {
-        const int y = block * WARPS + threadIdx.x / 32;
-        if (y < height) continue_row(c, to, reach, y, read);
-        return;
-    }
-    const u32 column = block - c.row_blocks, across = (c.src.width + 31) / 32;
-    continue_columns(c, to, reach, int(column % across) * 32, column >= across, read);
-}
-
-// The samples of a source, in v16.
-struct ReadSource {
-    const Plane& src;
-    __device__ __forceinline__ int operator()(int x, int y) const { return load(src, x, y); }
-};
-
 // The samples of a stage.
 struct ReadStage {
     const u16* plane;
     int pitch;
     __device__ __forceinline__ int operator()(int x, int y) const { return __ldg(plane + y * pitch + x); }
 };
+
+// Continues a stage: `block` counts the blocks of borders. Rows beyond the corners go on as the outermost ones.
+template <typename Read>
+__device__ __forceinline__ void continue_plane(const Component& c, u16* to, int reach, u32 block, const Read& read) {
+    const int width = c.src.width, height = c.src.height, pitch = c.pitch, l = c.border_w;
+    if (block >= c.row_blocks) {
+        const auto write = [&](int x, int y, int value) { to[y * pitch + x] = value; };
+        continue_columns(c, write, reach, block - c.row_blocks, read);
+        return;
+    }
+    const int y = int(block * WARPS + threadIdx.x / 32) - reach;
+    if (y >= height + reach) return;
+    const Ends ends = ends_of_row(c, clamp(y, 0, height - 1), read);
+    u16* const row = to + y * pitch;
+    for (int k = 1 + threadIdx.x % 32; k <= reach; k += 32) {
+        row[-k] = ends.at(0, k, l);
+        row[width - 1 + k] = ends.at(1, k, l);
+    }
+}
 
 // Where a warp's samples are in a stage, from a row of a block's on.
 struct Place {
@@ -196,33 +95,24 @@ struct Place {
         : x(block % c.across * COLUMNS + threadIdx.x % 32), y(block / c.across * ROWS + threadIdx.x / 32) {}
 };
 
-// Widens a block's samples, or passes them on: as they are stored where both planes store alike.
+// Widens a block's samples.
 __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
-    const Plane &src = c.src, &dst = c.dst;
-    const int width = src.width, height = src.height;
-    const bool alike = src.sample == dst.sample && src.shift == dst.shift && src.bit_depth == dst.bit_depth;
+    const Plane& src = c.src;
+    const int width = src.width, height = src.height, pitch = c.pitch;
     const int left = block % c.across * COLUMNS, top = block / c.across * ROWS;
-    if (c.filters && src.sample == SAMPLE_U8 && src.step == 1 && left + COLUMNS <= width && vectors_fit(src, 4)) {
+    if (src.sample == SAMPLE_U8 && src.step == 1 && left + COLUMNS <= width && vectors_fit(src, 4)) {
         // Four samples side by side.
         const int x = left + threadIdx.x % 32 * 4;
         for (int y = top + threadIdx.x / 32; y < min(top + ROWS, height); y += WARPS) {
             const u32 four = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y)));
             const uint2 wide = make_uint2(__byte_perm(four, 0, 0x4140) << src.shift, __byte_perm(four, 0, 0x4342) << src.shift);
-            *reinterpret_cast<uint2*>(c.source + y * int(c.pitch) + x) = wide;
+            *reinterpret_cast<uint2*>(c.source + y * pitch + x) = wide;
         }
         return;
     }
     for (int y = top + threadIdx.x / 32; y < min(top + ROWS, height); y += WARPS) {
         for (int x = left + threadIdx.x % 32; x < min(left + COLUMNS, width); x += 32) {
-            if (c.filters) {
-                c.source[y * int(c.pitch) + x] = load(src, x, y);
-            } else if (!alike) {
-                store(dst, x, y, load(src, x, y));
-            } else if (src.sample == SAMPLE_U8) {
-                *at<u8>(dst, x, y) = __ldg(at<u8>(src, x, y));
-            } else {
-                *at<u16>(dst, x, y) = __ldg(at<u16>(src, x, y));
-            }
+            c.source[y * pitch + x] = load(src, x, y);
         }
     }
 }
@@ -234,8 +124,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradie
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
         continue_plane(c, c.source, c.reach[0], block, ReadSource{c.src});
-    } else {
+    } else if (c.filters) {
         open_tile(c, block - borders);
+    } else {
+        copy_tile(c, block - borders);
     }
 }
 
@@ -352,26 +244,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
     }
 }
 
-// The mean around the `at`-th of `count` values, weighed by a triangle.
-template <typename Read>
-__device__ __forceinline__ int mean_around(int at, int count, int window, const Read& read) {
-    const int first = max(at - window + 1, 0), last = min(at + window, count);
-    int sum = 0, weights = 0;
-#pragma unroll 4
-    for (int i = first; i < last; i++) {
-        const int weight = window - abs(i - at);
-        sum += weight * read(i);
-        weights += weight;
-    }
-    return rounded(sum, weights);
-}
-
 // Levels of a block: along each row a straight line from each cell's middle to the next.
-struct Line {
-    int start, step;
-};
-constexpr int LINES = CELLS_ACROSS + 1;  // from the cell before the block's first on
-
 struct Levels {
     Line (*lines)[LINES];
 
@@ -380,7 +253,7 @@ struct Levels {
         __shared__ i16 cells[AROUND_DOWN + MOST][AROUND_ACROSS + MOST];
         __shared__ i16 rows[AROUND_DOWN + MOST][AROUND_ACROSS];
         __shared__ int levels[AROUND_DOWN][AROUND_ACROSS];
-        const int across = c.cells_across, down = (c.src.height + CELL - 1) / CELL, window = c.window;
+        const int across = c.cells_across, down = c.cells_down, window = c.window;
         const int left = block % c.across * CELLS_ACROSS - 1, top = int(block / c.across) * CELLS_DOWN - 1;
         const int begin = max(left - window + 1, 0), end = min(left + AROUND_ACROSS - 1 + window, across);
         const int first = max(top - window + 1, 0), last = min(top + AROUND_DOWN - 1 + window, down);

@@ -21,7 +21,8 @@ struct Component {
     u16* source;
     u16* made[2];  // By passes, in turns.
     u8* evidence;
-    int* cells;  // Means of what passes took off cells.
+    int* cells;  // Means of what passes took off cells; in pairs also room for as many means of rows.
+    int* levels;  // In pairs, of cells.
     Pass passes[4];
     int offsets[6];  // Of evidence.
     u32 reach[4];  // How far each stage is continued.
@@ -29,7 +30,8 @@ struct Component {
     u32 low;  // Bounds of results.
     u32 high;
     u32 filters;  // 0: the plane is copied.
-    u32 cells_across;  // Cells of a row.
+    u32 cells_across;  // Cells of a row, and of a column.
+    u32 cells_down;
     u32 window;  // Cells from a window's middle to where its weight is nothing.
     u32 border_w;  // Samples of a row, and of a column, that each mean at its end holds.
     u32 border_h;
@@ -37,29 +39,33 @@ struct Component {
     u32 tiles;  // Blocks of samples. Those of borders go before them, first the ones of rows.
     u32 row_blocks;
     u32 blocks;  // Of all.
+    u32 half;  // Rows from one sample of a pair to the other.
 };
-static_assert(sizeof(Component) == 272 && alignof(Component) == 8, "Component differs from the host's");
+static_assert(sizeof(Component) == 288 && alignof(Component) == 8, "Component differs from the host's");
 LAYOUT(Component, src, 0);
 LAYOUT(Component, dst, 24);
 LAYOUT(Component, source, 48);
 LAYOUT(Component, made, 56);
 LAYOUT(Component, evidence, 72);
 LAYOUT(Component, cells, 80);
-LAYOUT(Component, passes, 88);
-LAYOUT(Component, offsets, 184);
-LAYOUT(Component, reach, 208);
-LAYOUT(Component, pitch, 224);
-LAYOUT(Component, low, 228);
-LAYOUT(Component, high, 232);
-LAYOUT(Component, filters, 236);
-LAYOUT(Component, cells_across, 240);
-LAYOUT(Component, window, 244);
-LAYOUT(Component, border_w, 248);
-LAYOUT(Component, border_h, 252);
-LAYOUT(Component, across, 256);
-LAYOUT(Component, tiles, 260);
-LAYOUT(Component, row_blocks, 264);
-LAYOUT(Component, blocks, 268);
+LAYOUT(Component, levels, 88);
+LAYOUT(Component, passes, 96);
+LAYOUT(Component, offsets, 192);
+LAYOUT(Component, reach, 216);
+LAYOUT(Component, pitch, 232);
+LAYOUT(Component, low, 236);
+LAYOUT(Component, high, 240);
+LAYOUT(Component, filters, 244);
+LAYOUT(Component, cells_across, 248);
+LAYOUT(Component, cells_down, 252);
+LAYOUT(Component, window, 256);
+LAYOUT(Component, border_w, 260);
+LAYOUT(Component, border_h, 264);
+LAYOUT(Component, across, 268);
+LAYOUT(Component, tiles, 272);
+LAYOUT(Component, row_blocks, 276);
+LAYOUT(Component, blocks, 280);
+LAYOUT(Component, half, 284);
 
 struct Gradient {
     Component component[3];
@@ -68,13 +74,19 @@ struct Gradient {
     u32 scale;
     u32 end;  // Of its sum.
     u32 gain;
+    u32 exponents;  // What bytes become halves of floats with.
+    u32 shares[7];  // What pairs weigh, by their count.
+    u32 by_tally[112];  // Evidence of 8 bits by tallies of pairs, four in a word.
     u32 pass;  // The pass that is done, or whose result is continued before it.
 };
-static_assert(sizeof(Gradient) == 840 && alignof(Gradient) == 8, "Gradient differs from the host's");
+static_assert(sizeof(Gradient) == 1368 && alignof(Gradient) == 8, "Gradient differs from the host's");
 LAYOUT(Gradient, component, 0);
-LAYOUT(Gradient, near, 816);
-LAYOUT(Gradient, floor, 820);
-LAYOUT(Gradient, scale, 824);
-LAYOUT(Gradient, end, 828);
-LAYOUT(Gradient, gain, 832);
-LAYOUT(Gradient, pass, 836);
+LAYOUT(Gradient, near, 864);
+LAYOUT(Gradient, floor, 868);
+LAYOUT(Gradient, scale, 872);
+LAYOUT(Gradient, end, 876);
+LAYOUT(Gradient, gain, 880);
+LAYOUT(Gradient, exponents, 884);
+LAYOUT(Gradient, shares, 888);
+LAYOUT(Gradient, by_tally, 916);
+LAYOUT(Gradient, pass, 1364);

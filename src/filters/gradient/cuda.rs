@@ -1,19 +1,26 @@
-//! The kernels of cuda/gradient.cu.
+//! The kernels of cuda/gradient.cu, and of cuda/gradient_pairs.cu, which take two samples at a time.
+
+mod stages;
 
 use super::level::cells;
-use super::plan::{ComponentPlan, Offset, Plan, border};
-use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig, Stream};
+use super::plan::{ComponentPlan, Evidence, Plan, SHARES, border};
+use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::gradient::tuning::cuda::{COLUMNS, ROWS, THREADS};
+use crate::filters::gradient::tuning::cuda::{COLUMNS, LEVEL_COLUMNS, PAIR_ROWS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
+use stages::{StageLayout, Stages, Way};
 
 /// Threads of a warp, which extends a row, and columns that a block extends.
 const WARP: usize = 32;
 
-/// What rows of stages begin at multiples of, in samples.
-const ALIGN: usize = 64;
+/// What bytes of samples become halves of floats with: high ones above 1024, low ones as quarters above 256.
+const EXPONENTS: u32 = 0x6464_5c5c;
+
+/// Sums of pairs, in steps of 8 bits, of which evidence is tabled: so many below 0 and above, for each count of pairs.
+const MOST_SUM: i32 = 32;
+const TALLIES: usize = SHARES.len() * 2 * MOST_SUM as usize;
 
 device_struct! {
     /// What a pass does.
@@ -36,8 +43,10 @@ device_struct! {
         /// By passes, in turns.
         made: [u64; 2] = "u16*",
         evidence: u64 = "u8*",
-        /// Means of what passes took off cells.
+        /// Means of what passes took off cells; in pairs also room for as many means of rows.
         cells: u64 = "int*",
+        /// In pairs, of cells.
+        levels: u64 = "int*",
         passes: [Pass; 4],
         /// Of evidence.
         offsets: [i32; 6],
@@ -50,8 +59,9 @@ device_struct! {
         high: u32,
         /// 0: the plane is copied.
         filters: u32,
-        /// Cells of a row.
+        /// Cells of a row, and of a column.
         cells_across: u32,
+        cells_down: u32,
         /// Cells from a window's middle to where its weight is nothing.
         window: u32,
         /// Samples of a row, and of a column, that each mean at its end holds.
@@ -64,6 +74,8 @@ device_struct! {
         row_blocks: u32,
         /// Of all.
         blocks: u32,
+        /// Rows from one sample of a pair to the other.
+        half: u32,
     }
 }
 
@@ -78,6 +90,12 @@ device_struct! {
         /// Of its sum.
         end: u32,
         gain: u32,
+        /// What bytes become halves of floats with.
+        exponents: u32,
+        /// What pairs weigh, by their count.
+        shares: [u32; SHARES.len()],
+        /// Evidence of 8 bits by tallies of pairs, four in a word.
+        by_tally: [u32; TALLIES / 4],
         /// The pass that is done, or whose result is continued before it.
         pass: u32,
     }
@@ -92,9 +110,9 @@ generated! {
 enum Launch {
     /// Widens the source and extends it; copies what is not filtered.
     Open,
-    /// Looks for evidence and does the first pass, or does another but the last.
+    /// Looks for evidence and does the first pass, or does another but the last. In pairs the third one takes means of cells.
     Pass,
-    /// Continues what a pass made, and before the last pass takes the means of cells.
+    /// Continues what a pass made, and before the last pass takes the means of cells, or in pairs finds their levels.
     Borders,
     /// Does the last pass and blends.
     Last,
@@ -109,6 +127,7 @@ impl ComponentArgs {
         made: [0; 2],
         evidence: 0,
         cells: 0,
+        levels: 0,
         passes: [Pass { offsets: [0; 3], near: 0, bump: 0, limit: 0 }; 4],
         offsets: [0; 6],
         reach: [0; 4],
@@ -117,6 +136,7 @@ impl ComponentArgs {
         high: 0,
         filters: 0,
         cells_across: 0,
+        cells_down: 0,
         window: 0,
         border_w: 0,
         border_h: 0,
@@ -124,85 +144,19 @@ impl ComponentArgs {
         tiles: 0,
         row_blocks: 0,
         blocks: 0,
+        half: 0,
     };
-}
-
-/// The stages of one component in device memory: the source and what passes make, one after the other, then the evidence and
-/// the means of cells.
-struct Stages {
-    memory: DeviceBuffer,
-    /// How far they are continued.
-    reach: usize,
-    /// Samples before the first of a row, and from one row to the next.
-    side: usize,
-    pitch: usize,
-    /// Samples of a stage.
-    samples: usize,
-    /// Bytes of evidence.
-    evidence: usize,
-}
-
-/// How stages lie in memory.
-struct StageLayout {
-    reach: usize,
-    side: usize,
-    pitch: usize,
-    samples: usize,
-    /// Bytes of evidence.
-    evidence: usize,
-    bytes: usize,
-}
-
-impl StageLayout {
-    fn new(numbers: &ComponentPlan, (width, height): (usize, usize)) -> StageLayout {
-        let reach = numbers.reach(0);
-        let side = reach.next_multiple_of(ALIGN);
-        let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
-        let samples = pitch * (height + 2 * reach);
-        let means = cells(width) * cells(height) * size_of::<i32>();
-        let evidence = pitch * height;
-        StageLayout { reach, side, pitch, samples, evidence, bytes: 3 * samples * size_of::<u16>() + evidence + means }
-    }
-}
-
-impl Stages {
-    /// Stages of planes of this size.
-    fn new(device: &CudaDevice, numbers: &ComponentPlan, (width, height): (usize, usize)) -> Result<Stages> {
-        let StageLayout { reach, side, pitch, samples, evidence, bytes } = StageLayout::new(numbers, (width, height));
-        let memory = DeviceBuffer::new(device, bytes, "gradient's stages")?;
-        Ok(Stages { memory, reach, side, pitch, samples, evidence })
-    }
-
-    /// The address of the first sample of stage `index` inside the borders.
-    fn stage(&self, index: usize) -> u64 {
-        let sample = index * self.samples + self.reach * self.pitch + self.side;
-        self.memory.address() + (sample * size_of::<u16>()) as u64
-    }
-
-    fn evidence(&self) -> u64 {
-        self.memory.address() + (3 * self.samples * size_of::<u16>() + self.side) as u64
-    }
-
-    fn cells(&self) -> u64 {
-        self.memory.address() + (3 * self.samples * size_of::<u16>() + self.evidence) as u64
-    }
-
-    /// Samples from one to another.
-    fn distance(&self, (x, y): Offset) -> i32 {
-        (y * self.pitch as isize + x) as i32
-    }
 }
 
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
+    way: Way,
     /// Of each component that is filtered.
     stages: Vec<Option<Stages>>,
     open: Function,
-    first: Function,
     borders: Function,
-    pass: Function,
-    last: Function,
+    passes: [Function; 4],
 }
 
 /// The size of component `index`.
@@ -212,9 +166,10 @@ fn size_of_component(setup: &Setup, index: usize) -> (usize, usize) {
 
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: the stages.
-    pub(super) fn memory(plan: &Plan, setup: &Setup) -> usize {
+    pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
+        let way = Way::choose(plan, device);
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
-        filtered.map(|(index, numbers)| StageLayout::new(numbers, size_of_component(setup, index)).bytes).sum()
+        filtered.map(|(index, numbers)| StageLayout::new(way, numbers, size_of_component(setup, index)).bytes).sum()
     }
 
     /// The kernel of `plan`.
@@ -222,18 +177,19 @@ impl Kernel {
     /// # Errors
     /// When the kernels cannot be loaded or there is no memory for the stages.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
+        let way = Way::choose(&plan, device);
         let stages = |(index, numbers): (usize, &ComponentPlan)| {
             let size = size_of_component(setup, index);
-            numbers.filters.then(|| Stages::new(device, numbers, size)).transpose()
+            numbers.filters.then(|| Stages::new(device, way, numbers, size)).transpose()
         };
+        let pass = |index: usize| device.function(way.module(), way.passes()[index]);
         Ok(Kernel {
             stages: plan.components.iter().enumerate().map(stages).collect::<Result<_>>()?,
             plan,
-            open: device.function("gradient", "gradient_open")?,
-            first: device.function("gradient", "gradient_first")?,
-            borders: device.function("gradient", "gradient_borders")?,
-            pass: device.function("gradient", "gradient_pass")?,
-            last: device.function("gradient", "gradient_last")?,
+            way,
+            open: device.function(way.module(), "gradient_open")?,
+            borders: device.function(way.module(), "gradient_borders")?,
+            passes: [pass(0)?, pass(1)?, pass(2)?, pass(3)?],
         })
     }
 
@@ -246,6 +202,7 @@ impl Kernel {
             low: numbers.low.into(),
             high: numbers.high.into(),
             cells_across: cells(src.width) as u32,
+            cells_down: cells(src.height) as u32,
             window: numbers.window as u32,
             across: src.width.div_ceil(COLUMNS) as u32,
             ..ComponentArgs::NONE
@@ -256,7 +213,9 @@ impl Kernel {
             args.made = [stages.stage(1), stages.stage(2)];
             args.evidence = stages.evidence();
             args.cells = stages.cells();
-            args.pitch = stages.pitch as u32;
+            args.levels = stages.levels();
+            args.half = self.way.rows(src.height) as u32;
+            args.pitch = stages.pitch() as u32;
             args.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
             args.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
             args.passes = numbers.passes.map(|pass| Pass {
@@ -278,15 +237,21 @@ impl Kernel {
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
             let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
             let across = component.across as usize;
+            let pairs = self.way == Way::Pairs && numbers.filters;
             let tiles = match turn {
                 _ if !wanted => 0,
+                Launch::Borders if pass < 3 => 0,
+                Launch::Borders if pairs => cells(width).div_ceil(LEVEL_COLUMNS),
                 // A warp takes the means of as many columns as a block of samples has.
-                Launch::Borders if pass == 3 => (across * cells(height)).div_ceil(THREADS / WARP),
-                Launch::Borders => 0,
+                Launch::Borders => (across * cells(height)).div_ceil(THREADS / WARP),
+                _ if pairs => across * self.way.rows(height).div_ceil(PAIR_ROWS),
                 _ => across * height.div_ceil(ROWS),
             };
             let (row_blocks, column_blocks) = match continues {
-                true => (height.div_ceil(THREADS / WARP), 2 * width.div_ceil(WARP)),
+                true => (
+                    self.way.border_rows(height, numbers.reach(pass)).div_ceil(THREADS / WARP),
+                    2 * width.div_ceil(WARP),
+                ),
                 false => (0, 0),
             };
             component.border_w = border(width, pass) as u32;
@@ -299,18 +264,26 @@ impl Kernel {
         if blocks == 0 {
             return Ok(());
         }
-        let function = match (turn, pass) {
-            (Launch::Open, _) => &self.open,
-            (Launch::Borders, _) => &self.borders,
-            (Launch::Pass, 0) => &self.first,
-            (Launch::Pass, _) => &self.pass,
-            (Launch::Last, _) => &self.last,
+        let function = match turn {
+            Launch::Open => &self.open,
+            Launch::Borders => &self.borders,
+            Launch::Pass | Launch::Last => &self.passes[pass],
         };
         let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;
         // stages have room for what blocks and offsets reach beyond planes, and live as long as this kernel.
         unsafe { launch(function, shape, &*args, stream) }
     }
+}
+
+/// Evidence by counts of pairs and their sums, as the reference finds it.
+fn by_tally(evidence: &Evidence) -> [u32; TALLIES / 4] {
+    let found = |at: usize| {
+        let (count, sum) = (at / (2 * MOST_SUM as usize), (at as i32 % (2 * MOST_SUM) - MOST_SUM) << 8);
+        let away = ((sum * i32::from(SHARES[count]) + 16384) >> 15).abs();
+        ((away - i32::from(evidence.floor)).max(0) * i32::from(evidence.scale)).min(255) as u8
+    };
+    std::array::from_fn(|word| u32::from_le_bytes(std::array::from_fn(|byte| found(4 * word + byte))))
 }
 
 /// Every `fields`th row of `plane` from row `field` on.
@@ -342,6 +315,9 @@ impl CudaKernel for Kernel {
                 scale: evidence.scale.into(),
                 end: evidence.end.into(),
                 gain: evidence.gain.into(),
+                exponents: EXPONENTS,
+                shares: SHARES.map(u32::from),
+                by_tally: by_tally(&evidence),
                 pass: 0,
             };
             self.turn(&mut args, Launch::Open, 0, stream)?;

@@ -16,4 +16,8 @@ pub(super) mod cuda {
     pub const THREADS: usize = 256;
     pub const COLUMNS: usize = 128;
     pub const ROWS: usize = 32;
+    /// Rows of a block whose samples lie in pairs.
+    pub const PAIR_ROWS: usize = 16;
+    /// Columns of cells of which a block finds levels there.
+    pub const LEVEL_COLUMNS: usize = 2;
 }
