@@ -3,6 +3,7 @@
 use super::*;
 use crate::filters::chain;
 use crate::filters::testing::digest;
+use std::sync::Arc;
 
 #[test]
 fn functions_of_functions_become_one() {
