@@ -32,6 +32,8 @@ pub struct DeviceInfo {
     pub l2_cache: usize,
     /// Engines that copy while kernels run: two copy in both directions at once.
     pub copy_engines: usize,
+    /// Bytes of shared memory that a block may have where its kernel asks for more than the usual 48 KiB.
+    pub block_shared: usize,
 }
 
 impl DeviceInfo {
@@ -116,7 +118,18 @@ fn describe(device: Device, ordinal: usize) -> Result<DeviceInfo, Code> {
         multiprocessors: attribute(DeviceAttribute::MultiprocessorCount)? as usize,
         l2_cache: attribute(DeviceAttribute::L2CacheSize)? as usize,
         copy_engines: attribute(DeviceAttribute::AsyncEngineCount)? as usize,
+        block_shared: block_shared(device)?,
     })
+}
+
+/// [`DeviceInfo::block_shared`], which the bindings have no name for.
+fn block_shared(device: Device) -> Result<usize, Code> {
+    /// CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    const BLOCK_SHARED: c_int = 97;
+    let mut bytes = 0;
+    // SAFETY: the driver writes a number.
+    outcome(unsafe { driver::cuDeviceGetAttribute(&mut bytes, BLOCK_SHARED, device.as_raw()) })?;
+    Ok(bytes.max(0) as usize)
 }
 
 fn find(ordinal: usize) -> Result<(Device, DeviceInfo)> {
