@@ -1,8 +1,9 @@
 // deband: every sample is compared with, and may become, the average of references at random places around it.
 //
-// The reads at random places are what deband costs. A block copies a tile of the picture with its surroundings to
-// shared memory, where they are cheap. A thread filters eight samples side by side, which hides what waiting is left
-// and lets it read and write vectors; what does not fill eight is filtered one by one, as the definition has it.
+// The reads at random places are what deband costs. A block copies a part of the picture with its surroundings to shared
+// memory, where they are cheap: a tile (deband_tile.cuh), or the rows of a strip in turn (deband_ring.cu). A thread filters
+// eight samples side by side, which hides what waiting is left and lets it read and write vectors; what does not fill eight
+// is filtered one by one, as the definition has it.
 //
 // LANES are components that share their offsets: luma alone, or Cb and Cr, or all of YC48.
 #pragma once
@@ -11,19 +12,9 @@
 #include "common/dot.cuh"
 #include "generated/deband.cuh"
 
-// What was measured to be fastest, by the components of a group: the threads of a block; the blocks that a
-// multiprocessor shall hold, which limits registers; the pieces of 16 bytes of each component that a thread copies at a
-// time; and whether random bytes are read a row ahead, which takes registers that three components do not leave.
+// Cb and Cr lie in turn in a tile, so that one read fetches both: the samples of a place in it.
 template <int LANES>
-constexpr int THREADS = LANES == 3 ? 256 : 128;
-template <int LANES>
-constexpr int BLOCKS = LANES == 3 ? 4 : 7;
-template <int LANES>
-constexpr int AT_ONCE = LANES == 3 ? 1 : LANES == 2 ? 3 : 6;
-template <int LANES>
-constexpr bool AHEAD = LANES != 3;
-
-constexpr int WIDE = 4;  // chunks side by side in a warp: few, so that few warps touch a border
+constexpr int PAIR = LANES == 2 ? 2 : 1;
 
 extern __shared__ uint4 shared[];
 
@@ -75,8 +66,8 @@ __device__ __forceinline__ void filter_sample(const Deband& p, const Component& 
     store(c.dst, x, y, min(max(debanded + spread(noise, c.dither), c.low), c.high));
 }
 
-// Reads sixteen bytes of each component, as they are stored: of the first from `first` bytes into its plane on, of a
-// last one in a plane of its own from `last` bytes into that.
+// Reads sixteen bytes of each component, and of a pair lays samples of both in turn: of the first from `first` bytes into its
+// plane on, of a last one in a plane of its own from `last` bytes into that.
 template <typename T, int LANES>
 __device__ __forceinline__ void read_piece(const Component* c, u32 first, u32 last, uint4 (&piece)[LANES]) {
     const uint4* const from = reinterpret_cast<const uint4*>(c->src.data + first);
@@ -95,104 +86,63 @@ __device__ __forceinline__ void read_piece(const Component* c, u32 first, u32 la
         }
 #pragma unroll
         for (int l = 0; l < 3; l++) piece[l] = make_uint4(out[l][0], out[l][1], out[l][2], out[l][3]);
-    } else if (LANES == 2 && c->src.step == 2) {
-        const uint4 v = __ldg(from), w = __ldg(from + 1);
-        if (sizeof(T) == 1) {
-            piece[0] = even_u8(v, w);
-            piece[LANES - 1] = odd_u8(v, w);
+    } else if constexpr (LANES == 2) {
+        piece[0] = __ldg(from);
+        if (c->src.step == 2) {
+            piece[1] = __ldg(from + 1);
         } else {
-            piece[0] = even_u16(v, w);
-            piece[LANES - 1] = odd_u16(v, w);
+            const uint4 cb = piece[0], cr = __ldg(reinterpret_cast<const uint4*>(c[1].src.data + last));
+            constexpr u32 LOW = sizeof(T) == 1 ? 0x5140 : 0x5410, HIGH = sizeof(T) == 1 ? 0x7362 : 0x7632;
+            piece[0] = make_uint4(__byte_perm(cb.x, cr.x, LOW), __byte_perm(cb.x, cr.x, HIGH),
+                                  __byte_perm(cb.y, cr.y, LOW), __byte_perm(cb.y, cr.y, HIGH));
+            piece[1] = make_uint4(__byte_perm(cb.z, cr.z, LOW), __byte_perm(cb.z, cr.z, HIGH),
+                                  __byte_perm(cb.w, cr.w, LOW), __byte_perm(cb.w, cr.w, HIGH));
         }
     } else {
         piece[0] = __ldg(from);
-        if (LANES == 2) piece[LANES - 1] = __ldg(reinterpret_cast<const uint4*>(c[LANES - 1].src.data + last));
     }
 }
 
-// Where a tile lies: its first sample, its rows, and how many rows above and below it are copied.
-struct Tile {
-    int left, top, rows, reach;
-};
-
-// Copies a tile and its surroundings to shared memory, 8-bit samples as they are and others in v16.
-template <typename T, int LANES>
-__device__ __forceinline__ void copy_tile(const Component* c, const Group& g, const Tile& tile) {
-    constexpr int SIZE = sizeof(T), PIECE = 16 / SIZE;  // samples copied at a time
-    constexpr int N = AT_ONCE<LANES>;
-    const Plane &src = c->src, &last = c[LANES == 2].src;
-    const u32 shift = src.shift, row_bytes = g.pieces * 16;
-    const int top = max(tile.top - tile.reach, 0), bottom = min(tile.top + tile.rows + tile.reach, int(src.height));
-    const int left = max(tile.left - c->range, 0), right = min(tile.left + int(g.columns) + c->range, int(src.width));
-    const int whole = aligned<LANES>(src, last) ? int(src.width) & ~(PIECE - 1) : 0;
-    char* const first = tile_bytes() + (top - tile.top + tile.reach) * row_bytes;
-
-    // Threads take the pieces of as many whole rows as there are threads for.
-    const u32 row = threadIdx.x * g.pieces_inverse >> 16, piece_index = threadIdx.x - row * g.pieces;
-    const u32 down = THREADS<LANES> * g.pieces_inverse >> 16;
-    const int x = tile.left - int(g.halo) + int(piece_index) * PIECE;
-    if (row < down && x + PIECE > left && x < right && x < whole) {
-        int y = top + row;
-        u32 from = byte_offset(src, x, y), from_last = byte_offset(last, x, y);
-        char* to = first + row * row_bytes + piece_index * 16;
-        while (y < bottom) {
-            uint4 piece[N][LANES];
-#pragma unroll
-            for (int k = 0; k < N; k++) {
-                if (y + k * int(down) < bottom) {
-                    read_piece<T, LANES>(c, from + k * down * src.pitch, from_last + k * down * last.pitch, piece[k]);
-                }
-            }
-            if (SIZE == 2 && LANES != 3 && shift != 0) {
-#pragma unroll
-                for (int k = 0; k < N; k++)
-#pragma unroll
-                    for (int l = 0; l < LANES; l++) piece[k][l] = widen(piece[k][l], shift);
-            }
-#pragma unroll
-            for (int k = 0; k < N; k++) {
-                if (y + k * int(down) < bottom) {
-#pragma unroll
-                    for (int l = 0; l < LANES; l++) {
-                        *reinterpret_cast<uint4*>(to + k * down * row_bytes + l * g.component_bytes) = piece[k][l];
-                    }
-                }
-            }
-            y += N * down;
-            from += N * down * src.pitch;
-            from_last += N * down * last.pitch;
-            to += N * down * row_bytes;
-        }
-    }
-    // What is left of each row after its last whole piece, or all of it where vectors do not fit.
-    const int rest = max(left, whole);
-    if (rest >= right) return;
-#pragma unroll 1
-    for (int y = threadIdx.x / 16; y < bottom - top; y += THREADS<LANES> / 16) {
-#pragma unroll 1
-        for (int x = rest + threadIdx.x % 16; x < right; x += 16) {
-#pragma unroll 1
-            for (int l = 0; l < LANES; l++) {
-                const T stored = __ldg(at<const T>(c[l].src, x, top + y));
-                T* const to = reinterpret_cast<T*>(first + y * row_bytes + l * g.component_bytes) + x - tile.left + int(g.halo);
-                *to = SIZE == 1 ? stored : stored << c[l].src.shift;
-            }
-        }
-    }
-}
-
-// Eight samples side by side.
-template <typename T>
-struct Eight {
-    uint4 v;
-    __device__ __forceinline__ Eight(const char* from) : v(*reinterpret_cast<const uint4*>(from)) {}
-    __device__ __forceinline__ int operator[](int i) const { return T(word(v, i / 2) >> i % 2 * 16); }
+// What lies in one place of a tile: a sample, or those of a pair.
+template <int BYTES>
+struct Word;
+template <>
+struct Word<1> {
+    typedef u8 Type;
 };
 template <>
-struct Eight<u8> {
-    uint2 v;
-    __device__ __forceinline__ Eight(const char* from) : v(*reinterpret_cast<const uint2*>(from)) {}
-    __device__ __forceinline__ int operator[](int i) const { return byte_of(v, i); }
+struct Word<2> {
+    typedef u16 Type;
+};
+template <>
+struct Word<4> {
+    typedef u32 Type;
+};
+
+// Sample `l` of a place.
+template <typename T>
+__device__ __forceinline__ int sample_of(u32 place, int l) {
+    return T(place >> l * int(sizeof(T)) * 8);
+}
+
+// Eight places side by side.
+template <int BYTES>
+struct Eight {
+    u32 words[2 * BYTES];
+    __device__ __forceinline__ Eight(const char* from) {
+        if (BYTES == 1) {
+            const uint2 v = *reinterpret_cast<const uint2*>(from);
+            words[0] = v.x, words[1] = v.y;
+        } else {
+#pragma unroll
+            for (int i = 0; i < BYTES / 2; i++) {
+                const uint4 v = reinterpret_cast<const uint4*>(from)[i];
+#pragma unroll
+                for (int j = 0; j < 4; j++) words[4 * i + j] = word(v, j);
+            }
+        }
+    }
+    __device__ __forceinline__ u32 operator[](int i) const { return words[i * BYTES / 4] >> i * BYTES % 4 * 8; }
 };
 
 // The random bytes of a chunk, `offset` and `noise_offset` bytes into the frame's.
@@ -209,18 +159,32 @@ struct Draws {
 };
 
 // Where in the tile the references of a chunk lie, as bytes less those of the sample's column: of each pair the first,
-// whose opposite lies as far on the other side of `place`, the chunk's own byte. `pitch` is the bytes in a row.
+// whose opposite lies as far on the other side of `place`, the chunk's own byte. `pitch` is the bytes in a row. All of one
+// component: where two lie in turn, there are twice as many.
 template <int SIZE, int SAMPLE>
 struct Places {
     static constexpr int PAIRS = SAMPLE == 2 ? 2 : 1;
+    int place, pitch;
     int at[CHUNK][PAIRS];
 
+    __device__ __forceinline__ int own() const { return place; }
+
+    // Reference `k` of sample `i`.
+    __device__ __forceinline__ int reference(int i, int k) const {
+        const int first = at[i][k / 2];
+        return k % 2 ? 2 * place - first : first;
+    }
+
+    // Both bytes of pixel `i` spread at once: bytes 1 and 3 of the product are a + n and b + n.
+    static __device__ __forceinline__ u32 spread_two(const uint4& offsets, int i, int n) {
+        return __byte_perm(word(offsets, i / 2), 0, i % 2 ? 0x4342 : 0x4140) * (2 * n + 1);
+    }
+
     // Every reference may lie up to `n` away.
-    __device__ __forceinline__ void inside(const uint4& offsets, int n, int place, int pitch) {
+    __device__ __forceinline__ void inside(const uint4& offsets, int n) {
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
-            // Both bytes of a pixel spread at once: bytes 1 and 3 of the product are a + n and b + n.
-            const u32 spread2 = __byte_perm(word(offsets, i / 2), 0, i % 2 ? 0x4342 : 0x4140) * (2 * n + 1);
+            const u32 spread2 = spread_two(offsets, i, n);
             at[i][0] = dot(spread2, pitch << 8 | SIZE << 24, place - n * (pitch + SIZE));
             if (SAMPLE == 2) {
                 // A pitch does not fit a signed byte, its half does.
@@ -233,7 +197,7 @@ struct Places {
 
     // The chunk at (x, y) is near a border, or references stay within a field.
     __device__ __forceinline__ void at_edge(
-        const uint4& offsets, const Plane& src, int range, bool by_field, int x, int y, int place, int pitch) {
+        const uint4& offsets, const Plane& src, int range, bool by_field, int x, int y) {
         const int above = y, below = src.height - 1 - y, right = src.width - 1 - x;
         const int near = min(range, min(above, below)), room = room_for<SAMPLE>(above, below);
 #pragma unroll
@@ -247,26 +211,27 @@ struct Places {
     }
 };
 
-// Filters the chunk that lies at byte `place` of a tile of `component_bytes` bytes, to `to` bytes into its planes.
-template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST>
+// Filters the chunk whose samples and references lie at `places` of shared memory, those of the next component
+// `component_bytes` further, to `to` bytes into its planes.
+template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST, typename Places>
 __device__ __forceinline__ void filter_chunk(
-    const Component* c, const Draws<LANES>& draws, const Places<sizeof(T), SAMPLE>& places, u32 component_bytes, int place,
-    const u32 (&to)[2]) {
-    constexpr int SIZE = sizeof(T), COUNT = SAMPLE == 0 ? 1 : SAMPLE == 1 ? 2 : 4;
+    const Component* c, const Draws<LANES>& draws, const Places& places, u32 component_bytes, const u32 (&to)[2]) {
+    constexpr int SIZE = sizeof(T), COUNT = SAMPLE == 0 ? 1 : SAMPLE == 1 ? 2 : 4, BYTES = SIZE * PAIR<LANES>;
     u32 out[LANES][CHUNK];
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
-        const Eight<T> samples(tile_bytes() + place + l * component_bytes);
-        const int dither = c[l].dither, near_bias = c[l].near_bias;
+        const char* const tile = tile_bytes() + (LANES == 3 ? l * component_bytes : 0);
+        const Eight<BYTES> samples(tile + places.own() * PAIR<LANES>);
+        const int lane = LANES == 2 ? l : 0, dither = c[l].dither, near_bias = c[l].near_bias;
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
-            const int own = samples[i], bias = near_bias - own;
+            const int own = sample_of<T>(samples[i], lane), bias = near_bias - own;
             int sum = 0;
             u32 far = 0;
 #pragma unroll
             for (int k = 0; k < COUNT; k++) {
-                const int first = places.at[i][k / 2], at = k % 2 ? 2 * place - first : first;
-                const int reference = *reinterpret_cast<const T*>(tile_bytes() + at + l * component_bytes + i * SIZE);
+                const char* const at = tile + places.reference(i, k) * PAIR<LANES> + i * BYTES;
+                const int reference = sample_of<T>(*reinterpret_cast<const typename Word<BYTES>::Type*>(at), lane);
                 sum += reference;
                 far = max(far, u32(reference + bias));
             }
@@ -286,82 +251,3 @@ __device__ __forceinline__ void filter_chunk(
     }
     write_chunk<LANES>(c, to, true, out);
 }
-
-// Filters tile `index` of a group.
-template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST>
-__device__ __forceinline__ void filter_tile(const Deband& p, const Component* c, const Group& g, u32 index) {
-    constexpr int SIZE = sizeof(T);
-    const int width = c->src.width, height = c->src.height, range = c->range;
-    Tile tile;
-    const u32 down = g.across == 1 ? index : __umulhi(index, g.across_inverse);
-    tile.left = (index - down * g.across) * g.columns;
-    tile.top = down * g.rows;
-    tile.rows = min(int(g.rows), height - tile.top);
-    // Rounding down to even reaches one row further.
-    tile.reach = range + (p.by_field ? 1 : 0);
-
-    // The chunk of this thread: 64 columns are two warps, 32 are one.
-    const u32 warp = threadIdx.x / 32, thread = threadIdx.x % 32, wide = g.columns / 64;
-    const int column = ((warp & wide) * WIDE + thread % WIDE) * CHUNK;
-    const int x = tile.left + column;
-    const int step = THREADS<LANES> / WIDE >> wide;
-    int row = (warp >> wide) * (32 / WIDE) + thread / WIDE;
-    u32 offset = (tile.top + row) * p.offsets_pitch + 2 * x, noise = (tile.top + row) * p.noise_pitch + x;
-    Draws<LANES> next;
-    if (AHEAD<LANES> && x < width && row < tile.rows) next.read(p, c, offset, noise);
-    copy_tile<T, LANES>(c, g, tile);
-    __syncthreads();
-    if (x >= width) return;
-
-    const Component& last = c[LANES == 2];
-    const bool whole = x + CHUNK <= width && aligned<LANES>(c->dst, last.dst);
-    const bool inside = x >= range && x + CHUNK <= width - range && !p.by_field;
-    const u32 pitch = g.pieces * 16;
-    int place = (row + tile.reach) * pitch + (g.halo + column) * SIZE;
-    u32 to[2] = {byte_offset(c->dst, x, tile.top + row), byte_offset(last.dst, x, tile.top + row)};
-    for (; row < tile.rows; row += step) {
-        const int y = tile.top + row;
-        if (!AHEAD<LANES>) next.read(p, c, offset, noise);
-        const Draws<LANES> draws = next;
-        offset += step * p.offsets_pitch;
-        noise += step * p.noise_pitch;
-        if (AHEAD<LANES> && row + step < tile.rows) next.read(p, c, offset, noise);
-        if (whole) {
-            Places<SIZE, SAMPLE> places;
-            if (inside && y >= range && y < height - range) {
-                places.inside(draws.offsets, range, place, pitch);
-            } else {
-                places.at_edge(draws.offsets, c->src, range, p.by_field, x, y, place, pitch);
-            }
-            filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, g.component_bytes, place, to);
-        } else {
-#pragma unroll 1
-            for (int l = 0; l < LANES; l++) {
-                const char* own = tile_bytes() + place + l * g.component_bytes;
-#pragma unroll 1
-                for (int i = x; i < min(x + CHUNK, width); i++, own += SIZE) {
-                    filter_sample<SAMPLE, BLUR_FIRST>(p, c[l], i, y, [=](int dx, int dy) {
-                        return *reinterpret_cast<const T*>(own + dy * int(pitch) + dx * SIZE) << (SIZE == 1 ? 8 : 0);
-                    });
-                }
-            }
-        }
-        place += step * pitch;
-        to[0] += step * c->dst.pitch;
-        to[1] += step * last.dst.pitch;
-    }
-}
-
-// Luma (or grey), and the two chroma components, which share their offsets.
-template <typename T, int SAMPLE, bool BLUR_FIRST>
-__device__ __forceinline__ void filter_planes(const Deband& p) {
-    const u32 block = blockIdx.x;
-    if (block < p.first_blocks) {
-        filter_tile<T, 1, SAMPLE, BLUR_FIRST>(p, p.component, p.group[0], block);
-    } else {
-        filter_tile<T, 2, SAMPLE, BLUR_FIRST>(p, p.component + 1, p.group[1], block - p.first_blocks);
-    }
-}
-
-#define DEBAND_KERNEL(name, lanes) \
-    extern "C" __global__ void __launch_bounds__(THREADS<lanes>, BLOCKS<lanes>) name(const Deband p)

@@ -38,8 +38,10 @@ struct Group {
     u32 pieces;  // Pieces in a row of a tile and its halo.
     u32 pieces_inverse;  // 2^16 / pieces, rounded up.
     u32 component_bytes;  // Bytes of a tile with its surroundings.
+    u32 chunks_shift;  // 2 to this power are the chunks in a row of a strip.
+    u32 ring_bytes;  // Bytes of one component's rows, after which a strip's ring starts over.
 };
-static_assert(sizeof(Group) == 32 && alignof(Group) == 4, "Group differs from the host's");
+static_assert(sizeof(Group) == 40 && alignof(Group) == 4, "Group differs from the host's");
 LAYOUT(Group, across, 0);
 LAYOUT(Group, across_inverse, 4);
 LAYOUT(Group, columns, 8);
@@ -48,6 +50,8 @@ LAYOUT(Group, halo, 16);
 LAYOUT(Group, pieces, 20);
 LAYOUT(Group, pieces_inverse, 24);
 LAYOUT(Group, component_bytes, 28);
+LAYOUT(Group, chunks_shift, 32);
+LAYOUT(Group, ring_bytes, 36);
 
 struct Deband {
     Component component[3];
@@ -60,16 +64,16 @@ struct Deband {
     u32 sample;  // 0, 1, 2: one reference, a pair, two pairs; 3, 4: the same pairs, blurred first.
     u32 unused;
 };
-static_assert(sizeof(Deband) == 360 && alignof(Deband) == 8, "Deband differs from the host's");
+static_assert(sizeof(Deband) == 376 && alignof(Deband) == 8, "Deband differs from the host's");
 LAYOUT(Deband, component, 0);
 LAYOUT(Deband, group, 264);
-LAYOUT(Deband, offsets, 328);
-LAYOUT(Deband, offsets_pitch, 336);
-LAYOUT(Deband, noise_pitch, 340);
-LAYOUT(Deband, first_blocks, 344);
-LAYOUT(Deband, by_field, 348);
-LAYOUT(Deband, sample, 352);
-LAYOUT(Deband, unused, 356);
+LAYOUT(Deband, offsets, 344);
+LAYOUT(Deband, offsets_pitch, 352);
+LAYOUT(Deband, noise_pitch, 356);
+LAYOUT(Deband, first_blocks, 360);
+LAYOUT(Deband, by_field, 364);
+LAYOUT(Deband, sample, 368);
+LAYOUT(Deband, unused, 372);
 
 struct DebandDirect {
     Deband base;
@@ -84,15 +88,15 @@ struct DebandDirect {
     u32 extend;  // References outside are the nearest samples inside.
     u32 unused;
 };
-static_assert(sizeof(DebandDirect) == 424 && alignof(DebandDirect) == 8, "DebandDirect differs from the host's");
+static_assert(sizeof(DebandDirect) == 440 && alignof(DebandDirect) == 8, "DebandDirect differs from the host's");
 LAYOUT(DebandDirect, base, 0);
-LAYOUT(DebandDirect, shares, 360);
-LAYOUT(DebandDirect, arcs, 368);
-LAYOUT(DebandDirect, farthest, 376);
-LAYOUT(DebandDirect, middle, 388);
-LAYOUT(DebandDirect, shares_count, 400);
-LAYOUT(DebandDirect, max_angle, 404);
-LAYOUT(DebandDirect, sample, 408);
-LAYOUT(DebandDirect, blur_first, 412);
-LAYOUT(DebandDirect, extend, 416);
-LAYOUT(DebandDirect, unused, 420);
+LAYOUT(DebandDirect, shares, 376);
+LAYOUT(DebandDirect, arcs, 384);
+LAYOUT(DebandDirect, farthest, 392);
+LAYOUT(DebandDirect, middle, 404);
+LAYOUT(DebandDirect, shares_count, 416);
+LAYOUT(DebandDirect, max_angle, 420);
+LAYOUT(DebandDirect, sample, 424);
+LAYOUT(DebandDirect, blur_first, 428);
+LAYOUT(DebandDirect, extend, 432);
+LAYOUT(DebandDirect, unused, 436);

@@ -2,11 +2,13 @@
 
 mod args;
 mod soft;
+mod strips;
 mod table;
 mod tiles;
 
 use self::args::{Args, ComponentArgs, Direct};
 use self::soft::SoftTables;
+use self::strips::strips;
 use self::table::DeviceTable;
 use self::tiles::{TileGrid, TiledGroups};
 use super::plan::Plan;
@@ -29,9 +31,9 @@ pub(super) struct Kernel {
 
 /// How references are read.
 enum Strategy {
-    /// From tiles in shared memory.
+    /// From tiles in shared memory, or from strips' rings there.
     Tiles(Function, TileGrid),
-    /// Where they lie: the range leaves no room for tiles.
+    /// Where they lie: the range leaves no room for either.
     Gather(Function),
     /// Where they lie as well: for what the other kernels are not compiled for.
     Direct(Function, Option<SoftTables>),
@@ -54,6 +56,7 @@ impl Kernel {
         } else {
             match Candidate::of(&plan, layout.sample, setup, device) {
                 Candidate::Tiles(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
+                Candidate::Strips(grid) => Strategy::Tiles(strip_kernel(&plan, layout.sample, &grid, device)?, grid),
                 Candidate::Gather => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
             }
         };
@@ -79,24 +82,30 @@ impl Kernel {
 #[derive(Clone)]
 enum Candidate {
     Tiles(TileGrid),
+    Strips(TileGrid),
     Gather,
 }
 
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Candidate::Tiles(grid) => grid.fmt(f),
+            Candidate::Tiles(grid) => write!(f, "tiles-{grid}"),
+            Candidate::Strips(_) => f.write_str("strips"),
             Candidate::Gather => f.write_str("gather"),
         }
     }
 }
 
 impl Candidate {
-    /// The way for `plan`: tiles where they fit, unless tuning found another.
+    /// The way for `plan`: tiles where they fit, else strips where those do, unless tuning found another.
     fn of(plan: &Plan, sample: SampleType, setup: &Setup, device: &CudaDevice) -> Candidate {
-        const MODULES: [&str; 5] = ["deband_u8", "deband_u16", "deband_s16x3", "deband_blur", "deband_gather"];
-        let grids = TileGrid::ways(&TiledGroups::of(plan, sample.bytes()), device.info().multiprocessors);
-        let ways: Vec<_> = grids.into_iter().map(Candidate::Tiles).chain([Candidate::Gather]).collect();
+        const MODULES: [&str; 6] =
+            ["deband_u8", "deband_u16", "deband_s16x3", "deband_blur", "deband_ring", "deband_gather"];
+        let (groups, info) = (TiledGroups::of(plan, sample.bytes()), device.info());
+        let tiles = TileGrid::ways(&groups, info.multiprocessors).into_iter().map(Candidate::Tiles);
+        // Their kernels are not compiled for `blur_first`.
+        let strips = if plan.blur_first { None } else { strips(&groups, info.multiprocessors, info.block_shared) };
+        let ways: Vec<_> = tiles.chain(strips.map(Candidate::Strips)).chain([Candidate::Gather]).collect();
         let ranges = [&plan.components[0], &plan.components[plan.components.len() - 1]].map(|c| tune::coarse(c.range));
         let kind = if plan.blur_first { "blur" } else { "plain" };
         let case = format!("{kind}{}:r{}x{}", plan.sample, ranges[0], ranges[1]);
@@ -115,6 +124,14 @@ fn tile_kernel(plan: &Plan, sample: SampleType, device: &CudaDevice) -> Result<F
         false => device.function(module, &format!("deband_s{}_{suffix}", plan.sample)),
         true => device.function("deband_blur", &format!("deband_s{}_blur_{suffix}", plan.sample)),
     }
+}
+
+/// The kernel that works in strips of samples stored as `sample`, with room for their rings.
+fn strip_kernel(plan: &Plan, sample: SampleType, grid: &TileGrid, device: &CudaDevice) -> Result<Function> {
+    let bits = 8 * sample.bytes();
+    let function = device.function("deband_ring", &format!("deband_ring_s{}_u{bits}", plan.sample))?;
+    function.allow_shared(grid.shared as u32)?;
+    Ok(function)
 }
 
 impl CudaKernel for Kernel {

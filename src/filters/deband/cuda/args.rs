@@ -53,6 +53,10 @@ device_struct! {
         pieces_inverse: u32,
         /// Bytes of a tile with its surroundings.
         component_bytes: u32,
+        /// 2 to this power are the chunks in a row of a strip.
+        chunks_shift: u32,
+        /// Bytes of one component's rows, after which a strip's ring starts over.
+        ring_bytes: u32,
     }
 }
 
@@ -207,6 +211,8 @@ impl Group {
             pieces: tiles.pieces as u32,
             pieces_inverse: (1u32 << 16).div_ceil(tiles.pieces.max(1) as u32),
             component_bytes: tiles.component_bytes as u32,
+            chunks_shift: (tiles.columns / 8).max(1).ilog2(),
+            ring_bytes: tiles.ring_bytes as u32,
         }
     }
 }

@@ -13,17 +13,17 @@ const ROW_BYTES: usize = 255;
 /// A group of components that share their offsets: what tiles are cut from.
 #[derive(Clone, Copy)]
 pub struct TiledGroup {
-    width: usize,
-    height: usize,
-    range: usize,
-    components: usize,
-    sample_bytes: usize,
+    pub width: usize,
+    pub height: usize,
+    pub range: usize,
+    pub components: usize,
+    pub sample_bytes: usize,
 }
 
 /// The groups of a picture: luma, grey, R or all of YC48; then Cb and Cr, or G and B.
 pub struct TiledGroups {
-    first: TiledGroup,
-    chroma: Option<TiledGroup>,
+    pub first: TiledGroup,
+    pub chroma: Option<TiledGroup>,
 }
 
 impl TiledGroups {
@@ -59,10 +59,13 @@ pub struct Tiles {
     pub pieces: usize,
     /// Bytes of one component's tile with its surroundings.
     pub component_bytes: usize,
+    /// Of a strip, bytes of one component's ring.
+    pub ring_bytes: usize,
+    /// Bytes of shared memory of all components.
+    pub shared: usize,
     /// Samples that a tile filters, and samples that it copies.
-    filtered: usize,
-    copied: usize,
-    shared: usize,
+    pub filtered: usize,
+    pub copied: usize,
 }
 
 impl Tiles {
@@ -83,6 +86,7 @@ impl Tiles {
             filtered: columns * rows * shape.components,
             copied: component_bytes * shape.components / shape.sample_bytes,
             shared: component_bytes * shape.components,
+            ring_bytes: 0,
         }
     }
 
@@ -133,6 +137,6 @@ impl TileGrid {
 
 impl fmt::Display for TileGrid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tiles-{}x{}", self.tiles[0].columns, self.tiles[0].rows)
+        write!(f, "{}x{}", self.tiles[0].columns, self.tiles[0].rows)
     }
 }
