@@ -33,8 +33,9 @@ pub(super) mod cuda {
     /// Where tiles of that size, [`TILE`], are fewer than this for a multiprocessor, smaller ones fill the device better.
     pub const ENOUGH_TILES: usize = 3;
 
-    /// Columns of a strip, of which the first is taken that fits a device's shared memory.
-    pub const STRIP_COLUMNS: [usize; 3] = [256, 128, 64];
+    /// Columns of a strip of one component, and of two, of which the first is taken that fits a device's shared memory. Wider
+    /// ones copy less, but are too few for all multiprocessors to end together.
+    pub const STRIP_COLUMNS: [&[usize]; 2] = [&[128, 64], &[256, 128, 64]];
 
     /// Blocks of strips for a multiprocessor, one after another.
     pub const STRIP_WAVES: usize = 1;

@@ -19,10 +19,10 @@ struct Strips<'a> {
 }
 
 impl<'a> Strips<'a> {
-    /// The widest whose rings fit in `most` bytes: they copy least.
+    /// The widest whose rings fit in `most` bytes.
     fn widest(group: &'a TiledGroup, most: usize) -> Option<Strips<'a>> {
-        let of = |columns| Strips { group, columns, step: THREADS * CHUNK / columns };
-        STRIP_COLUMNS.into_iter().map(of).find(|strips| {
+        let of = |columns: &usize| Strips { group, columns: *columns, step: THREADS * CHUNK / columns };
+        STRIP_COLUMNS[group.components - 1].iter().map(of).find(|strips| {
             let rows_at_once = THREADS / strips.pieces();
             strips.cut(1).shared <= most && strips.step <= PASSES[group.components - 1] * rows_at_once
         })
