@@ -80,16 +80,17 @@ __device__ __forceinline__ void tell(int barrier) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
 }
 
-// Goes along tiles, line by thread. Threads without a line do as others do, and store nothing.
+// Goes along tiles, line by thread. Threads without a line step along, and leave shared memory's turns to others.
 __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
     constexpr int PAIRS = TILE / 2;
     const int line = threadIdx.x % LINES;
     const bool has_line = threadIdx.x < LINES;
-    float4 ahead[AHEAD];
+    float4 ahead[AHEAD] = {};
     float near = 0;
     await(filled(0));
 #pragma unroll
-    for (int i = 0; i < AHEAD; i++) ahead[i] = belt.tiles[0][i][line];
+    for (int i = 0; i < AHEAD; i++)
+        if (has_line) ahead[i] = belt.tiles[0][i][line];
     for (int tile = 0, stage = 0; tile < tiles; tile++) {
         const int next = stage + 1 == STAGES ? 0 : stage + 1;
         // A tile ahead, so that nothing waits at its end.
@@ -99,9 +100,11 @@ __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
             float4& own = ahead[pair % AHEAD];
             const float first = step(near, own.x, own.y);
             near = step(first, own.z, own.w);
-            // Behind the last tile, what is read is not used.
-            own = pair + AHEAD < PAIRS ? belt.tiles[stage][pair + AHEAD][line] : belt.tiles[next][pair + AHEAD - PAIRS][line];
-            if (has_line) belt.made[stage][pair][line] = make_float2(first, near);
+            if (has_line) {
+                // Behind the last tile, what is read is not used.
+                own = pair + AHEAD < PAIRS ? belt.tiles[stage][pair + AHEAD][line] : belt.tiles[next][pair + AHEAD - PAIRS][line];
+                belt.made[stage][pair][line] = make_float2(first, near);
+            }
         }
         tell(gone_along(stage));
         stage = next;
