@@ -8,7 +8,7 @@
 
 #include "rgauss.cuh"
 
-// As src/filters/rgauss/cuda.rs has them.
+// As src/filters/rgauss/cuda/share.rs has them.
 constexpr int FEW = 15, MANY = 17, MOST_THREADS = 1024;
 
 // What a line has in shared memory: sums of warps, its first and last sample, and totals behind those that continue them.

@@ -38,8 +38,9 @@ struct Rgauss {
     u32 inverse;
     u32 passes;
     u32 front;  // Words of a line before its first total.
+    double inverse_double;  // `ExtendedBox::inverse_double`.
 };
-static_assert(sizeof(Rgauss) == 296 && alignof(Rgauss) == 8, "Rgauss differs from the host's");
+static_assert(sizeof(Rgauss) == 304 && alignof(Rgauss) == 8, "Rgauss differs from the host's");
 LAYOUT(Rgauss, component, 0);
 LAYOUT(Rgauss, scratch, 264);
 LAYOUT(Rgauss, radius, 272);
@@ -48,3 +49,4 @@ LAYOUT(Rgauss, half, 280);
 LAYOUT(Rgauss, inverse, 284);
 LAYOUT(Rgauss, passes, 288);
 LAYOUT(Rgauss, front, 292);
+LAYOUT(Rgauss, inverse_double, 296);

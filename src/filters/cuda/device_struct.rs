@@ -95,7 +95,16 @@ mod twins {
     macro_rules! scalars {
         ($($ty:ty = $twin:literal),*) => { $( impl Twin for $ty { fn name() -> String { $twin.to_owned() } } )* };
     }
-    scalars!(u8 = "u8", u16 = "u16", u32 = "u32", i32 = "int", u64 = "u64", i64 = "long long", f32 = "float");
+    scalars!(
+        u8 = "u8",
+        u16 = "u16",
+        u32 = "u32",
+        i32 = "int",
+        u64 = "u64",
+        i64 = "long long",
+        f32 = "float",
+        f64 = "double"
+    );
 
     impl<T: Twin, const N: usize> Twin for [T; N] {
         fn name() -> String {

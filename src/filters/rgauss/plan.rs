@@ -9,6 +9,12 @@
 //! `m = floor((2^39 − 1)/d)`, which fits 32 bits as `d ≥ 384`. It never exceeds `t/d`, and falls short of it by less than
 //! `128/d ≤ 1/3` for the bits that `h` lacks, and by at most `h/2^32 < 1/3` for what `m` lacks: `p` is `q` or `q − 1`, and the
 //! remainder, of which 32 bits suffice, decides which.
+//!
+//! # Division by doubles
+//! A GPU with units for doubles divides in one step. `q` is `n/D` rounded half up, where `n = (256 - w)·s + w·(s + e) < 2^38`. The
+//! bits of `n` are those of the double `n·2^-1074`. Multiplied by `2^1010·m` and added to `2^-12` in one rounding, to the nearest, it
+//! gives `2^-12 + q·2^-64`, whose low bits are `q`: `m` is the second double above `1/D` at most, and so above it, which lifts halves,
+//! and less than `2^-51/D` above, which lifts nothing else, since `n` times that is less than a step of `n/D`.
 
 use super::RgaussParams;
 use crate::filters::planes::PlaneSet;
@@ -80,6 +86,14 @@ impl ExtendedBox {
         ExtendedBox { radius, ends, half, inverse: inverse as u32 }
     }
 
+    /// `2^1010·m` of the module's documentation.
+    #[cfg(any(test, feature = "cuda"))]
+    pub fn inverse_double(self) -> f64 {
+        let whole = f64::from(2 * self.half);
+        // A power of two: exact.
+        (1.0 / whole).next_up() * f64::from_bits((1023 + 1010) << 52)
+    }
+
     /// What a pass gives for a window's sum, and the sum of the two samples beyond its ends.
     #[inline(always)]
     pub fn mean(self, sum: u32, beyond: u32) -> u32 {
@@ -99,6 +113,13 @@ mod tests {
 
     /// The largest sample between passes.
     const MOST: u64 = 65535 << EXTRA_BITS;
+
+    /// `mean` as cuda/rgauss_double.cu has it.
+    fn mean_by_doubles(window: ExtendedBox, sum: u64, beyond: u64) -> u64 {
+        let ends = u64::from(window.ends);
+        let weighed = (256 - ends) * sum + ends * (sum + beyond);
+        f64::from_bits(weighed).mul_add(window.inverse_double(), 1.0 / 4096.0).to_bits() & 0xffff_ffff
+    }
 
     fn exact(window: ExtendedBox, sum: u64, beyond: u64) -> u64 {
         let (ends, half) = (u64::from(window.ends), u64::from(window.half));
@@ -121,6 +142,7 @@ mod tests {
                         let sum = sum.min(most);
                         let got = window.mean(sum as u32, beyond as u32);
                         assert_eq!(u64::from(got), exact(window, sum, beyond), "{window:?} {sum} {beyond}");
+                        assert_eq!(mean_by_doubles(window, sum, beyond), u64::from(got), "{window:?} {sum} {beyond}");
                     }
                 }
             }

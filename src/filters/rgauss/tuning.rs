@@ -16,6 +16,9 @@ pub(super) mod cuda {
     pub const DOWN_THREADS: usize = 512;
     pub const ACROSS_THREADS: usize = 256;
 
+    /// The same of either, on devices with units for doubles.
+    pub const LATE_THREADS: usize = 256;
+
     /// Lines of a block where they are in global memory: as many words as a sector of memory has.
     pub const FAR_LINES: usize = 8;
 }
