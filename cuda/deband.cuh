@@ -12,9 +12,10 @@
 #include "common/dot.cuh"
 #include "generated/deband.cuh"
 
-// Cb and Cr lie in turn in a tile, so that one read fetches both: the samples of a place in it.
-template <int LANES>
-constexpr int PAIR = LANES == 2 ? 2 : 1;
+// Cb and Cr of 16 bits lie in turn in a tile, so that one read fetches both: the samples of a place in it. To take 8 bits apart
+// costs more than that gains.
+template <typename T, int LANES>
+constexpr int PAIR = LANES == 2 && sizeof(T) == 2 ? 2 : 1;
 
 extern __shared__ uint4 shared[];
 
@@ -66,8 +67,8 @@ __device__ __forceinline__ void filter_sample(const Deband& p, const Component& 
     store(c.dst, x, y, min(max(debanded + spread(noise, c.dither), c.low), c.high));
 }
 
-// Reads sixteen bytes of each component, and of a pair lays samples of both in turn: of the first from `first` bytes into its
-// plane on, of a last one in a plane of its own from `last` bytes into that.
+// Reads sixteen bytes of each component: of the first from `first` bytes into its plane on, of a last one in a plane of its own
+// from `last` bytes into that. Those of a pair are made to lie in turn.
 template <typename T, int LANES>
 __device__ __forceinline__ void read_piece(const Component* c, u32 first, u32 last, uint4 (&piece)[LANES]) {
     const uint4* const from = reinterpret_cast<const uint4*>(c->src.data + first);
@@ -87,16 +88,15 @@ __device__ __forceinline__ void read_piece(const Component* c, u32 first, u32 la
 #pragma unroll
         for (int l = 0; l < 3; l++) piece[l] = make_uint4(out[l][0], out[l][1], out[l][2], out[l][3]);
     } else if constexpr (LANES == 2) {
-        piece[0] = __ldg(from);
-        if (c->src.step == 2) {
-            piece[1] = __ldg(from + 1);
-        } else {
-            const uint4 cb = piece[0], cr = __ldg(reinterpret_cast<const uint4*>(c[1].src.data + last));
-            constexpr u32 LOW = sizeof(T) == 1 ? 0x5140 : 0x5410, HIGH = sizeof(T) == 1 ? 0x7362 : 0x7632;
-            piece[0] = make_uint4(__byte_perm(cb.x, cr.x, LOW), __byte_perm(cb.x, cr.x, HIGH),
-                                  __byte_perm(cb.y, cr.y, LOW), __byte_perm(cb.y, cr.y, HIGH));
-            piece[1] = make_uint4(__byte_perm(cb.z, cr.z, LOW), __byte_perm(cb.z, cr.z, HIGH),
-                                  __byte_perm(cb.w, cr.w, LOW), __byte_perm(cb.w, cr.w, HIGH));
+        const bool in_turn = c->src.step == 2;
+        const uint4 v = __ldg(from), w = __ldg(in_turn ? from + 1 : reinterpret_cast<const uint4*>(c[1].src.data + last));
+        piece[0] = v;
+        piece[1] = w;
+        if (PAIR<T, LANES> == 1) {
+            if (in_turn) piece[0] = even_u8(v, w), piece[1] = odd_u8(v, w);
+        } else if (!in_turn) {
+            piece[0] = make_uint4(even_u16(v.x, w.x), odd_u16(v.x, w.x), even_u16(v.y, w.y), odd_u16(v.y, w.y));
+            piece[1] = make_uint4(even_u16(v.z, w.z), odd_u16(v.z, w.z), even_u16(v.w, w.w), odd_u16(v.w, w.w));
         }
     } else {
         piece[0] = __ldg(from);
@@ -216,13 +216,14 @@ struct Places {
 template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST, typename Places>
 __device__ __forceinline__ void filter_chunk(
     const Component* c, const Draws<LANES>& draws, const Places& places, u32 component_bytes, const u32 (&to)[2]) {
-    constexpr int SIZE = sizeof(T), COUNT = SAMPLE == 0 ? 1 : SAMPLE == 1 ? 2 : 4, BYTES = SIZE * PAIR<LANES>;
+    constexpr int SIZE = sizeof(T), COUNT = SAMPLE == 0 ? 1 : SAMPLE == 1 ? 2 : 4, PAIRED = PAIR<T, LANES>;
+    constexpr int BYTES = SIZE * PAIRED;
     u32 out[LANES][CHUNK];
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
-        const char* const tile = tile_bytes() + (LANES == 3 ? l * component_bytes : 0);
-        const Eight<BYTES> samples(tile + places.own() * PAIR<LANES>);
-        const int lane = LANES == 2 ? l : 0, dither = c[l].dither, near_bias = c[l].near_bias;
+        const char* const tile = tile_bytes() + (PAIRED == 1 ? l * component_bytes : 0);
+        const Eight<BYTES> samples(tile + places.own() * PAIRED);
+        const int lane = PAIRED == 2 ? l : 0, dither = c[l].dither, near_bias = c[l].near_bias;
 #pragma unroll
         for (int i = 0; i < CHUNK; i++) {
             const int own = sample_of<T>(samples[i], lane), bias = near_bias - own;
@@ -230,7 +231,7 @@ __device__ __forceinline__ void filter_chunk(
             u32 far = 0;
 #pragma unroll
             for (int k = 0; k < COUNT; k++) {
-                const char* const at = tile + places.reference(i, k) * PAIR<LANES> + i * BYTES;
+                const char* const at = tile + places.reference(i, k) * PAIRED + i * BYTES;
                 const int reference = sample_of<T>(*reinterpret_cast<const typename Word<BYTES>::Type*>(at), lane);
                 sum += reference;
                 far = max(far, u32(reference + bias));

@@ -15,8 +15,8 @@ constexpr int PASSES = LANES == 1 ? 4 : 2;
 // A place in a ring, of one that is below twice its bytes.
 __device__ __forceinline__ u32 in_ring(u32 place, u32 ring_bytes) { return min(place, place - ring_bytes); }
 
-// Where in a ring the references of a chunk lie. `place` is not wrapped: it counts on from the first row around the chunk, so that
-// no reference lies before the ring's start, and what lies behind its end is wrapped where it is read.
+// Where in a ring the references of a chunk lie. `place` is not wrapped: it counts on from the first row around the
+// chunk, so that no reference lies before the ring's start, and what lies behind its end is wrapped where it is read.
 template <int SIZE, int SAMPLE>
 struct RingPlaces : Places<SIZE, SAMPLE> {
     using Base = Places<SIZE, SAMPLE>;
@@ -101,9 +101,12 @@ struct Copier {
         for (int k = 0; k < N; k++) {
             if (!takes(k, end)) continue;
             const u32 place = in_ring(start + k * down * pitch + threadIdx.x * 16, g.ring_bytes);
-            uint4* const to = reinterpret_cast<uint4*>(tile_bytes() + place * PAIR<LANES>);
+            char* const to = tile_bytes() + place * PAIR<T, LANES>;
 #pragma unroll
-            for (int l = 0; l < LANES; l++) to[l] = SIZE == 2 && shift != 0 ? widen(piece[k][l], shift) : piece[k][l];
+            for (int l = 0; l < LANES; l++) {
+                const uint4 v = SIZE == 2 && shift != 0 ? widen(piece[k][l], shift) : piece[k][l];
+                *reinterpret_cast<uint4*>(to + l * (PAIR<T, LANES> == 2 ? 16 : g.ring_bytes)) = v;
+            }
         }
         if (rest < right) copy_rest(end);
         y += rows;
@@ -121,7 +124,8 @@ struct Copier {
 #pragma unroll 1
                 for (int l = 0; l < LANES; l++) {
                     const T stored = __ldg(at<const T>(c[l].src, x, at_row));
-                    char* const to = tile_bytes() + (place + (x - left) * SIZE) * PAIR<LANES> + l * SIZE;
+                    char* const to = tile_bytes() + (place + (x - left) * SIZE) * PAIR<T, LANES> +
+                                     l * (PAIR<T, LANES> == 2 ? SIZE : g.ring_bytes);
                     *reinterpret_cast<T*>(to) = SIZE == 1 ? stored : stored << c[l].src.shift;
                 }
             }
@@ -181,7 +185,7 @@ __device__ __forceinline__ void filter_strip(const Deband& p, const Component* c
                 } else {
                     places.at_edge(draws.offsets, c->src, range, p.by_field, x, y);
                 }
-                filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, 0, to);
+                filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, g.ring_bytes, to);
             } else {
 #pragma unroll 1
                 for (int l = 0; l < LANES; l++) {
@@ -189,7 +193,8 @@ __device__ __forceinline__ void filter_strip(const Deband& p, const Component* c
                     for (int i = 0; i < min(CHUNK, width - x); i++) {
                         filter_sample<SAMPLE, BLUR_FIRST>(p, c[l], x + i, y, [=](int dx, int dy) {
                             const u32 near = in_ring(place + dy * int(pitch) + (i + dx) * SIZE, g.ring_bytes);
-                            const char* const at = tile_bytes() + near * PAIR<LANES> + l * SIZE;
+                            const char* const at = tile_bytes() + near * PAIR<T, LANES> +
+                                                   l * (PAIR<T, LANES> == 2 ? SIZE : g.ring_bytes);
                             return *reinterpret_cast<const T*>(at) << (SIZE == 1 ? 8 : 0);
                         });
                     }
@@ -218,7 +223,9 @@ __device__ __forceinline__ void filter_strips(const Deband& p) {
 }
 
 #define RING_KERNEL(name, type, sample, blur_first) \
-    extern "C" __global__ void __launch_bounds__(RING_THREADS) name(const Deband p) { filter_strips<type, sample, blur_first>(p); }
+    extern "C" __global__ void __launch_bounds__(RING_THREADS) name(const Deband p) { \
+        filter_strips<type, sample, blur_first>(p);                                    \
+    }
 
 RING_KERNEL(deband_ring_s0_u8, u8, 0, false)
 RING_KERNEL(deband_ring_s1_u8, u8, 1, false)

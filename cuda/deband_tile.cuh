@@ -27,8 +27,9 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, co
     constexpr int N = AT_ONCE<LANES>;
     const Plane &src = c->src, &last = c[LANES == 2].src;
     // Bytes from a row of the tile to the next, and from a piece or sample of a component to the next one's.
-    const u32 shift = src.shift, row_bytes = g.pieces * 16 * PAIR<LANES>;
-    const u32 next_piece = LANES == 2 ? 16 : g.component_bytes, next_sample = LANES == 2 ? SIZE : g.component_bytes;
+    const u32 shift = src.shift, row_bytes = g.pieces * 16 * PAIR<T, LANES>;
+    const u32 next_piece = PAIR<T, LANES> == 2 ? 16 : g.component_bytes;
+    const u32 next_sample = PAIR<T, LANES> == 2 ? SIZE : g.component_bytes;
     const int top = max(tile.top - tile.reach, 0), bottom = min(tile.top + tile.rows + tile.reach, int(src.height));
     const int left = max(tile.left - c->range, 0), right = min(tile.left + int(g.columns) + c->range, int(src.width));
     const int whole = aligned<LANES>(src, last) ? int(src.width) & ~(PIECE - 1) : 0;
@@ -41,7 +42,7 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, co
     if (row < down && x + PIECE > left && x < right && x < whole) {
         int y = top + row;
         u32 from = byte_offset(src, x, y), from_last = byte_offset(last, x, y);
-        char* to = first + row * row_bytes + piece_index * 16 * PAIR<LANES>;
+        char* to = first + row * row_bytes + piece_index * 16 * PAIR<T, LANES>;
         while (y < bottom) {
             uint4 piece[N][LANES];
 #pragma unroll
@@ -81,7 +82,8 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, co
 #pragma unroll 1
             for (int l = 0; l < LANES; l++) {
                 const T stored = __ldg(at<const T>(c[l].src, x, top + y));
-                char* const to = first + y * row_bytes + (x - tile.left + int(g.halo)) * SIZE * PAIR<LANES> + l * next_sample;
+                const int column = (x - tile.left + int(g.halo)) * SIZE * PAIR<T, LANES>;
+                char* const to = first + y * row_bytes + column + l * next_sample;
                 *reinterpret_cast<T*>(to) = SIZE == 1 ? stored : stored << c[l].src.shift;
             }
         }
@@ -137,11 +139,11 @@ __device__ __forceinline__ void filter_tile(const Deband& p, const Component* c,
         } else {
 #pragma unroll 1
             for (int l = 0; l < LANES; l++) {
-                const char* own = tile_bytes() + place * PAIR<LANES> + l * (LANES == 2 ? SIZE : g.component_bytes);
+                const char* own = tile_bytes() + place * PAIR<T, LANES> + l * (PAIR<T, LANES> == 2 ? SIZE : g.component_bytes);
 #pragma unroll 1
-                for (int i = x; i < min(x + CHUNK, width); i++, own += SIZE * PAIR<LANES>) {
+                for (int i = x; i < min(x + CHUNK, width); i++, own += SIZE * PAIR<T, LANES>) {
                     filter_sample<SAMPLE, BLUR_FIRST>(p, c[l], i, y, [=](int dx, int dy) {
-                        const char* const at = own + (dy * int(pitch) + dx * SIZE) * PAIR<LANES>;
+                        const char* const at = own + (dy * int(pitch) + dx * SIZE) * PAIR<T, LANES>;
                         return *reinterpret_cast<const T*>(at) << (SIZE == 1 ? 8 : 0);
                     });
                 }
