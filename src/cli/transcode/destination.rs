@@ -1,4 +1,4 @@
-//! Where the frames of a run go: what it takes, and the sink for it.
+//! Where the frames of a run go: which formats that accepts, and the sink for it.
 
 use super::{Stop, encoding, passes, tracks};
 use crate::cli::args::{FilterArgs, HashName, TimestampChoice};
