@@ -178,6 +178,7 @@ pub struct LightScale {
     /// In 65536ths.
     pub factor: i32,
     /// Bits of luma on the 16-bit scale that are none of a sample's, where light has no fewer.
+    #[cfg(feature = "cuda")]
     pub drop: u32,
     pub rgb: Option<Rgb>,
 }
@@ -188,12 +189,12 @@ impl LightScale {
         let (black, white) = luma_ends(info);
         let span = white - black;
         let rgb = (info.format.model() == Model::Rgb).then(|| Rgb::new(info.color.matrix, span));
-        let shift = info.format.component_layout(0).2.shift;
         LightScale {
             black,
             span,
             factor: round(f64::from(1 << 30) / f64::from(span)),
-            drop: if rgb.is_none() && shift >= 2 { shift.into() } else { 0 },
+            #[cfg(feature = "cuda")]
+            drop: if rgb.is_none() { bits_below_codes(info) } else { 0 },
             rgb,
         }
     }
@@ -216,6 +217,15 @@ impl LightScale {
             Some(rgb) => self.light(rgb.luma_of([rows[0][x], rows[1][x], rows[2][x]])),
             None => self.light(rows[0][x]),
         }
+    }
+}
+
+/// Bits of luma on the 16-bit scale that are none of a sample's; none where there are more samples than steps of light.
+#[cfg(feature = "cuda")]
+fn bits_below_codes(info: &StreamInfo) -> u32 {
+    match info.format.component_layout(0).2.shift {
+        0 | 1 => 0,
+        shift => shift.into(),
     }
 }
 

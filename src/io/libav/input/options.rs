@@ -40,8 +40,8 @@ pub struct InputOptions {
     pub rate: Option<Rational>,
     /// A source with times of its own keeps them; else it refuses a rate.
     pub rate_if_taken: bool,
-    /// A source has no use for `missing` or `script`, and that is all right: [`Input::check_used`] asks whether another has.
-    /// Else it refuses them.
+    /// A source has no use for `missing` or `script`, and that is all right:
+    /// [`check_used`](super::Input::check_used) asks whether another has. Else it refuses them.
     pub lenient: bool,
     /// What is done about numbers that a sequence of pictures leaves out.
     pub missing: Missing,
@@ -55,7 +55,8 @@ pub struct InputOptions {
     pub opening: Option<Opening>,
     /// What the packets of the window must be: else its end is an error.
     pub contents: Option<HeaderContents>,
-    /// Packets are followed from the first on, for [`Input::list_frames`] and [`Input::leave_frames_out`].
+    /// Packets are followed from the first on, for [`list_frames`](super::Input::list_frames) and
+    /// [`leave_frames_out`](super::Input::leave_frames_out).
     pub follow: bool,
 }
 
