@@ -11,7 +11,7 @@ constexpr int RUN = 8;               // sums of a row that a thread makes
 constexpr int RUNS = TILE / RUN;
 constexpr int ROWS = TILE / DOWN;    // lines of a column that a thread makes
 constexpr int MIDDLE = ONE / 2;      // that means are taken from: squares of a row fit 32 bits so, and the variance stays as it is
-constexpr int FINE = 1, SKIN = 2;    // which filter `blockIdx.z` is, or what is made of skin behind them
+constexpr int SKIN = 2;    // `blockIdx.z` of what is made of skin, behind the two filters
 
 // A line: how much of the guide the base follows, in 16384ths (less than all), and what is added, in sixteenths.
 __device__ __forceinline__ u32 line_of(u32 slope, u32 offset) { return slope | offset << 14; }

@@ -22,6 +22,25 @@ fn filtered(text: &str, format: &str, device: DeviceChoice) -> Vec<Vec<u8>> {
     (0..output.format.planes()).flat_map(rows).map(|(plane, y)| dst.row_bytes(plane, y).to_vec()).collect()
 }
 
+/// What a filter reads behind another one has all 16 bits, whatever the stream's depth is.
+#[test]
+fn filters_read_whole_samples_behind_others() {
+    if device().is_none() {
+        return;
+    }
+    for format in ["gray8", "yuv420p", "yuv420p10", "yuv444p12"] {
+        for text in [
+            "box,localtone",
+            "gauss,localtone=method=scenery",
+            "box,localtone=method=people",
+            "box,curves=preset=darker,box",
+        ] {
+            let cpu = filtered(text, format, DeviceChoice::Cpu);
+            assert!(filtered(text, format, DeviceChoice::Cuda(0)) == cpu, "{format} {text}");
+        }
+    }
+}
+
 #[test]
 fn components_may_lie_in_different_places() {
     if device().is_none() {

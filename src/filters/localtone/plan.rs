@@ -8,6 +8,8 @@ use super::{LocaltoneParams, Method};
 use crate::filters::Setup;
 use crate::filters::colour::luma_weights;
 use crate::simd::divide::quotient;
+#[cfg(feature = "cuda")]
+use crate::video::Format;
 use crate::video::{Model, StreamInfo};
 
 /// Samples of a mean of the wide guided filter, and of the fine one, to each side: kernels are made for these.
@@ -33,6 +35,9 @@ pub struct Plan {
     /// There are Cb and Cr.
     pub has_chroma: bool,
     pub scale: LightScale,
+    /// Bits of luma on the 16-bit scale that none of its stored samples has: 0 where there are more codes than steps of light.
+    #[cfg(feature = "cuda")]
+    pub below_codes: u32,
     pub method: MethodPlan,
     /// In 256ths.
     pub strength: i32,
@@ -144,6 +149,8 @@ impl Plan {
             halved: (u32::from(info.format.subsampling_w()), u32::from(info.format.subsampling_h())),
             has_chroma: info.format.model() == Model::Yuv,
             scale: LightScale::new(info),
+            #[cfg(feature = "cuda")]
+            below_codes: bits_below_codes(setup.src),
             method,
             strength,
             has_last: last.iter().enumerate().any(|(light, to)| usize::from(*to) != light),
@@ -177,9 +184,6 @@ pub struct LightScale {
     pub span: i32,
     /// In 65536ths.
     pub factor: i32,
-    /// Bits of luma on the 16-bit scale that are none of a sample's, where light has no fewer.
-    #[cfg(feature = "cuda")]
-    pub drop: u32,
     pub rgb: Option<Rgb>,
 }
 
@@ -189,14 +193,7 @@ impl LightScale {
         let (black, white) = luma_ends(info);
         let span = white - black;
         let rgb = (info.format.model() == Model::Rgb).then(|| Rgb::new(info.color.matrix, span));
-        LightScale {
-            black,
-            span,
-            factor: round(f64::from(1 << 30) / f64::from(span)),
-            #[cfg(feature = "cuda")]
-            drop: if rgb.is_none() { bits_below_codes(info) } else { 0 },
-            rgb,
-        }
+        LightScale { black, span, factor: round(f64::from(1 << 30) / f64::from(span)), rgb }
     }
 
     /// The luma of a 16-bit sample on the working scale.
@@ -220,12 +217,12 @@ impl LightScale {
     }
 }
 
-/// Bits of luma on the 16-bit scale that are none of a sample's; none where there are more samples than steps of light.
+/// Of pictures that are stored as `src`, which between filters have all 16 bits whatever the stream's depth.
 #[cfg(feature = "cuda")]
-fn bits_below_codes(info: &StreamInfo) -> u32 {
-    match info.format.component_layout(0).2.shift {
-        0 | 1 => 0,
-        shift => shift.into(),
+fn bits_below_codes(src: Format) -> u32 {
+    match src.component_layout(0).2.shift {
+        shift if src.model() != Model::Rgb && shift >= 2 => shift.into(),
+        _ => 0,
     }
 }
 

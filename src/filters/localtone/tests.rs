@@ -157,6 +157,19 @@ fn values_by_hand() {
     assert_eq!([(0, 0), (-26 << 8, 26 << 8)].map(|(cb, cr)| plan.colour.skin_of(cb, cr)), [0, 256]);
 }
 
+/// The kernels look samples up by their codes. Between filters samples have all 16 bits, whatever the stream's depth is.
+#[cfg(feature = "cuda")]
+#[test]
+fn codes_are_those_of_the_stored_samples() {
+    let below = |nominal: &str, stored: &str| {
+        let info = StreamInfo::bare(format(nominal), 64, 64);
+        let setup = Setup::of(info.clone(), format(stored), info.clone(), format(stored));
+        Plan::new(&filter("").params, &setup).below_codes
+    };
+    assert_eq!([below("yuv420p", "yuv420p"), below("yuv420p10", "yuv420p10"), below("gray12", "gray12")], [8, 6, 4]);
+    assert_eq!([below("yuv420p", "yuv420p16"), below("yuv420p10", "p010"), below("gbrp", "gbrp")], [0; 3]);
+}
+
 #[test]
 fn tables_are_what_they_were() {
     let words = |table: Vec<u16>| digest(table.into_iter().map(u64::from));

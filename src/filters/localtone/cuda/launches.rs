@@ -111,7 +111,7 @@ impl FrameLaunches {
     pub fn new(plan: &Plan, tables: u64, planes: u64, brightness: u64) -> FrameLaunches {
         let mut memory = Memory::default();
         let mut args = bare(plan);
-        if !plan.last.iter().enumerate().all(|(light, last)| light == usize::from(*last)) {
+        if plan.has_last {
             args.last = memory.words(tables, &plan.last);
         }
         args.skin_cb = memory.words(tables, &plan.colour.skin_cb);

@@ -17,7 +17,7 @@ pub struct Table<'a> {
 
 impl Table<'_> {
     pub fn new(plan: &Plan) -> Table<'_> {
-        Table { plan, drop: plan.scale.drop }
+        Table { plan, drop: plan.below_codes }
     }
 
     /// Entries of a value.
