@@ -127,9 +127,18 @@ vulkan_driver() {
     done | head -n 1
 }
 
+# The hashes of every frame: of parts side by side on the GPUs, and of one run on the CPU.
+same_hashes='
+    "$1" -y "$2" "$3.cpu.md5" -f framemd5 --chain deband --device cpu || exit 1
+    several=${GPUS:+--gpus=$GPUS}
+    "$1" -y "$2" "$3.jobs.md5" -f framemd5 --chain deband --device cuda --segments --segment 4 --jobs 7 $several || exit 1
+    cmp "$3.cpu.md5" "$3.jobs.md5" && echo "$(grep -vc "^#" "$3.jobs.md5") frames"
+'
+
 same_records='
     "$1" "$2" -y -f null --chain deband,stats --records "$3/cpu.jsonl" --device cpu || exit 1
-    "$1" "$2" -y -f null --chain deband,stats --records "$3/gpu.jsonl" --device cuda --decoder nvdec || exit 1
+    "$1" "$2" -v -y -f null --chain deband,stats --records "$3/gpu.jsonl" --device cuda --decoder nvdec 2> "$3/stays" || exit 1
+    grep ", 0 of them between chain and encoder" "$3/stays" || exit 1
     cmp "$3/cpu.jsonl" "$3/gpu.jsonl" && echo "$(wc -l < "$3/gpu.jsonl") frames"
 '
 
@@ -143,7 +152,8 @@ run_command() {
         "$vramp" "$clip" -f null --chain deband --device cuda --gpu-memory 1
     step "budget too small, auto" sh -c "$refused" refused 0 "filtering on the CPU: .*of a budget of 1 MiB" \
         "$vramp" "$clip" -f null --chain deband --gpu-memory 1
-    # Frames that NVDEC decodes and nobody reads stay on the GPU; what is measured of them does not change.
+    # Where NVDEC decodes, hashes of parts need frames on the host, and what measures alone leaves them on the GPU.
+    step "hashes of parts" sh -c "$same_hashes" same_hashes "$vramp" "$here/samples/big-buck-bunny-720p.mp4" "$logs/parts"
     step "records of frames that stay" sh -c "$same_records" same_records "$vramp" "$here/samples/big-buck-bunny-720p.mp4" "$logs"
     for chain in deband box=radius=20 bilateral gauss=sigma=3; do
         step "first start, $chain" env CUDA_CACHE_DISABLE=1 "$vramp" "$clip" -v -f null --frames 1 --chain "$chain" --device cuda
@@ -184,14 +194,6 @@ long_clip() {
     step "make ${clip##*/}" "$vramp" "$list" "$clip" --chain "scale=w=${size%x*}:h=${size#*x}" "$@" --no-audio \
         --preset ultrafast -x g=48
 }
-
-# The hashes of every frame: of parts side by side on the GPUs, and of one run on the CPU.
-same_hashes='
-    "$1" -y "$2" "$3.cpu.md5" -f framemd5 --chain deband --device cpu || exit 1
-    several=${GPUS:+--gpus=$GPUS}
-    "$1" -y "$2" "$3.jobs.md5" -f framemd5 --chain deband --device cuda --segments --segment 4 --jobs 7 $several || exit 1
-    cmp "$3.cpu.md5" "$3.jobs.md5" && echo "$(grep -vc "^#" "$3.jobs.md5") frames"
-'
 
 # Runs side by side against as many decoders alone, in the same run: one row for each number of jobs.
 run_jobs() {

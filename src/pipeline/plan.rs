@@ -79,7 +79,7 @@ pub struct ChainPlan {
     pub skipped: Vec<String>,
     /// The source's frames are in GPU memory, where the first kernel reads them.
     pub resident: bool,
-    /// The results stay in GPU memory, where an encoder reads them.
+    /// The results stay in GPU memory, where an encoder reads them, or nothing does.
     pub stays: bool,
 }
 
@@ -107,7 +107,7 @@ impl ChainPlan {
         Ok(self)
     }
 
-    /// The same plan for an encoder that reads the results in GPU memory. An empty chain gets a kernel that copies.
+    /// The same plan, whose results stay in GPU memory. An empty chain gets a kernel that copies.
     pub fn staying(mut self) -> ChainPlan {
         self.fill();
         self.stays = true;

@@ -81,7 +81,7 @@ pub struct FilterArgs {
     /// The container, by libav's name; or null, framemd5, framehash
     #[arg(short = 'f', long = "container", value_name = "NAME", help_heading = ENCODING)]
     pub container: Option<String>,
-    /// With the container null: frames are brought back from a GPU all the same, which `vramp bench` measures.
+    /// With the container null: frames are brought back from a GPU all the same, to be hashed or measured.
     #[arg(skip)]
     pub download: bool,
     /// Encode Dolby Vision profile 5 anyway, with wrong colours: its metadata is not applied

@@ -100,7 +100,8 @@ struct PartLook {
 impl PartLook {
     fn at(job: &FilterArgs, hash: Option<Hash>, cancel: &Cancel) -> Result<PartLook> {
         let mut job = job.clone();
-        // What is written is written in the end.
+        // What is written is written in the end. Hashes are made of frames of the host.
+        job.download = hash.is_some();
         job.paths = vec![job.input()?.to_owned(), "-".into()];
         (job.input, job.output, job.container, job.hash) = (None, None, Some("null".to_owned()), None);
         Ok(PartLook { job, hash, cancel: cancel.clone() })

@@ -1,4 +1,4 @@
-//! Pictures in GPU memory that circulate between the chain and an encoder that reads them there.
+//! Pictures in GPU memory that circulate between the chain and what gets its results there: an encoder, or nothing.
 
 use crate::device::cuda::{CudaDevice, DevicePicture};
 use crate::error::{Error, Result};
