@@ -265,7 +265,7 @@ __device__ __forceinline__ void morph(const Morph& p) {
     const int side = block % c.across * p.lines * COUNT, start = block / c.across * places;
     if (!c.computes) {
         const int beside = int(p.lines) * COUNT;
-        for (int i = threadIdx.x; i < places * beside; i += blockDim.x) {
+        for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < places * beside; i += blockDim.x * blockDim.y) {
             const int x = DOWN ? side + i % beside : start + i % places, y = DOWN ? start + i / beside : side + i / places;
             if (x < int(c.dst.width) && y < int(c.dst.height)) store(c.dst, x, y, load(c.src, x, y));
         }
