@@ -12,7 +12,7 @@ LAYOUT(PointComponent, src, 0);
 LAYOUT(PointComponent, dst, 24);
 
 struct PointStep {
-    const u16* table[3];  // Of each component, turned by `bits`; null where it stays.
+    const u16* table[3];  // Of each component, turned by `bits`, or as it is stored; null where it stays.
     int of[3][3];  // Weights in parts of `2^bits`.
     u32 kind;  // A `Kind`.
     u32 bits;

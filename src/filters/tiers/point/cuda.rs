@@ -1,7 +1,7 @@
 //! The kernels of cuda/point.cu and cuda/point_stairs.cu.
 
 use super::stored::{of_each, stairs};
-use super::tables::{BuiltStep, Table, bytes, compile};
+use super::tables::{BuiltStep, Table, compile};
 use super::tuning::cuda::{BLOCK, ROWS, STAIR_BLOCKS, STAIR_ROWS, TABLE_BITS, TABLE_BYTES, TABLE_ROWS, THREADS};
 use super::{MOST_STEPS, Points, groups};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
@@ -78,25 +78,92 @@ impl StepArgs {
         }
         Ok(made)
     }
+}
 
-    /// What is stored of the components of `group`, where `step` is all that is done to them.
-    fn stored(
-        step: Option<&BuiltStep>,
-        group: &Range<usize>,
-        setup: &Setup,
-        device: &CudaDevice,
-        kept: &mut Vec<DeviceBuffer>,
-    ) -> Result<StepArgs> {
-        let mut made = StepArgs::NONE;
-        for c in group.clone() {
-            let (table, turned) = match step {
+/// What is done to the components of a group.
+enum GroupWork {
+    /// One function of each sample: what is stored for each value of each component.
+    Stored(Vec<Vec<u8>>),
+    Steps(Vec<BuiltStep>),
+}
+
+impl GroupWork {
+    fn new(points: &Points, group: &Range<usize>, setup: &Setup) -> GroupWork {
+        let steps = compile(&points.of_group(group), setup);
+        if !is_function(&steps) || !group.clone().all(|c| is_looked_up(c, setup)) {
+            return GroupWork::Steps(steps);
+        }
+        let of = |c: usize| {
+            let (table, turned) = match steps.first() {
                 Some(BuiltStep::Tables { tables, turned }) => (tables[c].as_ref(), *turned),
                 _ => (None, 0),
             };
             let [src, dst] = [&setup.src, &setup.dst].map(|format| format.component_layout(c).2);
-            made.table[c] = upload(&of_each(table, turned, src, dst), device, kept)?;
+            of_each(table, turned, src, dst)
+        };
+        GroupWork::Stored(group.clone().map(of).collect())
+    }
+
+    fn is_stored(&self) -> bool {
+        matches!(self, GroupWork::Stored(_))
+    }
+
+    /// The stairs of Cb and Cr, if the last of several steps is such a one.
+    fn stairs(&self, setup: &Setup) -> Option<[Vec<u8>; 2]> {
+        let GroupWork::Steps(steps) = self else { return None };
+        let [_, .., BuiltStep::Tables { tables: [_, Some(cb), Some(cr)], turned: 0 }] = &steps[..] else { return None };
+        let of = |table: &Table, c| {
+            let layout = setup.dst.component_layout(c).2;
+            let is_low = layout.step == 1 && layout.shift + layout.bit_depth == 16;
+            stairs(table, layout).filter(|_| is_low && !setup.src.is_yc48())
+        };
+        Some([of(cb, 1)?, of(cr, 2)?])
+    }
+
+    /// Bytes of its tables.
+    fn bytes(&self) -> usize {
+        match self {
+            GroupWork::Stored(tables) => tables.iter().map(Vec::len).sum(),
+            GroupWork::Steps(steps) => steps.iter().map(BuiltStep::bytes).sum(),
         }
-        Ok(made)
+    }
+
+    /// The arguments of the steps, whose tables are added to `kept`.
+    fn args(&self, group: &Range<usize>, device: &CudaDevice, kept: &mut Vec<DeviceBuffer>) -> Result<Vec<StepArgs>> {
+        match self {
+            GroupWork::Stored(tables) => {
+                let mut made = StepArgs::NONE;
+                for (c, table) in group.clone().zip(tables) {
+                    made.table[c] = upload(table, device, kept)?;
+                }
+                Ok(vec![made])
+            }
+            GroupWork::Steps(steps) => steps.iter().map(|step| StepArgs::new(step, device, kept)).collect(),
+        }
+    }
+}
+
+/// What is done to all components.
+struct PointWork {
+    groups: Vec<(Range<usize>, GroupWork)>,
+    stairs: Option<[Vec<u8>; 2]>,
+}
+
+impl PointWork {
+    fn new(points: &Points, setup: &Setup) -> PointWork {
+        let work = |group: Range<usize>| (group.clone(), GroupWork::new(points, &group, setup));
+        let groups: Vec<_> = groups(setup.input.format).into_iter().map(work).collect();
+        let stairs = match &groups[..] {
+            [(_, luma), (_, chroma)] if luma.is_stored() => chroma.stairs(setup),
+            _ => None,
+        };
+        PointWork { groups, stairs }
+    }
+
+    /// Bytes of all tables.
+    fn bytes(&self) -> usize {
+        let of_groups: usize = self.groups.iter().map(|(_, work)| work.bytes()).sum();
+        of_groups + self.stairs.iter().flatten().map(Vec::len).sum::<usize>()
     }
 }
 
@@ -131,20 +198,13 @@ struct Stairs {
 }
 
 impl Stairs {
-    /// The kernel, if `last` is such a step of chroma.
-    fn new(last: Option<&BuiltStep>, setup: &Setup, device: &CudaDevice) -> Result<Option<Stairs>> {
-        let Some(BuiltStep::Tables { tables: [_, Some(cb), Some(cr)], turned: 0 }) = last else { return Ok(None) };
-        let of = |table: &Table, c| {
-            let layout = setup.dst.component_layout(c).2;
-            let is_low = layout.step == 1 && layout.shift + layout.bit_depth == 16;
-            stairs(table, layout).filter(|_| is_low && !setup.src.is_yc48())
-        };
-        let (Some(cb), Some(cr)) = (of(cb, 1), of(cr, 2)) else { return Ok(None) };
+    /// The kernel for the stairs of Cb and Cr.
+    fn new(stairs: &[Vec<u8>; 2], device: &CudaDevice) -> Result<Stairs> {
         let upload = |bytes: &[u8]| DeviceBuffer::from_bytes(device, bytes, "a table of stairs");
-        let tables = [upload(&cb)?, upload(&cr)?];
+        let tables = [upload(&stairs[0])?, upload(&stairs[1])?];
         let step = StepArgs { table: [0, tables[0].address(), tables[1].address()], ..StepArgs::NONE };
         let blocks = STAIR_BLOCKS * device.info().multiprocessors;
-        Ok(Some(Stairs { function: device.function("point_stairs", "point_stairs")?, step, blocks, _tables: tables }))
+        Ok(Stairs { function: device.function("point_stairs", "point_stairs")?, step, blocks, _tables: tables })
     }
 
     /// Rows of a block of chroma in a picture of this size.
@@ -163,11 +223,9 @@ impl Stairs {
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel holds, at most.
+    /// Bytes of device memory that the kernel holds.
     pub fn memory(points: &Points, setup: &Setup) -> usize {
-        // Those that are stored fit 12 bits of words.
-        let of = |group: &Range<usize>| bytes(&points.of_group(group)) + group.len() * (2 << TABLE_BITS);
-        groups(setup.input.format).iter().map(of).sum()
+        PointWork::new(points, setup).bytes()
     }
 
     /// The kernel of `points`.
@@ -175,7 +233,7 @@ impl Kernel {
     /// # Errors
     /// When it cannot be loaded or there is no memory for its tables.
     pub fn new(points: &Points, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let groups = groups(setup.input.format);
+        let work = PointWork::new(points, setup);
         let component = ComponentArgs { src: PlaneArgs::NONE, dst: PlaneArgs::NONE };
         let mut args = Args {
             component: [component; 3],
@@ -185,22 +243,17 @@ impl Kernel {
             across: [1; 2],
             blocks_by_tables: [0; 2],
         };
-        let (mut by_tables, mut kept, mut stairs) = (Vec::new(), Vec::new(), None);
+        let mut kept = Vec::new();
         let mut next = args.step.iter_mut();
-        for (group, count) in groups.iter().zip(&mut args.steps) {
-            let steps = compile(&points.of_group(group), setup);
-            let is_by_tables = is_function(&steps) && group.clone().all(|c| is_looked_up(c, setup));
-            let built = match is_by_tables {
-                true => vec![StepArgs::stored(steps.first(), group, setup, device, &mut kept)?],
-                false => steps.iter().map(|step| StepArgs::new(step, device, &mut kept)).collect::<Result<_>>()?,
-            };
-            if by_tables == [true] && steps.len() > 1 {
-                stairs = Stairs::new(steps.last(), setup, device)?;
-            }
-            *count = built.len() as u32;
-            next.by_ref().zip(built).for_each(|(to, step)| *to = step);
-            by_tables.push(is_by_tables);
+        for ((group, work), count) in work.groups.iter().zip(&mut args.steps) {
+            let steps = work.args(group, device, &mut kept)?;
+            *count = steps.len() as u32;
+            // A pair asks its second only where it has the first.
+            steps.into_iter().zip(next.by_ref()).for_each(|(step, to)| *to = step);
         }
+        let by_tables: Vec<bool> = work.groups.iter().map(|(_, work)| work.is_stored()).collect();
+        let stairs = work.stairs.as_ref().map(|stairs| Stairs::new(stairs, device)).transpose()?;
+        let groups: Vec<_> = work.groups.into_iter().map(|(group, _)| group).collect();
         let name = match groups[0].len() {
             _ if by_tables.iter().all(|by_tables| *by_tables) => "point_tables",
             3 => "point_rgb",

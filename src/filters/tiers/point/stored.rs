@@ -27,7 +27,7 @@ pub fn stairs(table: &Table, dst: SampleLayout) -> Option<Vec<u8>> {
         let codes: [u16; TREAD as usize] = from_fn(|i| dst.narrow(table.look_up(first + i as u16, 0)));
         let stays = codes.iter().take_while(|code| **code == codes[0]).count();
         let rises = codes[stays..].iter().all(|code| *code == codes[0].wrapping_add(1));
-        let fits = u32::from(codes[TREAD as usize - 1]) < 1 << (16 - TREAD_BITS);
+        let fits = codes.iter().all(|code| u32::from(*code) < 1 << (16 - TREAD_BITS));
         (rises && fits).then(|| (codes[0] * TREAD + (TREAD - stays as u16)).wrapping_sub(first))
     };
     let entries = (0..=u16::MAX / TREAD).map(entry).collect::<Option<Vec<u16>>>()?;
@@ -51,7 +51,9 @@ mod tests {
     #[test]
     fn stairs_give_what_is_stored() {
         let wider = |value: u16| ((i32::from(value) - 32768) * 8 / 7 + 32768).clamp(0, 65535) as u16;
-        for (dst, f) in [(TEN, wider as fn(u16) -> u16), (TEN, |value| value), (EIGHT, wider), (EIGHT, |_| 65535)] {
+        let of_ten: [fn(u16) -> u16; 3] = [wider, |value| value, |value| !value];
+        let of_eight: [fn(u16) -> u16; 2] = [wider, |_| 65535];
+        for (dst, f) in of_ten.map(|f| (TEN, f)).into_iter().chain(of_eight.map(|f| (EIGHT, f))) {
             let bytes = stairs(&table(f), dst).expect("it rises slowly");
             let entries: Vec<u16> = bytes.chunks(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
             assert_eq!(entries.len(), 2048);
@@ -62,8 +64,11 @@ mod tests {
 
     #[test]
     fn what_falls_or_rises_fast_has_no_stairs() {
-        assert_eq!(stairs(&table(|value| !value), TEN), None);
+        assert_eq!(stairs(&table(|value| if value % 64 < 40 { value } else { 0 }), TEN), None);
         assert_eq!(stairs(&table(|value| value.saturating_mul(4)), TEN), None);
+        let spike = |value: u16| if value / TREAD == 3 && value % TREAD < 9 { 65535 } else { 0 };
+        let sixteen = SampleLayout { shift: 0, bit_depth: 16, ..TEN };
+        assert_eq!(stairs(&table(spike), sixteen), None);
         let twelve = SampleLayout { shift: 4, bit_depth: 12, ..TEN };
         assert_eq!(stairs(&table(|value| value), twelve), None);
     }

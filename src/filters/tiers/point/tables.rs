@@ -41,6 +41,17 @@ pub enum BuiltStep {
     Vibrance(Vibrance),
 }
 
+#[cfg(feature = "cuda")]
+impl BuiltStep {
+    /// Bytes of its tables.
+    pub fn bytes(&self) -> usize {
+        match self {
+            BuiltStep::Tables { tables, .. } => tables.iter().flatten().map(|table| size_of_val(table.entries())).sum(),
+            BuiltStep::Mix(_) | BuiltStep::Vibrance(_) => 0,
+        }
+    }
+}
+
 /// The steps of a group of components for a stream that is stored as `setup` has it.
 pub fn compile(points: &Points, setup: &Setup) -> Vec<BuiltStep> {
     let lacks = if setup.src.is_yc48() { 0 } else { 16 - u32::from(setup.src.bit_depth()) };
@@ -54,14 +65,4 @@ pub fn compile(points: &Points, setup: &Setup) -> Vec<BuiltStep> {
         Step::Vibrance(vibrance) => BuiltStep::Vibrance(*vibrance),
     };
     points.steps().iter().enumerate().map(work).collect()
-}
-
-/// Bytes of the tables of a group of components.
-#[cfg(feature = "cuda")]
-pub fn bytes(points: &Points) -> usize {
-    let tables = |step: &Step| match step {
-        Step::Maps(maps) => maps.iter().flatten().count(),
-        Step::Mix(_) | Step::Vibrance(_) => 0,
-    };
-    points.steps().iter().map(tables).sum::<usize>() * VALUES * size_of::<u16>()
 }
