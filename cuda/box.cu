@@ -285,7 +285,7 @@ __device__ __forceinline__ void total(const Box& p) {
     const Columns<T> src(c.src, x);
     const int rows = band_rows(c.src), top = band * rows;
     u32 sums[CHUNK] = {};
-        add_rows<TOTAL_STEP>(src, min(top, src.bottom + 1), min(top + rows, src.bottom + 1), sums);
+    add_rows<TOTAL_STEP>(src, min(top, src.bottom + 1), min(top + rows, src.bottom + 1), sums);
 #pragma unroll
     for (int distance = TOTAL_CHUNKS; distance < 32; distance *= 2) {
 #pragma unroll

@@ -134,7 +134,7 @@ struct Copier {
 };
 
 // Filters strip `index` of a group.
-template <typename T, int LANES, int SAMPLE, bool BLUR_FIRST>
+template <typename T, int LANES, int SAMPLE>
 __device__ __forceinline__ void filter_strip(const Deband& p, const Component* c, const Group& g, u32 index) {
     constexpr int SIZE = sizeof(T);
     const int width = c->src.width, height = c->src.height, range = c->range;
@@ -185,13 +185,13 @@ __device__ __forceinline__ void filter_strip(const Deband& p, const Component* c
                 } else {
                     places.at_edge(draws.offsets, c->src, range, p.by_field, x, y);
                 }
-                filter_chunk<T, LANES, SAMPLE, BLUR_FIRST>(c, draws, places, g.ring_bytes, to);
+                filter_chunk<T, LANES, SAMPLE, false>(c, draws, places, g.ring_bytes, to);
             } else {
 #pragma unroll 1
                 for (int l = 0; l < LANES; l++) {
 #pragma unroll 1
                     for (int i = 0; i < min(CHUNK, width - x); i++) {
-                        filter_sample<SAMPLE, BLUR_FIRST>(p, c[l], x + i, y, [=](int dx, int dy) {
+                        filter_sample<SAMPLE, false>(p, c[l], x + i, y, [=](int dx, int dy) {
                             const u32 near = in_ring(place + dy * int(pitch) + (i + dx) * SIZE, g.ring_bytes);
                             const char* const at = tile_bytes() + near * PAIR<T, LANES> +
                                                    l * (PAIR<T, LANES> == 2 ? SIZE : g.ring_bytes);
@@ -212,24 +212,24 @@ __device__ __forceinline__ void filter_strip(const Deband& p, const Component* c
 }
 
 // Luma (or grey), and the two chroma components, which share their offsets.
-template <typename T, int SAMPLE, bool BLUR_FIRST>
+template <typename T, int SAMPLE>
 __device__ __forceinline__ void filter_strips(const Deband& p) {
     const u32 block = blockIdx.x;
     if (block < p.first_blocks) {
-        filter_strip<T, 1, SAMPLE, BLUR_FIRST>(p, p.component, p.group[0], block);
+        filter_strip<T, 1, SAMPLE>(p, p.component, p.group[0], block);
     } else {
-        filter_strip<T, 2, SAMPLE, BLUR_FIRST>(p, p.component + 1, p.group[1], block - p.first_blocks);
+        filter_strip<T, 2, SAMPLE>(p, p.component + 1, p.group[1], block - p.first_blocks);
     }
 }
 
-#define RING_KERNEL(name, type, sample, blur_first) \
+#define RING_KERNEL(name, type, sample)                                               \
     extern "C" __global__ void __launch_bounds__(RING_THREADS) name(const Deband p) { \
-        filter_strips<type, sample, blur_first>(p);                                    \
+        filter_strips<type, sample>(p);                                                \
     }
 
-RING_KERNEL(deband_ring_s0_u8, u8, 0, false)
-RING_KERNEL(deband_ring_s1_u8, u8, 1, false)
-RING_KERNEL(deband_ring_s2_u8, u8, 2, false)
-RING_KERNEL(deband_ring_s0_u16, u16, 0, false)
-RING_KERNEL(deband_ring_s1_u16, u16, 1, false)
-RING_KERNEL(deband_ring_s2_u16, u16, 2, false)
+RING_KERNEL(deband_ring_s0_u8, u8, 0)
+RING_KERNEL(deband_ring_s1_u8, u8, 1)
+RING_KERNEL(deband_ring_s2_u8, u8, 2)
+RING_KERNEL(deband_ring_s0_u16, u16, 0)
+RING_KERNEL(deband_ring_s1_u16, u16, 1)
+RING_KERNEL(deband_ring_s2_u16, u16, 2)

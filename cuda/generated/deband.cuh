@@ -32,12 +32,12 @@ LAYOUT(Component, round, 84);
 struct Group {
     u32 across;  // Tiles in a row.
     u32 across_inverse;  // 2^32 / across, rounded up.
-    u32 columns;  // Columns of a tile, 32 or 64.
+    u32 columns;  // Columns of a tile or strip: 32 or 64, or up to 256.
     u32 rows;  // Rows of a tile.
     u32 halo;  // Columns copied on each side of it, whole pieces of 16 bytes.
     u32 pieces;  // Pieces in a row of a tile and its halo.
     u32 pieces_inverse;  // 2^16 / pieces, rounded up.
-    u32 component_bytes;  // Bytes of a tile with its surroundings.
+    u32 component_bytes;  // Bytes of a tile with its surroundings; 0 for strips.
     u32 chunks_shift;  // 2 to this power are the chunks in a row of a strip.
     u32 ring_bytes;  // Bytes of one component's rows, after which a strip's ring starts over.
 };

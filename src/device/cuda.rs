@@ -33,7 +33,7 @@ pub use tuning::{Space, Tuning};
 
 use crate::device::tuning::Card;
 use crate::error::Result;
-use context::{BorrowedContext, Context};
+use context::{BorrowedContext, Context, block_shared_of};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
@@ -136,6 +136,12 @@ impl CudaDevice {
     /// Bytes of the cache that all multiprocessors share, as far as kernels shall count on it.
     pub fn l2_cache(&self) -> usize {
         self.card.l2_cache
+    }
+
+    /// Bytes of shared memory that a block may have where its kernel asks for more than the usual 48 KiB.
+    pub fn block_shared(&self) -> usize {
+        let DeviceInfo { compute, block_shared, .. } = *self.info();
+        if self.compute() == compute { block_shared } else { block_shared.min(block_shared_of(self.compute())) }
     }
 
     /// The device as tuning knows it.

@@ -286,6 +286,13 @@ fn cuda_kernels_of_the_ptx_equal_the_reference() {
     all(device_as((8, 0), usize::MAX), cases(&TESTED).step_by(STEP), check_kernels);
 }
 
+/// As a device whose blocks have 99 KiB of shared memory, as most that are sold.
+#[test]
+fn cuda_kernels_of_small_blocks_equal_the_reference() {
+    const STEP: usize = 5;
+    all(device_as((8, 6), usize::MAX), cases(&TESTED).skip(1).step_by(STEP), check_kernels);
+}
+
 #[test]
 fn cuda_kernels_equal_the_reference_at_the_ends_of_options() {
     all(device(), end_cases(&TESTED), check_kernels);

@@ -283,6 +283,7 @@ CALL(cuDeviceGetAttribute, (int *value, int attribute, int device),
      *value = attribute == 75   ? setting("STAND_IN_MAJOR", 9)
               : attribute == 76 ? setting("STAND_IN_MINOR", 0)
               : attribute == 38 ? 50 << 20
+              : attribute == 97 ? 227 << 10
               : attribute == 114 ? setting("STAND_IN_TIMELINES", 1)
                                 : 4)
 CALL(cuDeviceGetUuid, (unsigned char *uuid, int device), identity(uuid, device))

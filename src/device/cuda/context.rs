@@ -132,6 +132,19 @@ fn block_shared(device: Device) -> Result<usize, Code> {
     Ok(bytes.max(0) as usize)
 }
 
+/// [`DeviceInfo::block_shared`] of devices of this compute capability, of which there need be none.
+pub fn block_shared_of(compute: (u32, u32)) -> usize {
+    let kibibytes = match compute {
+        (7, 0 | 2) => 96,
+        (7, _) => 64,
+        (8, 0 | 7) => 163,
+        (9 | 10, _) => 227,
+        (8.., _) => 99,
+        _ => 48,
+    };
+    kibibytes << 10
+}
+
 fn find(ordinal: usize) -> Result<(Device, DeviceInfo)> {
     let count = count()?;
     if ordinal >= count {

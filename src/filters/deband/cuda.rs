@@ -104,7 +104,7 @@ impl Candidate {
         let (groups, info) = (TiledGroups::of(plan, sample.bytes()), device.info());
         let tiles = TileGrid::ways(&groups, info.multiprocessors).into_iter().map(Candidate::Tiles);
         // Their kernels are not compiled for `blur_first`.
-        let strips = if plan.blur_first { None } else { strips(&groups, info.multiprocessors, info.block_shared) };
+        let strips = if plan.blur_first { None } else { strips(&groups, info.multiprocessors, device.block_shared()) };
         let ways: Vec<_> = tiles.chain(strips.map(Candidate::Strips)).chain([Candidate::Gather]).collect();
         let ranges = [&plan.components[0], &plan.components[plan.components.len() - 1]].map(|c| tune::coarse(c.range));
         let kind = if plan.blur_first { "blur" } else { "plain" };

@@ -155,6 +155,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "sample=1:rand_each_frame=on:seed=7",
         "sample=2:rand_each_frame=on:field=on",
         "range=127:threshold=31:sample=2",
+        "range=80:threshold=20:sample=1",
         "range=1:threshold=31",
         "range=31:y=20:cb=0:cr=9:dither_y=31:dither_c=0:keep_tv_range=on",
         "threshold=31:dither=31:planes=y",

@@ -10,7 +10,7 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::gradient::tuning::cuda::{COLUMNS, LEVEL_COLUMNS, PAIR_ROWS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-use stages::{StageLayout, Stages, Way};
+use stages::{SampleGrouping, StageLayout, Stages};
 
 /// Threads of a warp, which extends a row, and columns that a block extends.
 const WARP: usize = 32;
@@ -151,7 +151,7 @@ impl ComponentArgs {
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
-    way: Way,
+    way: SampleGrouping,
     /// Of each component that is filtered.
     stages: Vec<Option<Stages>>,
     open: Function,
@@ -167,7 +167,7 @@ fn size_of_component(setup: &Setup, index: usize) -> (usize, usize) {
 impl Kernel {
     /// Bytes of device memory that the kernel of `plan` holds: the stages.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
-        let way = Way::choose(plan, device);
+        let way = SampleGrouping::choose(plan, device);
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
         filtered.map(|(index, numbers)| StageLayout::new(way, numbers, size_of_component(setup, index)).bytes).sum()
     }
@@ -177,7 +177,7 @@ impl Kernel {
     /// # Errors
     /// When the kernels cannot be loaded or there is no memory for the stages.
     pub(super) fn new(plan: Plan, setup: &Setup, device: &CudaDevice) -> Result<Kernel> {
-        let way = Way::choose(&plan, device);
+        let way = SampleGrouping::choose(&plan, device);
         let stages = |(index, numbers): (usize, &ComponentPlan)| {
             let size = size_of_component(setup, index);
             numbers.filters.then(|| Stages::new(device, way, numbers, size)).transpose()
@@ -237,7 +237,7 @@ impl Kernel {
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
             let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
             let across = component.across as usize;
-            let pairs = self.way == Way::Pairs && numbers.filters;
+            let pairs = self.way == SampleGrouping::Pairs && numbers.filters;
             let tiles = match turn {
                 _ if !wanted => 0,
                 Launch::Borders if pass < 3 => 0,

@@ -107,6 +107,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "range=40:cell=1024:slack=1024:t1=2048:t2=4096:t2f=4096:tm=2048:s0=12494:s1=12495",
         "range=1:s0=0:s1=1:bits=12:planes=y",
         "range=100:keep_tv_range=on:field=off:planes=yu",
+        // The most that the kernels for pairs of samples take, and a little more.
+        "range=40:cell=250:slack=250:t1=1023:t2=341:t2f=341:tm=767:bits=8",
+        "range=40:cell=500:slack=0:t1=1023:t2=341:t2f=342:tm=768:bits=8",
+        "cell=500:slack=0:s0=12000:s1=12495:bits=8",
     ],
     create: |call| Ok(Box::new(Gradient::new(GradientParams::from_call(call)?)?)),
 };

@@ -1,14 +1,14 @@
 //! Rows with room beside them, of which as many are kept as some pass reads.
 
+use crate::simd::aligned::Aligned;
+
 /// Lanes that loops go by, which no vector exceeds.
 pub(super) const STEP: usize = 32;
 
 /// Rows of samples, v16 with the sign bit flipped, and of what continues them to the left and right.
 #[derive(Default)]
 pub(super) struct Ring {
-    data: Vec<i16>,
-    /// Where a cache line begins.
-    start: usize,
+    data: Aligned<i16>,
     pitch: usize,
     /// Lanes before a row's first sample.
     left: usize,
@@ -27,16 +27,12 @@ impl Ring {
         self.len = width.next_multiple_of(STEP);
         self.pitch = self.left + self.len + reach.next_multiple_of(STEP);
         (self.count, self.above) = (count, above);
-        let lanes = self.pitch * count + STEP;
-        if self.data.len() < lanes {
-            self.data.resize(lanes, 0);
-        }
-        self.start = self.data.as_ptr().align_offset(64).min(STEP);
+        self.data.grow(self.pitch * count);
     }
 
     #[inline(always)]
     fn place(&self, y: isize) -> usize {
-        self.start + (y + self.above as isize) as usize % self.count * self.pitch + self.left
+        (y + self.above as isize) as usize % self.count * self.pitch + self.left
     }
 
     /// The lanes from column `x` on that belong to row `y`'s samples from column 0 on: `x` may reach beside the row.

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-use share::{ACROSS, DOWN, LATE_ACROSS, LATE_DOWN, Lines, has_doubles, shared_limit};
+use share::{ACROSS, DOWN, LATE_ACROSS, LATE_DOWN, Lines, has_doubles};
 
 /// Samples that a row of blurred columns is a multiple of.
 const ALIGN: usize = 32;
@@ -92,15 +92,15 @@ impl Layout {
         let (format, width, height) = (setup.input.format, setup.input.width, setup.input.height);
         let sizes = (0..format.components()).map(|index| format.component_size(index, width, height)).collect();
         let blurs = (0..format.components()).map(|index| plan.blurs(index)).collect();
-        Layout::of(sizes, blurs, plan.window.radius, device.compute())
+        Layout::of(sizes, blurs, plan.window.radius, device.block_shared(), has_doubles(device.compute()))
     }
 
-    fn of(sizes: Vec<(usize, usize)>, blurs: Vec<bool>, radius: usize, compute: (u32, u32)) -> Layout {
+    /// Where a block may have `shared` bytes of shared memory.
+    fn of(sizes: Vec<(usize, usize)>, blurs: Vec<bool>, radius: usize, shared: usize, has_doubles: bool) -> Layout {
         let (widths, heights): (Vec<usize>, Vec<usize>) = sizes.iter().copied().unzip();
-        let limit = shared_limit(compute);
-        let first = usize::from(!has_doubles(compute));
-        let down = Lines::new(&heights, radius, &[LATE_DOWN, DOWN][first..], limit);
-        let across = Lines::new(&widths, radius, &[LATE_ACROSS, ACROSS][first..], limit);
+        let first = usize::from(!has_doubles);
+        let down = Lines::new(&heights, radius, &[LATE_DOWN, DOWN][first..], shared);
+        let across = Lines::new(&widths, radius, &[LATE_ACROSS, ACROSS][first..], shared);
         Layout { down, across, sizes, blurs }
     }
 
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn long_lines_are_in_global_memory() {
         let sizes = vec![(20_000, 4320), (10_000, 2160), (10_000, 2160)];
-        let layout = Layout::of(sizes, vec![false, true, true], 16, (9, 0));
+        let layout = Layout::of(sizes, vec![false, true, true], 16, 227 << 10, true);
         assert!(layout.across.is_far && !layout.down.is_far && layout.across.shared() == 0);
         // A launch over rows has blocks for planes that are copied too.
         let share = Share::far(20_000, 16);

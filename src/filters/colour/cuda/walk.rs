@@ -32,11 +32,12 @@ impl Walk {
         if (args.gain_first, args.code_first) != (first(GAIN_OCTAVES), first(CODE_OCTAVES)) {
             return Ok(None);
         }
-        let load = |name| device.function("colour_walk", name);
-        let (ten, words) = (load("colour_walk_ten")?, load("colour_walk_words")?);
-        if ten.allow_shared(TABLES).is_err() || words.allow_shared(TABLES).is_err() {
+        if device.block_shared() < TABLES as usize {
             return Ok(None);
         }
+        let load = |name| device.function("colour_walk", name);
+        let (ten, words) = (load("colour_walk_ten")?, load("colour_walk_words")?);
+        [&ten, &words].into_iter().try_for_each(|function| function.allow_shared(TABLES))?;
         let at_once = words.resident_blocks(WALK_THREADS, TABLES as usize)?.max(1) as usize;
         Ok(Some(Walk { ten, words, blocks: at_once * device.info().multiprocessors }))
     }

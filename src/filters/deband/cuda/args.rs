@@ -41,7 +41,7 @@ device_struct! {
         across: u32,
         /// 2^32 / across, rounded up.
         across_inverse: u32,
-        /// Columns of a tile, 32 or 64.
+        /// Columns of a tile or strip: 32 or 64, or up to 256.
         columns: u32,
         /// Rows of a tile.
         rows: u32,
@@ -51,7 +51,7 @@ device_struct! {
         pieces: u32,
         /// 2^16 / pieces, rounded up.
         pieces_inverse: u32,
-        /// Bytes of a tile with its surroundings.
+        /// Bytes of a tile with its surroundings; 0 for strips.
         component_bytes: u32,
         /// 2 to this power are the chunks in a row of a strip.
         chunks_shift: u32,

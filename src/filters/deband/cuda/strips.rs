@@ -1,5 +1,5 @@
 //! How planes are cut in strips, for ranges whose surroundings fit no tile: a block filters a strip from above to below, and keeps
-//! the rows that references may lie in as a ring in shared memory. It takes more of that than every device has.
+//! the rows that references may lie in as a ring in shared memory. Wide ranges take more of that than every device has.
 
 use super::tiles::{TileGrid, TiledGroup, TiledGroups, Tiles};
 use crate::filters::deband::tuning::cuda::{COPY_COST, STRIP_COLUMNS, STRIP_WAVES};
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_range_has_strips_on_hopper_alone() {
+    fn the_widest_range_of_words_has_strips_where_blocks_have_the_most() {
         let grid = strips(&groups((3840, 2160), 127, 2), 132, 227 << 10).unwrap();
         assert_eq!(grid.tiles.map(|tiles| tiles.columns), [128, 256]);
         assert!(strips(&groups((3840, 2160), 127, 2), 132, 163 << 10).is_none());

@@ -11,44 +11,44 @@ const ALIGN: usize = 64;
 
 /// How many samples a thread takes at a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum SampleGrouping {
     Singly,
     /// Those of two rows, half a picture apart, lie in a word.
     Pairs,
 }
 
-impl Way {
+impl SampleGrouping {
     const PAIRS: &'static str = "gradient_pairs";
 
     /// Pairs, where the device knows their instructions and all that decides and counts fits the 11 bits of a half of a float.
-    pub fn choose(plan: &Plan, device: &CudaDevice) -> Way {
+    pub fn choose(plan: &Plan, device: &CudaDevice) -> SampleGrouping {
         let passes = || plan.components.iter().filter(|numbers| numbers.filters).flat_map(|numbers| &numbers.passes);
         let fits =
             plan.evidence.near < 768 && passes().all(|pass| pass.near < 1024 && pass.bump <= 341 && pass.limit <= 500);
-        if fits && device.runs(Way::PAIRS) { Way::Pairs } else { Way::Singly }
+        if fits && device.runs(SampleGrouping::PAIRS) { SampleGrouping::Pairs } else { SampleGrouping::Singly }
     }
 
     /// The module.
     pub fn module(self) -> &'static str {
         match self {
-            Way::Singly => "gradient",
-            Way::Pairs => Way::PAIRS,
+            SampleGrouping::Singly => "gradient",
+            SampleGrouping::Pairs => SampleGrouping::PAIRS,
         }
     }
 
     /// The kernels of the four passes.
     pub fn passes(self) -> [&'static str; 4] {
         match self {
-            Way::Singly => ["gradient_first", "gradient_pass", "gradient_pass", "gradient_last"],
-            Way::Pairs => ["gradient_first", "gradient_second", "gradient_third", "gradient_last"],
+            SampleGrouping::Singly => ["gradient_first", "gradient_pass", "gradient_pass", "gradient_last"],
+            SampleGrouping::Pairs => ["gradient_first", "gradient_second", "gradient_third", "gradient_last"],
         }
     }
 
     /// Rows of a stage of a picture that has `height`, without borders. Blocks have whole cells of both halves.
     pub fn rows(self, height: usize) -> usize {
         match self {
-            Way::Singly => height,
-            Way::Pairs => height.div_ceil(2).next_multiple_of(PAIR_ROWS),
+            SampleGrouping::Singly => height,
+            SampleGrouping::Pairs => height.div_ceil(2).next_multiple_of(PAIR_ROWS),
         }
     }
 
@@ -60,8 +60,8 @@ impl Way {
     /// Samples of a word.
     fn samples(self) -> usize {
         match self {
-            Way::Singly => 1,
-            Way::Pairs => 2,
+            SampleGrouping::Singly => 1,
+            SampleGrouping::Pairs => 2,
         }
     }
 }
@@ -85,7 +85,7 @@ pub(super) struct StageLayout {
 }
 
 impl StageLayout {
-    pub fn new(way: Way, numbers: &ComponentPlan, (width, height): (usize, usize)) -> StageLayout {
+    pub fn new(way: SampleGrouping, numbers: &ComponentPlan, (width, height): (usize, usize)) -> StageLayout {
         let reach = numbers.reach(0);
         let side = reach.next_multiple_of(ALIGN);
         let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
@@ -105,7 +105,12 @@ pub(super) struct Stages {
 
 impl Stages {
     /// Stages of planes of this size.
-    pub fn new(device: &CudaDevice, way: Way, numbers: &ComponentPlan, size: (usize, usize)) -> Result<Stages> {
+    pub fn new(
+        device: &CudaDevice,
+        way: SampleGrouping,
+        numbers: &ComponentPlan,
+        size: (usize, usize),
+    ) -> Result<Stages> {
         let layout = StageLayout::new(way, numbers, size);
         Ok(Stages { memory: DeviceBuffer::new(device, layout.bytes, "gradient's stages")?, layout })
     }

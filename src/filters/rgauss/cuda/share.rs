@@ -153,45 +153,35 @@ impl Lines {
     }
 }
 
-/// Bytes of shared memory that a block may have, by compute capability.
-pub(super) fn shared_limit(compute: (u32, u32)) -> usize {
-    let kibibytes = match compute {
-        (7, 0 | 2) => 96,
-        (7, _) => 64,
-        (8, 0 | 7) => 163,
-        (9 | 10, _) => 227,
-        (8.., _) => 99,
-        _ => 48,
-    };
-    kibibytes << 10
-}
-
 /// Whether a device of this compute capability has half as many units for doubles as for floats, where others have few.
 pub(super) fn has_doubles(compute: (u32, u32)) -> bool {
-    matches!(compute, (6..=10, 0))
+    matches!(compute, (7..=10, 0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Bytes of shared memory that a block may have.
+    const PASCAL: usize = 48 << 10;
+    const HOPPER: usize = 227 << 10;
+
     #[test]
     fn lines_are_where_they_fit() {
-        let hopper = shared_limit((9, 0));
         let near = |length, shape, limit| Share::near(length, 16, shape, limit);
         // 1080p's columns: two warps of 17 samples a thread have 1088 of them, and eight columns are side by side.
-        let share = near(1080, DOWN, hopper).unwrap();
+        let share = near(1080, DOWN, HOPPER).unwrap();
         assert_eq!((share.each, share.warps, share.lines, share.stride % WARP), (17, 2, 8, 4));
         // 4K's rows: eight warps of 15 have exactly 3840.
-        let share = near(3840, ACROSS, hopper).unwrap();
+        let share = near(3840, ACROSS, HOPPER).unwrap();
         assert_eq!((share.each, share.warps, share.lines), (15, 8, 1));
         // The oldest devices take 8K's rows so, with the widest windows; and nobody more than a block has threads for.
-        assert_eq!(Share::near(7680, 511, ACROSS, shared_limit((6, 1))).unwrap().lines, 1);
-        assert_eq!(near(17_409, ACROSS, hopper), None);
-        assert_eq!(near(12_345, ACROSS, shared_limit((6, 1))), None);
+        assert_eq!(Share::near(7680, 511, ACROSS, PASCAL).unwrap().lines, 1);
+        assert_eq!(near(17_409, ACROSS, HOPPER), None);
+        assert_eq!(near(12_345, ACROSS, PASCAL), None);
         for length in [1, 31, 500, 5_432, 16_500, 17_408] {
-            let share = near(length, DOWN, hopper).unwrap();
-            assert!(share.bytes() <= hopper && WARP * share.warps * share.each >= length);
+            let share = near(length, DOWN, HOPPER).unwrap();
+            assert!(share.bytes() <= HOPPER && WARP * share.warps * share.each >= length);
             assert!(share.warps * share.lines * WARP <= DOWN_THREADS.max(share.warps * WARP));
             assert!(share.warps == 1 || share.lines <= BARRIERS);
         }
@@ -199,18 +189,17 @@ mod tests {
 
     #[test]
     fn late_lines_leave_room_for_blocks() {
-        let hopper = shared_limit((9, 0));
         for radius in [16, 173] {
             // 4K: columns are a warp's, eight side by side, and rows those of four warps, two and two.
-            let down = Lines::new(&[2160, 1080, 1080], radius, &[LATE_DOWN, DOWN], hopper);
+            let down = Lines::new(&[2160, 1080, 1080], radius, &[LATE_DOWN, DOWN], HOPPER);
             assert_eq!(down.shares.iter().map(|s| (s.each, s.warps, s.lines)).next(), Some((74, 1, 8)));
-            assert!(down.module() == "rgauss_double" && 2 * down.shared() as usize <= hopper);
-            let across = Lines::new(&[3840, 1920, 1920], radius, &[LATE_ACROSS, ACROSS], hopper);
+            assert!(down.module() == "rgauss_double" && 2 * down.shared() as usize <= HOPPER);
+            let across = Lines::new(&[3840, 1920, 1920], radius, &[LATE_ACROSS, ACROSS], HOPPER);
             assert_eq!(across.shares.iter().map(|s| (s.each, s.warps, s.lines)).next(), Some((34, 4, 2)));
-            assert!(across.module() == "rgauss_double" && 3 * across.shared() as usize <= hopper);
+            assert!(across.module() == "rgauss_double" && 3 * across.shared() as usize <= HOPPER);
         }
         // Longer ones are not late, and the longest are in global memory.
-        let of = |length| Lines::new(&[length], 16, &[LATE_ACROSS, ACROSS], hopper).module();
+        let of = |length| Lines::new(&[length], 16, &[LATE_ACROSS, ACROSS], HOPPER).module();
         assert_eq!([8_000, 12_000, 20_000].map(of), ["rgauss_double", "rgauss", "rgauss_far"]);
     }
 }
