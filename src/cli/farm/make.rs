@@ -210,13 +210,16 @@ impl Maker {
         report: &mut dyn FnMut(Progress),
     ) -> Result<(Summary, u128)> {
         let mut made = self.attempt(number, &keep, true, on, report);
-        // What the plan says of places may be wrong in a way that only times show: another program wrote them.
         if let Err(error) = &made
             && error.kind() == Kind::CorruptInput
-            && self.plan.part(number)?.seek.is_some()
         {
-            log::debug!("{error}: once more, from the start of the input");
-            made = self.attempt(number, &keep, false, on, report);
+            // It may have been replaced after it was looked at.
+            request::look_again(&self.plan, &self.folder)?;
+            // What the plan says of places may be wrong in a way that only times show: another program wrote them.
+            if self.plan.part(number)?.seek.is_some() {
+                log::debug!("{error}: once more, from the start of the input");
+                made = self.attempt(number, &keep, false, on, report);
+            }
         }
         made.map_err(|e| if e.message().starts_with("part ") { e } else { e.context(format!("part {number}")) })
     }
