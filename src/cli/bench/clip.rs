@@ -239,6 +239,9 @@ pub fn chain_of(args: &BenchArgs) -> &str {
 /// The run to measure, made as the command line makes it.
 pub fn job(args: &BenchArgs, output: &TempOutput) -> Result<FilterArgs> {
     let clip = args.clip.clone().ok_or_else(|| Error::bad_argument("no clip: give --clip FILE"))?;
+    if args.download && args.codec != "null" {
+        return Err(Error::bad_argument("--download goes with -c null: an encoder of the CPU gets every frame anyway"));
+    }
     let (threads, device, decoder) = (args.threads.to_string(), args.device.to_string(), args.decoder.to_string());
     let mut words = vec!["vramp", "-y", "-i", &clip, "-o", output.path(), "--chain", chain_of(args)];
     words.extend([
