@@ -3,8 +3,9 @@
 # good. A missing device is a failure.
 #   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, sanitizer; or jobs, which
 #   `all` leaves out: runs side by side on one device or, with GPUS=all or GPUS=0,1, on several. JOBS is the curve (1,2,4,7).
-# `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself. FILTER picks the tests, clips
-# or sizes whose name holds it. A part by itself has all the time, and measures longer.
+# `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself, and kernels run a ninth of their
+# cases. FILTER picks the tests, clips or sizes whose name holds it. A part by itself has all the time, runs every case
+# (VRAMP_CASES=third: a third), and measures longer.
 # Logs go to the folder LOGS (default: logs beside this script). LIMIT is the time for everything, in seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +21,8 @@ libraries=$here/lib
 ldconfig -p 2>/dev/null | grep -q 'libstdc++\.so\.6' || libraries=$libraries:$here/lib/compiler
 # The driver's own libraries stay where the system finds them: none is in the bundle.
 export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export VRAMP_CASES=all VRAMP_REQUIRE_CUDA="${VRAMP_REQUIRE_CUDA-1}" VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
+[ "$part" = all ] || export VRAMP_CASES="${VRAMP_CASES-all}"
+export VRAMP_REQUIRE_CUDA="${VRAMP_REQUIRE_CUDA-1}" VRAMP_SAMPLES="$here/samples" VRAMP_PLUGIN="$here/lib/libvramp.so"
 vramp=$here/bin/vramp
 
 table=$logs/table.txt
@@ -68,7 +70,7 @@ step() {
 
 # The tests of a binary that use a GPU, by name: those of the kernel harness that do not are for the machine it is built on.
 tests_of() {
-    case $1 in kernels) own='^cuda::' ;; *) own='.' ;; esac
+    case $1 in kernels) own='^cuda::\|^candidates::' ;; *) own='.' ;; esac
     "$here/tests/$1" --list 2> /dev/null | sed -n 's/: test$//p' | grep -e "$own" | grep -F -e "$filter"
 }
 
@@ -97,12 +99,12 @@ refused='
 
 # Each test by itself: they work on all processors.
 run_kernels() {
-    part_limit 170
+    part_limit 240
     for test in $(tests_of kernels); do step "$test" "$here/tests/kernels" --exact "$test" --show-output; done
 }
 
 run_cuda() {
-    part_limit 110
+    part_limit 80
     if [ -n "$filter" ]; then
         for test in $(tests_of cuda); do step "cuda $test" "$here/tests/cuda" --exact "$test" --show-output; done
     else
@@ -170,8 +172,9 @@ run_clips() {
 }
 
 run_bench() {
-    part_limit 90
+    part_limit 70
     if [ "$part" = all ]; then quick=--quick; else quick=; fi
+    case bars in *"$filter"*) [ "$part" = all ] || step "bench bars" "$vramp" bench --bars --device cuda ;; esac
     for size in 1920x1080 3840x2160; do
         case $size in *"$filter"*) step "bench $size" "$vramp" bench --device cuda --size $size $quick ;; esac
     done
