@@ -5,6 +5,7 @@ use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 fn main() {
@@ -58,25 +59,44 @@ fn files(folder: &Path, start: &str, end: &str) -> Vec<(String, PathBuf)> {
 /// One line of the table.
 fn image(root: &Path, name: &str, ptx: &Path) -> String {
     let text = header(ptx);
-    let mut native = String::new();
-    for (number, path) in files(&root.join("native").join(name), "sm_", ".cubin.xz") {
-        let compute = compute(&number).unwrap_or_else(|| panic!("{}: for which device?", path.display()));
-        write!(native, "NativeCode {{ compute: {compute:?}, code: include_bytes!({path:?}) }}, ")
-            .expect("writing to a string");
+    let packed = root.join("native").join(format!("{name}.xz"));
+    let (mut native, mut include) = (String::new(), "&[]".to_owned());
+    if packed.is_file() {
+        for (compute, code) in machine_code(&packed) {
+            write!(native, "NativeCode {{ compute: {compute:?}, code: {code:?} }}, ").expect("writing to a string");
+        }
+        include = format!("include_bytes!({packed:?})");
     }
     let (target, driver) = (target(&text, ptx), driver(&text, ptx));
     format!(
-        "    KernelImage {{ name: {name:?}, ptx: include_bytes!({ptx:?}), compute: {target:?}, driver: {driver:?}, native: \
-         &[{native}] }},\n"
+        "    KernelImage {{ name: {name:?}, ptx: include_bytes!({ptx:?}), compute: {target:?}, driver: {driver:?}, \
+         packed_native: {include}, native: &[{native}] }},\n"
     )
 }
 
-/// The first lines of packed PTX.
-fn header(ptx: &Path) -> String {
-    let file = fs::File::open(ptx).unwrap_or_else(|e| panic!("{}: {e}", ptx.display()));
+/// The compute capabilities that packed machine code is for, and where in it the code of each lies: cuda/make_ptx.py has the format.
+fn machine_code(packed: &Path) -> Vec<((u32, u32), Range<usize>)> {
+    let text = header(packed);
+    let (made_of, bytes) = text.split_once("\nbytes: ").unwrap_or_else(|| panic!("{}: how long?", packed.display()));
+    let (_, gpus) = made_of.rsplit_once(": ").unwrap_or_else(|| panic!("{}: for which devices?", packed.display()));
+    let (bytes, _) = bytes.split_once('\n').unwrap_or_else(|| panic!("{}: no code", packed.display()));
+    let mut start = made_of.len() + "\nbytes: ".len() + bytes.len() + "\n".len();
+    let code = |(gpu, bytes): (&str, &str)| {
+        let compute = compute(gpu).unwrap_or_else(|| panic!("{}: '{gpu}' is no device", packed.display()));
+        let length: usize = bytes.parse().unwrap_or_else(|_| panic!("{}: '{bytes}' bytes", packed.display()));
+        let code = start..start + length;
+        start = code.end;
+        (compute, code)
+    };
+    gpus.split(' ').zip(bytes.split(' ')).map(code).collect()
+}
+
+/// The first lines of a packed file.
+fn header(packed: &Path) -> String {
+    let file = fs::File::open(packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
     let mut text = Vec::new();
     let read = XzReader::new(file, false).take(2048).read_to_end(&mut text);
-    read.unwrap_or_else(|e| panic!("{}: {e}", ptx.display()));
+    read.unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
     String::from_utf8_lossy(&text).into_owned()
 }
 

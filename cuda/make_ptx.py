@@ -8,9 +8,11 @@ NVRTC writes cuda/ptx/NAME.ptx.xz, which every driver since 515 (May 2022) reads
 compute_61 is the oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores
 (*_tensor.cu) or takes samples in pairs (*_pairs.cu) is for compute_80 and later; without it, other kernels do the same.
 
-ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME/sm_NN.cubin.xz. It begins to run at once, where a
-driver compiles PTX for seconds. cuda/native/NAME/made-of names the PTX and the compiler that it was made of: machine code
-is made again when either differs, or with --all. A driver that does not take it falls back to the PTX.
+ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME.xz. It begins to run at once, where a driver
+compiles PTX for seconds; one that does not take it falls back to the PTX. Three lines of text come first in that file: the
+PTX that it was made of, the compiler with the GPUs it was made for, and the bytes of code for each of them; then the code,
+in that order. Packed together, the code of six generations takes 0.63 of the bytes that it takes one by one. It is made
+again when the first two lines would differ, or with --all.
 """
 
 import concurrent.futures
@@ -102,8 +104,8 @@ class Ptxas:
 
     def made_of(self, ptx):
         """What machine code of `ptx` is made of, in words."""
-        targets = " ".join(str(target) for target in NATIVE)
-        return f"ptx sha256 {hashlib.sha256(ptx).hexdigest()}\n{self.PACKAGE} {COMPILERS[self.PACKAGE]}: {targets}\n".encode()
+        gpus = " ".join(str(target) for target in targets(ptx))
+        return f"ptx sha256 {hashlib.sha256(ptx).hexdigest()}\n{self.PACKAGE} {COMPILERS[self.PACKAGE]}: {gpus}\n".encode()
 
     def cubin(self, name, ptx, target):
         """Machine code for the compute capability `target`."""
@@ -117,19 +119,28 @@ class Ptxas:
             return cubin.read_bytes()
 
 
-def machine_files(name, ptx):
-    """The files of one module below cuda/native, and the compute capability that each is for."""
+def targets(ptx):
+    """The compute capabilities that machine code of `ptx` is made for."""
     oldest = int(re.search(rb"^\.target sm_(\d+)", ptx, re.M)[1])
-    return {MACHINE / name / f"sm_{target}.cubin.xz": target for target in NATIVE if target >= oldest}
+    return [target for target in NATIVE if target >= oldest]
 
 
 def machine_code(modules, ptxas):
     """What the files of `modules` below cuda/native hold."""
-    jobs = [(path, target, name) for name, ptx in modules.items() for path, target in machine_files(name, ptx).items()]
+    jobs = [(name, target) for name, ptx in modules.items() for target in targets(ptx)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        cubins = pool.map(lambda job: ptxas.cubin(job[2], modules[job[2]], job[1]), jobs)
-        files = {path: cubin for (path, _, _), cubin in zip(jobs, cubins)}
-    return files | {MACHINE / name / "made-of": ptxas.made_of(ptx) for name, ptx in modules.items()}
+        cubins = dict(zip(jobs, pool.map(lambda job: ptxas.cubin(job[0], modules[job[0]], job[1]), jobs)))
+
+    def together(name, ptx):
+        codes = [cubins[name, target] for target in targets(ptx)]
+        lengths = " ".join(str(len(code)) for code in codes)
+        return ptxas.made_of(ptx) + f"bytes: {lengths}\n".encode() + b"".join(codes)
+
+    return {machine_file(name): together(name, ptx) for name, ptx in modules.items()}
+
+
+def machine_file(name):
+    return MACHINE / f"{name}.xz"
 
 
 def pack(data):
@@ -141,9 +152,7 @@ def pack(data):
 
 def read(path):
     """What a committed file holds: compressors differ, so that only this is compared."""
-    if not path.is_file():
-        return None
-    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    return lzma.decompress(path.read_bytes()) if path.is_file() else None
 
 
 def main():
@@ -154,26 +163,24 @@ def main():
     nvrtc, ptxas = Nvrtc(), Ptxas()
     modules = {source.stem: nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
     wanted = {PTX / f"{name}.ptx.xz": ptx for name, ptx in modules.items()}
-    machine = {name: [*machine_files(name, ptx), MACHINE / name / "made-of"] for name, ptx in modules.items()}
 
-    def is_stale(name):
-        *cubins, made_of = machine[name]
-        return everything or read(made_of) != ptxas.made_of(modules[name]) or not all(path.is_file() for path in cubins)
+    def is_stale(name, ptx):
+        return everything or not (read(machine_file(name)) or b"").startswith(ptxas.made_of(ptx))
 
-    stale = {name: ptx for name, ptx in modules.items() if is_stale(name)}
+    stale = {name: ptx for name, ptx in modules.items() if is_stale(name, ptx)}
     if everything or not check:
         wanted |= machine_code(stale, ptxas)
     there = {path for folder in (PTX, MACHINE) for path in folder.rglob("*") if path.is_file()}
-    gone = there - wanted.keys() - {path for paths in machine.values() for path in paths}
+    gone = there - wanted.keys() - {machine_file(name) for name in modules}
     wrong = {path for path in wanted if read(path) != wanted[path]}
     if check:
-        unmade = set() if everything else {MACHINE / name for name in stale}
+        unmade = set() if everything else {machine_file(name) for name in stale}
         if names := sorted(str(path.relative_to(CUDA)) for path in wrong | gone | unmade):
             sys.exit(f"stale: {', '.join(names)}; run make ptx, and commit cuda/ptx and cuda/native")
         return
     for path in wrong:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(pack(wanted[path]) if path.suffix == ".xz" else wanted[path])
+        path.write_bytes(pack(wanted[path]))
     for path in gone:
         path.unlink()
 

@@ -223,8 +223,9 @@ fn images_that_do_not_fit_are_refused_in_words() {
 
     // Machine code that is none: the PTX serves.
     let compute = device.info().compute;
-    let native = Box::leak(Box::new([NativeCode { compute, code: b"nothing a device runs" }]));
-    Module::load(&device, &KernelImage { native, ..IMAGE }).unwrap();
+    let packed_native = b"nothing a device runs";
+    let native = Box::leak(Box::new([NativeCode { compute, code: 0..packed_native.len() }]));
+    Module::load(&device, &KernelImage { packed_native, native, ..IMAGE }).unwrap();
 }
 
 /// Runs the test of this name once more, in a process of its own, since what it does ends the context.

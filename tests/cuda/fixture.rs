@@ -6,8 +6,14 @@ use vramp::device::cuda::{CudaDevice, DevicePlane, Function, KernelImage, Launch
 use vramp::video::{Format, Picture};
 
 /// The module of tests/cuda/fixture.ptx.
-pub const IMAGE: KernelImage =
-    KernelImage { name: "fixture", ptx: include_bytes!("fixture.ptx"), compute: (6, 1), driver: (9, 0), native: &[] };
+pub const IMAGE: KernelImage = KernelImage {
+    name: "fixture",
+    ptx: include_bytes!("fixture.ptx"),
+    compute: (6, 1),
+    driver: (9, 0),
+    packed_native: &[],
+    native: &[],
+};
 
 /// A kernel of the fixture.
 pub fn function(device: &CudaDevice, name: &str) -> Function {

@@ -9,6 +9,7 @@ use lzma_rust2::XzReader;
 use std::collections::HashMap;
 use std::ffi::{CString, c_uint, c_void};
 use std::io::Read;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use std::{fmt, ptr};
@@ -31,17 +32,19 @@ pub struct KernelImage {
     pub compute: (u32, u32),
     /// The lowest CUDA version of a driver that reads the PTX.
     pub driver: (u32, u32),
-    /// Machine code of the same kernels, which begins to run at once.
+    /// Machine code of the same kernels, which begins to run at once: that of all devices packed together, in a third less.
+    pub packed_native: &'static [u8],
+    /// What is in it.
     pub native: &'static [NativeCode],
 }
 
 /// Machine code for the devices of one compute capability, and the later ones of the same major number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NativeCode {
     /// The compute capability.
     pub compute: (u32, u32),
-    /// The code.
-    pub code: &'static [u8],
+    /// Which bytes of the unpacked machine code.
+    pub code: Range<usize>,
 }
 
 impl KernelImage {
@@ -87,7 +90,7 @@ impl Module {
         let context = device.context();
         context.enter()?;
         let start = Instant::now();
-        let native = image.native_for(device.compute()).and_then(|native| load_native(native, image.name));
+        let native = image.native_for(device.compute()).and_then(|native| image.load_native(native));
         let from = if native.is_some() { "machine code" } else { "PTX" };
         let raw = match native {
             Some(raw) => raw,
@@ -143,28 +146,36 @@ fn old_driver(driver: (u32, u32), image: &KernelImage) -> Error {
     ))
 }
 
-/// What `data` of the module `name` was before it was packed; what is not packed stays as it is.
-fn unpack(data: &[u8], name: &str) -> Result<Vec<u8>> {
+/// What `data` of the module `name` was before it was packed, as far as `end`; what is not packed stays as it is.
+fn unpack(data: &[u8], end: Option<usize>, name: &str) -> Result<Vec<u8>> {
     const XZ: &[u8] = b"\xfd7zXZ\0";
     if !data.starts_with(XZ) {
         return Ok(data.to_vec());
     }
     let mut unpacked = Vec::new();
-    let read = XzReader::new(data, false).read_to_end(&mut unpacked);
+    let read = XzReader::new(data, false).take(end.map_or(u64::MAX, |end| end as u64)).read_to_end(&mut unpacked);
     read.map_err(|e| Error::internal(format!("unpacking the CUDA kernels of {name}: {e}")))?;
     Ok(unpacked)
 }
 
-/// Loads machine code. The PTX serves as well where that fails: what drivers take beside their own, they alone know.
-fn load_native(native: &NativeCode, name: &str) -> Option<CUmodule> {
-    let failed = |why: &dyn fmt::Display| log::debug!("machine code of {name} does not load: {why}");
-    let code = unpack(native.code, name).inspect_err(|e| failed(e)).ok()?;
-    load_data(code.as_ptr().cast()).inspect_err(|(code, _)| failed(code)).ok()
+impl KernelImage {
+    /// Loads machine code. The PTX serves as well where that fails: what drivers take beside their own, they alone know.
+    fn load_native(&self, native: &NativeCode) -> Option<CUmodule> {
+        let failed = |why: &dyn fmt::Display| log::debug!("machine code of {} does not load: {why}", self.name);
+        let code = self.unpack_native(native).inspect_err(|e| failed(e)).ok()?;
+        load_data(code.as_ptr().cast()).inspect_err(|(code, _)| failed(code)).ok()
+    }
+
+    fn unpack_native(&self, native: &NativeCode) -> Result<Vec<u8>> {
+        let mut unpacked = unpack(self.packed_native, Some(native.code.end), self.name)?;
+        unpacked.drain(..native.code.start);
+        Ok(unpacked)
+    }
 }
 
 fn load_ptx(context: &Context, image: &KernelImage) -> Result<CUmodule> {
     check_ptx(context.info(), image)?;
-    let ptx = CString::new(unpack(image.ptx, image.name)?)
+    let ptx = CString::new(unpack(image.ptx, None, image.name)?)
         .map_err(|_| Error::internal(format!("PTX of {} holds a zero", image.name)))?;
     load_data(ptx.as_ptr().cast()).map_err(|(code, log)| match code {
         Code::UNSUPPORTED_PTX_VERSION => old_driver(context::driver_version().unwrap_or_default(), image),
@@ -284,17 +295,17 @@ mod tests {
     fn every_module_unpacks_to_its_text() {
         assert!(!IMAGES.is_empty());
         for image in IMAGES {
-            let ptx = String::from_utf8(unpack(image.ptx, image.name).unwrap()).unwrap();
+            let ptx = String::from_utf8(unpack(image.ptx, None, image.name).unwrap()).unwrap();
             let (major, minor) = image.compute;
             assert!(ptx.contains(&format!("\n.target sm_{major}{minor}\n")) && !ptx.contains('\0'), "{}", image.name);
             for native in image.native {
-                let code = unpack(native.code, image.name).unwrap();
+                let code = image.unpack_native(native).unwrap();
                 assert!(code.starts_with(b"\x7fELF") && native.compute >= image.compute, "{} {native:?}", image.name);
             }
         }
-        assert_eq!(unpack(b"as it is", "a").unwrap(), b"as it is");
+        assert_eq!(unpack(b"as it is", None, "a").unwrap(), b"as it is");
         let broken = [&IMAGES[0].ptx[..100], b"broken"].concat();
-        assert!(unpack(&broken, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
+        assert!(unpack(&broken, None, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
     }
 
     #[test]
@@ -311,9 +322,9 @@ mod tests {
     fn machine_code_serves_later_devices_of_its_generation() {
         static NATIVE: [NativeCode; 3] = [native(8, 6), native(7, 5), native(8, 9)];
         const fn native(major: u32, minor: u32) -> NativeCode {
-            NativeCode { compute: (major, minor), code: b"" }
+            NativeCode { compute: (major, minor), code: 0..0 }
         }
-        let image = KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), native: &NATIVE };
+        let image = KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), packed_native: b"", native: &NATIVE };
         let chosen = |compute| image.native_for(compute).map(|native| native.compute);
         let devices = [(6, 1), (7, 0), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0)];
         let wanted = [None, None, Some((7, 5)), None, Some((8, 6)), Some((8, 6)), Some((8, 9)), None];
