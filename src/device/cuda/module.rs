@@ -324,7 +324,8 @@ mod tests {
         const fn native(major: u32, minor: u32) -> NativeCode {
             NativeCode { compute: (major, minor), code: 0..0 }
         }
-        let image = KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), packed_native: b"", native: &NATIVE };
+        let image =
+            KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), packed_native: b"", native: &NATIVE };
         let chosen = |compute| image.native_for(compute).map(|native| native.compute);
         let devices = [(6, 1), (7, 0), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0)];
         let wanted = [None, None, Some((7, 5)), None, Some((8, 6)), Some((8, 6)), Some((8, 9)), None];
