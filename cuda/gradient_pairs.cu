@@ -180,31 +180,47 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gra
     }
 }
 
-// Levels of a block's samples along each row, of both halves of the picture.
-__device__ __forceinline__ void find_lines(const Component& c, const Place& place, Line (&lines)[2][PAIR_ROWS][LINES]) {
-    constexpr int DOWN = PAIR_ROWS / CELL + 2;
-    __shared__ int levels[2][DOWN][LINES + 1];
+// Levels of cells around a block, of both halves of the picture.
+constexpr int LEVEL_ROWS = PAIR_ROWS / CELL + 2;
+struct Levels {
+    int of[2][LEVEL_ROWS][LINES + 1];
+};
+
+__device__ __forceinline__ void load_levels(const Component& c, const Place& place, Levels& levels) {
     const int across = c.cells_across, down = c.cells_down;
-    for (int i = threadIdx.x; i < 2 * DOWN * (LINES + 1); i += THREADS) {
-        const int x = i % (LINES + 1), row = i / (LINES + 1), side = row / DOWN;
-        const int y = clamp((place.top + side * int(c.half)) / CELL + row % DOWN - 1, 0, down - 1);
-        levels[side][row % DOWN][x] = __ldg(c.levels + y * across + clamp(place.left / CELL - 1 + x, 0, across - 1));
-    }
-    __syncthreads();
-    for (int i = threadIdx.x; i < 2 * PAIR_ROWS * LINES; i += THREADS) {
-        const int x = i % LINES, row = i / LINES, side = row / PAIR_ROWS, y = row % PAIR_ROWS;
+    static_assert(2 * LEVEL_ROWS * (LINES + 1) <= THREADS, "a thread loads one");
+    // The last threads do, which sum no columns.
+    const int i = THREADS - 1 - threadIdx.x;
+    if (i >= 2 * LEVEL_ROWS * (LINES + 1)) return;
+    const int x = i % (LINES + 1), row = i / (LINES + 1), side = row / LEVEL_ROWS;
+    const int y = clamp((place.top + side * int(c.half)) / CELL + row % LEVEL_ROWS - 1, 0, down - 1);
+    levels.of[side][row % LEVEL_ROWS][x] = __ldg(c.levels + y * across + clamp(place.left / CELL - 1 + x, 0, across - 1));
+}
+
+// Levels of a warp's two rows: lines of both halves of the picture, in the bits of a half of a float above `MIDDLE`.
+__device__ __forceinline__ void find_lines(const Levels& levels, int4 (&lines)[2 * LINES]) {
+    const int lane = threadIdx.x % 32;
+    if (lane < 2 * LINES) {
+        const int y = threadIdx.x / 32 + lane / LINES * WARPS, x = lane % LINES;
         const int above = (y + CELL / 2) / CELL, part = 2 * ((y + CELL / 2) % CELL) + 1;
-        const auto between = [&](int x) {
-            return (levels[side][above][x] * (32 - part) + levels[side][above + 1][x] * part + 16) >> 5;
-        };
-        const int start = between(x);
-        lines[side][y][x] = {32 * start + 128, between(x + 1) - start};
+        Line line[2];
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            const auto between = [&](int x) {
+                return (levels.of[side][above][x] * (32 - part) + levels.of[side][above + 1][x] * part + 16) >> 5;
+            };
+            const int start = between(x);
+            line[side] = {32 * start + 128 + int(MIDDLE_BITS << 8), between(x + 1) - start};
+        }
+        lines[lane] = make_int4(line[0].start, line[0].step, line[1].start, line[1].step);
     }
+    __syncwarp();
 }
 
 // Sums of seven rows of evidence in each column of a block, and of four columns on both sides: a word holds those of both
-// halves of the picture. A thread takes four columns and some rows.
-constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = THREADS / QUADS, PART_ROWS = (PAIR_ROWS + PARTS - 1) / PARTS;
+// halves of the picture. A thread takes four columns and some rows: half of the warps then do all, with fewer rows to read twice.
+constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = 4, PART_ROWS = PAIR_ROWS / PARTS;
+static_assert(PARTS * QUADS <= THREADS, "there are threads for all parts");
 
 __device__ __forceinline__ void sum_columns(const Component& c, const Place& place, u32 (&sums)[PAIR_ROWS][SUMS]) {
     const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS * PART_ROWS;
@@ -233,11 +249,9 @@ __device__ __forceinline__ void sum_columns(const Component& c, const Place& pla
         }
         const int row = i - 2 * AROUND;
         if (row < 0) continue;
-        if (first + row < PAIR_ROWS) {
-            *reinterpret_cast<uint4*>(&sums[first + row][4 * quad]) = make_uint4(
-                __byte_perm(even_sum[0], even_sum[1], 0x5410), __byte_perm(odd_sum[0], odd_sum[1], 0x5410),
-                __byte_perm(even_sum[0], even_sum[1], 0x7632), __byte_perm(odd_sum[0], odd_sum[1], 0x7632));
-        }
+        *reinterpret_cast<uint4*>(&sums[first + row][4 * quad]) = make_uint4(
+            __byte_perm(even_sum[0], even_sum[1], 0x5410), __byte_perm(odd_sum[0], odd_sum[1], 0x5410),
+            __byte_perm(even_sum[0], even_sum[1], 0x7632), __byte_perm(odd_sum[0], odd_sum[1], 0x7632));
 #pragma unroll
         for (int side = 0; side < 2; side++) {
             even_sum[side] -= even[side][row];
@@ -246,76 +260,134 @@ __device__ __forceinline__ void sum_columns(const Component& c, const Place& pla
     }
 }
 
-// Fades a sample out by the evidence around it.
+// Makes a row's sums of columns sums of 7x7, by a warp. Returns whether one of them, of either half of the picture, is less than
+// `end`.
+__device__ __forceinline__ bool sum_row(u32 (&sums)[SUMS], u32 end) {
+    static_assert(AROUND == 3 && COLUMNS == 4 * 32, "a thread sums around four columns");
+    uint4* const at = reinterpret_cast<uint4*>(sums) + threadIdx.x % 32;
+    const uint4 a = at[0], b = at[1], c = at[2];
+    uint4 s;
+    s.x = a.y + a.z + a.w + b.x + b.y + b.z + b.w;
+    s.y = s.x - a.y + c.x;
+    s.z = s.y - a.z + c.y;
+    s.w = s.z - a.w + c.z;
+    __syncwarp();
+    at[1] = s;
+    __syncwarp();
+    // Sums have 14 bits, so that the highest bit of a half is left where one is no less.
+    const u32 less = 0x80008000 - (end << 16 | end);
+    return ((s.x + less) & (s.y + less) & (s.z + less) & (s.w + less) & 0x80008000) != 0x80008000;
+}
+
+// Fades samples out by the evidence around them, and stores them. All is exact in floats: sums above 2^23, weights in 32768ths,
+// of which 32768 do as 32767 since no sample moves by more than 500, and samples in quarters above 2^21.
 struct Blend {
-    const Gradient& p;
-    const Component& c;
-    __device__ __forceinline__ int at(u32 own, Halves moved, u32 sum, int side) const {
-        const int by = int((moved + both(MIDDLE)).bits >> 16 * side & 0xffff) - int(MIDDLE_BITS);
-        const int weight = clamp((int(p.end) - int(sum >> 16 * side & 0xffff)) * int(p.gain), 0, 32767);
-        return clamp(int(own >> 16 * side & 0xffff) + ((by * weight + 16384) >> 15), c.low, c.high);
+    float end, gain, low, high, scale, offset;
+    // The bits of 2^23 and 2^21, which the compiler must not know, as `Bytes` says of these exponents.
+    static constexpr u32 EXPONENTS = 0x64645c5c;
+    u32 up, sum_bits, sample_bits;
+    __device__ __forceinline__ Blend(const Gradient& p, const Component& c)
+        : end(float(int(p.end)) + 8388608.0f), gain(float(int(p.gain)) / 32768), sum_bits(p.exponents ^ EXPONENTS ^ 0x4b000000),
+          sample_bits(p.exponents ^ EXPONENTS ^ 0x4a000000) {
+        const Plane& dst = c.dst;
+        const u32 drop = 16 - dst.bit_depth, half = (1u << drop) >> 1;
+        low = __uint_as_float(sample_bits | c.low);
+        high = __uint_as_float(sample_bits | min(c.high, 65535 - half));
+        // From 2^21 and quarters to 2^23 and what is stored.
+        scale = __uint_as_float((127 + 2 - drop) << 23);
+        offset = 8388608.0f - __uint_as_float((127 + 23 - drop) << 23) + (drop == 0 ? 0.0f : 0.5f);
+        up = drop - dst.shift;
+    }
+    __device__ __forceinline__ float sample(u32 own, int side) const {
+        return __uint_as_float(__byte_perm(own, sample_bits, side == 0 ? 0x7610 : 0x7632));
+    }
+    __device__ __forceinline__ float moved(u32 own, Halves by, u32 sum, int side) const {
+        const float weight = __saturatef((end - __uint_as_float(__byte_perm(sum, sum_bits, side == 0 ? 0x7610 : 0x7632))) * gain);
+        return __fadd_rd(sample(own, side), __fmaf_rn(number(by.bits >> 16 * side), weight, 0.125f));
+    }
+    // What is stored, in the bits that a store takes.
+    __device__ __forceinline__ u32 code(float value) const {
+        return __float_as_uint(__fmaf_rd(fminf(fmaxf(value, low), high), scale, offset)) << up;
     }
 };
 
 // Stores a thread's samples of a row.
-__device__ __forceinline__ void store_row(const Plane& dst, const Place& place, int y, const int (&values)[EACH]) {
+__device__ __forceinline__ void store_row(
+    const Plane& dst, const Blend& blend, const Place& place, int y, const float (&values)[EACH]) {
     const int width = dst.width;
     if (dst.sample == SAMPLE_U16 && dst.step == 1 && place.left + COLUMNS <= width) {
         u16* const to = at<u16>(dst, place.x, y);
 #pragma unroll
-        for (int i = 0; i < EACH; i++) to[32 * i] = narrow(dst, values[i]);
+        for (int i = 0; i < EACH; i++) to[32 * i] = blend.code(values[i]);
         return;
     }
-#pragma unroll 1
-    for (int i = 0; i < EACH; i++)
-        if (place.x + 32 * i < width) store(dst, place.x + 32 * i, y, values[i]);
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const int x = place.x + 32 * i;
+        if (x >= width) continue;
+        if (dst.sample == SAMPLE_U8) {
+            *at<u8>(dst, x, y) = blend.code(values[i]);
+        } else {
+            *at<u16>(dst, x, y) = blend.code(values[i]);
+        }
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(const Gradient p) {
     __shared__ __align__(16) u32 sums[PAIR_ROWS][SUMS];
-    __shared__ __align__(8) Line lines[2][PAIR_ROWS][LINES];
+    __shared__ int4 lines[WARPS][2 * LINES];
+    __shared__ Levels levels;
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     const Place place(c, block);
     sum_columns(c, place, sums);
-    find_lines(c, place, lines);
+    load_levels(c, place, levels);
     __syncthreads();
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const bool inside = place.left + 4 * lane < int(c.src.width);
+    // Whether anything is left of the filter in each row. Where nothing is, as in texture, the row stays as it is, without a tap.
+    const auto is_live = [&](int row) { return __any_sync(~0u, sum_row(sums[warp + row * WARPS], p.end) && inside) != 0; };
+    const bool live[] = {is_live(0), is_live(1)};
+    if (live[0] || live[1]) find_lines(levels, lines[warp]);
 
-    const int height = c.src.height, half = c.half;
-    const int lane = threadIdx.x % 32, part = 2 * ((lane + CELL / 2) % CELL) + 1;
-    for (int y = place.y; y < place.last; y += WARPS) {
-        const int row = y - place.top;
-        const auto with_level = [&](int i, Halves by) {
-            u32 levels = MIDDLE_BITS << 16 | MIDDLE_BITS;
+    const int height = c.src.height, half = c.half, part = 2 * ((lane + CELL / 2) % CELL) + 1;
+    const Blend blend(p, c);
+#pragma unroll 1
+    for (int row = 0; row < 2; row++) {
+        const int y = place.y + row * WARPS, at = y * int(c.pitch) + place.x;
+        const u32* const source = reinterpret_cast<const u32*>(c.source) + at;
+        u32 own[EACH];
+        if (row == 0 ? !live[0] : !live[1]) {
+#pragma unroll
+            for (int i = 0; i < EACH; i++) own[i] = __ldg(source + 32 * i);
 #pragma unroll
             for (int side = 0; side < 2; side++) {
-                const Line line = lines[side][row][2 * i + (lane + CELL / 2) / CELL];
-                levels += (line.start + line.step * part >> 8) << 16 * side;
+                if (y + side * half >= height) continue;
+                float results[EACH];
+#pragma unroll
+                for (int i = 0; i < EACH; i++) results[i] = blend.sample(own[i], side);
+                store_row(c.dst, blend, place, y + side * half, results);
             }
-            return by + (Halves{levels} - both(MIDDLE));
+            continue;
+        }
+        const int4* const lines_of_row = lines[warp] + row * LINES + (lane + CELL / 2) / CELL;
+        const auto with_level = [&](int i, Halves by) {
+            const int4 line = lines_of_row[2 * i];
+            return by + (Halves{__byte_perm(line.x + line.y * part, line.z + line.w * part, 0x6521)} - both(MIDDLE));
         };
-        const int at = y * int(c.pitch) + place.x;
-        const u32* const source = reinterpret_cast<const u32*>(c.source) + at;
         const u32* const plane = reinterpret_cast<const u32*>(c.made[0]) + at;
-        u32 own[EACH];
         Halves moved[EACH];
         smooth<QUARTERS, true>(c, p.exponents, source, plane, c.passes[3], with_level, own, moved);
         u32 sums_around[EACH];
 #pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            const u32* const columns = &sums[row][lane + 32 * i + 4 - AROUND];
-            sums_around[i] = 0;
-#pragma unroll
-            for (int k = 0; k <= 2 * AROUND; k++) sums_around[i] += columns[k];
-        }
-        const Blend blend = {p, c};
+        for (int i = 0; i < EACH; i++) sums_around[i] = sums[warp + row * WARPS][4 + lane + 32 * i];
 #pragma unroll
         for (int side = 0; side < 2; side++) {
             if (y + side * half >= height) continue;
-            int results[EACH];
+            float results[EACH];
 #pragma unroll
-            for (int i = 0; i < EACH; i++) results[i] = blend.at(own[i], moved[i], sums_around[i], side);
-            store_row(c.dst, place, y + side * half, results);
+            for (int i = 0; i < EACH; i++) results[i] = blend.moved(own[i], moved[i], sums_around[i], side);
+            store_row(c.dst, blend, place, y + side * half, results);
         }
     }
 }
