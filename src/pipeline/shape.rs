@@ -31,6 +31,15 @@ impl ChainPlan {
         self.lineage().1.iter().fold(count, |count, cycle| cycle.first_of(count))
     }
 
+    /// The first frame of the chain's own input, from `index` on, that frames of the result belong to: chains that drop or join
+    /// frames have none of some. Where the chain goes on from another input, `index` itself.
+    pub fn first_owner(&self, index: u64) -> u64 {
+        match self.lineage() {
+            (0, cycles) => cycles.iter().rev().fold(self.frames(index), |n, cycle| cycle.owner(n)),
+            _ => index,
+        }
+    }
+
     /// How many frames of the result as many frames of its input give, in lowest terms: (2, 1) is twice as many.
     pub fn rate(&self) -> (u64, u64) {
         let product = |(num, den): (u64, u64), cycle: &&Cycle| (num * cycle.output(), den * cycle.input());
