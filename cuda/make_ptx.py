@@ -11,6 +11,8 @@ compute_61 is the oldest target that is served, and a driver compiles it for eve
 ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME/sm_NN.cubin.xz. It begins to run at once, where a
 driver compiles PTX for seconds. cuda/native/NAME/made-of names the PTX and the compiler that it was made of: machine code
 is made again when either differs, or with --all. A driver that does not take it falls back to the PTX.
+
+What the documentation quotes (cuda/examples) is compiled too, and not kept.
 """
 
 import concurrent.futures
@@ -153,6 +155,8 @@ def main():
     check, everything = "--check" in options, "--all" in options
     nvrtc, ptxas = Nvrtc(), Ptxas()
     modules = {source.stem: nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
+    for example in CUDA.glob("examples/*.cu"):
+        nvrtc.ptx(example)
     wanted = {PTX / f"{name}.ptx.xz": ptx for name, ptx in modules.items()}
     machine = {name: [*machine_files(name, ptx), MACHINE / name / "made-of"] for name, ptx in modules.items()}
 
