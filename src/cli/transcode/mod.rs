@@ -196,6 +196,9 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
+        if matches!(destination, Destination::Media(..)) {
+            tracks::say_rotation(job, &input, &plan);
+        }
         let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, stop, goal));
         let (mut sink, encoding) = created?;
         if let Some(subtitles) = burnt {
