@@ -791,6 +791,31 @@ fn a_preview_shows_the_next_frame_of_a_chain_that_drops_or_joins_frames() {
     assert_eq!(folder.names(), ["a.mkv"]);
 }
 
+/// At the end of a film the nearest frame stands in. A line says so where a filter that joins frames lacks some, and none where
+/// a window is merely longer than the film.
+#[test]
+fn a_film_may_end_within_a_cycle_or_a_window() {
+    let folder = Folder::new();
+    let input = clip(&folder, "a.mkv", "64x48", 5, "-pix_fmt yuv420p -c:v ffv1");
+    let film = |args: &[&str]| {
+        let ran = run(&[&[&*input, "-", "-f", "framemd5"], args].concat()).ok();
+        let frames = ran.text().lines().filter(|line| !line.starts_with('#')).count();
+        (frames, ran.stderr.contains("weave: the film ends before the last of its frames is whole"))
+    };
+    for (args, expected) in [
+        (["--chain", "weave", "--frames", "9"], (3, true)),
+        (["--chain", "weave", "--frames", "4"], (2, false)),
+        (["--chain", "weave", "--frames", "3"], (2, false)),
+        (["--chain", "separate_fields,weave", "--frames", "9"], (5, false)),
+        (["--chain", "select=2,weave", "--frames", "9"], (2, true)),
+        (["--chain", "select=3:0+2", "--frames", "9"], (3, false)),
+        (["--chain", "tmedian=3", "--frames", "2"], (2, false)),
+        (["--chain", "tmedian=3", "--frames", "9"], (5, false)),
+    ] {
+        assert_eq!(film(&args), expected, "{args:?}");
+    }
+}
+
 /// A run that reads an endless y4m stream.
 struct Endless {
     child: Child,
