@@ -764,6 +764,58 @@ fn a_preview_shows_both_sides_and_their_amplified_contrast() {
     assert!(piped.stdout.starts_with(b"\x89PNG"));
 }
 
+/// A chain may have no frame for the position: then the next one that it has is shown, as a run from there begins with it.
+#[test]
+fn a_preview_shows_the_next_frame_of_a_chain_that_drops_or_joins_frames() {
+    let folder = Folder::new();
+    let input = clip(&folder, "a.mkv", "64x48", 10, "-pix_fmt yuv420p -c:v ffv1");
+    let preview = |position: &str, chain: &str| {
+        let chain = if chain.is_empty() { Vec::new() } else { vec!["--chain", chain] };
+        let ran = run(&[&[&*input, "-", "--preview", position], &chain[..]].concat()).ok();
+        assert!(ran.stdout.starts_with(b"\x89PNG"));
+        (ran.stdout, ran.stderr)
+    };
+    let (shown, said) = preview("0.04", "select=2:0");
+    assert!(said.contains("of frame 2,"), "{said}");
+    assert!(shown == preview("#2", "").0, "a frame that stays is as it was");
+    assert!(preview("0.04", "select=2:1").0 == preview("#1", "").0);
+    assert!(preview("#1", "select=2:0,select=3:1").0 == shown);
+    assert!(preview("#3", "weave").0 == preview("#4", "weave").0);
+    assert!(preview("0.2", "weave,tmedian").0 == preview("#6", "weave,tmedian").0);
+    assert!(preview("#5", "separate_fields,weave").0 == preview("#5", "").0, "every frame has its fields");
+    for (position, chain) in [("#9", "select=2:0"), ("0.36", "weave"), ("#9", "select=2:0,tmedian")] {
+        let none = run(&[&*input, &folder.path("o.png"), "--preview", position, "--chain", chain]);
+        assert_eq!((none.code, none.stderr.lines().count()), (Some(2), 1), "{chain}: {}", none.stderr);
+        assert!(none.stderr.contains("a.mkv: the chain gives no frame at the position"), "{chain}: {}", none.stderr);
+    }
+    assert_eq!(folder.names(), ["a.mkv"]);
+}
+
+/// At the end of a film the nearest frame stands in. A line says so where a filter that joins frames lacks some, and none where
+/// a window is merely longer than the film.
+#[test]
+fn a_film_may_end_within_a_cycle_or_a_window() {
+    let folder = Folder::new();
+    let input = clip(&folder, "a.mkv", "64x48", 5, "-pix_fmt yuv420p -c:v ffv1");
+    let film = |args: &[&str]| {
+        let ran = run(&[&[&*input, "-", "-f", "framemd5"], args].concat()).ok();
+        let frames = ran.text().lines().filter(|line| !line.starts_with('#')).count();
+        (frames, ran.stderr.contains("weave: the film ends before the last of its frames is whole"))
+    };
+    for (args, expected) in [
+        (["--chain", "weave", "--frames", "9"], (3, true)),
+        (["--chain", "weave", "--frames", "4"], (2, false)),
+        (["--chain", "weave", "--frames", "3"], (2, false)),
+        (["--chain", "separate_fields,weave", "--frames", "9"], (5, false)),
+        (["--chain", "select=2,weave", "--frames", "9"], (2, true)),
+        (["--chain", "select=3:0+2", "--frames", "9"], (3, false)),
+        (["--chain", "tmedian=3", "--frames", "2"], (2, false)),
+        (["--chain", "tmedian=3", "--frames", "9"], (5, false)),
+    ] {
+        assert_eq!(film(&args), expected, "{args:?}");
+    }
+}
+
 /// A run that reads an endless y4m stream.
 struct Endless {
     child: Child,

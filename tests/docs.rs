@@ -20,6 +20,32 @@ fn filters_md_is_current() {
     );
 }
 
+/// The example of docs/FILTER-GUIDE.md is what is compiled: its blocks follow one another in the files that have them.
+#[test]
+fn the_guide_quotes_its_example() {
+    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let guide = read("docs/FILTER-GUIDE.md");
+    for (language, path, blocks) in
+        [("rust", "src/filters/tiers/local/median.rs", 5), ("cpp", "cuda/examples/median.cu", 1)]
+    {
+        let quoted: Vec<_> = guide
+            .split(&format!("```{language}\n"))
+            .skip(1)
+            .map(|rest| rest.split_once("```").expect("a block ends").0)
+            .collect();
+        assert_eq!(quoted.len(), blocks, "{language}");
+        let source = read(path);
+        let mut rest = &*source;
+        for block in quoted {
+            let (between, after) =
+                rest.split_once(block).unwrap_or_else(|| panic!("{path} does not go on with:\n{block}"));
+            // Before the first stands what the file is.
+            assert!(between.trim().is_empty() || rest.len() == source.len(), "the guide leaves out:\n{between}");
+            rest = after;
+        }
+    }
+}
+
 /// The first lines in which `old` and `new` differ.
 fn difference(old: &str, new: &str) -> String {
     const SHOWN: usize = 8;

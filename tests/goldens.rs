@@ -9,7 +9,7 @@ mod command;
 mod sample;
 
 use command::{Folder, Ran, run};
-use sample::{Sample, run_seed};
+use sample::{Sample, report, run_seed};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -155,7 +155,7 @@ fn check(levels: impl Fn(&Golden) -> Vec<CpuLevel> + Sync) {
     assert!(
         failures.is_empty(),
         "{}\n`make bless-goldens` writes them anew, if they are meant to change",
-        failures.join("\n")
+        report(&failures)
     );
 }
 
@@ -187,7 +187,7 @@ fn every_golden_holds_on_a_gpu() {
         return;
     }
     let failures = failures(|_| vec![vec!["--device", "cuda"]]);
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(failures.is_empty(), "{}", report(&failures));
 }
 
 #[test]

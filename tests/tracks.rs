@@ -235,6 +235,37 @@ fn tracks_get_titles_languages_and_flags() {
     refused(&make(&source, &out, &["--track", "a1:language=elvish"]), 2, &["'elvish' is no language"]);
 }
 
+/// Filters work on pictures as they are stored, and the tag that has players turn them stays unless it is changed by name.
+#[test]
+fn a_rotation_stays_until_it_is_set() {
+    let folder = Folder::new();
+    let (upright, turned, out) = (film(&folder, "upright.mp4"), folder.path("turned.mp4"), folder.path("out.mp4"));
+    ffmpeg(&format!("-i {upright} -c copy -metadata:s:v:0 rotate=90 {turned}"));
+    let rotation = |file: &str| {
+        let hashes = run(&["hash", file, "--frames", "1"]).ok();
+        let line = hashes.text().lines().find_map(|line| line.strip_prefix("#rotation: ").map(str::to_owned));
+        line.unwrap_or_else(|| panic!("{}", hashes.text()))
+    };
+    let tagged = rotation(&turned);
+    assert_ne!(tagged, "0");
+    let cases: [(&[&str], &str, bool); 5] = [
+        (&["--chain", "box=1"], &tagged, false),
+        (&["--chain", "rotate=90"], &tagged, true),
+        (&["--chain", "hflip,crop=w=32:h=32"], &tagged, true),
+        (&["--chain", "rotate=90", "--track", "v1:rotation=0"], "0", false),
+        (&["--chain", "vflip", "--track", "v1:rotation=180"], "180", false),
+    ];
+    for (args, expected, is_said) in cases {
+        let ran = make(&turned, &out, args).ok();
+        assert_eq!(ran.stderr.contains("players turn this video (rotation "), is_said, "{args:?}: {}", ran.stderr);
+        assert_eq!(rotation(&out), expected, "{args:?}");
+    }
+    make(&upright, &out, &["--track", "v:rotation=90"]).ok();
+    assert_eq!(rotation(&out), "90");
+    refused(&make(&upright, &out, &["--track", "v:rotation=45"]), 2, &["'rotation=45' is no setting", "90, 180"]);
+    refused(&make(&upright, &out, &["--track", "eng:rotation=90"]), 2, &["rotation is of video", "eng"]);
+}
+
 #[test]
 fn tags_are_of_another_file_or_given() {
     let folder = Folder::new();

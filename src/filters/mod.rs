@@ -1,6 +1,6 @@
 //! The filters, and how every filter describes itself.
 //!
-//! A filter is three touches: its file here, its kernels in `cuda/`, and its line in `registry.rs`. Related ones share a room
+//! A filter is three files: its own here, that of its kernels in `cuda/`, and this one with its lines. Related ones share a room
 //! (`colour`, `combine`, `fields`, `remap`, `resample`, `temporal`). What is no filter: `contract` (what each states), `tiers` (what
 //! most are written on), `options` (what they have in common), `common` and `cuda` (what their kernels share), `docs`, and
 //! `program` (chains in files).
@@ -72,8 +72,70 @@ pub(crate) use options::masked;
 pub use options::planes;
 use options::zones;
 pub use program::{chain_file, program, read_chain};
-pub use registry::{ALL, chain, create, find, find_or_suggest, pinned};
+pub use registry::{chain, create, find, find_or_suggest, pinned};
 pub use tiers::local;
 pub(crate) use tiers::point;
 pub use tiers::point::Points;
 use tiers::{measure, window};
+
+/// Every filter.
+pub static ALL: &[&Descriptor] = &[
+    &deband::DESCRIPTOR,
+    &gradient::DESCRIPTOR,
+    &bilateral::DESCRIPTOR,
+    &boxblur::DESCRIPTOR,
+    &gauss::DESCRIPTOR,
+    &rgauss::DESCRIPTOR,
+    &domain::DESCRIPTOR,
+    &depth::DESCRIPTOR,
+    &range::DESCRIPTOR,
+    &remap::crop::DESCRIPTOR,
+    &remap::pad::DESCRIPTOR,
+    &remap::hflip::DESCRIPTOR,
+    &remap::vflip::DESCRIPTOR,
+    &remap::rotate::DESCRIPTOR,
+    &remap::transpose::DESCRIPTOR,
+    &resample::scale::DESCRIPTOR,
+    &resample::format::DESCRIPTOR,
+    &resample::shift::DESCRIPTOR,
+    &affine::DESCRIPTOR,
+    &convolve::DESCRIPTOR,
+    &edges::DESCRIPTOR,
+    &median::DESCRIPTOR,
+    &rank::DESCRIPTOR,
+    &surface_blur::DESCRIPTOR,
+    &guided::DESCRIPTOR,
+    &morph::ERODE,
+    &morph::DILATE,
+    &morph::OPEN,
+    &morph::CLOSE,
+    &morph::MINMAX,
+    &nlmeans::DESCRIPTOR,
+    &unsharp::DESCRIPTOR,
+    &deblock::DESCRIPTOR,
+    &temporal::tmedian::DESCRIPTOR,
+    &temporal::tsoften::DESCRIPTOR,
+    &combine::merge::DESCRIPTOR,
+    &combine::diff::DESCRIPTOR,
+    &combine::blend::DESCRIPTOR,
+    &expr::DESCRIPTOR,
+    &combine::mask::DESCRIPTOR,
+    &combine::overlay::DESCRIPTOR,
+    &saturation::DESCRIPTOR,
+    &levels::DESCRIPTOR,
+    &adjust::DESCRIPTOR,
+    &curves::DESCRIPTOR,
+    &colour::tonemap::DESCRIPTOR,
+    &localtone::DESCRIPTOR,
+    &clahe::DESCRIPTOR,
+    &colour::matrix::DESCRIPTOR,
+    &colour::transfer::DESCRIPTOR,
+    &colour::lut3d::DESCRIPTOR,
+    &combine::names::KEEP,
+    &combine::names::USE,
+    &stats::DESCRIPTOR,
+    &banding::DESCRIPTOR,
+    &fields::separate::DESCRIPTOR,
+    &fields::weave::DESCRIPTOR,
+    &select::DESCRIPTOR,
+];

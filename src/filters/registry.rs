@@ -1,80 +1,8 @@
-//! The list of filters. Adding one is one line here.
+//! Filters by their names.
 
 use crate::error::{Error, Result};
-use crate::filters::colour::{lut3d, matrix, tonemap, transfer};
-use crate::filters::combine::{blend, diff, mask, merge, names, overlay};
-use crate::filters::fields::{separate, weave};
-use crate::filters::remap::{crop, hflip, pad, rotate, transpose, vflip};
-use crate::filters::resample::{format, scale, shift};
-use crate::filters::temporal::{tmedian, tsoften};
-use crate::filters::{
-    Descriptor, Filter, adjust, affine, banding, bilateral, boxblur, clahe, convolve, curves, deband, deblock, depth,
-    domain, edges, expr, gauss, gradient, guided, levels, localtone, masked, median, morph, nlmeans, range, rank,
-    rgauss, saturation, select, stats, surface_blur, unsharp,
-};
+use crate::filters::{ALL, Descriptor, Filter, masked};
 use crate::params::{Call, did_you_mean, parse_chain};
-
-/// Every filter.
-pub static ALL: &[&Descriptor] = &[
-    &deband::DESCRIPTOR,
-    &gradient::DESCRIPTOR,
-    &bilateral::DESCRIPTOR,
-    &boxblur::DESCRIPTOR,
-    &gauss::DESCRIPTOR,
-    &rgauss::DESCRIPTOR,
-    &domain::DESCRIPTOR,
-    &depth::DESCRIPTOR,
-    &range::DESCRIPTOR,
-    &crop::DESCRIPTOR,
-    &pad::DESCRIPTOR,
-    &hflip::DESCRIPTOR,
-    &vflip::DESCRIPTOR,
-    &rotate::DESCRIPTOR,
-    &transpose::DESCRIPTOR,
-    &scale::DESCRIPTOR,
-    &format::DESCRIPTOR,
-    &shift::DESCRIPTOR,
-    &affine::DESCRIPTOR,
-    &convolve::DESCRIPTOR,
-    &edges::DESCRIPTOR,
-    &median::DESCRIPTOR,
-    &rank::DESCRIPTOR,
-    &surface_blur::DESCRIPTOR,
-    &guided::DESCRIPTOR,
-    &morph::ERODE,
-    &morph::DILATE,
-    &morph::OPEN,
-    &morph::CLOSE,
-    &morph::MINMAX,
-    &nlmeans::DESCRIPTOR,
-    &unsharp::DESCRIPTOR,
-    &deblock::DESCRIPTOR,
-    &tmedian::DESCRIPTOR,
-    &tsoften::DESCRIPTOR,
-    &merge::DESCRIPTOR,
-    &diff::DESCRIPTOR,
-    &blend::DESCRIPTOR,
-    &expr::DESCRIPTOR,
-    &mask::DESCRIPTOR,
-    &overlay::DESCRIPTOR,
-    &saturation::DESCRIPTOR,
-    &levels::DESCRIPTOR,
-    &adjust::DESCRIPTOR,
-    &curves::DESCRIPTOR,
-    &tonemap::DESCRIPTOR,
-    &localtone::DESCRIPTOR,
-    &clahe::DESCRIPTOR,
-    &matrix::DESCRIPTOR,
-    &transfer::DESCRIPTOR,
-    &lut3d::DESCRIPTOR,
-    &names::KEEP,
-    &names::USE,
-    &stats::DESCRIPTOR,
-    &banding::DESCRIPTOR,
-    &separate::DESCRIPTOR,
-    &weave::DESCRIPTOR,
-    &select::DESCRIPTOR,
-];
 
 /// The filter called `name` or by an alias of it.
 pub fn find(name: &str) -> Option<&'static Descriptor> {

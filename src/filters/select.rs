@@ -50,7 +50,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Keeps some frames of every few, always the same ones",
     definition: "\
 Frame n of the stream stays where `n mod cycle` is one of `frames`. Cycles are counted from the first frame of the stream, \
-wherever a run begins.
+wherever a run begins; of the last one those frames stay that there are.
 
 A frame that stays keeps its time and lasts until the next one that stays. The frame rate becomes so much lower.
 

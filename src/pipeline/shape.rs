@@ -31,6 +31,38 @@ impl ChainPlan {
         self.lineage().1.iter().fold(count, |count, cycle| cycle.first_of(count))
     }
 
+    /// The first frame of the chain's own input, from `index` on, that frames of the result belong to: chains that drop or join
+    /// frames have none of some. Where the chain goes on from another input, `index` itself.
+    pub fn first_owner(&self, index: u64) -> u64 {
+        match self.lineage() {
+            (0, cycles) => cycles.iter().rev().fold(self.frames(index), |n, cycle| cycle.owner(n)),
+            _ => index,
+        }
+    }
+
+    /// The filter that lacks frames at the end of a film of `count` frames, for the last of those that it joins: another stands in.
+    pub fn unfinished(&self, count: u64) -> Option<&'static str> {
+        // The parts that frames of the result come through, from the first on.
+        let before = |part: &&Part| match part.inputs[0].feed {
+            Feed::Part(before) => Some(&self.parts[before]),
+            Feed::Input(_) => None,
+        };
+        let mut parts: Vec<&Part> = std::iter::successors(self.parts.last(), before).collect();
+        parts.reverse();
+        if parts.first()?.inputs[0].feed != Feed::Input(0) {
+            return None;
+        }
+        let mut count = count;
+        for part in parts {
+            let Part { stages, inputs, cycle } = part;
+            if cycle.input() > 1 && inputs[0].reach.after > 0 && !count.is_multiple_of(cycle.input()) {
+                return stages.last().map(|last| self.stages[*last].filter.descriptor().name);
+            }
+            count = cycle.first_of(count);
+        }
+        None
+    }
+
     /// How many frames of the result as many frames of its input give, in lowest terms: (2, 1) is twice as many.
     pub fn rate(&self) -> (u64, u64) {
         let product = |(num, den): (u64, u64), cycle: &&Cycle| (num * cycle.output(), den * cycle.input());

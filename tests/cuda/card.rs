@@ -33,6 +33,7 @@ fn codec(encoder: &str) -> c_int {
         "mpeg2video" => 1,
         "libx264" => 4,
         "libx265" => 8,
+        "libvpx" => 9,
         "libvpx-vp9" => 10,
         "libsvtav1" => 11,
         other => panic!("which codec does {other} write?"),

@@ -17,7 +17,7 @@ use vramp::video::{FrameProps, Picture};
 const BUNNY: &str = "big-buck-bunny-720p.mp4";
 
 /// Clips of what cards decode; which of these the card at hand does, it says.
-const CLIPS: [Recipe; 16] = [
+const CLIPS: [Recipe; 17] = [
     Recipe::new("h264.mp4", "libx264", "yuv420p").with("bf=3 refs=4 g=25"),
     Recipe::new("h264-322x178.mkv", "libx264", "yuv420p").sized(322, 178).with("bf=2"),
     Recipe::new("h264-full.mp4", "libx264", "yuv420p").with("x264-params=fullrange=on"),
@@ -30,6 +30,7 @@ const CLIPS: [Recipe; 16] = [
     Recipe::new("hevc12.mkv", "libx265", "yuv420p12").with("preset=fast"),
     Recipe::new("hevc444.mkv", "libx265", "yuv444p").with("preset=fast"),
     Recipe::new("hevc444-10.mkv", "libx265", "yuv444p10").with("preset=fast"),
+    Recipe::new("vp8.webm", "libvpx", "yuv420p").with("deadline=realtime cpu-used=8"),
     Recipe::new("vp9.webm", "libvpx-vp9", "yuv420p").with("deadline=realtime cpu-used=8"),
     Recipe::new("vp9-odd.webm", "libvpx-vp9", "yuv420p").sized(321, 179).with("deadline=realtime cpu-used=8"),
     Recipe::new("av1.mkv", "libsvtav1", "yuv420p").with("preset=10"),
@@ -37,8 +38,16 @@ const CLIPS: [Recipe; 16] = [
 ];
 
 /// What the frames go through, and the depth they end in.
-const CHAINS: [(&str, Option<u8>); 3] =
-    [("", None), ("deband=range=16:sample=2", Some(10)), ("deband,depth=10:dither=ordered", None)];
+const CHAINS: [(&str, Option<u8>); 5] = [
+    ("", None),
+    ("deband=range=16:sample=2", Some(10)),
+    ("deband,depth=10:dither=ordered", None),
+    TMEDIAN,
+    ("box=1,tsoften=radius=1,select=cycle=2", Some(10)),
+];
+
+/// Reads more frames at a time than the decoder has surfaces to give.
+const TMEDIAN: (&str, Option<u8>) = ("tmedian=radius=2", None);
 
 fn sample(name: &str) -> String {
     let folder = std::env::var("VRAMP_SAMPLES").unwrap_or_else(|_| format!("{}/samples", env!("CARGO_MANIFEST_DIR")));
@@ -316,11 +325,18 @@ fn a_part_of_a_clip_is_the_same_part() {
     let Some(device) = device() else { return };
     let window = Window { start: Some(Position::Frame(17)), end: None, frames: Some(23) };
     let open = |options: InputOptions| Input::open(&sample(BUNNY), InputOptions { window, ..options }).unwrap();
-    let expected = on_cpu(open(options(DecoderChoice::Software, None)), CHAINS[1].0, CHAINS[1].1);
-    assert_eq!((expected.frames.len(), expected.frames[0].props.frame_index), (23, 17));
-    let card = open(options(DecoderChoice::Auto, Some(&device)));
-    assert!(card.surfaces().is_some());
-    assert_same(&on_cuda(card, CHAINS[1].0, CHAINS[1].1, &device, 4), &expected, "a part");
+    for (chain, depth) in [CHAINS[1], TMEDIAN] {
+        let expected = on_cpu(open(options(DecoderChoice::Software, None)), chain, depth);
+        assert_eq!((expected.frames.len(), expected.frames[0].props.frame_index), (23, 17), "{chain}");
+        let whole = on_cpu(software(&sample(BUNNY)), chain, depth);
+        for (part, whole) in expected.frames.iter().zip(&whole.frames[17..]) {
+            assert_eq!(part.props, whole.props, "{chain}");
+            fixture::assert_same(&part.picture, &whole.picture, chain);
+        }
+        let card = open(options(DecoderChoice::Auto, Some(&device)));
+        assert!(card.surfaces().is_some());
+        assert_same(&on_cuda(card, chain, depth, &device, 4), &expected, &format!("a part, '{chain}'"));
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod sample;
 use case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use libtest_mimic::{Arguments, Failed, Trial};
-use sample::run_seed;
+use sample::report;
 use vramp::filters::Descriptor;
 
 type Check = fn(&Case, &Execs) -> Result<(), String>;
@@ -66,7 +66,7 @@ fn climb(rung: &Rung, filter: &'static Descriptor) -> Result<(), Failed> {
     let failures: Vec<String> = (rung.cases)(&[filter]).into_iter().filter_map(fault).take(SHOWN).collect();
     match failures.is_empty() {
         true => Ok(()),
-        false => Err(format!("VRAMP_SEED={}, the first failures:\n{}", run_seed(), failures.join("\n")).into()),
+        false => Err(report(&failures).into()),
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::case::{Case, MEDIUM, TESTED, cases};
 use crate::cuda::{ALIGNMENTS, Gpu, ODD, all_on, device, sized};
 use crate::memory::{Guarded, compare};
+use crate::sample::run_seed;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use vramp::device::cuda::CudaDevice;
@@ -64,7 +65,11 @@ fn all_ways(
     let tried = tried.into_inner().unwrap();
     let only = std::env::var("VRAMP_FILTER").ok();
     for name in CHOOSING.iter().filter(|name| only.as_deref().is_none_or(|only| only == **name)) {
-        assert!(tried.iter().filter(|(kernel, _)| kernel == name).count() > 1, "{name}: {tried:?}");
+        assert!(
+            tried.iter().filter(|(kernel, _)| kernel == name).count() > 1,
+            "VRAMP_SEED={}: {name}: {tried:?}",
+            run_seed()
+        );
     }
     println!("{} ways: {tried:?}", tried.len());
 }

@@ -12,7 +12,7 @@ use crate::case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases, sampled_cases};
 use crate::check::{reference, run, sources};
 use crate::data::fill;
 use crate::memory::{Guarded, compare};
-use crate::sample::Sample;
+use crate::sample::{Sample, report};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use vramp::device::cpu::{CpuExec, CpuLevel};
@@ -261,7 +261,7 @@ pub fn all_on(
     let workers = thread::available_parallelism().map_or(1, |count| count.get().min(WORKERS));
     thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
     let failures = failures.into_inner().unwrap();
-    assert!(failures.is_empty(), "on {}, the first failures:\n{}", device.info(), failures.join("\n"));
+    assert!(failures.is_empty(), "on {}, {}", device.info(), report(&failures));
     println!("{} cases on {}", cases.into_inner().unwrap().0, device.info());
 }
 
@@ -380,13 +380,13 @@ fn wrong_kernels_on_cuda_are_caught() {
         ALIGNMENTS.map(caught)
     };
     for case in &cases {
-        assert_eq!(run(case, 0, 0, true), [Ok(()), Ok(())], "{case}");
+        assert_eq!(run(case, 0, 0, true), [Ok(()), Ok(())], "{}", report(&[case.to_string()]));
         for (value, beyond, last_row, message) in
             [(1, 0, true, "expected"), (0, 1, true, "outside its rows"), (0, 0, false, "expected")]
         {
             for fault in run(case, value, beyond, last_row) {
                 let fault = fault.expect_err(message);
-                assert!(fault.contains(message), "{case}: {fault}");
+                assert!(fault.contains(message), "{}", report(&[format!("{case}: {fault}")]));
             }
         }
     }

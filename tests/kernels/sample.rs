@@ -35,3 +35,8 @@ impl Sample {
 pub fn run_seed() -> u64 {
     std::env::var("VRAMP_SEED").map_or(0, |seed| seed.parse().expect("VRAMP_SEED is a number"))
 }
+
+/// What a test says that found `failures`: with the seed, the same cases and samples come again.
+pub fn report(failures: &[String]) -> String {
+    format!("VRAMP_SEED={}, the first failures:\n{}", run_seed(), failures.join("\n"))
+}

@@ -3,7 +3,7 @@
 use crate::case::{Case, TESTED, cases, sampled_cases};
 use crate::check::{Execs, frames, reference, run_job, survey_of};
 use crate::data::fill;
-use crate::sample::Sample;
+use crate::sample::{Sample, report, run_seed};
 use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, sysconf};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -176,7 +176,8 @@ fn check(case: &Case, execs: &Execs) {
         let expected = result(reference(&*filter, &setup).unwrap().as_mut(), execs.plain());
         for [exec, ..] in execs.levels() {
             let got = result(filter.cpu(&setup, exec.level()).unwrap().as_mut(), exec);
-            assert!(got == expected, "{case}: {} differs, {wall:?}, components apart: {apart}", exec.level());
+            let differs = || format!("{case}: {} differs, {wall:?}, components apart: {apart}", exec.level());
+            assert!(got == expected, "{}", report(&[differs()]));
         }
     }
 }
@@ -195,11 +196,17 @@ fn all(cases: impl Iterator<Item = Case>) {
     }
 }
 
+/// Lines of what a program said that failed.
+const LAST_LINES: usize = 6;
+
 #[test]
 fn nothing_is_touched_beside_the_samples() {
     let output = run_apart("walls::every_filter_between_walls");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}, in: {}", output.status, stderr.lines().last().unwrap_or("nothing"));
+    // A death has no last words but the case; a difference is a report behind it.
+    let last: Vec<_> = stderr.lines().rev().take(LAST_LINES).collect();
+    let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
+    assert!(output.status.success(), "VRAMP_SEED={}, {}, in:\n{last}", run_seed(), output.status);
     assert!(stderr.lines().count() > 1000, "{} cases", stderr.lines().count());
 }
 

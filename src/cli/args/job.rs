@@ -45,7 +45,8 @@ pub struct FilterArgs {
     /// Write a PNG of source and result side by side at this position instead of a video
     ///
     /// Left is the source and right the result; below, the same with the local contrast of luma amplified, which shows
-    /// banding that the eye misses in the dark.
+    /// banding that the eye misses in the dark. Of a chain that drops or joins frames, the result's first frame from there on is
+    /// shown, beside the source's that it belongs to.
     #[arg(long, value_name = "POSITION", help_heading = WINDOW, allow_negative_numbers = true,
           conflicts_with_all = ["start", "end", "frames"])]
     pub preview: Option<Position>,

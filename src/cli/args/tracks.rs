@@ -17,11 +17,11 @@ pub struct TrackArgs {
     /// the start that its container states, and is cut as the input is. What is longer than the input is kept to its end.
     #[arg(long, value_name = "FILE[:TRACKS]", value_parser = addition())]
     pub add: Vec<Addition>,
-    /// Title, language and flags of tracks of the output, as in a1:title=Japanese,language=ja,default; repeat for more
+    /// Title, language, rotation and flags of tracks of the output, as in a1:title=Japanese,language=ja,default; repeat for more
     ///
     /// Tracks are named as for --add, and counted in the output: the video is v1, and the input's tracks come before added ones.
-    /// Settings have commas between: title=TEXT (a comma in it is written \,), language=CODE (ISO 639: de, deu, ger), and the flags default,
-    /// forced, commentary, original, dub, hearing-impaired and visual-impaired, with =no after them to clear them. A track that
+    /// Settings have commas between: title=TEXT (a comma in it is written \,), language=CODE (ISO 639: de, deu, ger), rotation=DEGREES
+    /// (how far players turn a video clockwise: 0, 90, 180 or 270; filters see it as it is stored), and the flags default, forced, commentary, original, dub, hearing-impaired and visual-impaired, with =no after them to clear them. A track that
     /// becomes the default clears that flag on the others of its kind. What the container cannot hold is reported.
     #[arg(long, value_name = "TRACKS:SETTINGS")]
     pub track: Vec<TrackEdit>,

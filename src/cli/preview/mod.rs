@@ -12,7 +12,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::TempFile;
 use crate::io::libav::{CopyChoice, DecoderChoice, Input, Window};
 use crate::io::refuse_input;
-use crate::pipeline::{Cancel, Chain, Frame, Item, Source};
+use crate::pipeline::{Cancel, Chain, ChainPlan, Frame, Item, Source};
 use rgb::Image;
 use sheet::Sheet;
 use std::io::Write;
@@ -20,7 +20,8 @@ use std::path::Path;
 
 /// Writes the sheet of the frame at `job.preview`.
 ///
-/// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither.
+/// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither. Where the chain
+/// drops or joins frames, it is the frame that a run from there would begin with.
 pub fn run(job: &FilterArgs) -> Result<()> {
     let calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
@@ -36,7 +37,7 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     // The picture before the chain is shown, so it must come to the host.
     let mut options = setup::input_options(&job.run, CopyChoice::NONE, &RunGpu::default(), &cancel);
     options.decoder = DecoderChoice::Software;
-    options.window = Window { start: job.preview, end: None, frames: Some(1) };
+    options.window = Window { start: job.preview, end: None, frames: None };
     let mut input = Input::open(input_path, options)?;
     let mut sides = SideFiles::open(&job.run, &input, &cancel)?;
     let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, &job.run)?;
@@ -44,14 +45,17 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
     input.surround(plan.reach())?;
-    let frames = frames(&mut input)?;
-    let Some(source) = frames.iter().find(|frame| !frame.props.context) else {
-        return Err(Error::bad_argument(format!("{} has no frame at the position to preview", input_path.display())));
-    };
-    setup::warn(&plan, &job.run);
+    let frames = frames(&mut input, &plan)?;
     if cancel.is_requested() {
         return Err(Error::new(Kind::Cancelled, "stopped; no output was kept"));
     }
+    let Some(source) = frames.iter().find(|frame| !frame.props.context) else {
+        let input = input_path.display();
+        return Err(Error::bad_argument(format!(
+            "{input}: the chain gives no frame at the position to preview or later"
+        )));
+    };
+    setup::warn(&plan, &job.run);
     let number = source.props.frame_index;
     let before = Image::new(&source.picture, &plan.input.color)?;
     let pool = chain.pictures(&plan, 1)?;
@@ -64,12 +68,25 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     Ok(())
 }
 
-/// The frame of the preview, and those around it that the chain reads.
-fn frames(input: &mut Input) -> Result<Vec<Frame>> {
-    let mut frames = Vec::new();
+/// The frame of the preview, and those around it that the chain reads. It is the first that is read of which the result has a
+/// frame.
+fn frames(input: &mut Input, plan: &ChainPlan) -> Result<Vec<Frame>> {
+    let reach = plan.reach();
+    let (mut frames, mut wanted) = (Vec::<Frame>::new(), None);
     while let Some(item) = input.next()? {
-        if let Item::Frame(frame) = item {
-            frames.push(frame);
+        let Item::Frame(mut frame) = item else { continue };
+        let index = frame.props.frame_index;
+        if wanted.is_none() && !frame.props.context {
+            wanted = Some(plan.first_owner(index));
+        }
+        frame.props.context = wanted != Some(index);
+        frames.push(frame);
+        if let Some(wanted) = wanted {
+            let first = wanted.saturating_sub(reach.before.into());
+            frames.retain(|frame| frame.props.frame_index >= first);
+            if index >= wanted.saturating_add(reach.after.into()) {
+                break;
+            }
         }
     }
     Ok(frames)

@@ -75,6 +75,11 @@ fn run_once(job: &FilterArgs, quiet: bool, stop: &Stop, pass: Option<&EncodePass
     if !stopped {
         passes::judge(job, sink.bytes(), &label);
     }
+    if let Some(filter) = input.length().and_then(|frames| plan.unfinished(frames)) {
+        log::warn!(
+            "{filter}: the film ends before the last of its frames is whole: the nearest frame stands in for what it lacks"
+        );
+    }
     report::summary(&summary, &label, sink.bytes(), encoding.as_deref());
     if stopped {
         damage.iter().for_each(|damage| log::warn!("{damage}"));
@@ -196,6 +201,9 @@ impl Prepared {
             destination.read_on(&gpu);
         }
         setup::warn(&plan, run);
+        if matches!(destination, Destination::Media(..)) {
+            tracks::say_rotation(job, &input, &plan);
+        }
         let created = cli::log::silenced(|| destination.create(output_path, job, &plan, &mut input, stop, goal));
         let (mut sink, encoding) = created?;
         if let Some(subtitles) = burnt {

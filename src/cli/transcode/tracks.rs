@@ -4,10 +4,12 @@ use crate::cli::args::FilterArgs;
 use crate::cli::args::tracks::NONE;
 use crate::error::Result;
 use crate::io::libav::{
-    Container, CopiedStream, EncoderChoice, Input, edit_tracks, read_chapters, read_tags, set_tags,
+    Container, CopiedStream, EncoderChoice, Input, TrackEdit, edit_tracks, presentation, read_chapters, read_tags,
+    set_tags,
 };
 use crate::io::refuse_input;
-use crate::pipeline::Cancel;
+use crate::pipeline::{Cancel, ChainPlan};
+use crate::video::Rotation;
 use std::ffi::OsStr;
 
 /// Refuses to write over one of the files that `job` reads tracks, tags or chapters from.
@@ -16,6 +18,21 @@ use std::ffi::OsStr;
 /// When `output` is one.
 pub fn check_output(job: &FilterArgs, output: &OsStr) -> Result<()> {
     job.tracks.files().try_for_each(|file| refuse_input(output, file))
+}
+
+/// Filters to which it matters how a picture lies.
+const OF_THE_FRAME: [&str; 9] = ["affine", "crop", "hflip", "overlay", "pad", "rotate", "scale", "transpose", "vflip"];
+
+/// Says that `plan` works on pictures as they are stored, where players turn them.
+pub fn say_rotation(job: &FilterArgs, input: &Input, plan: &ChainPlan) {
+    let rotation = presentation(input.container()).rotation;
+    let is_met = plan.stages.iter().any(|stage| OF_THE_FRAME.contains(&stage.filter.descriptor().name));
+    if is_met && rotation != Rotation::default() && !job.tracks.track.iter().any(TrackEdit::turns) {
+        log::warn!(
+            "players turn this video (rotation {rotation}): filters see it as it is stored, and the output is turned likewise; \
+             --track v1:rotation=0 has it shown as it is"
+        );
+    }
 }
 
 /// Gives `input` the chapters that `job` asks for.
@@ -52,4 +69,14 @@ pub fn described(
     set_tags(&mut film.metadata, &asked.tag);
     edit_tracks(&asked.track, &mut film, &mut copied, choice.container())?;
     Ok((film, copied))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn filters_of_the_frame_are_filters() {
+        for name in super::OF_THE_FRAME {
+            assert!(crate::filters::find(name).is_some_and(|filter| filter.name == name), "{name}");
+        }
+    }
 }

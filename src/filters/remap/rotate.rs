@@ -25,7 +25,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 Sample (i, j) of the result is, of a source of w×h, (j, h − 1 − i) for 90 degrees, (w − 1 − i, h − 1 − j) for 180 and \
 (w − 1 − j, i) for 270, in every component.
 
-For 90 and 270 degrees the same holds as for `transpose`, for 180 as for `hflip` and `vflip`.
+For 90 and 270 degrees the same holds as for `transpose`, for 180 as for `hflip` and `vflip`. What a file states \
+about how players turn its pictures stays as it is.
 
 Accuracy: samples are moved, not computed.
 

@@ -25,7 +25,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Removes what is there in single frames, such as dirt and dropouts: the middle one of a place's samples in time",
     definition: "\
 Of the `2·radius + 1` samples at a place in the frame, in those before it and in those after it, in order of their values, \
-the middle one. Beyond the ends of a film the nearest frame is repeated. What moves fast is there in single frames too.
+the middle one. Beyond the ends of a film the nearest frame is repeated, also in one that is shorter than the window. \
+What moves fast is there in single frames too.
 
 Accuracy: a result is one of the samples, so nothing is rounded.
 

@@ -34,8 +34,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 The mean over the frame, `radius` frames before it and as many after it, of the samples `u` at a place. Where `v` is the \
 frame's own, a sample counts when `|u − v|` is at most the threshold and when, on the way from the frame to it, no two \
 samples that follow one another are further apart than `scene`; `v` itself replaces one that does not count. Beyond the \
-ends of a film the nearest frame is repeated. A change of scene is a matter of each place, so that no sum over a frame is \
-needed: what is alike on both sides of a cut may be averaged over it.
+ends of a film the nearest frame is repeated, also in one that is shorter than the window. A change of scene is a matter of \
+each place, so that no sum over a frame is needed: what is alike on both sides of a cut may be averaged over it.
 
 The filter's kind is known as temporal soften. Steps of 8 bits are 256 of the 65536 values between filters, and 16 of YC48's.
 

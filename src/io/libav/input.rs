@@ -75,6 +75,8 @@ pub struct Input {
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
+    /// Frames of the whole source, once it has ended.
+    length: Option<u64>,
     changes_said: bool,
     /// Its chapters say in which order to play its parts.
     is_ordered: bool,
@@ -204,6 +206,11 @@ impl Input {
     /// Frames that the decoder gave so far, whether they are inside the window or only lead there.
     pub fn frames_decoded(&self) -> u64 {
         self.reader.frames_decoded()
+    }
+
+    /// Frames of the whole source, once it has been read to its end.
+    pub fn length(&self) -> Option<u64> {
+        self.length
     }
 
     /// How the source is opened another time by reading less, if it can be.

@@ -8,6 +8,8 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod fast;
+#[cfg(test)]
+mod median;
 mod near;
 mod plan;
 mod reference;

@@ -6,7 +6,7 @@ use crate::io::libav::demux::streams::{Container, CopiedPacket, CopiedStream, Me
 use crate::io::libav::format::hdr::Hdr10;
 use crate::io::libav::mux::stream_copy;
 use crate::pipeline::Packet;
-use crate::video::{Presentation, Rotation};
+use crate::video::{Presentation, Rotation, SideData};
 use ffmpeg_next::codec::Parameters;
 use ffmpeg_next::ffi::AVPacketSideDataType as InStream;
 use std::slice;
@@ -31,6 +31,19 @@ fn rotation(bytes: &[u8]) -> Rotation {
     let (sine, cosine) = if mirrored { (-b, -a) } else { (b, a) };
     let degrees = sine.atan2(cosine).to_degrees().round() as i32;
     Rotation { degrees: degrees.rem_euclid(360) as u16, mirrored }
+}
+
+/// The display matrix of quarter turns: one of `degrees` clockwise, a multiple of 90.
+pub(in crate::io::libav) fn display_matrix(degrees: u16) -> SideData {
+    const ONE: i32 = 1 << 16;
+    let [a, b, c, d] = match degrees / 90 % 4 {
+        0 => [ONE, 0, 0, ONE],
+        1 => [0, ONE, -ONE, 0],
+        2 => [-ONE, 0, 0, -ONE],
+        _ => [0, -ONE, ONE, 0],
+    };
+    let bytes = [a, b, 0, c, d, 0, 0, 0, 1 << 30].into_iter().flat_map(i32::to_ne_bytes).collect();
+    SideData { kind: InStream::AV_PKT_DATA_DISPLAYMATRIX as i32, bytes }
 }
 
 /// The streams among `copied` that are the film's, before any of their packets: muxers make others anew. Files, which
@@ -94,5 +107,8 @@ mod tests {
             assert_eq!(rotation(&bytes), Rotation { degrees, mirrored }, "{matrix:?}");
         }
         assert_eq!(rotation(&[1; 35]), Rotation::default());
+        for degrees in [0, 90, 180, 270] {
+            assert_eq!(rotation(&display_matrix(degrees).bytes), Rotation { degrees, mirrored: false });
+        }
     }
 }

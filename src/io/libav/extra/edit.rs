@@ -1,12 +1,13 @@
-//! `--track`: titles, languages and flags of the output's tracks.
+//! `--track`: titles, languages, rotation and flags of the output's tracks.
 
 use super::language::Language;
 use super::selector::{Label, TrackKind, TrackSelector};
 use super::tags;
 use crate::error::{Error, Result};
+use crate::io::libav::demux::beside;
 use crate::io::libav::demux::streams::{Container, CopiedStream, StreamTags};
 use crate::io::libav::mux::capacity;
-use ffmpeg_next::ffi;
+use ffmpeg_next::ffi::{self, AVPacketSideDataType as Kinds};
 use std::str::FromStr;
 
 /// Flags of tracks: libav's, and the words for them.
@@ -41,6 +42,8 @@ pub struct TrackEdit {
     selector: TrackSelector,
     title: Option<String>,
     language: Option<Language>,
+    /// How many degrees clockwise players turn it: quarter turns.
+    rotation: Option<u16>,
     /// libav's flags, and whether they are set or cleared.
     flags: Vec<(i32, bool)>,
 }
@@ -48,28 +51,31 @@ pub struct TrackEdit {
 impl FromStr for TrackEdit {
     type Err = Error;
 
-    /// Reads `SELECTOR:SETTING,SETTING`: `title=TEXT`, `language=CODE`, or a flag, with `=no` behind it to clear it. A comma in
-    /// a title is written `\,`.
+    /// Reads `SELECTOR:SETTING,SETTING`: `title=TEXT`, `language=CODE`, `rotation=DEGREES`, or a flag, with `=no` behind it to
+    /// clear it. A comma in a title is written `\,`.
     fn from_str(text: &str) -> Result<TrackEdit> {
         let (selector, settings) = text
             .split_once(':')
             .ok_or_else(|| Error::bad_argument("it must be SELECTOR:SETTING, as in a1:language=jpn,default"))?;
         let selector = selector.parse()?;
-        let mut edit = TrackEdit { selector, title: None, language: None, flags: Vec::new() };
+        let mut edit = TrackEdit { selector, title: None, language: None, rotation: None, flags: Vec::new() };
         for setting in split(settings) {
             let (name, value) = setting.split_once('=').map_or((&*setting, None), |(name, value)| (name, Some(value)));
             let flag = FLAGS.iter().find(|(word, _)| *word == name).map(|(_, flag)| *flag);
             match (name, value, flag) {
                 ("title", Some(value), _) => edit.title = Some(value.to_owned()),
                 ("language", Some(value), _) => edit.language = Some(value.parse()?),
+                ("rotation", Some("0" | "90" | "180" | "270"), _) => {
+                    edit.rotation = value.and_then(|value| value.parse().ok())
+                }
                 (_, None | Some("yes"), Some(flag)) => edit.flags.push((flag, true)),
                 (_, Some("no"), Some(flag)) => edit.flags.push((flag, false)),
                 _ => {
                     let words: Vec<_> = FLAGS.iter().map(|(word, _)| *word).collect();
                     let words = words.join(", ");
                     return Err(Error::bad_argument(format!(
-                        "'{setting}' is no setting of a track: write title=TEXT, language=CODE, or a flag ({words}; =no \
-                         clears it)"
+                        "'{setting}' is no setting of a track: write title=TEXT, language=CODE, rotation=0, 90, 180 or \
+                         270, or a flag ({words}; =no clears it)"
                     )));
                 }
             }
@@ -117,6 +123,12 @@ pub fn edit_tracks(
             let (selector, list) = (&edit.selector, Label::list(&labels));
             return Err(Error::bad_argument(format!("--track: the output has no track {selector}, only {list}")));
         }
+        if edit.rotation.is_some() && chosen.iter().any(|track| labels[*track].kind != TrackKind::Video) {
+            let selector = &edit.selector;
+            return Err(Error::bad_argument(format!(
+                "--track: rotation is of video, and {selector} selects other tracks"
+            )));
+        }
         for track in chosen {
             edit.apply(tracks[track], container);
             let default = edit.flags.iter().rev().find(|(flag, _)| *flag == ffi::AV_DISPOSITION_DEFAULT);
@@ -139,6 +151,11 @@ pub fn edit_tracks(
 }
 
 impl TrackEdit {
+    /// Whether it says how players turn a video.
+    pub fn turns(&self) -> bool {
+        self.rotation.is_some()
+    }
+
     fn apply(&self, track: &mut StreamTags, container: &str) {
         if let Some(title) = &self.title {
             // Players of MP4 show the handler's name; with both, some show the title twice.
@@ -151,6 +168,10 @@ impl TrackEdit {
         }
         if let Some(language) = &self.language {
             tags::set(&mut track.metadata, "language", language.code(capacity::is_matroska(container)));
+        }
+        if let Some(degrees) = self.rotation {
+            track.side_data.retain(|data| data.kind != Kinds::AV_PKT_DATA_DISPLAYMATRIX as i32);
+            track.side_data.extend((degrees > 0).then(|| beside::display_matrix(degrees)));
         }
         for (flag, set) in &self.flags {
             if *set { track.disposition |= flag } else { track.disposition &= !flag }
@@ -181,6 +202,10 @@ mod tests {
         assert_eq!(edit.title.as_deref(), Some(r"Signs, songs: A\B"));
         assert_eq!(edit.language, Some("de".parse().unwrap()));
         assert_eq!(edit.flags, [(ffi::AV_DISPOSITION_FORCED, true), (ffi::AV_DISPOSITION_DEFAULT, false)]);
+        assert_eq!("v1:rotation=270".parse::<TrackEdit>().unwrap().rotation, Some(270));
+        for wrong in ["v1:rotation=45", "v1:rotation=450", "v1:rotation"] {
+            assert!(wrong.parse::<TrackEdit>().is_err(), "{wrong}");
+        }
         for wrong in ["a1", "a1:", "a1:loud", "a1:default=maybe", "a1:title", "z:default", "a1:language=klingonish"] {
             assert!(wrong.parse::<TrackEdit>().is_err(), "{wrong}");
         }

@@ -29,6 +29,7 @@ impl Input {
         };
         self.hand_on();
         let Some(frame) = frame else {
+            self.length = Some(self.decoded);
             self.trim.finish(&mut self.ready);
             self.warn_of_early_end();
             return self.end(if self.added.is_empty() { Phase::Over } else { Phase::Added });

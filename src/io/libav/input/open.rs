@@ -149,6 +149,7 @@ impl Input {
             shift: 0,
             first: Some(first),
             ready: VecDeque::new(),
+            length: None,
             changes_said: false,
             is_ordered,
             dynamic,
