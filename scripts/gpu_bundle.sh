@@ -14,7 +14,7 @@ plugin_tests="c_abi_cuda c_abi_resident"
 unused="libicudata libcodec2 librsvg-2 libavfilter"
 limit_mb=58
 profile=${PROFILE:-release}
-built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+built=$(scripts/target_dir.sh)/$([ "$profile" = dev ] && echo debug || echo "$profile")
 
 out=out/vramp-gpu
 rm -rf "$out"

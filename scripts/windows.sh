@@ -13,7 +13,7 @@ rustup target list --installed | grep -qx $target || rustup target add $target
 
 $cargo build --locked --profile "$profile" -p vramp-plugin --target $target
 $cargo build --locked --profile "$profile" -p vramp-plugin
-built=$($cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
+built=$(CARGO="$cargo" scripts/target_dir.sh)
 folder=$(echo "$profile" | sed 's/^dev$/debug/')
 
 mkdir -p $out/linux
