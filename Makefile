@@ -6,8 +6,8 @@
 CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-# Where cargo builds: CARGO_TARGET_DIR and cargo's own configuration may say another place.
-built = $(or $(shell $(CARGO) metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'),target)
+# Where cargo builds.
+built = $(shell CARGO="$(CARGO)" scripts/target_dir.sh)
 
 .PHONY: help setup hosts build plugin install-plugins install-lib wheel dist deb try-packages windows demo test lint docs ptx check-ptx check-native bench quality bench-hash bless bless-goldens install fuzz kill-test farm-test farm-demo gallery-check gpu-bundle
 
@@ -95,6 +95,7 @@ test: setup hosts lint docs check-ptx
 lint:
 	$(CARGO) fmt --all --check
 	scripts/glossary.sh
+	scripts/target_dir.sh --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	$(CARGO) clippy --locked -p vramp --lib -- -D warnings
 	$(CARGO) clippy --locked -p vramp-plugin --all-targets -- -D warnings
@@ -157,7 +158,7 @@ $(selenium)/ready:
 	touch $@
 
 gallery-check: build $(selenium)/ready
-	$(selenium)/bin/python scripts/gallery_check.py target/release/vramp
+	$(selenium)/bin/python scripts/gallery_check.py $(built)/release/vramp
 
 # By cargo itself: nextest ends a test that takes minutes.
 kill-test:

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 device=${1:-cpu}
 frames=${2:-1000}
-vramp=${VRAMP_COMMAND:-target/release/vramp}
+vramp=${VRAMP_COMMAND:-$(scripts/target_dir.sh)/release/vramp}
 plugin=$(realpath "${VRAMP_PLUGIN:-target/plugin/libvramp.so}")
 vapoursynth=${VRAMP_VAPOURSYNTH:-target/vapoursynth/unpacked/vapoursynth}
 # 4:2:0 of 8 bits, as VapourSynth counts formats; so many frames of it are more than caches hold.

@@ -2,7 +2,7 @@
 # The main job on a real clip: a debanded 10-bit file with its sound, and stills of before and after.
 set -eu
 cd "$(dirname "$0")/.."
-vramp=${VRAMP:-target/release/vramp}
+vramp=${VRAMP:-$(scripts/target_dir.sh)/release/vramp}
 mkdir -p out
 
 run() {

@@ -14,7 +14,7 @@ plugin_tests="c_abi_cuda c_abi_resident"
 unused="libicudata libcodec2 librsvg-2 libavfilter"
 limit_mb=58
 profile=${PROFILE:-release}
-built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+built=$(scripts/target_dir.sh)/$([ "$profile" = dev ] && echo debug || echo "$profile")
 
 out=out/vramp-gpu
 rm -rf "$out"
@@ -64,7 +64,7 @@ cargo build --profile "$profile" --locked -p vramp-plugin
 packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
 
 # A host of OpenFX whose images lie in GPU memory.
-[ -d target/openfx/include ] || scripts/setup_hosts.sh
+scripts/setup_openfx.sh
 cc -O1 -D_GNU_SOURCE -pthread -Itarget/openfx/include plugin-abi/tests/openfx/cuda.c -o "$out/bin/openfx_cuda" -lm -ldl
 
 # Frames in Vulkan's memory, and a loader of Vulkan.

@@ -125,7 +125,7 @@ def save(path, pictures):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vramp", default=ROOT / "target/release/vramp")
+    parser.add_argument("--vramp", required=True)
     parser.add_argument("--clips", help="keep the clips here")
     parser.add_argument("--libplacebo", action="store_true", help="beside libplacebo")
     parser.add_argument("--out", default=ROOT / "docs/hdr", type=pathlib.Path)

@@ -64,15 +64,10 @@ if [ ! -e $vulkan/ready ] && command -v dpkg >/dev/null; then
     touch $vulkan/ready
 fi
 
-# OpenFX's headers, and the classes for hosts that come with them, with its example of a host. A crate has them.
-openfx=0.1.0
+# OpenFX's classes for hosts, with its example of a host, as a library.
+scripts/setup_openfx.sh
 if [ ! -e target/openfx/hostsupport.a ]; then
-    echo "setup: fetching OpenFX"
-    cargo info --quiet openfx-sys@$openfx >/dev/null
     mkdir -p target/openfx/objects
-    for part in include HostSupport; do
-        cp -r "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/openfx-sys-$openfx/openfx/$part target/openfx/
-    done
     classes=target/openfx/HostSupport
     for source in $classes/src/*.cpp $classes/examples/hostDemo?*.cpp; do
         c++ -std=c++14 -w -O1 -include cstring -include climits -Itarget/openfx/include -I$classes/include \

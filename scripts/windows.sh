@@ -9,11 +9,12 @@ cargo=${CARGO:-cargo}
 out=target/windows
 
 scripts/setup.sh gcc-mingw-w64-x86-64 wine wine64
+scripts/setup_openfx.sh
 rustup target list --installed | grep -qx $target || rustup target add $target
 
 $cargo build --locked --profile "$profile" -p vramp-plugin --target $target
 $cargo build --locked --profile "$profile" -p vramp-plugin
-built=$($cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
+built=$(CARGO="$cargo" scripts/target_dir.sh)
 folder=$(echo "$profile" | sed 's/^dev$/debug/')
 
 mkdir -p $out/linux
@@ -29,6 +30,11 @@ tests=plugin-abi/tests
 flags="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type -Iplugin-abi/include"
 x86_64-w64-mingw32-gcc $flags $tests/windows/smoke.c -o $out/smoke.exe
 x86_64-w64-mingw32-gcc $flags $tests/aviutl2/host.c -o $out/aviutl2.exe
+for name in pictures actions; do
+    openfx="-D_GNU_SOURCE -isystemtarget/openfx/include $tests/openfx/$name.c -pthread"
+    x86_64-w64-mingw32-gcc $flags $openfx -static -o $out/openfx_$name.exe
+    cc $flags $openfx -o $out/linux/openfx_$name -ldl -lm
+done
 # The plugin finds AviSynth's functions in a library of this name.
 x86_64-w64-mingw32-gcc $flags -shared $tests/avisynth/avisynth.c -o $out/avisynth.dll
 x86_64-w64-mingw32-gcc $flags $tests/avisynth/scripts.c $out/avisynth.dll -static -pthread -o $out/scripts.exe
@@ -47,6 +53,8 @@ export VRAMP_DEVICE=cpu
 run_all() {
     $1 ./smoke$3 ./libvramp.$2 ./vramp_deband.$2 &&
         $1 ./aviutl2$3 ./vramp_deband.auf2 ./vramp_deband_en.auf2 ./vramp_chain.auf2 &&
+        $1 ./openfx_pictures$3 ./libvramp.$2 &&
+        $1 ./openfx_actions$3 ./libvramp.$2 &&
         $1 ./scripts$3 ./libvramp.$2
     echo "end: $?"
 }

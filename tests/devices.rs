@@ -155,7 +155,8 @@ fn bench_measures_a_gpu_or_says_why_not() {
     if gpus() == 0 {
         refused(&run(&args), UNSUPPORTED, &["; use --device cpu"]);
     }
-    if gpu().is_err() {
+    if let Err(why) = gpu() {
+        println!("skipped: {why}");
         return;
     }
     let json: serde_json::Value = serde_json::from_slice(&run(&args).ok().stdout).unwrap();

@@ -1,5 +1,6 @@
 //! Programs in C against the built library: a hostile one, one that loads it a thousand times, one whose
-//! messages go wrong, one that changes a parameter each frame, ones that use CUDA themselves, one that has memory of other APIs.
+//! messages go wrong, one that changes a parameter each frame, one whose device fails, ones that use CUDA themselves, one that has
+//! memory of other APIs.
 
 mod cc;
 mod so;
@@ -46,6 +47,11 @@ fn messages_do_no_harm() {
 #[test]
 fn a_changing_parameter_opens_the_device_once() {
     run("tests/c/slider.c", &[], Some(cc::stand_in_driver()));
+}
+
+#[test]
+fn a_frei0r_host_hears_once_of_a_device_that_fails() {
+    run("tests/c/failing.c", &[], Some(cc::stand_in_driver()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 # A sample on one machine, and on three nodes of Slurm one of which dies: the same file.
 set -eu
 cd "$(dirname "$0")/../.."
-vramp=$(realpath "${VRAMP:-target/release/vramp}")
+vramp=$(realpath "${VRAMP:-$(scripts/target_dir.sh)/release/vramp}")
 out=out/farm
 rm -rf $out
 mkdir -p $out

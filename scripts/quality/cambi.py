@@ -84,7 +84,7 @@ def find(value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vramp", default="target/release/vramp")
+    parser.add_argument("--vramp", required=True)
     parser.add_argument("--ffmpeg", default="ffmpeg", help="one that has libvmaf")
     args = parser.parse_args()
     print("| clip | frames | libvmaf | `banding` | difference |\n|---|---|---|---|---|")

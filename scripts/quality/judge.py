@@ -141,7 +141,7 @@ def table(head, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=20_011)
-    parser.add_argument("--vramp", default=str(ROOT / "target/release/vramp"))
+    parser.add_argument("--vramp", required=True)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/QUALITY.md")
     args = parser.parse_args()
     truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)

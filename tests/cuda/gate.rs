@@ -3,18 +3,18 @@
 use std::sync::{Arc, OnceLock};
 use vramp::device::cuda::CudaDevice;
 
-/// The device that the tests share. `None`: there is none, and `VRAMP_REQUIRE_CUDA` does not ask for one.
+/// The device that the tests share. `None`, with a line in each test that says why: there is none, and `VRAMP_REQUIRE_CUDA` does not
+/// ask for one.
 pub fn device() -> Option<Arc<CudaDevice>> {
-    static DEVICE: OnceLock<Option<Arc<CudaDevice>>> = OnceLock::new();
-    let open = || match CudaDevice::open(0) {
-        Ok(device) => Some(device),
+    static DEVICE: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
+    match DEVICE.get_or_init(|| CudaDevice::open(0).map_err(|error| error.to_string())) {
+        Ok(device) => Some(Arc::clone(device)),
         Err(error) if required() => panic!("VRAMP_REQUIRE_CUDA is set, but {error}"),
         Err(error) => {
-            println!("not run: {error}");
+            println!("skipped: {error}");
             None
         }
-    };
-    DEVICE.get_or_init(open).clone()
+    }
 }
 
 /// A device with an account of its own, for tests that limit it.

@@ -136,7 +136,7 @@ fn clips(folder: &Folder, device: &Arc<CudaDevice>) -> Vec<(&'static str, String
     let made = CLIPS.iter().filter_map(|recipe| match on_card(recipe) {
         Ok(path) => Some((recipe.name, path)),
         Err(why) => {
-            println!("not run: {} on NVDEC: {why}", recipe.name);
+            println!("skipped: {} on NVDEC: {why}", recipe.name);
             None
         }
     });
@@ -218,7 +218,7 @@ fn auto_uses_what_the_card_decodes() {
     }
     let odd = CLIPS.iter().find(|recipe| recipe.name == "vp9-odd.webm").unwrap();
     let Ok(path) = odd.make(&folder) else {
-        return println!("not run: {} on NVDEC: this libav cannot make it", odd.name);
+        return println!("skipped: {} on NVDEC: this libav cannot make it", odd.name);
     };
     assert_eq!(auto(&path, &device).surfaces(), None);
     let expected = on_cpu(software(&path), "", None);
@@ -307,7 +307,7 @@ fn fields_of_mpeg2_stay_in_their_frames() {
     let path = Recipe::new("mpeg2-fields.mkv", "mpeg2video", "yuv420p").interlaced().make(&folder).unwrap();
     let card = match Input::open(&path, options(DecoderChoice::Nvdec, Some(&device))) {
         Ok(card) => card,
-        Err(error) => return println!("not run: MPEG-2 on NVDEC: {error}"),
+        Err(error) => return println!("skipped: MPEG-2 on NVDEC: {error}"),
     };
     let (got, want) = (on_cuda(card, "", None, &device, 2), on_cpu(software(&path), "", None));
     assert_eq!(got.frames.len(), want.frames.len());
@@ -398,7 +398,7 @@ fn damage_inside_pictures_is_reported() {
         {
             Ok(path) => path,
             Err(why) => {
-                println!("not run: {} on NVDEC: {why}", recipe.name);
+                println!("skipped: {} on NVDEC: {why}", recipe.name);
                 continue;
             }
         };
@@ -416,7 +416,7 @@ fn damage_inside_pictures_is_reported() {
         let comparable = card.is_some() || recipe.name.ends_with(".hevc");
         assert!(software.is_some() && comparable, "{}: software: {software:?}; NVDEC: {card:?}", recipe.name);
         if card.is_none() {
-            println!("not run: damage of {} on NVDEC: the driver reports none", recipe.name);
+            println!("skipped: damage of {} on NVDEC: the driver reports none", recipe.name);
         }
     }
 }

@@ -213,7 +213,7 @@ fn nvenc_encodes_what_stays() {
     let plan = plan.resident(input.surfaces().unwrap()).unwrap().staying();
     let mut sink = match output(&path, "h264_nvenc", &plan.output, Some(&device)) {
         Ok(sink) => sink,
-        Err(error) => return println!("not run: NVENC: {error}"),
+        Err(error) => return println!("skipped: NVENC: {error}"),
     };
     run(&plan, &mut CudaChain::new(&plan, &device, 3).unwrap(), &mut input, &mut sink, 3).unwrap();
     drop(sink);

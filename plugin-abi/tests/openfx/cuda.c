@@ -206,7 +206,7 @@ static void descriptions(void) {
 
 static void *driver;
 
-static void *symbol(const char *name) {
+static void *of_driver(const char *name) {
     void *found = dlsym(driver, name);
     if (!found) {
         printf("the driver has no %s\n", name);
@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
         printf("%s\n", dlerror());
         return 2;
     }
-#define DRIVER(name, theirs) *(void **)&name = symbol(theirs)
+#define DRIVER(name, theirs) *(void **)&name = of_driver(theirs)
     DRIVER(init, "cuInit");
     DRIVER(context_create, "cuCtxCreate_v2");
     DRIVER(context_destroy, "cuCtxDestroy_v2");

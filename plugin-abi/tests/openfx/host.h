@@ -1,12 +1,12 @@
 /* A host of OpenFX in one file: properties by name, the suites that effects need, one source clip and one output. Images are
  * the caller's. Every call of a suite is counted, and call number `fail_at` fails. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cc/load.h"
 #include "ofxImageEffect.h"
 #include "ofxMessage.h"
 #include "ofxOpenGLRender.h"
@@ -293,18 +293,18 @@ static struct OfxPropertySetStruct host_props;
 static OfxHost host = {&host_props, fetch_suite};
 
 /* The library. */
-static void *library;
+static void *vramp;
 static int (*plugin_count)(void);
 static OfxPlugin *(*plugin_at)(int);
 
 static void load(const char *path) {
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        printf("%s\n", dlerror());
+    vramp = library(path);
+    *(void **)&plugin_count = vramp ? symbol(vramp, "OfxGetNumberOfPlugins") : NULL;
+    *(void **)&plugin_at = vramp ? symbol(vramp, "OfxGetPlugin") : NULL;
+    if (!plugin_count || !plugin_at) {
+        printf("%s does not load, or has no effects\n", path);
         exit(2);
     }
-    *(void **)&plugin_count = dlsym(library, "OfxGetNumberOfPlugins");
-    *(void **)&plugin_at = dlsym(library, "OfxGetPlugin");
     put_number(&host_props, kOfxImageEffectPropTemporalClipAccess, 0, 1);
 }
 

@@ -1,5 +1,5 @@
 //! OpenFX: a host in C that loads the library, asks for descriptions and pictures, and calls as no host should; and a host of
-//! OpenFX's own classes.
+//! OpenFX's own classes. scripts/windows.sh runs the first two under Wine.
 
 #[path = "../cc/mod.rs"]
 mod cc;

@@ -356,13 +356,56 @@ static void other_times(void) {
     end(plugin, effect);
 }
 
+static uint64_t hash(uint64_t value, const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        value = (value ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    return value;
+}
+
+static const uint64_t HASH = 0xcbf29ce484222325;
+
+/* Prints every effect, with its parameters, their types and defaults as a hash. */
+static void describe(void) {
+    for (int i = 0; i < plugin_count(); ++i) {
+        OfxPlugin *plugin = plugin_at(i);
+        OfxImageEffectHandle effect = effect_of(plugin);
+        uint64_t value = HASH;
+        for (int at = 0; at < effect->params.count; ++at) {
+            struct OfxParamStruct *param = &effect->params.params[at];
+            value = hash(hash(value, param->name, strlen(param->name)), param->type, strlen(param->type));
+            value = hash(hash(value, &param->value, sizeof param->value), param->text, strlen(param->text));
+        }
+        printf("%s: %d parameters, %016llx\n", plugin->pluginIdentifier, effect->params.count, (unsigned long long)value);
+        end(plugin, effect);
+    }
+}
+
+/* Prints what effects make of a picture, in every depth and both spaces of colours. */
+static void hashes(void) {
+    const char *const names[] = {"deband", "gauss", "gradient"};
+    for (int i = 0; i < 3; ++i) {
+        OfxPlugin *plugin = plugin_of(names[i]);
+        OfxImageEffectHandle effect = effect_of(plugin);
+        for (int depth = 0; depth < 4; ++depth)
+            for (int colours = 0; colours < 2; ++colours) {
+                Image *source = source_of(DEPTHS[depth], 1, 0), *target = image_of(DEPTHS[depth], WIDTH, HEIGHT, 1);
+                set_param(effect, "working_colours", colours);
+                CHECK(render(plugin, effect, &source, 1, target, 3, 1) == kOfxStatOK);
+                uint64_t value = hash(HASH, target->block, (size_t)target->row_bytes * HEIGHT);
+                printf("%s, %s, colours %d: %016llx\n", names[i], DEPTHS[depth], colours, (unsigned long long)value);
+                free_image(source), free_image(target);
+            }
+        end(plugin, effect);
+    }
+}
+
 int main(int argc, char **argv) {
     (void)argc;
     load(argv[1]);
-    *(void **)&chain_create = dlsym(library, "vramp_chain_create");
-    *(void **)&chain_destroy = dlsym(library, "vramp_chain_destroy");
-    *(void **)&process = dlsym(library, "vramp_process");
-    *(void **)&last_error = dlsym(library, "vramp_last_error");
+    *(void **)&chain_create = symbol(vramp, "vramp_chain_create");
+    *(void **)&chain_destroy = symbol(vramp, "vramp_chain_destroy");
+    *(void **)&process = symbol(vramp, "vramp_process");
+    *(void **)&last_error = symbol(vramp, "vramp_last_error");
     all_depths();
     floats_survive();
     premultiplied();
@@ -370,6 +413,8 @@ int main(int argc, char **argv) {
     windows();
     threads();
     other_times();
+    describe();
+    hashes();
     CHECK(lent == 0);
     return failures != 0;
 }

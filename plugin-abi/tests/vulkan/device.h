@@ -55,7 +55,7 @@ static int open_vulkan(const char *library) {
     if (!loader) return printf("vulkan: %s\n", dlerror()), 0;
     PFN_vkGetInstanceProcAddr resolve;
     *(void **)&resolve = dlsym(loader, "vkGetInstanceProcAddr");
-    if (!resolve) return 0;
+    if (!resolve) return printf("vulkan: the loader is none\n"), 0;
 #define FROM_NOTHING(name) vk##name = (PFN_vk##name)resolve(NULL, "vk" #name);
     GLOBAL(FROM_NOTHING)
     if (!vkCreateInstance) return printf("vulkan: no driver\n"), 0;

@@ -43,7 +43,7 @@ impl Vulkan {
         let said = vulkan.environment(&mut asks).args(["uuid", "libvulkan.so.1"]).output().unwrap();
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         if !said.status.success() {
-            println!("skipped: {text}{}", String::from_utf8_lossy(&said.stderr));
+            println!("skipped: {}{}", text.trim_end(), String::from_utf8_lossy(&said.stderr));
             return None;
         }
         vulkan.uuid = text.trim().to_owned();

@@ -65,20 +65,23 @@ fn chain_parameter() -> String {
 }
 
 fn parameter(param: &Param) -> String {
+    let mut doc = format!("{} It takes {}.", param.doc, param.takes());
     let (kind, attributes, inside) = match Widget::of(param) {
         Widget::Tick(first) => ("bool", format!("default=\"{}\"", u8::from(first)), String::new()),
         Widget::Slider { least, most, first, whole } => {
             // The effect's 0 to 1, times `factor`, is what is shown: it cannot begin with anything but 0.
             let (span, decimals) = (most - least, if whole { 0 } else { 2 });
-            let suffix = match (least == 0.0, param.unit) {
-                (true, "") => String::new(),
-                (true, unit) => format!(" suffix=\" {unit}\""),
-                (false, unit) => format!(" suffix=\" + {least} {unit}\""),
-            };
             let first = (first - least) / span;
-            let limits =
+            let mut attributes =
                 format!("default=\"{first}\" min=\"0\" max=\"{span}\" factor=\"{span}\" decimals=\"{decimals}\"");
-            ("animated", limits + &suffix, String::new())
+            let suffix = suffix(least, param.unit);
+            if !suffix.is_empty() {
+                let _ = write!(attributes, " suffix=\"{}\"", escaped(&suffix));
+            }
+            if least != 0.0 {
+                let _ = write!(doc, " The slider begins at 0: the value is its number{}.", shift(least));
+            }
+            ("animated", attributes, String::new())
         }
         Widget::List { first, values } => {
             let (shown, stored): (Vec<_>, Vec<_>) = values.into_iter().unzip();
@@ -91,14 +94,22 @@ fn parameter(param: &Param) -> String {
             ("keywords", attributes, format!("<paramlistdisplay>{}</paramlistdisplay>", escaped(&first)))
         }
     };
-    element(
-        kind,
-        param.name,
-        &attributes,
-        &param.label(),
-        &inside,
-        &format!("{} It takes {}.", param.doc, param.takes()),
-    )
+    element(kind, param.name, &attributes, &param.label(), &inside, &doc)
+}
+
+/// What Kdenlive writes behind a slider's number: what is added to it, and the unit.
+fn suffix(least: f64, unit: &str) -> String {
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    shift(least) + &unit
+}
+
+/// What makes the value of a number that counts from 0: nothing, ` + 0.1` or ` - 2`.
+fn shift(least: f64) -> String {
+    match least {
+        0.0 => String::new(),
+        _ if least < 0.0 => format!(" - {}", -least),
+        _ => format!(" + {least}"),
+    }
 }
 
 fn element(kind: &str, name: &str, attributes: &str, label: &str, inside: &str, doc: &str) -> String {
@@ -131,6 +142,8 @@ mod tests {
             let document = roxmltree::Document::parse_with_options(&text, options).unwrap();
             let shown = document.descendants().filter(|node| node.has_tag_name("parameter"));
             for parameter in shown {
+                let suffix = parameter.attribute("suffix").unwrap_or(" unit");
+                assert!(suffix.starts_with(' ') && suffix.trim_end() == suffix, "'{suffix}' in {text}");
                 let Some(list) = parameter.attribute("paramlist") else { continue };
                 let display = parameter.children().find(|node| node.has_tag_name("paramlistdisplay")).unwrap();
                 let values: Vec<&str> = list.split(';').collect();
@@ -139,6 +152,21 @@ mod tests {
                     assert!(values.contains(&parameter.attribute("default").unwrap()), "{text}");
                 }
             }
+        }
+    }
+
+    /// `1.40 + 0.1` is 1.5, and `2.00 - 2 stops` no stop at all.
+    #[test]
+    fn a_slider_says_what_is_added_to_its_number() {
+        for (least, unit, expected) in [
+            (0.0, "", ""),
+            (0.0, "samples", " samples"),
+            (0.1, "", " + 0.1"),
+            (0.1, "samples", " + 0.1 samples"),
+            (-1.0, "", " - 1"),
+            (-2.0, "stops", " - 2 stops"),
+        ] {
+            assert_eq!(suffix(least, unit), expected);
         }
     }
 
