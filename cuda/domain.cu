@@ -6,28 +6,14 @@
 // memory alone, and samples stay where they are. Blocks are narrow, and so many: what passes through shared memory would bind a
 // wide one before its steps do. The second dimension of the grid are frames.
 
-#include "common/four.cuh"
-#include "generated/domain.cuh"
+#include "domain.cuh"
 
-// As src/filters/domain/plan.rs has them.
-constexpr int DROP = 4, STEPS = 1 << (16 - DROP);
-
-// As src/filters/domain/cuda.rs has them.
-constexpr int TILE = 32, OPEN_THREADS = 256, LINES = 16, STAGES = 4, CARRIERS = 2;
+// As src/filters/domain/tuning.rs has them.
+constexpr int LINES = 16, STAGES = 4, CARRIERS = 2;
 
 constexpr int SWEEP_THREADS = TILE * (1 + STAGES * CARRIERS);
 constexpr int SHARE = LINES / CARRIERS;  // samples of a tile that a carrier's thread takes
 constexpr int AHEAD = 4;                 // pairs of samples that are read before they are needed
-
-// The mean of the guide's samples that sample (x, y) covers, rounded half up.
-__device__ __forceinline__ u32 steer_at(const Component& c, const Plane& guide, int x, int y) {
-    const int w = c.subsampling_w, h = c.subsampling_h;
-    u32 sum = 0;
-    for (int v = 0; v < 1 << h; v++)
-        for (int u = 0; u < 1 << w; u++)
-            sum += lane(guide, inside((x << w) + u, guide.width), inside((y << h) + v, guide.height));
-    return (sum + ((1u << (w + h)) >> 1)) >> (w + h);
-}
 
 // Reads a tile of the source and of what steers it, four samples side by side a thread.
 extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_open(const Domain p) {
@@ -50,11 +36,6 @@ extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_open(const Dom
     const u32 place = blockIdx.y * c.stride + u32(row) * c.pitch + x;
     *reinterpret_cast<float4*>(c.values + place) = make_float4(four.x, four.y, four.z, four.w);
     *reinterpret_cast<uint2*>(c.steers + place) = make_uint2(steer.x | steer.y << 16, steer.z | steer.w << 16);
-}
-
-// A step to the neighbour `value` of what was made last.
-__device__ __forceinline__ float step(float near, float value, float weight) {
-    return __fmaf_rn(weight, __fsub_rn(near, value), value);
 }
 
 // Tiles in flight, by pair of samples and line: values, each with what weighs the one made before it, and what was made. Rows of

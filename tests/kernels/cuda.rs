@@ -67,8 +67,13 @@ impl Gpu {
     }
 
     pub fn kernel(&self, case: &Case) -> Result<Box<dyn CudaKernel>, String> {
+        self.kernel_for(case, 1)
+    }
+
+    /// The kernel that takes so many frames at a time.
+    pub fn kernel_for(&self, case: &Case, frames: usize) -> Result<Box<dyn CudaKernel>, String> {
         let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-        filter.cuda(&setup, &self.device).map_err(|e| e.to_string())
+        filter.cuda(&setup.for_batches(frames), &self.device).map_err(|e| e.to_string())
     }
 
     /// What the reference makes of the frame `later` frames on.
@@ -77,11 +82,11 @@ impl Gpu {
         run(reference(&*filter, &setup)?.as_mut(), case, later, &self.plain, case.seed)
     }
 
-    /// What the fast CPU kernel makes of the frame.
-    pub fn expected_fast(&self, case: &Case) -> Result<Guarded, String> {
+    /// What the fast CPU kernel makes of the frame `later` frames on.
+    pub fn expected_fast(&self, case: &Case, later: u64) -> Result<Guarded, String> {
         let (filter, setup) = case.build().map_err(|e| e.to_string())?;
         let mut cpu = filter.cpu(&setup, self.fast.level()).map_err(|e| e.to_string())?;
-        run(cpu.as_mut(), case, 0, &self.fast, case.seed)
+        run(cpu.as_mut(), case, later, &self.fast, case.seed)
     }
 
     /// What `kernel` makes of the frame `later` frames on, from and into guarded memory on the device.
@@ -98,7 +103,7 @@ impl Gpu {
     }
 
     /// The same of several frames at once, which nothing is measured of.
-    fn run_batch(
+    pub fn run_batch(
         &self,
         kernel: &mut dyn CudaKernel,
         case: &Case,
@@ -202,15 +207,14 @@ fn check_history(case: &Case, gpu: &Gpu) -> Result<(), String> {
 }
 
 /// How many frames at a time a kernel of this case gains by.
-fn batch(case: &Case) -> usize {
+pub fn batch(case: &Case) -> usize {
     case.build().map_or(1, |(filter, setup)| filter.cuda_batch(&setup))
 }
 
 /// A kernel that takes several frames at a time gives for each what the reference gives.
 fn check_batches(case: &Case, gpu: &Gpu) -> Result<(), String> {
     const MOST: usize = 3;
-    let (filter, setup) = case.build().map_err(|e| e.to_string())?;
-    let mut kernel = filter.cuda(&setup.for_batches(MOST), &gpu.device).map_err(|e| e.to_string())?;
+    let mut kernel = gpu.kernel_for(case, MOST)?;
     for laters in [&[0, 1, 2][..], &[2, 0]] {
         let made = gpu.run_batch(kernel.as_mut(), case, laters, 64, case.seed + 2)?;
         for (later, got) in laters.iter().zip(made) {
@@ -311,7 +315,7 @@ fn cuda_batches_equal_the_reference() {
 /// A kernel gives what the fast CPU kernel gives, which replaces the reference: that would take minutes.
 fn check_against_cpu(case: &Case, gpu: &Gpu) -> Result<(), String> {
     let got = gpu.run(gpu.kernel(case)?.as_mut(), case, 0, 64, case.seed + 10);
-    got.and_then(|got| compare(&gpu.expected_fast(case)?, &got))
+    got.and_then(|got| compare(&gpu.expected_fast(case, 0)?, &got))
 }
 
 /// The case with a frame of another size.

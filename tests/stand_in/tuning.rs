@@ -66,7 +66,7 @@ fn a_measured_way_is_taken_where_all_agrees() {
 fn every_filter_that_has_a_choice_is_listed() {
     let folder = Folder::new();
     let listed = with(&folder.path("none.txt"), &["tune", "--dry-run", "--size", "320x240"]);
-    for kernel in ["deband", "bilateral", "box", "gauss", "convolve"] {
+    for kernel in ["deband", "domain", "bilateral", "box", "gauss", "convolve"] {
         let lines = listed.text().lines().filter(|line| line.starts_with(&format!("{kernel} ")));
         assert!(lines.clone().count() > 3 && lines.clone().all(|line| line.contains("; or ")), "{kernel}");
     }

@@ -102,8 +102,8 @@ impl Filter for Domain {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_memory(&self, setup: &Setup, _: &Arc<CudaDevice>) -> Result<usize> {
-        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup))
+    fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
+        Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
     }
 
     #[cfg(feature = "cuda")]
