@@ -6,7 +6,8 @@
 
 NVRTC writes cuda/ptx/NAME.ptx.xz, which every driver since 515 (May 2022) reads, since that version of it writes PTX 7.7.
 compute_61 is the oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores
-(*_tensor.cu) or takes samples in pairs (*_pairs.cu) is for compute_80 and later; without it, other kernels do the same.
+(*_tensor.cu), takes samples in pairs (*_pairs.cu) or copies asynchronously (*_async.cu) is for compute_80 and later; without
+it, other kernels do the same.
 
 ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME/sm_NN.cubin.xz. It begins to run at once, where a
 driver compiles PTX for seconds. cuda/native/NAME/made-of names the PTX and the compiler that it was made of: machine code
@@ -69,7 +70,7 @@ class Nvrtc:
         program = ctypes.c_void_p()
         text, name = source.read_text().encode(), source.name.encode()
         self.call("nvrtcCreateProgram", ctypes.byref(program), text, name, 0, None, None)
-        target = "compute_80" if source.stem.endswith(("_tensor", "_pairs")) else "compute_61"
+        target = "compute_80" if source.stem.endswith(("_tensor", "_pairs", "_async")) else "compute_61"
         options = [f"--gpu-architecture={target}", *OPTIONS, f"--include-path={CUDA}"]
         encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         failure = self.call("nvrtcCompileProgram", program, len(options), encoded)
