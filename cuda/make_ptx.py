@@ -6,8 +6,8 @@
 
 NVRTC writes cuda/ptx/NAME.ptx.xz, which every driver since 515 (May 2022) reads, since that version of it writes PTX 7.7.
 compute_61 is the oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores
-(*_tensor.cu), takes samples in pairs (*_pairs.cu) or copies ahead to shared memory (*_async.cu) is for compute_80 and later;
-without it, other kernels do the same.
+(*_tensor.cu), takes samples in pairs (*_pairs.cu) or copies asynchronously (*_async.cu) is for compute_80 and later; without
+it, other kernels do the same.
 
 ptxas makes machine code of that PTX for common GPUs: cuda/native/NAME.xz. It begins to run at once, where a driver
 compiles PTX for seconds; one that does not take it falls back to the PTX. Three lines of text come first in that file: the

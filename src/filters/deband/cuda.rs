@@ -55,6 +55,7 @@ impl Kernel {
             Strategy::Direct(device.function("deband_direct", "deband_direct")?, SoftTables::new(&plan, device)?)
         } else {
             match Candidate::of(&plan, layout.sample, setup, device) {
+                Candidate::AsyncTiles(grid) => Strategy::Tiles(device.function(ASYNC, ASYNC)?, grid),
                 Candidate::Tiles(grid) => Strategy::Tiles(tile_kernel(&plan, layout.sample, device)?, grid),
                 Candidate::Strips(grid) => Strategy::Tiles(strip_kernel(&plan, layout.sample, &grid, device)?, grid),
                 Candidate::Gather => Strategy::Gather(device.function("deband_gather", "deband_gather")?),
@@ -81,6 +82,7 @@ impl Kernel {
 /// How the references of a few samples may be read.
 #[derive(Clone)]
 enum Candidate {
+    AsyncTiles(TileGrid),
     Tiles(TileGrid),
     Strips(TileGrid),
     Gather,
@@ -89,6 +91,7 @@ enum Candidate {
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Candidate::AsyncTiles(grid) => write!(f, "async-tiles-{grid}"),
             Candidate::Tiles(grid) => write!(f, "tiles-{grid}"),
             Candidate::Strips(_) => f.write_str("strips"),
             Candidate::Gather => f.write_str("gather"),
@@ -99,18 +102,35 @@ impl fmt::Display for Candidate {
 impl Candidate {
     /// The way for `plan`: tiles where they fit, else strips where those do, unless tuning found another.
     fn of(plan: &Plan, sample: SampleType, setup: &Setup, device: &CudaDevice) -> Candidate {
-        const MODULES: [&str; 6] =
-            ["deband_u8", "deband_u16", "deband_s16x3", "deband_blur", "deband_ring", "deband_gather"];
+        const MODULES: [&str; 7] =
+            ["deband_u8", "deband_u16", ASYNC, "deband_s16x3", "deband_blur", "deband_ring", "deband_gather"];
         let (groups, info) = (TiledGroups::of(plan, sample.bytes()), device.info());
+        let is_async = copies_asynchronously(plan, setup, device);
+        let async_tiles = if is_async { TileGrid::asynchronous(&groups, info.multiprocessors) } else { Vec::new() };
+        let async_tiles = async_tiles.into_iter().map(Candidate::AsyncTiles);
         let tiles = TileGrid::ways(&groups, info.multiprocessors).into_iter().map(Candidate::Tiles);
         // Their kernels are not compiled for `blur_first`.
         let strips = if plan.blur_first { None } else { strips(&groups, info.multiprocessors, device.block_shared()) };
-        let ways: Vec<_> = tiles.chain(strips.map(Candidate::Strips)).chain([Candidate::Gather]).collect();
+        let others = strips.map(Candidate::Strips).into_iter().chain([Candidate::Gather]);
+        let ways: Vec<_> = async_tiles.chain(tiles).chain(others).collect();
         let ranges = [&plan.components[0], &plan.components[plan.components.len() - 1]].map(|c| tune::coarse(c.range));
-        let kind = if plan.blur_first { "blur" } else { "plain" };
+        let kind = match (plan.blur_first, is_async) {
+            (true, _) => "blur",
+            (false, true) => "async",
+            (false, false) => "plain",
+        };
         let case = format!("{kind}{}:r{}x{}", plan.sample, ranges[0], ranges[1]);
         device.choose("deband", &MODULES, tune::case(setup, setup.src, &case), &ways)
     }
+}
+
+/// The kernel that copies tiles asynchronously, and its module.
+const ASYNC: &str = "deband_async";
+
+/// Whether that kernel does what `plan` says, on `device`: a pair of references, of planes of 16 bits that stay so.
+fn copies_asynchronously(plan: &Plan, setup: &Setup, device: &CudaDevice) -> bool {
+    let is_pair = plan.sample == 1 && !plan.blur_first;
+    is_pair && [setup.src, setup.dst].iter().all(|format| *format == format.to_v16()) && device.runs(ASYNC)
 }
 
 /// The kernel that works in tiles of samples stored as `sample`.
