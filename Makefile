@@ -165,7 +165,7 @@ kill-test:
 	VRAMP_KILLS=1000 $(CARGO) test --locked --test farm killed_at_any_moment -- --nocapture
 
 farm-test: hosts
-	$(CARGO) nextest run --locked --profile ci --test farm submit:: slurm::
+	VRAMP_REQUIRE_SLURM=1 $(CARGO) nextest run --locked --profile ci --test farm submit:: slurm::
 
 farm-demo: build
 	@scripts/setup.sh $(slurm)
