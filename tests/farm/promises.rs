@@ -9,7 +9,7 @@ fn frames_are_those_of_a_run_of_the_whole() {
     let folder = Folder::new();
     let input = film(&folder, "in.mkv", FILM);
     // Noise by frame number, and frames before and after: both would show where a part begins.
-    let chain = "deband=range=8:sample=2,tmedian";
+    let chain = "deband=range=8:sample=2:rand_each_frame=on,tmedian";
     let whole = hashes(&input, &["--chain", chain]);
     for cuts in ["key", "exact"] {
         let output = folder.path("out.mkv");
@@ -19,13 +19,36 @@ fn frames_are_those_of_a_run_of_the_whole() {
             &["--chain", chain, "-c", "ffv1", "--cuts", cuts, "--segment=0.3", "-y", "--restart"],
         )
         .ok();
-        let frames = |lines: &[String]| {
-            lines.iter().map(|line| line.rsplit(", ").next().unwrap().to_owned()).collect::<Vec<_>>()
-        };
         assert_eq!(frames(&hashes(&output, &[])), frames(&whole), "{cuts}");
         assert!(!folder.names().contains(&"out.mkv.vramp".to_owned()), "parts of a whole film are removed");
     }
-    assert!(distinct(whole) > 40, "frames differ from each other");
+    assert!(distinct(frames(&whole)) > 40, "frames differ from each other");
+}
+
+#[test]
+fn parts_that_know_nothing_of_the_film_have_other_frames() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    // A part as a film of its own: the control of the promise above, by the same hashes.
+    let part = film(&folder, "part.mkv", &format!("-i {input} -an -vf trim=start_frame=13:end_frame=25 -c:v ffv1"));
+    let of = |chain: &[&str]| {
+        let [whole, part] = [&input, &part].map(|input| frames(&hashes(input, chain)));
+        assert_eq!(part.len(), 12);
+        (part, whole[13..25].to_vec())
+    };
+    let (part_is, should_be) = of(&[]);
+    assert_eq!(part_is, should_be, "without a filter it has the film's frames");
+    let (part_is, should_be) = of(&["--chain", "tmedian"]);
+    assert_ne!(part_is[0], should_be[0], "it lacks the frame before");
+    assert_ne!(part_is[11], should_be[11], "it lacks the frame after");
+    assert_eq!(part_is[1..11], should_be[1..11]);
+    let (part_is, should_be) = of(&["--chain", "deband=range=8:sample=2:rand_each_frame=on"]);
+    assert!(part_is.iter().zip(&should_be).all(|(is, should_be)| is != should_be), "its noise begins anew");
+}
+
+/// The hashes of frames among lines of `hashes`.
+fn frames(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| line.rsplit(", ").next().unwrap().to_owned()).collect()
 }
 
 #[test]

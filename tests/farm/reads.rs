@@ -1,25 +1,64 @@
 //! A part reads its share of the input, and no more.
 
-use crate::command::{Folder, run};
+use crate::command::{Folder, Ran, run, vramp};
 use crate::{X264, film, plan, read_plan};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
-/// Bytes that making part `number` reads.
-fn read(plan: &str, number: u32) -> f64 {
-    let ran = run(&["part", plan, &number.to_string(), "-v"]).ok();
+/// What is read of a film to know it again, which a process does once (docs/FARM.md).
+const LOOK: u64 = 128 << 10;
+
+/// Runs `vramp` with `args`. Gives what it read as the system counts it, by whatever part of it: all that its calls read, of files and
+/// else.
+fn read_by(args: &[&str]) -> (u64, Ran) {
+    let mut child = vramp().args(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    // It has ended, but is still there to be asked.
+    waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    let counts = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap();
+    let read = counts.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("Linux counts it");
+    (read.parse().unwrap(), Ran { code: child.wait().unwrap().code(), stdout: Vec::new(), stderr })
+}
+
+/// What making the parts `which` reads of the film, and what of that libav reads.
+fn read(plan: &str, which: &str) -> (u64, u64) {
+    // Libraries, the plan and what the system says of a process: `vramp status` reads the same.
+    let (besides, _) = read_by(&["status", plan]);
+    // A decoder has a frame more in flight for each thread.
+    let (all, ran) = read_by(&["part", plan, which, "--decoder-threads=2", "-v"]);
+    let ran = ran.ok();
     assert!(!ran.stderr.contains("does not lie"), "{}", ran.stderr);
-    let line = ran.stderr.lines().find(|line| line.contains("of the input were read")).expect("it says so");
-    let mut words = line
-        .split_whitespace()
-        .skip_while(|word| !word.starts_with(|c: char| c.is_ascii_digit()) || word.ends_with(':'));
-    let number: f64 = words.next().unwrap().parse().unwrap();
-    number * if words.next() == Some("MiB") { 1048576.0 } else { 1024.0 }
+    let numbers = ran.stderr.lines().filter_map(|line| line.strip_suffix(" bytes of the input were read"));
+    let libav = numbers.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
+    assert!(libav > 0, "it says so: {}", ran.stderr);
+    (all - besides, libav)
+}
+
+#[test]
+fn a_film_is_looked_at_once_however_many_parts_are_made() {
+    let folder = Folder::new();
+    let video =
+        "-f lavfi -i testsrc2=s=192x128:r=25 -t 8 -vf noise=alls=60:allf=t -c:v libx264 -preset ultrafast -qp 12 -g 25";
+    let input = film(&folder, "in.mkv", video);
+    assert!(fs::metadata(&input).unwrap().len() > 20 * LOOK);
+    let plan = plan(&folder, &input, "out.mkv", &[&["--segment=2"], &X264[..]].concat());
+    // What was found in a file that was just written is not kept.
+    sleep(Duration::from_secs(4));
+    let (all, libav) = read(&plan, "0-3");
+    let looked = all - libav;
+    eprintln!("{looked} bytes beside libav's {libav}");
+    assert!((LOOK..LOOK * 3 / 2).contains(&looked), "{looked}");
 }
 
 #[test]
 fn each_part_reads_its_share() {
     let folder = Folder::new();
-    // Of 40 seconds each part of four has ten.
+    // Of 40 seconds each part of four has ten, which are 8 MB.
     let video = "-f lavfi -i testsrc2=s=192x128:r=25 -t 40 -vf noise=alls=60:allf=t -c:v libx264 -preset ultrafast -qp 12 -g 25 -bf 2";
     let source = film(&folder, "source.mkv", video);
     for ending in ["mkv", "mp4", "mov", "ts"] {
@@ -28,10 +67,12 @@ fn each_part_reads_its_share() {
         let parts = read_plan(&plan).parts;
         assert!(parts.len() == 4 && parts[1..].iter().all(|part| part.seek.is_some()), "{ending}: {parts:?}");
         let share = fs::metadata(&input).unwrap().len() as f64 / 4.0;
+        assert!((8e6..9e6).contains(&share), "{share}");
         for number in 0..4 {
-            let read = read(&plan, number);
-            eprintln!("{ending} part {number}: {:.3} of its share of {share}", read / share);
-            assert!(read <= share * 1.1, "{ending} part {number}: {read} of {share}");
+            let (read, libav) = read(&plan, &number.to_string());
+            let [all, libav] = [read, libav].map(|bytes| bytes as f64 / share);
+            eprintln!("{ending} part {number}: {all:.3} of its share of {share}, of that {libav:.3} by libav");
+            assert!(all <= 1.1, "{ending} part {number}: {read} of {share}");
         }
     }
 }

@@ -255,7 +255,7 @@ impl Maker {
         let Prepared { mut input, mut sides, plan, mut chain, mut sink, options, .. } = prepared;
         report::plan(&plan, &chain, &options);
         let ran = pipeline::run_with(&mut input, &mut sides.sources(), &plan, &mut chain, &mut *sink, &options, report);
-        log::debug!("part {number}: {} of the input were read", print::size(input.bytes_read()));
+        log::debug!("part {number}: {} bytes of the input were read", input.bytes_read());
         let (summary, damage) = ran?;
         // The frames are as many as planned, and shown when planned: what a decoder made up for damage is in any run.
         damage.iter().for_each(|damage| log::warn!("{damage}"));

@@ -52,7 +52,8 @@ pub(in crate::io::libav) fn open_at(path: &OsStr, rate: Option<Rational>, cancel
     open_probing(path, rate, None, cancel)
 }
 
-/// Opens `path` as [`open_at`] does, looking at `probe` bytes for tracks where a number is given.
+/// Opens `path` as [`open_at`] does. Where `probe` is given, so many bytes are looked at for tracks, and how long those last is
+/// not found out.
 ///
 /// # Errors
 /// As [`open`].
@@ -202,6 +203,8 @@ fn open_file(path: &OsStr, rate: Option<Rational>, probe: Option<u64>, cancel: &
     let mut options = options(true, rate);
     if let Some(probe) = probe {
         options.set("probesize", &probe.to_string());
+        // Of a transport stream the last 250,000 bytes are read for it. Who reads little knows how much is asked for.
+        options.set("skip_estimate_duration_from_pts", "1");
     }
     Ok(ffmpeg::format::input_with_interrupt_and_dictionary(&url, stopped(cancel), options))
 }

@@ -57,16 +57,16 @@ impl Opening {
     }
 }
 
-/// A hash of what libav says of the source: its tracks, their clocks and what is written on them.
+/// A hash of what libav says of the source: its tracks, their clocks and what is written on them, but not how long they last.
 fn found(demuxer: &Demuxer) -> u128 {
     let mut hasher = XxHash3_128::new();
     let mut put = |number: i64| hasher.write(&number.to_le_bytes());
     // SAFETY: the demuxer is alive.
-    let (start, duration, programs) = unsafe {
+    let (start, programs) = unsafe {
         let context = &*demuxer.as_ptr();
-        (context.start_time, context.duration, context.nb_programs)
+        (context.start_time, context.nb_programs)
     };
-    [start, duration, programs.into()].into_iter().for_each(&mut put);
+    [start, programs.into()].into_iter().for_each(&mut put);
     put(XxHash3_128::oneshot(demuxer.format().name().as_bytes()) as i64);
     for stream in demuxer.streams() {
         // SAFETY: a stream and its parameters live as long as the demuxer, which is borrowed.
@@ -74,7 +74,7 @@ fn found(demuxer: &Demuxer) -> u128 {
         let rates =
             [raw.time_base, raw.avg_frame_rate, raw.r_frame_rate, raw.sample_aspect_ratio, codec.sample_aspect_ratio];
         rates.into_iter().flat_map(|rate| [rate.num, rate.den]).for_each(|number| put(number.into()));
-        [raw.start_time, raw.duration, raw.nb_frames].into_iter().for_each(&mut put);
+        [raw.start_time, raw.nb_frames].into_iter().for_each(&mut put);
         let numbers = [
             raw.id,
             raw.disposition,
