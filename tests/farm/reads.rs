@@ -12,6 +12,9 @@ use std::time::Duration;
 /// What is read of a film to know it again, which a process does once (docs/FARM.md).
 const LOOK: u64 = 128 << 10;
 
+/// What was found in a file that was just written is not kept.
+const AT_REST: Duration = Duration::from_secs(4);
+
 /// Runs `vramp` with `args`. Gives what it read as the system counts it, by whatever part of it: all that its calls read, of files and
 /// else.
 fn read_by(args: &[&str]) -> (u64, Ran) {
@@ -47,8 +50,7 @@ fn a_film_is_looked_at_once_however_many_parts_are_made() {
     let input = film(&folder, "in.mkv", video);
     assert!(fs::metadata(&input).unwrap().len() > 20 * LOOK);
     let plan = plan(&folder, &input, "out.mkv", &[&["--segment=2"], &X264[..]].concat());
-    // What was found in a file that was just written is not kept.
-    sleep(Duration::from_secs(4));
+    sleep(AT_REST);
     let (all, libav) = read(&plan, "0-3");
     let looked = all - libav;
     eprintln!("{looked} bytes beside libav's {libav}");
@@ -61,8 +63,10 @@ fn each_part_reads_its_share() {
     // Of 40 seconds each part of four has ten, which are 8 MB.
     let video = "-f lavfi -i testsrc2=s=192x128:r=25 -t 40 -vf noise=alls=60:allf=t -c:v libx264 -preset ultrafast -qp 12 -g 25 -bf 2";
     let source = film(&folder, "source.mkv", video);
-    for ending in ["mkv", "mp4", "mov", "ts"] {
-        let input = film(&folder, &format!("in.{ending}"), &format!("-i {source} -c copy"));
+    let films = ["mkv", "mp4", "mov", "ts"]
+        .map(|ending| (ending, film(&folder, &format!("in.{ending}"), &format!("-i {source} -c copy"))));
+    sleep(AT_REST);
+    for (ending, input) in films {
         let plan = plan(&folder, &input, &format!("{ending}.mkv"), &[&["--segment=10"], &X264[..]].concat());
         let parts = read_plan(&plan).parts;
         assert!(parts.len() == 4 && parts[1..].iter().all(|part| part.seek.is_some()), "{ending}: {parts:?}");
