@@ -8,7 +8,11 @@ use vramp::video::{FrameProps, Picture, StreamInfo};
 
 /// What `text` makes of a picture whose bytes follow from their place.
 fn filtered(text: &str, format: &str, device: DeviceChoice) -> Vec<Vec<u8>> {
-    let info = StreamInfo::bare(format.parse().unwrap(), 150, 41);
+    filtered_at((150, 41), text, format, device)
+}
+
+fn filtered_at((width, height): (usize, usize), text: &str, format: &str, device: DeviceChoice) -> Vec<Vec<u8>> {
+    let info = StreamInfo::bare(format.parse().unwrap(), width, height);
     let engine = Engine::new(chain(text).unwrap(), &info, Target::default(), device, 1).unwrap();
     let mut src = Picture::alloc(info.format, info.width, info.height).unwrap();
     for (at, byte) in src.block_mut().unwrap().iter_mut().enumerate() {
@@ -64,5 +68,20 @@ fn components_may_lie_in_different_places() {
             let cpu = filtered(&text, format, DeviceChoice::Cpu);
             assert!(filtered(&text, format, DeviceChoice::Cuda(0)) == cpu, "{format} {text}");
         }
+    }
+}
+
+/// Kernels for large frames leave a launch for the other components alone, of which none may be left to copy.
+#[test]
+fn components_of_large_frames_may_stay_where_they_are() {
+    if device().is_none() {
+        return;
+    }
+    for (format, text) in
+        [("yuv420p", "box,bilateral=planes=y,box"), ("yuv444p16", "bilateral=planes=uv:radius_c=7,box")]
+    {
+        let [cpu, gpu] =
+            [DeviceChoice::Cpu, DeviceChoice::Cuda(0)].map(|on| filtered_at((1920, 1080), text, format, on));
+        assert!(gpu == cpu, "{format} {text}");
     }
 }

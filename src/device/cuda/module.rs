@@ -167,9 +167,11 @@ impl KernelImage {
     }
 
     fn unpack_native(&self, native: &NativeCode) -> Result<Vec<u8>> {
-        let mut unpacked = unpack(self.packed_native, Some(native.code.end), self.name)?;
-        unpacked.drain(..native.code.start);
-        Ok(unpacked)
+        let mut code = unpack(self.packed_native, Some(native.code.end), self.name)?;
+        if code.len() != native.code.end {
+            return Err(Error::internal(format!("machine code of {} is cut off", self.name)));
+        }
+        Ok(code.split_off(native.code.start))
     }
 }
 
@@ -304,6 +306,9 @@ mod tests {
             }
         }
         assert_eq!(unpack(b"as it is", None, "a").unwrap(), b"as it is");
+        let short = KernelImage { packed_native: b"short", ..IMAGES[0] };
+        let beyond = NativeCode { compute: (9, 0), code: 2..6 };
+        assert!(short.unpack_native(&beyond).unwrap_err().message().contains("is cut off"));
         let broken = [&IMAGES[0].ptx[..100], b"broken"].concat();
         assert!(unpack(&broken, None, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
     }

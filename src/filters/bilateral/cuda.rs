@@ -254,6 +254,10 @@ impl Turn {
             component[index] = ComponentArgs::new(&src[index], &dst[index], plan.filters(index), rows)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
+        // Components that stay where they are have no rows here.
+        if blocks == 0 {
+            return Ok(());
+        }
         let (subsampling_w, subsampling_h) = plan.subsampling;
         let args = Args {
             component,
