@@ -1,6 +1,4 @@
-//! The kernels of cuda/bilateral.cu, and the choice between them and those of pairs.
-
-mod pairs;
+//! The kernels of cuda/bilateral.cu.
 
 use super::MOST;
 use super::plan::Plan;
@@ -12,8 +10,6 @@ use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::tune::{self, Outputs};
 use crate::filters::{CudaJob, CudaKernel, Setup};
-use pairs::Pairs;
-use std::fmt;
 
 /// Words of shared memory that the weights of columns and rows have.
 const TABLES: usize = 128;
@@ -120,6 +116,17 @@ pub(super) struct Kernel {
     turns: Vec<Turn>,
 }
 
+/// A launch: for components whose weights are the same. The first takes those along that are copied.
+struct Turn {
+    name: String,
+    function: Function,
+    weights: WeightTable,
+    components: Vec<usize>,
+    /// Rows and bytes of shared memory of a block.
+    rows: usize,
+    shared: u32,
+}
+
 impl Kernel {
     /// The kernel of `plan`.
     ///
@@ -134,109 +141,41 @@ impl Kernel {
                 None => turns.push(turn),
             }
         }
-        // Those that are copied go along with a launch of blocks.
-        let rest: Vec<_> = (0..setup.input.format.components()).filter(|component| !plan.filters(*component)).collect();
-        if let Some(first) = rest.first() {
-            match turns.iter_mut().find(|turn| matches!(turn.strategy, Strategy::Blocks { .. })) {
-                Some(turn) => turn.components.extend(rest),
-                None => {
-                    let turn = Turn::in_blocks(&plan, *first, Outputs(FEW), device)?;
-                    turns.push(Turn { components: rest, ..turn });
-                }
-            }
+        if turns.is_empty() {
+            turns.push(Turn::new(&plan, 0, setup, device)?);
         }
+        let rest = (0..setup.input.format.components()).filter(|component| !plan.filters(*component));
+        let first = &mut turns[0].components;
+        first.retain(|component| plan.filters(*component));
+        first.extend(rest);
         Ok(Kernel { plan, turns })
     }
-}
-
-/// How a plane may be filtered.
-#[derive(Clone, Copy)]
-enum Candidate {
-    /// In blocks, whose threads weigh the windows of so many samples side by side.
-    Blocks(Outputs),
-    /// In strips, where each weight serves both of the samples that it is between.
-    Pairs,
-}
-
-impl fmt::Display for Candidate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Candidate::Blocks(outputs) => outputs.fmt(f),
-            Candidate::Pairs => f.write_str("pairs"),
-        }
-    }
-}
-
-impl Candidate {
-    /// That of `component`: pairs where they are faster, unless tuning found another.
-    fn of(plan: &Plan, component: usize, setup: &Setup, device: &CudaDevice) -> Candidate {
-        let weights = plan.weights(component);
-        let (radius_w, radius_h) = weights.radii();
-        let outputs = if radius_w < MANY_FROM { [FEW, MANY] } else { [MANY, FEW] };
-        let mut candidates = outputs.map(|outputs| Candidate::Blocks(Outputs(outputs))).to_vec();
-        if !plan.is_guided(component) && pairs::serves(weights.radii(), device) {
-            let format = setup.input.format;
-            let size = |component| format.component_size(component, setup.input.width, setup.input.height);
-            let alike = plan.filtered().filter(|other| plan.is_chroma(*other) == plan.is_chroma(component));
-            let is_first = pairs::are_faster(weights.radii(), &alike.map(size).collect::<Vec<_>>(), device);
-            candidates.insert(if is_first { 0 } else { candidates.len() }, Candidate::Pairs);
-        }
-        let case = format!("{}:r{}x{}", kind(plan, component), tune::coarse(radius_w), tune::coarse(radius_h));
-        let case = tune::case(setup, setup.src, &case);
-        device.choose("bilateral", &["bilateral", pairs::MODULE], case, &candidates)
-    }
-}
-
-/// How the kernels for `component` weigh, as their names have it.
-fn kind(plan: &Plan, component: usize) -> &'static str {
-    match (plan.is_guided(component), plan.weights(component).is_cubic()) {
-        (true, _) => "guided",
-        (false, true) => "cubic",
-        (false, false) => "quartic",
-    }
-}
-
-/// A launch: for components whose weights are the same.
-struct Turn {
-    /// The kernel's.
-    name: String,
-    weights: WeightTable,
-    components: Vec<usize>,
-    strategy: Strategy,
-}
-
-/// How a launch works.
-enum Strategy {
-    /// In blocks of so many rows, and bytes of shared memory.
-    Blocks {
-        function: Function,
-        rows: usize,
-        shared: u32,
-    },
-    Pairs(Pairs),
 }
 
 impl Turn {
     /// The launch for `component`.
     fn new(plan: &Plan, component: usize, setup: &Setup, device: &CudaDevice) -> Result<Turn> {
-        match Candidate::of(plan, component, setup, device) {
-            Candidate::Blocks(outputs) => Turn::in_blocks(plan, component, outputs, device),
-            Candidate::Pairs => {
-                let weights = plan.weights(component);
-                let name = format!("{}_{}", pairs::MODULE, kind(plan, component));
-                let strategy = Strategy::Pairs(Pairs::new(&name, weights.radii(), device)?);
-                Ok(Turn { name, weights: WeightTable::new(weights), components: vec![component], strategy })
-            }
-        }
-    }
-
-    fn in_blocks(plan: &Plan, component: usize, Outputs(outputs): Outputs, device: &CudaDevice) -> Result<Turn> {
-        let weights = WeightTable::new(plan.weights(component));
+        let weights = plan.weights(component);
+        let kind = match (plan.is_guided(component), weights.is_cubic()) {
+            (true, _) => "guided",
+            (false, true) => "cubic",
+            (false, false) => "quartic",
+        };
+        let (radius_w, radius_h) = weights.radii();
+        let ways = if radius_w < MANY_FROM { [FEW, MANY] } else { [MANY, FEW] }.map(Outputs);
+        let case = format!("{kind}:r{}x{}", tune::coarse(radius_w), tune::coarse(radius_h));
+        let Outputs(outputs) = device.choose("bilateral", &["bilateral"], tune::case(setup, setup.src, &case), &ways);
         let rows = THREADS * outputs / COLUMNS;
-        let name = format!("bilateral_{}{outputs}", kind(plan, component));
-        let function = device.function("bilateral", &name)?;
-        let strategy = Strategy::Blocks { function, rows, shared: weights.shared(rows) };
-        Ok(Turn { name, weights, components: vec![component], strategy })
+        let table = WeightTable::new(weights);
+        let name = format!("bilateral_{kind}{outputs}");
+        Ok(Turn {
+            function: device.function("bilateral", &name)?,
+            name,
+            weights: table,
+            components: vec![component],
+            rows,
+            shared: table.shared(rows),
+        })
     }
 
     /// True for launches of the same kernel with the same weights.
@@ -245,16 +184,11 @@ impl Turn {
     }
 
     fn enqueue(&self, plan: &Plan, src: &DevicePlanes, dst: &DevicePlanes, stream: &Stream) -> Result<()> {
-        let (function, rows, shared) = match &self.strategy {
-            Strategy::Pairs(pairs) => return pairs.enqueue(self.weights, &self.components, src, dst, stream),
-            Strategy::Blocks { function, rows, shared } => (function, *rows, *shared),
-        };
         let mut component = [ComponentArgs::NONE; 3];
         for index in self.components.iter().copied() {
-            component[index] = ComponentArgs::new(&src[index], &dst[index], plan.filters(index), rows)?;
+            component[index] = ComponentArgs::new(&src[index], &dst[index], plan.filters(index), self.rows)?;
         }
         let blocks = component.iter().map(|c| c.blocks).sum();
-        // Components that stay where they are have no rows here.
         if blocks == 0 {
             return Ok(());
         }
@@ -266,10 +200,10 @@ impl Turn {
             subsampling_w: subsampling_w as u32,
             subsampling_h: subsampling_h as u32,
         };
-        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: self.shared };
         // SAFETY: `Args` is the kernel's parameter; the planes have the sizes they state and outlive the work by the
         // caller; the shared memory holds what a block of any filtered component puts there.
-        unsafe { launch(function, shape, &args, stream) }
+        unsafe { launch(&self.function, shape, &args, stream) }
     }
 }
 

@@ -26,9 +26,4 @@ pub(super) mod cuda {
     pub const FEW: usize = 4;
     pub const MANY: usize = 8;
     pub const MANY_FROM: usize = 6;
-
-    /// Radius from which kernels that work a weight out once for both samples are faster, if so much of their time in percent
-    /// goes to samples of the picture, and not to those around strips or to multiprocessors without one.
-    pub const PAIRS_FROM: usize = 7;
-    pub const PAIRS_LEAST_USE: usize = 72;
 }
