@@ -88,11 +88,15 @@ fn all_ways(
 /// Any device.
 const ANY: (u32, u32) = (u32::MAX, 0);
 
-/// Every `step`th case of a medium size of `kernels`, with a frame that is many blocks wide and high, where ways differ most in how
-/// they cut.
-fn odd(kernels: &[&str], step: usize) -> impl Iterator<Item = Case> + Send {
-    let medium = cases(&TESTED).filter(|case| case.shape() == MEDIUM && kernels.contains(&case.filter.name));
-    medium.step_by(step).map(|case| sized(case, ODD)).filter(Case::fits)
+/// Of each of `kernels` every `step`th case of a medium size, with a frame that is many blocks wide and high, where ways differ most
+/// in how they cut.
+fn odd(kernels: &'static [&'static str], step: usize) -> impl Iterator<Item = Case> + Send {
+    let of = move |name: &&'static str| {
+        let name = *name;
+        let medium = cases(&TESTED).filter(move |case| case.shape() == MEDIUM && case.filter.name == name);
+        medium.step_by(step)
+    };
+    kernels.iter().flat_map(of).map(|case| sized(case, ODD)).filter(Case::fits)
 }
 
 #[test]
