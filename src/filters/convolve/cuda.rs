@@ -50,7 +50,7 @@ fn tables(weights: &Weights, is_float: bool) -> (Vec<u32>, Vec<u32>) {
         words
     };
     match &weights.factors {
-        None => (lay_out(&weights.taps, weights.rows), Vec::new()),
+        None => (lay_out(&weights.taps(), weights.rows), Vec::new()),
         Some(Factors { down, across }) => {
             let mut column = vec![word(0); weights.rows + 3];
             down.iter().for_each(|tap| column[tap.index] = word(tap.weight));

@@ -1,5 +1,6 @@
 //! `convolve`: weighted sums of the samples around a place.
 
+mod bytes;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod foreign;
@@ -7,7 +8,9 @@ pub(crate) mod kernel;
 #[cfg(feature = "cuda")]
 mod near;
 mod op;
+mod pairs;
 mod quotient;
+mod simd;
 #[cfg(feature = "cuda")]
 mod tensor;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The kernels of cuda/convolve_near.cu: windows up to 5×5 of 8-bit samples, whose weights are bytes.
 
 use super::op::Convolution;
-use super::quotient::Quotient;
+use super::quotient::{Quotient, code_offset};
 use super::weights::Weights;
 use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
@@ -73,7 +73,7 @@ struct Short {
 impl Short {
     /// Of weights whose quotient adds `bias` of 16 bits; `None` where floats could be one off.
     fn new(divisor: i32, bias: i64) -> Option<Short> {
-        let more = ((2 * bias + 257) * i64::from(divisor)).div_euclid(512) as i32;
+        let more = code_offset(divisor, bias);
         // Half of one over the divisor is nearer to the exact quotient than any error is.
         let (step, half) = (1.0 / f64::from(divisor) / 256.0, 0.5 / f64::from(divisor) / 256.0);
         (divisor <= MOST_DIVISOR).then_some(Short { more, step: step as f32, half: half as f32 })

@@ -1,9 +1,10 @@
 //! The convolution of a plane.
 
+use super::pairs::{STEP, sum_words};
 use super::quotient::Quotient;
 use super::weights::{Factors, Tap, Weights};
 use crate::filters::convolve::kernel::MOST;
-use crate::filters::window::{Grid, Tile, WindowOp, tuning::cpu::COLUMNS};
+use crate::filters::window::{ByteRows, Grid, Tile, WindowOp, tuning::cpu::COLUMNS};
 use crate::simd::rows::SIGN;
 use std::array::from_fn;
 use std::sync::Arc;
@@ -32,9 +33,20 @@ impl WindowOp for Convolution {
     fn tile(&self, tile: &mut Tile) {
         // Samples less 32768, as bits of i16.
         tile.lanes.iter_mut().for_each(|lane| *lane ^= SIGN);
+        // Two products of one pass take as long as one of two.
         match &self.0.factors {
-            Some(factors) => self.in_two_passes(factors, tile),
-            None => self.in_one_pass(tile),
+            Some(factors) if factors.products() < self.0.pairs.len() => self.in_two_passes(factors, tile),
+            _ => self.in_one_pass(tile),
+        }
+    }
+
+    fn takes_bytes(&self) -> bool {
+        self.0.byte_sums.is_some()
+    }
+
+    fn byte_row(&self, rows: &ByteRows, out: &mut [u8]) {
+        if let Some(sums) = &self.0.byte_sums {
+            sums.row(rows, out);
         }
     }
 }
@@ -42,11 +54,15 @@ impl WindowOp for Convolution {
 impl Convolution {
     #[inline(always)]
     fn in_one_pass(&self, tile: &mut Tile) {
-        let Weights { columns, ref taps, ref quotient, .. } = *self.0;
-        let (len, mut sums) = (tile.columns.len(), [0; COLUMNS]);
+        let Weights { rows: high, ref pairs, ref quotient, .. } = *self.0;
+        let (level, len) = (tile.level(), tile.columns.len());
+        let (mut rows, mut sums) = ([[].as_slice(); MOST], [0; COLUMNS]);
         for (row, out) in tile.out.chunks_mut(len).enumerate().take(tile.rows.len()) {
-            let start = |tap: usize| (row + tap / columns) * tile.stride + tap % columns;
-            add_all(&mut sums[..len], taps, |tap| &tile.lanes[start(tap)..]);
+            for (i, lanes) in rows.iter_mut().enumerate().take(high) {
+                *lanes = &tile.lanes[(row + i) * tile.stride..];
+            }
+            // SAFETY: tiles are made for the vectors that the processor has.
+            unsafe { sum_words(level, pairs, &rows[..high], &mut sums[..len.next_multiple_of(STEP)]) };
             finish(out, &sums[..len], quotient);
         }
     }

@@ -28,6 +28,13 @@ const _: fn() = || {
     crosses::<Quotient>();
 };
 
+/// What is added to a sum of codes of 8 bits, so that the integer part of what is then divided is the code that two roundings
+/// give, to 16 bits and to 8: `floor((sum + offset) / divisor)`, within 0 and 255.
+pub fn code_offset(divisor: i32, bias: i64) -> i32 {
+    // Halves of a 16-bit number and of a code.
+    ((2 * bias + 257) * i64::from(divisor)).div_euclid(512) as i32
+}
+
 impl Quotient {
     /// For sums of samples less 32768, by weights that sum to `sum`: `floor(samples / divisor + bias + 1/2)`.
     pub fn new(sum: i64, divisor: u32, bias: i64) -> Quotient {

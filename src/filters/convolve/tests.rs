@@ -3,6 +3,7 @@ use super::weights::Weights;
 use crate::filters::chain;
 use crate::filters::testing::{digest, gray16, picture, run, samples};
 use crate::params::Params;
+use crate::video::Format;
 use std::fs;
 
 fn error(text: &str) -> String {
@@ -75,6 +76,30 @@ fn two_passes_give_what_one_gives() {
     };
     assert!(weights(3, &[1., 2., 1., 2., 4., 2., 1., 2., 1.]).factors.is_some());
     assert!(weights(3, &[1., 2., 1., 2., 5., 2., 1., 2., 1.]).factors.is_none());
+}
+
+/// Bytes of bytes at borders and ends of vectors, of windows higher and wider than the plane, and where bands begin.
+#[test]
+fn bytes_become_bytes() {
+    let gray8 = Format::gray(8).unwrap();
+    for (width, height) in [(1, 1), (2, 3), (63, 5), (64, 66), (129, 130), (600, 2)] {
+        let src = picture(gray8, width, height, |_, x, y| ((x * 7919 + y * 104_729 + x * y * 31) % 256) as i32);
+        for text in [
+            "convolve='1 2 3/4 9 6/7 8 5'",
+            "convolve=preset=sharpen",
+            "convolve=preset=gauss5:bias=-7",
+            "convolve='-1 0 1/-2 0 2/-1 0 1':bias=128",
+            "convolve='1/2/3/4/5/-6/7/8/9'",
+            "convolve='1 0 0 0 0 2 0 0 0 0 3':width=11:divisor=5",
+        ] {
+            run(&*chain(text).unwrap()[0], &src, gray8);
+        }
+    }
+    let takes_bytes = |values: &[f64]| {
+        let kernel = Shaped { columns: values.len(), rows: 1, values: values.to_vec() };
+        Weights::new(&kernel, None, 0).unwrap().byte_sums.is_some()
+    };
+    assert!(takes_bytes(&[1., 2., 1.]) && !takes_bytes(&[1., 200., 1.]) && !takes_bytes(&[0.1, 0.2, 0.1]));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A kernel in integers: what is computed with.
 
+use super::bytes::ByteSums;
 use super::kernel::Shaped;
+use super::pairs::{Pair, pairs};
 use super::quotient::{MOST_DIVISOR, Quotient};
 use crate::error::{Error, Result};
 
@@ -17,8 +19,10 @@ pub struct Weights {
     pub rows: usize,
     /// Row by row.
     pub values: Vec<i32>,
-    /// Those that count.
-    pub taps: Vec<Tap>,
+    /// Those that count, two at a time.
+    pub pairs: Vec<Pair>,
+    /// How bytes become bytes, if there is a short way.
+    pub byte_sums: Option<ByteSums>,
     pub quotient: Quotient,
     /// What the quotient adds, of 16 bits.
     pub bias: i64,
@@ -77,11 +81,13 @@ impl Weights {
         }
         let sum: i64 = values.iter().map(|value| i64::from(*value)).sum();
         let quotient = Quotient::new(sum, over as u32, bias);
+        let pairs = pairs(&values, columns);
         Ok(Weights {
             columns,
             rows,
             factors: Factors::of(columns, &values),
-            taps: taps(&values),
+            byte_sums: ByteSums::new(&pairs, rows, quotient.divisor, bias),
+            pairs,
             values,
             quotient,
             bias,
@@ -92,6 +98,12 @@ impl Weights {
     #[cfg(feature = "cuda")]
     pub fn bytes(&self) -> usize {
         if self.values.iter().all(|weight| i8::try_from(*weight).is_ok()) { 1 } else { 2 }
+    }
+
+    /// Those that count.
+    #[cfg(feature = "cuda")]
+    pub fn taps(&self) -> Vec<Tap> {
+        taps(&self.values)
     }
 
     /// How far windows reach, in columns and rows.
@@ -121,6 +133,11 @@ fn whole(values: &[f64], scale: f64) -> Vec<i32> {
 }
 
 impl Factors {
+    /// Products of both passes.
+    pub fn products(&self) -> usize {
+        self.down.len() + self.across.len()
+    }
+
     /// The factors of weights in rows of `columns`, where every row is a multiple of one, and two passes take fewer products.
     /// Sums are integers that fit, so the order of additions changes no result.
     fn of(columns: usize, values: &[i32]) -> Option<Factors> {
@@ -133,7 +150,7 @@ impl Factors {
         let is_product = |(row, down): (&&[i32], &i32)| row.iter().zip(&across).all(|(value, a)| *value == a * down);
         let (is_rank_one, down) = (rows.iter().zip(&down).all(is_product), taps(&down));
         let factors = Factors { down, across: taps(&across) };
-        (is_rank_one && factors.down.len() + factors.across.len() < taps(values).len()).then_some(factors)
+        (is_rank_one && factors.products() < taps(values).len()).then_some(factors)
     }
 }
 

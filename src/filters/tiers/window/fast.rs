@@ -1,5 +1,6 @@
 //! The fast kernel: bands of rows over threads, tile by tile.
 
+use super::bytes::{ByteRows, is_bytes};
 use super::tile::Tile;
 use super::tuning::cpu::COLUMNS;
 use super::{Plan, WindowOp};
@@ -16,20 +17,26 @@ pub(super) struct Fast<O> {
     plan: Plan<O>,
     level: CpuLevel,
     tiles: Stock<Tile>,
+    /// For the form of bytes, if there is one.
+    rows: Option<Stock<ByteRows>>,
+    width: usize,
     /// Rows of a band, and how far around it a tile reaches.
     band: usize,
     radius: (usize, usize),
 }
 
 impl<O: WindowOp> Fast<O> {
-    /// The kernel of `plan` at `level`.
+    /// The kernel of `plan` at `level`, for pictures of `width` columns.
     ///
     /// # Errors
     /// When the processor lacks the level.
-    pub(super) fn new(plan: Plan<O>, level: CpuLevel) -> Result<Fast<O>> {
+    pub(super) fn new(plan: Plan<O>, width: usize, level: CpuLevel) -> Result<Fast<O>> {
         level.require()?;
         let (band, radius) = plan.op().map_or((1, (0, 0)), |op| (op.band(), op.radius()));
-        Ok(Fast { tiles: Stock::new(Tile::new(radius, band)), plan, level, band, radius })
+        let tiles = Stock::new(Tile::new(radius, band, level));
+        let takes_bytes = plan.op().is_some_and(WindowOp::takes_bytes);
+        let rows = takes_bytes.then(|| Stock::new(ByteRows::new(radius, width, level)));
+        Ok(Fast { plan, level, tiles, rows, width, band, radius })
     }
 }
 
@@ -40,9 +47,13 @@ impl<O: WindowOp> CpuKernel for Fast<O> {
         exec.bands(&mut dst, this.band, |index, rows, mut band| {
             let src = src.here()[index];
             let Some(op) = &this.plan.ops[index] else { return copy(&src, rows, &mut band) };
+            if let Some(stock) = this.rows.as_ref().filter(|_| is_bytes(&src) && is_bytes(&band.as_ref())) {
+                let filter = |around: &mut ByteRows| around.filter(op, &src, rows, &mut band);
+                return stock.with(|| ByteRows::new(this.radius, this.width, this.level), filter);
+            }
             // SAFETY: `new` checked that the processor has the level.
             let filter = |tile: &mut Tile| unsafe { run_tiles(this.level, op, &src, rows, &mut band, tile) };
-            this.tiles.with(|| Tile::new(this.radius, this.band), filter);
+            this.tiles.with(|| Tile::new(this.radius, this.band, this.level), filter);
         });
     }
 

@@ -5,6 +5,7 @@
 //! its windows reach. This module owns all else: the planes option, storage, borders, tiles over threads, vector levels and
 //! the launch of CUDA kernels that are made of cuda/common/window.cuh.
 
+mod bytes;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
 mod fast;
@@ -13,6 +14,7 @@ mod reference;
 mod tile;
 pub(crate) mod tuning;
 
+pub use bytes::ByteRows;
 pub use grid::Grid;
 pub use tile::Tile;
 pub(crate) use tile::{repeat_border, repeat_ends};
@@ -47,6 +49,14 @@ pub trait WindowOp: Clone + Send + Sync + 'static {
     /// The same for a tile, from its lanes to its `out`. It and what it calls is `#[inline(always)]`: it is compiled once for
     /// each vector level.
     fn tile(&self, tile: &mut Tile);
+
+    /// Whether it has a form of its own for planes of bytes whose results are bytes.
+    fn takes_bytes(&self) -> bool {
+        false
+    }
+
+    /// That form: the codes of a row of results, of those around it. What `plain` makes is rounded to them.
+    fn byte_row(&self, _rows: &ByteRows, _out: &mut [u8]) {}
 }
 
 /// The parameters of a filter of this tier.
@@ -159,7 +169,7 @@ impl<T: Windowed> Filter for WindowFilter<T> {
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, setup), level)?))
+        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, setup), setup.input.width, level)?))
     }
 
     #[cfg(feature = "cuda")]

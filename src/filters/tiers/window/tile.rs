@@ -1,6 +1,7 @@
 //! Part of a plane with all that the windows of its samples reach.
 
 use super::tuning::cpu::COLUMNS;
+use crate::device::cpu::CpuLevel;
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
@@ -29,11 +30,12 @@ pub struct Tile {
     pub plane: (usize, usize),
     /// Low bits that are 0 in every lane.
     pub zeros: u32,
+    level: CpuLevel,
 }
 
 impl Tile {
     /// A tile of up to `band` rows with as much around it.
-    pub(super) fn new(radius: (usize, usize), band: usize) -> Tile {
+    pub(super) fn new(radius: (usize, usize), band: usize, level: CpuLevel) -> Tile {
         let stride = (COLUMNS + 2 * radius.0).next_multiple_of(PAD);
         let room = stride * (band + 2 * radius.1) + PAD;
         Tile {
@@ -46,7 +48,13 @@ impl Tile {
             rows: 0..0,
             plane: (0, 0),
             zeros: 0,
+            level,
         }
+    }
+
+    /// Vectors that the processor has.
+    pub fn level(&self) -> CpuLevel {
+        self.level
     }
 
     /// Columns that count in a row of `lanes`.
