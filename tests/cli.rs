@@ -806,6 +806,7 @@ fn a_film_may_end_within_a_cycle_or_a_window() {
         (["--chain", "weave", "--frames", "9"], (3, true)),
         (["--chain", "weave", "--frames", "4"], (2, false)),
         (["--chain", "weave", "--frames", "3"], (2, false)),
+        (["--chain", "tmedian=3,weave", "--frames", "4"], (2, false)),
         (["--chain", "separate_fields,weave", "--frames", "9"], (5, false)),
         (["--chain", "select=2,weave", "--frames", "9"], (2, true)),
         (["--chain", "select=3:0+2", "--frames", "9"], (3, false)),

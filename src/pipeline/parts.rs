@@ -54,19 +54,27 @@ impl Part {
 
     /// The frames of the chain's own input that a frame of this part is made of.
     pub fn total_reach(&self, parts: &[Part]) -> Reach {
-        let add = |a: Reach, b: Reach| Reach { before: a.before + b.before, after: a.after + b.after };
-        // Frames of a cycle are counted as frames of its input: too many rather than too few.
-        let of = |input: &PartInput| match input.feed {
-            Feed::Input(0) => input.reach,
-            Feed::Input(_) => Reach::NONE,
-            Feed::Part(part) => {
-                let cycle = &parts[part].cycle;
-                let scaled = |frames: u32| {
-                    (u64::from(frames) * cycle.input()).div_ceil(cycle.output()) as u32
-                        + if frames > 0 { cycle.input() as u32 - 1 } else { 0 }
-                };
-                let reach = Reach { before: scaled(input.reach.before), after: scaled(input.reach.after) };
-                add(reach, parts[part].total_reach(parts))
+        self.reach_of(Reach::NONE, parts)
+    }
+
+    /// Those that the frames `around` one of its result are made of.
+    fn reach_of(&self, around: Reach, parts: &[Part]) -> Reach {
+        // In frames of what it reads, of which a cycle may give fewer or more: too many rather than too few.
+        let read = |frames: u32| {
+            let (input, output) = (self.cycle.input(), self.cycle.output());
+            let all = (u64::from(frames) * input).div_ceil(output) + if frames > 0 { input - 1 } else { 0 };
+            u32::try_from(all).unwrap_or(u32::MAX)
+        };
+        let around = Reach { before: read(around.before), after: read(around.after) };
+        let of = |input: &PartInput| {
+            let reach = Reach {
+                before: around.before.saturating_add(input.reach.before),
+                after: around.after.saturating_add(input.reach.after),
+            };
+            match input.feed {
+                Feed::Input(0) => reach,
+                Feed::Input(_) => Reach::NONE,
+                Feed::Part(part) => parts[part].reach_of(reach, parts),
             }
         };
         self.inputs.iter().map(of).fold(Reach::NONE, Reach::cover)

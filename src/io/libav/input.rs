@@ -75,8 +75,10 @@ pub struct Input {
     /// The first frame, decoded to learn what the stream is.
     first: Option<Video>,
     ready: VecDeque<Item>,
-    /// Frames of the whole source, once it has ended.
+    /// Frames of the whole source, once it has ended, and what is wanted of it with it.
     length: Option<u64>,
+    /// Frames behind those that are wanted were read.
+    goes_on: bool,
     changes_said: bool,
     /// Its chapters say in which order to play its parts.
     is_ordered: bool,
@@ -208,7 +210,7 @@ impl Input {
         self.reader.frames_decoded()
     }
 
-    /// Frames of the whole source, once it has been read to its end.
+    /// Frames of the whole source, once it has been read to its end, where that is the end of what is wanted of it.
     pub fn length(&self) -> Option<u64> {
         self.length
     }

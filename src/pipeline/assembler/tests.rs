@@ -91,6 +91,32 @@ fn windows_read_results_of_windows() {
     assert_eq!(texts(&plan, 3), ["((0 0) (0 1))", "((0 1) (1 2))", "((1 2) (1 2))"]);
 }
 
+/// Every cycle on the way makes more frames of the input of what a window reads.
+#[test]
+fn windows_behind_cycles_reach_through_all_of_them() {
+    let every = |n: u64| (Reach::NONE, Cycle::new(n, vec![0]));
+    for (shapes, far) in [
+        (vec![every(5), every(5), around(1, 1)], 25),
+        (vec![every(5), around(3, 3), around(3, 3)], 30),
+        (vec![every(2), around(1, 1), every(3), around(2, 2)], 14),
+    ] {
+        let plan = plan(&shapes);
+        let reach = plan.reach();
+        assert!(reach.before >= far && reach.after >= far, "{reach:?} of {far}");
+        let film: Vec<_> = (0..200).map(|index| props(index, false)).collect();
+        let (whole, _) = run(&plan, &film, &[]);
+        let part = |(start, end): (u64, u64)| {
+            let from = start.saturating_sub(reach.before.into());
+            let to = (end + u64::from(reach.after)).min(200);
+            let part: Vec<_> = (from..to).map(|index| props(index, !(start..end).contains(&index))).collect();
+            run(&plan, &part, &[]).0
+        };
+        let text = |results: Vec<(FrameProps, String)>| results.into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        let [first, second, third] = [(0, 90), (90, 100), (100, 200)].map(part);
+        assert_eq!(text([first, second, third].concat()), text(whole));
+    }
+}
+
 #[test]
 fn frames_outside_the_part_that_is_run_are_read_and_not_given() {
     let plan = plan(&[around(2, 1), around(1, 2)]);

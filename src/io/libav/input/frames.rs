@@ -29,7 +29,7 @@ impl Input {
         };
         self.hand_on();
         let Some(frame) = frame else {
-            self.length = Some(self.decoded);
+            self.length = (!self.goes_on).then_some(self.decoded);
             self.trim.finish(&mut self.ready);
             self.warn_of_early_end();
             return self.end(if self.added.is_empty() { Phase::Over } else { Phase::Added });
@@ -46,7 +46,10 @@ impl Input {
                 Ok(())
             }
             Side::Inside => self.keep(frame, index),
-            Side::After => self.follow(frame, index),
+            Side::After => {
+                self.goes_on = true;
+                self.follow(frame, index)
+            }
         }
     }
 

@@ -150,6 +150,7 @@ impl Input {
             first: Some(first),
             ready: VecDeque::new(),
             length: None,
+            goes_on: false,
             changes_said: false,
             is_ordered,
             dynamic,
