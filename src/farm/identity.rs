@@ -95,6 +95,7 @@ impl Identity {
         }
         let (bytes, mut hashed) = (meta.len(), XxHash3_128::new());
         let state = FileState::of(&meta);
+        let is_at_rest = state.is_at_rest();
         let found = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = found().get(&(state, ends)) {
             return Ok(known.clone());
@@ -111,7 +112,7 @@ impl Identity {
         hash_into(&mut hashed, file.take(ends)).map_err(failed)?;
         hashed.write(&bytes.to_le_bytes());
         let identity = Identity { bytes, hash: hex(hashed.finish_128()) };
-        if state.is_at_rest() {
+        if is_at_rest {
             found().insert((state, ends), identity.clone());
         }
         Ok(identity)

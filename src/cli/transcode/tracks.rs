@@ -29,7 +29,7 @@ pub fn say_rotation(job: &FilterArgs, input: &Input, plan: &ChainPlan) {
     let is_met = plan.stages.iter().any(|stage| OF_THE_FRAME.contains(&stage.filter.descriptor().name));
     if is_met && rotation != Rotation::default() && !job.tracks.track.iter().any(TrackEdit::turns) {
         log::warn!(
-            "players turn this video (rotation {rotation}): filters see it as it is stored, and the output is turned likewise; \
+            "players turn this video (rotation {rotation}): filters see it as it is stored, and the output keeps the tag if it can; \
              --track v1:rotation=0 has it shown as it is"
         );
     }
