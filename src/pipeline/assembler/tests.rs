@@ -91,7 +91,7 @@ fn windows_read_results_of_windows() {
     assert_eq!(texts(&plan, 3), ["((0 0) (0 1))", "((0 1) (1 2))", "((1 2) (1 2))"]);
 }
 
-/// Every cycle on the way makes more frames of the input of what a window reads.
+/// Every cycle before a window makes more frames of the input of those that it reads.
 #[test]
 fn windows_behind_cycles_reach_through_all_of_them() {
     let every = |n: u64| (Reach::NONE, Cycle::new(n, vec![0]));
