@@ -94,7 +94,7 @@ fn windows_read_results_of_windows() {
 /// Every cycle before a window makes more frames of the input of those that it reads.
 #[test]
 fn windows_behind_cycles_reach_through_all_of_them() {
-    let every = |n: u64| (Reach::NONE, Cycle::new(n, vec![0]));
+    let every = |n: u32| (Reach::NONE, Cycle::new(n, vec![0]));
     for (shapes, far) in [
         (vec![every(5), every(5), around(1, 1)], 25),
         (vec![every(5), around(3, 3), around(3, 3)], 30),
