@@ -2,23 +2,16 @@
 //
 // Tiles as in deband_tile.cuh, but copied to shared memory without registers between, which devices do from 8.0 on: a block
 // filters its first rows while those below arrive.
+#include "common/ahead.cuh"
 #include "deband.cuh"
 
 // Columns of a tile; rows that a block filters in a step, and the steps of a tile at most.
 constexpr int COLUMNS = 64, STEP = 16, STEPS = 4;
 constexpr int PER_ROW = COLUMNS / CHUNK, THREADS = PER_ROW * STEP;
 
-__device__ __forceinline__ u32 shared_address(const void* p) { return u32(__cvta_generic_to_shared(p)); }
-
 // Asks for whole lines of 128 bytes in L2, of which the tile beside this one reads the rest: 1 to 3 % faster.
 __device__ __forceinline__ void copy_async(u32 to, const void* from) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-__device__ __forceinline__ void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits for all groups but the last `N`.
-template <int N>
-__device__ __forceinline__ void wait_but() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
 // Loads by address: of a pointer the compiler adds the start of shared memory to each.
@@ -102,7 +95,7 @@ __device__ __forceinline__ void copy_tile(const Component* c, const Group& g, in
             }
             to += down * row_bytes;
         }
-        end_group();
+        end_of_copies();
     }
     // What is left of each row after its last whole piece, or all of it where vectors do not fit.
     const int rest = max(first_column, whole);
@@ -148,10 +141,10 @@ __device__ __forceinline__ void filter_tile(const Deband& p, const Component* c,
     for (int l = 0; l < LANES; l++) to[l] = byte_offset(c[l].dst, x, y);
 #pragma unroll 1
     for (int step_top = top; step_top < bottom; step_top += STEP) {
-        wait_but<STEPS - 1>();
+        await_copies<STEPS - 1>();
         __syncthreads();
         // An empty group, so that the next step waits for as many.
-        end_group();
+        end_of_copies();
         if (x < width && y < bottom) {
             const Draws<LANES> draws = next;
             offset += STEP * p.offsets_pitch;
