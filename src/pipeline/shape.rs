@@ -1,19 +1,19 @@
 //! What a plan makes of the numbers of frames, and a plan for each of its parts, for callers that keep frames themselves.
 
-use crate::filters::{Cycle, Reach};
+use crate::filters::Reach;
 use crate::pipeline::parts::{Feed, Part, PartInput};
 use crate::pipeline::{ChainPlan, Operand, SideInput, Stage};
 use crate::video::StreamInfo;
 
 impl ChainPlan {
-    /// The input that frames of the result belong to frames of, and the cycles from there on, in order.
-    fn lineage(&self) -> (usize, Vec<&Cycle>) {
-        let mut cycles = Vec::new();
+    /// The input that frames of the result belong to frames of, and the parts that these come through from there on, in order.
+    fn lineage(&self) -> (usize, Vec<&Part>) {
+        let mut parts = Vec::new();
         let mut part = self.parts.last();
         let mut input = 0;
-        while let Some(Part { inputs, cycle, .. }) = part {
-            cycles.push(cycle);
-            part = match inputs[0].feed {
+        while let Some(own) = part {
+            parts.push(own);
+            part = match own.inputs[0].feed {
                 Feed::Part(before) => Some(&self.parts[before]),
                 Feed::Input(first) => {
                     input = first;
@@ -21,40 +21,29 @@ impl ChainPlan {
                 }
             };
         }
-        cycles.reverse();
-        (input, cycles)
+        parts.reverse();
+        (input, parts)
     }
 
     /// Frames of the result for `count` frames of the input that they belong to, which is the chain's own unless the chain
     /// goes on from another.
     pub fn frames(&self, count: u64) -> u64 {
-        self.lineage().1.iter().fold(count, |count, cycle| cycle.first_of(count))
+        self.lineage().1.iter().fold(count, |count, part| part.cycle.first_of(count))
     }
 
     /// The first frame of the chain's own input, from `index` on, that frames of the result belong to: chains that drop or join
     /// frames have none of some. Where the chain goes on from another input, `index` itself.
     pub fn first_owner(&self, index: u64) -> u64 {
         match self.lineage() {
-            (0, cycles) => cycles.iter().rev().fold(self.frames(index), |n, cycle| cycle.owner(n)),
+            (0, parts) => parts.iter().rev().fold(self.frames(index), |n, part| part.cycle.owner(n)),
             _ => index,
         }
     }
 
     /// The filter that lacks frames at the end of a film of `count` frames, for the last of those that it joins: another stands in.
-    pub fn unfinished(&self, count: u64) -> Option<&'static str> {
-        // The parts that frames of the result come through, from the first on.
-        let before = |part: &&Part| match part.inputs[0].feed {
-            Feed::Part(before) => Some(&self.parts[before]),
-            Feed::Input(_) => None,
-        };
-        let mut parts: Vec<&Part> = std::iter::successors(self.parts.last(), before).collect();
-        parts.reverse();
-        if parts.first()?.inputs[0].feed != Feed::Input(0) {
-            return None;
-        }
-        let mut count = count;
-        for part in parts {
-            let Part { stages, inputs, cycle } = part;
+    pub fn unfinished(&self, mut count: u64) -> Option<&'static str> {
+        let (0, parts) = self.lineage() else { return None };
+        for Part { stages, inputs, cycle } in parts {
             if cycle.input() > 1 && inputs[0].reach.after > 0 && !count.is_multiple_of(cycle.input()) {
                 return stages.last().map(|last| self.stages[*last].filter.descriptor().name);
             }
@@ -65,7 +54,7 @@ impl ChainPlan {
 
     /// How many frames of the result as many frames of its input give, in lowest terms: (2, 1) is twice as many.
     pub fn rate(&self) -> (u64, u64) {
-        let product = |(num, den): (u64, u64), cycle: &&Cycle| (num * cycle.output(), den * cycle.input());
+        let product = |(num, den): (u64, u64), part: &&Part| (num * part.cycle.output(), den * part.cycle.input());
         let (num, den) = self.lineage().1.iter().fold((1, 1), product);
         let common = super::plan::gcd(num, den);
         (num / common, den / common)
@@ -73,8 +62,8 @@ impl ChainPlan {
 
     /// True when frame n of the result belongs to frame n of the chain's own input.
     pub fn keeps_frames(&self) -> bool {
-        let (input, cycles) = self.lineage();
-        input == 0 && cycles.iter().all(|cycle| cycle.is_one())
+        let (input, parts) = self.lineage();
+        input == 0 && parts.iter().all(|part| part.cycle.is_one())
     }
 
     /// True when frame n of the result is made of frame n of the chain's own input, and of no other.

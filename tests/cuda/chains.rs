@@ -71,7 +71,7 @@ fn components_may_lie_in_different_places() {
     }
 }
 
-/// Kernels for large frames leave a launch for the other components alone, of which none may be left to copy.
+/// Of frames that are many blocks wide and high, where the components that are copied may have none to copy.
 #[test]
 fn components_of_large_frames_may_stay_where_they_are() {
     if device().is_none() {
