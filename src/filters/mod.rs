@@ -53,9 +53,11 @@ mod tiers;
 mod unsharp;
 
 // One name for each, whichever room it is in.
+pub(crate) use combine::overlay;
+pub(crate) use common::siting;
 #[cfg(test)]
 pub(crate) use common::testing;
-use common::{curve, guide, lines, siting, stock};
+use common::{curve, guide, lines, stock};
 use contract::planned;
 pub use contract::{
     Alias, Change, CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Foreign, Frames, InputWindow, Origin,

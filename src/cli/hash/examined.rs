@@ -42,10 +42,11 @@ impl Examined {
         let mut input = Input::open(path, setup::input_options(run, copy, &gpu, &cancel))?;
         log::debug!("{}", input.describe());
         run.check_named()?;
-        let sides = SideFiles::open(run, &input, &cancel)?;
-        let (plan, chain) = setup::chain(&mut input, sides.streams(), calls, &Accepted::ANYTHING, run, &gpu)?;
+        let mut calls = calls.to_vec();
+        let sides = SideFiles::open(run, &input, &mut calls, &cancel)?;
+        let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, run, &gpu)?;
         let options = Options { slots: usize::from(run.on.slots), cancel };
-        let (path, run, calls) = (path.to_owned(), run.clone(), calls.to_vec());
+        let (path, run) = (path.to_owned(), run.clone());
         Ok(Examined { path, run, calls, copy, input, sides, plan, chain, options })
     }
 

@@ -23,7 +23,7 @@ use std::path::Path;
 /// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither. Where the chain
 /// drops or joins frames, it is the frame that a run from there would begin with.
 pub fn run(job: &FilterArgs) -> Result<()> {
-    let calls = setup::calls(&job.run)?;
+    let mut calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
     refuse_input(output_path, input_path)?;
     SideFiles::refuse_as_output(&job.run, output_path)?;
@@ -39,7 +39,7 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     options.decoder = DecoderChoice::Software;
     options.window = Window { start: job.preview, end: None, frames: None };
     let mut input = Input::open(input_path, options)?;
-    let mut sides = SideFiles::open(&job.run, &input, &cancel)?;
+    let mut sides = SideFiles::open(&job.run, &input, &mut calls, &cancel)?;
     let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, &job.run)?;
     let chain = Backend::new(&plan, &mut input, &job.run.on, &RunGpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;

@@ -188,9 +188,9 @@ impl Prepared {
         let on_gpu = on_gpu.unwrap_or_default();
         let depth = run.depth.or_else(|| destination.depth(job, &calls, input.info().format));
         let run = &pictures::complete(Run { depth, ..run.clone() }, destination.encoder(), &mut input);
-        let calls = setup::calls(run)?;
+        let mut calls = setup::calls(run)?;
         job.sound.delay(&mut input)?;
-        let sides = SideFiles::open(run, &input, cancel)?;
+        let sides = SideFiles::open(run, &input, &mut calls, cancel)?;
         let mut accepted = destination.takes(&on_gpu);
         accepted.anywhere &= burnt.is_none();
         let (plan, chain) = setup::chain(&mut input, sides.streams(), &calls, &accepted, run, &gpu)?;

@@ -140,10 +140,15 @@ impl Input {
     /// stream within the packets that decoders ignore.
     pub fn dropped_alpha(&self) -> Option<&'static str> {
         match self.has_alpha_beside() {
-            _ if self.finisher.drops_alpha() => Some(self.finisher.source_format()),
+            _ if self.has_alpha_in_frames() => Some(self.finisher.source_format()),
             true => Some(tags::ALPHA_MODE),
             false => None,
         }
+    }
+
+    /// Whether the frames have alpha, which is another input of the same file with [`InputOptions::alpha`].
+    pub fn has_alpha_in_frames(&self) -> bool {
+        self.finisher.drops_alpha()
     }
 
     /// Whether packets hold alpha beside the pictures, as WebM's do.

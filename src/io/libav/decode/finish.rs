@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::io::libav::decode::props;
 use crate::io::libav::decode::refit::Refit;
+use crate::io::libav::format::alpha::AlphaReader;
 use crate::io::libav::format::convert::{self, Converter};
 use crate::io::libav::format::pixfmt;
 #[cfg(feature = "cuda")]
@@ -23,6 +24,8 @@ pub(in crate::io::libav) struct Finisher {
     first: FrameProps,
     format: Format,
     converter: Option<Converter>,
+    /// What takes the frames' alpha, where that is what is given.
+    alpha: Option<AlphaReader>,
     /// The matrix by which RGB becomes YCbCr, where the output calls for one.
     matrix: Option<u8>,
     /// What makes later frames like the first, by what they are. `None`: a change is an error.
@@ -57,6 +60,7 @@ impl Finisher {
             first,
             format,
             converter: None,
+            alpha: None,
             matrix: None,
             refits: fit_changes.then(Vec::new),
             notice: None,
@@ -66,6 +70,27 @@ impl Finisher {
             finisher.notice = Some(Notice::Needed);
         }
         Ok(finisher)
+    }
+
+    /// A finisher of the alpha of such a stream: frames are grey.
+    ///
+    /// # Errors
+    /// When it has no alpha that is read.
+    pub(in crate::io::libav) fn of_alpha(first_frame: &Video, sar: Rational) -> Result<Finisher> {
+        let shape = FrameFormat::of(first_frame);
+        let alpha = AlphaReader::new(shape.pixel, shape.width as usize, shape.height as usize)?;
+        let first = props::props(first_frame, 0, shape.full_range, sar);
+        Ok(Finisher {
+            shape,
+            sar,
+            first,
+            format: alpha.format(),
+            converter: None,
+            alpha: Some(alpha),
+            matrix: None,
+            refits: None,
+            notice: None,
+        })
     }
 
     /// Whether frames of another format, size or range than the first become like it.
@@ -130,7 +155,7 @@ impl Finisher {
 
     /// Whether the source has alpha, which is dropped.
     pub(in crate::io::libav) fn drops_alpha(&self) -> bool {
-        convert::has_alpha(self.shape.pixel)
+        self.alpha.is_none() && convert::has_alpha(self.shape.pixel)
     }
 
     /// What the first frame given says of itself.
@@ -139,7 +164,11 @@ impl Finisher {
     }
 
     fn color(&self, color: ColorInfo) -> ColorInfo {
-        self.converter.as_ref().map_or(color, |converter| converter.color(color))
+        match (&self.alpha, &self.converter) {
+            (Some(_), _) => AlphaReader::color(),
+            (None, Some(converter)) => converter.color(color),
+            (None, None) => color,
+        }
     }
 
     /// Says once, about the source `path`, what is converted.
@@ -170,9 +199,10 @@ impl Finisher {
         if let Some(surface) = Surface::of(&frame) {
             return surface.wrap(frame, props).map(Item::DeviceFrame);
         }
-        let picture = match &mut self.converter {
-            Some(converter) => converter.run(&frame)?,
-            None => props::picture(frame, self.format)?,
+        let picture = match (&self.alpha, &mut self.converter) {
+            (Some(alpha), _) => alpha.run(&frame)?,
+            (None, Some(converter)) => converter.run(&frame)?,
+            (None, None) => props::picture(frame, self.format)?,
         };
         Ok(Item::Frame(Frame { props, picture }))
     }

@@ -85,7 +85,8 @@ fn without_alpha(pixel: Pixel) -> Pixel {
     name(pixel).strip_prefix("gbrap").and_then(|rest| format!("gbrp{rest}").parse().ok()).unwrap_or(pixel)
 }
 
-fn has_flag(pixel: Pixel, flag: impl Into<i64>) -> bool {
+/// Whether a pixel format has a flag of libav's.
+pub(in crate::io::libav) fn has_flag(pixel: Pixel, flag: impl Into<i64>) -> bool {
     // SAFETY: descriptors are static.
     pixel.descriptor().is_some_and(|d| unsafe { (*d.as_ptr()).flags } & flag.into() as u64 != 0)
 }

@@ -107,7 +107,10 @@ impl Input {
         }
         // A sequence was to be of one kind.
         let fit_changes = options.fit_changes && !options.strict && reader.sequence().is_none();
-        let finisher = Finisher::new(&first, stated.sar, fit_changes)?;
+        let finisher = match options.alpha {
+            true => Finisher::of_alpha(&first, stated.sar)?,
+            false => Finisher::new(&first, stated.sar, fit_changes)?,
+        };
         let (width, height) = finisher.size();
         let props = finisher.first();
         chapters::cut(&mut container.chapters, &options.window, reader.origin(), stated.frame_rate);

@@ -47,6 +47,8 @@ pub struct InputOptions {
     pub missing: Missing,
     /// Have frames of another format, size or range than the first become like it; else a change is an error.
     pub fit_changes: bool,
+    /// Give the alpha of its frames, as grey pictures of full range, instead of their colours.
+    pub alpha: bool,
     /// What of a script is read.
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.

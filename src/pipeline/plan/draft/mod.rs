@@ -1,5 +1,6 @@
 //! A chain while it is planned: what each filter reads and gives, before storage is chosen.
 
+mod fitted;
 mod unread;
 
 use super::{ChainPlan, Operand, SideInput, Stage, Target, gcd};
@@ -177,16 +178,16 @@ impl<'a> Draft<'a> {
             Some(mask) => Some((mask.clone(), self.find(mask.as_str()).map_err(|e| e.context(name))?)),
             None => None,
         };
-        let infos: Vec<_> = operands.iter().map(|point| point.info.clone()).collect();
-        let mut spec = filter.spec(&infos).map_err(|e| e.context(name))?;
-        if may_be_skipped && spec.is_identity(&infos[0]) {
+        let mut spec = self.fitted(&*filter, &mut operands).map_err(|e| e.context(name))?;
+        let input = operands[0].info.clone();
+        if may_be_skipped && spec.is_identity(&input) {
             self.skipped.push(crate::params::print_chain(&[filter.call()], crate::params::Spelling::FFmpeg));
             let others = operands[1..].iter().chain(mask.iter().map(|(_, point)| point));
             self.excused.extend(others.map(|point| point.from));
             self.here.info = spec.output;
             return Ok(());
         }
-        paced(&spec.cycle, &infos[0], &mut spec.output);
+        paced(&spec.cycle, &input, &mut spec.output);
         let before = operands[0].clone();
         if let Some(survey) = filter.survey(&before.info) {
             operands.push(self.survey(survey, before.clone()).map_err(|e| e.context(name))?);
