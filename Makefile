@@ -68,11 +68,11 @@ deb: build plugin
 	@scripts/setup.sh dpkg-dev
 	scripts/package/deb.sh $(built)/release/vramp target/plugin/libvramp.so out
 
-# Each package in a place of its own: a Python with VapourSynth, a root without any library, and lintian.
+# Each package in a place of its own: a Python with VapourSynth, other systems (TREES="bare ubuntu:noble" for some), and lintian.
 try-packages: wheel dist deb
-	@scripts/setup.sh busybox-static lintian
+	@scripts/setup.sh busybox-static debootstrap lintian
 	scripts/package/try_wheel.sh out/vapoursynth_vramp-*linux*.whl $(PYTHON)
-	scripts/package/try_dist.sh out/vramp-*.tar.xz
+	scripts/package/try_dist.sh out/vramp-*.tar.xz $(TREES)
 	lintian --fail-on error,warning out/vramp_*.deb
 
 windows: setup
