@@ -68,10 +68,13 @@ scripts/setup_openfx.sh
 cc -O1 -D_GNU_SOURCE -pthread -Itarget/openfx/include plugin-abi/tests/openfx/cuda.c -o "$out/bin/openfx_cuda" -lm -ldl
 
 # Frames in Vulkan's memory, and a loader of Vulkan.
-[ -d target/vulkan/usr/include ] || scripts/setup_hosts.sh
+[ -d target/vulkan/usr/include ] && [ -d target/vapoursynth/unpacked ] || scripts/setup_hosts.sh
 mkdir -p "$out/lib/vulkan"
 cc -O1 -Iplugin-abi/include -Itarget/vulkan/usr/include plugin-abi/tests/vulkan/frames.c -o "$out/bin/vulkan_frames" -ldl
 cc -O1 -shared -fPIC -Wl,-soname,libvulkan.so.1 plugin-abi/tests/vulkan/loader.c -o "$out/lib/vulkan/libvulkan.so.1" -ldl
+
+# VapourSynth, whose clips may be in GPU memory.
+VRAMP_PLUGIN=$out/lib/libvramp.so scripts/bench_vapoursynth_gpu.sh pack "$out/vapoursynth"
 
 # What they load, by the loader's word.
 libraries() {

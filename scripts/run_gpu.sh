@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs what gpu_bundle.sh packed, and ends in one table, a list of what did not run, and an exit code: 0 when every row is
 # good. A missing device is a failure.
-#   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, sanitizer; or jobs, which
+#   run_gpu.sh [PART [FILTER]]    PART: all (default), kernels, cuda, abi, command, clips, bench, vapoursynth, sanitizer; or jobs, which
 #   `all` leaves out: runs side by side on one device or, with GPUS=all or GPUS=0,1, on several. JOBS is the curve (1,2,4,7).
 # `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself, and kernels run a ninth of their
 # cases. FILTER picks the tests, clips or sizes whose name holds it. A part by itself has all the time, runs every case
@@ -190,6 +190,19 @@ run_bench() {
     esac
 }
 
+# A graph of VapourSynth in GPU memory against the same in host memory.
+run_vapoursynth() {
+    part_limit 60
+    driver=$(vulkan_driver)
+    if [ -z "$driver" ]; then
+        row "bench vapoursynth" absent 0 "NVIDIA's driver of Vulkan is not installed here"
+        return
+    fi
+    frames=2000
+    [ "$part" != all ] || frames=500
+    step "bench vapoursynth" env VULKAN_DRIVER="$driver" "$here/vapoursynth/bench_vapoursynth_gpu.sh" $frames
+}
+
 # long_clip NAME SIZE TIMES ENCODER...: the sample so many times over, at another size.
 long_clip() {
     clip=$logs/clips/$1 list=$logs/clips/$1.ffconcat size=$2 times=$3
@@ -244,8 +257,8 @@ if command -v nvidia-smi > /dev/null; then
     step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 fi
 case $part in
-all) for each in kernels cuda abi command clips bench sanitizer; do run_$each; done ;;
-kernels | cuda | abi | command | clips | bench | sanitizer | jobs) run_$part ;;
+all) for each in kernels cuda abi command clips bench vapoursynth sanitizer; do run_$each; done ;;
+kernels | cuda | abi | command | clips | bench | vapoursynth | sanitizer | jobs) run_$part ;;
 *) echo "run_gpu.sh: there is no part '$part'" >&2; exit 2 ;;
 esac
 

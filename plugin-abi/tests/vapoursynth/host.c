@@ -14,7 +14,8 @@
  *   functions NAMESPACE             the names of all functions
  *   props N                         frame N's properties
  *   frames PATH N,N,...             asks for all these frames at once, and writes them to PATH in this order
- *   time N                          asks for the first N frames, as many at once as there are threads: frames a second
+ *   time N                          asks for the first N frames, as many at once as there are threads: frames a second. Of frames in
+ *                                   GPU memory the last is then copied to the host's, which waits for the queue
  */
 #define _GNU_SOURCE
 #define VS_USE_LATEST_API
@@ -103,13 +104,16 @@ static void call(char **words, int count) {
     api->freeMap(args);
 }
 
+static int is_on_gpu(void) {
+    return api->getAPIVersion() >= VAPOURSYNTH_API_VERSION && api->getNodeResidency(clip) == nrGPU;
+}
+
 static void print_info(void) {
     const VSVideoInfo *info = api->getVideoInfo(clip);
     char name[32] = "variable";
     api->getVideoFormatName(&info->format, name);
-    int is_on_gpu = api->getAPIVersion() >= VAPOURSYNTH_API_VERSION && api->getNodeResidency(clip) == nrGPU;
     printf("info %s %dx%d %d %lld/%lld%s\n", name, info->width, info->height, info->numFrames, (long long)info->fpsNum,
-           (long long)info->fpsDen, is_on_gpu ? " gpu" : "");
+           (long long)info->fpsDen, is_on_gpu() ? " gpu" : "");
 }
 
 static void print_functions(const char *namespace) {
@@ -209,6 +213,24 @@ static void write_frames(const char *path, char *list) {
     free(flight.frames);
 }
 
+/* Waits until frame `n`, which is in GPU memory, is in the host's. */
+static void download(int n) {
+    VSMap *args = api->createMap();
+    api->mapSetNode(args, "clip", clip, maReplace);
+    VSMap *result = api->invoke(plugin("std"), "GPUDownload", args);
+    VSNode *downloaded = api->mapGetNode(result, "clip", 0, NULL);
+    if (!downloaded)
+        fail("GPUDownload", api->mapGetError(result));
+    char error[1024];
+    const VSFrame *frame = api->getFrame(n, downloaded, error, sizeof error);
+    if (!frame)
+        printf("error %s\n", error);
+    api->freeFrame(frame);
+    api->freeNode(downloaded);
+    api->freeMap(result);
+    api->freeMap(args);
+}
+
 static void print_speed(int count) {
     int *order = malloc(count * sizeof *order);
     for (int i = 0; i < count; i++)
@@ -217,6 +239,8 @@ static void print_speed(int count) {
     Flight flight = {.order = order, .count = count};
     clock_gettime(CLOCK_MONOTONIC, &from);
     fly(&flight, threads);
+    if (is_on_gpu())
+        download(count - 1);
     clock_gettime(CLOCK_MONOTONIC, &to);
     printf("speed %.2f\n", count / (to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) * 1e-9));
     free(order);
