@@ -11,9 +11,15 @@ use std::process::Command;
 /// Runs the program of `source`, which says what it found, with the system's CUDA driver or that of a folder.
 #[track_caller]
 fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
+    run_with(source, flags, driver, &[so::library()]);
+}
+
+/// The same with these libraries.
+#[track_caller]
+fn run_with(source: &str, flags: &[&str], driver: Option<PathBuf>, libraries: &[PathBuf]) {
     let program = cc::program(&cc::path(source), &[flags, &["-pthread", "-ldl"]].concat());
     let ran = Command::new(&program)
-        .arg(so::library())
+        .args(libraries)
         .envs(driver.map(|folder| ("LD_LIBRARY_PATH", folder)))
         // Huge requests are part of it: they are refused, as by malloc without the sanitizer.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
@@ -32,6 +38,16 @@ fn hostile_arguments_are_refused() {
 #[test]
 fn a_frei0r_host_gets_no_picture_of_another_size() {
     run("tests/c/frei0r.c", cc::sanitizer(), None);
+}
+
+#[test]
+fn a_frei0r_host_may_call_as_none_does() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("wild-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let deband = folder.join("vramp_deband.so");
+    std::fs::copy(so::library(), &deband).unwrap();
+    run_with("tests/c/wild.c", cc::sanitizer(), None, &[so::library(), deband]);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

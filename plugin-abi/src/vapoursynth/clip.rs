@@ -53,13 +53,14 @@ fn chain_format(format: &VideoFormat) -> Result<Format> {
     let bits = match (format.sample_type, format.bits_per_sample) {
         (ffi::FLOAT, 32) => 16,
         (ffi::FLOAT, _) => return Err(Error::unsupported("convert it to 32-bit float or to 16-bit integers first")),
-        (_, bits @ 8..=16) => bits as u8,
+        (ffi::INTEGER, bits @ 8..=16) => bits as u8,
         _ => return Err(Error::unsupported("convert it to 16 bits first")),
     };
     match format.color_family {
         ffi::GRAY => Format::gray(bits),
         ffi::RGB => Format::rgb(bits),
-        _ => Format::yuv(subsampling(format.sub_sampling_w), subsampling(format.sub_sampling_h), bits),
+        ffi::YUV => Format::yuv(subsampling(format.sub_sampling_w), subsampling(format.sub_sampling_h), bits),
+        _ => Err(Error::unsupported("convert it to YUV, RGB or Gray first")),
     }
 }
 

@@ -61,7 +61,7 @@ impl<'a> MapRef<'a> {
 
     fn bytes(self, key: &str, index: usize) -> Option<Vec<u8>> {
         let size = self.get(self.api.map_get_data_size, key, index)?;
-        let data = self.get(self.api.map_get_data, key, index)?;
+        let data = self.get(self.api.map_get_data, key, index).filter(|data| !data.is_null())?;
         // SAFETY: VapourSynth gives the address and the size of bytes that live as long as the map.
         Some(unsafe { slice::from_raw_parts(data.cast(), usize::try_from(size).ok()?) }.to_vec())
     }
@@ -119,7 +119,7 @@ impl Node {
     /// # Safety
     /// The reference must be the caller's, and alive.
     pub unsafe fn from_raw(api: Host, node: *mut ffi::Node) -> Option<Node> {
-        (!node.is_null()).then_some(Node { api, node })
+        (!node.is_null()).then(|| Node { api, node })
     }
 
     /// One more reference.
@@ -171,7 +171,7 @@ impl Frame {
     /// # Safety
     /// The reference must be the caller's, and alive.
     pub unsafe fn from_raw(api: Host, frame: *const ffi::Frame) -> Option<Frame> {
-        (!frame.is_null()).then_some(Frame { api, frame: frame.cast_mut() })
+        (!frame.is_null()).then(|| Frame { api, frame: frame.cast_mut() })
     }
 
     /// Its properties.
@@ -218,14 +218,14 @@ impl Frame {
     pub fn sibling(&self, format: &ffi::VideoFormat, size: (c_int, c_int), core: *mut ffi::Core) -> Option<NewFrame> {
         // SAFETY: format and frame live; VapourSynth copies the properties.
         let frame = unsafe { (self.api.new_video_frame)(format, size.0, size.1, self.frame, core) };
-        (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
+        (!frame.is_null()).then(|| NewFrame(Frame { api: self.api, frame }))
     }
 
     /// A frame with the same samples and properties.
     pub fn copy(&self, core: *mut ffi::Core) -> Option<NewFrame> {
         // SAFETY: the frame lives.
         let frame = unsafe { (self.api.copy_frame)(self.frame, core) };
-        (!frame.is_null()).then_some(NewFrame(Frame { api: self.api, frame }))
+        (!frame.is_null()).then(|| NewFrame(Frame { api: self.api, frame }))
     }
 }
 

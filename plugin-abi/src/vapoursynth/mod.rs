@@ -26,12 +26,14 @@ const NAME: &str = "Video filters on GPU and CPU, with the same bytes from both"
 /// What VapourSynth calls when it loads the library.
 ///
 /// # Safety
-/// As VapourSynth's documentation of the function has it: `api` is valid during the call.
+/// As VapourSynth's documentation of the function has it: `api` is valid during the call. Null does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn VapourSynthPluginInit2(plugin: *mut Plugin, api: *const PluginApi) {
     let done = guard(|| {
         // SAFETY: the caller's promise.
-        register(plugin, unsafe { &*api });
+        if let Some(api) = unsafe { api.as_ref() } {
+            register(plugin, api);
+        }
         Ok(())
     });
     // Nobody can be informed: VapourSynth finds the functions missing.

@@ -9,6 +9,7 @@ mod frames;
 mod gpu;
 mod gpu_frames;
 mod host;
+mod hostile;
 mod props;
 mod scripts;
 mod shapes;
