@@ -180,8 +180,10 @@ impl NewFrame {
         let Frame { host: Host { api, env }, frame } = self.0;
         // SAFETY: the frame lives and is ours alone.
         let map = unsafe { (api.props_mut)(env, frame) };
-        // What cannot be set, memory having run out, stays as it was.
-        let _ = set(api, env, map, c_text(key).as_ptr());
+        if !map.is_null() {
+            // What cannot be set, memory having run out, stays as it was.
+            let _ = set(api, env, map, c_text(key).as_ptr());
+        }
     }
 }
 

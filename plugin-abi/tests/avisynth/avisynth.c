@@ -64,6 +64,16 @@ static int add(volatile int *count, int by) { return __atomic_add_fetch(count, b
 
 int living(int which) { return lives[which]; }
 
+static volatile int calls, failing = -1;
+
+int fail_call(int at) {
+    int made = calls;
+    calls = 0, failing = at;
+    return made;
+}
+
+static int fails(void) { return add(&calls, 1) - 1 == failing; }
+
 Env *env_new(void) {
     Env *env = calloc(1, sizeof(Env));
     return env->script = env;
@@ -112,6 +122,7 @@ AVS_API int avs_add_function(Env *env, const char *name, const char *types, Appl
 
 /* Texts are kept by a lock-free list: filters of several threads save them. */
 AVS_API char *avs_save_string(Env *env, const char *text, int length) {
+    if (fails()) return NULL;
     size_t size = length < 0 ? strlen(text) : (size_t)length;
     env = script(env);
     Text *made = malloc(sizeof *made + size + 1);
@@ -184,7 +195,7 @@ static Prop *prop_made(Map *map, const char *key) {
 
 AVS_API int avs_prop_set_int_array(Env *env, Map *map, const char *key, const int64_t *values, int count) {
     touch(env);
-    if (count > 300) return 1;
+    if (count > 300 || fails()) return 1;
     Prop *made = prop_made(map, key);
     made->count = count, made->is_float = 0;
     memcpy(made->ints, values, (size_t)count * sizeof *values);
@@ -198,6 +209,7 @@ AVS_API int avs_prop_set_int(Env *env, Map *map, const char *key, int64_t value,
 
 AVS_API int avs_prop_set_float(Env *env, Map *map, const char *key, double value, int append) {
     touch(env), (void)append;
+    if (fails()) return 1;
     Prop *made = prop_made(map, key);
     made->count = 1, made->is_float = 1, made->number = value;
     return 0;
@@ -206,13 +218,13 @@ AVS_API int avs_prop_set_float(Env *env, Map *map, const char *key, double value
 int avs_prop_num_elements(Env *env, const Map *map, const char *key) {
     touch(env);
     Prop *found = prop(map, key);
-    return found ? found->count : -1;
+    return found && !fails() ? found->count : -1;
 }
 
 int64_t avs_prop_get_int(Env *env, const Map *map, const char *key, int index, int *error) {
     touch(env);
     Prop *found = prop(map, key);
-    *error = !found ? 1 : found->is_float ? 2 : index >= found->count ? 4 : 0;
+    *error = !found || fails() ? 1 : found->is_float ? 2 : index >= found->count ? 4 : 0;
     return *error ? 0 : found->ints[index];
 }
 
@@ -225,13 +237,13 @@ AVS_API double avs_prop_get_float(Env *env, const Map *map, const char *key, int
 
 AVS_API int avs_prop_num_keys(Env *env, const Map *map) { return touch(env), map->count; }
 AVS_API const char *avs_prop_get_key(Env *env, const Map *map, int i) { return touch(env), map->props[i]->key; }
-const Map *avs_get_frame_props_ro(Env *env, const Frame *frame) { return touch(env), &frame->map; }
-AVS_API Map *avs_get_frame_props_rw(Env *env, Frame *frame) { return touch(env), &frame->map; }
+const Map *avs_get_frame_props_ro(Env *env, const Frame *frame) { return touch(env), fails() ? NULL : &frame->map; }
+AVS_API Map *avs_get_frame_props_rw(Env *env, Frame *frame) { return touch(env), fails() ? NULL : &frame->map; }
 
 AVS_API Frame *avs_new_video_frame_a(Env *env, const VideoInfo *vi, int align) {
     script(env);
     if (align != 64) abort();
-    return frame_new(vi);
+    return fails() ? NULL : frame_new(vi);
 }
 
 AVS_API void avs_copy_frame_props(Env *env, const Frame *from, Frame *to) {
@@ -308,7 +320,7 @@ Frame *avs_get_frame(Clip *clip, int n) {
         return made;
     }
     clip->error = n == clip->broken ? "the disc is scratched" : NULL;
-    if (clip->error) return NULL;
+    if (clip->error || fails()) return NULL;
     VideoInfo vi = clip->vi;
     if (n == clip->odd) vi.width += 16;
     Frame *frame = frame_new(&vi);
@@ -333,6 +345,7 @@ void avs_release_clip(Clip *clip) {
 AVS_API Clip *avs_take_clip(Value value, Env *env) {
     (void)env;
     Clip *clip = value.d.clip;
+    if (fails()) return NULL;
     return add(&clip->refs, 1), clip;
 }
 
@@ -342,6 +355,7 @@ AVS_API void avs_set_to_clip(Value *value, Clip *clip) {
 }
 
 AVS_API Clip *avs_new_c_filter(Env *env, FilterInfo **info, Value child, int store) {
+    if (fails()) return NULL;
     Clip *from = child.d.clip, *clip = clip_new(env, *avs_get_video_info(from));
     clip->is_filter = 1;
     clip->info.vi = *avs_get_video_info(from), clip->info.env = env;

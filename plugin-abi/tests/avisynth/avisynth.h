@@ -71,6 +71,8 @@ AVS_API void plane_size(const VideoInfo *vi, int plane, int *row, int *rows);
 /* What lives: clips, frames. */
 AVS_API int living(int which);
 AVS_API int hint(Clip *clip, int which);
+/* Of the calls that may fail, number `at` from here on does; none for -1. How many there were before. */
+AVS_API int fail_call(int at);
 
 /* AviSynth's that the tests call. */
 AVS_API const VideoInfo *avs_get_video_info(Clip *);

@@ -228,6 +228,30 @@ static void errors(void) {
     avs_release_clip(made), avs_release_clip(window), avs_release_clip(clip), avs_release_clip(yuy2), avs_release_clip(wide);
 }
 
+/* Every call of the plugin's that may fail fails once, in the making of a clip and of two frames: what was lent goes back. */
+static void failing_host(void) {
+    Clip *clip = source(env, (int)FORMATS[YV12].type, WIDTH, HEIGHT, FRAMES, 0);
+    const int clips = living(0), frames = living(1);
+    int most = 1;
+    for (int at = -1; at < most; at++) {
+        const char *error;
+        fail_call(at);
+        Clip *made = call(env, "vramp_chain", clip, "merge(with b) > tmedian > stats", &clip, 1, NULL, "names=b device=cpu", &error);
+        CHECK(made || at >= 0);
+        for (int n = 0; made && n < 2; n++) {
+            Frame *frame = avs_get_frame(made, n);
+            CHECK(frame || at >= 0);
+            avs_release_video_frame(frame);
+        }
+        if (made) avs_release_clip(made);
+        int count = fail_call(-1);
+        most = count > most ? count : most;
+        CHECK(living(0) == clips && living(1) == frames);
+    }
+    CHECK(most > 30);
+    avs_release_clip(clip);
+}
+
 typedef struct {
     Clip *clip;
     const uint64_t *expected;
@@ -298,6 +322,7 @@ int main(int argc, char **argv) {
     properties();
     more_clips();
     errors();
+    failing_host();
     threads();
     env_free(env);
     CHECK(living(0) == 0 && living(1) == 0);
