@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 /// Every warning is an error.
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
@@ -69,7 +70,9 @@ fn has_address_sanitizer() -> bool {
 
 /// AddressSanitizer, where the compiler has it.
 pub fn sanitizer() -> &'static [&'static str] {
-    if has_address_sanitizer() {
+    // Tests of one process ask at once.
+    static HAS: LazyLock<bool> = LazyLock::new(has_address_sanitizer);
+    if *HAS {
         return &["-fsanitize=address"];
     }
     println!("without AddressSanitizer: the compiler has none");

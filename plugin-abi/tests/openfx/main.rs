@@ -52,8 +52,11 @@ fn hosts_get_answers_and_wrong_ones_do_no_harm() {
 /// With the stand-in for the driver; on a GPU the same program compares bytes (scripts/gpu_bundle.sh packs it).
 #[test]
 fn images_in_gpu_memory_are_rendered_where_they_lie() {
-    let program = program("tests/openfx/cuda.c", &["-ldl", "-lm"]);
-    run_as_it_is(&program, Command::new(&program).arg(so::library()).env("LD_LIBRARY_PATH", cc::stand_in_driver()));
+    let program = program("tests/openfx/cuda.c", &[cc::sanitizer(), &["-ldl", "-lm"]].concat());
+    let mut command = Command::new(&program);
+    command.arg(so::library()).env("LD_LIBRARY_PATH", cc::stand_in_driver());
+    // The program leaves its images in GPU memory, which the stand-in allocates.
+    run_as_it_is(&program, command.env("ASAN_OPTIONS", "detect_leaks=0"));
 }
 
 #[test]
@@ -65,7 +68,9 @@ fn openfxs_own_classes_for_hosts_take_every_effect() {
     let include = format!("-isystem{}", openfx("HostSupport/include").display());
     let classes = openfx("hostsupport.a").display().to_string();
     let flags = ["-std=c++14", "-Wno-deprecated", &include, &classes, "-lexpat", "-ldl"];
-    let program = program("tests/openfx/hostsupport.cpp", &flags);
-    run(&program, Command::new(&program).env("OFX_PLUGIN_PATH", &folder));
+    let program = program("tests/openfx/hostsupport.cpp", &[&flags, cc::sanitizer()].concat());
+    // The example's images are arrays that it deletes as single bytes.
+    let options = "alloc_dealloc_mismatch=0";
+    run(&program, Command::new(&program).env("OFX_PLUGIN_PATH", &folder).env("ASAN_OPTIONS", options));
     std::fs::remove_dir_all(&folder).unwrap();
 }
