@@ -84,9 +84,12 @@ demo: build
 # What runs parts of films in tests. It listens on 127.0.0.1 only, in a network of its own.
 slurm := slurm-wlm munge iproute2 procps
 
+# What takes the lists of `vramp scenes`.
+encoders := x264 x265 svt-av1
+
 # What the plugin is tested in, and engines for parts.
 hosts:
-	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev $(slurm)
+	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev $(slurm) $(encoders)
 	@scripts/setup_hosts.sh
 
 test: setup hosts lint docs check-ptx

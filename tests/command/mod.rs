@@ -107,6 +107,13 @@ pub fn run_fed(args: &[&str], input: &[u8]) -> Ran {
     })
 }
 
+/// Says that a test is skipped for `reason`; with `variable` set to 1 it fails.
+#[track_caller]
+pub fn skipped(variable: &str, reason: &str) {
+    assert!(std::env::var_os(variable).is_none_or(|value| value != "1"), "{variable} is set, but {reason}");
+    eprintln!("skipped: {reason}");
+}
+
 /// Runs the ffmpeg program; `args` are split at blanks, so no path may hold one.
 #[track_caller]
 pub fn ffmpeg(args: &str) {

@@ -41,7 +41,8 @@ pub enum Form {
 const HELP: &str = "\
 A scene begins where at least 16 % of the samples of luma have another brightness, and the picture, reduced to 16 rows, differs \
 by 22 steps of 8 bits in the mean. A flash or a fast pan changes one of the two alone. Frames are counted from 0, as encoders \
-count them.
+count them. SVT-AV1 takes keyframes with --crf or --qp alone, and ignores them, without a word, with --keyint -1 and with \
+--irefresh-type 1.
 
   vramp scenes film.mkv
   vramp scenes film.mkv --as qpfile -o film.qp && x265 --qpfile film.qp …
