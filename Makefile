@@ -35,7 +35,7 @@ help:
 	@echo "make fuzz    fuzz everything that reads foreign bytes, a minute each (needs cargo-fuzz and a nightly compiler)"
 	@echo "make farm-test   parts by engines: lists, OpenJD, and Slurm of three nodes on this machine, one of which dies"
 	@echo "make farm-demo   a sample film by that Slurm, and by one machine: the same bytes"
-	@echo "make gallery-check   use the page of vramp gallery in a browser (needs chromium and chromium-driver)"
+	@echo "make gallery-check   use the page of vramp gallery in a browser, as make test does"
 	@echo "make kill-test   kill a film in parts a thousand times, and see that the same command goes on"
 
 setup:
@@ -87,10 +87,11 @@ slurm := slurm-wlm munge iproute2 procps
 # What takes the lists of `vramp scenes`.
 encoders := x264 x265 svt-av1
 
-# What the plugin is tested in, and engines for parts.
+# What the plugin is tested in, engines for parts, and a browser.
 hosts:
 	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev $(slurm) $(encoders)
 	@scripts/setup_hosts.sh
+	@scripts/setup_browser.sh
 
 test: setup hosts lint docs check-ptx
 	@scripts/test.sh
@@ -153,15 +154,9 @@ fuzz_targets := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz:
 	cd fuzz && for target in $(fuzz_targets); do $(CARGO) fuzz run $$target -- -max_total_time=60 || exit 1; done
 
-# What drives the browser.
-selenium := target/selenium
-$(selenium)/ready:
-	python3 -m venv --clear $(selenium)
-	$(selenium)/bin/pip install --quiet selenium==4.51.0
-	touch $@
-
-gallery-check: build $(selenium)/ready
-	$(selenium)/bin/python scripts/gallery_check.py $(built)/release/vramp
+gallery-check: build
+	@scripts/setup_browser.sh
+	target/selenium/bin/python scripts/gallery_check.py $(built)/release/vramp
 
 # By cargo itself: nextest ends a test that takes minutes.
 kill-test:

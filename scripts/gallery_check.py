@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Uses the page of `vramp gallery` in a real browser, by its keys.
 
-    scripts/gallery_check.py VRAMP [VIDEO] [--keep DIR]
+    scripts/gallery_check.py VRAMP [VIDEO] [--filter NAME] [--keep DIR]
 
-Needs chromium, its driver (apt: chromium chromium-driver) and selenium (pip).
+Needs chromium, its driver and selenium (scripts/setup_browser.sh). Ends with 77 where there is no browser.
 """
 
 import argparse
@@ -20,14 +20,17 @@ from selenium.webdriver.common.keys import Keys
 
 SAMPLE = pathlib.Path(__file__).resolve().parent.parent / "samples" / "banded-gradient.mkv"
 
+# What this ends with where there is no browser.
+SKIPPED = 77
+
 
 def browser():
     options = webdriver.ChromeOptions()
-    for argument in ["--headless=new", "--no-sandbox", "--window-size=1400,900", "--host-resolver-rules=MAP * ~NOTFOUND"]:
+    for argument in ["--headless=new", "--no-sandbox", "--window-size=1400,900", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND"]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     # Named, or selenium looks for a browser in the network.
-    options.binary_location = shutil.which("chromium") or sys.exit("chromium is missing: apt install chromium chromium-driver")
+    options.binary_location = shutil.which("chromium")
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
 
 
@@ -92,12 +95,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vramp")
     parser.add_argument("video", nargs="?", default=str(SAMPLE))
+    parser.add_argument("--filter", help="presets of this filter only")
     parser.add_argument("--keep", help="leave the gallery and screenshots here")
     arguments = parser.parse_args()
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        print("chromium or its driver is missing: apt install chromium chromium-driver", file=sys.stderr)
+        sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([arguments.vramp, "gallery", arguments.video, "-o", folder / "looks", "-y", "--quiet"], check=True)
+        filters = ["--filter", arguments.filter] if arguments.filter else []
+        subprocess.run([arguments.vramp, "gallery", arguments.video, *filters, "-o", folder / "looks", "-y", "--quiet"], check=True)
         driver = browser()
         try:
             command = use((folder / "looks" / "index.html").resolve(), driver, folder)

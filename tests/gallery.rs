@@ -1,12 +1,22 @@
-//! `vramp gallery`: a folder with a page and its pictures. scripts/gallery_check.py uses the page in a browser.
+//! `vramp gallery`: a folder with a page and its pictures. scripts/gallery_check.py uses the page in a browser: with
+//! `VRAMP_REQUIRE_BROWSER=1` it fails where there is none.
 
 mod command;
 
-use command::{Folder, refused, run};
+use command::{Folder, Ran, ffmpeg, refused, run, skipped};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 const CLIP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
+
+/// The page of a gallery, and what it shows.
+fn page(folder: &str) -> (String, serde_json::Value) {
+    let page = fs::read_to_string(Path::new(folder).join("index.html")).unwrap();
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data = serde_json::from_str(&data.replace("<\\/", "</")).unwrap();
+    (page, data)
+}
 
 #[test]
 fn every_preset_has_its_picture_and_its_command() {
@@ -14,9 +24,7 @@ fn every_preset_has_its_picture_and_its_command() {
     let out = folder.path("looks");
     let args = ["gallery", CLIP, "--at", "#1", "--filter", "gradient", "-o", &out];
     run(&args).ok();
-    let page = fs::read_to_string(Path::new(&out).join("index.html")).unwrap();
-    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
-    let data: serde_json::Value = serde_json::from_str(&data.replace("<\\/", "</")).unwrap();
+    let (page, data) = page(&out);
     let looks = data["looks"].as_array().unwrap();
     assert_eq!(
         looks.iter().map(|look| look["preset"].as_str().unwrap()).collect::<Vec<_>>(),
@@ -31,6 +39,29 @@ fn every_preset_has_its_picture_and_its_command() {
     refused(&run(&args), 2, &["looks", "-y"]);
     run(&[&args[..], &["-y"]].concat()).ok();
     assert_eq!(folder.names(), ["looks"], "nothing unfinished is left");
+}
+
+#[test]
+fn films_of_hdr_are_shown_as_tonemap_makes_them() {
+    let folder = Folder::new();
+    let out = folder.path("looks");
+    let film = |name: &str, transfer: &str| {
+        let film = folder.path(name);
+        ffmpeg(&format!(
+            "-f lavfi -i testsrc2=size=64x48:rate=25 -frames:v 1 -pix_fmt yuv420p10 -c:v ffv1 -color_primaries bt2020 \
+             -color_trc {transfer} -colorspace bt2020nc -color_range tv {film}"
+        ));
+        film
+    };
+    let shown = |film: &str| {
+        run(&["gallery", film, "--at", "#0", "--filter", "localtone", "--filter", "tonemap", "-y", "-o", &out]).ok();
+        let data = page(&out).1;
+        let shown = data["frames"][0]["looks"].as_array().unwrap();
+        shown.iter().map(|look| data["looks"][look.as_u64().unwrap() as usize]["filter"].clone()).collect::<Vec<_>>()
+    };
+    let looks = vec!["localtone"; 16];
+    assert_eq!(shown(&film("hdr.mkv", "smpte2084")), [&looks[..], &["tonemap"]].concat());
+    assert_eq!(shown(&film("sdr.mkv", "bt2020-10")), looks);
 }
 
 /// Width and height of a PNG: in its first chunk.
@@ -51,4 +82,22 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
     fs::create_dir(&taken).unwrap();
     refused(&run(&["gallery", CLIP, "-y", "-o", &taken]), 2, &["no gallery"]);
     assert_eq!(folder.names(), ["taken"]);
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    // What the script ends with where there is no browser.
+    const SKIPPED: i32 = 77;
+    let required = "VRAMP_REQUIRE_BROWSER";
+    let python = concat!(env!("CARGO_MANIFEST_DIR"), "/target/selenium/bin/python");
+    if !Path::new(python).exists() {
+        return skipped(required, "Selenium is missing: make hosts");
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/gallery_check.py");
+    let args = [script, env!("CARGO_BIN_EXE_vramp"), CLIP, "--filter", "deband"];
+    let ran = Ran::from(Command::new(python).args(args).output().unwrap());
+    if ran.code == Some(SKIPPED) {
+        return skipped(required, &ran.stderr);
+    }
+    assert_eq!(ran.ok().text(), "the page works\n");
 }
