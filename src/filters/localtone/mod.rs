@@ -54,7 +54,7 @@ const CONTRAST: ParamKind = ParamKind::Float { min: -1.0, max: 3.0 };
 crate::params! {
     /// The parameters of `localtone`.
     pub struct LocaltoneParams {
-        /// `scenery` has the most local contrast and no halos, `people` spares skin, `mixed` suits most pictures.
+        /// `scenery` has the most local contrast, `people` spares skin, `mixed` suits most pictures.
         method: Method = Method::Mixed, ParamKind::Choice(<Method as Choice>::WORDS), unit "", aliases [];
         /// How much of the change is made: 0 keeps the source.
         strength: f64 = 1.0, SHARE, unit "", aliases ["s"];
