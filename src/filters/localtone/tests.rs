@@ -208,6 +208,27 @@ fn tables_are_what_they_were() {
 }
 
 #[test]
+fn brighter_stays_brighter_in_every_preset() {
+    let info = StreamInfo::bare(format("yuv420p10"), 64, 64);
+    let setup = Setup::of(info.clone(), info.format, info.clone(), info.format);
+    for args in presets() {
+        let plan = Plan::new(&filter(&args).params, &setup);
+        let curve: Vec<i32> = match plan.method {
+            MethodPlan::Scenery(scenery) => scenery.curve.into_iter().map(i32::from).collect(),
+            MethodPlan::People(people) => people.curve.into_iter().map(i32::from).collect(),
+            MethodPlan::Mixed(mixed) => mixed.exposures.into_iter().map(|of| i32::from(of.base)).collect(),
+        };
+        let mut highest = 0;
+        for (light, made) in curve.into_iter().enumerate() {
+            highest = highest.max(made);
+            // Weights and values are rounded: one step of light is allowed, a 75th of one of 8 bits.
+            assert!(made + 1 >= highest, "{args}: {light} becomes {made}, and less light {highest}");
+        }
+        assert!(plan.last.is_sorted(), "{args}");
+    }
+}
+
+#[test]
 fn curves_rise_as_far_as_options_go() {
     for (shadows, highlights, exposure) in [(1.5, 1.5, -2.0), (1.5, 0.0, 2.0), (0.0, 1.5, 0.0)] {
         let table = LightCurve { shadows, highlights, exposure, ..LightCurve::default() }.table(1.0);
