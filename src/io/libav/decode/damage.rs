@@ -7,6 +7,8 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(in crate::io::libav) struct Damage {
     strict: bool,
+    /// What of frames, slices and references was forgotten, which their totals still have.
+    forgotten: [u64; 3],
     /// Packets that did not decode.
     packets: u64,
     /// Frames that decoded with faults.
@@ -36,6 +38,13 @@ impl Damage {
         Damage::new(self.strict)
     }
 
+    /// The same, where the decoder that counted goes on.
+    pub(in crate::io::libav) fn forget(&mut self) {
+        let [frames, slices, references] = self.forgotten;
+        let forgotten = [frames + self.frames, slices + self.slices, references + self.references];
+        *self = Damage { forgotten, ..self.restarted() };
+    }
+
     /// A packet after `frame` frames did not decode.
     pub(in crate::io::libav) fn packet(&mut self, frame: u64, cause: impl Display) -> Result<()> {
         self.packets += 1;
@@ -44,6 +53,7 @@ impl Damage {
 
     /// `total` frames decoded with faults so far, the last of them about frame `frame`.
     pub(in crate::io::libav) fn frames(&mut self, total: u64, frame: u64) -> Result<()> {
+        let total = total.saturating_sub(self.forgotten[0]);
         if total <= self.frames {
             return Ok(());
         }
@@ -62,6 +72,7 @@ impl Damage {
 
     /// `total` slices failed their checksums so far, the last of them about frame `frame`.
     pub(in crate::io::libav) fn slices(&mut self, total: u64, frame: u64) -> Result<()> {
+        let total = total.saturating_sub(self.forgotten[1]);
         if total <= self.slices {
             return Ok(());
         }
@@ -71,6 +82,7 @@ impl Damage {
 
     /// `total` references led to frames that are lost so far, the last of them about frame `frame`.
     pub(in crate::io::libav) fn references(&mut self, total: u64, frame: u64) -> Result<()> {
+        let total = total.saturating_sub(self.forgotten[2]);
         if total <= self.references {
             return Ok(());
         }
@@ -158,6 +170,20 @@ mod tests {
              1 slice fails its checksum, 2 references are to lost frames, 1 place in the container is unreadable \
              (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_reported_again() {
+        let mut damage = Damage::new(false);
+        damage.references(2, 5).unwrap();
+        damage.forget();
+        damage.references(2, 0).unwrap();
+        assert_eq!(damage.report(1), None);
+        damage.references(3, 1).unwrap();
+        damage.forget();
+        damage.references(3, 0).unwrap();
+        damage.frames(1, 7).unwrap();
+        assert!(damage.report(8).unwrap().message().starts_with("1 frame decoded with faults (first near frame 7"));
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl Decoder {
 
     /// Forgets what was lost so far.
     pub(in crate::io::libav) fn forget_damage(&mut self) {
-        self.damage = self.damage.restarted();
+        self.damage.forget();
     }
 
     /// From now on the decoder stays what it is.
