@@ -15,6 +15,7 @@ use crate::error::{Error, Kind, Result};
 use crate::farm::PlannedPart;
 use crate::io::hash::{HashFormat, RecordSink};
 use crate::io::libav::Position;
+use crate::io::part::digest;
 use crate::io::{Hash, HashSink, NullSink};
 use crate::pipeline::{self, Cancel, Progress};
 use crate::video::StreamInfo;
@@ -177,6 +178,14 @@ impl Looker {
             let line = format!("{} frames of {} from frame {} on", summary.frames, part.frames, part.start);
             return Err(Error::corrupt(format!("the input gives {line}: its packets say something else")));
         }
-        Ok(Found { frames: summary.frames, entries: record.map_or_else(Vec::new, RecordSink::into_frames), damage })
+        let entries = record.map(RecordSink::into_frames);
+        // A frame that does not decode is not made up for by one of the next part.
+        if let Some(entries) = &entries
+            && digest(&entries.iter().filter_map(|entry| entry.pts).collect::<Vec<_>>()) != part.digest()
+        {
+            let line = format!("frames from frame {} on at other times than its packets say", part.start);
+            return Err(Error::corrupt(format!("the input gives {line}: leave --segments out")));
+        }
+        Ok(Found { frames: summary.frames, entries: entries.unwrap_or_default(), damage })
     }
 }
