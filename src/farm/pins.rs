@@ -91,7 +91,7 @@ pub fn pins(request: Request<'_>) -> Pins {
                 pins.options.push(("dct".to_owned(), "int".to_owned()));
                 pins.why.push("dct=int: bytes depend on the processor".to_owned());
             }
-            if name == "mpeg2video" {
+            if ["mpeg2video", "mpeg4"].contains(&name) {
                 pins.only_thread("slices follow from the number of threads");
             }
         }
@@ -201,6 +201,7 @@ mod tests {
             ("ffv1", "", false, 4, ""),
             ("prores_ks", "", false, 0, ""),
             ("mpeg2video", "", false, 1, "dct=int"),
+            ("mpeg4", "", false, 1, "dct=int"),
             ("dnxhd", "", false, 0, "dct=int"),
         ] {
             let pins = pinned(encoder, given, 0, rate);
