@@ -9,7 +9,7 @@ use std::io::Read;
 use twox_hash::XxHash3_128;
 
 /// The version of the file that is written and read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// More bytes than this are no plan: that of a hundred thousand parts has a quarter of it.
 const LONGEST: u64 = 128 << 20;

@@ -34,9 +34,12 @@ impl EntryPacket {
     }
 }
 
-/// XXH3 of 128 bits of the bytes of `packet`.
+/// XXH3 of 128 bits of the bytes of `packet`, with a start code of three: the parser of HEVC leaves a zero before that to the packet before,
+/// if it read one.
 pub(super) fn hash(packet: &Packet) -> u128 {
-    XxHash3_128::oneshot(packet.data().unwrap_or_default())
+    let bytes = packet.data().unwrap_or_default();
+    let shorter = bytes.strip_prefix(&[0]).filter(|rest| rest.starts_with(&[0, 0, 1]));
+    XxHash3_128::oneshot(shorter.unwrap_or(bytes))
 }
 
 impl Reader {
