@@ -1,7 +1,7 @@
 //! A part reads its share of the input, and no more.
 
-use crate::command::{Folder, Ran, run, vramp};
-use crate::{X264, film, plan, read_plan};
+use crate::command::{Folder, Ran, hashes, refused, run, vramp};
+use crate::{X264, film, plan, read_plan, segments};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::fs;
 use std::io::Read;
@@ -28,12 +28,11 @@ fn read_by(args: &[&str]) -> (u64, Ran) {
     (read.parse().unwrap(), Ran { code: child.wait().unwrap().code(), stdout: Vec::new(), stderr })
 }
 
-/// What making the parts `which` reads of the film, and what of that libav reads.
-fn read(plan: &str, which: &str) -> (u64, u64) {
+/// What making the parts `which` with a decoder of `threads` threads reads of the film, and what of that libav reads.
+fn read(plan: &str, which: &str, threads: u32) -> (u64, u64) {
     // Libraries, the plan and what the system says of a process: `vramp status` reads the same.
     let (besides, _) = read_by(&["status", plan]);
-    // A decoder has a frame more in flight for each thread.
-    let (all, ran) = read_by(&["part", plan, which, "--decoder-threads=2", "-v"]);
+    let (all, ran) = read_by(&["part", plan, which, &format!("--decoder-threads={threads}"), "-v"]);
     let ran = ran.ok();
     assert!(!ran.stderr.contains("does not lie"), "{}", ran.stderr);
     let numbers = ran.stderr.lines().filter_map(|line| line.strip_suffix(" bytes of the input were read"));
@@ -51,7 +50,7 @@ fn a_film_is_looked_at_once_however_many_parts_are_made() {
     assert!(fs::metadata(&input).unwrap().len() > 20 * LOOK);
     let plan = plan(&folder, &input, "out.mkv", &[&["--segment=2"], &X264[..]].concat());
     sleep(AT_REST);
-    let (all, libav) = read(&plan, "0-3");
+    let (all, libav) = read(&plan, "0-3", 2);
     let looked = all - libav;
     eprintln!("{looked} bytes beside libav's {libav}");
     assert!((LOOK..LOOK * 3 / 2).contains(&looked), "{looked}");
@@ -72,13 +71,73 @@ fn each_part_reads_its_share() {
         assert!(parts.len() == 4 && parts[1..].iter().all(|part| part.seek.is_some()), "{ending}: {parts:?}");
         let share = fs::metadata(&input).unwrap().len() as f64 / 4.0;
         assert!((8e6..9e6).contains(&share), "{share}");
-        for number in 0..4 {
-            let (read, libav) = read(&plan, &number.to_string());
+        // A decoder gives a frame when it has the packets of as many more as it has threads, or when no more follow.
+        for (threads, number) in [2, 16].into_iter().flat_map(|threads| (0..4).map(move |number| (threads, number))) {
+            let (read, libav) = read(&plan, &number.to_string(), threads);
             let [all, libav] = [read, libav].map(|bytes| bytes as f64 / share);
-            eprintln!("{ending} part {number}: {all:.3} of its share of {share}, of that {libav:.3} by libav");
-            assert!(all <= 1.1, "{ending} part {number}: {read} of {share}");
+            let what = format!("{ending} part {number}, {threads} threads");
+            eprintln!("{what}: {all:.3} of its share of {share}, of that {libav:.3} by libav");
+            assert!(all <= 1.1, "{what}: {read} of {share}");
+            fs::remove_file(format!("{plan}/parts/{number:05}")).unwrap();
         }
     }
+}
+
+#[test]
+fn a_decoder_that_ends_with_its_part_gives_the_frames_of_one_that_goes_on() {
+    let folder = Folder::new();
+    let x264 = "-c:v libx264 -preset veryfast -g 12 -bf 3 -x264-params";
+    let x265 = "-c:v libx265 -preset ultrafast \
+                -x265-params open-gop=1:keyint=12:min-keyint=12:bframes=4:b-pyramid=1:log-level=none";
+    for (name, options) in [
+        // Pictures before a key frame that refer to what is before it, and such that others refer to.
+        ("h264.mkv", &*format!("{x264} open-gop=1:b-pyramid=normal")),
+        ("h264.ts", &*format!("{x264} open-gop=1:b-pyramid=strict")),
+        ("hevc.mp4", x265),
+        ("hevc.ts", x265),
+        ("mpeg2.ts", "-c:v mpeg2video -bf 2 -g 12 -q 3"),
+        // Every third frame lasts twice as long.
+        ("vfr.mkv", &*format!("-vf setpts=PTS+1.5/TB+floor(N/3)/25/TB -fps_mode vfr {x264} open-gop=1")),
+        // Frames that are not shown.
+        ("vp9.webm", "-c:v libvpx-vp9 -auto-alt-ref 1 -lag-in-frames 16 -g 12 -b:v 200k -deadline good -cpu-used 5"),
+        ("av1.mkv", "-c:v libaom-av1 -cpu-used 8 -g 12 -lag-in-frames 16"),
+        ("prores.mov", "-c:v prores_ks"),
+    ] {
+        let input = film(&folder, name, &format!("-f lavfi -i testsrc2=s=96x64:r=25 -t 4 {options}"));
+        // Of a filter that reads the next frame as well, that one is wanted, too.
+        for chain in [&[][..], &["--chain", "tmedian"]] {
+            let whole = hashes(&input, chain);
+            for cuts in ["key", "exact"] {
+                let more = ["-f", "framemd5", "-v", "--jobs=2", "--decoder-threads=16", "--cuts", cuts];
+                let ran = segments(&input, "-", &[&more, chain].concat()).ok();
+                let parts: Vec<_> = ran.text().lines().filter(|line| !line.starts_with('#')).collect();
+                assert_eq!(parts, whole, "{name} {chain:?} {cuts}");
+                assert!(!ran.stderr.contains("does not lie"), "{name} {chain:?} {cuts}: {}", ran.stderr);
+                let ended = ran.stderr.matches("decoding ends with frame").count();
+                // That of MPEG-2 has one picture in flight, whatever its threads.
+                assert!(ended > 0 || name == "mpeg2.ts", "{name} {chain:?} {cuts}: {}", ran.stderr);
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_that_do_not_decode_are_not_taken_from_the_next_part() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mov", "-f lavfi -i testsrc2=s=96x64:r=25 -t 2 -c:v prores_ks");
+    let hash = |threads: &str| segments(&input, "-", &["-f", "framemd5", "--decoder-threads", threads]);
+    hash("2").ok();
+    let mut bytes = fs::read(&input).unwrap();
+    let marks: Vec<_> = bytes.windows(4).enumerate().filter(|(_, word)| word == b"icpf").map(|(at, _)| at).collect();
+    bytes[marks[20]] ^= 1;
+    fs::write(&input, bytes).unwrap();
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    for threads in ["1", "2", "16"] {
+        refused(&hash(threads), 4, &["packets say"]);
+        let ran = run(&["part", &plan, "1", "--decoder-threads", threads]);
+        refused(&ran, 4, &["part 1"]);
+    }
+    crate::part(&plan, "0,2").ok();
 }
 
 #[test]
@@ -114,8 +173,11 @@ fn a_place_that_does_not_hold_costs_time_and_nothing_else() {
     other.parts[2].seek.as_mut().unwrap().packet = "0".repeat(32);
     let other = other.sealed().unwrap();
     fs::write(format!("{plan}/plan.json"), other.text().unwrap()).unwrap();
-    let ran = crate::part(&plan, "2").ok();
-    assert!(ran.stderr.contains("does not lie where the plan says"), "{}", ran.stderr);
+    let ran = run(&["part", &plan, "2", "--decoder-threads=2", "-v"]).ok();
+    for words in ["does not lie where the plan says", "decoding begins at frame 24"] {
+        assert!(ran.stderr.contains(words), "no {words:?} in {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("not what its packets say"), "{}", ran.stderr);
     let again = fs::read(format!("{plan}/parts/00002")).unwrap();
     // Behind the first word stands the plan's id, and before the last the hash of all.
     assert_eq!(again[24..again.len() - 24], made[24..made.len() - 24]);

@@ -82,11 +82,15 @@ impl Goal<'_> {
             Goal::Run(_) => {}
             Goal::Plan(_) | Goal::List | Goal::Join(..) => options.follow = true,
             Goal::Part(part, _) => {
+                options.planned = true;
                 options.place.clone_from(&part.place);
                 options.opening.clone_from(&part.opening);
                 options.contents = Some(part.contents.clone());
             }
-            Goal::Look(place) => options.place.clone_from(place),
+            Goal::Look(place) => {
+                options.planned = true;
+                options.place.clone_from(place);
+            }
         }
     }
 

@@ -85,6 +85,8 @@ pub struct Input {
     /// What the first frame says of its own brightness.
     dynamic: Vec<&'static str>,
     place: Option<EntryPacket>,
+    /// It is known which frames the window has, and nobody needs what lies behind them.
+    is_planned: bool,
     contents: Option<HeaderContents>,
 }
 

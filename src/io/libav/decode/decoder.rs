@@ -178,6 +178,11 @@ impl Decoder {
         Ok(true)
     }
 
+    /// Whether it runs on the host.
+    pub(in crate::io::libav) fn is_software(&self) -> bool {
+        matches!(self.means, Means::Software)
+    }
+
     /// Where it puts frames.
     pub(in crate::io::libav) fn memory(&self) -> &FrameMemory {
         &self.memory

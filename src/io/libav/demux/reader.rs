@@ -23,6 +23,7 @@ use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
 use tail::Tail;
+use wanted::Wanted;
 
 mod ahead;
 mod clock;
@@ -30,6 +31,7 @@ mod contents;
 mod entry_packet;
 mod marks;
 mod tail;
+mod wanted;
 
 pub use contents::{HeaderContents, PacketHashes};
 pub use entry_packet::EntryPacket;
@@ -51,6 +53,8 @@ pub(in crate::io::libav) struct Reader {
     ended: bool,
     /// Follows the video's packets as long as frames may be skipped.
     index: Option<FrameIndex>,
+    /// Follows them to the last frame that is wanted, where that is known.
+    wanted: Option<Wanted>,
     /// What the packets of the video are, for whoever asked.
     hashes: Option<PacketHashes>,
     /// A sequence, which is read instead of the demuxer.
@@ -94,6 +98,7 @@ impl Reader {
             ahead: Ahead::default(),
             ended: false,
             index: None,
+            wanted: None,
             hashes: None,
             sequence: None,
             clock,
@@ -324,6 +329,7 @@ impl Reader {
             return Err(Error::new(Kind::Cancelled, "stopped"));
         }
         if self.ahead.is_empty()
+            && !self.has_all_wanted()
             && let Some(packet) = self.video_packet()?
         {
             self.ahead.push(packet);
@@ -360,15 +366,15 @@ impl Reader {
                     self.note_loss()?;
                 }
             }
-            if let Some(index) = self.index.as_mut().filter(|_| self.decoder.faults() > faults) {
-                index.gap();
+            if self.decoder.faults() > faults {
+                self.index.iter_mut().for_each(FrameIndex::gap);
+                self.wanted = None;
             }
             match packet {
                 Some(packet) if packet.stream() == self.video && packet.size() > 0 => {
                     self.tail.packet(&packet, &stream(&self.demuxer, self.video), &self.demuxer);
-                    if let Some(index) = &mut self.index {
-                        index.take(&packet);
-                    }
+                    self.index.iter_mut().for_each(|index| index.take(&packet));
+                    self.wanted.iter_mut().for_each(|wanted| wanted.take(&packet));
                     self.hashes.iter_mut().for_each(|hashes| hashes.take(&packet));
                     return Ok(Some(packet));
                 }

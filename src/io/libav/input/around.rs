@@ -71,6 +71,11 @@ impl ContextFrames {
         self.followed < self.reach.after
     }
 
+    /// The last frame that is read where `last` is the window's.
+    pub(super) fn last_read(&self, last: u64) -> u64 {
+        last.saturating_add(self.reach.after.into())
+    }
+
     /// Whether nothing is read after the window.
     pub(super) fn ends_at_once(&self) -> bool {
         self.reach.after == 0

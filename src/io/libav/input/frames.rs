@@ -22,13 +22,20 @@ impl Input {
                 self.reader.settle();
                 match self.place.take() {
                     Some(place) => self.go_to(&place)?,
-                    None => self.skip(first)?,
+                    None => {
+                        first.pts().into_iter().for_each(|pts| self.end_behind(0, pts));
+                        self.skip(first)?
+                    }
                 }
             }
             None => self.reader.frame()?,
         };
         self.hand_on();
         let Some(frame) = frame else {
+            if self.reader.ended_early() {
+                self.check_contents()?;
+                return Err(Error::corrupt("it decodes to fewer frames than its packets say"));
+            }
             self.length = (!self.goes_on).then_some(self.decoded);
             self.trim.finish(&mut self.ready);
             self.warn_of_early_end();

@@ -89,7 +89,13 @@ impl Input {
         if options.follow || options.contents.is_some() {
             reader.note_contents();
         }
-        let first = first_frame(&mut reader, codec)?;
+        let is_planned = options.planned && copied.is_empty() && options.add.is_empty();
+        if is_planned && options.window.start.is_none() {
+            reader.follow_wanted();
+        }
+        // Where decoding begins elsewhere, the first frame only says what the stream is.
+        let lone = if options.place.is_some() { reader.lone_first_frame()? } else { None };
+        let first = lone.map_or_else(|| first_frame(&mut reader, codec), Ok)?;
         if let Some(Sequence::Script(script)) = reader.sequence() {
             stated.frame_rate = script.rate();
         }
@@ -158,6 +164,7 @@ impl Input {
             is_ordered,
             dynamic,
             place: options.place,
+            is_planned,
             contents: options.contents,
         })
     }

@@ -53,6 +53,8 @@ pub struct InputOptions {
     pub script: ScriptOptions,
     /// Where decoding begins for the window's first frame, if that is known: what lies before it is not read.
     pub place: Option<EntryPacket>,
+    /// Packets were followed before, and said which frames the window has: no more is read than those are made of.
+    pub planned: bool,
     /// How little of the source has to be read to open it, if that is known.
     pub opening: Option<Opening>,
     /// What the packets of the window must be: else its end is an error.

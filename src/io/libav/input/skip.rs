@@ -8,7 +8,7 @@ use crate::io::libav::demux::reader::{EntryPacket, Reader};
 use crate::io::libav::demux::sequence::Sequence;
 use crate::io::libav::demux::trim::Trim;
 use crate::io::libav::seek::frame_index::{FrameIndex, Landing};
-use crate::io::libav::seek::window::Side;
+use crate::io::libav::seek::window::{Position, Side};
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use std::collections::VecDeque;
@@ -67,9 +67,9 @@ impl Input {
 
     /// Goes on at `place`, whose frame has the index `self.decoded` then; from the start where another packet lies there.
     pub(super) fn go_to(&mut self, place: &EntryPacket) -> Result<Option<Video>> {
-        if self.reader.go_to(place)?
-            && let Some(frame) = self.reader.frame()?.filter(|frame| frame.pts() == Some(place.pts))
-        {
+        let is_there = self.reader.go_to(place)?;
+        self.end_behind(place.frame, place.pts);
+        if is_there && let Some(frame) = self.reader.frame()?.filter(|frame| frame.pts() == Some(place.pts)) {
             log::debug!("{}: decoding begins at frame {}", demuxer::name(&self.path), place.frame);
             self.decoded = place.frame;
             return Ok(Some(frame));
@@ -79,11 +79,24 @@ impl Input {
             demuxer::name(&self.path),
             place.frame
         );
-        let first = self.reopen()?;
+        self.open_again()?;
         if let Err(reason) = self.reader.begin_index() {
             say_decoded(&self.path, &reason.to_string());
         }
+        let first = first_frame(&mut self.reader, self.codec)?;
         self.skip(first)
+    }
+
+    /// Has nothing read behind what is wanted, as far as that is known: the reader is at the packet of frame `first`, shown at `pts`.
+    pub(super) fn end_behind(&mut self, first: u64, pts: i64) {
+        let start = match self.window.start {
+            None => 0,
+            Some(Position::Frame(start)) => start,
+            Some(Position::Time(_)) => return,
+        };
+        if let Some(frames) = self.window.frames.filter(|_| self.is_planned) {
+            self.reader.end_behind(self.around.last_read(start.saturating_add(frames - 1)), first, pts);
+        }
     }
 
     /// Goes on from `first`, a sequence's first frame, with the first one that is read for the window.
@@ -161,16 +174,17 @@ impl Input {
     /// Decodes every frame after all.
     fn start_over(&mut self) -> Result<Video> {
         log::debug!("{}: what decodes there is not what its packets say", demuxer::name(&self.path));
-        self.reopen()
+        self.open_again()?;
+        first_frame(&mut self.reader, self.codec)
     }
 
-    /// The first frame of the source, opened once more.
-    fn reopen(&mut self) -> Result<Video> {
+    /// Opens the source once more.
+    fn open_again(&mut self) -> Result<()> {
         let demuxer = demuxer::open_at(&self.path, self.rate, self.reader.cancel())?;
         self.reader.start_over(demuxer);
         (self.trim, self.ready) = (Trim::new(false, self.reader.origin()), VecDeque::new());
         (self.decoded, self.time) = (0, 0);
         self.around.start_over();
-        first_frame(&mut self.reader, self.codec)
+        Ok(())
     }
 }

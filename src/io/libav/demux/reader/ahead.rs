@@ -127,7 +127,7 @@ impl Reader {
         (self.met, self.ahead) = (VecDeque::new(), Ahead::default());
         self.hashes = self.hashes.take().map(|_| PacketHashes::default());
         (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
-        self.tail = Tail::default();
+        (self.tail, self.wanted) = (Tail::default(), None);
         self.clock = Clock::new(&self.demuxer, self.video);
         self.decoder.jump(&stream(&self.demuxer, self.video), 0, None);
         self.decoder.forget_damage();

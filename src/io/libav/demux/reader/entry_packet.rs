@@ -52,11 +52,13 @@ impl Reader {
             return Ok(false);
         }
         (self.ended, self.index, self.ending, self.jump) = (false, None, Ending::default(), None);
-        self.tail = Tail::default();
+        (self.tail, self.wanted) = (Tail::default(), None);
         self.clock = Clock::new(&self.demuxer, self.video);
         for _ in 0..MOST_PACKETS {
             let Some(packet) = self.video_packet()? else { return Ok(false) };
             if packet.pts() == Some(place.pts) && hash(&packet) == place.hash {
+                self.follow_wanted();
+                self.wanted.iter_mut().for_each(|wanted| wanted.take(&packet));
                 self.ahead = Ahead::default();
                 self.ahead.push(packet);
                 // What was read before is read again, or lies elsewhere.
