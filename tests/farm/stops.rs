@@ -4,7 +4,7 @@ use crate::command::{Folder, Ran, refused, run, vramp};
 use crate::{FILM, X264, film, hidden, part, plan, segments, sha256};
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,61 @@ fn killed_at_any_moment_the_same_command_goes_on() {
     segments(&input, &output, &args).ok();
     assert_eq!(sha256(&output), wanted, "after {} kills, {whole} of them too late", kills());
     assert_eq!(folder.names(), ["in.mkv", "out.mkv", "untroubled.mkv"]);
+}
+
+/// Runs `vramp` with `args`, which is killed where it calls the system's `call` for the time `nth` on a thread. `None` where nothing here can
+/// do that.
+fn killed_at(call: &str, nth: u32, args: &[&str]) -> Option<Ran> {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    command.args(["-e", &format!("inject={call}:signal=KILL:when={nth}"), env!("CARGO_BIN_EXE_vramp")]).args(args);
+    command.stdin(Stdio::null()).output().ok().map(Ran::from).filter(|ran| !ran.stderr.contains("ptrace"))
+}
+
+#[test]
+fn killed_at_any_step_of_writing_a_file_leaves_none_that_is_half() {
+    let folder = Folder::new();
+    let input = film(&folder, "in.mkv", FILM);
+    let plan = plan(&folder, &input, "out.mkv", &X264);
+    let (output, made) = (folder.path("out.mkv"), format!("{plan}/parts/00000"));
+    part(&plan, "0-3").ok();
+    crate::join(&plan);
+    let wanted = sha256(&output);
+    let mut kills = 0;
+    for (victim, call) in ["part", "join"]
+        .into_iter()
+        .flat_map(|victim| ["write", "fsync", "rename", "linkat", "unlink"].map(|call| (victim, call)))
+    {
+        for nth in 1..20 {
+            fs::remove_file(&output).unwrap();
+            let args = if victim == "part" { &["part", &plan, "0"][..] } else { &["join", &plan] };
+            if victim == "part" {
+                fs::remove_file(&made).unwrap();
+            }
+            let Some(ran) = killed_at(call, nth, args) else {
+                eprintln!("skipped: strace is not there, or may not trace");
+                return;
+            };
+            let at = format!("{victim}, {call} {nth}");
+            if !Path::new(&output).exists() {
+                let joined = run(&["join", &plan]);
+                assert!(!joined.stderr.contains("it is removed"), "{at}: {}", joined.stderr);
+                if joined.code != Some(0) {
+                    assert_eq!((joined.code, joined.text()), (Some(9), "0\n"), "{at}: {}", joined.stderr);
+                    part(&plan, "0").ok();
+                    crate::join(&plan);
+                }
+                assert!(hidden(&format!("{plan}/parts")).is_empty(), "{at}");
+            }
+            assert_eq!(sha256(&output), wanted, "{at}");
+            if ran.code.is_some() {
+                break;
+            }
+            kills += 1;
+        }
+    }
+    assert!(kills >= 8, "{kills} kills");
+    assert_eq!(folder.names(), ["in.mkv", "out.mkv", "out.mkv.vramp"]);
 }
 
 #[test]
