@@ -494,6 +494,39 @@ fn small_ratios_are_the_references() {
     }
 }
 
+/// Weights that repeat, of one kind to four, from and to every way to store samples, and where more than sums is made of them: rows
+/// or columns first, light, results held between those beside them, and sizes that fill no whole vectors.
+#[test]
+fn all_ways_to_store_are_the_references() {
+    let sizes = [
+        "w=984:h=20",
+        "w=246:h=36",
+        "w=246:h=12",
+        "w=164:h=30",
+        "w=328:h=16",
+        "w=738:h=36",
+        "w=492:h=48",
+        "w=1968:h=24",
+    ];
+    for from in ["yuv420p", "nv12", "yuv420p10", "yuv444p16", "p010"] {
+        let input = stream(from, 492, 24);
+        let most = (1 << input.format.bit_depth()) - 1;
+        let src =
+            picture(input.format, 492, 24, |c, x, y| ((x * x * 57 + 31 * y * x + 7 * y + 911 * c) % (most + 1)) as i32);
+        for to in ["yuv420p", "nv12", "yuv420p10", "yuv444p16", "p010", "yuv420p12"] {
+            let to: Format = to.parse().unwrap();
+            if to.subsampling_w() != input.format.subsampling_w() {
+                continue;
+            }
+            for (size, rest) in
+                sizes.iter().flat_map(|size| ["", ":antiring=0.5", ":linear=on"].map(|rest| (size, rest)))
+            {
+                made_as(&format!("scale={size}:kernel=lanczos{rest}"), &input, &src, Some(to));
+            }
+        }
+    }
+}
+
 /// A long window downwards leaves room for few columns at a time, so that a picture has a part of a few samples at its end, behind
 /// all that repeats.
 #[test]

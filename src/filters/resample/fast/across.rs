@@ -1,6 +1,6 @@
 //! Weighted sums along rows: a vector of results takes its samples from a vector or two that lie around them.
 
-use super::period::Period;
+use super::period::{self, Period};
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::taps::Taps;
 use std::ops::Range;
@@ -15,12 +15,21 @@ pub const SLACK: usize = 2 * GROUP;
 pub struct Across {
     count: usize,
     groups: Vec<Group>,
-    /// For each group and each tap, the weights of its results; zeros behind the last.
-    weights: Vec<[f32; GROUP]>,
+    /// For each group and each tap, the weights of its results; zeros behind the last. Groups alike share them, so that they stay in
+    /// the first cache.
+    weights: Vec<Weights>,
     /// Where weights repeat.
     pub period: Option<Period>,
     beside: Option<Vec<[u32; 2]>>,
 }
+
+/// The weights of a tap: a vector that lies across no two lines of the cache.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(align(64))]
+struct Weights([f32; GROUP]);
+
+/// As many groups before one may be alike it: so many have the weights of whole periods.
+const ALIKE: usize = period::MOST;
 
 /// Results side by side.
 struct Group {
@@ -28,27 +37,29 @@ struct Group {
     first: usize,
     /// How much later those of the others are.
     later: [i32; GROUP],
+    /// Where the group's weights begin.
+    weights: usize,
 }
 
 impl Across {
     pub fn new(taps: &Taps) -> Across {
         let results = taps.first.len();
-        let groups = (0..results).step_by(GROUP).map(|start| {
-            let of = |i: usize| taps.first[(start + i).min(results - 1)];
-            Group { first: of(0), later: std::array::from_fn(|i| (of(i) - of(0)) as i32) }
-        });
         let weight = |at: usize, tap: usize| if at < results { taps.weights_of(at)[tap] } else { 0.0 };
-        let vector = |start: usize, tap: usize| std::array::from_fn(|i| weight(start + i, tap));
-        Across {
-            count: taps.count,
-            period: Period::of(taps),
-            groups: groups.collect(),
-            weights: (0..results)
-                .step_by(GROUP)
-                .flat_map(|start| (0..taps.count).map(move |tap| vector(start, tap)))
-                .collect(),
-            beside: taps.beside.as_ref().map(|beside| beside.iter().map(|b| b.map(|i| i as u32)).collect()),
+        let (mut groups, mut weights): (Vec<Group>, Vec<Weights>) = (Vec::new(), Vec::new());
+        for start in (0..results).step_by(GROUP) {
+            let of = |i: usize| taps.first[(start + i).min(results - 1)];
+            let later = std::array::from_fn(|i| (of(i) - of(0)) as i32);
+            let own: Vec<_> =
+                (0..taps.count).map(|tap| Weights(std::array::from_fn(|i| weight(start + i, tap)))).collect();
+            let mut before = groups.iter().rev().take(ALIKE).map(|group| group.weights);
+            let at = before.find(|at| weights[*at..][..taps.count] == own).unwrap_or(weights.len());
+            if at == weights.len() {
+                weights.extend(own);
+            }
+            groups.push(Group { first: of(0), later, weights: at });
         }
+        let beside = taps.beside.as_ref().map(|beside| beside.iter().map(|b| b.map(|i| i as u32)).collect());
+        Across { count: taps.count, groups, weights, period: Period::of(taps), beside }
     }
 
     /// Makes `results`, which begin with a group, of the row part that begins with sample `start`, into `out`. There are
@@ -97,10 +108,9 @@ struct Work<'a> {
 impl Work<'_> {
     /// The samples from the first of `group` on, its results' places, and its weights.
     #[inline(always)]
-    fn of(&self, group: usize) -> (&[f32], &[i32; GROUP], &[[f32; GROUP]]) {
-        let Group { first, later } = &self.across.groups[group];
-        let count = self.across.count;
-        (&self.src[first - self.start..], later, &self.across.weights[group * count..][..count])
+    fn of(&self, group: usize) -> (&[f32], &[i32; GROUP], &[Weights]) {
+        let Group { first, later, weights } = &self.across.groups[group];
+        (&self.src[first - self.start..], later, &self.across.weights[*weights..][..self.across.count])
     }
 
     /// Makes the results of `group` one after the other.
@@ -110,7 +120,7 @@ impl Work<'_> {
         for (i, out) in out[..GROUP].iter_mut().enumerate() {
             let mut sum = 0.0;
             for (sample, weights) in src[later[i] as usize..].iter().zip(weights) {
-                sum = sample.mul_add(weights[i], sum);
+                sum = sample.mul_add(weights.0[i], sum);
             }
             *out = sum;
         }
@@ -136,24 +146,55 @@ mod x86 {
             unsafe {
                 let places = _mm512_loadu_si512(later.as_ptr().cast());
                 // From where on two vectors have the samples of all results, or of the latter half.
-                let (middle, from) = (later[8], src.as_ptr());
-                let latter = _mm512_sub_epi32(places, _mm512_set1_epi32(middle));
-                let two = |from: *const f32, places| {
-                    _mm512_permutex2var_ps(_mm512_loadu_ps(from), places, _mm512_loadu_ps(from.add(16)))
-                };
+                let (middle, from, one) = (later[8], src.as_ptr(), _mm512_set1_epi32(1));
+                // How many samples from there on all taps read.
+                let taps = weights.len() as i32;
+                let (all, halves) = (later[15] + taps, later[7].max(later[15] - middle) + taps);
                 let mut sum = _mm512_setzero_ps();
-                for (k, weights) in weights.iter().enumerate() {
-                    let from = from.add(k);
-                    let samples = if later[15] < 16 {
-                        _mm512_permutexvar_ps(places, _mm512_loadu_ps(from))
-                    } else if later[15] < 32 {
-                        two(from, places)
-                    } else if later[7].max(later[15] - middle) < 32 {
-                        _mm512_mask_mov_ps(two(from, places), 0xff00, two(from.add(middle as usize), latter))
-                    } else {
-                        _mm512_i32gather_ps::<4>(places, from)
-                    };
-                    sum = _mm512_fmadd_ps(samples, _mm512_loadu_ps(weights.as_ptr()), sum);
+                if all <= 16 {
+                    let (mut places, samples) = (places, _mm512_loadu_ps(from));
+                    for weights in weights {
+                        let samples = _mm512_permutexvar_ps(places, samples);
+                        sum = _mm512_fmadd_ps(samples, _mm512_load_ps(weights.0.as_ptr()), sum);
+                        places = _mm512_add_epi32(places, one);
+                    }
+                } else if all <= 32 {
+                    let (mut places, left, right) = (places, _mm512_loadu_ps(from), _mm512_loadu_ps(from.add(16)));
+                    for weights in weights {
+                        let samples = _mm512_permutex2var_ps(left, places, right);
+                        sum = _mm512_fmadd_ps(samples, _mm512_load_ps(weights.0.as_ptr()), sum);
+                        places = _mm512_add_epi32(places, one);
+                    }
+                } else if halves <= 32 {
+                    let latter = _mm512_sub_epi32(places, _mm512_set1_epi32(middle));
+                    // Both halves count from their own first sample: places of either are below 32.
+                    let mut places = _mm512_mask_mov_epi32(places, 0xff00, latter);
+                    let (left, right) = (_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(16)));
+                    let from = from.add(middle as usize);
+                    let (next, last) = (_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(16)));
+                    for weights in weights {
+                        let (former, latter) =
+                            (_mm512_permutex2var_ps(left, places, right), _mm512_permutex2var_ps(next, places, last));
+                        let samples = _mm512_mask_mov_ps(former, 0xff00, latter);
+                        sum = _mm512_fmadd_ps(samples, _mm512_load_ps(weights.0.as_ptr()), sum);
+                        places = _mm512_add_epi32(places, one);
+                    }
+                } else {
+                    let latter = _mm512_sub_epi32(places, _mm512_set1_epi32(middle));
+                    for (k, weights) in weights.iter().enumerate() {
+                        let from = from.add(k);
+                        let two = |from: *const f32, places| {
+                            _mm512_permutex2var_ps(_mm512_loadu_ps(from), places, _mm512_loadu_ps(from.add(16)))
+                        };
+                        let samples = if later[15] < 32 {
+                            two(from, places)
+                        } else if later[7].max(later[15] - middle) < 32 {
+                            _mm512_mask_mov_ps(two(from, places), 0xff00, two(from.add(middle as usize), latter))
+                        } else {
+                            _mm512_i32gather_ps::<4>(places, from)
+                        };
+                        sum = _mm512_fmadd_ps(samples, _mm512_load_ps(weights.0.as_ptr()), sum);
+                    }
                 }
                 _mm512_storeu_ps(out.as_mut_ptr(), sum);
             }
@@ -185,7 +226,7 @@ mod x86 {
                         } else {
                             _mm256_i32gather_ps::<4>(from, places)
                         };
-                        sum = _mm256_fmadd_ps(samples, _mm256_loadu_ps(weights.as_ptr().add(at)), sum);
+                        sum = _mm256_fmadd_ps(samples, _mm256_loadu_ps(weights.0.as_ptr().add(at)), sum);
                         from = from.add(1);
                     }
                     _mm256_storeu_ps(out.as_mut_ptr().add(at), sum);

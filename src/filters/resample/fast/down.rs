@@ -8,62 +8,32 @@ const MOST: usize = 8;
 macro_rules! by_count {
     ($len:expr, $weighed:ident($($arg:expr),*)) => {
         match $len {
-            1 => $weighed::<1, U>($($arg),*),
-            2 => $weighed::<2, U>($($arg),*),
-            3 => $weighed::<3, U>($($arg),*),
-            4 => $weighed::<4, U>($($arg),*),
-            5 => $weighed::<5, U>($($arg),*),
-            6 => $weighed::<6, U>($($arg),*),
-            7 => $weighed::<7, U>($($arg),*),
-            _ => $weighed::<MOST, U>($($arg),*),
+            1 => $weighed::<1>($($arg),*),
+            2 => $weighed::<2>($($arg),*),
+            3 => $weighed::<3>($($arg),*),
+            4 => $weighed::<4>($($arg),*),
+            5 => $weighed::<5>($($arg),*),
+            6 => $weighed::<6>($($arg),*),
+            7 => $weighed::<7>($($arg),*),
+            _ => $weighed::<MOST>($($arg),*),
         }
     };
 }
 
-/// Weighs rows, from the first to the last, and puts into `out` what `end` makes of each sum. Where rows are many, `sums` holds
+/// Weighs rows, from the first to the last, and puts each sum into `out`. Where rows are many, `sums` holds
 /// what has been added so far.
 #[inline(always)]
-pub fn weigh<'a, U>(
-    row: impl Fn(usize) -> &'a [f32],
-    weights: &[f32],
-    sums: &mut [f32],
-    out: &mut [U],
-    end: impl Fn(f32) -> U,
-) {
+pub fn weigh<'a>(row: impl Fn(usize) -> &'a [f32], weights: &[f32], sums: &mut [f32], out: &mut [f32]) {
     let mut done = 0;
     while weights.len() - done > MOST {
         add::<MOST>(done == 0, rows(&row, done, sums.len()), array(weights, done), sums);
         done += MOST;
     }
     match done {
-        0 => by_count!(weights.len(), last(&row, 0, weights, None, out, &end)),
+        0 => by_count!(weights.len(), last(&row, 0, weights, None, out)),
         _ => {
             let before = Some(&sums[..out.len()]);
-            by_count!(weights.len() - done, last(&row, done, weights, before, out, &end))
-        }
-    }
-}
-
-/// Two sums of the same rows, each with its own weights: a row that is read once is weighed twice, since reading takes longer.
-#[inline(always)]
-pub fn weigh_two<'a, U>(
-    row: impl Fn(usize) -> &'a [f32],
-    weights: [&[f32]; 2],
-    sums: (&mut [f32], &mut [f32]),
-    out: (&mut [U], &mut [U]),
-    end: impl Fn(f32) -> U,
-) {
-    let (mut done, count) = (0, weights[0].len());
-    while count - done > MOST {
-        add_two::<MOST>(done == 0, rows(&row, done, sums.0.len()), weights.map(|w| array(w, done)), sums.0, sums.1);
-        done += MOST;
-    }
-    let (a, b) = out;
-    match done {
-        0 => by_count!(count, last_two(&row, 0, weights, None, a, b, &end)),
-        _ => {
-            let before = Some([&sums.0[..a.len()], &sums.1[..a.len()]]);
-            by_count!(count - done, last_two(&row, done, weights, before, a, b, &end))
+            by_count!(weights.len() - done, last(&row, done, weights, before, out))
         }
     }
 }
@@ -98,29 +68,14 @@ fn add<const N: usize>(first: bool, rows: [&[f32]; N], weights: [f32; N], sums: 
     }
 }
 
-/// [`add`] to two sums.
-#[inline(always)]
-fn add_two<const N: usize>(first: bool, rows: [&[f32]; N], weights: [[f32; N]; 2], a: &mut [f32], b: &mut [f32]) {
-    let b = &mut b[..a.len()];
-    for x in 0..a.len() {
-        let (mut one, mut other) = if first { (0.0, 0.0) } else { (a[x], b[x]) };
-        for k in 0..N {
-            one = rows[k][x].mul_add(weights[0][k], one);
-            other = rows[k][x].mul_add(weights[1][k], other);
-        }
-        (a[x], b[x]) = (one, other);
-    }
-}
-
 /// The last `N` rows, added to what `before` has of each column.
 #[inline(always)]
-fn last<'a, const N: usize, U>(
+fn last<'a, const N: usize>(
     row: &impl Fn(usize) -> &'a [f32],
     done: usize,
     weights: &[f32],
     before: Option<&[f32]>,
-    out: &mut [U],
-    end: &impl Fn(f32) -> U,
+    out: &mut [f32],
 ) {
     let (rows, weights) = (rows::<N>(row, done, out.len()), array::<N>(weights, done));
     for x in 0..out.len() {
@@ -131,32 +86,6 @@ fn last<'a, const N: usize, U>(
         for k in 0..N {
             sum = rows[k][x].mul_add(weights[k], sum);
         }
-        out[x] = end(sum);
-    }
-}
-
-/// [`last`] of two sums.
-#[inline(always)]
-fn last_two<'a, const N: usize, U>(
-    row: &impl Fn(usize) -> &'a [f32],
-    done: usize,
-    weights: [&[f32]; 2],
-    before: Option<[&[f32]; 2]>,
-    a: &mut [U],
-    b: &mut [U],
-    end: &impl Fn(f32) -> U,
-) {
-    let (rows, weights) = (rows::<N>(row, done, a.len()), weights.map(|weights| array::<N>(weights, done)));
-    let b = &mut b[..a.len()];
-    for x in 0..a.len() {
-        let (mut one, mut other) = match before {
-            Some([one, other]) => (one[x], other[x]),
-            None => (0.0, 0.0),
-        };
-        for k in 0..N {
-            one = rows[k][x].mul_add(weights[0][k], one);
-            other = rows[k][x].mul_add(weights[1][k], other);
-        }
-        (a[x], b[x]) = (end(one), end(other));
+        out[x] = sum;
     }
 }

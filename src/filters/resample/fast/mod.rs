@@ -1,12 +1,17 @@
 //! The fast kernel: parts of the columns are walked down, and a ring holds the rows that the sums of columns need.
 
 mod across;
+#[cfg(target_arch = "x86_64")]
+mod direct;
 mod down;
+mod kinds;
 mod pairs;
 mod parts;
 mod period;
 #[cfg(target_arch = "x86_64")]
 mod slide;
+mod sums;
+mod vector;
 mod walk;
 
 pub use across::GROUP;

@@ -1,22 +1,21 @@
-//! Results side by side that are made of nearly the same samples: two of them are weighed in one go, each with zeros for what the
-//! other one alone is made of. A weight of zero changes no sum.
+//! Results side by side that are made of nearly the same samples: two of them are weighed in one go.
 
 use crate::filters::resample::taps::Taps;
 
-/// The weights of two results, of the samples from the first one's first to the second one's last.
+/// The weights of two results.
 #[derive(Clone, Debug)]
-pub struct Pair(Vec<f32>, Vec<f32>);
+pub struct Pair {
+    /// Samples from the first one's first to the second one's.
+    pub later: usize,
+    /// Of each.
+    pub weights: [Vec<f32>; 2],
+}
 
 impl Pair {
     /// Of two results and their first samples, if more than half of the samples are those of both.
     pub fn new(one: (usize, &[f32]), next: (usize, &[f32])) -> Option<Pair> {
         let (count, later) = (one.1.len(), next.0.checked_sub(one.0)?);
-        (2 * later < count).then(|| Pair([one.1, &vec![0.0; later]].concat(), [&vec![0.0; later], next.1].concat()))
-    }
-
-    /// The weights of both.
-    pub fn weights(&self) -> [&[f32]; 2] {
-        [&self.0, &self.1]
+        (2 * later < count).then(|| Pair { later, weights: [one.1.to_vec(), next.1.to_vec()] })
     }
 
     /// The pair that each result of `taps` is the first of. One whose next two are made of the very same samples is in none, so

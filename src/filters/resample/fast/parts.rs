@@ -3,6 +3,7 @@
 use super::across::{Across, GROUP, SLACK};
 use super::pairs::Pair;
 use super::period::{self, Period};
+use super::sums::STEP;
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::plan::ComponentPlan;
 use crate::filters::resample::taps::Taps;
@@ -34,7 +35,14 @@ pub struct Columns {
 pub struct Part {
     pub all: Columns,
     /// Those whose rows are read and weighed in one go: what lies between the two stays in the first cache.
-    pub pieces: Vec<Columns>,
+    pub pieces: Vec<Piece>,
+}
+
+/// Columns that are weighed in one way.
+pub struct Piece {
+    pub columns: Columns,
+    /// Their weights repeat.
+    pub repeats: bool,
 }
 
 impl ComponentWalk {
@@ -59,20 +67,25 @@ impl ComponentWalk {
             let from = component.across.as_ref().map_or(to.clone(), |taps| samples(taps, to.clone(), width));
             Columns { to, from }
         };
+        let across = component.across.as_ref().map(Across::new);
+        let period = across.as_ref().and_then(|across| across.period.as_ref());
         let part = |start: usize| {
             let all = columns_of(start..(start + columns).min(to_width));
-            let piece = |start: usize| columns_of(start..(start + PIECE).min(all.to.end));
-            let pieces = match down_first {
-                true => vec![all.clone()],
-                false => all.to.clone().step_by(PIECE).map(piece).collect(),
+            let inner = period.map_or(start..start, |period| period.within(&all.to));
+            let pieces = [(start..inner.start, false), (inner.clone(), true), (inner.end..all.to.end, false)];
+            let cut = |(to, repeats): (Range<usize>, bool)| {
+                let end = to.end;
+                let piece = move |start: usize| start..(start + PIECE).min(end);
+                to.step_by(PIECE).map(piece).map(move |to| (to, repeats))
             };
-            Part { all, pieces }
+            let piece = |(to, repeats)| Piece { columns: columns_of(to), repeats };
+            Part { all, pieces: pieces.into_iter().flat_map(cut).map(piece).collect() }
         };
         ComponentWalk {
             component: component.clone(),
             down_first,
-            across: component.across.as_ref().map(Across::new),
             parts: (0..to_width).step_by(columns).map(part).collect(),
+            across,
             pairs,
             ring,
         }
@@ -104,12 +117,14 @@ pub struct Scratch {
     /// A row of the source, and room behind it.
     pub row: Aligned<f32>,
     pub by_period: ByPeriod,
-    /// Sums of a row, or of two.
+    /// Sums of a row.
     pub sums: Aligned<f32>,
-    /// And their lanes.
+    /// The lanes of a row, or of two.
     pub lanes: Aligned<u16>,
     /// The lanes of a row of the source.
     pub source: Aligned<u16>,
+    /// Where in the ring rows begin that are weighed.
+    pub places: Vec<usize>,
 }
 
 /// What a thread works in where weights repeat.
@@ -122,7 +137,13 @@ pub struct ByPeriod {
 }
 
 impl ByPeriod {
-    /// Makes `results` of a row part that begins with sample `start`.
+    /// Room for whole groups of results.
+    #[inline(always)]
+    pub fn straight(&mut self, results: usize) -> &mut [f32] {
+        &mut self.made[..results.next_multiple_of(GROUP)]
+    }
+
+    /// Makes the results of `columns` of the row part that begins with their first sample.
     ///
     /// # Safety
     /// The processor has `level`.
@@ -132,24 +153,21 @@ impl ByPeriod {
         level: CpuLevel,
         period: &Period,
         row: &[f32],
-        start: usize,
-        results: Range<usize>,
+        columns: &Columns,
+        in_turn: bool,
         out: &mut [f32],
     ) {
-        // The part may end before what repeats, or begin behind it: then it lacks even the samples.
-        if results.is_empty() {
-            return;
-        }
+        let samples = &row[..columns.from.len()];
         match period.samples {
             1 => {}
-            2 => period::split::<2>(row, &mut self.kinds),
-            3 => period::split::<3>(row, &mut self.kinds),
-            _ => period::split::<4>(row, &mut self.kinds),
+            2 => period::split::<2>(samples, &mut self.kinds),
+            3 => period::split::<3>(samples, &mut self.kinds),
+            _ => period::split::<4>(samples, &mut self.kinds),
         }
         let [a, b, c, d] = &self.kinds;
         let first = if period.samples == 1 { row } else { &a[..] };
         // SAFETY: by the caller.
-        unsafe { period.run(level, [first, b, c, d], start, results, &mut self.made, out) };
+        unsafe { period.run(level, [first, b, c, d], columns, in_turn, &mut self.made, out) };
     }
 }
 
@@ -161,9 +179,9 @@ impl Scratch {
             let longest = |range: fn(&Columns) -> &Range<usize>| work.parts.iter().map(|p| range(&p.all).len()).max();
             let from = longest(|columns| &columns.from).unwrap_or(0) + SLACK;
             let most = from.max(longest(|columns| &columns.to).unwrap_or(0).next_multiple_of(GROUP));
-            scratch.ring.grow(work.ring * most.next_multiple_of(GROUP));
-            scratch.row.grow(most);
-            scratch.sums.grow(2 * most);
+            scratch.ring.grow(work.ring * most.next_multiple_of(STEP));
+            scratch.row.grow(most.next_multiple_of(STEP));
+            scratch.sums.grow(most.next_multiple_of(STEP));
             scratch.by_period.made.grow(2 * most);
             scratch.by_period.kinds.iter_mut().for_each(|kind| kind.grow(from));
             scratch.lanes.grow(2 * most);

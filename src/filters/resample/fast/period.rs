@@ -2,13 +2,19 @@
 //! those before, of samples a few columns on, so that results of one kind are sums of whole rows.
 
 use super::across::GROUP;
-use super::down::{weigh, weigh_two};
+#[cfg(target_arch = "x86_64")]
+use super::direct::{self, Row};
+use super::down::weigh;
+use super::kinds::{self, Kinds};
 use super::pairs::Pair;
+use super::parts::Columns;
 #[cfg(target_arch = "x86_64")]
 use super::slide;
+use super::vector;
 use crate::device::cpu::CpuLevel;
 use crate::filters::resample::taps::Taps;
 use crate::simd::aligned::Aligned;
+use crate::video::{PlaneRef, SampleLayout, SampleType};
 use std::ops::Range;
 
 /// The most results, and the most samples, of a period.
@@ -38,7 +44,12 @@ impl Period {
         if taps.beside.is_some() || taps.stride > 1 {
             return None;
         }
-        (1..=MOST).find_map(|results| Period::with(taps, results))
+        let found = (1..=MOST).find_map(|results| Period::with(taps, results))?;
+        // Two results in one go share most of their samples.
+        match (found.results, found.samples) {
+            (1, 2) => Period::with(taps, 2).filter(Period::is_of_two).or(Some(found)),
+            _ => Some(found),
+        }
     }
 
     /// That of so many results.
@@ -55,7 +66,7 @@ impl Period {
         let start = (0..middle).rev().take_while(|at| repeats(*at)).last()?;
         let end = results + (middle..count).take_while(|at| repeats(*at)).last()? + 1;
         // Whole periods and whole groups, counted from the first result: what vectors store then begins a line of the cache.
-        let whole = GROUP / (1 << results.trailing_zeros()) * results;
+        let whole = GROUP * results;
         let range = start.next_multiple_of(whole)..end / whole * whole;
         if samples == 0 || samples > MOST || range.len() < FEWEST {
             return None;
@@ -77,8 +88,9 @@ impl Period {
         start..end.max(start)
     }
 
-    /// Makes `results`, which repeat, of `rows`, into `out`. Sample i, counted from sample `start`, lies in row `i % samples` at
-    /// `i / samples`. `made` has room for the results, and those that are added up once more.
+    /// Makes the results of `columns`, which repeat, of `rows`, into `out`: from left to right; or, of two kinds and `in_turn`, vectors
+    /// of the one and of the other. Sample i of the columns lies in row `i % samples` at `i / samples`. `made` has room for the
+    /// results, and those that are added up once more.
     ///
     /// # Safety
     /// The processor has `level`.
@@ -87,55 +99,102 @@ impl Period {
         &self,
         level: CpuLevel,
         rows: [&[f32]; MOST],
-        start: usize,
-        results: Range<usize>,
+        columns: &Columns,
+        in_turn: bool,
         made: &mut [f32],
         out: &mut [f32],
     ) {
+        let (results, start) = (&columns.to, columns.from.start);
         let (by_kind, sums) = made.split_at_mut(results.len());
         let (periods, before) = (results.len() / self.results, (results.start - self.range.start) / self.results);
+        let out = &mut out[..results.len()];
+        // The samples from one of the first period on, and those behind it in a period.
+        let from = |first: usize| -> [&[f32]; MOST] {
+            let mut from: [&[f32]; MOST] = [&[]; MOST];
+            for (i, from) in from.iter_mut().enumerate().take(self.samples) {
+                let place = first + before * self.samples + i - start;
+                *from = &rows[place % self.samples][place / self.samples..];
+            }
+            from
+        };
         #[cfg(target_arch = "x86_64")]
         if self.results == 1 && self.samples > 1 && level == CpuLevel::Avx512 {
             let (first, weights) = &self.kinds[0];
-            let place = |sample: usize| first + before * self.samples + sample - start;
-            let from = |sample: usize| &rows[place(sample) % self.samples][place(sample) / self.samples..];
-            let rows: [&[f32]; MOST] =
-                std::array::from_fn(|sample| if sample < self.samples { from(sample) } else { &[] });
             // SAFETY: by the caller.
-            if unsafe { slide::run(&rows[..self.samples], weights, &mut out[..periods]) } {
+            if unsafe { slide::run(&from(*first)[..self.samples], weights, &mut out[..periods]) } {
                 return;
             }
         }
-        let _ = level;
         let mut kind = 0;
         while kind < self.results {
             let (first, weights) = &self.kinds[kind];
+            if let Some(pair) = self.pairs[kind / 2].as_ref().filter(|_| kind % 2 == 0) {
+                let kinds = Kinds { rows: from(*first), samples: self.samples, pair, periods };
+                let lanes = vector::lanes(level);
+                let (to, apart, step) = match in_turn {
+                    true => (&mut *out, lanes, 2 * lanes),
+                    false => (&mut by_kind[kind * periods..], periods, lanes),
+                };
+                let to = to[..2 * periods].as_mut_ptr();
+                // SAFETY: by the caller; both have room for as many results as they get.
+                unsafe { kinds::make(level, &kinds, [to, to.add(apart)], step) };
+                kind += 2;
+                continue;
+            }
             let place = |tap: usize| first + before * self.samples + tap - start;
             let row = |tap: usize| &rows[place(tap) % self.samples][place(tap) / self.samples..][..periods];
             let made = match self.results {
                 1 => &mut out[..periods],
-                _ => &mut by_kind[kind * periods..],
+                _ => &mut by_kind[kind * periods..][..periods],
             };
-            match self.pairs[kind / 2].as_ref().filter(|_| kind % 2 == 0) {
-                Some(pair) => {
-                    let (one, next) = made[..2 * periods].split_at_mut(periods);
-                    let (sum, other) = sums[..2 * periods].split_at_mut(periods);
-                    weigh_two(row, pair.weights(), (sum, other), (one, next), |sum| sum);
-                    kind += 2;
-                }
-                None => {
-                    weigh(row, weights, &mut sums[..periods], &mut made[..periods], |sum| sum);
-                    kind += 1;
-                }
-            }
+            weigh(row, weights, &mut sums[..periods], made);
+            kind += 1;
         }
         let made = |kind: usize| &by_kind[kind * periods..][..periods];
         match self.results {
             1 => {}
+            2 if in_turn => {}
             2 => interleave([made(0), made(1)], out),
             3 => interleave([made(0), made(1), made(2)], out),
             _ => interleave([made(0), made(1), made(2), made(3)], out),
         }
+    }
+
+    /// Makes `results`, which repeat, of what is stored in row `y` of `src`: of two kinds, vectors of either in turn. False
+    /// where that cannot be: then nothing is made.
+    ///
+    /// # Safety
+    /// The processor has AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    pub unsafe fn run_directly(&self, src: &PlaneRef<'_>, y: usize, results: Range<usize>, out: &mut [f32]) -> bool {
+        let SampleLayout { sample, step, shift, .. } = src.layout();
+        if step > 1 || sample == SampleType::I16 {
+            return false;
+        }
+        let weights = &self.kinds[0].1[..];
+        let (later, weights) = match (self.results, &self.pairs[0]) {
+            (1, _) => (direct::ALONE, [weights; 2]),
+            (2, Some(Pair { later, weights: [one, next] })) => (*later, [&one[..], &next[..]]),
+            _ => return false,
+        };
+        let first = self.kinds[0].0 + (results.start - self.range.start) / self.results * self.samples;
+        assert!(y < src.height() && first < src.width(), "sample ({first}, {y}) is outside the plane");
+        let from = src.as_ptr().wrapping_add(y * src.pitch() + first * sample.bytes());
+        let row = Row { from, samples: src.width() - first, words: sample == SampleType::U16, shift };
+        // SAFETY: by the caller; the row is inside the plane.
+        unsafe { direct::run(row, self.samples, later, weights, &mut out[..results.len()]) }
+    }
+
+    /// Whether results are made faster by kinds than by places in vectors: of three kinds, putting them in order takes longer than
+    /// taking samples out of the widest vectors.
+    #[inline(always)]
+    pub fn is_of_use(&self, level: CpuLevel) -> bool {
+        self.results != 3 || level < CpuLevel::Avx512
+    }
+
+    /// Whether results can be made with those of either kind in turn.
+    pub fn is_of_two(&self) -> bool {
+        self.results == 2 && self.pairs[0].is_some()
     }
 }
 
