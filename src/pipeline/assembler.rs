@@ -28,7 +28,7 @@ pub(super) struct Job<S> {
     pub part: usize,
     /// Its place in the part's cycle.
     pub phase: usize,
-    /// Properties of the frame that it is made of; [`Assembler::describe`] turns them into those of the result.
+    /// Properties of the frame that it is made of, which [`describe`] turns into those of the result.
     pub props: FrameProps,
     /// The frames in reach, for each of the part's inputs.
     pub inputs: Vec<Vec<S>>,
@@ -113,7 +113,7 @@ impl PartialOrd for Moment {
 }
 
 /// A part at work.
-struct Worker {
+struct Worker<S> {
     inputs: Vec<PartInput>,
     cycle: Cycle,
     /// The frame that it makes next, once that is known.
@@ -122,13 +122,17 @@ struct Worker {
     started: bool,
     /// For each input the first frame that it may still read.
     low: Vec<u64>,
+    /// For each input the frame in the middle of those that are read next.
+    centres: Vec<u64>,
+    /// Where jobs that are done held their frames.
+    spare: Vec<Vec<Vec<S>>>,
 }
 
 /// The frames of a run that are in a plan's parts.
 pub(super) struct Assembler<S> {
     inputs: Vec<HeldFrames<S>>,
     results: Vec<HeldFrames<S>>,
-    workers: Vec<Worker>,
+    workers: Vec<Worker<S>>,
     /// The first and the last frame of the chain's own input that are not there for others alone.
     kept: Option<(u64, u64)>,
 }
@@ -142,6 +146,8 @@ impl<S: Clone> Assembler<S> {
             next: None,
             started: false,
             low: vec![0; part.inputs.len()],
+            centres: vec![0; part.inputs.len()],
+            spare: Vec::new(),
         };
         let result = |part: &Part| HeldFrames::new(part.info(plan).timebase);
         Assembler {
@@ -152,17 +158,21 @@ impl<S: Clone> Assembler<S> {
         }
     }
 
-    /// One that makes frame `n` of the result of `frames`, each with its input, and no other.
-    pub fn for_one(plan: &ChainPlan, n: u64, frames: impl IntoIterator<Item = (usize, FrameProps, S)>) -> Assembler<S> {
-        let mut assembler = Assembler::new(plan);
-        if let Some(last) = assembler.workers.last_mut() {
+    /// Begins anew, to make frame `n` of the result of what is pushed before [`Assembler::next`] is called, and no other.
+    pub fn begin_one(&mut self, n: u64) {
+        for track in self.inputs.iter_mut().chain(&mut self.results) {
+            track.frames.clear();
+            track.ended = false;
+        }
+        self.inputs.iter_mut().for_each(|track| track.ended = true);
+        for worker in &mut self.workers {
+            (worker.next, worker.started) = (None, false);
+            worker.low.fill(0);
+        }
+        if let Some(last) = self.workers.last_mut() {
             last.next = Some(n);
         }
-        for (input, props, samples) in frames {
-            assembler.push(input, props, samples);
-        }
-        assembler.inputs.iter_mut().for_each(|track| track.ended = true);
-        assembler
+        self.kept = None;
     }
 
     /// Takes the next frame of `input`.
@@ -179,10 +189,19 @@ impl<S: Clone> Assembler<S> {
         self.inputs[input].ended = true;
     }
 
-    /// Takes what a job of `part`, not the last one, has made.
-    pub fn push_result(&mut self, part: usize, props: FrameProps, samples: S) {
+    /// Takes what `job`, not one of the last part, has made. Its properties are those of the result.
+    pub fn push_result(&mut self, mut job: Job<S>, samples: S) {
+        let (part, props) = (job.part, std::mem::take(&mut job.props));
+        self.let_go_of(job);
         self.results[part].frames.push_back((props, samples));
         self.let_go();
+    }
+
+    /// Lets go of the frames of a job that is done.
+    pub fn let_go_of(&mut self, job: Job<S>) {
+        let Job { part, mut inputs, .. } = job;
+        inputs.iter_mut().for_each(Vec::clear);
+        self.workers[part].spare.push(inputs);
     }
 
     /// What to do next.
@@ -270,7 +289,6 @@ impl<S: Clone> Assembler<S> {
             let cycle = &self.workers[part].cycle;
             if cycle.is_one() { main } else { (n + 1..).map(|n| cycle.owner(n)).find(|owner| *owner > main)? }
         };
-        let mut centres = Vec::new();
         for at in 0..self.workers[part].inputs.len() {
             let PartInput { feed, reach, by_time } = self.workers[part].inputs[at];
             let centre = if by_time {
@@ -299,9 +317,9 @@ impl<S: Clone> Assembler<S> {
             if at == 0 && self.track(feed).last().is_none_or(|last| last < centre) {
                 return Some(self.over(part));
             }
-            centres.push(centre);
+            self.workers[part].centres[at] = centre;
         }
-        Some(Next::Make(self.make(part, n, &centres, next_owner)?))
+        Some(Next::Make(self.make(part, n, next_owner)?))
     }
 
     /// Works towards a frame of `feed`.
@@ -322,19 +340,19 @@ impl<S: Clone> Assembler<S> {
         Next::Done
     }
 
-    /// Frame `n` of `part`, whose inputs are at `centres`.
-    fn make(&mut self, part: usize, n: u64, centres: &[u64], next_owner: u64) -> Option<Job<S>> {
+    /// Frame `n` of `part`, whose inputs are at their centres.
+    fn make(&mut self, part: usize, n: u64, next_owner: u64) -> Option<Job<S>> {
+        let mut inputs = self.workers[part].spare.pop().unwrap_or_default();
         let worker = &self.workers[part];
-        let window = |(input, centre): (&PartInput, &u64)| {
-            let frame = |offset: i64| {
-                let index = centre.saturating_add_signed(offset);
-                self.track(input.feed).nearest(index).map(|(_, samples)| samples.clone())
-            };
-            offsets(input.reach).map(frame).collect::<Option<Vec<S>>>()
-        };
-        let inputs = worker.inputs.iter().zip(centres).map(window).collect::<Option<Vec<_>>>()?;
+        inputs.resize_with(worker.inputs.len(), Vec::new);
+        for ((frames, input), centre) in inputs.iter_mut().zip(&worker.inputs).zip(&worker.centres) {
+            for offset in offsets(input.reach) {
+                let (_, samples) = self.track(input.feed).nearest(centre.saturating_add_signed(offset))?;
+                frames.push(samples.clone());
+            }
+        }
         let own = self.track(worker.inputs[0].feed);
-        let mut props = own.nearest(centres[0])?.0.clone();
+        let mut props = own.nearest(worker.centres[0])?.0.clone();
         if !worker.cycle.is_one() {
             retime(&mut props, &worker.cycle, n, (next_owner, &own.nearest(next_owner)?.0));
         }
@@ -342,7 +360,7 @@ impl<S: Clone> Assembler<S> {
         let phase = worker.cycle.phase(n);
         let worker = &mut self.workers[part];
         for (at, input) in worker.inputs.iter().enumerate().filter(|(_, input)| input.by_time) {
-            worker.low[at] = centres[at].saturating_sub(input.reach.before.into());
+            worker.low[at] = worker.centres[at].saturating_sub(input.reach.before.into());
         }
         worker.started = true;
         // Callers may number frames up to the very end.
@@ -388,7 +406,7 @@ impl<S: Clone> Assembler<S> {
     fn let_go(&mut self) {
         let feeds = (0..self.inputs.len()).map(Feed::Input).chain((0..self.results.len()).map(Feed::Part));
         for feed in feeds {
-            let reads = |worker: &Worker| {
+            let reads = |worker: &Worker<S>| {
                 let low = worker.inputs.iter().zip(&worker.low).find(|(input, _)| input.feed == feed)?;
                 Some(*low.1)
             };

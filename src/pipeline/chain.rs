@@ -7,23 +7,23 @@ use crate::pipeline::assembler::{Assembler, Job, Next, describe};
 use crate::pipeline::cpu::CpuPart;
 use crate::pipeline::feeder::{Feeder, InputFrame, missing, pass_all};
 use crate::pipeline::stats::ChainUsage;
-use crate::pipeline::{Chain, ChainPlan, Frame, Item, Stage};
+use crate::pipeline::{Chain, ChainPlan, Frame, Item, Part, Stage};
 use crate::video::{FrameProps, Picture, PicturePool, Planes, PlanesMut};
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 
 /// The samples of a frame on the host.
 #[derive(Clone)]
-enum HostSamples<'a> {
-    /// A caller's.
-    Planes(Planes<'a>),
+enum HostSamples {
+    /// One of those that a caller gave.
+    Given(usize),
     Picture(Arc<Picture>),
 }
 
-impl HostSamples<'_> {
-    fn planes(&self) -> Planes<'_> {
+impl HostSamples {
+    fn planes<'a>(&'a self, given: &'a [InputFrame<'_>]) -> Planes<'a> {
         match self {
-            HostSamples::Planes(planes) => *planes,
+            HostSamples::Given(frame) => given[*frame].planes,
             HostSamples::Picture(picture) => picture.planes(),
         }
     }
@@ -33,6 +33,10 @@ impl HostSamples<'_> {
 pub struct CpuChain {
     exec: Arc<CpuExec>,
     parts: Vec<CpuPart>,
+    /// Results of parts that are not the last.
+    made: Vec<PicturePool>,
+    /// For single frames.
+    assembler: Assembler<HostSamples>,
 }
 
 impl CpuChain {
@@ -60,8 +64,16 @@ impl CpuChain {
         exec: Arc<CpuExec>,
         make: impl Fn(&Stage) -> Result<Box<dyn CpuKernel>>,
     ) -> Result<CpuChain> {
-        let parts = plan.parts.iter().map(|part| CpuPart::new(plan, part, &make)).collect::<Result<_>>()?;
-        Ok(CpuChain { exec, parts })
+        let pool = |part: &Part| {
+            let (format, width, height) = part.result(plan);
+            PicturePool::new(0, format, width, height)
+        };
+        Ok(CpuChain {
+            exec,
+            parts: plan.parts.iter().map(|part| CpuPart::new(plan, part, &make)).collect::<Result<_>>()?,
+            made: plan.earlier_parts().iter().map(pool).collect::<Result<_>>()?,
+            assembler: Assembler::new(plan),
+        })
     }
 
     /// True when there is nothing to run: pictures pass as they are.
@@ -80,7 +92,7 @@ impl CpuChain {
     /// When the chain is empty or reads other frames, or the views are not what the plan says.
     pub fn run(&mut self, props: &FrameProps, src: &Planes<'_>, dst: &mut PlanesMut<'_>) {
         let [part] = &mut self.parts[..] else { panic!("a chain of one part runs frame by frame") };
-        part.run(&mut props.clone(), 0, &[vec![*src]], dst, &self.exec);
+        part.run(&mut props.clone(), 0, [[*src].into_iter()].into_iter(), dst, &self.exec);
     }
 
     /// Filters frame `index` of the result into `dst`. `frames` are those that [`ChainPlan::reach`] asks for, as far as the
@@ -95,43 +107,46 @@ impl CpuChain {
         frames: &[InputFrame<'_>],
         dst: &mut PlanesMut<'_>,
     ) -> Result<FrameProps> {
-        let between = self.results(plan)?;
-        let mut assembler = Assembler::for_one(
-            plan,
-            index,
-            frames.iter().map(|frame| (frame.input, frame.props.clone(), HostSamples::Planes(frame.planes))),
-        );
+        self.assembler.begin_one(index);
+        for (i, frame) in frames.iter().enumerate() {
+            self.assembler.push(frame.input, frame.props.clone(), HostSamples::Given(i));
+        }
         loop {
-            let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
+            let Next::Make(mut job) = self.assembler.next() else { return Err(missing(index)) };
             if job.is_last {
-                return Ok(self.make(plan, &job, dst));
+                self.make(plan, &mut job, frames, dst);
+                let props = std::mem::take(&mut job.props);
+                self.assembler.let_go_of(job);
+                return Ok(props);
             }
-            let mut picture = between[job.part].take()?;
-            let props = self.make(plan, &job, &mut picture.planes_mut());
-            assembler.push_result(job.part, props, HostSamples::Picture(Arc::new(picture)));
+            let picture = self.make_between(plan, &mut job, frames)?;
+            self.assembler.push_result(job, picture);
         }
     }
 
-    /// Does `job`. Gives the properties of the frame that it made.
-    fn make(&mut self, plan: &ChainPlan, job: &Job<HostSamples<'_>>, dst: &mut PlanesMut<'_>) -> FrameProps {
-        let mut props = job.props.clone();
-        let inputs: Vec<Vec<Planes<'_>>> =
-            job.inputs.iter().map(|frames| frames.iter().map(HostSamples::planes).collect()).collect();
-        self.parts[job.part].run(&mut props, job.phase, &inputs, dst, &self.exec);
-        describe(plan, job.part, &mut props);
-        props
+    /// Does `job`, and makes its properties those of the result.
+    fn make(
+        &mut self,
+        plan: &ChainPlan,
+        job: &mut Job<HostSamples>,
+        given: &[InputFrame<'_>],
+        dst: &mut PlanesMut<'_>,
+    ) {
+        let inputs = job.inputs.iter().map(|frames| frames.iter().map(|samples| samples.planes(given)));
+        self.parts[job.part].run(&mut job.props, job.phase, inputs, dst, &self.exec);
+        describe(plan, job.part, &mut job.props);
     }
 
-    /// Where results of parts lie that are not the last.
-    fn results(&self, plan: &ChainPlan) -> Result<Vec<PicturePool>> {
-        let before_last = plan.parts.len().saturating_sub(1);
-        plan.parts[..before_last]
-            .iter()
-            .map(|part| {
-                let (format, width, height) = part.result(plan);
-                PicturePool::new(0, format, width, height)
-            })
-            .collect()
+    /// Does `job`, which is not one of the last part.
+    fn make_between(
+        &mut self,
+        plan: &ChainPlan,
+        job: &mut Job<HostSamples>,
+        given: &[InputFrame<'_>],
+    ) -> Result<HostSamples> {
+        let mut picture = self.made[job.part].take()?;
+        self.make(plan, job, given, &mut picture.planes_mut());
+        Ok(HostSamples::Picture(Arc::new(picture)))
     }
 
     /// Bytes of the pictures between kernels.
@@ -152,19 +167,20 @@ impl Chain for CpuChain {
             pass_all(&inputs[0], out);
             return Ok(());
         }
-        let between = self.results(plan)?;
         let mut feeder = Feeder::new(plan, inputs, out);
-        while let Some(job) = feeder.next(|_, frame| match frame {
+        while let Some(mut job) = feeder.next(|_, frame| match frame {
             Item::Frame(Frame { props, picture }) => Ok((props, HostSamples::Picture(Arc::new(picture)))),
             _ => Err(Error::internal("a frame in GPU memory came to the CPU")),
         })? {
-            let mut picture = if job.is_last { pool.take()? } else { between[job.part].take()? };
-            let props = self.make(plan, &job, &mut picture.planes_mut());
             if job.is_last {
-                drop(job);
+                let mut picture = pool.take()?;
+                self.make(plan, &mut job, &[], &mut picture.planes_mut());
+                let props = std::mem::take(&mut job.props);
+                feeder.assembler.let_go_of(job);
                 feeder.emit(Item::Frame(Frame { props, picture }));
             } else {
-                feeder.assembler.push_result(job.part, props, HostSamples::Picture(Arc::new(picture)));
+                let picture = self.make_between(plan, &mut job, &[])?;
+                feeder.assembler.push_result(job, picture);
             }
         }
         Ok(())

@@ -17,27 +17,24 @@ mod rgba;
 mod staging;
 mod streams;
 
-use crate::device::cuda::{CudaDevice, DevicePlanes, Event, PinnedAllocator, mebibytes};
+use crate::device::cuda::{CudaDevice, Event, PinnedAllocator, mebibytes};
 use crate::error::{Error, Result};
-use crate::pipeline::assembler::{Job, describe};
 use crate::pipeline::feeder::{Feeder, pass_all};
 use crate::pipeline::run::{join, spawn};
 use crate::pipeline::stats;
 use crate::pipeline::{Chain, ChainPlan, DeviceFrame, Frame, Item};
-use crate::video::{FrameProps, PicturePool};
+use crate::video::{FrameProps, FreeList, PicturePool};
 use batch::Pace;
 pub use between::{Between, PartFrame};
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 pub(super) use execution::ExecutionContext;
 pub use execution::RgbaFrame;
 use flight::{Flight, FlightTarget, FlightWork, Landed, Marks, Slot};
-use measured::PendingRecord;
 use needs::Needs;
-use part::{CudaPart, PartTarget};
+use part::{CudaParts, PartTarget};
 use pool::DevicePool;
-use resident::{Arrivals, Resident};
+use resident::{Arrivals, DeviceSamples};
 pub use rgba::{NumberScale, RgbaConversion, RgbaDepth, RgbaImage, RgbaWindow};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 use streams::{CudaStreams, Guard};
@@ -48,15 +45,13 @@ pub struct CudaChain {
     waits: Guard,
     device: Arc<CudaDevice>,
     pinned: PinnedAllocator,
-    /// Empty until [`CudaChain::prepare`].
-    parts: Vec<CudaPart>,
-    /// Results of parts that are not the last.
-    made: Vec<DevicePool>,
+    parts: CudaParts,
     /// Frames that the last part may make at a time.
     batch: usize,
     arrivals: Vec<Arrivals>,
     slots: Vec<Slot>,
-    marks: Vec<(Sender<Marks>, Receiver<Marks>)>,
+    /// By part.
+    marks: Vec<FreeList<Marks>>,
     /// Where the results stay, if they do.
     results: Option<DevicePool>,
     landed: Landed,
@@ -75,17 +70,16 @@ impl CudaChain {
             Arrivals::new(device, &streams, need.shape, plan.resident && input == 0 && need.in_place, need.count)
         });
         let arrivals = arrivals.collect::<Result<_>>()?;
-        let pool = |(count, (format, width, height))| DevicePool::new(device, count, format, width, height);
+        let pool = |(count, shape)| DevicePool::new(device, count, shape);
         Ok(CudaChain {
             waits: Guard::new(&streams),
             device: Arc::clone(device),
             pinned: PinnedAllocator::new(device),
-            parts: Vec::new(),
-            made: needs.made.into_iter().map(pool).collect::<Result<_>>()?,
+            parts: CudaParts::new(needs.made.into_iter().map(pool).collect::<Result<_>>()?),
             batch: needs.batch,
             arrivals,
             slots: (0..needs.slots).map(|_| Slot::new(device, plan)).collect::<Result<_>>()?,
-            marks: plan.parts.iter().map(|_| unbounded()).collect(),
+            marks: plan.parts.iter().map(|_| FreeList::new()).collect(),
             results: needs.staying.map(pool).transpose()?,
             landed: Landed::new(plan),
         })
@@ -97,10 +91,7 @@ impl CudaChain {
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn prepare(&mut self, plan: &ChainPlan) -> Result<()> {
-        if self.parts.is_empty() && !plan.parts.is_empty() {
-            let batch = |i: usize| if i + 1 == plan.parts.len() { self.batch } else { 1 };
-            let part = |(i, part)| CudaPart::new(plan, part, &self.device, batch(i));
-            self.parts = plan.parts.iter().enumerate().map(part).collect::<Result<_>>()?;
+        if self.parts.prepare(plan, &self.device, self.batch)? {
             let (slots, used) = (self.slots.len(), mebibytes(self.device.memory()?.used));
             let together =
                 if self.batch > 1 { format!("up to {} frames at a time, ", self.batch) } else { String::new() };
@@ -110,12 +101,29 @@ impl CudaChain {
         Ok(())
     }
 
-    /// A picture for the next result.
-    fn target(&self, pool: &PicturePool) -> Result<FlightTarget> {
-        match &self.results {
-            Some(results) => results.take().map(FlightTarget::Device),
-            None => pool.take().map(FlightTarget::Host),
-        }
+    /// Where the next result goes: on the device, by way of `slot` where it goes to the host, and in the end.
+    fn target(&self, plan: &ChainPlan, pool: &PicturePool, slot: &Slot) -> Result<(PartTarget, FlightTarget)> {
+        let (dst, end) = match (&self.results, &slot.output) {
+            (Some(results), _) => {
+                let picture = results.take()?;
+                (picture.planes(), FlightTarget::Device(picture))
+            }
+            (None, Some(output)) => (output.picture.planes(), FlightTarget::Host(pool.take()?)),
+            (None, None) => return Err(Error::internal("a result has no place on the device")),
+        };
+        let marks = Some(self.marks(plan, plan.parts.len() - 1)?);
+        Ok((PartTarget { dst, measured: Vec::new(), marks }, end))
+    }
+
+    /// Events for the kernels of part `part`.
+    fn marks(&self, plan: &ChainPlan, part: usize) -> Result<Marks> {
+        let free = &self.marks[part];
+        let new = || {
+            let events =
+                (0..=plan.parts[part].stages.len()).map(|_| Event::new(&self.device)).collect::<Result<_>>()?;
+            Ok(Marks { part, events, home: free.home() })
+        };
+        free.take().map_or_else(new, Ok)
     }
 
     /// Sends every frame of `inputs` on its flight, and packets after it.
@@ -128,7 +136,9 @@ impl CudaChain {
         departed: &Sender<Departed>,
     ) -> Result<()> {
         let streams = Arc::clone(&self.waits.streams);
-        // Before the work, so that it is dropped after: what is dropped on return is waited for.
+        // Those that are made at a time; empty but while they are put into the stream.
+        let (mut jobs, mut slots, mut targets, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        // What stands before it is dropped after it: what is dropped on return is waited for.
         let mut work = PendingWork { work: FlightWork::default(), _guard: Guard::new(&streams) };
         let mut feeder = Feeder::new(plan, inputs, departed);
         let mut pace = Pace::new(&self.device)?;
@@ -139,20 +149,17 @@ impl CudaChain {
                 |input: usize, item| arrive(&self.arrivals[input], item, plan.resident && input == 0, &mut work.work);
             let job = next.take().map_or_else(|| feeder.next(&mut take), |job| Ok(Some(job)))?;
             let Some(job) = job else { return Ok(()) };
-            let mut jobs = vec![job];
-            if !jobs[0].is_last {
-                let part = jobs[0].part;
-                let result = self.made[part].take()?;
-                let mut made = self.enqueue(plan, &mut jobs, &[result.planes()])?;
-                if let Some(MadeFrame { props, marks, measured }) = made.pop() {
-                    work.work.marks.push(marks);
-                    feeder.assembler.push_result(part, props, Rc::new(Resident::made(result, measured)));
-                }
+            if !job.is_last {
+                let marks = self.marks(plan, job.part)?;
+                let assembler = &mut feeder.assembler;
+                let marks = self.parts.enqueue_between(plan, job, assembler, &streams.compute, Some(marks))?;
+                work.work.marks.extend(marks);
                 continue;
             }
             // Without a slot to wait for, the landing side has stopped, and says why.
             let Ok(slot) = free.recv() else { return Ok(()) };
-            let mut slots = vec![slot];
+            jobs.push(job);
+            slots.push(slot);
             if self.batch > 1 {
                 pace.wait()?;
                 // Nobody else takes slots.
@@ -167,95 +174,28 @@ impl CudaChain {
                     slots.extend(free.try_recv());
                 }
             }
-            let targets = slots.iter().map(|_| self.target(pool)).collect::<Result<Vec<_>>>()?;
-            let planes = targets.iter().zip(&slots).map(|(target, slot)| match (target, &slot.output) {
-                (FlightTarget::Device(result), _) => Ok(result.planes()),
-                (_, Some(output)) => Ok(output.picture.planes()),
-                _ => Err(Error::internal("a result has no place on the device")),
-            });
-            let planes = planes.collect::<Result<Vec<_>>>()?;
-            let made = self.enqueue(plan, &mut jobs, &planes)?;
-            drop(jobs);
+            for slot in &slots {
+                let (target, end) = self.target(plan, pool, slot)?;
+                targets.push(target);
+                ends.push(end);
+            }
+            self.parts.enqueue(plan, &mut jobs, &mut targets, &streams.compute)?;
             if self.batch > 1 {
                 pace.mark(&streams.compute)?;
             }
-            for ((slot, target), MadeFrame { props, marks, measured }) in slots.into_iter().zip(targets).zip(made) {
+            let made = jobs.drain(..).zip(slots.drain(..)).zip(targets.drain(..).zip(ends.drain(..)));
+            for ((mut job, slot), (PartTarget { measured, marks, .. }, end)) in made {
+                let props = std::mem::take(&mut job.props);
+                feeder.assembler.let_go_of(job);
                 // The first waits for what was done for all.
-                let mut work = std::mem::take(&mut work.work);
-                work.marks.push(marks);
-                work.measured = measured;
-                let flight = Flight::depart(Guard::new(&streams), slot, props, target, work)?;
+                let work = &mut work.work;
+                work.marks.extend(marks);
+                work.measured.extend(measured);
+                let flight = Flight::depart(Guard::new(&streams), slot, props, end, work)?;
                 feeder.emit(Departed::Flight(flight));
             }
         }
     }
-
-    /// Puts the kernels of `jobs`, all of one part, into the stream: their results go to `results`.
-    fn enqueue(
-        &mut self,
-        plan: &ChainPlan,
-        jobs: &mut [Job<Rc<Resident>>],
-        results: &[DevicePlanes],
-    ) -> Result<Vec<MadeFrame>> {
-        let compute = &self.waits.streams.compute;
-        let number = jobs[0].part;
-        let part = &mut self.parts[number];
-        for (place, job) in jobs.iter().enumerate() {
-            for (input, frames) in job.inputs.iter().enumerate() {
-                part.set_input(place, input, frames.iter().map(|frame| frame.planes()))?;
-            }
-        }
-        let main = plan.parts[number].inputs[0].reach.before as usize;
-        let made = jobs.iter().map(|job| {
-            let mut props = job.props.clone();
-            describe(plan, number, &mut props);
-            let measured = job.inputs[0].get(main).map_or_else(Vec::new, |main| main.measured.borrow().clone());
-            Ok(MadeFrame { props, marks: marks(&self.marks[number], number, part.len(), &self.device)?, measured })
-        });
-        let mut made = made.collect::<Result<Vec<_>>>()?;
-        let (mut targets, mut inputs) = (Vec::new(), Vec::new());
-        for (job, result) in jobs.iter_mut().zip(results) {
-            targets.push(PartTarget { props: &job.props, phase: job.phase, dst: *result });
-            inputs.push(&mut job.inputs);
-        }
-        made[0].marks.events[0].record(compute)?;
-        let measured = part.enqueue(&targets, compute, |between, done| {
-            made[0].marks.events[done].record(compute)?;
-            // A frame that nobody reads again is reused at once.
-            for (input, frames) in inputs.iter_mut().flat_map(|inputs| inputs.iter_mut().enumerate()) {
-                if between.reads_until(input) + 1 == done {
-                    frames.clear();
-                }
-            }
-            Ok(())
-        })?;
-        for (frame, measured) in made.iter_mut().zip(measured) {
-            frame.measured.extend(measured.into_iter().map(Arc::new));
-        }
-        // The kernels' time is counted once, with the first frame.
-        made[1..].iter().flat_map(|frame| &frame.marks.events).try_for_each(|event| event.record(compute))?;
-        Ok(made)
-    }
-}
-
-/// A frame whose kernels are in the stream.
-struct MadeFrame {
-    props: FrameProps,
-    marks: Marks,
-    measured: Vec<Arc<PendingRecord>>,
-}
-
-/// Events for the kernels of part `part`.
-fn marks(
-    (recycle, free): &(Sender<Marks>, Receiver<Marks>),
-    part: usize,
-    kernels: usize,
-    device: &CudaDevice,
-) -> Result<Marks> {
-    free.try_recv().or_else(|_| {
-        let events = (0..=kernels).map(|_| Event::new(device)).collect::<Result<_>>()?;
-        Ok(Marks { part, events, recycle: recycle.clone() })
-    })
 }
 
 /// Work that no flight has taken yet; it is waited for when a run ends early.
@@ -270,7 +210,7 @@ fn arrive(
     item: Item,
     resident: bool,
     work: &mut FlightWork,
-) -> Result<(FrameProps, Rc<Resident>)> {
+) -> Result<(FrameProps, DeviceSamples)> {
     let (props, frame) = match item {
         Item::Frame(Frame { props, picture }) if !resident => {
             // SAFETY: the source stays with the work until its flight has landed, or the guard has waited.
@@ -286,18 +226,19 @@ fn arrive(
         _ => return Err(Error::internal("a frame is not where the plan has it")),
     };
     work.arrivals.extend(frame.marks());
-    Ok((props, Rc::new(frame)))
+    Ok((props, DeviceSamples::Held(Arc::new(frame))))
 }
 
 /// What goes from the departing to the landing side, in order.
+#[expect(clippy::large_enum_variant, reason = "nothing is allocated for a frame")]
 enum Departed {
-    Flight(Box<Flight>),
-    Past(Box<Item>),
+    Flight(Flight),
+    Past(Item),
 }
 
 impl From<Item> for Departed {
     fn from(item: Item) -> Departed {
-        Departed::Past(Box::new(item))
+        Departed::Past(item)
     }
 }
 
@@ -306,7 +247,7 @@ impl From<Item> for Departed {
 fn land(arriving: &Receiver<Departed>, recycle: &Sender<Slot>, out: &Sender<Item>, landed: &mut Landed) -> Result<()> {
     for departed in arriving {
         let item = match departed {
-            Departed::Past(item) => *item,
+            Departed::Past(item) => item,
             Departed::Flight(flight) => {
                 let (item, slot) = flight.land(landed)?;
                 // With no one left to take a slot, it is not needed again.
@@ -343,7 +284,7 @@ impl Chain for CudaChain {
         if self.slots.is_empty() {
             return Err(Error::internal("a chain that failed was run again"));
         }
-        let (recycle, free) = unbounded();
+        let (recycle, free) = bounded(self.slots.len());
         let (departed, arriving) = bounded(2 * self.slots.len() + 2);
         for slot in self.slots.drain(..) {
             recycle.send(slot).map_err(|_| Error::internal("nobody takes slots"))?;

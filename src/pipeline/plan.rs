@@ -107,6 +107,11 @@ impl ChainPlan {
         Ok(self)
     }
 
+    /// The parts but the last, whose results later ones read.
+    pub(super) fn earlier_parts(&self) -> &[Part] {
+        &self.parts[..self.parts.len().saturating_sub(1)]
+    }
+
     /// The same plan, whose results stay in GPU memory. An empty chain gets a kernel that copies.
     pub fn staying(mut self) -> ChainPlan {
         self.fill();

@@ -10,6 +10,10 @@ use crate::pipeline::parts::{Feed, Part};
 use crate::pipeline::{ChainPlan, Operand};
 use crate::video::Format;
 
+/// Inputs that a kernel may have, and components of a picture: what is made for one kernel and one frame needs no allocation.
+pub(super) const MOST_INPUTS: usize = 4;
+pub(super) const MOST_COMPONENTS: usize = 3;
+
 /// A picture that holds a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {

@@ -3,6 +3,7 @@
 mod color;
 mod format;
 mod frame;
+mod free;
 mod memory;
 mod picture;
 mod plane;
@@ -13,6 +14,11 @@ mod views;
 pub use color::{ChromaLocation, ColorInfo, Range, code_point_name};
 pub use format::{Format, Layout, Model, SampleType};
 pub use frame::{FieldOrder, FrameProps, Rational, SideData, StreamInfo};
+#[cfg(feature = "cuda")]
+pub(crate) use free::FreeList;
+#[cfg(feature = "cuda")]
+pub(crate) use free::Home;
+pub(crate) use free::emptied;
 pub use memory::{Heap, HostAllocator};
 pub use picture::{Picture, PicturePool, Planes, PlanesMut};
 pub use plane::{PlaneMut, PlaneRef, SampleLayout};

@@ -1,9 +1,9 @@
 //! Pictures in host memory: owned, pooled, or borrowed from a library that counts references.
 
 use crate::error::{Error, Kind, Result};
+use crate::video::free::{FreeList, Home};
 use crate::video::memory::{ALIGN, Block, Heap, HostAllocator};
 use crate::video::{Format, MemoryPlanes, PlaneMut, PlaneRef};
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -36,6 +36,11 @@ impl<'a> Planes<'a> {
         assert!((1..=MAX_COMPONENTS).contains(&views.len()));
         let at = |i: usize| views[i.min(views.len() - 1)];
         Self { views: [at(0), at(1), at(2)], count: views.len() }
+    }
+
+    /// What `view` makes of each.
+    pub(crate) fn map(&self, view: impl Fn(&PlaneRef<'a>) -> PlaneRef<'a>) -> Planes<'a> {
+        Self { views: self.views.each_ref().map(view), count: self.count }
     }
 }
 
@@ -91,7 +96,7 @@ impl<'a> PlanesMut<'a> {
 /// Whose memory a picture lies in.
 enum Memory {
     Owned { block: Block },
-    Pooled { block: Option<Block>, recycle: Sender<Block> },
+    Pooled { block: Option<Block>, home: Home<Block> },
     Foreign { _keep: Box<dyn Send + Sync> },
 }
 
@@ -261,11 +266,10 @@ impl Picture {
 
 impl Drop for Picture {
     fn drop(&mut self) {
-        if let Memory::Pooled { block, recycle } = &mut self.memory
+        if let Memory::Pooled { block, home } = &mut self.memory
             && let Some(block) = block.take()
         {
-            // A pool that is gone takes its memory with it.
-            let _ = recycle.send(block);
+            home.give(block);
         }
     }
 }
@@ -279,8 +283,7 @@ pub struct PicturePool {
     picture_bytes: usize,
     allocator: Arc<dyn HostAllocator>,
     allocated: AtomicUsize,
-    free: Receiver<Block>,
-    recycle: Sender<Block>,
+    free: FreeList<Block>,
 }
 
 impl PicturePool {
@@ -303,15 +306,14 @@ impl PicturePool {
         width: usize,
         height: usize,
     ) -> Result<PicturePool> {
-        let (recycle, free) = unbounded();
         let picture_bytes = Picture::bytes(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
+        let free = FreeList::new();
         for _ in 0..count {
-            let block = Block::new(allocator.as_ref(), picture_bytes)?;
-            recycle.send(block).map_err(|_| Error::internal("a new picture pool has no reader"))?;
+            free.home().give(Block::new(allocator.as_ref(), picture_bytes)?);
         }
         let allocated = AtomicUsize::new(count);
-        Ok(PicturePool { format, width, height, picture_bytes, allocator, allocated, free, recycle })
+        Ok(PicturePool { format, width, height, picture_bytes, allocator, allocated, free })
     }
 
     /// A picture whose samples are whatever its last user left.
@@ -319,15 +321,15 @@ impl PicturePool {
     /// # Errors
     /// When none is free and memory runs out.
     pub fn take(&self) -> Result<Picture> {
-        let block = match self.free.try_recv() {
-            Ok(block) => block,
-            Err(_) => {
+        let block = match self.free.take() {
+            Some(block) => block,
+            None => {
                 self.allocated.fetch_add(1, Ordering::Relaxed);
                 Block::new(self.allocator.as_ref(), self.picture_bytes)?
             }
         };
         let start = block.start();
-        let memory = Memory::Pooled { block: Some(block), recycle: self.recycle.clone() };
+        let memory = Memory::Pooled { block: Some(block), home: self.free.home() };
         Ok(Picture::inside(self.format, self.width, self.height, start, memory))
     }
 

@@ -3,14 +3,14 @@
 
 #[path = "../command/mod.rs"]
 mod command;
+mod driver;
 mod memory;
 mod parts;
 mod tuning;
 
 use command::{Folder, Ran, refused, vramp};
+use driver::driver;
 use std::fs;
-use std::process::Command;
-use std::sync::Once;
 
 const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-gradient.mkv");
 
@@ -18,23 +18,6 @@ const GRADIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/banded-grad
 const UNSUPPORTED: i32 = 3;
 const OUT_OF_MEMORY: i32 = 5;
 const DEVICE: i32 = 6;
-
-/// The folder of the driver, built when it is first asked for.
-fn driver() -> &'static str {
-    const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/stand-in");
-    static BUILT: Once = Once::new();
-    BUILT.call_once(|| {
-        fs::create_dir_all(FOLDER).unwrap();
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/driver.c");
-        let (built, library) = (format!("{FOLDER}/{}", std::process::id()), format!("{FOLDER}/libcuda.so.1"));
-        let compiler = Command::new("cc").args(["-O1", "-shared", "-fPIC", "-pthread", "-o", &built, source]).output();
-        let compiler = compiler.expect("a C compiler is installed");
-        assert!(compiler.status.success(), "{}", String::from_utf8_lossy(&compiler.stderr));
-        // Tests in other processes may be using the one that is there.
-        fs::rename(built, library).unwrap();
-    });
-    FOLDER
-}
 
 /// Debands a clip into `folder` with a driver of these settings.
 fn run(settings: &[(&str, &str)], folder: &Folder, args: &[&str]) -> Ran {
@@ -188,6 +171,34 @@ fn frames_that_are_made_together_leave_one_by_one_and_in_order() {
         }
         let window = ["--start", "#3", "--end", "#9"];
         assert_eq!(left("cuda", chain, &window), left("cpu", chain, &window), "{chain}");
+    }
+}
+
+/// What a part measures comes along with the frames that later ones make of its results, in a run and one by one.
+#[test]
+fn measured_values_come_with_frames_of_later_parts() {
+    use vramp::device::DeviceChoice;
+    use vramp::filters::chain;
+    use vramp::pipeline::{Engine, InputFrame, Target};
+    use vramp::video::{FrameProps, Picture, StreamInfo};
+    if !driver::with_driver("measured_values_come_with_frames_of_later_parts") {
+        return;
+    }
+    let info = StreamInfo::bare("gray8".parse().unwrap(), 16, 16);
+    let engine =
+        |device| Engine::new(chain("stats,tmedian,stats").unwrap(), &info, Target::default(), device, 1).unwrap();
+    for device in [DeviceChoice::Cpu, DeviceChoice::Cuda(0)] {
+        let (source, mut made) =
+            (Picture::alloc(info.format, 16, 16).unwrap(), Picture::alloc(info.format, 16, 16).unwrap());
+        let props = |frame_index| FrameProps { frame_index, ..FrameProps::default() };
+        let frame = |index| InputFrame { input: 0, props: props(index), planes: source.planes() };
+        let frames: Vec<_> = (4..=6).map(frame).collect();
+        let made = engine(device).process_frames(5, &frames, &mut made.planes_mut()).unwrap();
+        assert_eq!(
+            made.records.iter().map(|record| record.filter).collect::<Vec<_>>(),
+            ["stats", "stats"],
+            "{device:?}"
+        );
     }
 }
 

@@ -1,27 +1,13 @@
 //! What kernels hold is what their filters state, and counts before the start.
 
 use crate::command::{Folder, Ran, refused, vramp};
+use crate::driver::with_driver;
 use crate::{GRADIENT, OUT_OF_MEMORY, driver};
-use std::process::Command;
 use std::sync::Arc;
 use vramp::device::cuda::CudaDevice;
 use vramp::filters::{ALL, Descriptor, Setup, SideStorage, Spec, Wiring};
 use vramp::params::parse_chain;
 use vramp::video::{Format, StreamInfo};
-
-/// Runs the test of this name once more, in a process that has the driver from its start.
-fn with_driver(test: &str) -> bool {
-    const CHILD: &str = "VRAMP_STAND_IN_CHILD";
-    if std::env::var_os(CHILD).is_some() {
-        return true;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").env("LD_LIBRARY_PATH", driver());
-    let ran = command.output().unwrap();
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(ran.status.success(), "{}{}", text(&ran.stdout), text(&ran.stderr));
-    false
-}
 
 /// Holds what `filter` states for a stream against what its kernel holds.
 fn check(filter: &'static Descriptor, args: &str, input: &StreamInfo, device: &Arc<CudaDevice>) {

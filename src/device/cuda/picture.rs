@@ -4,7 +4,7 @@ use super::context::Context;
 use super::driver::{self, check};
 use super::{CudaDevice, DeviceBuffer, Stream, pinned};
 use crate::error::{Error, Kind, Result};
-use crate::video::{Format, MemoryPlanes, Picture, SampleLayout};
+use crate::video::{Format, FreeList, Home, MemoryPlanes, Picture, SampleLayout};
 use cust::sys::{CUDA_MEMCPY2D, CUmemorytype};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -66,10 +66,48 @@ impl std::ops::Deref for DevicePlanes {
     }
 }
 
+impl std::ops::DerefMut for DevicePlanes {
+    fn deref_mut(&mut self) -> &mut [DevicePlane] {
+        &mut self.planes[..self.count]
+    }
+}
+
 /// Whose memory a picture lies in.
 enum Memory {
     Owned(DeviceBuffer),
-    Foreign { context: Arc<Context>, _keep: Box<dyn Send> },
+    Pooled(PooledBuffer),
+    Foreign { context: Arc<Context>, _keep: Box<dyn Send + Sync> },
+}
+
+impl Memory {
+    /// The buffer, unless the memory is a library's.
+    fn buffer(&self) -> Option<&DeviceBuffer> {
+        match self {
+            Memory::Owned(buffer) => Some(buffer),
+            Memory::Pooled(pooled) => Some(pooled.buffer()),
+            Memory::Foreign { .. } => None,
+        }
+    }
+}
+
+/// Memory of a pool.
+struct PooledBuffer {
+    buffer: Option<DeviceBuffer>,
+    home: Home<DeviceBuffer>,
+}
+
+impl PooledBuffer {
+    fn buffer(&self) -> &DeviceBuffer {
+        self.buffer.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for PooledBuffer {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.home.give(buffer);
+        }
+    }
 }
 
 /// A picture in device memory.
@@ -93,11 +131,41 @@ impl DevicePicture {
     /// # Errors
     /// When the device's memory or the budget does not cover it.
     pub fn alloc(device: &CudaDevice, format: Format, width: usize, height: usize) -> Result<DevicePicture> {
+        let buffer = |bytes| DeviceBuffer::new(device, bytes, "frames").map(Memory::Owned);
+        DevicePicture::arranged(format, width, height, buffer)
+    }
+
+    /// A picture in memory of `free`, which it goes back to, with whatever its last user left; in new memory, all zero, where there
+    /// is none.
+    ///
+    /// # Errors
+    /// As [`DevicePicture::alloc`].
+    pub(crate) fn pooled(
+        device: &CudaDevice,
+        format: Format,
+        width: usize,
+        height: usize,
+        free: &FreeList<DeviceBuffer>,
+    ) -> Result<DevicePicture> {
+        DevicePicture::arranged(format, width, height, |bytes| {
+            let buffer = free.take().map_or_else(|| DeviceBuffer::new(device, bytes, "frames"), Ok)?;
+            Ok(Memory::Pooled(PooledBuffer { buffer: Some(buffer), home: free.home() }))
+        })
+    }
+
+    /// A picture in what `memory` makes of so many bytes.
+    fn arranged(
+        format: Format,
+        width: usize,
+        height: usize,
+        memory: impl FnOnce(usize) -> Result<Memory>,
+    ) -> Result<DevicePicture> {
         let (places, total) = Picture::arrange(format, width, height)
             .ok_or_else(|| Error::new(Kind::OutOfMemory, format!("a {width}x{height} picture cannot be addressed")))?;
-        let buffer = DeviceBuffer::new(device, total, "frames")?;
-        let planes = places.map(|(offset, pitch)| (buffer.address() + offset as u64, pitch));
-        Ok(DevicePicture { format, width, height, planes, memory: Memory::Owned(buffer) })
+        let memory = memory(total)?;
+        let start = memory.buffer().map_or(0, DeviceBuffer::address);
+        let planes = places.map(|(offset, pitch)| (start + offset as u64, pitch));
+        Ok(DevicePicture { format, width, height, planes, memory })
     }
 
     /// A picture of its own memory that holds the samples of `src`.
@@ -128,7 +196,7 @@ impl DevicePicture {
         width: usize,
         height: usize,
         planes: &[(u64, usize)],
-        keep: Box<dyn Send>,
+        keep: Box<dyn Send + Sync>,
     ) -> DevicePicture {
         assert!(planes.len() >= format.planes());
         let at = |i: usize| *planes.get(i).unwrap_or(&planes[0]);
@@ -160,6 +228,11 @@ impl DevicePicture {
         self.planes[plane]
     }
 
+    /// The same of every memory plane. What stands behind those of the format means nothing.
+    pub fn memory(&self) -> &[(u64, usize)] {
+        &self.planes
+    }
+
     /// The components, for kernels.
     pub fn planes(&self) -> DevicePlanes {
         DevicePlanes::at(self.format, self.width, self.height, &self.planes)
@@ -173,7 +246,7 @@ impl DevicePicture {
     /// # Panics
     /// When the picture is a library's.
     pub fn clear(&self, stream: &Stream) -> Result<()> {
-        let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
+        let Some(buffer) = self.memory.buffer() else { panic!("a library's picture is only read") };
         self.context().enter()?;
         // SAFETY: the buffer has this size, and is freed only after the stream has been waited for.
         let code = unsafe { driver::cuMemsetD8Async(buffer.address(), 0, buffer.bytes(), stream.as_raw()) };
@@ -183,6 +256,7 @@ impl DevicePicture {
     fn context(&self) -> &Context {
         match &self.memory {
             Memory::Owned(buffer) => buffer.context(),
+            Memory::Pooled(pooled) => pooled.buffer().context(),
             Memory::Foreign { context, .. } => context,
         }
     }
@@ -208,7 +282,7 @@ impl DevicePicture {
     /// When the pictures differ in shape, or this one is a library's.
     pub unsafe fn upload(&self, src: &Picture, stream: &Stream) -> Result<()> {
         self.assert_same_shape(src);
-        let Memory::Owned(buffer) = &self.memory else { panic!("a library's picture is only read") };
+        let Some(buffer) = self.memory.buffer() else { panic!("a library's picture is only read") };
         self.context().enter()?;
         if let Some(block) = src.block() {
             // SAFETY: the pictures have one arrangement, so the blocks have one size; the caller keeps both alive.
@@ -260,7 +334,7 @@ impl DevicePicture {
     pub unsafe fn download(&self, dst: &mut Picture, stream: &Stream) -> Result<()> {
         self.assert_same_shape(dst);
         self.context().enter()?;
-        if let (Memory::Owned(buffer), Some(block)) = (&self.memory, dst.block_mut()) {
+        if let (Some(buffer), Some(block)) = (self.memory.buffer(), dst.block_mut()) {
             // SAFETY: as in `upload`.
             let code = unsafe {
                 driver::cuMemcpyDtoHAsync_v2(block.as_mut_ptr().cast(), buffer.address(), block.len(), stream.as_raw())

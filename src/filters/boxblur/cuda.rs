@@ -292,8 +292,7 @@ fn halo(plan: &Plan) -> usize {
 impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let CudaJob { src, dst, stream, .. } = *job;
-        let src = src.here();
-        let mut from: Vec<DevicePlane> = src.to_vec();
+        let mut from = *src.here();
         for pass in 1..=self.plan.passes {
             let (is_first, is_last) = (pass == 1, pass == self.plan.passes);
             let kernels = match &self.later {
@@ -301,14 +300,12 @@ impl CudaKernel for Kernel {
                 _ => &self.first,
             };
             // The first pass is the one that reads what the source stores, so it copies what none blurs.
-            let to = |index: usize| {
-                if is_last || !self.plan.blurs(index) {
-                    dst[index]
-                } else {
-                    self.between[(pass - 1) % 2].planes()[index]
+            let mut to = *dst;
+            for (index, plane) in to.iter_mut().enumerate() {
+                if !is_last && self.plan.blurs(index) {
+                    *plane = self.between[(pass - 1) % 2].planes()[index];
                 }
-            };
-            let to: Vec<DevicePlane> = (0..src.len()).map(to).collect();
+            }
             kernels.enqueue(&self.plan, &from, &to, is_first, stream)?;
             from = to;
         }

@@ -18,6 +18,9 @@ pub struct InputWindow<'a, P> {
 }
 
 impl<'a, P> InputWindow<'a, P> {
+    /// Of an input that there is not.
+    pub(crate) const NONE: InputWindow<'a, P> = InputWindow { frames: &[], before: 0 };
+
     /// `frames` in order, with `reach.before` of them before the one at offset 0.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ pub mod weave;
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]
-use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes};
+use crate::device::cuda::{CudaDevice, DevicePlanes};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::remap::CudaMover;
@@ -78,7 +78,7 @@ trait Fields: Params + Debug + Clone + Send + Sync + 'static {
     fn describe(&self, props: &mut FrameProps);
 
     /// What moves to make a frame of these properties at this place of the cycle.
-    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<RowCopy>;
+    fn passes(&self, props: &FrameProps, phase: usize) -> impl Iterator<Item = RowCopy>;
 }
 
 /// A filter that moves fields.
@@ -173,14 +173,10 @@ impl<P: Fields> CpuKernel for Fast<P> {
 }
 
 fn rows_of<'a>(planes: &Planes<'a>, rows: FieldRows) -> Planes<'a> {
-    let views: Vec<_> = planes
-        .iter()
-        .map(|plane| match rows.of(plane.height()) {
-            FieldRows::All => *plane,
-            FieldRows::Field(first) => plane.every_second(first),
-        })
-        .collect();
-    Planes::new(&views)
+    planes.map(|plane| match rows.of(plane.height()) {
+        FieldRows::All => *plane,
+        FieldRows::Field(first) => plane.every_second(first),
+    })
 }
 
 fn rows_of_mut<'a>(planes: &'a mut PlanesMut<'_>, rows: FieldRows) -> PlanesMut<'a> {
@@ -209,17 +205,13 @@ impl<P: Fields> CudaKernel for Cuda<P> {
 
 #[cfg(feature = "cuda")]
 fn device_rows(planes: &DevicePlanes, rows: impl Fn(usize) -> FieldRows) -> DevicePlanes {
-    let views: Vec<_> = planes
-        .iter()
-        .map(|plane| match rows(plane.height) {
-            FieldRows::All => *plane,
-            FieldRows::Field(first) => DevicePlane {
-                address: plane.address + (first * plane.pitch) as u64,
-                pitch: 2 * plane.pitch,
-                height: plane.height.saturating_sub(first).div_ceil(2),
-                ..*plane
-            },
-        })
-        .collect();
-    DevicePlanes::new(&views)
+    let mut planes = *planes;
+    for plane in planes.iter_mut() {
+        if let FieldRows::Field(first) = rows(plane.height) {
+            plane.address += (first * plane.pitch) as u64;
+            plane.pitch *= 2;
+            plane.height = plane.height.saturating_sub(first).div_ceil(2);
+        }
+    }
+    planes
 }

@@ -62,9 +62,9 @@ impl Fields for SeparateParams {
         (props.field_order, props.repeat) = (FieldOrder::Progressive, 0);
     }
 
-    fn passes(&self, props: &FrameProps, phase: usize) -> Vec<RowCopy> {
+    fn passes(&self, props: &FrameProps, phase: usize) -> impl Iterator<Item = RowCopy> {
         let said = if props.field_order == FieldOrder::BottomFirst { Order::Bff } else { Order::Tff };
         let bottom_first = usize::from(self.order.unwrap_or(said) == Order::Bff);
-        vec![RowCopy { offset: 0, from: FieldRows::Field(bottom_first ^ phase), to: FieldRows::All }]
+        std::iter::once(RowCopy { offset: 0, from: FieldRows::Field(bottom_first ^ phase), to: FieldRows::All })
     }
 }

@@ -60,13 +60,13 @@ impl Fields for WeaveParams {
         (props.field_order, props.repeat) = (self.order.field_order(), 0);
     }
 
-    fn passes(&self, _: &FrameProps, _: usize) -> Vec<RowCopy> {
+    fn passes(&self, _: &FrameProps, _: usize) -> impl Iterator<Item = RowCopy> {
         let bottom_first = usize::from(self.order == Order::Bff);
-        let pass = |later: usize| RowCopy {
+        let pass = move |later: usize| RowCopy {
             offset: later as isize,
             from: FieldRows::All,
             to: FieldRows::Field(bottom_first ^ later),
         };
-        vec![pass(0), pass(1)]
+        [0, 1].into_iter().map(pass)
     }
 }

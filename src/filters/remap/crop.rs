@@ -93,7 +93,7 @@ impl Extent<'_> {
             None => below((self.size - kept.unwrap_or(self.size)).max(0) / 2),
         };
         let [length_name, first_name] = self.names;
-        let of = format!("{} pictures of {}x{}", self.input.format, self.input.width, self.input.height);
+        let of = format_args!("{} pictures of {}x{}", self.input.format, self.input.width, self.input.height);
         if first % self.unit != 0 {
             let (low, high) = (below(first), below(first) + self.unit);
             return Err(Error::bad_argument(format!(

@@ -2,7 +2,7 @@
 
 use super::Statistic;
 use super::sums::{BINS, PlaneSums, StatsSums};
-use crate::device::cuda::{CudaDevice, DevicePlane, DevicePlanes, Function, LaunchConfig};
+use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
@@ -150,7 +150,7 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let src = job.src.here();
         let mut args = Args { component: [NONE; 3] };
-        let mut to_copy: Vec<DevicePlane> = job.dst.iter().copied().collect();
+        let mut to_copy = *job.dst;
         for (index, place) in self.places.iter().enumerate() {
             let Some(place) = place else { continue };
             args.component[index] = component(&src[index], *place, job.record)?;
@@ -168,7 +168,7 @@ impl CudaKernel for Kernel {
             // bytes that `measure` asks for, and both outlive the work by the caller.
             unsafe { launch(&self.function, shape, &args, job.stream) }?;
         }
-        self.copies.apply(src, &DevicePlanes::new(&to_copy), job.stream)
+        self.copies.apply(src, &to_copy, job.stream)
     }
 
     fn measure(&self) -> Option<Measure> {

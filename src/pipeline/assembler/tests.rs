@@ -53,7 +53,7 @@ fn run(plan: &ChainPlan, frames: &[FrameProps], side: &[FrameProps]) -> (Vec<(Fr
                 let text = format!("({text})");
                 match job.is_last {
                     true => results.push((job.props, text)),
-                    false => assembler.push_result(job.part, job.props, text),
+                    false => assembler.push_result(job, text),
                 }
             }
             Next::Done => return (results, most),
@@ -204,17 +204,20 @@ fn one_frame_is_made_of_those_that_it_needs() {
     let plan = plan(&[around(1, 1), (Reach::NONE, Cycle::new(1, vec![0, 0])), around(0, 1)]);
     let frames: Vec<_> = (0..8).map(|index| props(index, false)).collect();
     let (want, _) = run(&plan, &frames, &[]);
-    for n in 0..16u64 {
+    // One after another in one assembler, which must not know of the one before.
+    let mut assembler = Assembler::new(&plan);
+    for n in [3].into_iter().chain(0..16u64) {
         let (first, last) = plan.needs(0, n);
         let given = (first..=last.min(7)).map(|index| (0, props(index, false), index.to_string()));
-        let mut assembler = Assembler::for_one(&plan, n, given);
+        assembler.begin_one(n);
+        given.for_each(|(input, props, text)| assembler.push(input, props, text));
         let text = loop {
             let Next::Make(job) = assembler.next() else { panic!("frame {n} is not made") };
             let text = format!("({})", job.inputs[0].join(" "));
             if job.is_last {
                 break text;
             }
-            assembler.push_result(job.part, job.props, text);
+            assembler.push_result(job, text);
         };
         assert_eq!(text, want[n as usize].1, "frame {n}");
     }

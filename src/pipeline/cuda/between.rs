@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::filters::{CudaJob, CudaKernel, Frames, InputWindow, Reach};
 use crate::pipeline::ChainPlan;
 use crate::pipeline::parts::Part;
-use crate::pipeline::route::{Buffer, Holder, Location, Route, StepInput};
-use crate::video::FrameProps;
+use crate::pipeline::route::{Buffer, Holder, Location, MOST_INPUTS, Route, StepInput};
+use crate::video::{FrameProps, emptied};
 
 /// The buffers between kernels, made up front, for each frame that is made at a time.
 pub struct Between {
@@ -14,6 +14,15 @@ pub struct Between {
     buffers: Vec<Vec<DevicePicture>>,
     /// Frames around the one at hand that are given of each input.
     reaches: Vec<Reach>,
+    batch: Batch,
+}
+
+/// What a kernel is given for several frames at a time; empty but while it is.
+#[derive(Default)]
+struct Batch {
+    planes: Vec<KernelPlanes<'static>>,
+    windows: Vec<[InputWindow<'static, DevicePlanes>; MOST_INPUTS]>,
+    jobs: Vec<CudaJob<'static>>,
 }
 
 impl Between {
@@ -34,7 +43,7 @@ impl Between {
         let buffer = |buffer: &Buffer| DevicePicture::alloc(device, buffer.format, buffer.size.0, buffer.size.1);
         let buffers = (0..batch).map(|_| route.buffers.iter().map(buffer).collect()).collect::<Result<_>>()?;
         let reaches = part.inputs.iter().map(|input| input.reach).collect();
-        Ok(Between { buffers, route, reaches })
+        Ok(Between { buffers, route, reaches, batch: Batch::default() })
     }
 
     /// The last kernel that reads input `input` of the part.
@@ -48,7 +57,7 @@ impl Between {
     /// # Errors
     /// When the device refuses the work.
     pub fn enqueue(
-        &self,
+        &mut self,
         kernel: usize,
         work: &mut dyn CudaKernel,
         first: usize,
@@ -61,12 +70,15 @@ impl Between {
             let windows = planes.windows();
             return work.enqueue(&planes.job(frame, &windows, record, stream));
         }
-        let planes: Vec<_> =
-            frames.iter().enumerate().map(|(i, frame)| self.planes(kernel, first + i, frame)).collect();
-        let windows: Vec<_> = planes.iter().map(KernelPlanes::windows).collect();
+        let Batch { planes, windows, jobs } = std::mem::take(&mut self.batch);
+        let (mut planes, mut windows, mut jobs) = (emptied(planes), emptied(windows), emptied(jobs));
+        planes.extend(frames.iter().enumerate().map(|(i, frame)| self.planes(kernel, first + i, frame)));
+        windows.extend(planes.iter().map(KernelPlanes::windows));
         let each = frames.iter().zip(&planes).zip(&windows);
-        let jobs: Vec<_> = each.map(|((frame, planes), windows)| planes.job(frame, windows, record, stream)).collect();
-        work.enqueue_batch(&jobs)
+        jobs.extend(each.map(|((frame, planes), windows)| planes.job(frame, windows, record, stream)));
+        let done = work.enqueue_batch(&jobs);
+        self.batch = Batch { jobs: emptied(jobs), windows: emptied(windows), planes: emptied(planes) };
+        done
     }
 
     /// What kernel `kernel` reads and writes for a frame.
@@ -103,7 +115,7 @@ pub struct PartFrame<'a> {
     /// The frames in reach, of each of the part's inputs.
     pub inputs: &'a [Vec<DevicePlanes>],
     /// The result.
-    pub dst: &'a DevicePlanes,
+    pub dst: DevicePlanes,
 }
 
 /// The pictures that a kernel makes a frame of, and to which.
@@ -124,7 +136,7 @@ impl KernelPlanes<'_> {
         self.from.each_ref().map(|read| match read {
             Some(Read::Picture(planes)) => InputWindow::of(planes),
             Some(Read::Window(window)) => *window,
-            None => InputWindow::of(&self.dst),
+            None => InputWindow::NONE,
         })
     }
 
@@ -140,9 +152,6 @@ impl KernelPlanes<'_> {
         CudaJob { props: frame.props, phase: frame.phase, src, dst: &self.dst, record, stream }
     }
 }
-
-/// Inputs that a kernel may have: nothing is allocated for a launch of one frame.
-const MOST_INPUTS: usize = 4;
 
 /// One to three planes as a picture.
 fn gather(mut planes: impl Iterator<Item = DevicePlane>) -> DevicePlanes {

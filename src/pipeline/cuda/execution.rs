@@ -1,13 +1,15 @@
 //! One frame at a time through a CUDA device. Contexts that work at the same time overlap.
 
+use super::measured::PendingRecord;
 use super::needs::kept_beside_frames;
-use super::part::{CudaPart, PartTarget};
+use super::part::{CudaParts, PartTarget};
 use super::pool::DevicePool;
+use super::resident::DeviceSamples;
 use super::rgba::{RgbaConversion, RgbaDepth, RgbaImage, RgbaKernels, RgbaWindow};
 use super::staging::{StagedPicture, foreign};
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream};
 use crate::error::Result;
-use crate::pipeline::assembler::{Assembler, Next, describe};
+use crate::pipeline::assembler::{Assembler, Next};
 use crate::pipeline::feeder::{InputFrame, missing};
 use crate::pipeline::{ChainPlan, Part};
 use crate::video::{FrameProps, PlanesMut, StreamInfo};
@@ -18,9 +20,8 @@ pub struct ExecutionContext {
     /// First, so that nothing is freed before it has been waited for.
     own: Waited,
     device: Arc<CudaDevice>,
-    parts: Vec<CudaPart>,
-    /// Results of parts that are not the last.
-    made: Vec<DevicePool>,
+    parts: CudaParts,
+    assembler: Assembler<DeviceSamples>,
     /// Where frames of the host go to: as many as were needed at a time so far, for each input.
     there: Vec<Vec<StagedPicture>>,
     /// Where results for the host come from; made with the first of them.
@@ -52,33 +53,20 @@ pub struct RgbaFrame {
     pub image: RgbaImage,
 }
 
-/// A frame on the device: a caller's, or a part's result.
-#[derive(Clone)]
-struct DeviceSamples {
-    planes: DevicePlanes,
-    /// Keeps the memory from being used again.
-    _made: Option<Arc<DevicePicture>>,
-}
-
-/// What was measured, in the order of the kernels.
-type Records = Vec<Arc<super::measured::PendingRecord>>;
-
 impl ExecutionContext {
     /// A context for `plan` on `device`.
     ///
     /// # Errors
     /// When a filter does not run on CUDA, the driver cannot compile it, or memory runs out.
     pub fn new(plan: &ChainPlan, device: &Arc<CudaDevice>) -> Result<ExecutionContext> {
-        let before_last = plan.parts.len().saturating_sub(1);
-        let pool = |part: &Part| {
-            let (format, width, height) = part.result(plan);
-            DevicePool::new(device, 0, format, width, height)
-        };
+        let pool = |part: &Part| DevicePool::new(device, 0, part.result(plan));
+        let mut parts = CudaParts::new(plan.earlier_parts().iter().map(pool).collect::<Result<_>>()?);
+        parts.prepare(plan, device, 1)?;
         Ok(ExecutionContext {
             own: Waited { stream: Stream::new(device)?, done: Event::new(device)? },
             device: Arc::clone(device),
-            parts: plan.parts.iter().map(|part| CudaPart::new(plan, part, device, 1)).collect::<Result<_>>()?,
-            made: plan.parts[..before_last].iter().map(pool).collect::<Result<_>>()?,
+            parts,
+            assembler: Assembler::new(plan),
             there: (0..=plan.sides.len()).map(|_| Vec::new()).collect(),
             back: None,
             rgba: None,
@@ -151,22 +139,19 @@ impl ExecutionContext {
     ) -> Result<FrameProps> {
         // The frame before may be in a caller's stream still.
         self.own.stream.wait_for(&self.own.done)?;
-        let mut counts = vec![0; self.there.len()];
-        let mut places = Vec::new();
-        for frame in frames {
-            let number = counts[frame.input];
-            counts[frame.input] += 1;
+        self.assembler.begin_one(index);
+        for (i, frame) in frames.iter().enumerate() {
+            let number = frames[..i].iter().filter(|before| before.input == frame.input).count();
             let device = Arc::clone(&self.device);
             self.staged(plan, frame.input, number)?;
             let staged = &mut self.there[frame.input][number];
             // SAFETY: the frames are borrowed until the stream has been waited for, here or in `process`, and so was what
             // used the picture before.
             unsafe { staged.upload(&device, &frame.planes, &self.own.stream, || Ok(())) }?;
-            let samples = DeviceSamples { planes: staged.picture.planes(), _made: None };
-            places.push((frame.input, frame.props.clone(), samples));
+            self.assembler.push(frame.input, frame.props.clone(), DeviceSamples::Given(staged.picture.planes()));
         }
         let mut back = self.back.take().ok_or_else(foreign)?;
-        let done = self.make(plan, index, places, &back.picture.planes(), None);
+        let done = self.make(plan, index, &back.picture.planes(), None);
         // SAFETY: `dst` is borrowed until the stream has been waited for, here or in `process`.
         let there = done.and_then(|made| Ok((made, unsafe { back.download(&self.device, dst, &self.own.stream) }?)));
         let ((mut props, measured), straight) = match there {
@@ -207,9 +192,11 @@ impl ExecutionContext {
     ) -> Result<FrameProps> {
         // Kernels keep memory of their own from frame to frame: this one comes after the last, in whatever stream that was.
         order.wait_for(&self.own.done)?;
-        let samples =
-            |(input, props, planes): (_, _, DevicePlanes)| (input, props, DeviceSamples { planes, _made: None });
-        let made = self.make(plan, index, frames.into_iter().map(samples), dst, Some(order));
+        self.assembler.begin_one(index);
+        for (input, props, planes) in frames {
+            self.assembler.push(input, props, DeviceSamples::Given(planes));
+        }
+        let made = self.make(plan, index, dst, Some(order));
         self.own.done.record(order)?;
         made.map(|(props, _)| props)
     }
@@ -267,60 +254,52 @@ impl ExecutionContext {
         window: &RgbaWindow,
         order: &Stream,
     ) -> Result<FrameProps> {
-        let pictures: Vec<_> = self.there[0].iter().take(frames.len()).map(|place| place.picture.planes()).collect();
-        for (frame, planes) in frames.iter().zip(&pictures) {
+        self.assembler.begin_one(index);
+        for (frame, place) in frames.iter().zip(&self.there[0]) {
+            let planes = place.picture.planes();
             // SAFETY: the caller's promise.
-            unsafe { kernels.enter(conversion, &frame.image, planes, order) }?;
+            unsafe { kernels.enter(conversion, &frame.image, &planes, order) }?;
+            self.assembler.push(0, frame.props.clone(), DeviceSamples::Given(planes));
         }
         let own = frames.iter().position(|frame| frame.props.frame_index == index).unwrap_or(0);
-        let (source, before) = frames.get(own).zip(pictures.get(own)).ok_or_else(|| missing(index))?;
-        let after = match (&self.back, plan.stages.is_empty()) {
-            (_, true) => *before,
-            (Some(back), _) => back.picture.planes(),
+        let (source, before) = frames.get(own).zip(self.there[0].get(own)).ok_or_else(|| missing(index))?;
+        let before = before.picture.planes();
+        let (props, after) = match (&self.back, plan.stages.is_empty()) {
+            (_, true) => (source.props.clone(), before),
+            (Some(back), _) => {
+                let after = back.picture.planes();
+                (self.make(plan, index, &after, Some(order))?.0, after)
+            }
             (None, _) => return Err(foreign()),
         };
-        let mut props = source.props.clone();
-        if !plan.stages.is_empty() {
-            let sample = |planes: &DevicePlanes| DeviceSamples { planes: *planes, _made: None };
-            let given = frames.iter().zip(&pictures).map(|(frame, planes)| (0, frame.props.clone(), sample(planes)));
-            props = self.make(plan, index, given.collect::<Vec<_>>(), &after, Some(order))?.0;
-        }
         // SAFETY: as above.
-        unsafe { kernels.leave(conversion, &source.image, [before, &after], window, order) }?;
+        unsafe { kernels.leave(conversion, &source.image, [&before, &after], window, order) }?;
         Ok(props)
     }
 
-    /// Puts the work for frame `index` of the result into `order`, or into the context's own stream.
+    /// Puts the work for frame `index` of the result, which the assembler makes of what it was given, into `order`, or into the
+    /// context's own stream. Gives what is measured as well.
     fn make(
         &mut self,
         plan: &ChainPlan,
         index: u64,
-        frames: impl IntoIterator<Item = (usize, FrameProps, DeviceSamples)>,
         dst: &DevicePlanes,
         order: Option<&Stream>,
-    ) -> Result<(FrameProps, Records)> {
-        let mut assembler = Assembler::for_one(plan, index, frames);
-        let ExecutionContext { own, parts, made, .. } = self;
+    ) -> Result<(FrameProps, Vec<Arc<PendingRecord>>)> {
+        let ExecutionContext { own, parts, assembler, .. } = self;
         let stream = order.unwrap_or(&own.stream);
-        let mut records = Records::new();
         loop {
             let Next::Make(job) = assembler.next() else { return Err(missing(index)) };
-            let part = &mut parts[job.part];
-            for (input, frames) in job.inputs.iter().enumerate() {
-                part.set_input(0, input, frames.iter().map(|frame| Ok(frame.planes)))?;
+            if !job.is_last {
+                parts.enqueue_between(plan, job, assembler, stream, None)?;
+                continue;
             }
-            let result = if job.is_last { None } else { Some(made[job.part].take()?) };
-            let planes = result.as_ref().map_or(*dst, DevicePicture::planes);
-            let target = PartTarget { props: &job.props, phase: job.phase, dst: planes };
-            let measured = part.enqueue(&[target], stream, |_, _| Ok(()))?.into_iter().flatten();
-            let mut props = job.props.clone();
-            describe(plan, job.part, &mut props);
-            if job.is_last {
-                records.extend(measured.map(Arc::new));
-                return Ok((props, records));
-            }
-            let _made = result.map(Arc::new);
-            assembler.push_result(job.part, props, DeviceSamples { planes, _made });
+            let (mut jobs, mut targets) = ([job], [PartTarget { dst: *dst, measured: Vec::new(), marks: None }]);
+            parts.enqueue(plan, &mut jobs, &mut targets, stream)?;
+            let ([mut job], [PartTarget { measured, .. }]) = (jobs, targets);
+            let props = std::mem::take(&mut job.props);
+            assembler.let_go_of(job);
+            return Ok((props, measured));
         }
     }
 }

@@ -7,8 +7,7 @@ use crate::device::cuda::{CudaDevice, DevicePicture, Event};
 use crate::error::{Error, Result};
 use crate::pipeline::stats::FilterTime;
 use crate::pipeline::{ChainPlan, DeviceFrame, Frame, Item};
-use crate::video::{FrameProps, Picture};
-use crossbeam_channel::Sender;
+use crate::video::{FrameProps, Home, Picture};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,13 +39,15 @@ pub struct Slot {
     pub output: Option<StagedPicture>,
     /// Begin and end of the download.
     download: [Event; 2],
+    /// Room for what is done for the frame.
+    work: FlightWork,
 }
 
 impl Slot {
     pub fn new(device: &CudaDevice, plan: &ChainPlan) -> Result<Slot> {
         let shape = (plan.output.format, plan.output.width, plan.output.height);
         let output = (!plan.stays).then(|| StagedPicture::new(device, shape)).transpose()?;
-        Ok(Slot { output, download: [Event::new(device)?, Event::new(device)?] })
+        Ok(Slot { output, download: [Event::new(device)?, Event::new(device)?], work: FlightWork::default() })
     }
 }
 
@@ -62,7 +63,7 @@ pub enum FlightTarget {
 pub struct Marks {
     pub part: usize,
     pub events: Vec<Event>,
-    pub recycle: Sender<Marks>,
+    pub home: Home<Marks>,
 }
 
 /// What was done for a frame since the one before went.
@@ -86,11 +87,11 @@ pub struct Flight {
     slot: Slot,
     props: FrameProps,
     result: FlightTarget,
-    work: FlightWork,
 }
 
 impl Flight {
-    /// Puts the copy back behind the kernels. A result that stays is only waited for.
+    /// Puts the copy back behind the kernels, and takes the `work` that was done since the flight before. A result that stays is
+    /// only waited for.
     ///
     /// # Errors
     /// When the device refuses it.
@@ -99,14 +100,15 @@ impl Flight {
         mut slot: Slot,
         props: FrameProps,
         mut result: FlightTarget,
-        work: FlightWork,
-    ) -> Result<Box<Flight>> {
+        work: &mut FlightWork,
+    ) -> Result<Flight> {
         // Dropped before what it guards, which parameters would not be.
         let guard = guard;
         let Guard { streams, .. } = &guard;
+        std::mem::swap(&mut slot.work, work);
         match (&mut result, &mut slot.output) {
             (FlightTarget::Host(result), Some(output)) => {
-                let kernels = work.marks.last().and_then(|marks| marks.events.last());
+                let kernels = slot.work.marks.last().and_then(|marks| marks.events.last());
                 streams.download.wait_for(kernels.ok_or_else(|| Error::internal("a frame that no kernel made"))?)?;
                 slot.download[0].record(&streams.download)?;
                 // SAFETY: result and slot stay in this flight until it has landed, or the guard has waited.
@@ -117,34 +119,21 @@ impl Flight {
             (FlightTarget::Device(_), _) => slot.download.iter().try_for_each(|mark| mark.record(&streams.compute))?,
             _ => return Err(Error::internal("a result has no way to the host")),
         }
-        Ok(Box::new(Flight { guard, slot, props, result, work }))
+        Ok(Flight { guard, slot, props, result })
     }
 
     /// Waits until the frame is back, or done where it stays.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn land(mut self: Box<Self>, landed: &mut Landed) -> Result<(Item, Slot)> {
+    pub fn land(mut self, landed: &mut Landed) -> Result<(Item, Slot)> {
         let [start, end] = &self.slot.download;
         end.synchronize().map_err(|e| in_frame(&self.props, e))?;
         self.guard.done = true;
         landed.download += end.since(start)?;
-        landed.upload += self.work.staging;
-        for [start, end] in self.work.arrivals.iter().map(Arc::as_ref) {
-            // One that this frame did not need may still be in flight.
-            end.synchronize()?;
-            landed.upload += end.since(start)?;
-        }
-        for marks in self.work.marks.drain(..) {
-            for (time, ends) in landed.filters[marks.part].iter_mut().zip(marks.events.windows(2)) {
-                time.add(ends[1].since(&ends[0])?);
-            }
-            let recycle = marks.recycle.clone();
-            // A chain that is gone needs them no more.
-            let _ = recycle.send(marks);
-        }
-        let Flight { slot, mut props, result, guard, work } = *self;
-        props.records.extend(work.measured.iter().map(|measured| measured.collect()));
+        let Flight { mut slot, mut props, result, guard } = self;
+        slot.work.land(landed)?;
+        props.records.extend(slot.work.measured.drain(..).map(|measured| measured.collect()));
         let item = match result {
             FlightTarget::Host(picture) => Item::Frame(Frame { props, picture }),
             FlightTarget::Device(picture) => {
@@ -152,6 +141,28 @@ impl Flight {
             }
         };
         Ok((item, slot))
+    }
+}
+
+impl FlightWork {
+    /// Counts the time of what is done, and lets go of all but what was measured. What it held it in is used again.
+    fn land(&mut self, landed: &mut Landed) -> Result<()> {
+        landed.upload += std::mem::take(&mut self.staging);
+        for marks in self.arrivals.drain(..) {
+            let [start, end] = &*marks;
+            // One that this frame did not need may still be in flight.
+            end.synchronize()?;
+            landed.upload += end.since(start)?;
+        }
+        self.sources.clear();
+        for marks in self.marks.drain(..) {
+            for (time, ends) in landed.filters[marks.part].iter_mut().zip(marks.events.windows(2)) {
+                time.add(ends[1].since(&ends[0])?);
+            }
+            let home = marks.home.clone();
+            home.give(marks);
+        }
+        Ok(())
     }
 }
 

@@ -3,8 +3,7 @@
 use crate::device::cuda::{CudaDevice, DevicePicture, PinnedAllocator, Stream};
 use crate::error::Result;
 use crate::filters::Measure;
-use crate::video::{Format, Picture, Record};
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crate::video::{Format, FreeList, Home, Picture, Record};
 use std::sync::Arc;
 
 /// Where a kernel measures.
@@ -14,8 +13,7 @@ pub struct Measurer {
     /// The kernel's memory, as a picture of one row.
     there: DevicePicture,
     pinned: PinnedAllocator,
-    free: Receiver<Picture>,
-    recycle: Sender<Picture>,
+    free: FreeList<Picture>,
 }
 
 /// A measurement of one frame, which is there when the stream has reached it.
@@ -23,14 +21,13 @@ pub struct PendingRecord {
     filter: &'static str,
     measure: Measure,
     bytes: Option<Picture>,
-    recycle: Sender<Picture>,
+    home: Home<Picture>,
 }
 
 impl Measurer {
     pub fn new(filter: &'static str, measure: Measure, device: &Arc<CudaDevice>) -> Result<Measurer> {
         let there = DevicePicture::alloc(device, Format::gray(8)?, measure.bytes, 1)?;
-        let (recycle, free) = unbounded();
-        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free, recycle })
+        Ok(Measurer { filter, measure, there, pinned: PinnedAllocator::new(device), free: FreeList::new() })
     }
 
     /// Clears the kernel's memory. Gives its address.
@@ -42,13 +39,13 @@ impl Measurer {
     /// Starts the copy of what was measured.
     pub fn fetch(&self, stream: &Stream) -> Result<PendingRecord> {
         let format = self.there.format();
-        let free = self.free.try_recv();
-        let mut bytes = free.or_else(|_| Picture::alloc_in(&self.pinned, format, self.there.width(), 1))?;
+        let new = || Picture::alloc_in(&self.pinned, format, self.there.width(), 1);
+        let mut bytes = self.free.take().map_or_else(new, Ok)?;
         // SAFETY: both stay until the stream has been waited for, which whoever collects does, and this one's owner before
         // it is dropped.
         unsafe { self.there.download(&mut bytes, stream) }?;
-        let (measure, recycle) = (self.measure.clone(), self.recycle.clone());
-        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), recycle })
+        let (measure, home) = (self.measure.clone(), self.free.home());
+        Ok(PendingRecord { filter: self.filter, measure, bytes: Some(bytes), home })
     }
 }
 
@@ -66,8 +63,7 @@ impl PendingRecord {
 impl Drop for PendingRecord {
     fn drop(&mut self) {
         if let Some(bytes) = self.bytes.take() {
-            // A measurer that is gone takes its memory with it.
-            let _ = self.recycle.send(bytes);
+            self.home.give(bytes);
         }
     }
 }

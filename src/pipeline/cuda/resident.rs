@@ -5,10 +5,9 @@ use super::staging::StagedPicture;
 use super::streams::CudaStreams;
 use crate::device::cuda::{CudaDevice, DevicePicture, DevicePlanes, Event, Stream, copy_on_device};
 use crate::error::{Error, Result};
-use crate::video::{Format, Picture};
-use crossbeam_channel::{Receiver, Sender, unbounded};
-use std::cell::{Cell, RefCell};
+use crate::video::{Format, FreeList, Home, Picture};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What bringing one frame to the device needs, made once.
@@ -28,8 +27,7 @@ pub struct Arrivals {
     shape: (Format, usize, usize),
     /// Frames come from a decoder on the device, and are read where they lie.
     in_place: bool,
-    free: Receiver<Arrival>,
-    recycle: Sender<Arrival>,
+    free: FreeList<Arrival>,
 }
 
 impl Arrivals {
@@ -44,12 +42,10 @@ impl Arrivals {
         in_place: bool,
         count: usize,
     ) -> Result<Arrivals> {
-        let (recycle, free) = unbounded();
         let (device, streams) = (Arc::clone(device), Arc::clone(streams));
-        let arrivals = Arrivals { device, streams, shape, in_place, free, recycle };
+        let arrivals = Arrivals { device, streams, shape, in_place, free: FreeList::new() };
         for _ in 0..count {
-            let arrival = arrivals.arrival()?;
-            arrivals.recycle.send(arrival).map_err(|_| Error::internal("nobody takes arrivals"))?;
+            arrivals.free.home().give(arrivals.arrival()?);
         }
         Ok(arrivals)
     }
@@ -63,7 +59,7 @@ impl Arrivals {
     /// The one that has been free for longest: what reads it is done, or next to it. A flight that has not landed may still ask its
     /// marks for the time, where a frame is made of several.
     fn take(&self) -> Result<Arrival> {
-        let Ok(mut arrival) = self.free.try_recv() else { return self.arrival() };
+        let Some(mut arrival) = self.free.take() else { return self.arrival() };
         if Arc::get_mut(&mut arrival.marks).is_none() {
             // Page-locked memory is written again behind its last copy.
             arrival.marks[1].synchronize()?;
@@ -109,38 +105,65 @@ impl Arrivals {
         read.record(&stream)?;
         upload.wait_for(read)?;
         marks[0].record(upload)?;
-        let planes =
-            |picture: &DevicePicture| (0..picture.format().planes()).map(|p| picture.plane(p)).collect::<Vec<_>>();
         // SAFETY: the surface is given back after `marks[1]`, and the place is nobody else's.
-        unsafe { copy_on_device(&self.device, self.shape, &planes(&picture), &planes(&staged.picture), upload) }?;
+        unsafe { copy_on_device(&self.device, self.shape, picture.memory(), staged.picture.memory(), upload) }?;
         marks[1].record(upload)?;
         stream.wait_for(&marks[1])?;
         Ok(self.resident(arrival, None))
     }
 
     fn resident(&self, arrival: Arrival, surface: Option<(DevicePicture, Arc<Stream>)>) -> Resident {
-        let (streams, recycle) = (Arc::clone(&self.streams), self.recycle.clone());
-        let held = Held::Arrived { arrival: Some(arrival), surface, streams, recycle };
-        Resident { held, waited: Cell::new(false), measured: RefCell::default() }
+        let (streams, home) = (Arc::clone(&self.streams), self.free.home());
+        let held = Held::Arrived { arrival: Some(arrival), surface, streams, home };
+        Resident { held, waited: AtomicBool::new(false), measured: Vec::new() }
     }
 
     /// Host memory that it holds while nothing is in flight.
     pub fn host_bytes(&self) -> usize {
-        let free: Vec<Arrival> = self.free.try_iter().collect();
-        let bytes = free.iter().filter_map(|arrival| arrival.staged.as_ref()).map(StagedPicture::host_bytes).sum();
-        // The receiver is here: nobody can have closed the channel.
-        free.into_iter().for_each(|arrival| drop(self.recycle.send(arrival)));
-        bytes
+        self.free.sum(|arrival| arrival.staged.as_ref().map_or(0, StagedPicture::host_bytes))
     }
 }
 
-/// A frame on the device.
+/// The samples of a frame on the device, for jobs that read it.
+#[derive(Clone)]
+pub enum DeviceSamples {
+    /// A caller's, who keeps them.
+    Given(DevicePlanes),
+    Held(Arc<Resident>),
+}
+
+impl DeviceSamples {
+    /// What a part has made.
+    pub fn made(picture: DevicePicture, measured: Vec<Arc<PendingRecord>>) -> DeviceSamples {
+        DeviceSamples::Held(Arc::new(Resident { held: Held::Made(picture), waited: AtomicBool::new(true), measured }))
+    }
+
+    /// The planes, for kernels, whose stream waits for them.
+    ///
+    /// # Errors
+    /// When the device refuses it.
+    pub fn planes(&self) -> Result<DevicePlanes> {
+        match self {
+            DeviceSamples::Given(planes) => Ok(*planes),
+            DeviceSamples::Held(resident) => resident.planes(),
+        }
+    }
+
+    /// What was measured of the frame, and is in flight.
+    pub fn measured(&self) -> &[Arc<PendingRecord>] {
+        match self {
+            DeviceSamples::Given(_) => &[],
+            DeviceSamples::Held(resident) => &resident.measured,
+        }
+    }
+}
+
+/// A frame on the device that goes back to where its memory is from.
 pub struct Resident {
     held: Held,
     /// The kernels' stream waits for it already.
-    waited: Cell<bool>,
-    /// What was measured of it, and is in flight.
-    pub measured: RefCell<Vec<Arc<PendingRecord>>>,
+    waited: AtomicBool,
+    measured: Vec<Arc<PendingRecord>>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "nothing is allocated for a frame")]
@@ -149,27 +172,18 @@ enum Held {
         arrival: Option<Arrival>,
         surface: Option<(DevicePicture, Arc<Stream>)>,
         streams: Arc<CudaStreams>,
-        recycle: Sender<Arrival>,
+        home: Home<Arrival>,
     },
     /// A part's result, written and read in the kernels' stream.
     Made(DevicePicture),
 }
 
 impl Resident {
-    /// What a part has made.
-    pub fn made(picture: DevicePicture, measured: Vec<Arc<PendingRecord>>) -> Resident {
-        Resident { held: Held::Made(picture), waited: Cell::new(true), measured: RefCell::new(measured) }
-    }
-
-    /// The planes, for kernels, whose stream waits for them.
-    ///
-    /// # Errors
-    /// When the device refuses it.
-    pub fn planes(&self) -> Result<DevicePlanes> {
+    fn planes(&self) -> Result<DevicePlanes> {
         match &self.held {
             Held::Made(picture) => Ok(picture.planes()),
             Held::Arrived { arrival: Some(arrival), surface, streams, .. } => {
-                if !self.waited.replace(true) {
+                if !self.waited.swap(true, Ordering::Relaxed) {
                     streams.compute.wait_for(&arrival.marks[1])?;
                 }
                 match (surface, &arrival.staged) {
@@ -193,7 +207,7 @@ impl Resident {
 
 impl Drop for Resident {
     fn drop(&mut self) {
-        let Held::Arrived { arrival, surface, streams, recycle } = &mut self.held else { return };
+        let Held::Arrived { arrival, surface, streams, home } = &mut self.held else { return };
         let Some(arrival) = arrival.take() else { return };
         // Every kernel that reads it is in the stream by now.
         let ordered = arrival.read.record(&streams.compute);
@@ -204,8 +218,7 @@ impl Drop for Resident {
         if let Err(error) = ordered {
             log::debug!("{error}");
         }
-        // Those whose input is gone are gone too.
-        let _ = recycle.send(arrival);
+        home.give(arrival);
     }
 }
 

@@ -100,7 +100,7 @@ impl Kernels {
         let props = (first..).map(|index| FrameProps { frame_index: index as u64, ..FrameProps::default() });
         let frames = pairs.iter().zip(props).map(|((src, dst), props)| (props, [vec![src.planes()]], dst.planes()));
         let frames: Vec<_> = frames.collect();
-        let frames = frames.iter().map(|(props, inputs, dst)| PartFrame { props, phase: 0, inputs, dst });
+        let frames = frames.iter().map(|(props, inputs, dst)| PartFrame { props, phase: 0, inputs, dst: *dst });
         let frames: Vec<_> = frames.collect();
         let mut kernels = self.kernels.iter_mut().zip(&self.records).enumerate();
         kernels.try_for_each(|(i, (kernel, record))| {

@@ -301,8 +301,9 @@ impl CudaKernel for Kernel {
     fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
         let (src, dst) = (job.src.here(), job.dst);
         let passes = match self.how {
-            How::Tiles { columns, rows, .. } => vec![((columns, rows), false)],
-            How::Far => vec![(FAR, true), (FAR, false)],
+            // There is one function.
+            How::Tiles { columns, rows, .. } => [((columns, rows), false); 2],
+            How::Far => [(FAR, true), (FAR, false)],
         };
         for (function, (block, is_first_of_two)) in self.functions.iter().zip(passes) {
             let mut component = [NONE; 3];
