@@ -148,7 +148,7 @@ bless:
 	VRAMP_BLESS=1 $(CARGO) test --locked --lib device_structs
 
 bless-goldens:
-	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens every_golden_holds -- --exact --nocapture
+	VRAMP_BLESS=1 $(CARGO) test --locked --test goldens
 
 fuzz_targets := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz:

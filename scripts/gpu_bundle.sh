@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Integration tests that have something to do on a GPU, and those of the plugin library.
-tests="cuda kernels"
+tests="cuda kernels filters"
 plugin_tests="c_abi_cuda c_abi_resident"
 # Large libraries that are loaded and that no test there calls: character sets, a speech codec, vector graphics, and libav's
 # filters with all that they need.

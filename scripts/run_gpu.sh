@@ -68,9 +68,10 @@ step() {
     row "$name" "$outcome" "$((took / 1000)).$((took % 1000 / 100))" "$(echo "${detail:-$(tail -n 1 "$log")}" | cut -c1-110)"
 }
 
-# The tests of a binary that use a GPU, by name: those of the kernel harness that do not are for the machine it is built on.
+# The tests of a binary that use a GPU, by name: those of filters and of their harness that do not are for the machine it is
+# built on.
 tests_of() {
-    case $1 in kernels) own='^cuda::\|^candidates::' ;; *) own='.' ;; esac
+    case $1 in filters) own='::cuda_' ;; kernels) own='^cuda::' ;; *) own='.' ;; esac
     "$here/tests/$1" --list 2> /dev/null | sed -n 's/: test$//p' | grep -e "$own" | grep -F -e "$filter"
 }
 
@@ -97,10 +98,17 @@ refused='
     [ "$got" = "$code" ] && echo "$said" | grep -q "$words"
 '
 
-# Each test by itself: they work on all processors.
+# Each rung of all filters, one filter after the other since a test works on all processors; with FILTER each test by itself.
 run_kernels() {
     part_limit 240
     for test in $(tests_of kernels); do step "$test" "$here/tests/kernels" --exact "$test" --show-output; done
+    if [ -n "$filter" ]; then
+        for test in $(tests_of filters); do step "$test" "$here/tests/filters" --exact "$test" --test-threads 1; done
+    else
+        for rung in $(tests_of filters | sed 's/.*:://' | sort -u); do
+            step "$rung" "$here/tests/filters" "::$rung" --test-threads 1
+        done
+    fi
 }
 
 run_cuda() {
@@ -244,11 +252,11 @@ run_sanitizer() {
         return
     fi
     for tool in memcheck racecheck initcheck; do
-        for run in "kernels cuda::" "cuda chain::" "cuda device::" "cuda graph::"; do
+        for run in "filters ::cuda_" "cuda chain::" "cuda device::" "cuda graph::"; do
             set -- $run
             step "$tool $run" timeout 100 env VRAMP_CASE_STEP="${VRAMP_CASE_STEP:-211}" compute-sanitizer --tool $tool \
                 --error-exitcode 9 --report-api-errors no --target-processes all "$here/tests/$1" "${filter:-$2}" \
-                --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames --skip odd_frames
+                --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames --skip odd_frames --skip every_candidate
         done
     done
 }

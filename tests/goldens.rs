@@ -1,19 +1,25 @@
 //! The goldens: what sample clips are after every filter, with every set of arguments that its descriptor names.
 //!
 //! `make bless-goldens` writes those that changed anew and prints what changed; read the diff before you commit it.
-//! A fourth of them is checked, but all where `VRAMP_CASES` is set, as `make test` does. Each is a text of `vramp hash`, so `vramp verify tests/goldens/FILTER/CASE.hashes CLIP` checks one by hand.
+//! Every filter has tests of its own, as `deband::every_golden_holds`. A fourth of its goldens is checked, but all where
+//! `VRAMP_CASES` is set, as `make test` does. Each is a text of `vramp hash`, so
+//! `vramp verify tests/goldens/FILTER/CASE.hashes CLIP` checks one by hand.
 
 mod command;
+#[cfg(feature = "cuda")]
+#[path = "cuda/gate.rs"]
+#[allow(dead_code)]
+mod gate;
 #[path = "kernels/sample.rs"]
 #[allow(dead_code)]
 mod sample;
 
 use command::{Folder, Ran, run};
+use libtest_mimic::{Arguments, Failed, Trial};
 use sample::{Sample, report, run_seed};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, fs, thread};
+use std::{env, fs};
 use vramp::device::cpu::CpuLevel;
 use vramp::filters::{ALL, Descriptor};
 
@@ -67,21 +73,28 @@ impl Golden {
     }
 }
 
-/// The goldens that `filters` must have.
-fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
-    let decoded = [GRADIENT, BUNNY, DARK].map(|part| Golden::new("decode", part.0, part, String::new()));
-    let of_filter = |filter: &&'static Descriptor| {
-        let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
-        let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
-        let golden = |(part, args): (Part, String)| {
-            // What is wrong with a case shows when it runs.
-            let chain = filter.example(&args).unwrap_or_else(|_| Some(filter.text(&args)))?;
-            Some(Golden::new(filter.name, if args.is_empty() { "default" } else { &args }, part, chain))
-        };
-        cases.chain(presets).filter_map(golden).collect::<Vec<_>>()
+/// The goldens that `filter` must have.
+fn goldens_of(filter: &'static Descriptor) -> Vec<Golden> {
+    let cases = filter.cases.iter().map(|args| (GRADIENT, (*args).to_owned()));
+    let presets = filter.schema.presets.iter().map(|preset| (BUNNY, format!("preset={}", preset.name)));
+    let golden = |(part, args): (Part, String)| {
+        // What is wrong with a case shows when it runs.
+        let chain = filter.example(&args).unwrap_or_else(|_| Some(filter.text(&args)))?;
+        Some(Golden::new(filter.name, if args.is_empty() { "default" } else { &args }, part, chain))
     };
+    cases.chain(presets).filter_map(golden).collect()
+}
+
+/// The goldens that there must be, by the folders that they are in.
+fn groups(filters: &[&'static Descriptor]) -> Vec<(&'static str, Vec<Golden>)> {
+    let decoded = [GRADIENT, BUNNY, DARK].map(|part| Golden::new("decode", part.0, part, String::new()));
     let computing = filters.iter().filter(|filter| filter.has_kernels());
-    decoded.into_iter().chain(computing.flat_map(of_filter)).collect()
+    let of_filters = computing.map(|filter| (filter.name, goldens_of(filter)));
+    std::iter::once(("decode", decoded.into())).chain(of_filters).collect()
+}
+
+fn goldens(filters: &[&'static Descriptor]) -> Vec<Golden> {
+    groups(filters).into_iter().flat_map(|(_, goldens)| goldens).collect()
 }
 
 /// The files below tests/goldens.
@@ -99,28 +112,29 @@ fn strays(goldens: &[Golden], present: &BTreeSet<PathBuf>) -> (Vec<PathBuf>, Vec
     (present.difference(&named).cloned().collect(), named.difference(present).cloned().collect())
 }
 
-/// Of so many goldens one is checked where no more is asked for.
+/// Of so many goldens of a filter one is checked where no more is asked for.
 const FEW: usize = 4;
 
-/// Verifies the goldens in each of their variants, several at a time. Gives what failed.
-fn failures(ways: impl Fn(&Golden) -> Vec<Vec<&'static str>> + Sync) -> Vec<String> {
+/// Those of `goldens`, of group number `number`, that this run checks: of each group others, and one at least.
+fn sampled(number: usize, goldens: Vec<Golden>) -> Vec<Golden> {
     let step = if Sample::asked() == Sample::Few { FEW } else { 1 };
-    let goldens: Vec<Golden> = goldens(ALL).into_iter().skip(run_seed() as usize % step).step_by(step).collect();
-    let (next, workers) = (AtomicUsize::new(0), thread::available_parallelism().map_or(1, usize::from).min(8));
-    let work = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let taken = numbers.map_while(|number| goldens.get(number));
-        let in_ways = |golden| ways(golden).into_iter().map(move |way| (golden, golden.verify(&way), way));
-        let all = taken.flat_map(in_ways);
-        let failed = all.filter(|(_, ran, _)| ran.code != Some(0));
-        failed
-            .map(|(golden, ran, way)| format!("{} {way:?}: {}{}", golden.name.display(), ran.stderr, ran.text()))
-            .collect()
+    let first = (run_seed() as usize + number) % step.min(goldens.len());
+    goldens.into_iter().skip(first).step_by(step).collect()
+}
+
+/// Verifies `goldens`, each in every one of its ways.
+fn check(goldens: &[Golden], ways: fn(&Golden) -> Vec<Vec<&'static str>>) -> Result<(), Failed> {
+    let in_ways = goldens.iter().flat_map(|golden| ways(golden).into_iter().map(move |way| (golden, way)));
+    let failed = |(golden, way): (&Golden, Vec<_>)| {
+        let ran = golden.verify(&way);
+        let said = || format!("{} {way:?}: {}{}", golden.name.display(), ran.stderr, ran.text());
+        (ran.code != Some(0)).then(said)
     };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| -> Vec<String> { worker.join().unwrap() }).collect()
-    })
+    let failures: Vec<String> = in_ways.filter_map(failed).collect();
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{}\n`make bless-goldens` writes them anew, if they are meant to change", report(&failures)).into())
 }
 
 /// Writes the goldens that do not hold, and says what changed.
@@ -146,54 +160,61 @@ fn bless() {
     }
 }
 
-/// Fails unless every golden holds at the levels that `levels` names for it.
-fn check(levels: impl Fn(&Golden) -> Vec<CpuLevel> + Sync) {
-    let failures = failures(|golden| {
-        let levels = levels(golden);
-        levels.into_iter().map(|level| vec!["--device", "cpu", "--cpu-level", level.name()]).collect()
-    });
-    assert!(
-        failures.is_empty(),
-        "{}\n`make bless-goldens` writes them anew, if they are meant to change",
-        report(&failures)
-    );
+fn at(level: CpuLevel) -> Vec<&'static str> {
+    vec!["--device", "cpu", "--cpu-level", level.name()]
 }
 
-#[test]
-fn every_golden_holds() {
-    if env::var_os("VRAMP_BLESS").is_some_and(|value| value == "1") {
-        return bless();
-    }
+/// The tests of group number `number`, the goldens in the folder `name`. Those on a GPU are ignored where there is none, unless
+/// they are `named`.
+fn trials(number: usize, name: &'static str, named: bool) -> Vec<Trial> {
+    let trial = |rung: &str, ways: fn(&Golden) -> Vec<Vec<&'static str>>, runs: fn() -> bool| {
+        Trial::test(format!("{name}::{rung}"), move || {
+            let (_, goldens) = groups(ALL).swap_remove(number);
+            if runs() { check(&sampled(number, goldens), ways) } else { Ok(()) }
+        })
+    };
+    let lower = |golden: &Golden| {
+        let lower = CpuLevel::available().filter(|level| *level != CpuLevel::detect());
+        // The clips of presets are large, and show nothing that the cases do not.
+        lower.filter(|_| !golden.is_preset).map(at).collect()
+    };
+    let mut trials = vec![
+        trial("every_golden_holds", |_| vec![at(CpuLevel::detect())], || true),
+        trial("every_golden_holds_at_lower_cpu_levels", lower, || true),
+    ];
+    #[cfg(feature = "cuda")]
+    trials.push(
+        trial("every_golden_holds_on_a_gpu", |_| vec![vec!["--device", "cuda"]], || gate::device().is_some())
+            .with_ignored_flag(!named && !gate::runs()),
+    );
+    let _ = named;
+    trials
+}
+
+fn files_are_those_of_cases() -> Result<(), Failed> {
     let (stray, lacking) = strays(&goldens(ALL), &present());
     assert!(lacking.is_empty(), "no golden (`make bless-goldens` writes it): {lacking:?}");
     assert!(stray.is_empty(), "nothing makes these goldens: {stray:?}");
-    check(|_| vec![CpuLevel::detect()]);
+    Ok(())
 }
 
-/// Presets are left out: their clip is large, and they show nothing that the cases do not.
-#[test]
-fn every_golden_holds_at_lower_cpu_levels() {
-    let lower = || CpuLevel::available().filter(|level| *level != CpuLevel::detect()).collect();
-    check(|golden| if golden.is_preset { Vec::new() } else { lower() });
-}
-
-/// Without a GPU this says so and passes; with `VRAMP_REQUIRE_CUDA=1` it fails.
-#[test]
-#[cfg(feature = "cuda")]
-fn every_golden_holds_on_a_gpu() {
-    if let Err(error) = vramp::device::cuda::CudaDevice::open(0) {
-        assert!(env::var_os("VRAMP_REQUIRE_CUDA").is_none_or(|value| value != "1"), "{error}");
-        println!("skipped: {error}");
-        return;
-    }
-    let failures = failures(|_| vec![vec!["--device", "cuda"]]);
-    assert!(failures.is_empty(), "{}", report(&failures));
-}
-
-#[test]
-fn a_filter_without_goldens_is_caught() {
+fn a_filter_without_goldens_is_caught() -> Result<(), Failed> {
     static NEW: Descriptor = Descriptor { name: "new", cases: &["a=1:b=2", ""], ..vramp::filters::depth::DESCRIPTOR };
     let (stray, lacking) = strays(&goldens(&[&NEW]), &BTreeSet::from(["decode/old.hashes".into()]));
     assert_eq!(stray, [Path::new("decode/old.hashes")]);
     assert!(lacking.contains(&"new/a-1-b-2.hashes".into()), "{lacking:?}");
+    Ok(())
+}
+
+fn main() {
+    let args = Arguments::from_args();
+    if !args.list && env::var_os("VRAMP_BLESS").is_some_and(|value| value == "1") {
+        return bless();
+    }
+    let groups = groups(ALL);
+    let mut all: Vec<_> =
+        groups.iter().enumerate().flat_map(|(number, (name, _))| trials(number, name, args.exact)).collect();
+    all.push(Trial::test("files_are_those_of_cases", files_are_those_of_cases));
+    all.push(Trial::test("a_filter_without_goldens_is_caught", a_filter_without_goldens_is_caught));
+    libtest_mimic::run(&args, all).exit();
 }

@@ -91,33 +91,6 @@ fn no_path_points_upward() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-#[test]
-fn every_filter_is_in_the_registry() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/filters");
-    let files = rust_files(&root);
-    let (_, registry) = files.iter().find(|(path, _)| path == "mod.rs").expect("src/filters/mod.rs");
-    let listed = registered(registry);
-    let described: Vec<_> = files.iter().filter_map(|(path, text)| described(path, text)).collect();
-    assert!(!described.is_empty());
-    for name in described {
-        assert!(listed.contains(&name), "filter '{name}' has a DESCRIPTOR, but no line in src/filters/mod.rs");
-    }
-}
-
-/// The filter that the file at `path` (below src/filters/) describes.
-fn described(path: &str, text: &str) -> Option<String> {
-    let source = Source::new(path, text);
-    let declares = source.tokens.windows(2).any(|pair| matches!(pair, ["static", "DESCRIPTOR"]));
-    declares.then(|| source.module.last().map_or_else(String::new, |name| (*name).to_owned()))
-}
-
-/// The filters that the list of them names, as `&deband::DESCRIPTOR`.
-fn registered(text: &str) -> Vec<String> {
-    let source = Source::new("mod.rs", text);
-    let named = source.tokens.windows(3).filter(|triple| triple[1..] == ["::", "DESCRIPTOR"]);
-    named.map(|triple| triple[0].to_owned()).collect()
-}
-
 /// The types that the source file at `path` (below src/) declares under a name that has another meaning, or none.
 fn misnamed(path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
@@ -210,15 +183,6 @@ fn a_host_outside_plugin_abi_is_caught() {
     for text in ["use vapoursynth::api;", "struct AviSynthClip;", "fn frei0r_init() {}", "mod openfx;"] {
         assert_eq!(faults("io/mod.rs", text).len(), 1, "{text}");
     }
-}
-
-#[test]
-fn a_filter_that_is_not_registered_is_caught() {
-    let registry = "static ALL: &[&D] = &[&deband::DESCRIPTOR, /* &gauss::DESCRIPTOR */ &depth::DESCRIPTOR];";
-    assert_eq!(registered(registry), ["deband", "depth"]);
-    assert_eq!(described("gauss.rs", "pub static DESCRIPTOR: Descriptor = D;").as_deref(), Some("gauss"));
-    assert_eq!(described("deband/mod.rs", "pub static DESCRIPTOR: Descriptor = D;").as_deref(), Some("deband"));
-    assert_eq!(described("deband/fast.rs", "use super::DESCRIPTOR; // static DESCRIPTOR"), None);
 }
 
 #[test]

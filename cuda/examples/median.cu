@@ -2,10 +2,9 @@
 
 #include "common/local.cuh"
 #include "common/order.cuh"
-#include "generated/median.cuh"
 
 struct OfNine {
-    typedef MedianConsts Consts;
+    typedef LocalNoConsts Consts;
     static constexpr int RADIUS = 1;
 
     template <typename Near>

@@ -50,3 +50,9 @@ struct LocalArgs {
 };
 static_assert(sizeof(LocalArgs) == 1224 && alignof(LocalArgs) == 8, "LocalArgs differs from the host's");
 LAYOUT(LocalArgs, component, 0);
+
+struct LocalNoConsts {
+    u32 unused;
+};
+static_assert(sizeof(LocalNoConsts) == 4 && alignof(LocalNoConsts) == 4, "LocalNoConsts differs from the host's");
+LAYOUT(LocalNoConsts, unused, 0);

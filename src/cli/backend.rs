@@ -17,7 +17,6 @@ use std::fmt;
 use std::thread;
 
 /// The chain of a run, built for the device that the arguments ask for.
-#[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub enum Backend {
     /// Runs on the CPU.
     Cpu(CpuChain),

@@ -129,10 +129,7 @@ impl EdgesParams {
 impl Local for EdgesParams {
     type Consts = Consts;
     const MODULE: &'static str = "edges";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         format!("edges_{}", self.operator.print())

@@ -66,10 +66,7 @@ generated! {
 
 impl Windowed for MedianParams {
     type Op = Rank;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes
@@ -94,10 +91,7 @@ impl Local for MedianParams {
     type Consts = Consts;
     const MODULE: &'static str = "median";
     const PAIRS: Option<&'static str> = Some("median_pairs");
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         format!("median_{}", self.radius.max(1))

@@ -61,10 +61,7 @@ generated! {
 impl Local for UnsharpParams {
     type Consts = Consts;
     const MODULE: &'static str = "unsharp";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         format!("unsharp_{}", self.radius)

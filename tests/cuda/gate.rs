@@ -6,8 +6,7 @@ use vramp::device::cuda::CudaDevice;
 /// The device that the tests share. `None`, with a line in each test that says why: there is none, and `VRAMP_REQUIRE_CUDA` does not
 /// ask for one.
 pub fn device() -> Option<Arc<CudaDevice>> {
-    static DEVICE: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
-    match DEVICE.get_or_init(|| CudaDevice::open(0).map_err(|error| error.to_string())) {
+    match opened() {
         Ok(device) => Some(Arc::clone(device)),
         Err(error) if required() => panic!("VRAMP_REQUIRE_CUDA is set, but {error}"),
         Err(error) => {
@@ -15,6 +14,16 @@ pub fn device() -> Option<Arc<CudaDevice>> {
             None
         }
     }
+}
+
+/// Whether tests that need a device do more than to say that there is none.
+pub fn runs() -> bool {
+    required() || opened().is_ok()
+}
+
+fn opened() -> &'static Result<Arc<CudaDevice>, String> {
+    static DEVICE: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
+    DEVICE.get_or_init(|| CudaDevice::open(0).map_err(|error| error.to_string()))
 }
 
 /// A device with an account of its own, for tests that limit it.

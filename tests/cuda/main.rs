@@ -10,6 +10,7 @@ mod chains;
 mod clips;
 mod device;
 mod fixture;
+#[allow(dead_code)]
 mod gate;
 mod graph;
 #[cfg(feature = "transcode")]

@@ -1,29 +1,47 @@
 //! Every registered filter, by itself: the fast kernels against the reference, on every format and shape they take, inside
-//! guarded memory; neutral settings; and what results may depend on. A filter enters by its line in the registry, and has a
-//! test of its own on every rung, as `deband::fast_kernels_equal_the_reference`.
+//! guarded memory and between walls; neutral settings; what results may depend on; and the kernels for CUDA. A filter enters by its
+//! line in the registry, and has a test of its own on every rung, as `deband::fast_kernels_equal_the_reference`. Tests on a device
+//! begin with `cuda_`, and are ignored where there is none.
 //!
 //! A ninth of the cases is run, with every format among them; `VRAMP_CASES=third` runs a third, with every shape,
 //! `VRAMP_CASES=all` all of them, `VRAMP_SEED=N` others.
 
+#[cfg(unix)]
+mod beside;
+#[cfg(feature = "cuda")]
+mod candidates;
 #[path = "../kernels/case.rs"]
 #[allow(dead_code)]
 mod case;
 #[path = "../kernels/check.rs"]
 mod check;
+#[cfg(feature = "cuda")]
+mod cuda;
 #[path = "../kernels/data.rs"]
 #[allow(dead_code)]
 mod data;
+#[cfg(feature = "cuda")]
+#[path = "../kernels/gpu.rs"]
+mod gpu;
 #[path = "../kernels/memory.rs"]
 #[allow(dead_code)]
 mod memory;
 #[path = "../kernels/sample.rs"]
 mod sample;
+#[cfg(unix)]
+#[path = "../kernels/walls.rs"]
+mod walls;
 
-use case::{Case, MEDIUM, SMALL, TESTED, cases, end_cases, neutral_cases};
+use case::{Case, MEDIUM, SMALL, cases, end_cases, neutral_cases};
 use check::{Execs, check_history, check_kernels, check_neutral, check_threads};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sample::report;
-use vramp::filters::Descriptor;
+use std::sync::LazyLock;
+use vramp::filters::{ALL, Descriptor, survey};
+
+/// Every registered filter, and what chains put before some of them.
+static TESTED: LazyLock<Vec<&'static Descriptor>> =
+    LazyLock::new(|| ALL.iter().copied().chain([&survey::SURVEY]).collect());
 
 type Check = fn(&Case, &Execs) -> Result<(), String>;
 
@@ -70,10 +88,26 @@ fn climb(rung: &Rung, filter: &'static Descriptor) -> Result<(), Failed> {
     }
 }
 
+/// The tests of `filter`.
+fn trials(filter: &'static Descriptor, args: &Arguments) -> Vec<Trial> {
+    let trial =
+        |rung: &'static Rung| Trial::test(format!("{}::{}", filter.name, rung.name), move || climb(rung, filter));
+    let mut trials: Vec<Trial> = RUNGS.iter().map(trial).collect();
+    #[cfg(unix)]
+    trials.push(beside::trial(filter));
+    // Who names a test has seen that it is not ignored: nothing opens a device for tests without one.
+    #[cfg(feature = "cuda")]
+    trials.extend(cuda::trials(filter, args.exact || cuda::gate::runs()));
+    let _ = args;
+    trials
+}
+
 fn main() {
-    let trial = |filter: &'static Descriptor, rung: &'static Rung| {
-        Trial::test(format!("{}::{}", filter.name, rung.name), move || climb(rung, filter))
-    };
-    let trials = TESTED.iter().flat_map(|filter| RUNGS.iter().map(move |rung| trial(filter, rung))).collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    #[cfg(unix)]
+    if beside::run_if_asked() {
+        return;
+    }
+    let args = Arguments::from_args();
+    let trials = TESTED.iter().flat_map(|filter| trials(filter, &args)).collect();
+    libtest_mimic::run(&args, trials).exit();
 }

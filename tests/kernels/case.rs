@@ -3,15 +3,10 @@
 use crate::data::{CONTENTS, Content, mix};
 use crate::sample::{Sample, run_seed};
 use std::fmt;
-use std::sync::LazyLock;
 use vramp::error::Result;
-use vramp::filters::{ALL, Descriptor, Filter, Setup, SideStorage, Spec, Wiring, survey};
+use vramp::filters::{Descriptor, Filter, Setup, SideStorage, Spec, Wiring};
 use vramp::params::{ParamKind, parse_chain};
 use vramp::video::{FieldOrder, Format, FrameProps, Model, Range, StreamInfo};
-
-/// Every registered filter, and what chains put before some of them.
-pub static TESTED: LazyLock<Vec<&'static Descriptor>> =
-    LazyLock::new(|| ALL.iter().copied().chain([&survey::SURVEY]).collect());
 
 /// Formats of sources. A filter meets those it accepts.
 const FORMATS: &[&str] = &[
@@ -218,11 +213,10 @@ fn product(
     sample: Sample,
     arguments: fn(&'static Descriptor) -> &'static [&'static str],
 ) -> impl Iterator<Item = Case> {
-    let (only, step, seed) = (std::env::var("VRAMP_FILTER").ok(), sample.step(), run_seed());
-    let is_met = move |filter: &Descriptor| only.as_deref().is_none_or(|only| filter.name == only);
+    let (step, seed) = (sample.step(), run_seed());
     filters
         .iter()
-        .filter(move |filter| filter.has_kernels() && is_met(filter))
+        .filter(|filter| filter.has_kernels())
         .flat_map(move |filter| arguments(filter).iter().enumerate().map(|(place, args)| (*filter, *args, place)))
         .flat_map(|(filter, args, place)| {
             formats(filter).enumerate().map(move |(i, format)| (filter, args, format, place + i))

@@ -1,14 +1,16 @@
-//! The harness that every filter is held to: it is tested itself, and it runs the kernels for CUDA. What it finds of the
-//! filters on the CPU, one by one, is in tests/filters.
+//! The harness that every filter is held to is tested itself. What it finds of the filters, one by one, is in tests/filters.
 
-#[cfg(feature = "cuda")]
-mod candidates;
+#[cfg(unix)]
+mod beside;
 mod case;
 mod check;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod data;
 mod faulty;
+#[cfg(feature = "cuda")]
+#[allow(dead_code)]
+mod gpu;
 mod memory;
 mod registry;
 mod rungs;

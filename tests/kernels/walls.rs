@@ -1,13 +1,12 @@
 //! Pictures that end where memory ends: a kernel that touches a byte beside its samples dies of it.
 
-use crate::case::{Case, TESTED, cases, sampled_cases};
+use crate::case::Case;
 use crate::check::{Execs, frames, reference, run_job, survey_of};
 use crate::data::fill;
-use crate::sample::{Sample, report, run_seed};
+use crate::sample::report;
 use libc::{MAP_ANON, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, sysconf};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::process::Command;
 use std::ptr;
 use vramp::filters::CpuKernel;
 use vramp::video::{Format, PlaneMut, PlaneRef, Planes, PlanesMut};
@@ -182,13 +181,8 @@ fn check(case: &Case, execs: &Execs) {
     }
 }
 
-/// Runs `cases` in a program of their own, which prints each before it runs it.
-fn run_apart(test: &str) -> std::process::Output {
-    let mut program = Command::new(std::env::current_exe().unwrap());
-    program.args(["--exact", test, "--ignored", "--nocapture"]).output().unwrap()
-}
-
-fn all(cases: impl Iterator<Item = Case>) {
+/// Runs `cases`, and prints each before: who dies has no other last words.
+pub fn all(cases: impl Iterator<Item = Case>) {
     let execs = Execs::new();
     for case in cases {
         eprintln!("{case}");
@@ -196,41 +190,7 @@ fn all(cases: impl Iterator<Item = Case>) {
     }
 }
 
-/// Lines of what a program said that failed.
-const LAST_LINES: usize = 6;
-
-#[test]
-fn nothing_is_touched_beside_the_samples() {
-    let output = run_apart("walls::every_filter_between_walls");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    // A death has no last words but the case; a difference is a report behind it.
-    let last: Vec<_> = stderr.lines().rev().take(LAST_LINES).collect();
-    let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-    assert!(output.status.success(), "VRAMP_SEED={}, {}, in:\n{last}", run_seed(), output.status);
-    assert!(stderr.lines().count() > 1000, "{} cases", stderr.lines().count());
-}
-
-#[test]
-fn a_byte_beside_the_samples_is_noticed() {
-    use std::os::unix::process::ExitStatusExt;
-    let output = run_apart("walls::a_filter_that_reads_beside");
-    assert!(output.status.signal().is_some(), "{}", output.status);
-}
-
 /// Whether the case runs between walls: where it is small.
 pub fn is_walled(case: &Case) -> bool {
     case.input.width * case.input.height < 1000
-}
-
-#[test]
-#[ignore = "run by nothing_is_touched_beside_the_samples, as it may die"]
-fn every_filter_between_walls() {
-    all(cases(&TESTED).filter(is_walled));
-}
-
-#[test]
-#[ignore = "run by a_byte_beside_the_samples_is_noticed, since it dies"]
-fn a_filter_that_reads_beside() {
-    all(sampled_cases(crate::faulty::FILTERS, Sample::Third)
-        .filter(|case| case.args == "reads_padding" && case.shape() == (1, 1)));
 }

@@ -198,10 +198,7 @@ const OF_LIGHT: [Mode; 3] = [Mode::Multiply, Mode::Divide, Mode::Screen];
 impl Local for BlendParams {
     type Consts = Consts;
     const MODULE: &'static str = "blend";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         if self.mask.is_some() { "blend_by_mask" } else { "blend" }.to_owned()

@@ -74,10 +74,7 @@ generated! {
 impl Local for DiffParams {
     type Consts = Consts;
     const MODULE: &'static str = "diff";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

@@ -129,10 +129,7 @@ const MIDDLE: u16 = 0x8000;
 impl Local for MaskParams {
     type Consts = Consts;
     const MODULE: &'static str = "mask";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         if self.of == Of::Edges { "mask_edges" } else { "mask_value" }.to_owned()

@@ -183,10 +183,7 @@ pub fn check_mask(inputs: &[StreamInfo], like: usize, name: Option<&Name>) -> Re
 impl Local for MergeParams {
     type Consts = Consts;
     const MODULE: &'static str = "merge";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         kernel(self.mask.as_ref())

@@ -80,10 +80,7 @@ impl OverlayParams {
 impl Local for OverlayParams {
     type Consts = Consts;
     const MODULE: &'static str = "merge";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         merge::kernel(self.alpha.as_ref())

@@ -96,10 +96,7 @@ impl ConvolveParams {
 
 impl Windowed for ConvolveParams {
     type Op = Convolution;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

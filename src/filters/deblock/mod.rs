@@ -83,10 +83,7 @@ Cost: little arithmetic for each edge; most of it is reading and writing the sam
 
 impl Windowed for DeblockParams {
     type Op = Deblock;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

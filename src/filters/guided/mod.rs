@@ -68,10 +68,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 
 impl Windowed for GuidedParams {
     type Op = Guided;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

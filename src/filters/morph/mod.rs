@@ -85,6 +85,8 @@ macro_rules! filter {
         };
 
         impl Morphology for $params {
+            const DESCRIBED: &'static Descriptor = &$descriptor;
+
             fn what(&self) -> What {
                 $what
             }
@@ -101,10 +103,6 @@ macro_rules! filter {
 
             fn morphs(&self) -> PlaneSet {
                 self.planes
-            }
-
-            fn described() -> &'static Descriptor {
-                &$descriptor
             }
         }
     };
@@ -174,7 +172,7 @@ pub(super) trait Morphology: Params {
     fn radii(&self) -> (usize, usize);
     fn limit(&self) -> u16;
     fn morphs(&self) -> PlaneSet;
-    fn described() -> &'static Descriptor;
+    const DESCRIBED: &'static Descriptor;
 
     /// Small square windows of one step are filters of few samples.
     fn is_near(&self) -> bool {
@@ -195,10 +193,7 @@ macro_rules! windows {
     ($($params:ident)+) => { $(
         impl Windowed for $params {
             type Op = Morph;
-
-            fn descriptor() -> &'static Descriptor {
-                Self::described()
-            }
+            const DESCRIPTOR: &'static Descriptor = Self::DESCRIBED;
 
             fn planes(&self) -> PlaneSet {
                 self.planes

@@ -58,13 +58,10 @@ macro_rules! locals {
             type Consts = Consts;
             const MODULE: &'static str = "morph_near";
             const PAIRS: Option<&'static str> = Some("morph_near_pairs");
-
-            fn descriptor() -> &'static Descriptor {
-                Self::described()
-            }
+            const DESCRIPTOR: &'static Descriptor = Self::DESCRIBED;
 
             fn kernel(&self) -> String {
-                format!("{}_{}", Self::described().name, self.radii().0)
+                format!("{}_{}", Self::DESCRIBED.name, self.radii().0)
             }
 
             fn takes_pairs(&self) -> bool {

@@ -55,10 +55,7 @@ those of 16 do. `median` is faster at radius 1 and 2, and `erode` and `dilate` a
 
 impl Windowed for RankParams {
     type Op = Rank;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

@@ -92,11 +92,6 @@ pub trait Resample: Params + Debug + Send + Sync + 'static {
 pub struct Resampled<P>(P);
 
 impl<P: Resample> Resampled<P> {
-    /// The filter with `params`.
-    pub fn new(params: P) -> Resampled<P> {
-        Resampled(params)
-    }
-
     /// The filter that `call` asks for.
     ///
     /// # Errors

@@ -440,7 +440,7 @@ fn linear_light_keeps_the_light() {
 #[test]
 fn a_single_frame_can_be_scaled() {
     let input = stream("yuv420p", 32, 16);
-    let filter = Resampled::new(ScaleParams { w: 64, h: 32, ..ScaleParams::default() });
+    let filter = Resampled(ScaleParams { w: 64, h: 32, ..ScaleParams::default() });
     let output = filter.spec(std::slice::from_ref(&input)).unwrap().output;
     assert_eq!((output.width, output.height, filter.call().to_string().as_str()), (64, 32, "scale=w=64:h=32"));
 }

@@ -60,10 +60,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 
 impl Windowed for SurfaceBlurParams {
     type Op = SurfaceBlur;
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes

@@ -56,10 +56,7 @@ generated! {
 impl Local for TmedianParams {
     type Consts = Consts;
     const MODULE: &'static str = "tmedian";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         format!("tmedian_{}", self.radius.max(1))

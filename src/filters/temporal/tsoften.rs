@@ -69,10 +69,7 @@ generated! {
 impl Local for TsoftenParams {
     type Consts = Consts;
     const MODULE: &'static str = "tsoften";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {
         format!("tsoften_{}", self.radius.max(1))

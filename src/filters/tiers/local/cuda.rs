@@ -1,5 +1,7 @@
 //! The launch of kernels that are made of cuda/common/local.cuh.
 
+#[cfg(test)]
+use super::NoConsts;
 use super::plan::{self, Plan};
 use super::{ComponentSource, Local, MOST_SOURCES};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig};
@@ -55,7 +57,7 @@ device_struct! {
 }
 
 generated! {
-    "local.cuh" after ["../common/plane.cuh"]: From, ComponentArgs, Args;
+    "local.cuh" after ["../common/plane.cuh"]: From, ComponentArgs, Args, NoConsts;
 }
 
 impl From {

@@ -1,7 +1,6 @@
 //! The example of docs/FILTER-GUIDE.md, which quotes this file: a median of 3×3, in the fewest words. It is no part of vramp.
 
-use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::local::{self, Around, Lanes, Local, Near, middle_of};
+use crate::filters::local::{self, Around, Lanes, Local, Near, NoConsts, middle_of};
 use crate::filters::planes::PlaneSet;
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
@@ -40,25 +39,10 @@ Cost: minima and maxima alone, 30 for each sample.",
     create: local::create::<MedianParams>,
 };
 
-device_struct! {
-    /// Constants of the function.
-    #[derive(Default)]
-    pub struct Consts = "MedianConsts" {
-        radius: u32,
-    }
-}
-
-generated! {
-    "median.cuh" after ["../common/plane.cuh"]: Consts;
-}
-
 impl Local for MedianParams {
-    type Consts = Consts;
+    type Consts = NoConsts;
     const MODULE: &'static str = "median";
-
-    fn descriptor() -> &'static Descriptor {
-        &DESCRIPTOR
-    }
+    const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn planes(&self) -> PlaneSet {
         self.planes
@@ -68,20 +52,18 @@ impl Local for MedianParams {
         1
     }
 
-    fn consts(&self, _: &[StreamInfo], _: usize) -> Option<Consts> {
-        (self.radius > 0).then_some(Consts { radius: self.radius as u32 })
+    fn consts(&self, _: &[StreamInfo], _: usize) -> Option<NoConsts> {
+        (self.radius > 0).then(NoConsts::default)
     }
 
-    fn sample(consts: &Consts, near: &impl Near<u16>) -> u16 {
-        let reach = -(consts.radius as isize)..=consts.radius as isize;
-        let row = |dy| reach.clone().map(move |dx| near.at(0, dx, dy));
-        let mut values: Vec<u16> = reach.clone().flat_map(row).collect();
-        values.sort_unstable();
-        values[values.len() / 2]
+    fn sample(_: &NoConsts, near: &impl Near<u16>) -> u16 {
+        let mut nine: Vec<u16> = (0..9).map(|i| near.at(0, i % 3 - 1, i / 3 - 1)).collect();
+        nine.sort_unstable();
+        nine[4]
     }
 
     #[inline(always)]
-    fn lanes<V: Lanes>(_: &Consts, around: &impl Around<V>) -> V {
+    fn lanes<V: Lanes>(_: &NoConsts, around: &impl Around<V>) -> V {
         middle_of::<V, 6>(|i| around.at(0, i as isize % 3 - 1, i as isize / 3 - 1))
     }
 }

@@ -26,7 +26,7 @@ use crate::device::cuda::CudaDevice;
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
-use crate::filters::device_struct::DeviceStruct;
+use crate::filters::device_struct::{DeviceStruct, device_struct};
 use crate::filters::planes::PlaneSet;
 use crate::filters::{CpuKernel, Descriptor, Filter, Reach, Setup, Spec, Wiring};
 use crate::params::{Call, Params};
@@ -35,6 +35,14 @@ use plan::Plan;
 use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
+
+device_struct! {
+    /// For functions that need no constants.
+    #[derive(Default)]
+    pub struct NoConsts = "LocalNoConsts" {
+        unused: u32,
+    }
+}
 
 /// The most sources that a sample may have, and the largest radius.
 pub const MOST_SOURCES: usize = 8;
@@ -56,7 +64,7 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
     const PAIRS: Option<&'static str> = None;
 
     /// What the filter is.
-    fn descriptor() -> &'static Descriptor;
+    const DESCRIPTOR: &'static Descriptor;
 
     /// The kernel: its name there, without the type of samples.
     fn kernel(&self) -> String {
@@ -191,11 +199,11 @@ struct LocalFilter<T> {
 
 impl<T: Local> Filter for LocalFilter<T> {
     fn descriptor(&self) -> &'static Descriptor {
-        T::descriptor()
+        T::DESCRIPTOR
     }
 
     fn call(&self) -> Call {
-        self.params.to_call(T::descriptor().name)
+        self.params.to_call(T::DESCRIPTOR.name)
     }
 
     fn wiring(&self) -> Wiring {

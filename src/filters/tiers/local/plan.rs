@@ -70,13 +70,9 @@ impl<T: Local> Plan<T> {
                 area.rows = covered(area.rows, source.origin.1, height.div_ceil(1 << source.shrink.1));
             }
             let is_whole = area == Area { columns: 0..width, rows: 0..height };
-            assert!(sources.len() <= MOST_SOURCES && radius <= MOST_RADIUS, "{:?} reads too much", T::descriptor());
-            assert!(radius == 0 || (is_whole && sources.len() == 1), "{:?} reads around one source", T::descriptor());
-            assert!(
-                is_whole || sources[0] == ComponentSource::of(0, index),
-                "{:?} begins with its own",
-                T::descriptor()
-            );
+            assert!(sources.len() <= MOST_SOURCES && radius <= MOST_RADIUS, "{:?} reads too much", T::DESCRIPTOR);
+            assert!(radius == 0 || (is_whole && sources.len() == 1), "{:?} reads around one source", T::DESCRIPTOR);
+            assert!(is_whole || sources[0] == ComponentSource::of(0, index), "{:?} begins with its own", T::DESCRIPTOR);
             Some(ComponentPlan { sources, consts, table: params.table(&inputs, index), area })
         };
         let components = (0..format.components()).map(component).collect();

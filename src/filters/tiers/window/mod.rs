@@ -65,7 +65,7 @@ pub trait Windowed: Params + fmt::Debug + Send + Sync + 'static {
     type Op: WindowOp;
 
     /// What the filter is.
-    fn descriptor() -> &'static Descriptor;
+    const DESCRIPTOR: &'static Descriptor;
 
     /// The planes that it works on.
     fn planes(&self) -> PlaneSet;
@@ -136,7 +136,7 @@ fn ops<T: Windowed>(params: &T, input: &StreamInfo) -> Vec<Option<T::Op>> {
 /// For arguments that are none of its parameters' values, or do not fit one another.
 pub fn create<T: Windowed>(call: &Call) -> Result<Box<dyn Filter>> {
     let params = T::from_call(call)?;
-    params.check().map_err(|error| error.context(T::descriptor().name))?;
+    params.check().map_err(|error| error.context(T::DESCRIPTOR.name))?;
     Ok(Box::new(WindowFilter { params }))
 }
 
@@ -148,11 +148,11 @@ struct WindowFilter<T> {
 
 impl<T: Windowed> Filter for WindowFilter<T> {
     fn descriptor(&self) -> &'static Descriptor {
-        T::descriptor()
+        T::DESCRIPTOR
     }
 
     fn call(&self) -> Call {
-        self.params.to_call(T::descriptor().name)
+        self.params.to_call(T::DESCRIPTOR.name)
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

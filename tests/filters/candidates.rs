@@ -1,13 +1,15 @@
 //! Kernels that can work in several ways, on a CUDA device: each way of each gives what the reference gives. A choice between them may
 //! then depend on a clock, and on a file of any content.
 
-use crate::case::{Case, MEDIUM, TESTED, cases};
-use crate::cuda::{ALIGNMENTS, Gpu, ODD, all_on, batch, device, sized};
+use crate::case::{Case, MEDIUM, cases};
+use crate::cuda::{ODD, batch, device, sampled, sized};
+use crate::gpu::{ALIGNMENTS, Gpu, all_on};
 use crate::memory::{Guarded, compare};
 use crate::sample::run_seed;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use vramp::device::cuda::CudaDevice;
+use vramp::filters::Descriptor;
 
 /// Filters that have such kernels.
 const CHOOSING: [&str; 6] = ["bilateral", "box", "convolve", "deband", "domain", "gauss"];
@@ -62,70 +64,69 @@ fn check_ways(
     Ok(())
 }
 
-/// Runs `check` on `cases`, on a device of each worker's own, of no more than `compute`: what one forces is nothing to the others. Of
-/// each of `kernels`, some way is tried.
+/// Runs `check` on `cases` of `filter`, on a device of each worker's own, of no more than `compute`: what one forces is nothing to the
+/// others. Of a kernel of its name several ways are tried where the filter is among `choosing`, and only there.
 fn all_ways(
-    kernels: &[&str],
+    filter: &'static Descriptor,
+    choosing: &[&str],
     compute: (u32, u32),
-    cases: impl Iterator<Item = Case> + Send,
+    cases: Vec<Case>,
     check: impl Fn(&Case, &Gpu, &Tried) -> Result<(), String> + Sync,
 ) {
     let (Some(device), tried) = (device(), Tried::default()) else { return };
     let own = || Gpu::new(&CudaDevice::open_as(device.info().ordinal, compute, usize::MAX).unwrap());
-    all_on(&device, own, cases, |case, gpu| check(case, gpu, &tried));
+    all_on(&device, own, sampled(filter, cases), |case, gpu| check(case, gpu, &tried));
     let tried = tried.into_inner().unwrap();
-    let only = std::env::var("VRAMP_FILTER").ok();
-    for name in kernels.iter().filter(|name| only.as_deref().is_none_or(|only| only == **name)) {
-        assert!(
-            tried.iter().filter(|(kernel, _)| kernel == name).count() > 1,
-            "VRAMP_SEED={}: {name}: {tried:?}",
-            run_seed()
-        );
+    let own = tried.iter().filter(|(kernel, _)| kernel == filter.name).count();
+    assert_eq!(own > 1, choosing.contains(&filter.name), "VRAMP_SEED={}: {}: {tried:?}", run_seed(), filter.name);
+    if !tried.is_empty() {
+        println!("{} ways: {tried:?}", tried.len());
     }
-    println!("{} ways: {tried:?}", tried.len());
 }
 
 /// Any device.
 const ANY: (u32, u32) = (u32::MAX, 0);
 
-/// Of each of `kernels` every `step`th case of a medium size, with a frame that is many blocks wide and high, where ways differ most
-/// in how they cut.
-fn odd(kernels: &'static [&'static str], step: usize) -> impl Iterator<Item = Case> + Send {
-    let of = move |name: &&'static str| {
-        let name = *name;
-        let medium = cases(&TESTED).filter(move |case| case.shape() == MEDIUM && case.filter.name == name);
-        medium.step_by(step)
-    };
-    kernels.iter().flat_map(of).map(|case| sized(case, ODD)).filter(Case::fits)
+/// Every `step`th case of a medium size, with a frame that is many blocks wide and high, where ways differ most in how they cut.
+fn odd(filter: &'static Descriptor, step: usize) -> Vec<Case> {
+    let one = [filter];
+    let medium = cases(&one).filter(|case| case.shape() == MEDIUM);
+    medium.step_by(step).map(|case| sized(case, ODD)).filter(Case::fits).collect()
 }
 
-#[test]
-fn cuda_every_candidate_equals_the_reference() {
-    all_ways(&CHOOSING, ANY, cases(&TESTED), |case, gpu, tried| {
-        check_ways(case, gpu, &ALIGNMENTS, 1, tried, |later| gpu.expected(case, later))
-    });
-}
+/// What a rung checks of a filter.
+type Climb = fn(&'static Descriptor);
 
-#[test]
-fn cuda_every_candidate_equals_the_cpu_on_odd_frames() {
-    all_ways(&CHOOSING, ANY, odd(&CHOOSING, ODD_STEP), |case, gpu, tried| {
-        check_ways(case, gpu, &[64], 1, tried, |later| gpu.expected_fast(case, later))
-    });
-}
+/// The rungs, by their names.
+pub const RUNGS: [(&str, Climb); 4] = [
+    ("cuda_every_candidate_equals_the_reference", |filter| {
+        all_ways(filter, &CHOOSING, ANY, cases(&[filter]).collect(), |case, gpu, tried| {
+            check_ways(case, gpu, &ALIGNMENTS, 1, tried, |later| gpu.expected(case, later))
+        });
+    }),
+    ("cuda_every_candidate_equals_the_cpu_on_odd_frames", |filter| {
+        let odd = if CHOOSING.contains(&filter.name) { odd(filter, ODD_STEP) } else { Vec::new() };
+        all_ways(filter, &CHOOSING, ANY, odd, |case, gpu, tried| {
+            check_ways(case, gpu, &[64], 1, tried, |later| gpu.expected_fast(case, later))
+        });
+    }),
+    // Of several frames there is more in a block's shared memory, or less of each.
+    ("cuda_every_candidate_equals_the_cpu_on_odd_batches", |filter| {
+        all_ways(filter, &BATCHED, ANY, batched(filter), |case, gpu, tried| {
+            check_ways(case, gpu, &[64], FRAMES, tried, |later| gpu.expected_fast(case, later))
+        });
+    }),
+    // So there is in blocks with 99 KiB of it, as most devices have that are sold.
+    ("cuda_every_candidate_of_small_blocks_equals_the_cpu_on_odd_frames", |filter| {
+        all_ways(filter, &BATCHED, (8, 6), batched(filter), |case, gpu, tried| {
+            check_ways(case, gpu, &[64], 1, tried, |later| gpu.expected_fast(case, later))
+        });
+    }),
+];
 
-/// Of several frames there is more in a block's shared memory, or less of each.
-#[test]
-fn cuda_every_candidate_equals_the_cpu_on_odd_batches() {
-    let batched = odd(&BATCHED, BATCH_STEP).filter(|case| batch(case) > 1);
-    all_ways(&BATCHED, ANY, batched, |case, gpu, tried| {
-        check_ways(case, gpu, &[64], FRAMES, tried, |later| gpu.expected_fast(case, later))
-    });
-}
-
-/// So there is in blocks with 99 KiB of it, as most devices have that are sold.
-#[test]
-fn cuda_every_candidate_of_small_blocks_equals_the_cpu_on_odd_frames() {
-    all_ways(&BATCHED, (8, 6), odd(&BATCHED, BATCH_STEP), |case, gpu, tried| {
-        check_ways(case, gpu, &[64], 1, tried, |later| gpu.expected_fast(case, later))
-    });
+fn batched(filter: &'static Descriptor) -> Vec<Case> {
+    if !BATCHED.contains(&filter.name) {
+        return Vec::new();
+    }
+    odd(filter, BATCH_STEP).into_iter().filter(|case| batch(case) > 1).collect()
 }
