@@ -159,7 +159,7 @@ impl Sink for Nowhere {
     }
 }
 
-/// What a film of so many frames costs on the way through `chain`.
+/// What a film of so many frames costs that goes through `chain`.
 fn film(plan: &ChainPlan, chain: &mut dyn Chain, frames: u64) -> u64 {
     let pool = PicturePool::new(32, info().format, info().width, info().height).unwrap();
     let mut film = Film { info: info(), pool, frames: 0..frames };

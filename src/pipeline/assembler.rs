@@ -192,13 +192,13 @@ impl<S: Clone> Assembler<S> {
     /// Takes what `job`, not one of the last part, has made. Its properties are those of the result.
     pub fn push_result(&mut self, mut job: Job<S>, samples: S) {
         let (part, props) = (job.part, std::mem::take(&mut job.props));
-        self.let_go_of(job);
+        self.release(job);
         self.results[part].frames.push_back((props, samples));
         self.let_go();
     }
 
-    /// Lets go of the frames of a job that is done.
-    pub fn let_go_of(&mut self, job: Job<S>) {
+    /// Releases the frames of a job that is done.
+    pub fn release(&mut self, job: Job<S>) {
         let Job { part, mut inputs, .. } = job;
         inputs.iter_mut().for_each(Vec::clear);
         self.workers[part].spare.push(inputs);

@@ -116,7 +116,7 @@ impl CpuChain {
             if job.is_last {
                 self.make(plan, &mut job, frames, dst);
                 let props = std::mem::take(&mut job.props);
-                self.assembler.let_go_of(job);
+                self.assembler.release(job);
                 return Ok(props);
             }
             let picture = self.make_between(plan, &mut job, frames)?;
@@ -176,7 +176,7 @@ impl Chain for CpuChain {
                 let mut picture = pool.take()?;
                 self.make(plan, &mut job, &[], &mut picture.planes_mut());
                 let props = std::mem::take(&mut job.props);
-                feeder.assembler.let_go_of(job);
+                feeder.assembler.release(job);
                 feeder.emit(Item::Frame(Frame { props, picture }));
             } else {
                 let picture = self.make_between(plan, &mut job, &[])?;

@@ -186,7 +186,7 @@ impl CudaChain {
             let made = jobs.drain(..).zip(slots.drain(..)).zip(targets.drain(..).zip(ends.drain(..)));
             for ((mut job, slot), (PartTarget { measured, marks, .. }, end)) in made {
                 let props = std::mem::take(&mut job.props);
-                feeder.assembler.let_go_of(job);
+                feeder.assembler.release(job);
                 // The first waits for what was done for all.
                 let work = &mut work.work;
                 work.marks.extend(marks);

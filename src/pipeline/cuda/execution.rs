@@ -298,7 +298,7 @@ impl ExecutionContext {
             parts.enqueue(plan, &mut jobs, &mut targets, stream)?;
             let ([mut job], [PartTarget { measured, .. }]) = (jobs, targets);
             let props = std::mem::take(&mut job.props);
-            assembler.let_go_of(job);
+            assembler.release(job);
             return Ok((props, measured));
         }
     }

@@ -145,7 +145,7 @@ impl Flight {
 }
 
 impl FlightWork {
-    /// Counts the time of what is done, and lets go of all but what was measured. What it held it in is used again.
+    /// Counts the time of what is done, and releases all but what was measured. The memory of its lists is used again.
     fn land(&mut self, landed: &mut Landed) -> Result<()> {
         landed.upload += std::mem::take(&mut self.staging);
         for marks in self.arrivals.drain(..) {
