@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(con
 
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const Place place(c, block);
+    const Place place(c, block, p.rows);
     const bool of_8_bits = c.src.sample == SAMPLE_U8;
     const bool inside = of_8_bits && place.is_inside(c, EVIDENCE_REACH), far_inside = of_8_bits && place.is_inside(c, c.reach[0]);
     for (int y = place.y; y < place.last; y += WARPS) {
@@ -125,7 +125,7 @@ template <bool MEANS>
 __device__ __forceinline__ void pass_tile(const Gradient& p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
-    const Place place(c, block);
+    const Place place(c, block, MEANS ? PAIR_ROWS : p.rows);
     const Side made = side_of(c, c.made[p.pass % 2]);
     const int width = c.src.width, height = c.src.height, half = c.half;
     u32 sums[EACH] = {};

@@ -4,7 +4,7 @@
 #include "common/halves.cuh"
 #include "gradient.cuh"
 
-constexpr int PAIR_ROWS = 16;  // of a block, in words
+constexpr int PAIR_ROWS = 16;  // of a block, in words; of the first two passes, at most
 static_assert(2 * WARPS == PAIR_ROWS && PAIR_ROWS == CELL, "a warp has two rows of a cell");
 
 // Quarters of v16 in both halves.
@@ -83,9 +83,9 @@ __device__ __forceinline__ void put_words(const Side& to, int x, int y, int reac
 // Where a thread's words are: its first row, and where the block ends.
 struct Place {
     int left, top, last, x, y;
-    __device__ __forceinline__ Place(const Component& c, u32 block)
-        : left(block % c.across * COLUMNS), top(block / c.across * PAIR_ROWS), last(top + PAIR_ROWS),
-          x(left + threadIdx.x % 32), y(top + threadIdx.x / 32) {}
+    __device__ __forceinline__ Place(const Component& c, u32 block, int rows = PAIR_ROWS)
+        : left(block % c.across * COLUMNS), top(block / c.across * rows), last(top + rows), x(left + threadIdx.x % 32),
+          y(top + threadIdx.x / 32) {}
 
     // Whether what lies `reach` samples around the block is inside the picture.
     __device__ __forceinline__ bool is_inside(const Component& c, int reach) const {

@@ -78,8 +78,10 @@ struct Gradient {
     u32 shares[7];  // What pairs weigh, by their count.
     u32 by_tally[112];  // Evidence of 8 bits by tallies of pairs, four in a word.
     u32 pass;  // The pass that is done, or whose result is continued before it.
+    u32 rows;  // Of a block of pairs in the first two passes.
+    u32 unused;
 };
-static_assert(sizeof(Gradient) == 1368 && alignof(Gradient) == 8, "Gradient differs from the host's");
+static_assert(sizeof(Gradient) == 1376 && alignof(Gradient) == 8, "Gradient differs from the host's");
 LAYOUT(Gradient, component, 0);
 LAYOUT(Gradient, near, 864);
 LAYOUT(Gradient, floor, 868);
@@ -90,3 +92,5 @@ LAYOUT(Gradient, exponents, 884);
 LAYOUT(Gradient, shares, 888);
 LAYOUT(Gradient, by_tally, 916);
 LAYOUT(Gradient, pass, 1364);
+LAYOUT(Gradient, rows, 1368);
+LAYOUT(Gradient, unused, 1372);

@@ -8,7 +8,7 @@ use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig, Strea
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::gradient::tuning::cuda::{COLUMNS, LEVEL_COLUMNS, PAIR_ROWS, ROWS, THREADS};
+use crate::filters::gradient::tuning::cuda::{COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, PAIR_ROWS, ROWS, THREADS};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use stages::{SampleGrouping, StageLayout, Stages};
 
@@ -98,6 +98,9 @@ device_struct! {
         by_tally: [u32; TALLIES / 4],
         /// The pass that is done, or whose result is continued before it.
         pass: u32,
+        /// Of a block of pairs in the first two passes.
+        rows: u32,
+        unused: u32,
     }
 }
 
@@ -152,6 +155,7 @@ impl ComponentArgs {
 pub(super) struct Kernel {
     plan: Plan,
     way: SampleGrouping,
+    multiprocessors: usize,
     /// Of each component that is filtered.
     stages: Vec<Option<Stages>>,
     open: Function,
@@ -187,6 +191,7 @@ impl Kernel {
             stages: plan.components.iter().enumerate().map(stages).collect::<Result<_>>()?,
             plan,
             way,
+            multiprocessors: device.info().multiprocessors,
             open: device.function(way.module(), "gradient_open")?,
             borders: device.function(way.module(), "gradient_borders")?,
             passes: [pass(0)?, pass(1)?, pass(2)?, pass(3)?],
@@ -228,9 +233,22 @@ impl Kernel {
         Ok(args)
     }
 
+    /// Rows of a block of pairs in the first two passes: fewer, where those of most rows are too few to keep the device busy to the
+    /// end of a launch.
+    fn pair_rows(&self, args: &Args) -> usize {
+        let filtered = args.component.iter().zip(&self.plan.components).filter(|(_, numbers)| numbers.filters);
+        let blocks = |(component, _): (&ComponentArgs, _)| {
+            component.across as usize * self.way.rows(component.src.size().1).div_ceil(PAIR_ROWS)
+        };
+        let is_few = filtered.map(blocks).sum::<usize>() < FEW_PAIR_BLOCKS * self.multiprocessors;
+        if is_few { PAIR_ROWS / 2 } else { PAIR_ROWS }
+    }
+
     /// Puts one launch into `stream`.
     fn turn(&self, args: &mut Args, turn: Launch, pass: usize, stream: &Stream) -> Result<()> {
         args.pass = pass as u32;
+        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { self.pair_rows(args) } else { PAIR_ROWS };
+        args.rows = pair_rows as u32;
         for (component, numbers) in args.component.iter_mut().zip(&self.plan.components) {
             let (width, height) = component.src.size();
             // A target of no rows is a component that stays where it is.
@@ -244,7 +262,7 @@ impl Kernel {
                 Launch::Borders if pairs => cells(width).div_ceil(LEVEL_COLUMNS),
                 // A warp takes the means of as many columns as a block of samples has.
                 Launch::Borders => (across * cells(height)).div_ceil(THREADS / WARP),
-                _ if pairs => across * self.way.rows(height).div_ceil(PAIR_ROWS),
+                _ if pairs => across * self.way.rows(height).div_ceil(pair_rows),
                 _ => across * height.div_ceil(ROWS),
             };
             let (row_blocks, column_blocks) = match continues {
@@ -319,6 +337,8 @@ impl CudaKernel for Kernel {
                 shares: SHARES.map(u32::from),
                 by_tally: by_tally(&evidence),
                 pass: 0,
+                rows: PAIR_ROWS as u32,
+                unused: 0,
             };
             self.turn(&mut args, Launch::Open, 0, stream)?;
             self.turn(&mut args, Launch::Pass, 0, stream)?;
