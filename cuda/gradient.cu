@@ -119,7 +119,7 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     // Borders begin first: they wait longest for memory.
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
@@ -135,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
     __shared__ int shares[MOST_PAIRS + 1];
     fill_shares(shares);
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const int width = c.src.width, height = c.src.height, pitch = c.pitch;
     const Place place(c, block);
     const int last = min(int(block / c.across + 1) * ROWS, height);
@@ -214,7 +214,7 @@ __device__ __forceinline__ void take_means(const Component& c, const u16* plane,
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     u16* const plane = c.made[(p.pass - 1) % 2];
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
     __shared__ int shares[MOST_PAIRS + 1];
     fill_shares(shares);
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const int width = c.src.width, height = c.src.height, pitch = c.pitch;
     const u16* const from = c.made[(p.pass - 1) % 2];
     u16* const to = c.made[p.pass % 2];
@@ -332,7 +332,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_last(const Gradie
     __shared__ __align__(8) Line lines[ROWS][LINES];
     Levels levels = {lines};
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const Place place(c, block);
     const int top = block / c.across * ROWS;
     sum_columns(c, block % c.across * COLUMNS, top, sums);

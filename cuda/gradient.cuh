@@ -21,6 +21,13 @@ __device__ __forceinline__ void fill_shares(int* shares) {
     __syncthreads();
 }
 
+// The component that block `block` of the grid works on, of one of the frames of a launch. `block` becomes the block's number in it.
+__device__ __forceinline__ const Component& component_of(const Gradient& p, u32& block) {
+    u32 index = 0;
+    while (block >= p.component[index].blocks) block -= p.component[index++].blocks;
+    return p.component[index];
+}
+
 __device__ __forceinline__ int clamp(int value, int low, int high) { return min(max(value, low), high); }
 
 // A sum over a count, rounded half up.

@@ -48,7 +48,7 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     // Borders begin first: they wait longest for memory.
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(con
     __syncthreads();
 
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const Place place(c, block, p.rows);
     const bool of_8_bits = c.src.sample == SAMPLE_U8;
     const bool inside = of_8_bits && place.is_inside(c, EVIDENCE_REACH), far_inside = of_8_bits && place.is_inside(c, c.reach[0]);
@@ -124,7 +124,7 @@ __device__ __forceinline__ void take_means(const Component& c, const Place& plac
 template <bool MEANS>
 __device__ __forceinline__ void pass_tile(const Gradient& p) {
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const Place place(c, block, MEANS ? PAIR_ROWS : p.rows);
     const Side made = side_of(c, c.made[p.pass % 2]);
     const int width = c.src.width, height = c.src.height, half = c.half;
@@ -169,7 +169,7 @@ __device__ __forceinline__ void find_levels(const Component& c, u32 block) {
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
         const int reach = c.reach[p.pass];
@@ -338,7 +338,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(cons
     __shared__ int4 lines[WARPS][2 * LINES];
     __shared__ Levels levels;
     u32 block = blockIdx.x;
-    const Component& c = component_of(p.component, block);
+    const Component& c = component_of(p, block);
     const Place place(c, block);
     sum_columns(c, place, sums);
     load_levels(c, place, levels);

@@ -68,7 +68,7 @@ LAYOUT(Component, blocks, 280);
 LAYOUT(Component, half, 284);
 
 struct Gradient {
-    Component component[3];
+    Component component[12];  // Of each frame, those that a picture has.
     u32 near;  // Of evidence.
     u32 floor;
     u32 scale;
@@ -81,16 +81,16 @@ struct Gradient {
     u32 rows;  // Of a block of pairs in the first two passes.
     u32 unused;
 };
-static_assert(sizeof(Gradient) == 1376 && alignof(Gradient) == 8, "Gradient differs from the host's");
+static_assert(sizeof(Gradient) == 3968 && alignof(Gradient) == 8, "Gradient differs from the host's");
 LAYOUT(Gradient, component, 0);
-LAYOUT(Gradient, near, 864);
-LAYOUT(Gradient, floor, 868);
-LAYOUT(Gradient, scale, 872);
-LAYOUT(Gradient, end, 876);
-LAYOUT(Gradient, gain, 880);
-LAYOUT(Gradient, exponents, 884);
-LAYOUT(Gradient, shares, 888);
-LAYOUT(Gradient, by_tally, 916);
-LAYOUT(Gradient, pass, 1364);
-LAYOUT(Gradient, rows, 1368);
-LAYOUT(Gradient, unused, 1372);
+LAYOUT(Gradient, near, 3456);
+LAYOUT(Gradient, floor, 3460);
+LAYOUT(Gradient, scale, 3464);
+LAYOUT(Gradient, end, 3468);
+LAYOUT(Gradient, gain, 3472);
+LAYOUT(Gradient, exponents, 3476);
+LAYOUT(Gradient, shares, 3480);
+LAYOUT(Gradient, by_tally, 3508);
+LAYOUT(Gradient, pass, 3956);
+LAYOUT(Gradient, rows, 3960);
+LAYOUT(Gradient, unused, 3964);

@@ -8,9 +8,14 @@ use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig, Strea
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
-use crate::filters::gradient::tuning::cuda::{COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, PAIR_ROWS, ROWS, THREADS};
+use crate::filters::gradient::tuning::cuda::{
+    COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, MOST_FRAMES, PAIR_ROWS, ROWS, THREADS,
+};
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use stages::{SampleGrouping, StageLayout, Stages};
+
+/// Components of a picture, at most.
+const COMPONENTS: usize = 3;
 
 /// Threads of a warp, which extends a row, and columns that a block extends.
 const WARP: usize = 32;
@@ -82,7 +87,8 @@ device_struct! {
 device_struct! {
     /// Arguments of the kernels.
     struct Args = "Gradient" {
-        component: [ComponentArgs; 3],
+        /// Of each frame, those that a picture has.
+        component: [ComponentArgs; COMPONENTS * MOST_FRAMES],
         /// Of evidence.
         near: u32,
         floor: u32,
@@ -156,11 +162,16 @@ pub(super) struct Kernel {
     plan: Plan,
     way: SampleGrouping,
     multiprocessors: usize,
-    /// Of each component that is filtered.
-    stages: Vec<Option<Stages>>,
+    /// Of each frame of a launch, of each component that is filtered.
+    stages: Vec<Vec<Option<Stages>>>,
     open: Function,
     borders: Function,
     passes: [Function; 4],
+}
+
+/// Frames of a launch.
+fn frames(setup: &Setup) -> usize {
+    setup.batch.clamp(1, MOST_FRAMES)
 }
 
 /// The size of component `index`.
@@ -173,7 +184,8 @@ impl Kernel {
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
         let way = SampleGrouping::choose(plan, device);
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
-        filtered.map(|(index, numbers)| StageLayout::new(way, numbers, size_of_component(setup, index)).bytes).sum()
+        let bytes = |(index, numbers)| StageLayout::new(way, numbers, size_of_component(setup, index)).bytes;
+        frames(setup) * filtered.map(bytes).sum::<usize>()
     }
 
     /// The kernel of `plan`.
@@ -188,7 +200,9 @@ impl Kernel {
         };
         let pass = |index: usize| device.function(way.module(), way.passes()[index]);
         Ok(Kernel {
-            stages: plan.components.iter().enumerate().map(stages).collect::<Result<_>>()?,
+            stages: (0..frames(setup))
+                .map(|_| plan.components.iter().enumerate().map(stages).collect())
+                .collect::<Result<_>>()?,
             plan,
             way,
             multiprocessors: device.info().multiprocessors,
@@ -198,8 +212,8 @@ impl Kernel {
         })
     }
 
-    /// Arguments for component `index`.
-    fn component(&self, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
+    /// Arguments for component `index` of frame `frame` of a launch.
+    fn component(&self, frame: usize, index: usize, src: &DevicePlane, dst: &DevicePlane) -> Result<ComponentArgs> {
         let numbers = &self.plan.components[index];
         let mut args = ComponentArgs {
             src: PlaneArgs::new(src)?,
@@ -212,7 +226,7 @@ impl Kernel {
             across: src.width.div_ceil(COLUMNS) as u32,
             ..ComponentArgs::NONE
         };
-        if let Some(stages) = &self.stages[index] {
+        if let Some(stages) = &self.stages[frame][index] {
             args.filters = 1;
             args.source = stages.stage(0);
             args.made = [stages.stage(1), stages.stage(2)];
@@ -236,8 +250,8 @@ impl Kernel {
     /// Rows of a block of pairs in the first two passes: fewer, where those of most rows are too few to keep the device busy to the
     /// end of a launch.
     fn pair_rows(&self, args: &Args) -> usize {
-        let filtered = args.component.iter().zip(&self.plan.components).filter(|(_, numbers)| numbers.filters);
-        let blocks = |(component, _): (&ComponentArgs, _)| {
+        let filtered = args.component.iter().filter(|component| component.filters == 1);
+        let blocks = |component: &ComponentArgs| {
             component.across as usize * self.way.rows(component.src.size().1).div_ceil(PAIR_ROWS)
         };
         let is_few = filtered.map(blocks).sum::<usize>() < FEW_PAIR_BLOCKS * self.multiprocessors;
@@ -249,7 +263,7 @@ impl Kernel {
         args.pass = pass as u32;
         let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { self.pair_rows(args) } else { PAIR_ROWS };
         args.rows = pair_rows as u32;
-        for (component, numbers) in args.component.iter_mut().zip(&self.plan.components) {
+        for (component, numbers) in args.component.iter_mut().zip(self.plan.components.iter().cycle()) {
             let (width, height) = component.src.size();
             // A target of no rows is a component that stays where it is.
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
@@ -314,16 +328,19 @@ fn rows_of(plane: &DevicePlane, field: usize, fields: usize) -> DevicePlane {
     }
 }
 
-impl CudaKernel for Kernel {
-    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
-        let CudaJob { props, src, dst, stream, .. } = *job;
-        let src = src.here();
-        let fields = self.plan.fields(props);
+impl Kernel {
+    /// Puts the work for `jobs`, no more than a launch takes, into their stream. All have as many fields.
+    fn put(&self, jobs: &[CudaJob<'_>], fields: usize) -> Result<()> {
+        let Some(CudaJob { stream, .. }) = jobs.first() else { return Ok(()) };
         for field in 0..fields {
-            let mut component = [ComponentArgs::NONE; 3];
-            for (index, args) in component.iter_mut().enumerate().take(self.plan.components.len()) {
-                *args =
-                    self.component(index, &rows_of(&src[index], field, fields), &rows_of(&dst[index], field, fields))?;
+            let mut component = [ComponentArgs::NONE; COMPONENTS * MOST_FRAMES];
+            let mut next = component.iter_mut();
+            for (frame, job) in jobs.iter().enumerate() {
+                let (src, dst) = (job.src.here(), job.dst);
+                for (index, args) in next.by_ref().take(self.plan.components.len()).enumerate() {
+                    let [src, dst] = [&src[index], &dst[index]].map(|plane| rows_of(plane, field, fields));
+                    *args = self.component(frame, index, &src, &dst)?;
+                }
             }
             let evidence = self.plan.evidence;
             let mut args = Args {
@@ -350,5 +367,17 @@ impl CudaKernel for Kernel {
             self.turn(&mut args, Launch::Last, 3, stream)?;
         }
         Ok(())
+    }
+}
+
+impl CudaKernel for Kernel {
+    fn enqueue(&mut self, job: &CudaJob<'_>) -> Result<()> {
+        self.put(std::slice::from_ref(job), self.plan.fields(job.props))
+    }
+
+    fn enqueue_batch(&mut self, jobs: &[CudaJob<'_>]) -> Result<()> {
+        let fields = |job: &CudaJob<'_>| self.plan.fields(job.props);
+        let alike = jobs.chunk_by(|a, b| fields(a) == fields(b));
+        alike.flat_map(|jobs| jobs.chunks(self.stages.len())).try_for_each(|jobs| self.put(jobs, fields(&jobs[0])))
     }
 }

@@ -156,6 +156,12 @@ impl Filter for Gradient {
     }
 
     #[cfg(feature = "cuda")]
+    fn cuda_batch(&self, setup: &Setup) -> usize {
+        let samples = (setup.input.width * setup.input.height).max(1);
+        tuning::cuda::ENOUGH_SAMPLES.div_ceil(samples).min(tuning::cuda::MOST_FRAMES)
+    }
+
+    #[cfg(feature = "cuda")]
     fn cuda_memory(&self, setup: &Setup, device: &Arc<CudaDevice>) -> Result<usize> {
         Ok(cuda::Kernel::memory(&Plan::new(&self.params, &setup.input), setup, device))
     }

@@ -19,6 +19,7 @@ pub const ON_GPU: &[Bar] = &[
     times("stats=what=rows", PHOTO, 1.7),
     times("stats=what=columns", PHOTO, 1.7),
     Bar { dst: "yuv420p10", ..within("gradient", HD, 0.06) },
+    Bar { dst: "yuv420p10", batch: 8, ..within("gradient", HD, 0.06) },
     Bar { dst: "yuv420p10", ..within("gradient", UHD, 0.20) },
     grey_within("scale=factor=2:kernel=bicubic", HD, 0.016),
     grey_within("scale=factor=2:kernel=lanczos", HD, 0.030),
