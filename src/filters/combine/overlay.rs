@@ -24,7 +24,7 @@ crate::params! {
         y: i64 = 0, PLACE, unit "samples of luma", aliases [];
         /// How much it covers: 0 nothing, 1 all.
         opacity: f64 = 1.0, ParamKind::Float { min: 0.0, max: 1.0 }, unit "", aliases [];
-        /// A picture of its size that says it place by place: black covers nothing, white as `opacity` says. `auto` is none.
+        /// A picture of its size that says it place by place: black covers nothing, white as `opacity` says. `auto` is the alpha of the file that `with` names, NAME_alpha, where it has one.
         alpha: Option<Name> = None, ParamKind::Name, unit "", aliases [];
         /// When it begins; `auto` is with the film.
         start: Option<f64> = None, TIME, unit "seconds", aliases [];
@@ -45,7 +45,9 @@ Where the other picture lies, a sample `v` becomes `v + k·(w − v)`, where `w`
 before `start` or from `end` on, the picture is copied. A frame without a time has the one that its number and the frame \
 rate give.
 
-The other picture may have any size, and has the components of the chain's, and its range.
+The other picture may have any size, and has the components of the chain's, and its range. One of another file is given \
+them by `matrix`, `format`, `range` and `depth`: a logo of RGB lies upon a film of YCbCr. Its colours are those before alpha, \
+not multiplied by it.
 
 Accuracy: `k` is an integer in 1/32768; the result is rounded to 16 bits, half up.
 

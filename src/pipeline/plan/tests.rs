@@ -119,3 +119,27 @@ fn components_never_change() {
     let error = plan(chain("deband").unwrap(), &stream("yuv420p", Range::Limited), to("yuv444p")).unwrap_err();
     assert_eq!(error.kind(), crate::error::Kind::Unsupported);
 }
+
+#[test]
+fn what_another_file_has_becomes_like_the_chains() {
+    let film = StreamInfo {
+        color: ColorInfo { matrix: 1, ..stream("yuv420p", Range::Limited).color },
+        ..stream("yuv420p", Range::Limited)
+    };
+    let rgb = [SideInput { name: "b".to_owned(), info: stream("gbrp", Range::Full) }];
+    let names = |text: &str, film: &StreamInfo, sides: &[SideInput]| {
+        let plan = plan_with(chain(text).unwrap(), film, sides, Target::default());
+        plan.map(|plan| plan.stages.iter().map(|s| s.filter.descriptor().name).collect::<Vec<_>>().join(","))
+    };
+    assert_eq!(names("overlay=with=b", &film, &rgb).unwrap(), "matrix,format,overlay");
+    assert_eq!(names("box,merge=with=b", &film, &rgb).unwrap(), "box,matrix,format,merge");
+    // Sizes are not fitted, points of the chain are not, and light of HDR is not made.
+    let small = [SideInput { info: StreamInfo { width: 4, ..rgb[0].info.clone() }, ..rgb[0].clone() }];
+    assert!(names("merge=with=b", &film, &small).unwrap_err().message().contains("alike"));
+    assert!(names("keep=f,use=b,keep=c,use=f,merge=with=c", &film, &rgb).is_err());
+    let pq = StreamInfo { color: ColorInfo { transfer: 16, ..film.color }, ..film.clone() };
+    assert!(names("overlay=with=b", &pq, &rgb).unwrap_err().message().contains("alike"));
+    // The other way, and full range, whose white is that of its depth.
+    let yuv = [SideInput { name: "b".to_owned(), info: film.clone() }];
+    assert_eq!(names("overlay=with=b", &stream("gbrp", Range::Full), &yuv).unwrap(), "matrix,depth,overlay");
+}
