@@ -67,3 +67,14 @@ fn the_picture_is_the_logos_where_it_covers() {
         assert_eq!(at(&after, x, y), at(&before, x, y), "at ({x}, {y})");
     }
 }
+
+/// Alpha alone may be what is read, and then nobody misses the colours.
+#[test]
+fn alpha_is_a_picture_of_its_own() {
+    let clips = clips();
+    let by_name = clips.hashes("logo", "use=logo_alpha");
+    let theirs = clips.logo.replace("logo.png", "alpha.png");
+    ffmpeg(&format!("-i {} -vf alphaextract -frames:v 1 {theirs}", clips.logo));
+    let extracted = hashes(&clips.film, &["--input", &format!("b={theirs}"), "--chain", "use=b,range=full"]);
+    assert_eq!(by_name, extracted);
+}

@@ -27,14 +27,24 @@ impl SideFiles {
         let mut sides = SideFiles::default();
         let named = run.named_inputs()?;
         for (name, path) in &named {
-            let input = Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
+            let mut input =
+                Input::open(path, options(run, cancel)).map_err(|e| e.context(format!("--input {name}")))?;
             log::debug!("{name}: {}", input.describe());
             if let Some(format) = input.dropped_alpha() {
                 let alpha = format!("{name}_alpha");
-                let is_free = input.has_alpha_in_frames() && named.iter().all(|(known, _)| *known != alpha);
-                if is_free && read_alpha(calls, name, &alpha)? {
+                let is_free = named.iter().all(|(known, _)| *known != alpha) && !keeps(calls, &alpha)?;
+                let can_be_read = is_free && input.has_alpha_in_frames() && opens_again(path);
+                if can_be_read {
+                    lay_by_alpha(calls, name, &alpha)?;
+                }
+                if can_be_read && reads(calls, &alpha)? {
                     let options = InputOptions { alpha: true, ..options(run, cancel) };
-                    sides.add(alpha, Input::open(path, options)?, main);
+                    let opened = Input::open(path, options).map_err(|e| e.context(format!("--input {name}")))?;
+                    sides.add(alpha, opened, main);
+                    input.gives_alpha_elsewhere();
+                    if !reads(calls, name)? {
+                        continue;
+                    }
                 } else {
                     log::warn!("{name}: its alpha ({format}) is left out");
                 }
@@ -71,25 +81,49 @@ impl SideFiles {
     }
 }
 
-/// Has the calls of `calls` that lay `name` upon the picture, and say nothing of alpha, read it as `alpha`. Whether any call does.
-fn read_alpha(calls: &mut [Call], name: &str, alpha: &str) -> Result<bool> {
-    let mut is_read = false;
+/// Whether `path` can be opened a second time: pipes cannot.
+fn opens_again(path: &OsStr) -> bool {
+    let is_pipe =
+        path == "-" || ["pipe:", "fd:"].iter().any(|start| path.as_encoded_bytes().starts_with(start.as_bytes()));
+    !is_pipe && std::fs::metadata(path).map_or(true, |file| file.is_file() || file.is_dir())
+}
+
+/// Has the calls that lay `name` upon the picture, and say nothing of alpha, read it as `alpha`.
+fn lay_by_alpha(calls: &mut [Call], name: &str, alpha: &str) -> Result<()> {
     for call in calls {
         let filter = filters::create(call)?;
-        let (reads, mask) = (filter.wiring(), filter.mask().map(|mask| mask.as_str().to_owned()));
         let lays_it = filter.descriptor().name == overlay::DESCRIPTOR.name
-            && matches!(&reads, Wiring::Reads(names) if names[..] == [name]);
+            && matches!(filter.wiring(), Wiring::Reads(names) if names == [name]);
         if lays_it {
+            // As the filter has it, each argument by its name: `alpha=auto` may stand there.
+            *call = filter.call();
+            call.args.retain(|arg| arg.key.as_deref() != Some("alpha"));
             call.args.push(Arg { key: Some("alpha".to_owned()), value: alpha.to_owned() });
         }
-        is_read |= lays_it || mask.as_deref() == Some(alpha);
-        is_read |= match reads {
-            Wiring::Reads(names) => names.iter().any(|known| known == alpha),
-            Wiring::Use(known) => known == alpha,
-            Wiring::Keep(_) => false,
-        };
     }
-    Ok(is_read)
+    Ok(())
+}
+
+/// Whether one of `calls` gives a point of the chain that name.
+fn keeps(calls: &[Call], name: &str) -> Result<bool> {
+    let mut created = calls.iter().map(filters::create);
+    created.try_fold(false, |keeps, filter| Ok(keeps || filter?.wiring() == Wiring::Keep(name.to_owned())))
+}
+
+/// Whether one of `calls` reads the picture `name`.
+fn reads(calls: &[Call], name: &str) -> Result<bool> {
+    let mut created = calls.iter().map(filters::create);
+    created.try_fold(false, |is_read, filter| {
+        let filter = filter?;
+        let is_mask = filter.mask().is_some_and(|mask| mask.as_str() == name);
+        Ok(is_read
+            || is_mask
+            || match filter.wiring() {
+                Wiring::Reads(names) => names.iter().any(|known| known == name),
+                Wiring::Use(known) => known == name,
+                Wiring::Keep(_) => false,
+            })
+    })
 }
 
 /// How they are opened: their frames go to the filters alone.

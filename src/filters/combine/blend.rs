@@ -208,6 +208,10 @@ impl Local for BlendParams {
         self.planes
     }
 
+    fn mixes(&self) -> bool {
+        true
+    }
+
     fn others(&self) -> Vec<String> {
         names(&self.with, self.mask.as_ref())
     }

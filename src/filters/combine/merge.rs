@@ -193,6 +193,10 @@ impl Local for MergeParams {
         self.planes
     }
 
+    fn mixes(&self) -> bool {
+        true
+    }
+
     fn others(&self) -> Vec<String> {
         names(&self.with, self.mask.as_ref())
     }

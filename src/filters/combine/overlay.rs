@@ -88,6 +88,10 @@ impl Local for OverlayParams {
         merge::kernel(self.alpha.as_ref())
     }
 
+    fn mixes(&self) -> bool {
+        true
+    }
+
     fn others(&self) -> Vec<String> {
         merge::names(&self.with, self.alpha.as_ref())
     }

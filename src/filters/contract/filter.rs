@@ -46,6 +46,12 @@ pub trait Filter: Send + Sync + fmt::Debug {
         Wiring::Reads(Vec::new())
     }
 
+    /// Whether its result is a mixture of the chain's picture and the others, which must stand for the same: a chain makes those of
+    /// other files like its own, where the filter refuses them as they are.
+    fn mixes(&self) -> bool {
+        false
+    }
+
     /// What it knows of the frames around the one it makes, where that is not their pictures: the filter that makes a small
     /// picture of numbers of each frame of its first input. A chain runs it before this one, whose last input the result is,
     /// with a [`Reach`](crate::filters::Reach) of its own as the last of [`Spec::reads`]. [`Filter::spec`] does not get its stream.

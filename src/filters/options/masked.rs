@@ -80,6 +80,10 @@ impl Filter for Masked {
         call
     }
 
+    fn mixes(&self) -> bool {
+        self.inner.mixes()
+    }
+
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let spec = self.inner.spec(inputs)?;
         if let Some(difference) = zones::difference(&spec, &inputs[0]) {

@@ -153,10 +153,15 @@ impl Input {
         self.finisher.drops_alpha()
     }
 
+    /// Says nothing of alpha that is left out here: another input of the same file gives it.
+    pub fn gives_alpha_elsewhere(&mut self) {
+        self.finisher.forget_notice();
+    }
+
     /// Whether packets hold alpha beside the pictures, as WebM's do.
     fn has_alpha_beside(&self) -> bool {
         let says = |(key, value): &(String, String)| key.eq_ignore_ascii_case(tags::ALPHA_MODE) && value == "1";
-        self.container.video.metadata.iter().any(says)
+        !self.finisher.knows_alpha() && self.container.video.metadata.iter().any(says)
     }
 
     /// Logs once what of the source is not given as it is.

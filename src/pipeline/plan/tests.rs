@@ -135,10 +135,18 @@ fn what_another_file_has_becomes_like_the_chains() {
     assert_eq!(names("box,merge=with=b", &film, &rgb).unwrap(), "box,matrix,format,merge");
     // Sizes are not fitted, points of the chain are not, and light of HDR is not made.
     let small = [SideInput { info: StreamInfo { width: 4, ..rgb[0].info.clone() }, ..rgb[0].clone() }];
-    assert!(names("merge=with=b", &film, &small).unwrap_err().message().contains("alike"));
+    assert!(names("merge=with=b", &film, &small).unwrap_err().message().contains("they must be of one size"));
     assert!(names("keep=f,use=b,keep=c,use=f,merge=with=c", &film, &rgb).is_err());
     let pq = StreamInfo { color: ColorInfo { transfer: 16, ..film.color }, ..film.clone() };
     assert!(names("overlay=with=b", &pq, &rgb).unwrap_err().message().contains("alike"));
+    let hdr = [SideInput { info: StreamInfo { color: pq.color, ..film.clone() }, ..rgb[0].clone() }];
+    assert!(names("overlay=with=b", &stream("gbrp", Range::Full), &hdr).unwrap_err().message().contains("alike"));
+    // What computes with codes gets those of the file.
+    assert!(names("diff=with=b", &film, &rgb).unwrap_err().message().contains("alike"));
+    // A film of another matrix and range, such as a JPEG is.
+    let jpeg = StreamInfo { color: ColorInfo { matrix: 5, ..stream("yuv420p", Range::Full).color }, ..film.clone() };
+    let jpeg = [SideInput { name: "b".to_owned(), info: jpeg }];
+    assert_eq!(names("overlay=with=b", &film, &jpeg).unwrap(), "matrix,range,overlay");
     // The other way, and full range, whose white is that of its depth.
     let yuv = [SideInput { name: "b".to_owned(), info: film.clone() }];
     assert_eq!(names("overlay=with=b", &stream("gbrp", Range::Full), &yuv).unwrap(), "matrix,depth,overlay");

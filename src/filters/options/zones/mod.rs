@@ -117,6 +117,10 @@ impl Filter for Zoned {
         call
     }
 
+    fn mixes(&self) -> bool {
+        self.inner.mixes()
+    }
+
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {
         let spec = self.inner.spec(inputs)?;
         if let Some(difference) = difference(&spec, &inputs[0]) {

@@ -86,6 +86,11 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Whether its result is a mixture of its pictures: what [`Filter::mixes`] says.
+    fn mixes(&self) -> bool {
+        false
+    }
+
     /// The frames that it reads of the chain's own input.
     fn reach(&self) -> Reach {
         Reach::NONE
@@ -208,6 +213,10 @@ impl<T: Local> Filter for LocalFilter<T> {
 
     fn wiring(&self) -> Wiring {
         Wiring::Reads(self.params.others())
+    }
+
+    fn mixes(&self) -> bool {
+        self.params.mixes()
     }
 
     fn spec(&self, inputs: &[StreamInfo]) -> Result<Spec> {

@@ -158,6 +158,11 @@ impl Finisher {
         self.alpha.is_none() && convert::has_alpha(self.shape.pixel)
     }
 
+    /// Whether frames have alpha, which is dropped or given.
+    pub(in crate::io::libav) fn knows_alpha(&self) -> bool {
+        convert::has_alpha(self.shape.pixel)
+    }
+
     /// What the first frame given says of itself.
     pub(in crate::io::libav) fn first(&self) -> FrameProps {
         FrameProps { color: self.color(self.first.color), ..self.first.clone() }
@@ -169,6 +174,11 @@ impl Finisher {
             (None, Some(converter)) => converter.color(color),
             (None, None) => color,
         }
+    }
+
+    /// Leaves out what [`Finisher::say_conversion`] would say.
+    pub(in crate::io::libav) fn forget_notice(&mut self) {
+        self.notice = None;
     }
 
     /// Says once, about the source `path`, what is converted.

@@ -12,32 +12,34 @@ const PQ: u8 = 16;
 const HLG: u8 = 18;
 
 impl Draft<'_> {
-    /// What `filter` makes of `operands`. Pictures of other files that it refuses are made like the chain's one after another,
-    /// as far as there are filters for that: a logo is of RGB, and most films are not.
+    /// What `filter` makes of `operands`. Pictures of other files that one which mixes refuses are made like the chain's one after
+    /// another, as far as there are filters for that: a logo is of RGB, and most films are not.
     ///
     /// # Errors
-    /// What the filter says of its operands as they came.
+    /// What the filter says of its operands.
     pub(super) fn fitted(&mut self, filter: &dyn Filter, operands: &mut [ChainPoint]) -> Result<Spec> {
         let spec =
             |operands: &[ChainPoint]| filter.spec(&operands.iter().map(|point| point.info.clone()).collect::<Vec<_>>());
-        let refused = match spec(operands) {
-            Ok(spec) => return Ok(spec),
-            Err(error) => error,
-        };
-        let (kept, mut tried) = (self.kept.len(), operands.to_vec());
-        for number in 1..tried.len() {
-            if !matches!(tried[number].from, Operand::Input(1..)) {
+        let mut made = spec(operands);
+        for number in 1..operands.len() {
+            if made.is_ok() || !filter.mixes() {
+                break;
+            }
+            if !matches!(operands[number].from, Operand::Input(1..)) {
                 continue;
             }
-            let Some(text) = alike(&tried[0].info, &tried[number].info) else { continue };
-            tried[number] = self.aside(filters::chain(&text)?, tried[number].clone())?;
-            if let Ok(spec) = spec(&tried) {
-                operands.clone_from_slice(&tried);
-                return Ok(spec);
+            let Some(text) = alike(&operands[0].info, &operands[number].info) else { continue };
+            let kept = self.kept.len();
+            match self.aside(filters::chain(&text)?, operands[number].clone()) {
+                Ok(point) => operands[number] = point,
+                Err(_) => {
+                    self.kept.truncate(kept);
+                    continue;
+                }
             }
+            made = spec(operands);
         }
-        self.kept.truncate(kept);
-        Err(refused)
+        made
     }
 
     /// Adds `filters` to the picture `of`. The chain goes on from where it was.
@@ -49,18 +51,30 @@ impl Draft<'_> {
     }
 }
 
-/// The chain that gives `other` the components and the range of `first`; `None` where no filter does, or light would have to
-/// become that of HDR.
+/// The chain that gives `other` the components, the colours and the range of `first`; `None` where no filter does, or where one
+/// of them is HDR.
 fn alike(first: &StreamInfo, other: &StreamInfo) -> Option<String> {
     let (has, had) = (first.format, other.format);
-    if has.is_yc48() || had.is_yc48() || [PQ, HLG].contains(&first.color.transfer) {
+    let is_hdr = |stream: &StreamInfo| [PQ, HLG].contains(&stream.color.transfer);
+    if has.is_yc48() || had.is_yc48() || is_hdr(first) || is_hdr(other) {
         return None;
     }
     let mut chain = Vec::new();
-    match (had.model(), has.model()) {
-        (Model::Rgb, Model::Yuv | Model::Gray) => chain.push(format!("matrix={}", matrix(first)?)),
-        (Model::Yuv, Model::Rgb) => chain.push("matrix=rgb".to_owned()),
-        _ => {}
+    let mut colours = match (had.model(), has.model()) {
+        (Model::Rgb, Model::Yuv | Model::Gray) => format!("matrix={}", matrix(first)?),
+        (Model::Yuv, Model::Rgb) => format!("matrix=rgb:from={}", matrix(other)?),
+        (Model::Yuv, Model::Yuv) => format!("matrix={}:from={}", matrix(first)?, matrix(other)?),
+        _ => String::new(),
+    };
+    let primaries = [first, other].map(primaries);
+    if let [Some(has), Some(had)] = primaries
+        && has != had
+        && !colours.is_empty()
+    {
+        colours += &format!(":primaries={has}:primaries_from={had}");
+    }
+    if !colours.is_empty() {
+        chain.push(colours);
     }
     if has.model() != Model::Rgb || had.model() == Model::Gray {
         let to = match (has.model(), has.subsampling_w(), has.subsampling_h()) {
@@ -70,8 +84,7 @@ fn alike(first: &StreamInfo, other: &StreamInfo) -> Option<String> {
             (_, _, 0) => "yuv422",
             _ => "yuv420",
         };
-        let siting = Siting::of(first).print();
-        chain.push(format!("format={to}:chroma_out={siting}"));
+        chain.push(format!("format={to}:chroma_out={}", Siting::of(first).print()));
     }
     chain.push(format!("range={}", if first.is_full_range() { "full" } else { "limited" }));
     if first.is_full_range() {
@@ -80,7 +93,7 @@ fn alike(first: &StreamInfo, other: &StreamInfo) -> Option<String> {
     Some(chain.join(","))
 }
 
-/// The matrix of `stream`, or what is usual for its height where it states none; `None` for one that is not converted to.
+/// The matrix of `stream`, or what is usual for its height where it states none; `None` for one that is not converted.
 fn matrix(stream: &StreamInfo) -> Option<&'static str> {
     match stream.color.matrix {
         1 => Some("bt709"),
@@ -88,6 +101,16 @@ fn matrix(stream: &StreamInfo) -> Option<&'static str> {
         9 => Some("bt2020"),
         2 if stream.height <= 576 => Some("bt601"),
         2 => Some("bt709"),
+        _ => None,
+    }
+}
+
+/// The primaries of `stream`, where it states some that are converted: those of BT.601 and BT.709 count as one, as players take them.
+fn primaries(stream: &StreamInfo) -> Option<&'static str> {
+    match stream.color.primaries {
+        1 | 2 | 5 | 6 => Some("bt709"),
+        9 => Some("bt2020"),
+        12 => Some("p3"),
         _ => None,
     }
 }
