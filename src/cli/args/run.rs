@@ -35,7 +35,7 @@ pub struct Run {
     /// It is decoded from its start, and its frames are matched by their times from each file's start: while a frame of the input is
     /// shown, the one of FILE that is shown then is read, the first before it begins and the last after its end, so that a still picture lasts.
     /// What a filter cannot read as it is becomes like the input by matrix, format, range and depth. Where FILE has alpha, that is the
-    /// picture NAME_alpha, which overlay takes unless it is told another: --input logo=logo.png --chain overlay=with=logo:x=20:y=20
+    /// picture NAME_alpha, which overlay takes unless it is given another: --input logo=logo.png --chain overlay=with=logo:x=20:y=20
     #[arg(long = "input", value_name = "[NAME=]FILE", help_heading = FILTERING)]
     pub inputs: Vec<OsString>,
     /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)
