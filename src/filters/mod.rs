@@ -53,7 +53,7 @@ mod tiers;
 mod unsharp;
 
 // One name for each, whichever room it is in.
-pub(crate) use combine::overlay;
+pub use combine::overlay;
 pub(crate) use common::siting;
 #[cfg(test)]
 pub(crate) use common::testing;
