@@ -94,7 +94,7 @@ fn trials(filter: &'static Descriptor, args: &Arguments) -> Vec<Trial> {
         |rung: &'static Rung| Trial::test(format!("{}::{}", filter.name, rung.name), move || climb(rung, filter));
     let mut trials: Vec<Trial> = RUNGS.iter().map(trial).collect();
     #[cfg(unix)]
-    trials.push(beside::trial(filter));
+    trials.extend(beside::trial(filter));
     // Who names a test has seen that it is not ignored: nothing opens a device for tests without one.
     #[cfg(feature = "cuda")]
     trials.extend(cuda::trials(filter, args.exact || cuda::gate::runs()));

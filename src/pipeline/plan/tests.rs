@@ -133,10 +133,10 @@ fn what_another_file_has_becomes_like_the_chains() {
     };
     assert_eq!(names("overlay=with=b", &film, &rgb).unwrap(), "matrix,format,overlay");
     assert_eq!(names("box,merge=with=b", &film, &rgb).unwrap(), "box,matrix,format,merge");
-    // Sizes are not fitted, points of the chain are not, and light of HDR is not made.
+    // Sizes are not fitted, what a chain made is not, and light of HDR is not made.
     let small = [SideInput { info: StreamInfo { width: 4, ..rgb[0].info.clone() }, ..rgb[0].clone() }];
     assert!(names("merge=with=b", &film, &small).unwrap_err().message().contains("they must be of one size"));
-    assert!(names("keep=f,use=b,keep=c,use=f,merge=with=c", &film, &rgb).is_err());
+    assert!(names("keep=f,use=b,box,keep=c,use=f,merge=with=c", &film, &rgb).is_err());
     let pq = StreamInfo { color: ColorInfo { transfer: 16, ..film.color }, ..film.clone() };
     assert!(names("overlay=with=b", &pq, &rgb).unwrap_err().message().contains("alike"));
     let hdr = [SideInput { info: StreamInfo { color: pq.color, ..film.clone() }, ..rgb[0].clone() }];

@@ -115,10 +115,10 @@ mod tests {
             let frame = frame(name, |_, n| if n % step == at { (n / step) as u8 } else { 200 });
             let second = frame.stride(0) / step;
             let expected = [0, 1, 2, 3].into_iter().chain((second..second + 4).map(|n| n as i32)).collect::<Vec<_>>();
-            assert_eq!(alpha(&frame), ("gray".to_owned(), expected), "{name}");
+            assert_eq!(alpha(&frame), ("gray8".to_owned(), expected), "{name}");
         }
         let planar = frame("yuva420p", |plane, n| if plane == 3 { 7 * (n % 4) as u8 } else { 99 });
-        assert_eq!(alpha(&planar), ("gray".to_owned(), vec![0, 7, 14, 21, 0, 7, 14, 21]));
+        assert_eq!(alpha(&planar), ("gray8".to_owned(), vec![0, 7, 14, 21, 0, 7, 14, 21]));
         let deep = frame("gbrap10le", |plane, n| if plane == 3 { [0x34, 0x02][n % 2] } else { 1 });
         assert_eq!(alpha(&deep), ("gray10".to_owned(), vec![0x234; 8]));
         let big = frame("rgba64be", |_, n| if n % 8 == 6 { 0x12 } else { 0x34 });
@@ -133,7 +133,7 @@ mod tests {
             let palette = (*frame.as_mut_ptr()).data[1].cast::<u32>();
             (0..4).for_each(|color| palette.add(color as usize).write((60 * color) << 24 | 0x12_34_56));
         }
-        assert_eq!(alpha(&frame), ("gray".to_owned(), vec![0, 60, 120, 180, 0, 60, 120, 180]));
+        assert_eq!(alpha(&frame), ("gray8".to_owned(), vec![0, 60, 120, 180, 0, 60, 120, 180]));
     }
 
     #[test]
