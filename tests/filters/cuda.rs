@@ -174,14 +174,17 @@ pub fn batch(case: &Case) -> usize {
     case.build().map_or(1, |(filter, setup)| filter.cuda_batch(&setup))
 }
 
-/// A kernel that takes several frames at a time gives for each what the reference gives.
+/// A kernel that takes several frames at a time gives for each what the reference gives: of as many, of more than one launch takes,
+/// and of few.
 fn check_batches(case: &Case, gpu: &Gpu) -> Result<(), String> {
-    const MOST: usize = 3;
-    let mut kernel = gpu.kernel_for(case, MOST)?;
-    for laters in [&[0, 1, 2][..], &[2, 0]] {
+    let whole = batch(case);
+    let mut kernel = gpu.kernel_for(case, whole)?;
+    let laters: Vec<u64> = (0..=whole as u64).collect();
+    let expected = laters.iter().map(|later| gpu.expected(case, *later)).collect::<Result<Vec<_>, _>>()?;
+    for laters in [&laters[..whole], &laters, &[1, 0]] {
         let made = gpu.run_batch(kernel.as_mut(), case, laters, 64, case.seed + 2)?;
         for (later, got) in laters.iter().zip(made) {
-            let same = compare(&gpu.expected(case, *later)?, &got);
+            let same = compare(&expected[*later as usize], &got);
             same.map_err(|fault| format!("frame {later} of {laters:?} at a time: {fault}"))?;
         }
     }

@@ -11,9 +11,10 @@ const FORMATS: [(&str, &str); 4] =
     [("yuv420p", "yuv420p16"), ("yuv420p", "yuv420p"), ("yuv420p16", "yuv420p16"), ("yuv420p16", "yuv420p")];
 
 /// Filters whose kernels can work in several ways, and options.
-const OPTIONS: [(&str, &[&str]); 5] = [
+const OPTIONS: [(&str, &[&str]); 6] = [
     ("deband", &["range=8", "range=15", "range=31", "sample=1"]),
     ("domain", &["passes=3"]),
+    ("gradient", &["range=64"]),
     ("bilateral", &["radius=2", "radius=4", "radius=6", "radius=8", "radius=12", "radius=16"]),
     (
         "box",
@@ -57,7 +58,7 @@ const RADII: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 30];
 /// # Errors
 /// When one is no filter whose kernels have a choice.
 pub fn calls(names: &[String]) -> Result<Vec<Call>> {
-    let all = ["deband", "domain", "bilateral", "box", "gauss", "convolve"];
+    let all = ["deband", "domain", "gradient", "bilateral", "box", "gauss", "convolve"];
     let mut calls = Vec::new();
     let words: Vec<&str> = if names.is_empty() { all.to_vec() } else { names.iter().map(String::as_str).collect() };
     for word in words {

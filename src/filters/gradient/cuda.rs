@@ -11,8 +11,10 @@ use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::gradient::tuning::cuda::{
     COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, MOST_FRAMES, PAIR_ROWS, ROWS, THREADS,
 };
+use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
 use stages::{SampleGrouping, StageLayout, Stages};
+use std::fmt;
 
 /// Components of a picture, at most.
 const COMPONENTS: usize = 3;
@@ -157,11 +159,41 @@ impl ComponentArgs {
     };
 }
 
+/// Rows of a block in the first two passes, where samples lie in pairs.
+#[derive(Clone, Copy)]
+struct BlockRows(usize);
+
+impl fmt::Display for BlockRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rows-{}", self.0)
+    }
+}
+
+impl BlockRows {
+    /// Those for `plan`: fewer, where blocks of most rows are too few to keep the device busy to the end of a launch, unless tuning
+    /// found another way.
+    fn choose(plan: &Plan, setup: &Setup, device: &CudaDevice) -> BlockRows {
+        let blocks = |(index, _)| {
+            let (width, height) = size_of_component(setup, index);
+            width.div_ceil(COLUMNS) * SampleGrouping::Pairs.rows(height).div_ceil(PAIR_ROWS)
+        };
+        let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
+        let blocks = frames(setup) * filtered.map(blocks).sum::<usize>();
+        let mut ways = [BlockRows(PAIR_ROWS), BlockRows(PAIR_ROWS / 2)];
+        if blocks < FEW_PAIR_BLOCKS * device.info().multiprocessors {
+            ways.reverse();
+        }
+        let case = tune::case(setup, setup.src, &format!("b{}", frames(setup)));
+        device.choose("gradient", &[SampleGrouping::PAIRS], case, &ways)
+    }
+}
+
 /// A kernel built for one stream.
 pub(super) struct Kernel {
     plan: Plan,
     way: SampleGrouping,
-    multiprocessors: usize,
+    /// Rows of a block of pairs in the first two passes.
+    rows: usize,
     /// Of each frame of a launch, of each component that is filtered.
     stages: Vec<Vec<Option<Stages>>>,
     open: Function,
@@ -199,13 +231,17 @@ impl Kernel {
             numbers.filters.then(|| Stages::new(device, way, numbers, size)).transpose()
         };
         let pass = |index: usize| device.function(way.module(), way.passes()[index]);
+        let BlockRows(rows) = match way {
+            SampleGrouping::Singly => BlockRows(PAIR_ROWS),
+            SampleGrouping::Pairs => BlockRows::choose(&plan, setup, device),
+        };
         Ok(Kernel {
             stages: (0..frames(setup))
                 .map(|_| plan.components.iter().enumerate().map(stages).collect())
                 .collect::<Result<_>>()?,
             plan,
             way,
-            multiprocessors: device.info().multiprocessors,
+            rows,
             open: device.function(way.module(), "gradient_open")?,
             borders: device.function(way.module(), "gradient_borders")?,
             passes: [pass(0)?, pass(1)?, pass(2)?, pass(3)?],
@@ -247,21 +283,10 @@ impl Kernel {
         Ok(args)
     }
 
-    /// Rows of a block of pairs in the first two passes: fewer, where those of most rows are too few to keep the device busy to the
-    /// end of a launch.
-    fn pair_rows(&self, args: &Args) -> usize {
-        let filtered = args.component.iter().filter(|component| component.filters == 1);
-        let blocks = |component: &ComponentArgs| {
-            component.across as usize * self.way.rows(component.src.size().1).div_ceil(PAIR_ROWS)
-        };
-        let is_few = filtered.map(blocks).sum::<usize>() < FEW_PAIR_BLOCKS * self.multiprocessors;
-        if is_few { PAIR_ROWS / 2 } else { PAIR_ROWS }
-    }
-
     /// Puts one launch into `stream`.
     fn turn(&self, args: &mut Args, turn: Launch, pass: usize, stream: &Stream) -> Result<()> {
         args.pass = pass as u32;
-        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { self.pair_rows(args) } else { PAIR_ROWS };
+        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { self.rows } else { PAIR_ROWS };
         args.rows = pair_rows as u32;
         for (component, numbers) in args.component.iter_mut().zip(self.plan.components.iter().cycle()) {
             let (width, height) = component.src.size();

@@ -18,7 +18,8 @@ pub(super) enum SampleGrouping {
 }
 
 impl SampleGrouping {
-    const PAIRS: &'static str = "gradient_pairs";
+    /// The module that takes two at a time.
+    pub const PAIRS: &'static str = "gradient_pairs";
 
     /// Pairs, where the device knows their instructions and all that decides and counts fits the 11 bits of a half of a float.
     pub fn choose(plan: &Plan, device: &CudaDevice) -> SampleGrouping {
