@@ -63,6 +63,11 @@ done
 cargo build --profile "$profile" --locked -p vramp-plugin
 packed "$built/libvramp_plugin.so" "$out/lib/libvramp.so"
 
+# Modules as racecheck follows them.
+make --silent target/nvrtc/ready
+mkdir "$out/whole-block"
+target/nvrtc/bin/python cuda/make_ptx.py --whole-block-barriers "$out/whole-block"
+
 # A host of OpenFX whose images lie in GPU memory.
 scripts/setup_openfx.sh
 cc -O1 -D_GNU_SOURCE -pthread -Itarget/openfx/include plugin-abi/tests/openfx/cuda.c -o "$out/bin/openfx_cuda" -lm -ldl
