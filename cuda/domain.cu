@@ -50,16 +50,36 @@ struct Belt {
     }
 };
 
+#ifndef VRAMP_WHOLE_BLOCK_BARRIERS
 // A tile waits to be gone along, and to be filled again, by barriers of its stage.
-__device__ __forceinline__ int filled(int stage) { return 1 + stage; }
-__device__ __forceinline__ int gone_along(int stage) { return 1 + STAGES + stage; }
+struct Turns {
+    static __device__ __forceinline__ int filled(int, int stage) { return 1 + stage; }
+    static __device__ __forceinline__ int gone_along(int, int stage) { return 1 + STAGES + stage; }
 
-__device__ __forceinline__ void await(int barrier) {
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
-}
-__device__ __forceinline__ void tell(int barrier) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
-}
+    __device__ __forceinline__ void await(int barrier) {
+        asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
+    }
+    __device__ __forceinline__ void tell(int barrier) {
+        asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(TILE * (1 + CARRIERS)) : "memory");
+    }
+    __device__ __forceinline__ void end(int) {}
+};
+#else
+// The same for tools that do not follow barriers of some warps: every warp is at a barrier of the block for each of these events, in
+// the order in which the warp that goes along meets them.
+struct Turns {
+    int next = 0;
+
+    static __device__ __forceinline__ int filled(int tile, int) { return max(2 * tile - 1, 0); }
+    static __device__ __forceinline__ int gone_along(int tile, int) { return 2 * tile + 2; }
+
+    __device__ __forceinline__ void await(int event) {
+        for (; next <= event; next++) __syncthreads();
+    }
+    __device__ __forceinline__ void tell(int event) { await(event); }
+    __device__ __forceinline__ void end(int tiles) { await(gone_along(tiles - 1, 0)); }
+};
+#endif
 
 // Goes along tiles, line by thread. Threads without a line step along, and leave shared memory's turns to others.
 __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
@@ -68,14 +88,15 @@ __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
     const bool has_line = threadIdx.x < LINES;
     float4 ahead[AHEAD] = {};
     float near = 0;
-    await(filled(0));
+    Turns turns;
+    turns.await(turns.filled(0, 0));
 #pragma unroll
     for (int i = 0; i < AHEAD; i++)
         if (has_line) ahead[i] = belt.tiles[0][i][line];
     for (int tile = 0, stage = 0; tile < tiles; tile++) {
         const int next = stage + 1 == STAGES ? 0 : stage + 1;
         // A tile ahead, so that nothing waits at its end.
-        if (tile + 1 < tiles) await(filled(next));
+        if (tile + 1 < tiles) turns.await(turns.filled(tile + 1, next));
 #pragma unroll
         for (int pair = 0; pair < PAIRS; pair++) {
             float4& own = ahead[pair % AHEAD];
@@ -87,7 +108,7 @@ __device__ __forceinline__ void go_along(Belt& belt, int tiles) {
                 belt.made[stage][pair][line] = make_float2(first, near);
             }
         }
-        tell(gone_along(stage));
+        turns.tell(turns.gone_along(tile, stage));
         stage = next;
     }
 }
@@ -162,6 +183,7 @@ struct Load {
 template <bool DOWN, bool BACK, typename Store>
 __device__ __forceinline__ void carry(Belt& belt, const Lines<DOWN, BACK>& lines, int stage, int tiles, Store store) {
     Load load;
+    Turns turns;
     const auto read = [&](int tile) {
 #pragma unroll
         for (int i = 0; i < SHARE; i++) {
@@ -179,7 +201,7 @@ __device__ __forceinline__ void carry(Belt& belt, const Lines<DOWN, BACK>& lines
         }
     };
     const auto take = [&](int tile) {
-        await(gone_along(stage));
+        turns.await(turns.gone_along(tile, stage));
         float made[SHARE];
         lines.take(belt.made[stage], made);
 #pragma unroll
@@ -200,9 +222,10 @@ __device__ __forceinline__ void carry(Belt& belt, const Lines<DOWN, BACK>& lines
         if (tile + STAGES < tiles) read(tile + STAGES);
         if (tile > stage) take(tile - STAGES);
         lines.put(belt.tiles[stage], samples);
-        tell(filled(stage));
+        turns.tell(turns.filled(tile, stage));
     }
     if (stage < tiles) take((tiles - 1 - stage) / STAGES * STAGES + stage);
+    turns.end(tiles);
 }
 
 // Goes along the lines of a block in one direction. FINAL: what is made is stored.

@@ -3,6 +3,7 @@
 
     make ptx          write what is stale
     make check-ptx    fail when something committed is not what the sources give
+    make_ptx.py --whole-block-barriers FOLDER    write what racecheck can follow, for scripts/gpu_bundle.sh
 
 NVRTC writes cuda/ptx/NAME.ptx.xz, which every driver since 515 (May 2022) reads, since that version of it writes PTX 7.7.
 compute_61 is the oldest target that is served, and a driver compiles it for every later GPU. What uses tensor cores
@@ -15,7 +16,8 @@ PTX that it was made of, the compiler with the GPUs it was made for, and the byt
 in that order. Packed together, the code of six generations takes 0.63 of the bytes that it takes one by one. It is made
 again when the first two lines would differ, or with --all.
 
-What the documentation quotes (cuda/examples) is compiled too, and not kept.
+What the documentation quotes (cuda/examples) is compiled too, and not kept. So are modules whose warps wait for some of a block's, as
+they are with barriers of whole blocks in place of those: compute-sanitizer's racecheck follows no others.
 """
 
 import concurrent.futures
@@ -33,6 +35,8 @@ import tempfile
 OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
 # Turing, Ampere, Ada, Hopper and both Blackwells. Each serves the later GPUs of its first digit.
 NATIVE = [75, 86, 89, 90, 100, 120]
+# Sources that name it have barriers of whole blocks where it is defined.
+WHOLE_BLOCK = "VRAMP_WHOLE_BLOCK_BARRIERS"
 CUDA = pathlib.Path(__file__).resolve().parent
 PTX = CUDA / "ptx"
 MACHINE = CUDA / "native"
@@ -69,13 +73,13 @@ class Nvrtc:
         self.call(get, program, buffer)
         return buffer.value.decode()
 
-    def ptx(self, source):
-        """The PTX of one source file."""
+    def ptx(self, source, *more):
+        """The PTX of one source file, by the usual options and `more`."""
         program = ctypes.c_void_p()
         text, name = source.read_text().encode(), source.name.encode()
         self.call("nvrtcCreateProgram", ctypes.byref(program), text, name, 0, None, None)
         target = "compute_80" if source.stem.endswith(("_tensor", "_pairs", "_async")) else "compute_61"
-        options = [f"--gpu-architecture={target}", *OPTIONS, f"--include-path={CUDA}"]
+        options = [f"--gpu-architecture={target}", *OPTIONS, f"--include-path={CUDA}", *more]
         encoded = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
         failure = self.call("nvrtcCompileProgram", program, len(options), encoded)
         log = self.text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog", program).strip()
@@ -89,6 +93,12 @@ class Nvrtc:
         if foreign:
             sys.exit(f"{source.name} calls what no driver has: {' '.join(foreign)}")
         return numbered(ptx).encode()
+
+
+def whole_block_barriers(nvrtc):
+    """The PTX of modules that wait for some warps of a block, with barriers of the whole block instead, by name."""
+    sources = [source for source in sorted(CUDA.glob("*.cu")) if WHOLE_BLOCK in source.read_text()]
+    return {source.stem: nvrtc.ptx(source, f"--define-macro={WHOLE_BLOCK}") for source in sources}
 
 
 def numbered(ptx):
@@ -159,6 +169,11 @@ def read(path):
 
 
 def main():
+    match sys.argv[1:]:
+        case ["--whole-block-barriers", folder]:
+            for name, ptx in whole_block_barriers(Nvrtc()).items():
+                pathlib.Path(folder, f"{name}.ptx").write_bytes(ptx)
+            return
     options = set(sys.argv[1:])
     if not options <= {"--check", "--all"}:
         sys.exit(__doc__)
@@ -167,6 +182,7 @@ def main():
     modules = {source.stem: nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
     for example in CUDA.glob("examples/*.cu"):
         nvrtc.ptx(example)
+    whole_block_barriers(nvrtc)
     wanted = {PTX / f"{name}.ptx.xz": ptx for name, ptx in modules.items()}
 
     def is_stale(name, ptx):

@@ -249,8 +249,19 @@ run_jobs() {
     esac
 }
 
-# A sample of the kernels' cases, and what decodes and encodes nothing. Tests that make faults on purpose are left out: the
-# tools rightly complain.
+# checked TOOL BINARY TESTS STEP: runs tests under compute-sanitizer, with every STEPth case. Tests that make faults on purpose are left
+# out: the tool rightly complains.
+checked() {
+    modules=
+    # It follows no barriers of some warps of a block: modules with such have barriers of whole blocks there.
+    [ "$1" != racecheck ] || modules=VRAMP_PTX=$here/whole-block
+    step "$1 $2 $3" timeout 100 env VRAMP_CASE_STEP="${VRAMP_CASE_STEP:-$4}" ${modules:+"$modules"} compute-sanitizer \
+        --tool "$1" --error-exitcode 9 --report-api-errors no --target-processes all "$here/tests/$2" "$3" \
+        --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames --skip odd_frames --skip every_candidate
+}
+
+# A sample of the kernels' cases, and what decodes and encodes nothing. racecheck takes the longest for a case, so it gets fewer: of
+# steps that are prime, filters meet other cases each. Of `domain`, whose warps wait for one another, it gets more.
 run_sanitizer() {
     part_limit 300
     if ! command -v compute-sanitizer > /dev/null; then
@@ -258,12 +269,12 @@ run_sanitizer() {
         return
     fi
     for tool in memcheck racecheck initcheck; do
+        case $tool in racecheck) every=499 ;; *) every=211 ;; esac
         for run in "filters ::cuda_" "cuda chain::" "cuda device::" "cuda graph::"; do
             set -- $run
-            step "$tool $run" timeout 100 env VRAMP_CASE_STEP="${VRAMP_CASE_STEP:-211}" compute-sanitizer --tool $tool \
-                --error-exitcode 9 --report-api-errors no --target-processes all "$here/tests/$1" "${filter:-$2}" \
-                --test-threads 1 --skip a_fault_in_a_kernel --skip large_frames --skip odd_frames --skip every_candidate
+            checked $tool "$1" "${filter:-$2}" $every
         done
+        [ "$tool$filter" != racecheck ] || checked $tool filters domain::cuda_ 97
     done
 }
 

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_uint, c_void};
 use std::io::Read;
 use std::ops::Range;
+#[cfg(debug_assertions)]
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use std::{fmt, ptr};
@@ -87,6 +89,8 @@ impl Module {
     /// # Errors
     /// When the device or its driver is too old for the image, or the driver cannot compile it.
     pub fn load(device: &CudaDevice, image: &KernelImage) -> Result<Arc<Module>> {
+        #[cfg(debug_assertions)]
+        let image = &image.or_of(std::env::var_os("VRAMP_PTX").as_deref().map(Path::new));
         let context = device.context();
         context.enter()?;
         let start = Instant::now();
@@ -144,6 +148,16 @@ fn old_driver(driver: (u32, u32), image: &KernelImage) -> Error {
         "the NVIDIA driver is too old for the kernels: it knows CUDA {}.{}, and {need_major}.{need_minor} is needed: update it",
         driver.0, driver.1
     ))
+}
+
+#[cfg(debug_assertions)]
+impl KernelImage {
+    /// The same kernels as `folder` has them, if it does: tests take them from there as a checker follows them. No release does.
+    fn or_of(&self, folder: Option<&Path>) -> KernelImage {
+        let ptx = folder.and_then(|folder| std::fs::read(folder.join(format!("{}.ptx", self.name))).ok());
+        // It stays for as long as the program runs, as what is embedded does.
+        ptx.map_or(*self, |ptx| KernelImage { ptx: ptx.leak(), packed_native: &[], native: &[], ..*self })
+    }
 }
 
 /// What `data` of the module `name` was before it was packed, as far as `end`; what is not packed stays as it is.
@@ -311,6 +325,20 @@ mod tests {
         assert!(short.unpack_native(&beyond).unwrap_err().message().contains("is cut off"));
         let broken = [&IMAGES[0].ptx[..100], b"broken"].concat();
         assert!(unpack(&broken, None, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn tests_take_a_module_from_a_folder_that_has_it() {
+        let folder = std::env::temp_dir().join(format!("vramp-modules-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{}.ptx", IMAGES[0].name)), "its own").unwrap();
+        let [own, other, embedded] =
+            [(0, Some(&*folder)), (1, Some(&*folder)), (0, None)].map(|(i, from)| IMAGES[i].or_of(from));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((own.ptx, own.native.len(), own.compute), (&b"its own"[..], 0, IMAGES[0].compute));
+        assert_eq!((other.ptx, embedded.ptx), (IMAGES[1].ptx, IMAGES[0].ptx));
+        assert!(!other.native.is_empty() && !embedded.native.is_empty());
     }
 
     #[test]
