@@ -61,7 +61,7 @@ fn runs_side_by_side_are_measured() {
     let measured = |args: &[&str]| {
         let mut command = vramp();
         command.env("LD_LIBRARY_PATH", driver()).env("STAND_IN_DEVICES", "2").env_remove("CUDA_VISIBLE_DEVICES");
-        command.args(["bench", "--clip", GRADIENT, "-c", "null", "--jobs", "1,3", "--quick", "--json"]).args(args);
+        command.args(["bench", "--clip", GRADIENT, "-c", "null", "--jobs", "1,4", "--quick", "--json"]).args(args);
         let json = Ran::from(command.output().unwrap()).ok().stdout;
         serde_json::from_slice::<serde_json::Value>(&json).unwrap()["jobs"].clone()
     };
@@ -69,7 +69,10 @@ fn runs_side_by_side_are_measured() {
         let jobs = measured(args);
         assert_eq!((&jobs["gpus"], jobs["rows"].as_array().unwrap().len()), (&gpus.into(), 2), "{jobs}");
         let row = &jobs["rows"][1];
-        assert_eq!((&row["jobs"], row["of_download"].is_null()), (&3.into(), gpus == 0), "{jobs}");
+        assert_eq!((&row["jobs"], row["of_download"].is_null()), (&4.into(), gpus == 0), "{jobs}");
+        // One run cannot be spread.
+        let times_one_gpu = |row: usize| jobs["rows"][row]["times_one_gpu"].as_f64();
+        assert_eq!((times_one_gpu(0), times_one_gpu(1).is_some_and(|times| times > 0.0)), (None, gpus == 2), "{jobs}");
         let (of, fps) = (row["of_decoders"].as_f64().unwrap(), row["fps"].as_f64().unwrap());
         assert!((of - fps / row["decode_fps"].as_f64().unwrap()).abs() < 1e-9 && fps > 0.0, "{jobs}");
     }

@@ -4,6 +4,7 @@ use super::clip::{TempOutput, chain_of, drain, job};
 use crate::cli::args::{BenchArgs, FilterArgs};
 use crate::cli::farm::Gpus;
 use crate::cli::transcode::{Prepared, Stop};
+use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::pipeline;
 use log::LevelFilter;
@@ -39,6 +40,8 @@ struct Row {
     times_one: f64,
     /// Over the decoders alone.
     of_decoders: f64,
+    /// On several GPUs, over as many runs for each, on the first one alone.
+    times_one_gpu: Option<f64>,
     /// Over what copies of the results from the GPUs alone allow, where they are copied.
     of_download: Option<f64>,
 }
@@ -55,7 +58,7 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     }
     let gpus = Gpus::open(&job.run, args.gpus.as_ref())?;
     // It brings the clip into the page cache, and says what there is to say.
-    let mut first = Prepared::new(&on(&job, &gpus, 0), &Stop::default(), None)?;
+    let mut first = Prepared::new(&on(&job, gpus.of(0)), &Stop::default(), None)?;
     let frames = drain(&mut first)?;
     let download = download_fps(&first, &gpus)?;
     drop(first);
@@ -71,30 +74,42 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     };
     let Report { clip, chain, .. } = &report;
     show(format!(
-        "\n{clip}: {chain}, {frames} frames a run\n{:>5} {:>12} {:>10} {:>9} {:>12} {:>12}\n",
-        "jobs", "decoders fps", "fps", "times one", "of decoders", "of download"
+        "\n{clip}: {chain}, {frames} frames a run\n{:>5} {:>12} {:>10} {:>9} {:>12} {:>13} {:>12}\n",
+        "jobs", "decoders fps", "fps", "times one", "of decoders", "times one GPU", "of download"
     ))?;
     for jobs in args.jobs.iter().copied().map(usize::from) {
         let rounds = if args.quick { 1 } else { ROUNDS };
-        let best = |work: &(dyn Fn(Prepared) -> Result<()> + Sync)| -> Result<f64> {
-            let times = (0..rounds).map(|_| side_by_side(&job, &gpus, jobs, work)).collect::<Result<Vec<_>>>()?;
+        let best = |jobs: usize, place: Place<'_>, work: Work<'_>| -> Result<f64> {
+            let times = (0..rounds).map(|_| side_by_side(&job, jobs, place, work)).collect::<Result<Vec<_>>>()?;
             Ok((jobs * frames) as f64 / times.into_iter().fold(f64::INFINITY, f64::min))
         };
-        let decode_fps = best(&|mut run| drain(&mut run).map(drop))?;
-        let fps = best(&whole)?;
+        let decode_fps = best(jobs, &|slot| gpus.of(slot), &|mut run| drain(&mut run).map(drop))?;
+        let fps = best(jobs, &|slot| gpus.of(slot), &whole)?;
+        let is_even = report.gpus > 1 && jobs.is_multiple_of(report.gpus);
+        let one_gpu = is_even.then(|| best(jobs / report.gpus, &|_| gpus.of(0), &whole)).transpose()?;
         let one = report.rows.first().map_or(fps / jobs as f64, |row| row.fps / row.jobs as f64);
-        let (times_one, of_decoders, of_download) = (fps / one, fps / decode_fps, download.map(|limit| fps / limit));
-        let share = of_download.map_or_else(|| "-".to_owned(), |share| format!("{share:.2}"));
-        show(format!("{jobs:>5} {decode_fps:>12.0} {fps:>10.0} {times_one:>9.2} {of_decoders:>12.2} {share:>12}\n"))?;
-        report.rows.push(Row { jobs, decode_fps, fps, times_one, of_decoders, of_download });
+        let (times_one, of_decoders) = (fps / one, fps / decode_fps);
+        let (times_one_gpu, of_download) = (one_gpu.map(|one| fps / one), download.map(|limit| fps / limit));
+        let [gpu, share] =
+            [times_one_gpu, of_download].map(|ratio| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
+        show(format!(
+            "{jobs:>5} {decode_fps:>12.0} {fps:>10.0} {times_one:>9.2} {of_decoders:>12.2} {gpu:>13} {share:>12}\n"
+        ))?;
+        report.rows.push(Row { jobs, decode_fps, fps, times_one, of_decoders, times_one_gpu, of_download });
     }
     Ok(report)
 }
 
-/// `job` for the run in `slot`.
-fn on(job: &FilterArgs, gpus: &Gpus, slot: usize) -> FilterArgs {
+/// The device of the run in a slot.
+type Place<'a> = &'a (dyn Fn(usize) -> DeviceChoice + Sync);
+
+/// What is done with a run.
+type Work<'a> = &'a (dyn Fn(Prepared) -> Result<()> + Sync);
+
+/// `job` on `device`.
+fn on(job: &FilterArgs, device: DeviceChoice) -> FilterArgs {
     let mut job = job.clone();
-    job.run.on.device = gpus.of(slot);
+    job.run.on.device = device;
     job
 }
 
@@ -105,16 +120,11 @@ fn whole(run: Prepared) -> Result<()> {
 }
 
 /// The seconds that `work` takes in `jobs` threads at once, from the moment at which all are ready.
-fn side_by_side(
-    job: &FilterArgs,
-    gpus: &Gpus,
-    jobs: usize,
-    work: &(dyn Fn(Prepared) -> Result<()> + Sync),
-) -> Result<f64> {
+fn side_by_side(job: &FilterArgs, jobs: usize, place: Place<'_>, work: Work<'_>) -> Result<f64> {
     let ready = Barrier::new(jobs + 1);
     thread::scope(|scope| {
         let start = |slot| {
-            let (job, ready) = (on(job, gpus, slot), &ready);
+            let (job, ready) = (on(job, place(slot)), &ready);
             scope.spawn(move || {
                 let prepared = Prepared::new(&job, &Stop::default(), None);
                 // Also one that failed is waited for.

@@ -98,4 +98,5 @@ JSON: one object with version, machine (processors, cpu_level) and what was meas
            seconds and processor_seconds), over_slowest, over_possible (over the slowest stage, or over all
            processor time spread over all processors where that is more)
   jobs     clip, chain, encoder, gpus, frames (of one run), rows (jobs, decode_fps of decoders alone, fps,
-           times_one (over the first row), of_decoders, of_download: fps over what copies from the GPU alone allow, with --download)";
+           times_one (over the first row), of_decoders, times_one_gpu (over as many runs for each of several GPUs
+           on the first one alone), of_download: fps over what copies from the GPU alone allow, with --download)";
