@@ -190,18 +190,18 @@ impl<S: Clone> Assembler<S> {
     }
 
     /// Takes what `job`, not one of the last part, has made. Its properties are those of the result.
-    pub fn push_result(&mut self, mut job: Job<S>, samples: S) {
-        let (part, props) = (job.part, std::mem::take(&mut job.props));
-        self.release(job);
+    pub fn push_result(&mut self, job: Job<S>, samples: S) {
+        let (part, props) = (job.part, self.release(job));
         self.results[part].frames.push_back((props, samples));
         self.let_go();
     }
 
-    /// Releases the frames of a job that is done.
-    pub fn release(&mut self, job: Job<S>) {
-        let Job { part, mut inputs, .. } = job;
+    /// Releases the frames of a job that is done. Gives its properties, which are those of the result.
+    pub fn release(&mut self, job: Job<S>) -> FrameProps {
+        let Job { part, props, mut inputs, .. } = job;
         inputs.iter_mut().for_each(Vec::clear);
         self.workers[part].spare.push(inputs);
+        props
     }
 
     /// What to do next.

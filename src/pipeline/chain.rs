@@ -115,9 +115,7 @@ impl CpuChain {
             let Next::Make(mut job) = self.assembler.next() else { return Err(missing(index)) };
             if job.is_last {
                 self.make(plan, &mut job, frames, dst);
-                let props = std::mem::take(&mut job.props);
-                self.assembler.release(job);
-                return Ok(props);
+                return Ok(self.assembler.release(job));
             }
             let picture = self.make_between(plan, &mut job, frames)?;
             self.assembler.push_result(job, picture);
@@ -175,8 +173,7 @@ impl Chain for CpuChain {
             if job.is_last {
                 let mut picture = pool.take()?;
                 self.make(plan, &mut job, &[], &mut picture.planes_mut());
-                let props = std::mem::take(&mut job.props);
-                feeder.assembler.release(job);
+                let props = feeder.assembler.release(job);
                 feeder.emit(Item::Frame(Frame { props, picture }));
             } else {
                 let picture = self.make_between(plan, &mut job, &[])?;

@@ -184,9 +184,8 @@ impl CudaChain {
                 pace.mark(&streams.compute)?;
             }
             let made = jobs.drain(..).zip(slots.drain(..)).zip(targets.drain(..).zip(ends.drain(..)));
-            for ((mut job, slot), (PartTarget { measured, marks, .. }, end)) in made {
-                let props = std::mem::take(&mut job.props);
-                feeder.assembler.release(job);
+            for ((job, slot), (PartTarget { measured, marks, .. }, end)) in made {
+                let props = feeder.assembler.release(job);
                 // The first waits for what was done for all.
                 let work = &mut work.work;
                 work.marks.extend(marks);

@@ -296,10 +296,8 @@ impl ExecutionContext {
             }
             let (mut jobs, mut targets) = ([job], [PartTarget { dst: *dst, measured: Vec::new(), marks: None }]);
             parts.enqueue(plan, &mut jobs, &mut targets, stream)?;
-            let ([mut job], [PartTarget { measured, .. }]) = (jobs, targets);
-            let props = std::mem::take(&mut job.props);
-            assembler.release(job);
-            return Ok((props, measured));
+            let ([job], [PartTarget { measured, .. }]) = (jobs, targets);
+            return Ok((assembler.release(job), measured));
         }
     }
 }
