@@ -3,10 +3,10 @@
 use crate::error::{Error, Kind, Result};
 use crate::video::{PlaneMut, PlanesMut};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// How far the vector instructions of this processor may be used. Every level gives the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -155,12 +155,7 @@ impl CpuExec {
         let bands_of = |component: usize| dst.get(component).height().div_ceil(rows);
         let count = (0..dst.len()).map(bands_of).sum();
         self.each(count, |i| {
-            let mut band = i;
-            let mut component = 0;
-            while band >= bands_of(component) {
-                band -= bands_of(component);
-                component += 1;
-            }
+            let (component, band) = place(i, (0..dst.len()).map(bands_of));
             let plane = dst.get(component);
             let range = band * rows..((band + 1) * rows).min(plane.height());
             // SAFETY: each index names other rows of a component, and `dst` is borrowed exclusively by this call.
@@ -170,12 +165,64 @@ impl CpuExec {
 }
 
 impl CpuExec {
-    /// Cuts `data` into chunks of `size` and calls `job(i, chunk)` for each, in any order, on all threads.
-    pub fn chunks<T: Send>(&self, data: &mut [T], size: usize, job: impl Fn(usize, &mut [T]) + Sync + Send) {
-        // Nobody else asks for a chunk's lock: it is what makes sharing the list safe.
-        let chunks: Vec<_> = data.chunks_mut(size).map(Mutex::new).collect();
-        self.each(chunks.len(), |i| job(i, &mut chunks[i].lock().unwrap_or_else(PoisonError::into_inner)));
+    /// Cuts all of `data`, which are equally long, into chunks of `size` and calls `job(i, chunks)` for each place, in any order, on
+    /// all threads.
+    pub fn chunks<T: Send, const N: usize>(
+        &self,
+        data: [&mut [T]; N],
+        size: usize,
+        job: impl Fn(usize, [&mut [T]; N]) + Sync + Send,
+    ) {
+        let len = data.first().map_or(0, |first| first.len());
+        assert!(data.iter().all(|data| data.len() == len), "what is cut together is equally long");
+        let data = data.map(SharedSlice::new);
+        self.each(len.div_ceil(size), |i| {
+            let range = i * size..len.min((i + 1) * size);
+            // SAFETY: each index names another chunk.
+            job(i, data.each_ref().map(|data| unsafe { data.part(range.clone()) }));
+        });
     }
+}
+
+/// A slice that threads write at the same time, each at places of its own.
+pub(crate) struct SharedSlice<'a, T> {
+    start: *mut T,
+    len: usize,
+    _slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a thread gets at the values by `part` alone, whose callers keep the parts apart: each value is one thread's.
+unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
+
+impl<'a, T> SharedSlice<'a, T> {
+    /// To write `slice`.
+    pub fn new(slice: &'a mut [T]) -> SharedSlice<'a, T> {
+        SharedSlice { start: slice.as_mut_ptr(), len: slice.len(), _slice: PhantomData }
+    }
+
+    /// The values of `range`.
+    ///
+    /// # Safety
+    /// No other part that reaches into the same range is in use at the same time.
+    pub unsafe fn part(&self, range: Range<usize>) -> &'a mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "part {range:?} is outside 0..{}", self.len);
+        // SAFETY: the range lies inside the slice, which is borrowed for 'a, and the caller keeps parts apart.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
+    }
+}
+
+/// Of lists with so many entries each, the one that entry `index` of them all is in, and its place there.
+///
+/// # Panics
+/// When there are not so many.
+pub(crate) fn place(mut index: usize, counts: impl IntoIterator<Item = usize>) -> (usize, usize) {
+    for (list, count) in counts.into_iter().enumerate() {
+        if index < count {
+            return (list, index);
+        }
+        index -= count;
+    }
+    panic!("there are {index} entries fewer")
 }
 
 impl fmt::Debug for CpuExec {
@@ -193,9 +240,10 @@ mod tests {
     fn chunks_are_met_once() {
         for threads in [1, 3] {
             let exec = CpuExec::new(threads, CpuLevel::Portable).unwrap();
-            let mut data = vec![0; 23];
-            exec.chunks(&mut data, 4, |i, chunk| chunk.iter_mut().for_each(|value| *value += i));
-            assert_eq!(data, (0..23).map(|i| i / 4).collect::<Vec<_>>());
+            let mut data = [vec![0; 23], vec![100; 23]];
+            let slices = data.each_mut().map(Vec::as_mut_slice);
+            exec.chunks(slices, 4, |i, chunks| chunks.into_iter().flatten().for_each(|value| *value += i));
+            assert_eq!(data, [0, 100].map(|from| (0..23).map(|i| from + i / 4).collect::<Vec<_>>()));
         }
     }
 

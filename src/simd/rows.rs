@@ -60,8 +60,17 @@ pub fn prefetch(from: *const u8, len: usize) {
     let _ = (from, len);
 }
 
-/// Samples of a row that [`copy`] takes through lanes at a time.
+/// Samples of a row that [`fill`] and [`copy`] take through lanes at a time.
 const PART: usize = 256;
+
+/// Stores one lane in `columns` of row `y`.
+#[inline(always)]
+pub fn fill(dst: &mut PlaneMut<'_>, columns: Range<usize>, y: usize, lane: u16) {
+    let lanes = [lane; PART];
+    for x in columns.clone().step_by(PART) {
+        narrow(dst, x, y, &lanes[..PART.min(columns.end - x)]);
+    }
+}
 
 /// Copies `rows` of `src` to all of `dst`: as they are stored where both store alike, else widened and narrowed.
 pub fn copy(src: &PlaneRef<'_>, rows: Range<usize>, dst: &mut PlaneMut<'_>) {

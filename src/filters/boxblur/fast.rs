@@ -130,9 +130,11 @@ impl CpuKernel for Fast {
             1 => self.pass(src, dst, exec, true),
             passes => {
                 let last = between[passes % 2].planes();
-                let blurred = |component: usize| self.plan.blurs(component);
-                let views: Vec<_> = (0..src.len()).map(|c| if blurred(c) { last[c] } else { src[c] }).collect();
-                self.pass(&Planes::new(&views), dst, exec, true);
+                let view = |i: usize| match i.min(src.len() - 1) {
+                    component if self.plan.blurs(component) => last[component],
+                    component => src[component],
+                };
+                self.pass(&Planes::new(&[view(0), view(1), view(2)][..src.len()]), dst, exec, true);
             }
         }
         self.between = between;

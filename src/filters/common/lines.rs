@@ -31,7 +31,7 @@ impl<T: Copy + Default + Send> LineBlocks<T> {
 
     /// Calls `job(first, blocks)` for every `count` blocks, of which `first` is the first one's number, on all threads.
     pub fn each(&mut self, exec: &CpuExec, count: usize, job: impl Fn(usize, &mut [Across<T>]) + Sync + Send) {
-        exec.chunks(&mut self.samples, (count * self.stride).max(1), |i, blocks| job(i * count, blocks));
+        exec.chunks([&mut self.samples[..]], (count * self.stride).max(1), |i, [blocks]| job(i * count, blocks));
     }
 
     /// Block `block` of the lines that cross these.

@@ -9,22 +9,22 @@ use super::simd::Portable;
 use super::simd::{Avx2, Avx512};
 use super::smooth::{self, BandRows, Made};
 use super::stage::RowOrder;
-use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::device::cpu::{CpuExec, CpuLevel, SharedSlice, place};
 use crate::error::Result;
 use crate::filters::gradient::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
-use crate::filters::{CpuJob, CpuKernel};
+use crate::filters::{CpuJob, CpuKernel, Setup};
 use crate::simd::rows::copy;
-use crate::video::{PlaneMut, PlaneRef, PlanesMut};
+use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 /// The kernel.
 pub(super) struct Fast {
     plan: Plan,
     level: CpuLevel,
-    /// Of each field of each component.
-    smoothed: Vec<Smoothed>,
+    /// Of a picture, and of one whose fields are filtered apart.
+    fields: [Vec<Field>; 2],
+    smoothed: Smoothed,
     scratch: Stock<Scratch>,
 }
 
@@ -33,9 +33,11 @@ pub(super) struct Fast {
 struct Scratch {
     smooth: smooth::Scratch,
     close: close::Scratch,
+    /// Levels of a row or a column of cells.
+    line: Vec<i32>,
 }
 
-/// What all passes but the last make of a picture, and the levels of its cells.
+/// What all passes but the last make of each field, and the levels of its cells.
 #[derive(Default)]
 struct Smoothed {
     rows: Vec<i16>,
@@ -43,44 +45,64 @@ struct Smoothed {
 }
 
 /// A field of a component that is filtered, or all of it.
-struct Field<'a> {
-    index: usize,
-    src: PlaneRef<'a>,
-    /// Where its bands begin, and where the last one ends. Those of both fields begin together.
-    bounds: Vec<usize>,
+struct Field {
+    component: usize,
+    /// Which of the component's.
+    number: usize,
+    width: usize,
+    height: usize,
+    /// Rows of the component's first field: the bands of both begin together.
+    tallest: usize,
+    /// Rows around one that all passes but the last read.
+    reach: usize,
+    /// Where what is made of it begins.
+    rows_at: usize,
+    levels_at: usize,
 }
 
-impl Field<'_> {
+impl Field {
     /// Lanes of a row of what is smoothed.
     fn pitch(&self) -> usize {
-        self.src.width().next_multiple_of(STEP)
+        self.width.next_multiple_of(STEP)
     }
 
     /// Cells side by side.
     fn across(&self) -> usize {
-        cells(self.src.width())
+        cells(self.width)
     }
 
-    fn band(&self, band: usize) -> Range<usize> {
-        self.bounds[band]..self.bounds[band + 1]
+    /// Bands that it is cut into. Both borders get one of their own where there are rows enough.
+    fn bands(&self, threads: usize) -> usize {
+        match self.tallest {
+            rows if rows < 4 * self.reach.max(BAND / 2) => 1,
+            _ if threads == 1 => 2,
+            rows => (2 * threads).min(rows / BAND),
+        }
     }
-}
 
-impl Smoothed {
-    /// Fits it to `field`, and cuts it into its bands.
-    fn cut<'a>(&'a mut self, field: &Field<'_>) -> Vec<Mutex<Made<'a>>> {
-        let (height, pitch, across) = (field.src.height(), field.pitch(), field.across());
-        self.rows.resize(height * pitch, 0);
-        self.levels.resize(cells(height) * across, 0);
-        let (mut rows, mut levels) = (self.rows.as_mut_slice(), self.levels.as_mut_slice());
-        let bands = field.bounds.windows(2).map(|ends| {
-            let (own, below) = std::mem::take(&mut rows).split_at_mut((ends[1] - ends[0]) * pitch);
-            let (own_cells, cells_below) =
-                std::mem::take(&mut levels).split_at_mut((cells(ends[1]) - ends[0] / CELL) * across);
-            (rows, levels) = (below, cells_below);
-            Mutex::new(Made { rows: own, cells: own_cells, pitch, across })
-        });
-        bands.collect()
+    /// The rows of one of so many bands. They begin at whole cells.
+    fn band(&self, band: usize, bands: usize) -> Range<usize> {
+        let bound = |band: usize| match band == bands {
+            true => self.height,
+            false => (self.tallest * band / bands / CELL * CELL).min(self.height),
+        };
+        bound(band)..bound(band + 1)
+    }
+
+    /// Where what is smoothed of `rows` lies.
+    fn smoothed(&self, rows: &Range<usize>) -> Range<usize> {
+        self.rows_at + rows.start * self.pitch()..self.rows_at + rows.end * self.pitch()
+    }
+
+    /// Where the levels of the cells of `rows` lie.
+    fn levels(&self, rows: &Range<usize>) -> Range<usize> {
+        self.levels_at + rows.start / CELL * self.across()..self.levels_at + cells(rows.end) * self.across()
+    }
+
+    /// Its rows in a picture of `of` fields.
+    fn of<'a>(&self, src: &Planes<'a>, of: usize) -> PlaneRef<'a> {
+        let plane = src[self.component];
+        if of == 2 { plane.every_second(self.number) } else { plane }
     }
 }
 
@@ -89,32 +111,36 @@ impl Fast {
     ///
     /// # Errors
     /// When the processor lacks the level.
-    pub(super) fn new(plan: Plan, level: CpuLevel) -> Result<Fast> {
+    pub(super) fn new(plan: Plan, setup: &Setup, level: CpuLevel) -> Result<Fast> {
         level.require()?;
-        Ok(Fast { plan, level, smoothed: Vec::new(), scratch: Stock::new(Scratch::default()) })
+        let input = &setup.input;
+        let (mut rows, mut levels) = (0, 0);
+        let fields = [1, 2].map(|of| {
+            let (mut rows_at, mut levels_at) = (0, 0);
+            let mut fields = Vec::new();
+            for (component, numbers) in plan.components.iter().enumerate().filter(|(_, plan)| plan.filters) {
+                let (width, height) = input.format.component_size(component, input.width, input.height);
+                let reach = numbers.passes[..3].iter().map(|pass| pass.rows()).sum();
+                for number in 0..of {
+                    let (tallest, height) = (height.div_ceil(of), height.saturating_sub(number).div_ceil(of));
+                    let field = Field { component, number, width, height, tallest, reach, rows_at, levels_at };
+                    (rows_at, levels_at) = (field.smoothed(&(0..height)).end, field.levels(&(0..height)).end);
+                    fields.push(field);
+                }
+            }
+            (rows, levels) = (rows.max(rows_at), levels.max(levels_at));
+            fields
+        });
+        let smoothed = Smoothed { rows: vec![0; rows], levels: vec![0; levels] };
+        Ok(Fast { plan, level, fields, smoothed, scratch: Stock::new(Scratch::default()) })
     }
 
-    /// Where bands of a field of component `index` begin, and end, that has so many rows: at whole cells. Both borders get a
-    /// band of their own where there are rows enough.
-    fn bounds(&self, index: usize, rows: usize, threads: usize) -> Vec<usize> {
-        let reach: usize = self.plan.components[index].passes[..3].iter().map(|pass| pass.rows()).sum();
-        let bands = match rows {
-            _ if rows < 4 * reach.max(BAND / 2) => 1,
-            _ if threads == 1 => 2,
-            _ => (2 * threads).min(rows / BAND),
-        };
-        (0..bands).map(|band| rows * band / bands / CELL * CELL).chain([rows]).collect()
-    }
-
-    /// Does all passes but the last for `rows` of `field`.
-    fn smooth(&self, field: &Field<'_>, rows: Range<usize>, made: &mut Made<'_>) {
-        if rows.is_empty() {
-            return;
-        }
-        let (count, component) = (field.src.height(), &self.plan.components[field.index]);
+    /// Does all passes but the last for `rows` of `field`, which has the samples `src`.
+    fn smooth(&self, field: &Field, src: PlaneRef<'_>, rows: Range<usize>, made: &mut Made<'_>) {
+        let (count, component) = (field.height, &self.plan.components[field.component]);
         let lines = RowOrder { first: 0, step: 1, count };
         let (top, rows, count) = (rows.start, rows.start as isize..rows.end as isize, count as isize);
-        let work = BandRows { component, src: field.src, lines, rows: rows.clone(), top };
+        let work = BandRows { component, src, lines, rows: rows.clone(), top };
         let work = match rows.start + rows.end <= count {
             true => BandRows { lines: lines.reversed(), rows: count - rows.end..count - rows.start, ..work },
             false => work,
@@ -125,17 +151,15 @@ impl Fast {
     }
 
     /// Does the last pass for `rows` of `field`, into `dst`, which has these rows only.
-    fn close(&self, field: &Field<'_>, rows: Range<usize>, smoothed: &Smoothed, dst: &mut PlaneMut<'_>) {
-        if rows.is_empty() {
-            return;
-        }
+    fn close(&self, field: &Field, src: PlaneRef<'_>, rows: Range<usize>, smoothed: &Smoothed, dst: &mut PlaneMut<'_>) {
+        let all = 0..field.height;
         let work = CloseRows {
-            component: &self.plan.components[field.index],
+            component: &self.plan.components[field.component],
             evidence: &self.plan.evidence,
-            src: field.src,
-            smoothed: &smoothed.rows,
+            src,
+            smoothed: &smoothed.rows[field.smoothed(&all)],
             pitch: field.pitch(),
-            levels: &smoothed.levels,
+            levels: &smoothed.levels[field.levels(&all)],
             across: field.across(),
             rows,
         };
@@ -143,47 +167,46 @@ impl Fast {
         self.scratch.with(Scratch::default, |scratch| unsafe { close_at(self.level, &work, dst, &mut scratch.close) });
     }
 
-    /// Filters `fields`, of which `of` are one component's, into `dst`, with `smoothed` to work in.
-    fn filter(
-        &self,
-        (fields, of): (&[Field<'_>], usize),
-        smoothed: &mut [Smoothed],
-        dst: &PlanesMut<'_>,
-        exec: &CpuExec,
-    ) {
-        let made: Vec<_> = smoothed.iter_mut().zip(fields).map(|(smoothed, field)| smoothed.cut(field)).collect();
-        let places = |count: usize, step: usize| -> Vec<(usize, usize)> {
-            let bands = |at: usize| (0..fields[at].bounds.len() - 1).map(move |band| (at, band));
-            (0..count).step_by(step).flat_map(bands).collect()
-        };
-        let bands = places(fields.len(), 1);
-        exec.each(bands.len(), |i| {
-            let (at, band) = bands[i];
-            let mut made = made[at][band].lock().unwrap_or_else(PoisonError::into_inner);
-            self.smooth(&fields[at], fields[at].band(band), &mut made);
+    /// Filters pictures of `of` fields, with `smoothed` to work in.
+    fn filter(&self, of: usize, src: &Planes<'_>, smoothed: &mut Smoothed, dst: &PlanesMut<'_>, exec: &CpuExec) {
+        let fields = &self.fields[of - 1];
+        let bands = |field: &Field| field.bands(exec.threads());
+        let (rows, levels) = (SharedSlice::new(&mut smoothed.rows), SharedSlice::new(&mut smoothed.levels));
+        exec.each(fields.iter().map(bands).sum(), |i| {
+            let (at, band) = place(i, fields.iter().map(bands));
+            let field = &fields[at];
+            let band = field.band(band, bands(field));
+            if !band.is_empty() {
+                // SAFETY: each index names other rows, or other fields, and bands are made of whole cells.
+                let (rows, cells) = unsafe { (rows.part(field.smoothed(&band)), levels.part(field.levels(&band))) };
+                let mut made = Made { rows, cells, pitch: field.pitch(), across: field.across() };
+                self.smooth(field, field.of(src, of), band, &mut made);
+            }
         });
-        drop(made);
-
-        let levels: Vec<_> = smoothed.iter_mut().map(|smoothed| Mutex::new(&mut smoothed.levels)).collect();
         exec.each(fields.len(), |at| {
-            let mut levels = levels[at].lock().unwrap_or_else(PoisonError::into_inner);
-            spread(&mut levels, fields[at].across(), self.plan.components[fields[at].index].window);
+            let (field, window) = (&fields[at], self.plan.components[fields[at].component].window);
+            // SAFETY: each index names another field.
+            let cells = unsafe { levels.part(field.levels(&(0..field.height))) };
+            self.scratch.with(Scratch::default, |scratch| spread(cells, field.across(), window, &mut scratch.line));
         });
-        drop(levels);
 
         let smoothed = &*smoothed;
-        let bands = places(fields.len(), of);
-        exec.each(bands.len(), |i| {
-            let (first, band) = bands[i];
-            let plane = dst.get(fields[first].index);
+        let first_fields = || fields.iter().step_by(of);
+        exec.each(first_fields().map(bands).sum(), |i| {
+            let (component, band) = place(i, first_fields().map(bands));
+            let fields = &fields[component * of..][..of];
+            let plane = dst.get(fields[0].component);
+            let count = bands(&fields[0]);
             let bound = |row: usize| (row * of).min(plane.height());
-            let rows = fields[first].band(band);
+            let rows = fields[0].band(band, count);
             // SAFETY: each index names other rows of a component, and `dst` is borrowed exclusively by the caller.
             let mut part = unsafe { plane.band(bound(rows.start)..bound(rows.end)) };
-            for at in first..first + of {
-                let part = part.reborrow();
-                let mut part = if of == 2 { part.every_second(at - first) } else { part };
-                self.close(&fields[at], fields[at].band(band), &smoothed[at], &mut part);
+            for field in fields {
+                let (rows, part) = (field.band(band, count), part.reborrow());
+                let mut part = if of == 2 { part.every_second(field.number) } else { part };
+                if !rows.is_empty() {
+                    self.close(field, field.of(src, of), rows, smoothed, &mut part);
+                }
             }
         });
     }
@@ -203,23 +226,11 @@ impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
         let CpuJob { props, src, mut dst, exec, .. } = job;
         let (src, dst): (_, &PlanesMut<'_>) = (src.here(), &mut dst);
-        let of = self.plan.fields(props);
-        let mut fields = Vec::new();
-        for index in 0..dst.len() {
-            if !self.plan.components[index].filters {
-                copy_plane(&src[index], dst.get(index), exec);
-                continue;
-            }
-            let all = self.bounds(index, src[index].height().div_ceil(of), exec.threads());
-            for number in 0..of {
-                let src = if of == 2 { src[index].every_second(number) } else { src[index] };
-                let bounds = all.iter().map(|row| *row.min(&src.height())).collect();
-                fields.push(Field { index, src, bounds });
-            }
+        for (component, _) in self.plan.components.iter().enumerate().filter(|(_, plan)| !plan.filters) {
+            copy_plane(&src[component], dst.get(component), exec);
         }
         let mut smoothed = std::mem::take(&mut self.smoothed);
-        smoothed.resize_with(fields.len().max(smoothed.len()), Smoothed::default);
-        self.filter((&fields, of), &mut smoothed[..fields.len()], dst, exec);
+        self.filter(self.plan.fields(props), src, &mut smoothed, dst, exec);
         self.smoothed = smoothed;
     }
 

@@ -44,19 +44,19 @@ impl Means {
     }
 }
 
-/// Turns means of cells, `across` in a row, into levels: means of those around, up to `window` cells away.
-pub(super) fn spread(cells: &mut [i32], across: usize, window: usize) {
-    let mut line = Vec::new();
+/// Turns means of cells, `across` in a row, into levels: means of those around, up to `window` cells away. A line of cells at a time is
+/// kept in `line`.
+pub(super) fn spread(cells: &mut [i32], across: usize, window: usize, line: &mut Vec<i32>) {
     for row in cells.chunks_exact_mut(across) {
         line.clear();
         line.extend_from_slice(row);
-        row.iter_mut().enumerate().for_each(|(at, out)| *out = around(&line, at, window));
+        row.iter_mut().enumerate().for_each(|(at, out)| *out = around(line, at, window));
     }
     for x in 0..across {
         line.clear();
         line.extend(cells.iter().skip(x).step_by(across));
         let column = cells.iter_mut().skip(x).step_by(across);
-        column.enumerate().for_each(|(at, out)| *out = around(&line, at, window));
+        column.enumerate().for_each(|(at, out)| *out = around(line, at, window));
     }
 }
 

@@ -152,7 +152,7 @@ impl Filter for Gradient {
     }
 
     fn cpu(&self, setup: &Setup, level: CpuLevel) -> Result<Box<dyn CpuKernel>> {
-        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), level)?))
+        Ok(Box::new(fast::Fast::new(Plan::new(&self.params, &setup.input), setup, level)?))
     }
 
     #[cfg(feature = "cuda")]

@@ -1,6 +1,6 @@
 //! The fast kernel: whole planes of 16 bits, each stage in bands of rows on all threads.
 
-use super::grid::{Cpu, Grid};
+use super::grid::{Cpu, Grid, Scratch};
 use super::guided::PeopleKernel;
 use super::light::{ResultRows, read, read_skin};
 use super::plan::{MethodPlan, Plan};
@@ -9,7 +9,9 @@ use super::tuning::cpu::BAND;
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
 use crate::filters::remap::{Map, apply_plainly};
+use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
+use crate::video::PlanesMut;
 
 /// The kernel.
 pub(super) struct Fast {
@@ -20,6 +22,7 @@ pub(super) struct Fast {
     method: MethodKernel,
     /// How much each sample of chroma is one of skin, for `people`.
     skin: Grid<u16>,
+    scratch: Stock<Scratch>,
 }
 
 /// What the method works in.
@@ -58,14 +61,15 @@ impl Fast {
             MethodKernel::People(_) => (size.0.div_ceil(1 << plan.halved.0), size.1.div_ceil(1 << plan.halved.1)),
             _ => (0, 0),
         };
-        Ok(Fast { light: Grid::new(size), made: Grid::new(size), skin: Grid::new(skin), plan, level, method })
+        let (light, made, skin) = (Grid::new(size), Grid::new(size), Grid::new(skin));
+        Ok(Fast { scratch: Stock::new(Scratch::new(plan.width)), plan, level, light, made, method, skin })
     }
 }
 
 impl CpuKernel for Fast {
     fn run(&mut self, job: CpuJob<'_>) {
         let (src, mut dst) = (job.src.here(), job.dst);
-        let Fast { plan, level, light, made, method, skin } = self;
+        let Fast { plan, level, light, made, method, skin, scratch } = self;
         if plan.copies {
             return apply_plainly(&[Map::ROWS; 3], src, &mut dst);
         }
@@ -73,7 +77,7 @@ impl CpuKernel for Fast {
             plan.expose(&job.src);
             method.take_tables(&plan.method);
         }
-        let cpu = Cpu { exec: job.exec, level: *level };
+        let cpu = Cpu { exec: job.exec, level: *level, scratch, width: plan.width };
         read(cpu, plan, src, light);
         match (method, &plan.method) {
             (MethodKernel::Scenery(kernel), MethodPlan::Scenery(numbers)) => {
@@ -99,7 +103,7 @@ impl CpuKernel for Fast {
                 // alone.
                 unsafe { dst.get(component).band(rows.clone()) }
             };
-            let mut to: Vec<_> = (0..dst.len()).map(part).collect();
+            let mut to = PlanesMut::new((0..dst.len()).map(part));
             cpu.work(ResultRows { plan, src, light, made, rows: rows.clone(), to: &mut to });
         });
     }

@@ -1,23 +1,73 @@
-//! Planes of the fast kernel, and bands of their rows for threads.
+//! Planes of the fast kernel, bands of their rows for threads, and what these work in.
 
 use super::tuning::cpu::SAMPLES;
 use crate::device::cpu::{CpuExec, CpuLevel};
+use crate::filters::stock::Stock;
 use crate::simd::dispatch::{Work, at_level};
-use std::sync::{Mutex, PoisonError};
 
-/// Threads and vectors.
+/// Threads and vectors, for a picture `width` wide.
 #[derive(Clone, Copy)]
 pub struct Cpu<'a> {
     pub exec: &'a CpuExec,
     pub level: CpuLevel,
+    pub scratch: &'a Stock<Scratch>,
+    pub width: usize,
 }
 
 impl Cpu<'_> {
     /// Does `work` with the level's vectors, which `Fast::new` asked the processor for.
-    pub fn work(&self, work: impl Work) {
+    pub fn work(&self, work: impl RowWork) {
+        let make = || Scratch::new(self.width);
         // SAFETY: a `Fast` of a level that the processor lacks is not made.
-        unsafe { at_level(self.level, work) }
+        self.scratch.with(make, |scratch| unsafe { at_level(self.level, Scratched { work, scratch }) });
     }
+}
+
+/// Rows to make, compiled for each level. Implementations are `#[inline(always)]`.
+pub trait RowWork {
+    /// Makes them.
+    fn run(self, scratch: &mut Scratch);
+}
+
+struct Scratched<'a, W> {
+    work: W,
+    scratch: &'a mut Scratch,
+}
+
+impl<W: RowWork> Work for Scratched<'_, W> {
+    #[inline(always)]
+    fn run(self) {
+        self.work.run(self.scratch);
+    }
+}
+
+/// Rows that a thread works in.
+pub struct Scratch {
+    pub lanes: [Vec<u16>; 4],
+    pub values: [Vec<i16>; 5],
+    pub sums: [Vec<i32>; 6],
+    /// Four in a place.
+    pub wide: Vec<u64>,
+}
+
+impl Scratch {
+    /// For pictures of `width` columns, with room for two more on both sides.
+    pub fn new(width: usize) -> Scratch {
+        let len = width + 4;
+        Scratch {
+            lanes: std::array::from_fn(|_| vec![0; len]),
+            values: std::array::from_fn(|_| vec![0; len]),
+            sums: std::array::from_fn(|_| vec![0; len]),
+            wide: vec![0; 4 * len],
+        }
+    }
+}
+
+/// So many of `rows`, of `width` values each.
+#[inline(always)]
+pub fn some<T, const N: usize>(rows: &mut [Vec<T>], width: usize) -> [&mut [T]; N] {
+    let rows = rows.first_chunk_mut::<N>().expect("there are so many rows");
+    rows.each_mut().map(|row| &mut row[..width])
 }
 
 /// A plane of samples, row by row.
@@ -47,25 +97,18 @@ impl<T: Copy + Default + Send> Grid<T> {
     /// Calls `make` with each band's first row and its samples, on all threads.
     pub fn make(&mut self, cpu: Cpu<'_>, make: impl Fn(usize, &mut [T]) + Sync + Send) {
         let rows = (SAMPLES / self.width).clamp(8, self.height.max(8));
-        let bands: Vec<_> = self.samples.chunks_mut(rows * self.width).map(Mutex::new).collect();
-        cpu.exec.each(bands.len(), |band| {
-            make(band * rows, &mut bands[band].lock().unwrap_or_else(PoisonError::into_inner));
-        });
+        cpu.exec.chunks([&mut self.samples[..]], rows * self.width, |band, [to]| make(band * rows, to));
     }
 }
 
 /// Calls `make` as [`Grid::make`] does, with rows of two planes of one size.
 pub fn make_both<T: Copy + Default + Send>(
-    [one, other]: [&mut Grid<T>; 2],
+    grids: [&mut Grid<T>; 2],
     cpu: Cpu<'_>,
     make: impl Fn(usize, [&mut [T]; 2]) + Sync + Send,
 ) {
-    let rows = (SAMPLES / one.width).clamp(8, one.height.max(8));
-    let size = rows * one.width;
-    let pairs = one.samples.chunks_mut(size).zip(other.samples.chunks_mut(size));
-    let bands: Vec<_> = pairs.map(Mutex::new).collect();
-    cpu.exec.each(bands.len(), |band| {
-        let (one, other) = &mut *bands[band].lock().unwrap_or_else(PoisonError::into_inner);
-        make(band * rows, [one, other]);
-    });
+    let Grid { width, height, .. } = *grids[0];
+    let rows = (SAMPLES / width).clamp(8, height.max(8));
+    let samples = grids.map(|grid| &mut grid.samples[..]);
+    cpu.exec.chunks(samples, rows * width, |band, to| make(band * rows, to));
 }

@@ -1,8 +1,7 @@
 //! The fast kernel of `people`: guided filters on means of samples.
 
-use super::grid::{Cpu, Grid, make_both};
+use super::grid::{Cpu, Grid, RowWork, Scratch, make_both, some};
 use super::plan::{GuidedFilter, People, Plan};
-use crate::simd::dispatch::Work;
 use crate::simd::divide::quotient;
 
 /// A guided filter's planes: means, and what the base follows of the guide (slope, offset) before and after it is smoothed.
@@ -79,13 +78,13 @@ struct Means<'a> {
     to: &'a mut [i32],
 }
 
-impl Work for Means<'_> {
+impl RowWork for Means<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         match self.across {
-            4 => self.of::<4>(),
-            2 => self.of::<2>(),
-            _ => self.of::<1>(),
+            4 => self.of::<4>(scratch),
+            2 => self.of::<2>(scratch),
+            _ => self.of::<1>(scratch),
         }
     }
 }
@@ -93,9 +92,9 @@ impl Work for Means<'_> {
 impl Means<'_> {
     /// The rows, each mean of `ACROSS` columns.
     #[inline(always)]
-    fn of<const ACROSS: usize>(self) {
+    fn of<const ACROSS: usize>(self, scratch: &mut Scratch) {
         let Means { from, across, down, y, to } = self;
-        let mut columns = vec![0; from.width];
+        let columns = &mut scratch.sums[0][..from.width];
         for (i, to) in to.chunks_exact_mut(from.width.div_ceil(across)).enumerate() {
             let rows = (y + i) * down..((y + i + 1) * down).min(from.height);
             columns.fill(0);
@@ -128,13 +127,14 @@ struct Lines<'a> {
     to: [&'a mut [i32]; 2],
 }
 
-impl Work for Lines<'_> {
+impl RowWork for Lines<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let Lines { means, numbers, y, to: [slopes, offsets] } = self;
         let (width, reach) = (means.width, numbers.reach);
-        let mut columns = vec![[0u64; 2]; width];
-        let (mut sums, mut squares) = (vec![0; width], vec![0; width]);
+        let (columns, rest) = scratch.wide[..4 * width].split_at_mut(2 * width);
+        let (columns, (sums, squares)) = (columns.as_chunks_mut::<2>().0, rest.split_at_mut(width));
+        columns.fill([0; 2]);
         let add = |columns: &mut [[u64; 2]], row: &[i32], sign: u64| {
             for (sum, v) in columns.iter_mut().zip(row) {
                 let v = *v as u64;
@@ -145,18 +145,18 @@ impl Work for Lines<'_> {
         for (i, (slopes, offsets)) in rows.enumerate() {
             let (y, reach_rows) = ((y + i) as isize, reach as isize);
             if i == 0 {
-                (y - reach_rows..=y + reach_rows).for_each(|y| add(&mut columns, means.near(y), 1));
+                (y - reach_rows..=y + reach_rows).for_each(|y| add(columns, means.near(y), 1));
             } else {
-                add(&mut columns, means.near(y + reach_rows), 1);
-                add(&mut columns, means.near(y - reach_rows - 1), u64::MAX);
+                add(columns, means.near(y + reach_rows), 1);
+                add(columns, means.near(y - reach_rows - 1), u64::MAX);
             }
             for ((to, to_squares), [sum, squares]) in
-                sums.iter_mut().zip(&mut squares).zip(Sliding::new(&columns, reach))
+                sums.iter_mut().zip(&mut *squares).zip(Sliding::new(columns, reach))
             {
                 (*to, *to_squares) = (sum, squares);
             }
             // In a loop of its own, which is vectors: sums that slide are made one after the other.
-            let lines = slopes.iter_mut().zip(offsets).zip(sums.iter().zip(&squares));
+            let lines = slopes.iter_mut().zip(offsets).zip(sums.iter().zip(&*squares));
             for ((slope, offset), (sum, squares)) in lines {
                 (*slope, *offset) = numbers.line(*sum, *squares);
             }
@@ -214,11 +214,12 @@ struct Blur<'a> {
     to: &'a mut [i32],
 }
 
-impl Work for Blur<'_> {
+impl RowWork for Blur<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let Blur { from, reach, y, to } = self;
-        let mut columns = vec![[0u64; 1]; from.width];
+        let columns = scratch.wide[..from.width].as_chunks_mut::<1>().0;
+        columns.fill([0]);
         // Below 2^53 a quotient of floats is on the right side of every whole number.
         let count = ((2 * reach + 1) * (2 * reach + 1)) as u64;
         for (i, to) in to.chunks_exact_mut(from.width).enumerate() {
@@ -231,7 +232,7 @@ impl Work for Blur<'_> {
                 let rows = from.near(y + reach_rows).iter().zip(from.near(y - reach_rows - 1));
                 columns.iter_mut().zip(rows).for_each(|(sum, (new, old))| sum[0] = sum[0] + *new as u64 - *old as u64);
             }
-            let sums = to.iter_mut().zip(Sliding::new(&columns, reach));
+            let sums = to.iter_mut().zip(Sliding::new(columns, reach));
             if count < 1 << (31 - BITS) {
                 // Sums of 31 bits: they are made one after the other, and divided in vectors.
                 sums.for_each(|(to, [sum])| *to = (sum + count / 2) as i32);
@@ -254,21 +255,20 @@ struct PeopleRows<'a> {
     made: &'a mut [u16],
 }
 
-impl Work for PeopleRows<'_> {
+impl RowWork for PeopleRows<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let PeopleRows { plan, numbers, planes, light, y, made } = self;
         let width = light.width;
-        let mut columns = vec![0; width + 2];
-        let mut rows: [Vec<i32>; 5] = std::array::from_fn(|_| vec![0; width]);
-        let mut bases: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
-        let mut shares: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
+        let [columns, rows @ ..] = &mut scratch.sums;
+        let mut rows: [_; 5] = some(rows, width);
+        let [base, pointwise, of_middle, of_details] = some(&mut scratch.lanes, width);
         for (i, made) in made.chunks_exact_mut(width).enumerate() {
             let y = y + i;
             for (k, (plane, row)) in planes.iter().zip(&mut rows).enumerate() {
                 match k {
-                    2 | 3 => enlarge::<2>(plane, y, &mut columns, row),
-                    _ => enlarge::<4>(plane, y, &mut columns, row),
+                    2 | 3 => enlarge::<2>(plane, y, columns, row),
+                    _ => enlarge::<4>(plane, y, columns, row),
                 }
             }
             let light = light.row(y);
@@ -282,10 +282,8 @@ impl Work for PeopleRows<'_> {
                 (middle[x], details[x]) = (fine - wide[x], light - fine);
             }
             // What is looked up is looked up in loops of its own: the rest is vectors.
-            let [base, pointwise] = bases.each_mut().map(|row| &mut row[..width]);
             base.iter_mut().zip(&*wide).for_each(|(to, v)| *to = numbers.curve[*v as usize]);
             pointwise.iter_mut().zip(light).for_each(|(to, v)| *to = numbers.curve[usize::from(*v)]);
-            let [of_middle, of_details] = shares.each_mut().map(|row| &mut row[..width]);
             of_middle.iter_mut().zip(&*middle).for_each(|(to, c)| *to = numbers.share(*c));
             of_details.iter_mut().zip(&*details).for_each(|(to, c)| *to = numbers.share(*c));
             let made = &mut made[..width];

@@ -1,10 +1,9 @@
 //! Fast kernels of what all methods share: light of a picture's rows before, luma and colours after.
 
-use super::grid::{Cpu, Grid};
+use super::grid::{Cpu, Grid, RowWork, Scratch, some};
 use super::plan::Plan;
-use crate::simd::dispatch::Work;
 use crate::simd::rows::{narrow, widen};
-use crate::video::{PlaneMut, Planes};
+use crate::video::{Planes, PlanesMut};
 use std::ops::Range;
 
 /// Fills `light` of a picture.
@@ -19,15 +18,10 @@ pub fn read_skin(cpu: Cpu<'_>, plan: &Plan, src: &Planes<'_>, skin: &mut Grid<u1
 
 /// Row `y` of three components on the 16-bit scale.
 #[inline(always)]
-fn colours(src: &Planes<'_>, y: usize, rows: &mut [Vec<u16>; 3]) {
+fn colours(src: &Planes<'_>, y: usize, rows: &mut [&mut [u16]; 3]) {
     for (component, row) in rows.iter_mut().enumerate() {
         widen(&src[component], 0, y, row);
     }
-}
-
-/// Rows for the components of a picture `width` wide.
-fn three(width: usize) -> [Vec<u16>; 3] {
-    std::array::from_fn(|_| vec![0; width])
 }
 
 struct LightRows<'a> {
@@ -37,11 +31,11 @@ struct LightRows<'a> {
     to: &'a mut [u16],
 }
 
-impl Work for LightRows<'_> {
+impl RowWork for LightRows<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let LightRows { plan, src, y, to } = self;
-        let mut rows = three(if plan.scale.rgb.is_some() { plan.width } else { 0 });
+        let mut rows = some(&mut scratch.lanes, plan.width);
         for (i, to) in to.chunks_exact_mut(plan.width).enumerate() {
             match &plan.scale.rgb {
                 None => widen(&src[0], 0, y + i, to),
@@ -63,16 +57,16 @@ struct SkinRows<'a> {
     to: &'a mut [u16],
 }
 
-impl Work for SkinRows<'_> {
+impl RowWork for SkinRows<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let SkinRows { plan, src, y, to } = self;
         let width = src[1].width();
-        let mut rows = three(width);
+        let mut rows = some(&mut scratch.lanes, width);
         for (i, to) in to.chunks_exact_mut(width).enumerate() {
             match &plan.scale.rgb {
                 Some(_) => colours(src, y + i, &mut rows),
-                None => (1..3).for_each(|component| widen(&src[component], 0, y + i, &mut rows[component])),
+                None => (1..3).for_each(|component| widen(&src[component], 0, y + i, rows[component])),
             }
             for (x, to) in to.iter_mut().enumerate() {
                 let colour = rows.each_ref().map(|row| row[x]);
@@ -95,49 +89,50 @@ pub struct ResultRows<'a, 'd> {
     /// Rows of luma, an even one first.
     pub rows: Range<usize>,
     /// Those rows of each component.
-    pub to: &'a mut [PlaneMut<'d>],
+    pub to: &'a mut PlanesMut<'d>,
 }
 
-impl Work for ResultRows<'_, '_> {
+impl RowWork for ResultRows<'_, '_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let ResultRows { plan, src, light, made, rows, to } = self;
         if plan.scale.rgb.is_some() {
-            return colour_rows(plan, src, light, made, rows, to);
+            return colour_rows(plan, src, [light, made], rows, to, scratch);
         }
-        let mut lanes = vec![0; plan.width];
+        let lanes = &mut scratch.lanes[0][..plan.width];
         for (i, y) in rows.clone().enumerate() {
-            widen(&src[0], 0, y, &mut lanes);
+            widen(&src[0], 0, y, lanes);
             for ((v, light), made) in lanes.iter_mut().zip(light.row(y)).zip(made.row(y)) {
                 *v = plan.luma(*v, (*light).into(), (*made).into());
             }
-            narrow(&mut to[0], 0, i, &lanes);
+            narrow(to.get_mut(0), 0, i, lanes);
         }
         if plan.has_chroma {
             let first = rows.start >> plan.halved.1;
-            chroma_rows(plan, src, [light, made], first, to);
+            chroma_rows(plan, src, [light, made], first, to, scratch);
         }
     }
 }
 
 /// Rows of Cb and Cr, from row `first` of chroma on.
 #[inline(always)]
-fn chroma_rows(plan: &Plan, src: &Planes<'_>, lights: [&Grid<u16>; 2], first: usize, to: &mut [PlaneMut<'_>]) {
+fn chroma_rows(
+    plan: &Plan,
+    src: &Planes<'_>,
+    lights: [&Grid<u16>; 2],
+    first: usize,
+    to: &mut PlanesMut<'_>,
+    scratch: &mut Scratch,
+) {
     let width = src[1].width();
-    let mut rows: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
-    let mut means: [Vec<u16>; 2] = std::array::from_fn(|_| vec![0; width]);
-    let mut masks = vec![0; width];
-    for i in 0..to[1].height() {
+    let [cbs, crs, before, after] = some(&mut scratch.lanes, width);
+    let masks = &mut scratch.sums[0][..width];
+    for i in 0..to.get(1).height() {
         let y = first + i;
-        for (k, row) in rows.iter_mut().enumerate() {
-            widen(&src[k + 1], 0, y, row);
-        }
-        for (light, mean) in lights.into_iter().zip(&mut means) {
-            covered(light, plan.halved, y, mean);
-        }
-        let [cbs, crs] = rows.each_mut().map(|row| &mut row[..width]);
-        let [before, after] = means.each_ref().map(|row| &row[..width]);
-        let masks = &mut masks[..width];
+        widen(&src[1], 0, y, cbs);
+        widen(&src[2], 0, y, crs);
+        covered(lights[0], plan.halved, y, before);
+        covered(lights[1], plan.halved, y, after);
         // What is looked up is looked up first: the rest is vectors.
         for x in 0..width {
             masks[x] = plan.colour.skin_of(i32::from(cbs[x]) - 32_768, i32::from(crs[x]) - 32_768);
@@ -147,9 +142,8 @@ fn chroma_rows(plan: &Plan, src: &Planes<'_>, lights: [&Grid<u16>; 2], first: us
             let change = plan.colour.change_of(masks[x], before[x].into(), after[x].into(), b, r);
             (cbs[x], crs[x]) = change.chroma(b, r);
         }
-        for (k, row) in rows.iter().enumerate() {
-            narrow(&mut to[k + 1], 0, i, row);
-        }
+        narrow(to.get_mut(1), 0, i, cbs);
+        narrow(to.get_mut(2), 0, i, crs);
     }
 }
 
@@ -178,13 +172,13 @@ fn covered(light: &Grid<u16>, halved: (u32, u32), y: usize, to: &mut [u16]) {
 fn colour_rows(
     plan: &Plan,
     src: &Planes<'_>,
-    light: &Grid<u16>,
-    made: &Grid<u16>,
+    [light, made]: [&Grid<u16>; 2],
     rows: Range<usize>,
-    to: &mut [PlaneMut<'_>],
+    to: &mut PlanesMut<'_>,
+    scratch: &mut Scratch,
 ) {
     let Some(rgb) = &plan.scale.rgb else { return };
-    let mut three = three(plan.width);
+    let mut three = some(&mut scratch.lanes, plan.width);
     for (i, y) in rows.enumerate() {
         colours(src, y, &mut three);
         let lights = light.row(y).iter().zip(made.row(y));
@@ -199,7 +193,7 @@ fn colour_rows(
             }
         }
         for (component, row) in three.iter().enumerate() {
-            narrow(&mut to[component], 0, i, row);
+            narrow(to.get_mut(component), 0, i, row);
         }
     }
 }

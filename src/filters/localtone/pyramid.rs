@@ -1,9 +1,8 @@
 //! Rows of a pyramid: halved with binomial weights, enlarged, and collapsed.
 
-use super::grid::{Cpu, Grid};
+use super::grid::{Cpu, Grid, RowWork, Scratch, some};
 use super::plan::{Plan, Pyramid};
 use super::tuning::cpu::PART;
-use crate::simd::dispatch::Work;
 
 /// Levels of one picture from the first half on.
 pub fn levels<T: Copy + Default + Send>(pyramid: &Pyramid) -> Vec<Grid<T>> {
@@ -31,14 +30,14 @@ struct Down<'a> {
     to: &'a mut [i16],
 }
 
-impl Work for Down<'_> {
+impl RowWork for Down<'_> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let Down { from, y, to } = self;
-        let mut columns = vec![0; from.width + 4];
+        let columns = &mut scratch.sums[0][..from.width + 4];
         for (i, to) in to.chunks_exact_mut(from.width.div_ceil(2)).enumerate() {
             let middle = 2 * (y + i) as isize;
-            down_row([-2, -1, 0, 1, 2].map(|dy| from.near(middle + dy)), &mut columns, to);
+            down_row([-2, -1, 0, 1, 2].map(|dy| from.near(middle + dy)), columns, to);
         }
     }
 }
@@ -51,14 +50,14 @@ struct DownTable<'a, T> {
     to: &'a mut [i16],
 }
 
-impl<T: Copy + Default + Send + Into<i32>> Work for DownTable<'_, T> {
+impl<T: Copy + Default + Send + Into<i32>> RowWork for DownTable<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run(self, scratch: &mut Scratch) {
         let DownTable { from, table, y, to } = self;
         let (width, height) = (from.width, from.height as isize);
-        let mut columns = vec![0; width + 4];
+        let columns = &mut scratch.sums[0][..width + 4];
         // The rows that are read, each looked up once: row `r` of the plane is in place `r % 5`.
-        let mut rows = vec![vec![0i16; width]; 5];
+        let rows: [_; 5] = some(&mut scratch.values, width);
         let mut known = -1;
         for (i, to) in to.chunks_exact_mut(width.div_ceil(2)).enumerate() {
             let middle = 2 * (y + i) as isize;
@@ -70,8 +69,8 @@ impl<T: Copy + Default + Send + Into<i32>> Work for DownTable<'_, T> {
                 }
             }
             known = last;
-            let row = |dy: isize| &rows[(middle + dy).clamp(0, height - 1) as usize % 5][..];
-            down_row([-2, -1, 0, 1, 2].map(row), &mut columns, to);
+            let row = |dy: isize| &*rows[(middle + dy).clamp(0, height - 1) as usize % 5];
+            down_row([-2, -1, 0, 1, 2].map(row), columns, to);
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Fast kernels of `scenery` and of `mixed`: pyramids are filled from fine to coarse, and collapsed from coarse to fine.
 
 use super::curves::ENTRIES;
-use super::grid::{Cpu, Grid};
+use super::grid::{Cpu, Grid, RowWork, Scratch};
 use super::plan::{Mixed, Plan, Pyramid, Scenery};
 use super::pyramid::{LevelTarget, amplify_part, fill, levels, up_part};
 use super::tuning::cpu::PART;
-use crate::simd::dispatch::Work;
 
 /// The pyramids of `scenery`.
 pub struct SceneryKernel {
@@ -80,9 +79,9 @@ struct SceneryRows<'a> {
     target: LevelTarget<'a>,
 }
 
-impl Work for SceneryRows<'_> {
+impl RowWork for SceneryRows<'_> {
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self, _: &mut Scratch) {
         let width = self.guide.width;
         let (mut up, mut sum, mut sums) = ([0; PART], [0; PART], [0; PART / 2 + 2]);
         for i in 0..self.target.rows(width) {
@@ -196,9 +195,9 @@ struct MixedRows<'a> {
     target: LevelTarget<'a>,
 }
 
-impl Work for MixedRows<'_> {
+impl RowWork for MixedRows<'_> {
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self, _: &mut Scratch) {
         let width = self.pyramid.sizes[self.level].0;
         let (mut up, mut own, mut sums) = ([[0; PART]; 4], [[0; PART]; 5], [0; PART / 2 + 2]);
         let mut fused_part = [0; PART];

@@ -6,7 +6,7 @@ use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::error::Result;
 use crate::filters::remap::tuning::cpu::{BAND, PART};
 use crate::simd::dispatch::by_level;
-use crate::simd::rows::{narrow, widen};
+use crate::simd::rows::{fill, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, Planes, PlanesMut, SampleLayout, SampleType};
 
 /// Moves samples at a vector level.
@@ -71,13 +71,13 @@ fn move_band(map: &Map, src: &PlaneRef<'_>, first: usize, dst: &mut PlaneMut<'_>
         let (_, row) = map.place(0, first + y, src.height());
         match usize::try_from(row) {
             Ok(row) if row < src.height() && !inside.is_empty() => {
-                fill(dst, 0, inside.start, y, map.fill());
+                fill(dst, 0..inside.start, y, map.fill());
                 let last = map.columns.at(inside.end - 1).min(map.columns.at(inside.start));
                 let part = ColumnRange { x: last as usize, y: row, len: inside.len(), backwards: map.columns.step < 0 };
                 copy(src, part, dst, inside.start, y);
-                fill(dst, inside.end, dst.width(), y, map.fill());
+                fill(dst, inside.end..dst.width(), y, map.fill());
             }
-            _ => fill(dst, 0, dst.width(), y, map.fill()),
+            _ => fill(dst, 0..dst.width(), y, map.fill()),
         }
     }
 }
@@ -128,14 +128,5 @@ fn copy_lanes(src: &PlaneRef<'_>, part: ColumnRange, dst: &mut PlaneMut<'_>, x: 
             lanes.reverse();
         }
         narrow(dst, x + done, y, lanes);
-    }
-}
-
-/// Fills columns `x..end` of row `y`.
-#[inline(always)]
-fn fill(dst: &mut PlaneMut<'_>, x: usize, end: usize, y: usize, lane: u16) {
-    let lanes = [lane; PART];
-    for x in (x..end).step_by(PART) {
-        narrow(dst, x, y, &lanes[..PART.min(end - x)]);
     }
 }

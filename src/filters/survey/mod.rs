@@ -145,7 +145,9 @@ impl FrameSketch {
         let survey = Survey::new(&SurveyParams::default(), info);
         let mut sums = Sums::new(&survey);
         sums.add(&survey, picture, 0..info.height);
-        FrameSketch { layout: survey.layout, words: sums.finish(&survey) }
+        let mut words = vec![0; survey.layout.words()];
+        sums.finish(&survey, &mut words);
+        FrameSketch { layout: survey.layout, words }
     }
 
     /// True when a new shot begins with the frame that looks like `next`. Both are of one stream.

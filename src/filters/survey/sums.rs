@@ -111,23 +111,23 @@ impl Sums {
         self.cells.iter_mut().zip(&mut other.cells).for_each(|(mine, other)| *mine += std::mem::take(other));
     }
 
-    /// The words of the survey; leaves nothing.
-    pub fn finish(&mut self, survey: &Survey) -> Vec<u32> {
+    /// Writes the survey's words down, and leaves nothing.
+    pub fn finish(&mut self, survey: &Survey, words: &mut [u32]) {
         let layout = &survey.layout;
-        let mut words = vec![0; layout.words()];
         let count = |level: usize| (0..TABLES).map(|table| u64::from(self.levels[table * LEVELS + level])).sum();
         words[LEVEL] = quantile((0..LEVELS).map(count), survey.rank()).into();
         words[HISTOGRAM..CELLS].copy_from_slice(&self.bins);
-        let lefts: Vec<usize> = layout.lefts().collect();
-        for (cell, sum) in self.cells.iter().enumerate() {
-            let (column, row) = (cell % layout.columns, cell / layout.columns);
-            let count = ((lefts[column + 1] - lefts[column]) * layout.rows_of(row)) as u64;
-            words[CELLS + cell] = ((sum + count / 2) / count) as u32;
+        let rows = self.cells.chunks(layout.columns).zip(words[CELLS..].chunks_mut(layout.columns));
+        for (row, (cells, words)) in rows.enumerate() {
+            let widths = layout.lefts().skip(1).zip(layout.lefts()).map(|(right, left)| right - left);
+            for ((word, sum), width) in words.iter_mut().zip(cells).zip(widths) {
+                let count = (width * layout.rows_of(row)) as u64;
+                *word = ((sum + count / 2) / count) as u32;
+            }
         }
         self.levels.fill(0);
         self.bins.fill(0);
         self.cells.fill(0);
-        words
     }
 }
 
@@ -136,6 +136,8 @@ pub struct Fast {
     survey: Survey,
     level: CpuLevel,
     spare: Mutex<Vec<Sums>>,
+    /// What is written down.
+    words: Vec<u32>,
 }
 
 impl Fast {
@@ -145,7 +147,8 @@ impl Fast {
     /// When the processor lacks the level.
     pub fn new(survey: Survey, level: CpuLevel) -> Result<Fast> {
         level.require()?;
-        Ok(Fast { spare: Mutex::new(vec![Sums::new(&survey)]), survey, level })
+        let words = vec![0; survey.layout.words()];
+        Ok(Fast { spare: Mutex::new(vec![Sums::new(&survey)]), survey, level, words })
     }
 }
 
@@ -179,7 +182,8 @@ impl CpuKernel for Fast {
         let mut spare = lock();
         if let Some((first, others)) = spare.split_first_mut() {
             others.iter_mut().for_each(|other| first.join(other));
-            write(&first.finish(&self.survey), job.dst.get_mut(0));
+            first.finish(&self.survey, &mut self.words);
+            write(&self.words, job.dst.get_mut(0));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Such a filter states its [`Sums`]; the kernels that walk the picture and leave it as it is are here.
 
-use crate::device::cpu::CpuLevel;
+use crate::device::cpu::{CpuLevel, place};
 use crate::error::Result;
 use crate::filters::remap::{Map, apply_plainly};
 use crate::filters::{CpuJob, CpuKernel};
@@ -51,16 +51,8 @@ impl<S: Sums + Sync> CpuKernel for Measuring<S> {
         let Measuring { level, empty, spare } = self;
         let src = job.src.here();
         let bands = |component: usize| src[component].height().div_ceil(BAND);
-        let of_band = |mut band: usize| {
-            let component = (0..src.len()).find(|component| {
-                let inside = band < bands(*component);
-                band -= if inside { 0 } else { bands(*component) };
-                inside
-            });
-            (component.expect("a band of the picture"), band)
-        };
         job.exec.each((0..src.len()).map(bands).sum(), |band| {
-            let (component, band) = of_band(band);
+            let (component, band) = place(band, (0..src.len()).map(bands));
             let plane = &src[component];
             let rows = band * BAND..((band + 1) * BAND).min(plane.height());
             let mine = lock(spare).pop();

@@ -22,7 +22,7 @@ use crate::filters::resample::plan::{ComponentPlan, Plan, SampleSource};
 use crate::filters::resample::tuning::cpu::BAND;
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel, Setup};
-use crate::simd::rows::{copy, narrow};
+use crate::simd::rows::{copy, fill};
 use parts::{ComponentWalk, Scratch};
 use walk::Walk;
 
@@ -71,8 +71,8 @@ impl CpuKernel for Fast {
             let from = match work.component.source {
                 SampleSource::Component(from) => src.here()[from],
                 SampleSource::Lane(lane) => {
-                    let row = vec![lane; band.width()];
-                    return (0..band.height()).for_each(|y| narrow(&mut band, 0, y, &row));
+                    let width = band.width();
+                    return (0..band.height()).for_each(|y| fill(&mut band, 0..width, y, lane));
                 }
             };
             if work.component.copies() {
