@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
-use vramp::error::Kind;
-use vramp::io::libav::{Input, InputOptions};
+use vramp::error::{Error, Kind, Result};
+use vramp::io::libav::{FrameList, Input, InputOptions, Position, Window};
 use vramp::pipeline::{Cancel, Item, Source};
 
 #[test]
@@ -222,6 +222,101 @@ fn a_frame_that_av1_passes_over_is_missed() {
     assert_eq!(frames.len(), 19);
     assert!(damage.unwrap().message().contains("1 frame is missing"));
     assert!(is_damaged(&path));
+}
+
+/// Takes the last slice out of a packet of HEVC from MP4: decoders pass units of kind 48 by, and give the picture without a word.
+fn drop_last_slice(packet: &mut [u8]) {
+    let (mut at, mut last) = (0, 0);
+    while at < packet.len() {
+        last = at + 4;
+        at = last + u32::from_be_bytes(packet[at..last].try_into().unwrap()) as usize;
+    }
+    packet[last] = 48 << 1;
+}
+
+/// HEVC of 100 frames, key frames 24 apart, each of three slices.
+fn sliced(scratch: &Scratch) -> String {
+    let x265 = "-c:v libx265 -preset ultrafast \
+                -x265-params log-level=none:slices=3:keyint=24:min-keyint=24:scenecut=0:bframes=3:open-gop=0";
+    scratch.make("whole.mp4", "-f lavfi -i testsrc2=s=192x144:r=25:d=4", x265)
+}
+
+fn list(path: &str, threads: usize) -> Result<FrameList> {
+    Input::open(path, InputOptions { follow: true, threads, ..frames_only() })?.list_frames()
+}
+
+/// The frames of a window of `path` that is opened so, how many the decoder gave for it, and what was lost.
+fn window(path: &str, start: u64, frames: Option<u64>, more: InputOptions) -> (usize, u64, Option<Error>) {
+    let window = Window { start: (start > 0).then_some(Position::Frame(start)), end: None, frames };
+    let mut input = Input::open(path, InputOptions { window, ..more }).unwrap();
+    let mut count = 0;
+    while input.next().unwrap().is_some() {
+        count += 1;
+    }
+    (count, input.frames_decoded(), input.damage())
+}
+
+#[test]
+fn a_picture_without_its_end_is_missed_wherever_reading_begins_and_ends() {
+    let scratch = Scratch::new("slices");
+    let whole = sliced(&scratch);
+    let torn = scratch.torn(&whole, 70, "torn.mp4", drop_last_slice);
+    for threads in [1, 2, 8] {
+        let options = InputOptions { threads, ..frames_only() };
+        let place =
+            list(&whole, threads).unwrap().entries.iter().map(|entry| entry.place.clone()).find(|p| p.frame == 48);
+        let part = InputOptions { place, planned: true, ..options.clone() };
+        for (start, frames, options) in [
+            (0, None, &options),
+            (0, Some(75), &options),
+            (50, None, &options),
+            (60, Some(15), &options),
+            (60, Some(15), &part),
+            (48, Some(52), &part),
+        ] {
+            let what = format!("{threads} threads, {frames:?} frames from {start}");
+            let expected = frames.unwrap_or(100 - start) as usize;
+            let (count, _, damage) = window(&whole, start, frames, options.clone());
+            assert_eq!((count, damage), (expected, None), "{what}");
+            let (count, _, damage) = window(&torn, start, frames, options.clone());
+            assert_eq!(count, expected, "{what}");
+            let damage = damage.unwrap_or_else(|| panic!("{what}: no damage seen"));
+            assert!(damage.message().contains(": 1 frame decoded with faults (first near frame "), "{what}: {damage}");
+        }
+        for (start, frames) in [(0, Some(30)), (80, None)] {
+            assert_eq!(
+                window(&torn, start, frames, options.clone()).2,
+                None,
+                "{threads} threads, {frames:?} from {start}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_list_of_frames_says_what_it_lost_at_its_beginning() {
+    let scratch = Scratch::new("listed");
+    let torn = scratch.torn(&sliced(&scratch), 0, "torn.mp4", drop_last_slice);
+    for threads in [1, 2, 8] {
+        let refused = list(&torn, threads).unwrap_err();
+        assert!(refused.message().contains("it is damaged: 1 frame decoded with faults"), "{threads}: {refused}");
+    }
+}
+
+#[test]
+fn a_part_says_nothing_of_what_the_film_lost_before_it() {
+    let scratch = Scratch::new("before");
+    let whole = sliced(&scratch);
+    let torn = scratch.torn(&whole, 0, "torn.mp4", drop_last_slice);
+    let place =
+        list(&whole, 1).unwrap().entries.iter().map(|entry| entry.place.clone()).find(|place| place.frame == 48);
+    for threads in [1, 8] {
+        let part = InputOptions { threads, place: place.clone(), planned: true, ..frames_only() };
+        let (count, decoded, damage) = window(&torn, 48, Some(24), part);
+        assert_eq!((count, damage), (24, None), "{threads} threads");
+        // The film's first, and those of the part.
+        assert!((25..=30).contains(&decoded), "{threads} threads: {decoded} frames were decoded");
+    }
 }
 
 #[test]

@@ -55,6 +55,21 @@ impl Scratch {
         fs::write(self.path(name), &bytes[..bytes.len() * percent / 100]).unwrap();
         self.path(name)
     }
+
+    /// `path` with the bytes of its packet `number` as `change` leaves them, as `name`.
+    pub fn torn(&self, path: &str, number: usize, name: &str, change: fn(&mut [u8])) -> String {
+        let words = ["-v", "quiet", "-select_streams", "v", "-show_entries", "packet=pos,size", "-of", "flat", path];
+        let listed = output_of("ffprobe", &words);
+        let value = |key: &str| -> usize {
+            let start = format!("packets.packet.{number}.{key}=");
+            let line = listed.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
+            line.trim_matches('"').parse().unwrap()
+        };
+        let mut bytes = fs::read(path).unwrap();
+        change(&mut bytes[value("pos")..][..value("size")]);
+        fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
 }
 
 impl Drop for Scratch {

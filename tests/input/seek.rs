@@ -233,21 +233,6 @@ fn copied_streams_lose_nothing() {
     }
 }
 
-/// `path` with the bytes of its packet `number` as `change` leaves them, as `name`.
-fn torn(scratch: &Scratch, path: &str, number: usize, name: &str, change: fn(&mut [u8])) -> String {
-    let words = ["-v", "quiet", "-select_streams", "v", "-show_entries", "packet=pos,size", "-of", "flat", path];
-    let listed = output_of("ffprobe", &words);
-    let value = |key: &str| -> usize {
-        let start = format!("packets.packet.{number}.{key}=");
-        let line = listed.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
-        line.trim_matches('"').parse().unwrap()
-    };
-    let mut bytes = fs::read(path).unwrap();
-    change(&mut bytes[value("pos")..][..value("size")]);
-    fs::write(scratch.path(name), bytes).unwrap();
-    scratch.path(name)
-}
-
 /// Asserts that frames `start` and on are those of a whole run, for which all of them were decoded, and that a strict
 /// run does not overlook the damage before.
 fn check_decoded_from_the_start(path: &str, start: usize, whole_length: usize) {
@@ -269,10 +254,10 @@ fn wrong_frames_are_decoded_from_the_start() {
     let clips = [("whole.mov", "-pix_fmt yuvj420p -c:v mjpeg"), ("whole.mp4", x264)];
     let [(_, mjpeg), (_, h264)] = &scratch.make_all(&moving(4.0), &clips)[..] else { panic!("two clips") };
     // A frame is missing, and the next one takes its place.
-    let missing = torn(&scratch, mjpeg, 70, "missing.mov", |bytes| bytes.fill(0));
+    let missing = scratch.torn(mjpeg, 70, "missing.mov", |bytes| bytes.fill(0));
     check_decoded_from_the_start(&missing, 70, 99);
     // A frame that others refer to is made up.
-    let concealed = torn(&scratch, h264, 60, "concealed.mp4", |bytes| {
+    let concealed = scratch.torn(h264, 60, "concealed.mp4", |bytes| {
         let part = bytes.len() / 3;
         bytes[part..].fill(0x15);
     });

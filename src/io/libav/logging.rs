@@ -119,6 +119,11 @@ impl Concealed {
         Concealed(number)
     }
 
+    /// Counts from zero again.
+    pub(super) fn restart(&self) {
+        counts().insert(self.0, Faults::default());
+    }
+
     /// Faults so far.
     pub(super) fn count(&self) -> Faults {
         counts().get(&self.0).copied().unwrap_or_default()

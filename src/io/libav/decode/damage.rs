@@ -7,8 +7,6 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(in crate::io::libav) struct Damage {
     strict: bool,
-    /// What of frames, slices and references was forgotten, which their totals still have.
-    forgotten: [u64; 3],
     /// Packets that did not decode.
     packets: u64,
     /// Frames that decoded with faults.
@@ -33,16 +31,9 @@ impl Damage {
         Damage { strict, ..Damage::default() }
     }
 
-    /// Nothing lost, and as strict as this one: for a source that is decoded from its start again.
+    /// Nothing lost, and as strict as this one.
     pub(in crate::io::libav) fn restarted(&self) -> Damage {
         Damage::new(self.strict)
-    }
-
-    /// The same, where the decoder that counted goes on.
-    pub(in crate::io::libav) fn forget(&mut self) {
-        let [frames, slices, references] = self.forgotten;
-        let forgotten = [frames + self.frames, slices + self.slices, references + self.references];
-        *self = Damage { forgotten, ..self.restarted() };
     }
 
     /// A packet after `frame` frames did not decode.
@@ -51,13 +42,12 @@ impl Damage {
         self.note(format!("before frame {frame}: {cause}"))
     }
 
-    /// `total` frames decoded with faults so far, the last of them about frame `frame`.
-    pub(in crate::io::libav) fn frames(&mut self, total: u64, frame: u64) -> Result<()> {
-        let total = total.saturating_sub(self.forgotten[0]);
-        if total <= self.frames {
+    /// `count` frames about frame `frame` decoded with faults.
+    pub(in crate::io::libav) fn frames(&mut self, count: u64, frame: u64) -> Result<()> {
+        if count == 0 {
             return Ok(());
         }
-        self.frames = total;
+        self.frames += count;
         self.note(format!("near frame {frame}: faults concealed by the decoder"))
     }
 
@@ -70,23 +60,21 @@ impl Damage {
         self.note("in a packet that gives no frame".to_owned())
     }
 
-    /// `total` slices failed their checksums so far, the last of them about frame `frame`.
-    pub(in crate::io::libav) fn slices(&mut self, total: u64, frame: u64) -> Result<()> {
-        let total = total.saturating_sub(self.forgotten[1]);
-        if total <= self.slices {
+    /// `count` slices about frame `frame` failed their checksums.
+    pub(in crate::io::libav) fn slices(&mut self, count: u64, frame: u64) -> Result<()> {
+        if count == 0 {
             return Ok(());
         }
-        self.slices = total;
+        self.slices += count;
         self.note(format!("near frame {frame}: its bytes are not those that its checksum was made of"))
     }
 
-    /// `total` references led to frames that are lost so far, the last of them about frame `frame`.
-    pub(in crate::io::libav) fn references(&mut self, total: u64, frame: u64) -> Result<()> {
-        let total = total.saturating_sub(self.forgotten[2]);
-        if total <= self.references {
+    /// `count` references about frame `frame` led to frames that are lost.
+    pub(in crate::io::libav) fn references(&mut self, count: u64, frame: u64) -> Result<()> {
+        if count == 0 {
             return Ok(());
         }
-        self.references = total;
+        self.references += count;
         self.note(format!("near frame {frame}: a frame that others refer to is lost"))
     }
 
@@ -152,14 +140,14 @@ mod tests {
         assert_eq!(damage.report(9), None);
         damage.packet(7, "Invalid data").unwrap();
         damage.frames(1, 9).unwrap();
-        damage.frames(2, 10).unwrap();
-        damage.frames(2, 11).unwrap();
+        damage.frames(1, 10).unwrap();
+        damage.frames(0, 11).unwrap();
         damage.missing(0).unwrap();
         damage.missing(1).unwrap();
         damage.slices(1, 11).unwrap();
-        damage.slices(1, 12).unwrap();
+        damage.slices(0, 12).unwrap();
         damage.references(2, 12).unwrap();
-        damage.references(2, 13).unwrap();
+        damage.references(0, 13).unwrap();
         damage.place(11, "lost").unwrap();
         damage.cut("partial file").unwrap();
         let report = damage.report(12).unwrap();
@@ -170,20 +158,6 @@ mod tests {
              1 slice fails its checksum, 2 references are to lost frames, 1 place in the container is unreadable \
              (first before frame 7: Invalid data); the source breaks off: partial file; 12 frames came out"
         );
-    }
-
-    #[test]
-    fn what_is_forgotten_is_not_reported_again() {
-        let mut damage = Damage::new(false);
-        damage.references(2, 5).unwrap();
-        damage.forget();
-        damage.references(2, 0).unwrap();
-        assert_eq!(damage.report(1), None);
-        damage.references(3, 1).unwrap();
-        damage.forget();
-        damage.references(3, 0).unwrap();
-        damage.frames(1, 7).unwrap();
-        assert!(damage.report(8).unwrap().message().starts_with("1 frame decoded with faults (first near frame 7"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::libav;
 use crate::io::libav::decode::choice::Means;
 use crate::io::libav::decode::damage::Damage;
+use crate::io::libav::decode::faults::FaultCounter;
 use crate::io::libav::decode::memory::FrameMemory;
 use crate::io::libav::logging::Concealed;
 use crate::io::libav::mux::decoding_clock::DtsClock;
@@ -27,26 +28,17 @@ pub(in crate::io::libav) struct Decoder {
     means: Means,
     /// Threads of a software decoder.
     threads: usize,
-    /// Counts the faults that the decoder logs.
-    concealed: Concealed,
-    /// Where it puts frames. The two above use its address until they are dropped.
+    faults: FaultCounter,
+    /// Where it puts frames. libav's decoder and what counts its faults use its address until they are dropped.
     memory: Arc<FrameMemory>,
     clock: DtsClock,
     state: State,
     /// Frames of the source up to here.
     frames: u64,
-    /// Frames that were given, and those of them that a decoder before this one gave without reporting them whole.
+    /// Frames that were given.
     given: u64,
-    unreported: u64,
     /// After a jump: frames before this time refer to what was not decoded.
     begins: Option<i64>,
-    /// Frames marked as damaged.
-    marked: u64,
-    /// The decoder is known to report which frames are whole; others show it by doing so.
-    reports_whole: bool,
-    /// Complaints so far, and the frames they belong to.
-    complaints: u64,
-    complained: u64,
     /// Packets whose frame has not been given yet, where each gives one.
     owed: u64,
     damage: Damage,
@@ -99,20 +91,15 @@ impl Decoder {
         let restart = RestartSetup { sent, ..RestartSetup::default() };
         Ok(Decoder {
             opened,
-            reports_whole: reports_whole(stream, &means),
+            faults: FaultCounter::new(concealed, reports_whole(stream, &means)),
             means,
             threads,
-            concealed,
             memory,
             clock,
             state: State::Feeding,
             frames: 0,
             given: 0,
-            unreported: 0,
             begins: None,
-            marked: 0,
-            complaints: 0,
-            complained: 0,
             owed: 0,
             damage,
             restart,
@@ -132,9 +119,10 @@ impl Decoder {
             ended: self.state != State::Feeding,
             ..std::mem::take(&mut self.restart)
         };
-        (self.state, self.frames, self.marked, self.owed) = (State::Feeding, 0, 0, 0);
-        self.unreported = self.given.saturating_sub(self.concealed.count().whole);
-        self.damage = self.damage.restarted();
+        (self.state, self.frames, self.owed) = (State::Feeding, 0, 0);
+        self.faults.restart(self.means.faults());
+        self.faults.now_reports_whole(reports_whole(stream, &self.means));
+        self.forget_damage();
         Ok(())
     }
 
@@ -142,6 +130,7 @@ impl Decoder {
     /// `begins` are dropped. What was sent is forgotten.
     pub(in crate::io::libav) fn jump(&mut self, stream: &Stream, frame: u64, begins: Option<i64>) {
         self.opened.flush();
+        self.faults.restart(self.means.faults());
         self.clock = DtsClock::new(stream);
         (self.state, self.frames, self.begins, self.owed) = (State::Feeding, frame, begins, 0);
     }
@@ -153,7 +142,7 @@ impl Decoder {
 
     /// Forgets what was lost so far.
     pub(in crate::io::libav) fn forget_damage(&mut self) {
-        self.damage.forget();
+        self.damage = self.damage.restarted();
     }
 
     /// From now on the decoder stays what it is.
@@ -247,6 +236,24 @@ impl Decoder {
         self.damage.place(self.frames, cause)
     }
 
+    /// Looks, behind the last frame that is wanted, whether those that were given are whole, where that is certain only when none is
+    /// held back: the others are decoded by now, and passed by.
+    ///
+    /// # Errors
+    /// As [`Decoder::send`].
+    pub(in crate::io::libav) fn check_given(&mut self, stream: &Stream) -> Result<()> {
+        if !self.faults.counts_whole() {
+            return Ok(());
+        }
+        let frames = self.frames;
+        if self.state == State::Feeding {
+            self.end()?;
+        }
+        while !matches!(self.receive(stream)?, Received::End) {}
+        self.frames = frames;
+        Ok(())
+    }
+
     /// How much was lost so far: packets, frames, slices, references, places of the container.
     pub(in crate::io::libav) fn faults(&self) -> u64 {
         self.damage.faults()
@@ -275,6 +282,7 @@ impl Decoder {
             match received {
                 Ok(()) => {
                     self.given += 1;
+                    self.faults.given();
                     self.owed = self.owed.saturating_sub(1);
                     if self.begins.is_none_or(|begins| frame.timestamp() >= Some(begins)) {
                         // Behind a joint of recordings times may start over.
@@ -305,29 +313,17 @@ impl Decoder {
         let time = time.or(frame.pts());
         frame.set_pts(time);
         self.clock.frame();
-        self.marked += u64::from(frame.is_corrupt() || frame.has_decode_errors());
+        self.faults.taken(&frame);
         self.count_faulty_frames()?;
         self.frames += 1;
         Ok(frame)
     }
 
-    /// Damaged frames are marked, or logged, or both, or not reported whole.
     fn count_faulty_frames(&mut self) -> Result<()> {
-        let reported = self.concealed.count();
-        self.damage.slices(reported.slices, self.frames)?;
-        self.damage.references(reported.references, self.frames)?;
-        if reported.complaints > self.complaints {
-            self.complaints = reported.complaints;
-            self.complained += 1;
-        }
-        // A decoder that reports whole frames does so before it gives each.
-        let gaps = if reported.whole > 0 || self.reports_whole {
-            self.given.saturating_sub(self.unreported + reported.whole)
-        } else {
-            0
-        };
-        let reported = reported.frames.max(self.means.faults());
-        self.damage.frames(self.marked.max(reported).max(gaps).max(self.complained), self.frames)
+        let found = self.faults.find(self.means.faults());
+        self.damage.slices(found.slices, self.frames)?;
+        self.damage.references(found.references, self.frames)?;
+        self.damage.frames(found.frames, self.frames)
     }
 
     /// Goes on after a fault in the stream, gives up at any other.
@@ -408,49 +404,108 @@ mod tests {
     use crate::io::libav::demux::demuxer::{self, Demuxer};
     use crate::io::libav::demux::streams;
     use crate::pipeline::Cancel;
+    use std::ops::Range;
 
     const CLIP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/big-buck-bunny-720p.mp4");
 
-    /// The times and some samples of the frames from the next on, at most `count`.
-    fn frames(decoder: &mut Decoder, demuxer: &mut Demuxer, video: usize, count: usize) -> Vec<(Option<i64>, Vec<u8>)> {
-        let mut frames = Vec::new();
-        while frames.len() < count {
-            match decoder.receive(&demuxer.stream(video).unwrap()).unwrap() {
-                Received::Frame(frame) => frames.push((frame.pts(), frame.data(0)[..256].to_vec())),
-                Received::End => break,
-                Received::Starved => {
-                    let mut packet = Packet::empty();
-                    match packet.read(demuxer) {
-                        Ok(()) if packet.stream() != video => {}
-                        Ok(()) => decoder.send(packet, &demuxer.stream(video).unwrap()).unwrap(),
-                        Err(_) => decoder.end().unwrap(),
-                    }
-                }
-            }
-        }
-        frames
+    /// A clip while it is decoded.
+    struct Film {
+        decoder: Decoder,
+        demuxer: Demuxer,
+        video: usize,
+        /// Packets that were sent, and those that are damaged before.
+        sent: usize,
+        torn: Range<usize>,
     }
 
-    fn open(threads: usize) -> (Decoder, Demuxer, usize) {
-        let demuxer = demuxer::open(CLIP.as_ref(), &Cancel::default()).unwrap();
-        let stream = streams::best_video(&demuxer).unwrap();
-        let (decoder, video) = (Decoder::open(&stream, Means::Software, threads, Damage::new(true)), stream.index());
-        (decoder.unwrap(), demuxer, video)
+    impl Film {
+        fn open(threads: usize, strict: bool, torn: Range<usize>) -> Film {
+            let demuxer = demuxer::open(CLIP.as_ref(), &Cancel::default()).unwrap();
+            let stream = streams::best_video(&demuxer).unwrap();
+            let decoder = Decoder::open(&stream, Means::Software, threads, Damage::new(strict)).unwrap();
+            let video = stream.index();
+            Film { decoder, demuxer, video, sent: 0, torn }
+        }
+
+        /// The times and some samples of the frames from the next on, at most `count`.
+        fn frames(&mut self, count: usize) -> Vec<(Option<i64>, Vec<u8>)> {
+            let mut frames = Vec::new();
+            while frames.len() < count {
+                match self.decoder.receive(&self.demuxer.stream(self.video).unwrap()).unwrap() {
+                    Received::Frame(frame) => frames.push((frame.pts(), frame.data(0)[..256].to_vec())),
+                    Received::End => break,
+                    Received::Starved => self.feed(),
+                }
+            }
+            frames
+        }
+
+        fn feed(&mut self) {
+            let mut packet = Packet::empty();
+            match packet.read(&mut self.demuxer) {
+                Ok(()) if packet.stream() != self.video => {}
+                Ok(()) => {
+                    let bytes = packet.data_mut().unwrap();
+                    if self.torn.contains(&self.sent) {
+                        let half = bytes.len() / 2;
+                        bytes[half..].fill(0x15);
+                    }
+                    self.sent += 1;
+                    self.decoder.send(packet, &self.demuxer.stream(self.video).unwrap()).unwrap();
+                }
+                Err(_) => self.decoder.end().unwrap(),
+            }
+        }
+
+        /// Goes on with the clip's first frame, and forgets what was lost.
+        fn start_over(&mut self) {
+            (self.demuxer, self.sent) = (demuxer::open(CLIP.as_ref(), &Cancel::default()).unwrap(), 0);
+            self.decoder.jump(&self.demuxer.stream(self.video).unwrap(), 0, None);
+            self.decoder.forget_damage();
+        }
+
+        /// What was lost, without the place where that was seen first.
+        fn damage(&self) -> Option<String> {
+            self.decoder.damage().map(|damage| damage.message().split(" (").next().unwrap().to_owned())
+        }
     }
 
     #[test]
     fn a_restart_gives_every_frame_from_the_first_on() {
-        let (mut decoder, mut demuxer, video) = open(1);
-        let expected = frames(&mut decoder, &mut demuxer, video, usize::MAX);
+        let expected = Film::open(1, true, 0..0).frames(usize::MAX);
         assert!(expected.len() > 20);
         // After some frames, and after the last.
         for (threads, taken) in [(1, 0), (1, 1), (3, 5), (2, usize::MAX)] {
-            let (mut decoder, mut demuxer, video) = open(threads);
-            decoder.restart.sent = Some(Vec::new());
-            frames(&mut decoder, &mut demuxer, video, taken);
-            decoder.restart_in_software(&demuxer.stream(video).unwrap()).unwrap();
-            assert!(frames(&mut decoder, &mut demuxer, video, usize::MAX) == expected, "after {taken} frames");
-            assert!(decoder.restart_in_software(&demuxer.stream(video).unwrap()).is_err(), "there is no way back");
+            let mut film = Film::open(threads, true, 0..0);
+            film.decoder.restart.sent = Some(Vec::new());
+            film.frames(taken);
+            let stream = film.video;
+            film.decoder.restart_in_software(&film.demuxer.stream(stream).unwrap()).unwrap();
+            assert!(film.frames(usize::MAX) == expected, "after {taken} frames");
+            let again = film.decoder.restart_in_software(&film.demuxer.stream(stream).unwrap());
+            assert!(again.is_err(), "there is no way back");
+        }
+    }
+
+    #[test]
+    fn damage_of_frames_that_were_begun_is_counted_once_where_they_are_decoded_again() {
+        for threads in [1, 3, 8] {
+            let mut film = Film::open(threads, false, 2..9);
+            film.frames(usize::MAX);
+            let once = film.damage().expect("it is damaged");
+            assert!(once.contains("decoded with faults"), "{once}");
+            let mut film = Film::open(threads, false, 2..9);
+            film.frames(1);
+            film.start_over();
+            film.frames(usize::MAX);
+            assert_eq!(film.damage(), Some(once), "{threads} threads");
+            // What is not given at all does not count.
+            film.start_over();
+            film.frames(1);
+            film.torn = 0..0;
+            film.start_over();
+            film.frames(usize::MAX);
+            assert_eq!(film.damage(), None, "{threads} threads");
         }
     }
 }

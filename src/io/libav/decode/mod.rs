@@ -3,6 +3,7 @@
 pub(super) mod choice;
 pub(super) mod damage;
 pub(super) mod decoder;
+mod faults;
 pub(super) mod finish;
 pub(super) mod memory;
 pub(super) mod props;

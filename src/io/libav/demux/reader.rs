@@ -221,6 +221,14 @@ impl Reader {
         &self.cancel
     }
 
+    /// Looks behind the last frame that is wanted whether those that were given are whole.
+    ///
+    /// # Errors
+    /// As [`Reader::frame`].
+    pub(in crate::io::libav) fn check_given(&mut self) -> Result<()> {
+        self.decoder.check_given(&stream(&self.demuxer, self.video))
+    }
+
     /// How much was lost so far.
     pub(in crate::io::libav) fn faults(&self) -> u64 {
         self.decoder.faults()

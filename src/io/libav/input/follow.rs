@@ -74,6 +74,7 @@ impl Input {
             }
         }
         self.phase = Phase::Over;
+        self.reader.check_given()?;
         list.packets = self.reader.contents().unwrap_or_default();
         match self.reader.damage() {
             Some(damage) => Err(Error::unsupported(format!("it is damaged: {damage}"))),

@@ -72,7 +72,7 @@ impl Input {
         self.around.inside(frame, index);
         // Without copied streams, or frames that are read after the last, nobody needs to know where the next one begins.
         if self.copied.is_empty() && self.around.ends_at_once() && self.window.frames == Some(self.kept) {
-            self.phase = Phase::Over;
+            return self.end(Phase::Over);
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Input {
     fn end(&mut self, phase: Phase) -> Result<()> {
         self.phase = phase;
         if self.kept > 0 {
-            return Ok(());
+            return self.reader.check_given();
         }
         let (frames, end) = (self.decoded, self.time as f64 / 1e6);
         Err(Error::bad_argument(format!(

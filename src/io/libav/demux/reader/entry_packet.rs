@@ -64,6 +64,8 @@ impl Reader {
                 // What was read before is read again, or lies elsewhere.
                 self.hashes.iter_mut().for_each(PacketHashes::keep_last);
                 self.decoder.jump(&stream(&self.demuxer, self.video), place.frame, Some(place.pts));
+                // What was lost so far is of the film's first frame, or lies before the place.
+                self.decoder.forget_damage();
                 return Ok(true);
             }
         }
