@@ -141,6 +141,31 @@ fn frames_that_do_not_decode_are_not_taken_from_the_next_part() {
 }
 
 #[test]
+fn times_of_decoding_alone_are_refused_before_a_part_is_made() {
+    let folder = Folder::new();
+    // Of H.264 ffmpeg writes no times of presentation to MXF.
+    let video = |name: &str, options: &str| {
+        film(&folder, name, &format!("-f lavfi -i testsrc2=s=96x64:r=25 -t 2 -c:v libx264 -g 12 {options}"))
+    };
+    let input = video("in.mxf", "-bf 2");
+    for output in ["framemd5", "null"] {
+        let ran = segments(&input, "-", &["-f", output]);
+        refused(&ran, 3, &["in.mxf: ", "its times are those of decoding, and its frames are shown in another order"]);
+        assert!(!ran.stderr.contains(" parts, "), "{}", ran.stderr);
+    }
+    refused(&segments(&input, &folder.path("out.mkv"), &X264), 3, &["its times are those of decoding"]);
+    // Where the order is one, so are the times. What may have another order need not.
+    for (name, options) in
+        [("plain.mxf", "-bf 0"), ("two.mxf", "-c:v mpeg2video -bf 2"), ("one.mxf", "-c:v mpeg2video -bf 0")]
+    {
+        let input = video(name, options);
+        let ran = segments(&input, "-", &["-f", "framemd5"]).ok();
+        let parts: Vec<_> = ran.text().lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(parts, hashes(&input, &[]), "{name}");
+    }
+}
+
+#[test]
 fn tracks_are_found_by_reading_little_only_where_all_are() {
     let folder = Folder::new();
     let video = "-f lavfi -i testsrc2=s=320x192:r=25 -t 6";

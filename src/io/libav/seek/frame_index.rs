@@ -194,6 +194,10 @@ impl FrameIndex {
         let mut unit = unit?;
         let pts = packet.pts().ok_or(NO_TIMES)?;
         self.judge_dts(packet.dts(), pts)?;
+        // Some MXF has but one time a packet. Decoders then show frames at others.
+        if unit.early && packet.dts() == Some(pts) && Some(pts) > self.highest_pts {
+            return Err("its times are those of decoding, and its frames are shown in another order");
+        }
         if self.pending.iter().filter(|Reverse(earlier)| earlier.pts > pts).count() > self.delay {
             return Err("its frames are further out of order than the decoder knows");
         }

@@ -34,7 +34,7 @@ impl PacketParser for Av1 {
             }
         }
         match shown {
-            0 | 1 => Ok(Unit { access, shown: shown == 1 }),
+            0 | 1 => Ok(Unit { access, shown: shown == 1, early: false }),
             _ => Err("a packet shows several frames"),
         }
     }
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(look(&[&key]), Ok(Unit::shown(Access::None)), "it does not say what it is");
         assert_eq!(look(&[&hidden, &inter]), Ok(Unit::shown(Access::None)));
         assert_eq!(look(&[&existing]), Ok(Unit::shown(Access::None)));
-        assert_eq!(look(&[&hidden]), Ok(Unit { access: Access::None, shown: false }));
+        assert_eq!(look(&[&hidden]), Ok(Unit { access: Access::None, shown: false, early: false }));
         assert!(look(&[&inter, &inter]).is_err());
         assert!(Av1.parse(&[FRAME << 3 | 2, 9, 0]).is_err(), "cut off");
         assert!(Av1.parse(&[FRAME << 3 | 4, 8, 0b0011_0000]).is_err(), "another layer");

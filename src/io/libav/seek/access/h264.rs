@@ -21,6 +21,8 @@ pub(super) struct H264 {
     framing: Framing,
     sets: ParameterSets,
     parser: Parser,
+    /// The highest of the numbers by which pictures are shown, since they began anew.
+    latest: i32,
 }
 
 impl H264 {
@@ -34,7 +36,7 @@ impl H264 {
             Framing::Lengths(_) => ParameterSets::new(configuration(&extradata[5..]).into_iter()),
             Framing::StartCodes => ParameterSets::new(framing.units(extradata)),
         };
-        Ok(H264 { framing, sets, parser: Parser::new(parameters)? })
+        Ok(H264 { framing, sets, parser: Parser::new(parameters)?, latest: i32::MIN })
     }
 }
 
@@ -50,15 +52,16 @@ impl PacketParser for H264 {
             }
         }
         let known = self.sets.meet(&sets);
-        if !self.parser.is_frame(bytes) {
-            return Err("it has field pictures, two of which may make one frame");
-        }
-        Ok(Unit::shown(match (idr, recovers) {
+        let number = self.parser.frame(bytes).ok_or("it has field pictures, two of which may make one frame")?;
+        let early = !idr && number < self.latest;
+        self.latest = if idr { number } else { self.latest.max(number) };
+        let access = match (idr, recovers) {
             _ if !known => Access::None,
             (true, _) => Access::Clean,
             (false, true) => Access::Open,
             (false, false) => Access::None,
-        }))
+        };
+        Ok(Unit { early, ..Unit::shown(access) })
     }
 }
 

@@ -33,12 +33,14 @@ pub(in crate::io::libav) struct Unit {
     pub(in crate::io::libav) access: Access,
     /// It gives one frame; otherwise none.
     pub(in crate::io::libav) shown: bool,
+    /// Its headers say that it is shown before one that is decoded before it. Of HEVC and others that is not known.
+    pub(in crate::io::libav) early: bool,
 }
 
 impl Unit {
     /// A picture that is shown.
     fn shown(access: Access) -> Unit {
-        Unit { access, shown: true }
+        Unit { access, shown: true, early: false }
     }
 }
 

@@ -11,20 +11,21 @@ const SLICES: std::ops::RangeInclusive<u8> = 0x01..=0xaf;
 
 const CODING_EXTENSION: u8 = 8;
 const INTRA: u8 = 1;
+const BIDIRECTIONAL: u8 = 3;
 const BOTH_FIELDS: u8 = 3;
 
 pub(super) struct Mpeg;
 
 impl PacketParser for Mpeg {
     fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
-        let (mut fields, mut sequence, mut intra) = (0, false, None);
+        let (mut fields, mut sequence, mut kind) = (0, false, None);
         let mut rest = bytes;
         while let Some(at) = start_code(rest) {
             rest = &rest[at + 3..];
             match *rest {
-                [SEQUENCE, ..] => sequence = intra.is_none(),
-                [PICTURE, _, kind, ..] => {
-                    intra.get_or_insert(kind >> 3 & 7 == INTRA);
+                [SEQUENCE, ..] => sequence = kind.is_none(),
+                [PICTURE, _, coded, ..] => {
+                    kind.get_or_insert(coded >> 3 & 7);
                     fields += 2;
                 }
                 [EXTENSION, kind, _, structure, ..] if kind >> 4 == CODING_EXTENSION => {
@@ -35,12 +36,12 @@ impl PacketParser for Mpeg {
                 _ => {}
             }
         }
-        match fields {
-            // Quantiser matrices hold until a sequence header.
-            2 if sequence && intra == Some(true) => Ok(Unit::shown(Access::Clean)),
-            2 => Ok(Unit::shown(Access::None)),
-            _ => Err("a packet does not hold one frame"),
+        if fields != 2 {
+            return Err("a packet does not hold one frame");
         }
+        // Quantiser matrices hold until a sequence header.
+        let access = if sequence && kind == Some(INTRA) { Access::Clean } else { Access::None };
+        Ok(Unit { early: kind == Some(BIDIRECTIONAL), ..Unit::shown(access) })
     }
 }
 
@@ -62,6 +63,8 @@ mod tests {
         assert_eq!(look(&[sequence, &intra, slice]), Ok(Unit::shown(Access::Clean)), "MPEG-1");
         assert_eq!(look(&[&intra, &frame, slice]), Ok(Unit::shown(Access::None)));
         assert_eq!(look(&[sequence, &predicted, &frame, slice]), Ok(Unit::shown(Access::None)));
+        let between = Unit { early: true, ..Unit::shown(Access::None) };
+        assert_eq!(look(&[&picture(BIDIRECTIONAL), &frame, slice]), Ok(between));
         let pair = [sequence, &intra, &top, slice, &predicted, &structure(2), slice];
         assert_eq!(look(&pair), Ok(Unit::shown(Access::Clean)));
         assert!(look(&pair[..4]).is_err(), "a field of its own");

@@ -32,10 +32,10 @@ impl Parser {
         Ok(Parser { parser, context })
     }
 
-    /// Whether `bytes` is a whole frame, rather than a field or nothing that is understood.
-    pub(super) fn is_frame(&mut self, bytes: &[u8]) -> bool {
+    /// The number of the frame in `bytes` by which it is shown; `None` for a field, or what is not understood.
+    pub(super) fn frame(&mut self, bytes: &[u8]) -> Option<i32> {
         let (mut out, mut out_size) = (ptr::null_mut(), 0);
-        let Ok(size) = i32::try_from(bytes.len()) else { return false };
+        let size = i32::try_from(bytes.len()).ok()?;
         let none = ffi::AV_NOPTS_VALUE;
         // SAFETY: parser and context are ours and of one codec; the bytes are a packet's, which libav pads. The
         // structure is read as a number, since an enum of another value is undefined.
@@ -46,7 +46,8 @@ impl Parser {
             let (data, position) = (bytes.as_ptr(), 0);
             ffi::av_parser_parse2(parser, context, &mut out, &mut out_size, data, size, none, none, position);
             let structure = (&raw const (*parser).picture_structure).cast::<u32>().read();
-            structure == AVPictureStructure::AV_PICTURE_STRUCTURE_FRAME as u32
+            let is_frame = structure == AVPictureStructure::AV_PICTURE_STRUCTURE_FRAME as u32;
+            is_frame.then(|| (*parser).output_picture_number)
         }
     }
 }

@@ -11,7 +11,7 @@ impl PacketParser for Vp8 {
     fn parse(&mut self, bytes: &[u8]) -> Result<Unit, Reason> {
         let first = bytes.first().ok_or(EMPTY)?;
         let (key, shown) = (first & 1 == 0, first & 16 != 0);
-        Ok(Unit { access: if key && shown { Access::Clean } else { Access::None }, shown })
+        Ok(Unit { access: if key && shown { Access::Clean } else { Access::None }, shown, early: false })
     }
 }
 
@@ -23,7 +23,7 @@ impl PacketParser for Vp9 {
         match frames.iter().filter(|frame| frame.shown).count() {
             shown @ (0 | 1) => {
                 let key = frames.first().is_some_and(|frame| frame.key && frame.shown);
-                Ok(Unit { access: if key { Access::Clean } else { Access::None }, shown: shown == 1 })
+                Ok(Unit { access: if key { Access::Clean } else { Access::None }, shown: shown == 1, early: false })
             }
             _ => Err("a packet shows several frames"),
         }
@@ -84,7 +84,7 @@ mod tests {
         let look = |byte| Vp8.parse(&[byte, 9]).unwrap();
         assert_eq!(look(0x10), Unit::shown(Access::Clean));
         assert_eq!(look(0x11), Unit::shown(Access::None));
-        assert_eq!(look(0x01), Unit { access: Access::None, shown: false });
+        assert_eq!(look(0x01), Unit { access: Access::None, shown: false, early: false });
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
             (vec![KEY, HIDDEN, 0xc9, 1, 0, 1, 0, 0xc9], Some((Access::Clean, true))),
             (vec![INTER, INTER, 0xc1, 1, 1, 0xc1], None),
         ] {
-            let expected = unit.map(|(access, shown)| Unit { access, shown });
+            let expected = unit.map(|(access, shown)| Unit { access, shown, early: false });
             assert_eq!(Vp9.parse(&packet).ok(), expected, "{packet:x?}");
         }
     }
