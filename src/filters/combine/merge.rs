@@ -267,11 +267,12 @@ mod tests {
         };
         assert_eq!(
             refused("merge=with=b", &[info("yuv420p", 8)]),
-            "the picture 'b' has 8x8, and the chain's has 16x8: they must be of one size"
+            "the picture 'b' has 8x8, and the chain's has 16x8: they must be of one size: scale makes 'b' like it"
         );
         assert_eq!(
             refused("merge=with=b", &[info("yuv444p", 16)]),
-            "the picture 'b' is yuv444p of limited range, and the chain's is yuv420p of limited range: they must be alike"
+            "the picture 'b' is yuv444p of limited range, and the chain's is yuv420p of limited range: they must be alike: \
+             format makes 'b' like it"
         );
         assert!(refused("merge=with=b:mask=m", &[info("yuv420p", 16), info("gbrp", 16)]).contains("has luma or grey"));
         assert!(
