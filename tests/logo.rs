@@ -68,6 +68,21 @@ fn the_picture_is_the_logos_where_it_covers() {
     }
 }
 
+#[test]
+fn what_is_made_like_the_film_is_said_once() {
+    let clips = clips();
+    let chain = "overlay=with=logo:x=10:y=8,box,overlay=with=logo:x=40:y=30";
+    let input = format!("logo={}", clips.logo);
+    let said = |more: &[&str]| {
+        let ran = run(&[&[&clips.film, "-", "-f", "null", "--input", &input, "--chain", chain], more].concat()).ok();
+        let of_logo = |line: &&str| line.contains("like the chain's") || line.contains("is left out");
+        ran.stderr.lines().filter(of_logo).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let line = "the picture 'logo' is made like the chain's by matrix=to=bt709,format=to=yuv420:chroma_out=left";
+    assert_eq!(said(&["-v"]), [format!("vramp: {line}")]);
+    assert!(said(&[]).is_empty());
+}
+
 /// Alpha alone may be what is read, and then nobody misses the colours.
 #[test]
 fn alpha_is_a_picture_of_its_own() {

@@ -77,6 +77,8 @@ pub struct ChainPlan {
     pub parts: Vec<Part>,
     /// Calls left out because they would change no sample.
     pub skipped: Vec<String>,
+    /// Names of inputs that are made like the chain's pictures, and the calls that do.
+    pub fitted: Vec<(String, String)>,
     /// The source's frames are in GPU memory, where the first kernel reads them.
     pub resident: bool,
     /// The results stay in GPU memory, where an encoder reads them, or nothing does.
@@ -128,8 +130,8 @@ impl ChainPlan {
         };
         let stages: Vec<_> = kernels.into_iter().enumerate().map(stage).collect();
         let parts = cut(&stages);
-        let (sides, skipped) = (Vec::new(), Vec::new());
-        ChainPlan { input, sides, output, stages, parts, skipped, resident: false, stays: false }
+        let (sides, skipped, fitted) = (Vec::new(), Vec::new(), Vec::new());
+        ChainPlan { input, sides, output, stages, parts, skipped, fitted, resident: false, stays: false }
     }
 
     /// Whether a filter that runs may make `change`.

@@ -115,6 +115,7 @@ impl ChainPlan {
                 stages: own,
                 parts: vec![whole],
                 skipped: Vec::new(),
+                fitted: Vec::new(),
                 resident: false,
                 stays: false,
             }

@@ -23,6 +23,9 @@ pub fn plan(plan: &ChainPlan, chain: &Backend, options: &Options) {
     for skipped in &plan.skipped {
         debug!("{skipped} is left out: it would change no sample");
     }
+    for (name, calls) in &plan.fitted {
+        debug!("the picture '{name}' is made like the chain's by {calls}");
+    }
     let (width, height) = (plan.output.width, plan.output.height);
     debug!("frames: {} in, {} out, {width}x{height}", plan.input.format, plan.output.format);
     for (number, stage) in plan.stages.iter().enumerate() {

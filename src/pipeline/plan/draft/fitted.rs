@@ -1,10 +1,10 @@
 //! Pictures of other files that are made like the chain's, where a filter reads them beside it.
 
-use super::{ChainPoint, Draft, Operand};
+use super::{ChainPoint, Draft, KeptFilter, Operand, SideInput};
 use crate::error::Result;
 use crate::filters::siting::Siting;
 use crate::filters::{self, Filter, Spec};
-use crate::params::ParamValue;
+use crate::params::{ParamValue, Spelling, print_chain};
 use crate::video::{Model, StreamInfo};
 
 /// H.273's code points: transfers of HDR.
@@ -25,13 +25,17 @@ impl Draft<'_> {
             if made.is_ok() || !filter.mixes() {
                 break;
             }
-            if !matches!(operands[number].from, Operand::Input(1..)) {
-                continue;
-            }
+            let Operand::Input(side @ 1..) = operands[number].from else { continue };
             let Some(text) = alike(&operands[0].info, &operands[number].info) else { continue };
-            let kept = self.kept.len();
-            match self.aside(filters::chain(&text)?, operands[number].clone()) {
-                Ok(point) => operands[number] = point,
+            let (kept, skipped) = (self.kept.len(), self.skipped.len());
+            let made_like = self.aside(filters::chain(&text)?, operands[number].clone());
+            // Nobody asked for what is left out here.
+            self.skipped.truncate(skipped);
+            match made_like {
+                Ok(point) => {
+                    self.kept[kept..].iter_mut().for_each(|stage| stage.fits = Some(side));
+                    operands[number] = point;
+                }
                 Err(_) => {
                     self.kept.truncate(kept);
                     continue;
@@ -49,6 +53,20 @@ impl Draft<'_> {
         let made = std::mem::replace(&mut self.here, here);
         added.map(|()| made)
     }
+}
+
+/// The names of `sides` that stages of `kept` make like the chain's pictures, each with the calls that do.
+pub(super) fn fitted(kept: &[KeptFilter], sides: &[SideInput]) -> Vec<(String, String)> {
+    let mut fitted = Vec::new();
+    for run in kept.chunk_by(|a, b| a.fits == b.fits) {
+        let Some(side) = run[0].fits else { continue };
+        let calls: Vec<_> = run.iter().flat_map(|stage| stage.filter.calls()).collect();
+        let one = (sides[side - 1].name.clone(), print_chain(&calls, Spelling::FFmpeg));
+        if !fitted.contains(&one) {
+            fitted.push(one);
+        }
+    }
+    fitted
 }
 
 /// The chain that gives `other` the components, the colours and the range of `first`; `None` where no filter does, or where one

@@ -24,6 +24,8 @@ struct KeptFilter {
     filter: Box<dyn Filter>,
     operands: Vec<ChainPoint>,
     spec: Spec,
+    /// The input beside the chain's own that it helps to make like the chain's pictures.
+    fits: Option<usize>,
 }
 
 impl KeptFilter {
@@ -214,7 +216,7 @@ impl<'a> Draft<'a> {
     /// Adds a stage, which the chain goes on from.
     fn push(&mut self, filter: Box<dyn Filter>, operands: Vec<ChainPoint>, spec: Spec) {
         self.here = ChainPoint { from: Operand::Stage(self.kept.len()), info: spec.output.clone() };
-        self.kept.push(KeptFilter { filter, operands, spec });
+        self.kept.push(KeptFilter { filter, operands, spec, fits: None });
     }
 
     /// Whether a `depth` stage must end the chain to reach `format`.
@@ -286,8 +288,9 @@ impl<'a> Draft<'a> {
         let Draft { input, sides, kept, skipped, here, .. } = self;
         let mid = |format: Format| if format.is_yc48() { Format::YC48 } else { format.to_v16() };
         let last = kept.len().saturating_sub(1);
+        let fitted = fitted::fitted(&kept, sides);
         let mut stages: Vec<Stage> = Vec::new();
-        for (i, KeptFilter { filter, operands, spec }) in kept.into_iter().enumerate() {
+        for (i, KeptFilter { filter, operands, spec, .. }) in kept.into_iter().enumerate() {
             let stored = |point: &ChainPoint| match point.from {
                 Operand::Input(0) => input.format,
                 Operand::Input(side) => sides[side - 1].info.format,
@@ -315,6 +318,7 @@ impl<'a> Draft<'a> {
             parts: cut(&stages),
             stages,
             skipped,
+            fitted,
             resident: false,
             stays: false,
         }

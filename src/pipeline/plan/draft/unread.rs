@@ -28,8 +28,10 @@ impl Draft<'_> {
 
     /// Takes a stage out that nothing reads; those behind it move up.
     fn drop_stage(&mut self, stage: usize) {
-        let KeptFilter { filter, operands, .. } = self.kept.remove(stage);
-        self.skipped.push(filter.call().to_string());
+        let KeptFilter { filter, operands, fits, .. } = self.kept.remove(stage);
+        if fits.is_none() {
+            self.skipped.push(filter.call().to_string());
+        }
         self.excused.extend(operands.iter().map(|point| point.from));
         let moved = |from: &mut Operand| {
             if let Operand::Stage(at) = from
