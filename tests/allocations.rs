@@ -71,13 +71,15 @@ fn props(index: u64) -> FrameProps {
     FrameProps { frame_index: index, pts: Some(index as i64), ..FrameProps::default() }
 }
 
-/// Chains of one part, of frames around each, of a point that is read again, and of several parts.
-const CHAINS: [&str; 5] = [
+/// Chains of one part, of frames around each, of a point that is read again, of several parts, and of one that a device makes several
+/// frames of at a time.
+const CHAINS: [&str; 6] = [
     "deband",
     "deband,box,gauss,depth=8",
     "tmedian=radius=2,box",
     "keep=a,box,merge=with=a",
     "box,tmedian=radius=1,deband",
+    "gradient,box",
 ];
 
 /// Chains whose kernels on the CPU make much in between, and one that surveys frames around each.
