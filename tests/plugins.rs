@@ -100,6 +100,31 @@ fn openfx_gets_a_bundle() {
     assert!(info.contains("<string>vramp.ofx</string>") && info.contains(env!("CARGO_PKG_VERSION")), "{info}");
 }
 
+/// Shotcut reads the files beside its own program alone, wherever that is.
+#[test]
+fn shotcut_gets_its_controls_beside_its_program() {
+    for (program, filters) in
+        [("bin/shotcut", "share/shotcut/qml/filters"), ("Shotcut.app/shotcut", "Shotcut.app/share/shotcut/qml/filters")]
+    {
+        let machine = Machine::new(&[]);
+        fs::create_dir_all(machine.0.path(filters)).unwrap();
+        machine.add("shotcut", "#!/bin/sh\n");
+        if program != "bin/shotcut" {
+            fs::rename(machine.0.path("bin/shotcut"), machine.0.path(program)).unwrap();
+            symlink(machine.0.path(program), machine.0.path("bin/shotcut")).unwrap();
+        }
+        let ran = machine.run(&["--install", &machine.library("1.2.3")]).ok();
+        assert!(!ran.stderr.contains("Shotcut"), "{}", ran.stderr);
+        let expected = ["vramp_chain/meta.qml", "vramp_chain/ui.qml", "vramp_deband/meta.qml", "vramp_deband/ui.qml"];
+        assert_eq!(files_below(&machine.0.path(filters)), expected);
+    }
+    // Without such a folder the effects are installed all the same.
+    let machine = Machine::new(&["shotcut"]);
+    let ran = machine.run(&["--install", &machine.library("1.2.3")]).ok();
+    assert!(ran.stderr.contains("controls in Shotcut: no folder for them beside the program"), "{}", ran.stderr);
+    assert!(ran.text().contains("vramp_deband.so, version 1.2.3"), "{}", ran.text());
+}
+
 /// Two names of one file would be one plugin.
 #[test]
 fn a_link_is_replaced_by_a_copy() {

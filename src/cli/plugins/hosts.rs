@@ -23,7 +23,8 @@ pub struct PluginInterface {
     pub variable: Option<String>,
     /// Programs that print the folder.
     ask: Vec<Vec<String>>,
-    /// The usual folders, where each host looks, best first.
+    /// The usual folders, where each host looks, best first. Those that are relative are beside a host's program, and there
+    /// with the host.
     folders: Vec<PathBuf>,
     /// Where packages have it, under their prefix; none where only a user has it.
     pub packaged: Option<PathBuf>,
@@ -141,8 +142,18 @@ impl PluginInterface {
         }
         match self.ask.iter().filter_map(|words| words.split_first()).find_map(printed_folder) {
             Some(folder) => vec![folder],
-            None => self.folders.iter().filter_map(|folder| at_home(folder)).collect(),
+            None => self.folders.iter().flat_map(|folder| self.places(folder)).collect(),
         }
+    }
+
+    /// What one of the usual folders is on this machine.
+    fn places(&self, folder: &Path) -> Vec<PathBuf> {
+        if folder.starts_with("~") || folder.is_absolute() {
+            return at_home(folder).into_iter().collect();
+        }
+        // A program that is a link finds its files where the file is.
+        let programs = self.hosts.iter().filter_map(|host| host.program()?.canonicalize().ok());
+        programs.filter_map(|program| program.parent()?.join(folder).canonicalize().ok()).collect()
     }
 }
 

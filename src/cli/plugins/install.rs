@@ -86,8 +86,13 @@ fn folders(into: Option<&Path>) -> Result<Vec<(PluginInterface, PathBuf)>> {
         if let Some(folder) = folders.iter().find(|folder| can_be_written(folder)) {
             return Ok((interface, folder.clone()));
         }
-        let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         let name = &interface.name;
+        if folders.is_empty() {
+            let what =
+                format!("{name}: no folder for them beside the program: write the files with --into, and copy them");
+            return Err(Error::new(Kind::Io, what));
+        }
+        let list: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         let other = interface.variable.as_ref().map(|variable| format!(", or name a folder in {variable}"));
         let remedy = format!("install as root{}", other.unwrap_or_default());
         Err(Error::new(Kind::Io, format!("{name}: cannot write to {}: {remedy}", list.join(" or "))))
