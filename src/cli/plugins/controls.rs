@@ -15,6 +15,8 @@ use crate::params::{Call, Control, Param, ParamKind};
 pub const CHAIN: &str = "chain";
 /// The chain of an effect that is new.
 const DEFAULT_CHAIN: &str = "deband";
+/// What it is.
+const CHAIN_DOC: &str = "Filters in order, as in deband(range 16, sample 2) > gauss(0.5)";
 /// Most values that are listed one by one.
 const MOST_LISTED: i64 = 256;
 /// Up to so many whole numbers are choices rather than amounts.
@@ -158,6 +160,12 @@ fn calls_with_presets() -> impl Iterator<Item = (String, String)> {
         })
     };
     crate::filters::ALL.iter().copied().filter(|filter| Effect::named(filter.name).is_ok()).flat_map(named)
+}
+
+/// What a parameter is, and which values it has, in one line.
+fn explained(param: &Param) -> String {
+    let words: Vec<&str> = param.doc.split_whitespace().collect();
+    format!("{} It takes {}.", words.join(" "), param.takes())
 }
 
 /// What states the version in a file, as in the library.

@@ -1,6 +1,6 @@
 //! Kdenlive: an XML file an effect, and its presets.
 
-use super::{DEFAULT_CHAIN, Effect, Widget, calls_with_presets, mark};
+use super::{CHAIN_DOC, DEFAULT_CHAIN, Effect, Widget, calls_with_presets, explained, mark};
 use crate::error::{Error, Result};
 use crate::params::{Control, Param, Preset};
 use serde_json::{Value, json};
@@ -60,12 +60,11 @@ fn chain_parameter() -> String {
     let (names, calls): (Vec<_>, Vec<_>) = calls_with_presets().unzip();
     let attributes = format!("default=\"{DEFAULT_CHAIN}\" paramlist=\"{}\"", escaped(&calls.join(";")));
     let shown = format!("<paramlistdisplay>{}</paramlistdisplay>", escaped(&names.join(",")));
-    let doc = "Filters in order, as in deband(range 16, sample 2) > gauss(0.5)";
-    element("keywords", "chain", &attributes, "Chain", &shown, doc)
+    element("keywords", "chain", &attributes, "Chain", &shown, CHAIN_DOC)
 }
 
 fn parameter(param: &Param) -> String {
-    let mut doc = format!("{} It takes {}.", param.doc, param.takes());
+    let mut doc = explained(param);
     let (kind, attributes, inside) = match Widget::of(param) {
         Widget::Tick(first) => ("bool", format!("default=\"{}\"", u8::from(first)), String::new()),
         Widget::Slider { least, most, first, whole } => {
@@ -118,9 +117,8 @@ fn element(kind: &str, name: &str, attributes: &str, label: &str, inside: &str, 
     if !inside.is_empty() {
         let _ = writeln!(text, "        {inside}");
     }
-    let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
     let _ = writeln!(text, "        <name>{}</name>", escaped(label));
-    let _ = writeln!(text, "        <comment>{}</comment>\n    </parameter>", escaped(&doc));
+    let _ = writeln!(text, "        <comment>{}</comment>\n    </parameter>", escaped(doc));
     text
 }
 

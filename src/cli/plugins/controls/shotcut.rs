@@ -1,8 +1,7 @@
 //! Shotcut: a folder an effect, of two files in QML.
 
-use super::{DEFAULT_CHAIN, Effect, Widget, mark};
-use crate::params::{Control, Param};
-use std::fmt::Write;
+use super::{CHAIN_DOC, DEFAULT_CHAIN, Effect, Widget, calls_with_presets, explained, mark};
+use crate::params::{Control, Param, Preset};
 
 /// The file that names `effect`.
 pub fn meta(effect: Effect) -> String {
@@ -21,7 +20,7 @@ pub fn meta(effect: Effect) -> String {
 /// The file that shows its parameters.
 pub fn ui(effect: Effect) -> String {
     let rows: Vec<Row> = match effect {
-        Effect::Chain => vec![line("chain", "Chain", DEFAULT_CHAIN)],
+        Effect::Chain => vec![chain_row()],
         Effect::Filter(_) => effect.parameters().into_iter().map(row).collect(),
     };
     let each = |part: fn(&Row) -> &String| rows.iter().map(part).cloned().collect::<String>();
@@ -31,9 +30,9 @@ pub fn ui(effect: Effect) -> String {
          Item {{\n    width: 450\n    height: 40 + 30 * {count}\n    Component.onCompleted: {{\n        if (filter.isNew) {{\n\
          {firsts}{presets}            filter.savePreset(preset.parameters)\n        }}\n        setControls()\n    }}\n\n    \
          function setControls() {{\n{shows}    }}\n\n    GridLayout {{\n        anchors.fill: parent\n        \
-         anchors.margins: 8\n        columns: 2\n\n        Label {{ text: qsTr(\"Preset\") }}\n        Shotcut.Preset {{\n            \
-         id: preset\n            parameters: [{names}]\n            onPresetSelected: setControls()\n        }}\n{widgets}        \
-         Item {{ Layout.fillHeight: true }}\n    }}\n}}\n",
+         anchors.margins: 8\n        columns: 3\n\n        Label {{ text: qsTr(\"Preset\") }}\n        Shotcut.Preset {{\n            \
+         id: preset\n            Layout.columnSpan: 2\n            parameters: [{names}]\n            \
+         onPresetSelected: setControls()\n        }}\n{widgets}        Item {{ Layout.fillHeight: true }}\n    }}\n}}\n",
         mark = mark(),
         count = rows.len(),
         presets = presets(effect),
@@ -51,25 +50,29 @@ struct Row {
     widget: String,
 }
 
-/// Saves the filter's presets, each from the defaults.
+/// Saves presets, each from the defaults: the filter's, and for a chain those of every filter.
 fn presets(effect: Effect) -> String {
-    let Effect::Filter(filter) = effect else { return String::new() };
-    let mut text = String::new();
-    for preset in filter.schema.presets {
-        let params: Vec<(&Param, &str)> = effect
-            .parameters()
-            .into_iter()
-            .filter_map(|param| Some((param, preset.args.iter().find(|(name, _)| *name == param.name)?.1)))
-            .collect();
-        for (param, value) in &params {
-            text += &set(param.name, &stored(param, value));
+    match effect {
+        Effect::Chain => {
+            let each = calls_with_presets().map(|(name, call)| set_chain(&call) + &save(&name));
+            each.chain([set_chain(DEFAULT_CHAIN)]).collect()
         }
-        let _ = writeln!(text, "            filter.savePreset(preset.parameters, qsTr({}))", quoted(preset.name));
-        for (param, _) in &params {
-            text += &set(param.name, &stored(param, &(param.default)()));
+        Effect::Filter(filter) => {
+            filter.schema.presets.iter().map(|preset| filter_preset(&effect.parameters(), preset)).collect()
         }
     }
-    text
+}
+
+fn filter_preset(parameters: &[&Param], preset: &Preset) -> String {
+    let value = |param: &Param| Some(preset.args.iter().find(|(name, _)| *name == param.name)?.1);
+    let given = parameters.iter().filter_map(|param| Some((param, value(param)?)));
+    let (set_all, reset): (String, String) =
+        given.map(|(param, value)| (set(param.name, &stored(param, value)), set_default(param))).unzip();
+    set_all + &save(preset.name) + &reset
+}
+
+fn save(name: &str) -> String {
+    format!("            filter.savePreset(preset.parameters, qsTr({}))\n", quoted(name))
 }
 
 /// What the effect gets for a value that a chain writes, in QML.
@@ -81,9 +84,16 @@ fn set(name: &str, value: &str) -> String {
     format!("            filter.set({}, {value})\n", quoted(name))
 }
 
+fn set_chain(text: &str) -> String {
+    set("chain", &quoted(text))
+}
+
+fn set_default(param: &Param) -> String {
+    set(param.name, &stored(param, &(param.default)()))
+}
+
 fn row(param: &'static Param) -> Row {
-    let (name, label, id) = (quoted(param.name), quoted(&param.label()), id(param.name));
-    let first = set(param.name, &stored(param, &(param.default)()));
+    let (name, id) = (quoted(param.name), id(param.name));
     let (show, widget) = match Widget::of(param) {
         Widget::Tick(_) => (
             format!("{id}.checked = filter.get({name}) === \"1\""),
@@ -111,26 +121,43 @@ fn row(param: &'static Param) -> Row {
                 ),
             )
         }
-        Widget::Line(text) => return line(param.name, &param.label(), &text),
+        Widget::Line(_) => line(param.name),
     };
-    Row { name: param.name, first, show: format!("        {show}\n"), widget: labelled(&label, &widget) }
+    let widget = labelled(&param.label(), &explained(param), &widget, param.unit);
+    Row { name: param.name, first: set_default(param), show: format!("        {show}\n"), widget }
 }
 
-/// A parameter of text.
-fn line(name: &'static str, label: &str, text: &str) -> Row {
-    let (id, quoted_name) = (id(name), quoted(name));
-    let widget =
-        format!("TextField {{ id: {id}; Layout.fillWidth: true; onEditingFinished: filter.set({quoted_name}, text) }}");
+fn chain_row() -> Row {
+    let (show, widget) = line("chain");
     Row {
-        name,
-        first: set(name, &quoted(text)),
-        show: format!("        {id}.text = filter.get({quoted_name})\n"),
-        widget: labelled(&quoted(label), &widget),
+        name: "chain",
+        first: set_chain(DEFAULT_CHAIN),
+        show: format!("        {show}\n"),
+        widget: labelled("Chain", CHAIN_DOC, &widget, ""),
     }
 }
 
-fn labelled(label: &str, widget: &str) -> String {
-    format!("        Label {{ text: qsTr({label}) }}\n        {widget}\n")
+/// What shows a text, and where it is written.
+fn line(name: &str) -> (String, String) {
+    let (id, name) = (id(name), quoted(name));
+    (
+        format!("{id}.text = filter.get({name})"),
+        format!("TextField {{ id: {id}; Layout.fillWidth: true; onEditingFinished: filter.set({name}, text) }}"),
+    )
+}
+
+/// A row of three columns. Units may be longer than a spinner's suffix can be.
+fn labelled(label: &str, tip: &str, widget: &str, unit: &str) -> String {
+    let unit = match unit {
+        "" => "Item {}".to_owned(),
+        _ => format!("Label {{ text: qsTr({}); Layout.maximumWidth: 110; wrapMode: Text.Wrap }}", quoted(unit)),
+    };
+    format!(
+        "        Label {{\n            text: qsTr({label})\n            Shotcut.HoverTip {{ text: qsTr({tip}) }}\n        }}\n        \
+         {widget}\n        {unit}\n",
+        label = quoted(label),
+        tip = quoted(tip),
+    )
 }
 
 /// The parameter's object: no word that QML has a meaning for.
@@ -140,4 +167,21 @@ fn id(name: &str) -> String {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text of QML ends on its line.
+    #[test]
+    fn every_effect_has_whole_texts() {
+        let all = crate::filters::ALL.iter().filter_map(|filter| Effect::named(filter.name).ok());
+        for effect in all.chain([Effect::Chain]) {
+            for line in (meta(effect) + &ui(effect)).lines() {
+                let quotes = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+                assert!(quotes % 2 == 0, "{}: {line}", effect.name());
+            }
+        }
+    }
 }

@@ -35,29 +35,46 @@ Item {
     GridLayout {
         anchors.fill: parent
         anchors.margins: 8
-        columns: 2
+        columns: 3
 
         Label { text: qsTr("Preset") }
         Shotcut.Preset {
             id: preset
+            Layout.columnSpan: 2
             parameters: ["radius", "radius_w", "radius_h", "passes"]
             onPresetSelected: setControls()
         }
-        Label { text: qsTr("Radius") }
+        Label {
+            text: qsTr("Radius")
+            Shotcut.HoverTip { text: qsTr("How far the window reaches to each side, in samples of the plane at hand. It takes a whole number from 0 to 512 (samples).") }
+        }
         Shotcut.SliderSpinner {
             id: radiusControl; minimumValue: 0; maximumValue: 512; decimals: 0
             onValueChanged: filter.set("radius", (value - 0) / 512)
         }
-        Label { text: qsTr("Radius across") }
+        Label { text: qsTr("samples"); Layout.maximumWidth: 110; wrapMode: Text.Wrap }
+        Label {
+            text: qsTr("Radius across")
+            Shotcut.HoverTip { text: qsTr("How far it reaches to the left and right; `auto` is `radius`. It takes auto, or a whole number from 0 to 512 (samples).") }
+        }
         TextField { id: radius_wControl; Layout.fillWidth: true; onEditingFinished: filter.set("radius_w", text) }
-        Label { text: qsTr("Radius down") }
+        Label { text: qsTr("samples"); Layout.maximumWidth: 110; wrapMode: Text.Wrap }
+        Label {
+            text: qsTr("Radius down")
+            Shotcut.HoverTip { text: qsTr("How far it reaches up and down; `auto` is `radius`. It takes auto, or a whole number from 0 to 512 (samples).") }
+        }
         TextField { id: radius_hControl; Layout.fillWidth: true; onEditingFinished: filter.set("radius_h", text) }
-        Label { text: qsTr("Passes") }
+        Label { text: qsTr("samples"); Layout.maximumWidth: 110; wrapMode: Text.Wrap }
+        Label {
+            text: qsTr("Passes")
+            Shotcut.HoverTip { text: qsTr("How often the mean is taken. Two passes weigh as a tent does, three nearly as a Gaussian. It takes a whole number from 1 to 8.") }
+        }
         Shotcut.ComboBox {
             id: passesControl; model: ["1", "2", "3", "4", "5", "6", "7", "8"]
             property var values: ["0", "0.14285714285714285", "0.2857142857142857", "0.42857142857142855", "0.5714285714285714", "0.7142857142857143", "0.8571428571428571", "1"]
             onActivated: filter.set("passes", values[currentIndex])
         }
+        Item {}
         Item { Layout.fillHeight: true }
     }
 }
