@@ -64,14 +64,14 @@ Architecture: $arch
 Maintainer: The vramp authors <vramp@localhost.localdomain>
 Installed-Size: $(du -sk "$tree" | cut -f1)
 Depends: $depends
-Enhances: ffmpeg, melt, kdenlive, gstreamer1.0-plugins-bad
+Enhances: ffmpeg, melt, kdenlive, shotcut, gstreamer1.0-plugins-bad
 Section: video
 Priority: optional
 Description: video filters with the same bytes on every device
  Filters video on the CPU or on an NVIDIA GPU, with the same bytes from both:
  debanding, denoising, scaling, tone mapping and more, from decoding to
  encoding. With the library for programs in C, and effects for hosts of frei0r
- such as FFmpeg, MLT and Kdenlive.
+ such as FFmpeg, MLT, Kdenlive and Shotcut.
 EOF
 printf 'activate-noawait ldconfig\n' > "$tree/DEBIAN/triggers"
 find "$tree" -type d -exec chmod 755 {} +
