@@ -89,7 +89,7 @@ encoders := x264 x265 svt-av1
 
 # What the plugin is tested in, engines for parts, and a browser.
 hosts:
-	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev $(slurm) $(encoders)
+	@scripts/setup.sh melt gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-bad libexpat1-dev valgrind $(slurm) $(encoders)
 	@scripts/setup_hosts.sh
 	@scripts/setup_browser.sh
 

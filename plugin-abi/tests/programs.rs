@@ -1,6 +1,7 @@
 //! Programs in C against the built library: a hostile one, one that loads it a thousand times, one whose
 //! messages go wrong, one that changes a parameter each frame, one whose device fails, ones that use CUDA themselves, one that has
-//! memory of other APIs.
+//! memory of other APIs. AddressSanitizer sees what these do, since a stable compiler builds no library with it; Valgrind sees what
+//! the library does.
 
 mod cc;
 mod so;
@@ -17,15 +18,38 @@ fn run(source: &str, flags: &[&str], driver: Option<PathBuf>) {
 /// The same with these libraries.
 #[track_caller]
 fn run_with(source: &str, flags: &[&str], driver: Option<PathBuf>, libraries: &[PathBuf]) {
-    let program = cc::program(&cc::path(source), &[flags, &["-pthread", "-ldl"]].concat());
-    let ran = Command::new(&program)
-        .args(libraries)
-        .envs(driver.map(|folder| ("LD_LIBRARY_PATH", folder)))
-        // Huge requests are part of it: they are refused, as by malloc without the sanitizer.
-        .env("ASAN_OPTIONS", "allocator_may_return_null=1")
-        .output()
-        .unwrap();
+    let program = program(source, flags);
+    let mut command = Command::new(&program);
+    // Huge requests are part of it: they are refused, as by malloc without the sanitizer.
+    command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
+    command.envs(driver.map(|folder| ("LD_LIBRARY_PATH", folder)));
+    succeed(command.args(libraries));
     std::fs::remove_file(program).unwrap();
+}
+
+/// Runs the program of `source` in Valgrind, where that is installed.
+#[track_caller]
+fn run_in_valgrind(source: &str) {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        let required = std::env::var_os("VRAMP_REQUIRE_VALGRIND").is_some_and(|value| value == "1");
+        assert!(!required, "VRAMP_REQUIRE_VALGRIND is set, but valgrind is missing: make hosts");
+        return println!("skipped: valgrind is missing: make hosts");
+    }
+    let program = program(source, &[]);
+    let mut command = Command::new("valgrind");
+    command.args(["--quiet", "--error-exitcode=9"]).arg(&program).arg(so::library());
+    succeed(&mut command);
+    std::fs::remove_file(program).unwrap();
+}
+
+#[track_caller]
+fn program(source: &str, flags: &[&str]) -> PathBuf {
+    cc::program(&cc::path(source), &[flags, &["-pthread", "-ldl"]].concat())
+}
+
+#[track_caller]
+fn succeed(command: &mut Command) {
+    let ran = command.output().unwrap();
     let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{}\n{said}\n{errors}", ran.status);
 }
@@ -48,6 +72,11 @@ fn a_frei0r_host_may_call_as_none_does() {
     std::fs::copy(so::library(), &deband).unwrap();
     run_with("tests/c/wild.c", cc::sanitizer(), None, &[so::library(), deband]);
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn valgrind_finds_nothing_behind_frei0r() {
+    run_in_valgrind("tests/c/frei0r.c");
 }
 
 #[test]

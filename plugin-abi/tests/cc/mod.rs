@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Every warning is an error.
 const STRICT: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-g"];
@@ -27,7 +28,10 @@ pub fn compile(source: &Path, flags: &[&str]) -> Output {
 /// The program that `source` becomes.
 #[track_caller]
 pub fn program(source: &Path, flags: &[&str]) -> PathBuf {
-    let name = format!("{}-{}", source.file_name().unwrap().to_str().unwrap(), std::process::id());
+    // Tests of one process may build one source with other flags.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let (file, count) = (source.file_name().unwrap().to_str().unwrap(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name = format!("{file}-{}-{count}", std::process::id());
     let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let output = compile(source, &[flags, &["-o", built.to_str().unwrap()]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
