@@ -75,6 +75,11 @@ fn a_frei0r_host_may_call_as_none_does() {
 }
 
 #[test]
+fn valgrind_finds_nothing_behind_the_c_abi() {
+    run_in_valgrind("tests/c/hostile.c");
+}
+
+#[test]
 fn valgrind_finds_nothing_behind_frei0r() {
     run_in_valgrind("tests/c/frei0r.c");
 }
