@@ -6,8 +6,9 @@
 
 constexpr int WIDE = 32, DOWN = 8;                             // threads of a block that measures a cell
 constexpr int LEVELS = 1024, LEVEL_SHIFT = 6;                  // counts of levels of 16 bits
+constexpr int BLACK_LEVELS = 10;                               // those of them that means leave out
 constexpr int BINS = 64, BIN_SHIFT = 8;                        // of light
-constexpr int LEVEL = 0, HISTOGRAM = 1, CELLS = 1 + BINS;      // where words lie
+constexpr int LEVEL = 0, HISTOGRAM = 1, CELLS = 1 + BINS;      // where words lie; the mean is the upper half of the level's
 constexpr int WHITE = 16383, BITS = 14, TOP = 65535, NEUTRAL = 32768;
 constexpr u32 ALL_LANES = 0xffffffff;
 
@@ -90,13 +91,23 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) survey_measure(const Su
     }
 }
 
-// One block: the level at the rank, and the histogram.
+// One block: the level at the rank, the mean, and the histogram.
 extern "C" __global__ void __launch_bounds__(LEVELS) survey_finish(const Survey p) {
     __shared__ u32 ends[LEVELS];
+    __shared__ u64 total, counted;
     const int i = threadIdx.x;
     const u32 own = p.counts[i];
     ends[i] = own;
+    if (i == 0) total = counted = 0;
     __syncthreads();
+    if (p.has_mean) {
+        const u64 bright = i < BLACK_LEVELS ? 0 : own;
+        const u64 sum = warp_sum(bright * ((i << LEVEL_SHIFT) + (1 << (LEVEL_SHIFT - 1)))), count = warp_sum(bright);
+        if (i % WIDE == 0) {
+            atomicAdd(&total, sum);
+            atomicAdd(&counted, count);
+        }
+    }
     for (int step = 1; step < LEVELS; step *= 2) {
         const u32 before = i >= step ? ends[i - step] : 0;
         __syncthreads();
@@ -106,7 +117,8 @@ extern "C" __global__ void __launch_bounds__(LEVELS) survey_finish(const Survey 
     const u64 before = ends[i] - own;
     if (before < p.rank && p.rank <= before + own) {
         const u64 level = (u64(i) << LEVEL_SHIFT) + ((p.rank - before) << LEVEL_SHIFT) / own;
-        write_word(p.dst, LEVEL, u32(min(level, u64(TOP))));
+        const u64 mean = counted > 0 ? total / counted : 0;
+        write_word(p.dst, LEVEL, u32(min(level, u64(TOP)) | mean << 16));
     }
     if (i < BINS) write_word(p.dst, HISTOGRAM + i, p.counts[LEVELS + i]);
 }
@@ -125,10 +137,10 @@ __device__ __forceinline__ u64 apart(const u16* a, const u16* b, int first, int 
     return warp_sum(sum);
 }
 
-// One block: the level of the middle one of frames, from those of its shot. Warps look for cuts.
+// One block: the level of the middle one of frames and the mean, from those of its shot. Warps look for cuts.
 extern "C" __global__ void __launch_bounds__(LEVELS) survey_smooth(const Smooth p) {
     constexpr int MOST = sizeof(p.surveys) / sizeof(p.surveys[0]);
-    __shared__ u32 level[MOST], begins[MOST], sum, weights;
+    __shared__ u32 level[MOST], mean[MOST], begins[MOST], sum, weights, mean_sum, mean_weights;
     __shared__ int first, last;
     const int here = p.frames / 2, radius = p.radius;
 
@@ -139,13 +151,14 @@ extern "C" __global__ void __launch_bounds__(LEVELS) survey_smooth(const Smooth 
             picture = apart(p.surveys[frame - 1], p.surveys[frame], CELLS, p.cells);
         }
         if (threadIdx.x % WIDE == 0) {
-            level[frame] = word_of(p.surveys[frame], LEVEL);
+            level[frame] = p.surveys[frame][2 * LEVEL];
+            mean[frame] = p.surveys[frame][2 * LEVEL + 1];
             begins[frame] = histogram * 1000 >= 160 * 2 * p.samples && picture * 219 >= 22 * u64(WHITE) * p.cells;
         }
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        sum = weights = 0;
+        sum = weights = mean_sum = mean_weights = 0;
         first = here;
         while (first > 0 && !begins[first]) first--;
         last = here;
@@ -160,7 +173,14 @@ extern "C" __global__ void __launch_bounds__(LEVELS) survey_smooth(const Smooth 
         const u32 weight = radius + 1 - abs(frame - here);
         atomicAdd(&sum, weight * own);
         atomicAdd(&weights, weight);
+        if (mean[frame] > 0) {
+            atomicAdd(&mean_sum, weight * mean[frame]);
+            atomicAdd(&mean_weights, weight);
+        }
     }
     __syncthreads();
-    if (threadIdx.x == 0) *p.level = sum / weights;
+    if (threadIdx.x == 0) {
+        p.level[0] = sum / weights;
+        p.level[1] = mean_weights > 0 ? mean_sum / mean_weights : 0;
+    }
 }

@@ -82,15 +82,17 @@ LAYOUT(Colour, across, 400);
 LAYOUT(Colour, tiles, 404);
 
 struct Peak {
-    const float* tables;  // Gains for all peaks, one behind the other, and that of the frame.
+    const float* tables;  // Gains for all peaks and the means of each, one behind the other, and that of the frame.
     float* gain;
-    const u32* level;  // Where the peak's code is, or null: it is `code`.
+    const u32* level;  // Where the peak's code is and the mean's behind it, or null: the peak's is `code`, and no mean is known.
     u32 code;
     u32 first;  // The first table's, and from one to the next.
     u32 step;
     u32 entries;
+    u32 means;  // Tables of each peak, and from one mean to the next.
+    u32 mean_step;
 };
-static_assert(sizeof(Peak) == 40 && alignof(Peak) == 8, "Peak differs from the host's");
+static_assert(sizeof(Peak) == 48 && alignof(Peak) == 8, "Peak differs from the host's");
 LAYOUT(Peak, tables, 0);
 LAYOUT(Peak, gain, 8);
 LAYOUT(Peak, level, 16);
@@ -98,3 +100,5 @@ LAYOUT(Peak, code, 24);
 LAYOUT(Peak, first, 28);
 LAYOUT(Peak, step, 32);
 LAYOUT(Peak, entries, 36);
+LAYOUT(Peak, means, 40);
+LAYOUT(Peak, mean_step, 44);

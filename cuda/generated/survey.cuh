@@ -20,7 +20,7 @@ struct Survey {
     int chroma[3][2];
     u32 halved_w;
     u32 halved_h;
-    u32 unused;
+    u32 has_mean;
 };
 static_assert(sizeof(Survey) == 192 && alignof(Survey) == 8, "Survey differs from the host's");
 LAYOUT(Survey, src, 0);
@@ -39,11 +39,11 @@ LAYOUT(Survey, code_gain, 152);
 LAYOUT(Survey, chroma, 156);
 LAYOUT(Survey, halved_w, 180);
 LAYOUT(Survey, halved_h, 184);
-LAYOUT(Survey, unused, 188);
+LAYOUT(Survey, has_mean, 188);
 
 struct Smooth {
     const u16* surveys[97];  // Of frames one after the other.
-    u32* level;
+    u32* level;  // Where the level is written, and the mean behind it.
     u64 samples;
     u32 cells;
     u32 frames;

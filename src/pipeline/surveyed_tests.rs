@@ -14,7 +14,7 @@ const FRAMES: u64 = 22;
 /// The first frame of the second shot.
 const CUT: u64 = 9;
 
-const CHAINS: [&str; 9] = [
+const CHAINS: [&str; 11] = [
     "localtone=adapt=1:window=3",
     "localtone=adapt=1:window=0",
     "localtone=preset=portrait:adapt=0.7:window=9",
@@ -24,6 +24,8 @@ const CHAINS: [&str; 9] = [
     "keep=a,localtone=adapt=1:window=2:frames=4-15:mask=a",
     "tonemap=peak=dynamic:window=6",
     "localtone=adapt=0.5:window=2,tonemap=peak=dynamic:window=3:on=luma",
+    "tonemap=spline:peak=dynamic:window=6:target=48",
+    "tonemap=st2094_10:peak=dynamic:window=3:on=rgb:target=48",
 ];
 
 fn info() -> StreamInfo {
@@ -120,7 +122,11 @@ fn parts_and_single_frames_are_those_of_the_whole() {
 
 #[test]
 fn still_films_stay_still_and_shots_know_nothing_of_one_another() {
-    for text in ["localtone=adapt=1:window=5", "tonemap=peak=dynamic:window=8"] {
+    for text in [
+        "localtone=adapt=1:window=5",
+        "tonemap=peak=dynamic:window=8",
+        "tonemap=spline:peak=dynamic:window=8:target=48",
+    ] {
         let plan = planned(text);
         let still = streamed(&plan, fast(&plan), 0..FRAMES, |_| frame(3));
         assert!(still.iter().all(|made| rows(made) == rows(&still[0])), "{text}");

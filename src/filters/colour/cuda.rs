@@ -82,18 +82,21 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernel gets that mixes the gain for a frame's peak.
+    /// What the kernel gets that mixes the gain for a frame's peak and mean.
     struct PeakArgs = "Peak" {
-        /// Gains for all peaks, one behind the other, and that of the frame.
+        /// Gains for all peaks and the means of each, one behind the other, and that of the frame.
         tables: u64 = "const float*",
         gain: u64 = "float*",
-        /// Where the peak's code is, or null: it is `code`.
+        /// Where the peak's code is and the mean's behind it, or null: the peak's is `code`, and no mean is known.
         level: u64 = "const u32*",
         code: u32,
         /// The first table's, and from one to the next.
         first: u32,
         step: u32,
         entries: u32,
+        /// Tables of each peak, and from one mean to the next.
+        means: u32,
+        mean_step: u32,
     }
 }
 
@@ -122,7 +125,7 @@ impl Tables {
 
 /// Bytes of device memory that the kernel of `recipe` holds.
 pub fn memory(recipe: &Recipe) -> usize {
-    let gains = |peaks: &Peaks| peaks.tables.iter().map(|table| size_of_val(table.entries())).sum::<usize>();
+    let gains = |peaks: &Peaks| peaks.gains.tables.len() * size_of_val(peaks.gains.at(0).entries());
     let tables = match &recipe.work {
         RgbStep::Keep => 0,
         RgbStep::Light(_) => tables(recipe).bytes.len(),

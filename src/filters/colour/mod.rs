@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::filters::CudaKernel;
 use crate::filters::depth::Depth;
 use crate::filters::requant::Dither;
-use crate::filters::survey::{LevelScale, Smoothing, survey};
+use crate::filters::survey::{Smoothing, SurveyParams, survey};
 use crate::filters::{CpuKernel, Descriptor, Filter, Setup, Spec};
 use crate::params::{Call, Params};
 use crate::video::{Format, Model, StreamInfo};
@@ -77,9 +77,8 @@ pub trait Grade: Debug + Send + Sync + 'static {
     /// What is done to R'G'B' in between.
     fn work(&self, source: &StreamInfo, output: &StreamInfo) -> RgbStep;
 
-    /// How surveys of frames become the peaks that their light follows, and percent of the samples that are at most as bright;
-    /// `None`: all are treated alike.
-    fn smoothing(&self) -> Option<(Smoothing, f64)> {
+    /// The surveys of frames, and how they become the peaks that light follows; `None`: all are treated alike.
+    fn smoothing(&self) -> Option<(Smoothing, SurveyParams)> {
         None
     }
 
@@ -163,7 +162,7 @@ impl<P: Grade> Filter for Graded<P> {
     }
 
     fn survey(&self, _: &StreamInfo) -> Option<Box<dyn Filter>> {
-        self.0.smoothing().map(|(_, share)| survey(LevelScale::Code, share))
+        self.0.smoothing().map(|(_, params)| survey(params))
     }
 
     fn note(&self, setup: &Setup) -> Option<String> {

@@ -52,10 +52,14 @@ impl Octaves {
         part.mul_add(self.entries[i + 1] - self.entries[i], self.entries[i])
     }
 
-    /// Makes it what lies between `from` and `to`, of as many octaves: `part` of the distance.
-    pub fn mix(&mut self, from: &Octaves, to: &Octaves, part: f32) {
-        for ((entry, from), to) in self.entries.iter_mut().zip(&from.entries).zip(&to.entries) {
-            *entry = part.mul_add(to - from, *from);
+    /// Makes it what lies between four of as many octaves: the first part of the distance inside both pairs, and the second part of
+    /// that between what these give.
+    pub fn mix(&mut self, [first, second]: [[&Octaves; 2]; 2], [within, between]: [f32; 2]) {
+        let inside =
+            |[from, to]: [&Octaves; 2], i: usize| within.mul_add(to.entries[i] - from.entries[i], from.entries[i]);
+        for (i, entry) in self.entries.iter_mut().enumerate() {
+            let from = inside(first, i);
+            *entry = between.mul_add(inside(second, i) - from, from);
         }
     }
 

@@ -252,6 +252,22 @@ fn chroma_moves_with_its_location() {
     assert_eq!(Encode::new(&info).y([65535; 3]), 60160);
 }
 
+/// What `text`, which measures peaks, makes of a film that is this picture alone, on every level.
+fn alone(text: &str, info: &StreamInfo, src: &Picture) -> Picture {
+    let filter = chain(text).unwrap().remove(0);
+    let spec = filter.spec(std::slice::from_ref(info)).unwrap();
+    let survey = filter.survey(info).unwrap();
+    let of_survey = survey.spec(std::slice::from_ref(info)).unwrap();
+    let setup = Setup::of(info.clone(), info.format, of_survey.output.clone(), of_survey.output.format);
+    let inputs = [vec![src.planes()]];
+    let props = FrameProps::default();
+    let (words, _) = run_levels(&*survey, &setup, &of_survey, &inputs, &props, &one_thread());
+    let mut setup = Setup::of(info.clone(), info.format, spec.output.clone(), info.format);
+    setup.sides = vec![SideStorage { src: words.format(), info: of_survey.output }];
+    let inputs = [vec![src.planes()], vec![words.planes()]];
+    run_levels(&*filter, &setup, &spec, &inputs, &props, &one_thread()).0
+}
+
 /// What `peak=…` makes of a picture of greys whose peak is measured, or stated by the frame, beside what `source_peak` makes of it.
 #[test]
 fn a_peak_that_is_known_is_as_good_as_one_that_is_stated() {
@@ -259,20 +275,7 @@ fn a_peak_that_is_known_is_as_good_as_one_that_is_stated() {
     let info = hdr("yuv444p10", PQ, (64, 4));
     let src = picture(info.format, 64, 4, |c, x, _| if c == 0 { grey(nits * (x as f64 + 1.0) / 64.0) } else { 512 });
     let stated = run(&format!("tonemap=source_peak={nits}"), &info, &src).1;
-    let measured = {
-        let filter = chain("tonemap=peak=dynamic:window=0:percentile=100").unwrap().remove(0);
-        let spec = filter.spec(std::slice::from_ref(&info)).unwrap();
-        let survey = filter.survey(&info).unwrap();
-        let of_survey = survey.spec(std::slice::from_ref(&info)).unwrap();
-        let setup = Setup::of(info.clone(), info.format, of_survey.output.clone(), of_survey.output.format);
-        let inputs = [vec![src.planes()]];
-        let props = FrameProps::default();
-        let (words, _) = run_levels(&*survey, &setup, &of_survey, &inputs, &props, &one_thread());
-        let mut setup = Setup::of(info.clone(), info.format, spec.output.clone(), info.format);
-        setup.sides = vec![SideStorage { src: words.format(), info: of_survey.output }];
-        let inputs = [vec![src.planes()], vec![words.planes()]];
-        run_levels(&*filter, &setup, &spec, &inputs, &props, &one_thread()).0
-    };
+    let measured = alone("tonemap=peak=dynamic:window=0:percentile=100", &info, &src);
     let of_frame = {
         let filter = chain("tonemap=peak=hdr10plus").unwrap().remove(0);
         let spec = filter.spec(std::slice::from_ref(&info)).unwrap();
@@ -288,6 +291,55 @@ fn a_peak_that_is_known_is_as_good_as_one_that_is_stated() {
     }
 }
 
+/// Greys of 30 cd/m², with a highlight, among darker and brighter ones: curves with a knee are those of the scene's mean in 64 bits.
+#[test]
+fn knees_follow_the_mean_of_the_scene() {
+    let info = hdr("yuv444p10", PQ, (16, 16));
+    let nits_of = |grey: i32| PQ_PEAK * Transfer::Pq.light(f64::from(grey - 64) / 876.0);
+    let of = |curve: &str, around: f64| {
+        let luma = |x: usize, y: usize| match (x, y) {
+            (_, 2..) => grey(around),
+            (0, _) => grey(1000.0),
+            _ => grey(30.0),
+        };
+        let src = picture(info.format, 16, 16, |c, x, y| if c == 0 { luma(x, y) } else { 512 });
+        let text = format!("tonemap={curve}:peak=dynamic:window=0:percentile=100");
+        let made = samples(&alone(&text, &info, &src), 0)[5];
+        let codes = (0..16).flat_map(|y| (0..16).map(move |x| luma(x, y))).map(|luma| f64::from(luma - 64) / 876.0);
+        let mean = PQ_PEAK * Transfer::Pq.light(codes.sum::<f64>() / 256.0);
+        let light = params(&text).tone_of(nits_of(grey(1000.0)), Some(mean)).map(nits_of(grey(30.0)));
+        let truth = 64.0 + 876.0 * Transfer::BT1886.code(light);
+        (made, (f64::from(made) - truth).abs())
+    };
+    for curve in ["spline", "st2094_10"] {
+        let made = [0.5, 5.0, 20.0, 100.0].map(|around| of(curve, around));
+        // A step of the peak's counts and the distance between tables are worth a code or two of ten bits.
+        assert!(made.iter().all(|(_, error)| *error <= 2.0), "{curve} {made:?}");
+        let (least, most) = (made.iter().min_by_key(|at| at.0).unwrap(), made.iter().max_by_key(|at| at.0).unwrap());
+        assert!(most.0 - least.0 >= 8, "{curve} {made:?}");
+    }
+    assert_eq!(of("bt2390", 0.5).0, of("bt2390", 100.0).0, "it has no knee that moves");
+}
+
+/// Letterbox bars, noisy as they are, have no part in the mean.
+#[test]
+fn bars_do_not_move_the_mean() {
+    let of = |text: &str, (bar, black): (usize, i32)| {
+        let info = hdr("yuv444p10", PQ, (16, 16 + 2 * bar));
+        let is_bar = |y: usize| y < bar || y >= 16 + bar;
+        let luma = |x: usize, y: usize| if is_bar(y) { black + (x % 3) as i32 } else { 100 + 40 * x as i32 };
+        let src = picture(info.format, 16, info.height, |c, x, y| if c == 0 { luma(x, y) } else { 512 });
+        let made = alone(&format!("tonemap={text}:peak=dynamic:window=0:percentile=100"), &info, &src);
+        samples(&made, 0)[16 * bar..][..256].to_vec()
+    };
+    for text in ["spline", "st2094_10:on=luma"] {
+        let bare = of(text, (0, 0));
+        // 72 is 0.9 % above black, and 74 more than one.
+        assert_eq!(of(text, (6, 70)), bare, "{text}");
+        assert_ne!(of(text, (6, 74)), bare, "{text}");
+    }
+}
+
 #[test]
 fn peaks_of_frames_have_their_limits() {
     let info = hdr("yuv420p10", PQ, (4, 4));
@@ -300,8 +352,12 @@ fn peaks_of_frames_have_their_limits() {
     // What lies at the ends of the scale has its tables.
     let peaks = params("tonemap=peak=dynamic").peaks(&info).unwrap();
     // 203 cd/m² are 0.5806 of the code, 38049 of 16 bits: 74 times 512.
-    assert_eq!((peaks.first, peaks.tables.len()), (74 * 512, 128 - 74 + 1));
+    assert_eq!((peaks.gains.first, peaks.gains.tables.len()), (74 * 512, 128 - 74 + 1));
+    assert_eq!(params("tonemap=spline:peak=hdr10plus").peaks(&info).unwrap().gains.tables.len(), 128 - 74 + 1);
+    // No knee lies above 0.8 of the range: behind 26 times 2048 of 65536 nothing changes.
+    let peaks = params("tonemap=spline:peak=dynamic").peaks(&info).unwrap();
+    assert_eq!((peaks.gains.means, peaks.gains.tables.len()), (27, 27 * (128 - 74 + 1)));
     let hlg = hdr("yuv420p10", HLG, (4, 4));
     let peaks = params("tonemap=peak=dynamic:hlg_peak=100:target=1000").peaks(&hlg).unwrap();
-    assert_eq!((peaks.first, peaks.tables.len()), (127 * 512, 2));
+    assert_eq!((peaks.gains.first, peaks.gains.tables.len()), (127 * 512, 2));
 }

@@ -68,7 +68,7 @@ impl Plan {
     /// Exposes the frame of a job that reads `src`.
     pub fn expose(&mut self, src: &Frames<'_, Planes<'_>>) {
         let Some(Adapt { gains, base, smoother }) = &mut self.adapt else { return };
-        let gain = gains[usize::from(smoother.level(src) >> 2)];
+        let gain = gains[usize::from(smoother.brightness(src).level >> 2)];
         match (&mut self.method, base) {
             (MethodPlan::Scenery(scenery), FirstTable::Curve(base)) => behind(gain, base, &mut scenery.curve),
             (MethodPlan::People(people), FirstTable::Curve(base)) => behind(gain, base, &mut people.curve),

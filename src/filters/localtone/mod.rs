@@ -22,7 +22,7 @@ use crate::device::cuda::CudaDevice;
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
-use crate::filters::survey::{LevelScale, Smoothing, survey};
+use crate::filters::survey::{Smoothing, SurveyParams, survey};
 use crate::filters::{Alias, CpuKernel, Descriptor, Filter, Footprint, Setup, Spec};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::StreamInfo;
@@ -192,7 +192,7 @@ impl Filter for Localtone {
     }
 
     fn survey(&self, _: &StreamInfo) -> Option<Box<dyn Filter>> {
-        self.params.smoothing().map(|_| survey(LevelScale::Light, MEDIAN))
+        self.params.smoothing().map(|_| survey(SurveyParams { share: MEDIAN, ..SurveyParams::default() }))
     }
 
     fn reference(&self, setup: &Setup) -> Result<Box<dyn CpuKernel>> {

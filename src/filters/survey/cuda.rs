@@ -40,7 +40,7 @@ device_struct! {
         chroma: [[i32; 2]; 3],
         halved_w: u32,
         halved_h: u32,
-        unused: u32,
+        has_mean: u32,
     }
 }
 
@@ -49,6 +49,7 @@ device_struct! {
     struct SmoothArgs = "Smooth" {
         /// Of frames one after the other.
         surveys: [u64; MOST] = "const u16*",
+        /// Where the level is written, and the mean behind it.
         level: u64 = "u32*",
         samples: u64,
         cells: u32,
@@ -109,7 +110,7 @@ fn args(survey: &Survey, counts: u64) -> Args {
         chroma: codes.map_or([[0; 2]; 3], |codes| codes.decode.chroma),
         halved_w: codes.map_or(0, |codes| codes.halved.0.into()),
         halved_h: codes.map_or(0, |codes| codes.halved.1.into()),
-        unused: 0,
+        has_mean: survey.has_mean.into(),
     }
 }
 
@@ -142,7 +143,7 @@ pub struct Smoother {
 
 impl Smoother {
     /// Bytes of device memory that one holds.
-    pub const MEMORY: usize = 4;
+    pub const MEMORY: usize = 8;
 
     /// For surveys of `layout`.
     ///
@@ -154,12 +155,12 @@ impl Smoother {
         Ok(Smoother { function: device.function("survey", "survey_smooth")?, layout, smoothing, level })
     }
 
-    /// Where the level is, for kernels that come after [`Smoother::enqueue`].
+    /// Where the level is, and the mean behind it, for kernels that come after [`Smoother::enqueue`].
     pub fn address(&self) -> u64 {
         self.level.address()
     }
 
-    /// Works out the level of the frame of `job`, whose last input are surveys.
+    /// Works out level and mean of the frame of `job`, whose last input are surveys.
     ///
     /// # Errors
     /// When the launch is refused.

@@ -9,7 +9,8 @@ pub const BINS: usize = 64;
 const ROWS: usize = 16;
 const MOST_COLUMNS: usize = 64;
 
-/// The words: a level, the histogram, and the mean light of each cell of the reduced picture.
+/// The words: a level, with the mean of levels in the upper half; the histogram; and the mean light of each cell of the reduced
+/// picture.
 pub const LEVEL: usize = 0;
 pub const HISTOGRAM: usize = 1;
 pub const CELLS: usize = HISTOGRAM + BINS;

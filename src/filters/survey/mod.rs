@@ -28,7 +28,7 @@ use brightness::Brightness;
 #[cfg(feature = "cuda")]
 pub(super) use cuda::Smoother as CudaSmoother;
 pub(super) use layout::SurveyLayout;
-pub(super) use shot::{Smoother, Smoothing};
+pub(super) use shot::{ShotBrightness, Smoother, Smoothing};
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 use sums::Sums;
@@ -50,6 +50,8 @@ crate::params! {
         of: LevelScale = LevelScale::Light, ParamKind::Choice(<LevelScale as Choice>::WORDS), unit "", aliases [];
         /// How many of the samples are at most as bright as the level.
         share: f64 = 50.0, ParamKind::Float { min: 0.0, max: 100.0 }, unit "%", aliases [];
+        /// Whether there is a mean of the levels too. Those below 1 % are black, and left out.
+        mean: bool = false, ParamKind::Bool, unit "", aliases [];
     }
     presets {}
 }
@@ -59,15 +61,16 @@ pub static SURVEY: Descriptor = Descriptor {
     name: "survey",
     aliases: &[],
     summary: "A few numbers about a frame, as a picture of one row",
-    definition: "A level that `share` of the samples do not exceed, of 1024 counts and straight lines between; a histogram of 64 \
-                 bins of light; and the mean light of cells in up to 16 rows and 64 columns.",
+    definition: "A level that `share` of the samples do not exceed, of 1024 counts and straight lines between, and with `mean` the mean \
+                 of the levels without the lowest 10 counts; a histogram of 64 bins of light; and the mean light of cells in up to 16 \
+                 rows and 64 columns.",
     schema: SurveyParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Window("the whole picture"),
     temporal: "",
     changes: &[crate::filters::Change::Size, crate::filters::Change::Layout],
     neutral: &[],
-    cases: &["", "of=code:share=99.995", "share=0", "of=code:share=100"],
+    cases: &["", "of=code:share=99.995", "share=0", "of=code:share=100", "of=code:share=99.9:mean=on"],
     create: |call| Ok(Box::new(SurveyOf(SurveyParams::from_call(call)?))),
 };
 
@@ -75,9 +78,9 @@ pub static SURVEY: Descriptor = Descriptor {
 #[derive(Debug)]
 struct SurveyOf(SurveyParams);
 
-/// Makes surveys with a level that `share` percent of the samples do not exceed.
-pub(super) fn survey(of: LevelScale, share: f64) -> Box<dyn Filter> {
-    Box::new(SurveyOf(SurveyParams { of, share }))
+/// Makes surveys.
+pub(super) fn survey(params: SurveyParams) -> Box<dyn Filter> {
+    Box::new(SurveyOf(params))
 }
 
 /// What is worked out of a frame.
@@ -86,17 +89,29 @@ struct Survey {
     brightness: Brightness,
     /// In millionths.
     share: u64,
+    has_mean: bool,
 }
 
 impl Survey {
     fn new(params: &SurveyParams, info: &StreamInfo) -> Survey {
         let share = libm::round(params.share * 10_000.0) as u64;
-        Survey { layout: SurveyLayout::of(info), brightness: Brightness::new(params.of, info), share }
+        Survey {
+            layout: SurveyLayout::of(info),
+            brightness: Brightness::new(params.of, info),
+            share,
+            has_mean: params.mean,
+        }
     }
 
     /// How many samples the level is not below: at least one.
     fn rank(&self) -> u64 {
         (self.layout.samples() * self.share).div_ceil(1_000_000).max(1)
+    }
+
+    /// The first word, of samples counted by their levels.
+    fn level(&self, counts: impl Iterator<Item = u64> + Clone) -> u32 {
+        let mean = if self.has_mean { shot::mean(counts.clone()) } else { 0 };
+        u32::from(shot::quantile(counts, self.rank())) | u32::from(mean) << 16
     }
 }
 

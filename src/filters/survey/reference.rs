@@ -3,7 +3,6 @@
 use super::Survey;
 use super::brightness::Brightness;
 use super::layout::{CELLS, HISTOGRAM, LEVEL, write};
-use super::shot::quantile;
 use super::sums::{BIN_SHIFT, LEVEL_SHIFT, LEVELS};
 use crate::filters::{CpuJob, CpuKernel};
 use crate::video::Planes;
@@ -43,7 +42,7 @@ impl CpuKernel for Reference {
             *sum += u64::from(light);
             *count += 1;
         }
-        words[LEVEL] = quantile(levels, self.0.rank()).into();
+        words[LEVEL] = self.0.level(levels.iter().copied());
         for (word, (sum, count)) in words[CELLS..].iter_mut().zip(cells) {
             *word = ((sum + count / 2) / count) as u32;
         }

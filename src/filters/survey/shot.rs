@@ -1,7 +1,7 @@
 //! What surveys of frames one after the other say: where shots begin, and how bright one is around a frame.
 
 use super::layout::{CELLS, HISTOGRAM, LEVEL, SurveyLayout, read};
-use super::sums::LEVEL_SHIFT;
+use super::sums::{BLACK_LEVELS, LEVEL_SHIFT};
 #[cfg(feature = "cuda")]
 use crate::device::cuda::CudaDevice;
 #[cfg(feature = "cuda")]
@@ -29,6 +29,16 @@ pub fn quantile(counts: impl IntoIterator<Item = u64>, rank: u64) -> u16 {
         before += count;
     }
     u16::MAX
+}
+
+/// The mean of the levels counted, but for black; 0 where all is black. Each counts as the middle of its 64.
+pub fn mean(counts: impl IntoIterator<Item = u64>) -> u16 {
+    let (mut sum, mut samples) = (0u64, 0u64);
+    for (level, count) in (0u64..).zip(counts).skip(BLACK_LEVELS) {
+        sum += count * ((level << LEVEL_SHIFT) + (1 << (LEVEL_SHIFT - 1)));
+        samples += count;
+    }
+    sum.checked_div(samples).unwrap_or(0) as u16
 }
 
 /// True when a shot begins between frames with these surveys: both the brightness of the picture and the picture, much reduced,
@@ -66,25 +76,56 @@ impl Smoothing {
         Reach { before: frames, after: frames }
     }
 
-    /// The level of the middle one of frames with `surveys`.
-    pub fn level(self, layout: &SurveyLayout, surveys: &[Vec<u32>]) -> u16 {
+    /// How bright it is around the middle one of frames with `surveys`.
+    pub fn brightness(self, layout: &SurveyLayout, surveys: &[Vec<u32>]) -> ShotBrightness {
         let (here, radius) = (surveys.len() / 2, self.radius());
         let begins = |frame: &usize| is_cut(layout, &surveys[frame - 1], &surveys[*frame]);
         let first = (1..=here).rev().find(begins).unwrap_or(0);
         let last = (here + 1..surveys.len()).find(begins).unwrap_or(surveys.len()) - 1;
         let near = |frame: usize| first.max(frame.saturating_sub(radius))..=last.min(frame + radius);
-        let level = |frame: usize| u64::from(surveys[frame][LEVEL]);
-        let (mut sum, mut weights) = (0, 0);
+        let level = |frame: usize| u64::from(surveys[frame][LEVEL] & 0xffff);
+        let (mut levels, mut means) = (Weighted::default(), Weighted::default());
         for frame in near(here) {
-            let level = match self {
+            let weight = (radius + 1 - frame.abs_diff(here)) as u64;
+            let own = match self {
                 Smoothing::Mean(_) => level(frame),
                 Smoothing::Crest(_) => near(frame).map(level).max().unwrap_or(0),
             };
-            let weight = (radius + 1 - frame.abs_diff(here)) as u64;
-            sum += weight * level;
-            weights += weight;
+            levels.add(weight, own);
+            match u64::from(surveys[frame][LEVEL] >> 16) {
+                0 => {}
+                mean => means.add(weight, mean),
+            }
         }
-        (sum / weights) as u16
+        ShotBrightness { level: levels.mean(), mean: means.mean() }
+    }
+}
+
+/// How bright the shot is around a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShotBrightness {
+    /// What becomes of the levels.
+    pub level: u16,
+    /// The mean of the frames' means where surveys have them, in which near frames weigh more; 0 where all of them are black.
+    pub mean: u16,
+}
+
+/// A mean with weights.
+#[derive(Default)]
+struct Weighted {
+    sum: u64,
+    weights: u64,
+}
+
+impl Weighted {
+    fn add(&mut self, weight: u64, value: u64) {
+        self.sum += weight * value;
+        self.weights += weight;
+    }
+
+    /// 0 of nothing.
+    fn mean(&self) -> u16 {
+        self.sum.checked_div(self.weights).unwrap_or(0) as u16
     }
 }
 
@@ -112,12 +153,12 @@ impl Smoother {
         super::CudaSmoother::new(self.layout, self.smoothing, device)
     }
 
-    /// The level of the frame at hand, whose last input are surveys.
-    pub fn level(&mut self, src: &Frames<'_, Planes<'_>>) -> u16 {
+    /// How bright it is around the frame at hand, whose last input are surveys.
+    pub fn brightness(&mut self, src: &Frames<'_, Planes<'_>>) -> ShotBrightness {
         let before = self.smoothing.reach().before as isize;
         for (offset, words) in (-before..).zip(&mut self.surveys) {
             read(&src.at(src.inputs() - 1, offset)[0], words);
         }
-        self.smoothing.level(&self.layout, &self.surveys)
+        self.smoothing.brightness(&self.layout, &self.surveys)
     }
 }

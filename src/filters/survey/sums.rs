@@ -3,7 +3,6 @@
 use super::Survey;
 use super::brightness::Brightness;
 use super::layout::{BINS, CELLS, HISTOGRAM, LEVEL, write};
-use super::shot::quantile;
 use super::tuning::cpu::{BAND, TABLES};
 use crate::device::cpu::CpuLevel;
 use crate::error::Result;
@@ -19,6 +18,8 @@ pub const LEVELS: usize = 1024;
 /// How far these lie below those of 16 bits, and bins of light below light.
 pub const LEVEL_SHIFT: u32 = 6;
 pub const BIN_SHIFT: u32 = 8;
+/// Levels that are black, below 1 %: means leave them out.
+pub const BLACK_LEVELS: usize = 10;
 
 /// What is counted of rows.
 #[derive(Clone)]
@@ -115,7 +116,7 @@ impl Sums {
     pub fn finish(&mut self, survey: &Survey, words: &mut [u32]) {
         let layout = &survey.layout;
         let count = |level: usize| (0..TABLES).map(|table| u64::from(self.levels[table * LEVELS + level])).sum();
-        words[LEVEL] = quantile((0..LEVELS).map(count), survey.rank()).into();
+        words[LEVEL] = survey.level((0..LEVELS).map(count));
         words[HISTOGRAM..CELLS].copy_from_slice(&self.bins);
         let rows = self.cells.chunks(layout.columns).zip(words[CELLS..].chunks_mut(layout.columns));
         for (row, (cells, words)) in rows.enumerate() {

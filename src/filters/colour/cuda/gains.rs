@@ -5,7 +5,7 @@ use crate::device::cuda::{CudaDevice, DeviceBuffer, Function, LaunchConfig};
 use crate::error::Result;
 use crate::filters::CudaJob;
 use crate::filters::colour::table::Octaves;
-use crate::filters::colour::tonemap::peaks::{PeakSource, Peaks, STEP};
+use crate::filters::colour::tonemap::peaks::{MEAN_STEP, PeakSource, Peaks, STEP};
 use crate::filters::colour::tuning::cuda::THREADS;
 use crate::filters::cuda::launch;
 use crate::filters::survey::CudaSmoother;
@@ -25,7 +25,8 @@ impl Gains {
     /// # Errors
     /// When there is no memory for the tables, or the kernel cannot be loaded.
     pub fn new(peaks: &Peaks, gain: u64, device: &CudaDevice) -> Result<Gains> {
-        let entries = peaks.tables.iter().flat_map(Octaves::entries);
+        let gains = &peaks.gains;
+        let entries = gains.all().flat_map(Octaves::entries);
         let bytes: Vec<u8> = entries.flat_map(|entry| entry.to_le_bytes()).collect();
         let tables = DeviceBuffer::from_bytes(device, &bytes, "tonemap's gains")?;
         let smoother = match &peaks.source {
@@ -37,9 +38,11 @@ impl Gains {
             gain,
             level: smoother.as_ref().map_or(0, CudaSmoother::address),
             code: 0,
-            first: peaks.first,
+            first: gains.first,
             step: STEP,
-            entries: peaks.tables[0].entries().len() as u32,
+            entries: gains.at(0).entries().len() as u32,
+            means: gains.means,
+            mean_step: MEAN_STEP,
         };
         Ok(Gains { function: device.function("colour", "colour_gain")?, args, smoother, _tables: tables })
     }
@@ -55,8 +58,8 @@ impl Gains {
             Err(usual) => args.code = Peaks::code_of(job.props.brightest, *usual).into(),
         }
         let shape = LaunchConfig { grid: [args.entries.div_ceil(THREADS), 1, 1], block: [THREADS, 1, 1], shared: 0 };
-        // SAFETY: `PeakArgs` is the kernel's parameter; there are tables of `entries` for every code from `first` on, and they, the
-        // gain and the level outlive the work as long as the kernel lives.
+        // SAFETY: `PeakArgs` is the kernel's parameter; there are tables of `entries` for every code from `first` on and every mean,
+        // and they, the gain and the level outlive the work as long as the kernel lives.
         unsafe { launch(&self.function, shape, &args, job.stream) }
     }
 }

@@ -13,11 +13,11 @@ use crate::filters::colour::recipe::RgbStep;
 use crate::filters::colour::table::{Codes, Octaves};
 use crate::filters::colour::{BT709, BT2020, Grade, Graded, UNSPECIFIED, check_matrix, has_colours};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
-use crate::filters::survey::{Smoother, Smoothing, SurveyLayout};
+use crate::filters::survey::{LevelScale, Smoother, Smoothing, SurveyLayout, SurveyParams};
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
-use peaks::{PeakSource, Peaks};
+use peaks::{GainTables, PeakSource, Peaks};
 use std::sync::{Arc, Mutex, PoisonError};
 use tone::{Tone, ToneCurve};
 
@@ -189,12 +189,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "source=pq:peak=dynamic:window=5",
         "curve=hable:source=hlg:peak=dynamic:window=0:percentile=90:on=luma",
         "source=pq:peak=hdr10plus:source_peak=4000",
+        "curve=spline:source=pq:peak=dynamic:window=4:target=48",
+        "curve=st2094_10:source=hlg:peak=dynamic:window=2:percentile=99:on=luma",
+        "curve=spline:source=pq:peak=hdr10plus",
     ],
     create: Graded::<TonemapParams>::create,
 };
-
-/// The code of the first peak, and the gains for all peaks from there on.
-type Gains = (u32, Arc<Vec<Octaves>>);
 
 impl TonemapParams {
     fn kind(&self, input: &StreamInfo) -> Option<SourceTransfer> {
@@ -222,12 +222,18 @@ impl TonemapParams {
 
     /// The curve for `source`.
     pub(crate) fn tone(&self, source: &StreamInfo) -> Tone {
-        self.tone_up_to(self.peak(source).0)
+        self.tone_of(self.peak(source).0, None)
     }
 
-    /// The curve for a source with this peak.
-    pub(crate) fn tone_up_to(&self, peak: f64) -> Tone {
-        Tone::new(self.curve, self.param, (self.source_min.unwrap_or(0.0), peak), (self.target_min, self.target))
+    /// The curve for a source with this peak, and a scene with this mean where one is known.
+    pub(crate) fn tone_of(&self, peak: f64, mean: Option<f64>) -> Tone {
+        let source = (self.source_min.unwrap_or(0.0), peak);
+        Tone::new(self.curve, self.param, source, mean, (self.target_min, self.target))
+    }
+
+    /// Whether the curve's knee lies where the scene's mean is.
+    fn follows_mean(&self) -> bool {
+        self.peak == Peak::Dynamic && self.curve.has_knee()
     }
 
     /// What light is multiplied with so that it follows a curve.
@@ -235,23 +241,25 @@ impl TonemapParams {
         Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m)
     }
 
-    /// The gains for all peaks that codes can state, and the code of the first. They take a tenth of a second to work out, and
-    /// hosts build kernels more often than they change parameters: the last ones are kept.
-    fn gains(&self, is_hlg: bool) -> Gains {
-        static LAST: Mutex<Option<(String, Gains)>> = Mutex::new(None);
+    /// The luminance of a code of 16 bits; of HLG that of the grey that is coded so: what colours have less is room to spare.
+    fn nits_of(&self, code: u32, is_hlg: bool) -> f64 {
+        let code = (f64::from(code) / 65_535.0).min(1.0);
+        match is_hlg {
+            true => self.hlg_peak * libm::pow(Transfer::Hlg.light(code), system_gamma(self.hlg_peak)),
+            false => PQ_PEAK * Transfer::Pq.light(code),
+        }
+    }
+
+    /// The gains for all peaks that codes can state, and where the curve follows the mean for all means. All of them take up to two
+    /// seconds to work out, and hosts build kernels more often than they change parameters: the last ones are kept.
+    fn gains(&self, is_hlg: bool) -> Arc<GainTables> {
+        static LAST: Mutex<Option<(String, Arc<GainTables>)>> = Mutex::new(None);
         let key = format!("{} {is_hlg}", self.to_call(DESCRIPTOR.name));
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, gains)) = last.as_ref().filter(|(known, _)| *known == key) {
             return gains.clone();
         }
-        let gamma = system_gamma(self.hlg_peak);
-        // Of HLG the grey that is coded so: what colours have less is room to spare.
-        let peak_of = |code: f64| match is_hlg {
-            true => self.hlg_peak * libm::pow(Transfer::Hlg.light(code), gamma),
-            false => PQ_PEAK * Transfer::Pq.light(code),
-        };
-        let (first, gains) = Peaks::tables(peak_of, self.target, |peak| Self::gain(&self.tone_up_to(peak)));
-        let gains = (first, Arc::new(gains));
+        let gains = Arc::new(GainTables::new(self, is_hlg));
         *last = Some((key, gains.clone()));
         gains
     }
@@ -387,9 +395,10 @@ impl Grade for TonemapParams {
         }
     }
 
-    fn smoothing(&self) -> Option<(Smoothing, f64)> {
+    fn smoothing(&self) -> Option<(Smoothing, SurveyParams)> {
+        let survey = SurveyParams { of: LevelScale::Code, share: self.percentile, mean: self.follows_mean() };
         // The crests of half as many frames, and the mean of those of the other half.
-        (self.peak == Peak::Dynamic).then_some((Smoothing::Crest(self.window as u32 / 2), self.percentile))
+        (self.peak == Peak::Dynamic).then_some((Smoothing::Crest(self.window as u32 / 2), survey))
     }
 
     fn peaks(&self, source: &StreamInfo) -> Option<Peaks> {
@@ -401,8 +410,7 @@ impl Grade for TonemapParams {
             (Peak::Hdr10plus, _) if !is_hlg => PeakSource::Stated(Peaks::code_of(Some(self.peak(source).0 as f32), 0)),
             _ => return None,
         };
-        let (first, tables) = self.gains(is_hlg);
-        Some(Peaks { source: peaks_from, first, tables })
+        Some(Peaks { source: peaks_from, gains: self.gains(is_hlg) })
     }
 
     fn warning(&self) -> Option<String> {

@@ -1,20 +1,26 @@
-//! The source's peak, where it changes from frame to frame, and the gains that follow from it.
+//! The source's peak, where it changes from frame to frame, the scene's mean where the curve follows it, and the gains that follow
+//! from both.
 //!
 //! Gains are tables of light. Working one out takes a millisecond, and on a device it could not be done to the bit: so there is
-//! one for each of some peaks, and a frame's is mixed of the two that its peak lies between.
+//! one for each of some peaks and means, and a frame's is mixed of those that its peak and mean lie between.
 
+use super::TonemapParams;
 use crate::filters::CpuJob;
 use crate::filters::colour::recipe::{Recipe, RgbStep};
 use crate::filters::colour::table::Octaves;
 use crate::filters::curve::pq;
-use crate::filters::survey::Smoother;
-use std::sync::Arc;
+use crate::filters::survey::{ShotBrightness, Smoother};
+use std::sync::{Arc, OnceLock};
+#[cfg(feature = "cuda")]
+use std::thread;
 
 /// From one table to the next, in codes of 16 bits.
 pub const STEP: u32 = 512;
+pub const MEAN_STEP: u32 = 2048;
 
 /// Tables over all codes, the highest included.
 const TABLES: u32 = 65_536 / STEP;
+const MEANS: u32 = 65_536 / MEAN_STEP;
 
 /// Where a frame's peak comes from.
 #[derive(Clone, Debug)]
@@ -25,33 +31,80 @@ pub enum PeakSource {
     Stated(u16),
 }
 
-/// Gains for all peaks.
+/// Peaks, and the gains for all of them.
 #[derive(Clone, Debug)]
 pub struct Peaks {
     pub source: PeakSource,
-    /// The code of the first table's peak.
+    pub gains: Arc<GainTables>,
+}
+
+/// Gains for all peaks, and for all means where the curve follows them. Each is made when it is first asked for.
+#[derive(Debug)]
+pub struct GainTables {
+    params: TonemapParams,
+    is_hlg: bool,
+    /// The code of the first peak.
     pub first: u32,
-    pub tables: Arc<Vec<Octaves>>,
+    /// Tables of each peak: the first for scenes of which no mean is known, and the others for means of 1, 2, 3… steps.
+    pub means: u32,
+    /// Those of the first peak, then those of the next.
+    pub tables: Vec<OnceLock<Octaves>>,
+}
+
+impl GainTables {
+    /// Those of `params`. The first peak is the last that is not above white.
+    pub fn new(params: &TonemapParams, is_hlg: bool) -> GainTables {
+        let nits = |code: u32| params.nits_of(code, is_hlg);
+        let first = (1..TABLES).take_while(|table| nits(table * STEP) <= params.target).last().unwrap_or(0);
+        // No knee lies where the brightest means are: the last table is the first that all of these have.
+        let tone = |mean: u32| params.tone_of(nits(65_535).max(params.target), Some(nits(mean * MEAN_STEP)));
+        let moves = |mean: &u32| tone(mean - 1) != tone(*mean);
+        let last = if params.follows_mean() { (2..=MEANS).rev().find(moves).unwrap_or(1) } else { 0 };
+        let tables = (0..(TABLES + 1 - first) * (last + 1)).map(|_| OnceLock::new()).collect();
+        GainTables { params: params.clone(), is_hlg, first: first * STEP, means: last + 1, tables }
+    }
+
+    /// Table number `index`.
+    pub fn at(&self, index: usize) -> &Octaves {
+        self.tables[index].get_or_init(|| {
+            let (peak, mean) = (index as u32 / self.means, index as u32 % self.means);
+            let nits = |code: u32| self.params.nits_of(code, self.is_hlg);
+            let peak = nits(self.first + peak * STEP).max(self.params.target);
+            TonemapParams::gain(&self.params.tone_of(peak, (mean > 0).then(|| nits(mean * MEAN_STEP))))
+        })
+    }
+
+    /// All of them, made by as many threads as there are processors.
+    #[cfg(feature = "cuda")]
+    pub fn all(&self) -> impl Iterator<Item = &Octaves> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for thread in 0..threads {
+                scope.spawn(move || (thread..self.tables.len()).step_by(threads).for_each(|index| _ = self.at(index)));
+            }
+        });
+        (0..self.tables.len()).map(|index| self.at(index))
+    }
+
+    /// Makes `gain` that of a frame.
+    fn mix(&self, at: ShotBrightness, gain: &mut Octaves) {
+        let above = u32::from(at.level).saturating_sub(self.first);
+        let last = self.means - 1;
+        let mean = if at.mean == 0 { 0 } else { u32::from(at.mean).max(MEAN_STEP).min(last * MEAN_STEP) };
+        let (row, part) = (mean / MEAN_STEP, (mean % MEAN_STEP) as f32 * (1.0 / MEAN_STEP as f32));
+        let of_means = |row: u32| {
+            let table = |peak: u32| self.at(((above / STEP + peak) * self.means + row) as usize);
+            [table(0), table(1)]
+        };
+        let parts = [(above % STEP) as f32 * (1.0 / STEP as f32), part];
+        gain.mix([of_means(row), of_means((row + 1).min(last))], parts);
+    }
 }
 
 impl Peaks {
-    /// The tables that `gain` makes for peaks in cd/m², those of codes by `peak_of`, from the last on that is not above `least`.
-    pub fn tables(peak_of: impl Fn(f64) -> f64, least: f64, gain: impl Fn(f64) -> Octaves) -> (u32, Vec<Octaves>) {
-        let peak = |table: u32| peak_of((f64::from(table * STEP) / 65_535.0).min(1.0));
-        let first = (1..TABLES).take_while(|table| peak(*table) <= least).last().unwrap_or(0);
-        (first * STEP, (first..=TABLES).map(|table| gain(peak(table).max(least))).collect())
-    }
-
     /// The code of what a frame's metadata state, in cd/m².
     pub fn code_of(stated: Option<f32>, usual: u16) -> u16 {
         stated.map_or(usual, |nits| libm::round(65_535.0 * pq(f64::from(nits)).clamp(0.0, 1.0)) as u16)
-    }
-
-    /// Makes `gain` that of a peak at `code`.
-    fn mix(&self, code: u16, gain: &mut Octaves) {
-        let above = u32::from(code).saturating_sub(self.first);
-        let two = &self.tables[(above / STEP) as usize..][..2];
-        gain.mix(&two[0], &two[1], (above % STEP) as f32 * (1.0 / STEP as f32));
     }
 }
 
@@ -59,12 +112,12 @@ impl Recipe {
     /// Makes the recipe that of the frame of `job`.
     pub fn follow(&mut self, job: &CpuJob<'_>) {
         let (Some(peaks), RgbStep::Light(light)) = (&mut self.peaks, &mut self.work) else { return };
-        let code = match &mut peaks.source {
-            PeakSource::Measured(smoother) => smoother.level(&job.src),
-            PeakSource::Stated(usual) => Peaks::code_of(job.props.brightest, *usual),
+        let at = match &mut peaks.source {
+            PeakSource::Measured(smoother) => smoother.brightness(&job.src),
+            PeakSource::Stated(usual) => ShotBrightness { level: Peaks::code_of(job.props.brightest, *usual), mean: 0 },
         };
         if let Some((_, gain)) = &mut light.gain {
-            peaks.mix(code, gain);
+            peaks.gains.mix(at, gain);
         }
     }
 }

@@ -36,8 +36,15 @@ fn dashed(word: &str, text: &str) -> bool {
     text.replace('-', "_").eq_ignore_ascii_case(word)
 }
 
+impl ToneCurve {
+    /// Whether it has a knee that may lie where the scene's mean is.
+    pub fn has_knee(self) -> bool {
+        matches!(self, ToneCurve::Spline | ToneCurve::St2094_10)
+    }
+}
+
 /// A tone curve between two ranges, in cd/m².
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tone {
     /// The curve.
     pub curve: ToneCurve,
@@ -49,12 +56,34 @@ pub struct Tone {
     pub target: (f64, f64),
     /// PQ's codes of all four.
     codes: [f64; 4],
+    knee: Knee,
+}
+
+/// What is worked out once of the curves with a knee.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Knee {
+    /// PQ's codes, in source and target.
+    source: f64,
+    target: f64,
+    /// Of the spline, there.
+    slope: f64,
+    /// Where the rational curve begins, in cd/m²: (c1 + c2·x) / (1 + c3·x) through the ends and the knee.
+    darkest: f64,
+    rational: [f64; 3],
 }
 
 impl Tone {
-    /// From `source` to `target`.
-    pub fn new(curve: ToneCurve, param: Option<f64>, source: (f64, f64), target: (f64, f64)) -> Tone {
-        Tone { curve, param, source, target, codes: [source.0, source.1, target.0, target.1].map(pq) }
+    /// From `source` to `target`. Knees lie at `mean`, where the scene's is known.
+    pub fn new(
+        curve: ToneCurve,
+        param: Option<f64>,
+        source: (f64, f64),
+        mean: Option<f64>,
+        target: (f64, f64),
+    ) -> Tone {
+        let codes = [source.0, source.1, target.0, target.1].map(pq);
+        let knee = Knee::new(codes, mean.map(pq), param.unwrap_or(0.5));
+        Tone { curve, param, source, target, codes, knee }
     }
 
     /// What `luminance` becomes, as a part of the target's range: black is 0 and white 1.
@@ -123,26 +152,9 @@ impl Tone {
         libm::pow((libm::pow(sdr, bent) - 1.0) / (sdr - 1.0), 2.4)
     }
 
-    /// The knees of source and target on PQ's codes, between their ends.
-    fn knees(&self) -> ((f64, f64, f64), (f64, f64, f64)) {
-        let [i0, i1, o0, o1] = self.codes;
-        let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
-        let within = |value: f64, a: f64, b: f64| value.clamp(mix(a, b, 0.1), mix(a, b, 0.8));
-        let smooth = |from: f64, to: f64, x: f64| {
-            let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
-            t * t * (3.0 - 2.0 * t)
-        };
-        let knee = within(mix(i0, i1, 0.4), i0, i1);
-        let t = (knee - i0) / (i1 - i0);
-        let adapted = mix(0.4, 1.0, 1.0 - smooth(0.8, 0.4, t) * smooth(0.1, 0.4, t));
-        ((i0, knee, i1), (o0, within(mix(knee, mix(o0, o1, t), adapted), o0, o1), o1))
-    }
-
     fn spline(&self, code: f64) -> f64 {
-        let ((i0, knee, i1), (o0, out, o1)) = self.knees();
-        let contrast = self.param.unwrap_or(0.5);
-        let slope = (out - o0) / (knee - i0);
-        let slope = libm::pow(slope, (1.0 - contrast) * (1.5 * (i1 / o1 - 1.0)).clamp(0.2, 1.2));
+        let [i0, i1, o0, o1] = self.codes;
+        let Knee { source: knee, target: out, slope, .. } = self.knee;
         let (i0, o0, i1, o1) = (i0 - knee, o0 - out, i1 - knee, o1 - out);
         let x = code.max(i0 + knee) - knee;
         out + if x <= 0.0 {
@@ -154,20 +166,41 @@ impl Tone {
         }
     }
 
-    /// (c1 + c2·x) / (1 + c3·x) through the ends and the knee, in cd/m².
     fn st2094_10(&self, luminance: f64) -> f64 {
-        let ((i0, knee, i1), (o0, out, o1)) = self.knees();
-        let [x1, x2, x3] = [i0, knee, i1].map(nits);
-        let [y1, y2, y3] = [o0, out, o1].map(nits);
-        // c3 from the two differences that c1 has left, then the others.
-        let (a, b) = ((y2 - y1) / (x2 - x1), (y3 - y2) / (x3 - x2));
-        let (d, e) = ((x2 * y2 - x1 * y1) / (x2 - x1), (x3 * y3 - x2 * y2) / (x3 - x2));
-        let c3 = (a - b) / (e - d);
-        let c2 = a + c3 * d;
-        let c1 = y1 + c3 * x1 * y1 - c2 * x1;
-        let x = luminance.max(x1);
+        let ([c1, c2, c3], x) = (self.knee.rational, luminance.max(self.knee.darkest));
         (c1 + c2 * x) / (1.0 + c3 * x)
     }
+}
+
+impl Knee {
+    /// Between ends at `codes`, darkest and brightest of the source before those of the target, at `mean` or else at its usual place.
+    fn new(codes: [f64; 4], mean: Option<f64>, contrast: f64) -> Knee {
+        let [i0, i1, o0, o1] = codes;
+        let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
+        let within = |value: f64, a: f64, b: f64| value.clamp(mix(a, b, 0.1), mix(a, b, 0.8));
+        let smooth = |from: f64, to: f64, x: f64| {
+            let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        };
+        let knee = within(mean.unwrap_or(mix(i0, i1, 0.4)), i0, i1);
+        let t = (knee - i0) / (i1 - i0);
+        let adapted = mix(0.4, 1.0, 1.0 - smooth(0.8, 0.4, t) * smooth(0.1, 0.4, t));
+        let out = within(mix(knee, mix(o0, o1, t), adapted), o0, o1);
+        let slope = (out - o0) / (knee - i0);
+        let slope = libm::pow(slope, (1.0 - contrast) * (1.5 * (i1 / o1 - 1.0)).clamp(0.2, 1.2));
+        let (darkest, rational) = rational([i0, knee, i1].map(nits), [o0, out, o1].map(nits));
+        Knee { source: knee, target: out, slope, darkest, rational }
+    }
+}
+
+/// Where the rational curve through three points begins, and its c1, c2 and c3.
+fn rational([x1, x2, x3]: [f64; 3], [y1, y2, y3]: [f64; 3]) -> (f64, [f64; 3]) {
+    // c3 from the two differences that c1 has left, then the others.
+    let (a, b) = ((y2 - y1) / (x2 - x1), (y3 - y2) / (x3 - x2));
+    let (d, e) = ((x2 * y2 - x1 * y1) / (x2 - x1), (x3 * y3 - x2 * y2) / (x3 - x2));
+    let c3 = (a - b) / (e - d);
+    let c2 = a + c3 * d;
+    (x1, [y1 + c3 * x1 * y1 - c2 * x1, c2, c3])
 }
 
 /// BT.2446's method C, in cd/m²: 100 is SDR's white.
@@ -206,7 +239,7 @@ mod tests {
     use crate::params::Choice;
 
     fn tone(curve: ToneCurve, peak: f64) -> Tone {
-        Tone::new(curve, None, (0.0, peak), (0.0, 203.0))
+        Tone::new(curve, None, (0.0, peak), None, (0.0, 203.0))
     }
 
     #[test]
@@ -223,7 +256,7 @@ mod tests {
     /// The report's example: 1000 cd/m² on a display of 100 with a knee of 1.5 maxLum − 0.5.
     #[test]
     fn values_worked_out_by_hand() {
-        let report = Tone::new(ToneCurve::Bt2390, Some(0.5), (0.0, 1000.0), (0.0, 100.0));
+        let report = Tone::new(ToneCurve::Bt2390, Some(0.5), (0.0, 1000.0), None, (0.0, 100.0));
         // pq(100)/pq(1000) = 0.50808/0.75183 = 0.67579: the knee is 0.51369 of 0.75183, PQ 0.38621, 27.9 cd/m². Beyond it 60 are 52.4.
         assert!((report.map(20.0) - 0.2).abs() < 1e-9 && (report.map(60.0) - 0.523_542).abs() < 1e-6);
         // Hable: h(x) at white with a peak of 1000/203: h(1) = 0.2225/0.71 − 1/15 = 0.24671; h(4.926) = 3.8902/6.1630 − 1/15.
@@ -235,6 +268,30 @@ mod tests {
         // Method C: 100 cd/m² is beyond the bend at 69.85: 15.09968·ln(100/69.849 − 0.74204) + 78.99439.
         let c = 15.099_68 * libm::log(100.0 / 69.849_168 - 0.742_04) + 78.994_39;
         assert!((bt2446c(100.0) - c).abs() < 1e-6 && (bt2446c(69.0) - 0.838_02 * 69.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn knees_lie_at_the_mean() {
+        let of = |curve, mean| Tone::new(curve, None, (0.0, 1000.0), Some(mean), (0.0, 203.0));
+        for curve in [ToneCurve::Spline, ToneCurve::St2094_10] {
+            for mean in [5.0, 20.0, 60.0] {
+                let tone = of(curve, mean);
+                assert!((tone.knee.source - pq(mean)).abs() < 1e-12, "{curve:?} {mean}");
+                assert!((pq(203.0 * tone.map(mean)) - tone.knee.target).abs() < 1e-9, "{curve:?} {mean}");
+                let all: Vec<f64> = (0..=500).map(|i| tone.map(2.0 * f64::from(i))).collect();
+                assert!(all.is_sorted() && all[0] < 1e-9 && all[500] > 1.0 - 1e-9, "{curve:?} {mean}");
+            }
+            // PQ of 1000 cd/m² is 0.7518: no knee is below 0.0752, where 0.17 cd/m² are, nor above 0.6015, 247 cd/m².
+            assert!(of(curve, 0.1) == of(curve, 0.01) && of(curve, 0.25) != of(curve, 0.1));
+            assert!(of(curve, 260.0) == of(curve, 900.0) && of(curve, 230.0) != of(curve, 260.0));
+            // Where no mean is known, it is 0.4 of that: 0.3007, 10.13 cd/m².
+            let usual = tone(curve, 1000.0);
+            assert!((usual.map(100.0) - of(curve, 10.1316).map(100.0)).abs() < 1e-5);
+        }
+        // With 20 cd/m², 0.3570, its knee is 0.3200 of PQ; 100 cd/m² were worked out with another program.
+        assert!((of(ToneCurve::Spline, 20.0).knee.target - 0.320_022).abs() < 1e-6);
+        assert!((of(ToneCurve::Spline, 20.0).map(100.0) - 0.254_999).abs() < 1e-6);
+        assert!((of(ToneCurve::St2094_10, 60.0).map(100.0) - 0.209_348).abs() < 1e-6);
     }
 
     #[test]
