@@ -57,7 +57,7 @@ pub use combine::overlay;
 pub(crate) use common::siting;
 #[cfg(test)]
 pub(crate) use common::testing;
-use common::{curve, guide, lines, stock};
+use common::{curve, guide, lines, random, stock};
 use contract::planned;
 pub use contract::{
     Alias, Change, CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Foreign, Frames, InputWindow, Origin,

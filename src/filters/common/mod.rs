@@ -3,6 +3,7 @@
 pub mod curve;
 pub mod guide;
 pub mod lines;
+pub mod random;
 pub mod siting;
 pub mod stock;
 #[cfg(test)]

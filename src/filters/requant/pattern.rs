@@ -1,5 +1,6 @@
 //! Threshold patterns: a tile of 64×64 thresholds that repeats over the plane.
 
+use crate::filters::random::mix;
 use crate::filters::requant::{Dither, Requant};
 
 /// Columns and rows of a tile.
@@ -49,14 +50,6 @@ pub fn origin(requant: &Requant, component: usize, frame_index: u64) -> (usize, 
     }
     let bits = mix(frame_index) as usize;
     ((x + bits) % TILE, (y + bits / TILE) % TILE)
-}
-
-/// The output function of SplitMix64 (Steele, Lea and Flood, 2014).
-fn mix(index: u64) -> u64 {
-    let z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 /// A tile laid out for rows: each row twice, so that from any column 64 thresholds lie side by side.
