@@ -28,6 +28,7 @@ mod expr;
 pub(crate) mod fields;
 pub(crate) mod gauss;
 pub(crate) mod gradient;
+mod grain;
 mod guided;
 mod levels;
 pub(crate) mod localtone;
@@ -114,6 +115,7 @@ pub static ALL: &[&Descriptor] = &[
     &morph::MINMAX,
     &nlmeans::DESCRIPTOR,
     &unsharp::DESCRIPTOR,
+    &grain::DESCRIPTOR,
     &deblock::DESCRIPTOR,
     &temporal::tmedian::DESCRIPTOR,
     &temporal::tsoften::DESCRIPTOR,
