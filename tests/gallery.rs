@@ -41,6 +41,19 @@ fn every_preset_has_its_picture_and_its_command() {
     assert_eq!(folder.names(), ["looks"], "nothing unfinished is left");
 }
 
+/// Each is made: the stronger grain is, the larger is a picture's file.
+#[test]
+fn the_presets_of_grain_are_shown() {
+    let folder = Folder::new();
+    let out = folder.path("looks");
+    run(&["gallery", CLIP, "--at", "#1", "--filter", "grain", "-o", &out]).ok();
+    let looks = page(&out).1["looks"].as_array().unwrap().clone();
+    let presets: Vec<_> = looks.iter().map(|look| look["preset"].as_str().unwrap()).collect();
+    assert_eq!(presets, ["faint", "fine", "35mm", "16mm", "8mm", "silver", "pushed", "sensor"]);
+    let bytes = |name| fs::metadata(Path::new(&out).join(name)).unwrap().len();
+    assert!(["0-source.png", "0-0.png", "0-2.png", "0-3.png"].map(bytes).is_sorted());
+}
+
 #[test]
 fn films_of_hdr_are_shown_as_tonemap_makes_them() {
     let folder = Folder::new();
