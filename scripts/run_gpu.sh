@@ -6,6 +6,7 @@
 # `all` takes less than ten minutes: every part has a limit, so that a hang costs only itself, and kernels run a ninth of their
 # cases. FILTER picks the tests, clips or sizes whose name holds it. A part by itself has all the time, runs every case
 # (VRAMP_CASES=third: a third), and measures longer.
+# PARTS="kernels sanitizer" leaves out the other parts of `all`.
 # Logs go to the folder LOGS (default: logs beside this script). LIMIT is the time for everything, in seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -282,7 +283,7 @@ if command -v nvidia-smi > /dev/null; then
     step "driver" nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 fi
 case $part in
-all) for each in kernels cuda abi command clips bench vapoursynth sanitizer; do run_$each; done ;;
+all) for each in ${PARTS:-kernels cuda abi command clips bench vapoursynth sanitizer}; do run_$each; done ;;
 kernels | cuda | abi | command | clips | bench | vapoursynth | sanitizer | jobs) run_$part ;;
 *) echo "run_gpu.sh: there is no part '$part'" >&2; exit 2 ;;
 esac
