@@ -134,9 +134,9 @@ fn what_another_file_has_becomes_like_the_chains() {
     assert_eq!(names("overlay=with=b", &film, &rgb).unwrap(), "matrix,format,overlay");
     assert_eq!(names("box,merge=with=b", &film, &rgb).unwrap(), "box,matrix,format,merge");
     let fitted = |text: &str| plan_with(chain(text).unwrap(), &film, &rgb, Target::default()).unwrap().fitted;
-    let by = ("b".to_owned(), "matrix=to=bt709,format=to=yuv420:chroma_out=left".to_owned());
-    assert_eq!(fitted("overlay=with=b"), [by.clone()]);
-    assert_eq!(fitted("overlay=with=b,box,merge=with=b"), [by], "once");
+    let by = [("b".to_owned(), "matrix=to=bt709,format=to=yuv420:chroma_out=left".to_owned())];
+    assert_eq!(fitted("overlay=with=b"), by);
+    assert_eq!(fitted("overlay=with=b,box,merge=with=b"), by, "once");
     let unread = plan_with(chain("overlay=with=b:opacity=0").unwrap(), &film, &rgb, Target::default()).unwrap();
     assert!(unread.fitted.is_empty() && unread.skipped.len() == 1, "{:?} {:?}", unread.fitted, unread.skipped);
     // Sizes are not fitted, what a chain made is not, and light of HDR is not made.
