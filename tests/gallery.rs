@@ -49,7 +49,7 @@ fn the_presets_of_grain_are_shown() {
     run(&["gallery", CLIP, "--at", "#1", "--filter", "grain", "-o", &out]).ok();
     let looks = page(&out).1["looks"].as_array().unwrap().clone();
     let presets: Vec<_> = looks.iter().map(|look| look["preset"].as_str().unwrap()).collect();
-    assert_eq!(presets, ["faint", "fine", "35mm", "16mm", "8mm", "silver", "pushed", "sensor"]);
+    assert_eq!(presets, ["faint", "fine", "film35", "film16", "super8", "silver", "pushed", "sensor"]);
     let bytes = |name| fs::metadata(Path::new(&out).join(name)).unwrap().len();
     assert!(["0-source.png", "0-0.png", "0-2.png", "0-3.png"].map(bytes).is_sorted());
 }

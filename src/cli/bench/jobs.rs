@@ -79,8 +79,8 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
     ))?;
     for jobs in args.jobs.iter().copied().map(usize::from) {
         let rounds = if args.quick { 1 } else { ROUNDS };
-        let best = |jobs: usize, place: Place<'_>, work: Work<'_>| -> Result<f64> {
-            let times = (0..rounds).map(|_| side_by_side(&job, jobs, place, work)).collect::<Result<Vec<_>>>()?;
+        let best = |jobs: usize, device_of: DeviceOf<'_>, work: Work<'_>| -> Result<f64> {
+            let times = (0..rounds).map(|_| side_by_side(&job, jobs, device_of, work)).collect::<Result<Vec<_>>>()?;
             Ok((jobs * frames) as f64 / times.into_iter().fold(f64::INFINITY, f64::min))
         };
         let decode_fps = best(jobs, &|slot| gpus.of(slot), &|mut run| drain(&mut run).map(drop))?;
@@ -101,7 +101,7 @@ pub fn measure(args: &BenchArgs, show: &impl Fn(String) -> Result<()>) -> Result
 }
 
 /// The device of the run in a slot.
-type Place<'a> = &'a (dyn Fn(usize) -> DeviceChoice + Sync);
+type DeviceOf<'a> = &'a (dyn Fn(usize) -> DeviceChoice + Sync);
 
 /// What is done with a run.
 type Work<'a> = &'a (dyn Fn(Prepared) -> Result<()> + Sync);
@@ -120,11 +120,11 @@ fn whole(run: Prepared) -> Result<()> {
 }
 
 /// The seconds that `work` takes in `jobs` threads at once, from the moment at which all are ready.
-fn side_by_side(job: &FilterArgs, jobs: usize, place: Place<'_>, work: Work<'_>) -> Result<f64> {
+fn side_by_side(job: &FilterArgs, jobs: usize, device_of: DeviceOf<'_>, work: Work<'_>) -> Result<f64> {
     let ready = Barrier::new(jobs + 1);
     thread::scope(|scope| {
         let start = |slot| {
-            let (job, ready) = (on(job, place(slot)), &ready);
+            let (job, ready) = (on(job, device_of(slot)), &ready);
             scope.spawn(move || {
                 let prepared = Prepared::new(&job, &Stop::default(), None);
                 // Also one that failed is waited for.

@@ -50,9 +50,9 @@ crate::params! {
     presets {
         "faint": "Barely seen: gives clean pictures life, and hides steps", [("amount", "1"), ("size", "1.4"), ("chroma", "0.2")];
         "fine": "A modern negative in daylight: fine, with little colour", [("amount", "2"), ("size", "1.6"), ("chroma", "0.2")];
-        "35mm": "A film of the 1970s", [("amount", "3.5"), ("size", "2.2"), ("chroma", "0.25")];
-        "16mm": "A documentary on 16 mm: coarse", [("amount", "6"), ("size", "3"), ("chroma", "0.35"), ("shadows", "0.6"), ("highlights", "0.5")];
-        "8mm": "Home movies: the coarsest, with colour", [("amount", "8.5"), ("size", "4"), ("chroma", "0.35"), ("shadows", "0.6"), ("highlights", "0.6")];
+        "film35": "A film of the 1970s", [("amount", "3.5"), ("size", "2.2"), ("chroma", "0.25")];
+        "film16": "A documentary on 16 mm: coarse", [("amount", "6"), ("size", "3"), ("chroma", "0.35"), ("shadows", "0.6"), ("highlights", "0.5")];
+        "super8": "Home movies: the coarsest, with colour", [("amount", "8.5"), ("size", "4"), ("chroma", "0.35"), ("shadows", "0.6"), ("highlights", "0.6")];
         "silver": "Black and white: sharp grain without colour", [("amount", "6"), ("size", "2.4"), ("chroma", "0"), ("shadows", "0.7"), ("highlights", "0.3")];
         "pushed": "Fast film in low light: most in the shadows", [("amount", "5"), ("size", "2.6"), ("chroma", "0.4"), ("shadows", "1.1"), ("highlights", "0.25")];
         "sensor": "A camera at ISO 6400 and more: no film, but fine noise with colour, most in the shadows", [("amount", "5"), ("size", "1.2"), ("chroma", "1"), ("shadows", "1.3"), ("highlights", "0.3")];
@@ -67,7 +67,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     definition: include_str!("definition.md"),
     schema: GrainParams::SCHEMA,
     accepts: |_| true,
-    footprint: Footprint::Point,
+    footprint: Footprint::Window("of chroma, the luma that it covers"),
     temporal: "",
     changes: &[],
     neutral: &["amount=0"],

@@ -183,7 +183,7 @@ fn no_pattern_stands_still() {
 fn bars_stay_black() {
     let values = [4096, 32_768, 32_768];
     for component in 0..3 {
-        let noise = added("grain=preset=8mm", Format::yuv(1, 1, 16).unwrap(), (64, 64), values, component);
+        let noise = added("grain=preset=super8", Format::yuv(1, 1, 16).unwrap(), (64, 64), values, component);
         assert!(noise.iter().all(|value| *value == 0.0), "component {component}");
     }
 }
@@ -233,6 +233,6 @@ fn odd_sizes_of_every_kind_have_the_same_bytes_at_every_level() {
         let format: Format = format.parse().unwrap();
         let top = (1usize << format.bit_depth()) - 1;
         let src = picture(format, width, height, |c, x, y| ((x * 7919 + y * 104_729 + x * y * 31 + c) % top) as i32);
-        frame("grain=preset=8mm:shadows=2:chroma=1.3", &src, 9);
+        frame("grain=preset=super8:shadows=2:chroma=1.3", &src, 9);
     }
 }
