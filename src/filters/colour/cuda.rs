@@ -125,7 +125,6 @@ impl Tables {
 
 /// Bytes of device memory that the kernel of `recipe` holds.
 pub fn memory(recipe: &Recipe) -> usize {
-    let gains = |peaks: &Peaks| peaks.gains.tables.len() * size_of_val(peaks.gains.at(0).entries());
     let tables = match &recipe.work {
         RgbStep::Keep => 0,
         RgbStep::Light(_) => tables(recipe).bytes.len(),
@@ -135,7 +134,7 @@ pub fn memory(recipe: &Recipe) -> usize {
         PeakSource::Measured(_) => CudaSmoother::MEMORY,
         PeakSource::Stated(_) => 0,
     };
-    tables + recipe.peaks.as_ref().map_or(0, |peaks| gains(peaks) + smoother(peaks))
+    tables + recipe.peaks.as_ref().map_or(0, |peaks| peaks.gains.bytes() + smoother(peaks))
 }
 
 /// A kernel built for one stream.

@@ -2,12 +2,13 @@
 
 use super::primaries::Primaries;
 use super::ycbcr::Encode;
-use super::{Grade, light::LightSteps, tonemap::TonemapParams};
+use super::{Grade, Graded, light::LightSteps, tonemap::TonemapParams};
 use crate::filters::curve::{PQ_PEAK, Transfer, system_gamma};
 use crate::filters::testing::{digest, one_thread, picture, run_levels, samples};
 use crate::filters::{Setup, SideStorage, Spec, chain};
 use crate::params::{Params, parse_chain};
 use crate::video::{ColorInfo, Format, FrameProps, Grading, Mastering, Picture, Range, StreamInfo};
+use std::sync::Arc;
 
 const PQ: u8 = 16;
 const HLG: u8 = 18;
@@ -360,4 +361,34 @@ fn peaks_of_frames_have_their_limits() {
     let hlg = hdr("yuv420p10", HLG, (4, 4));
     let peaks = params("tonemap=peak=dynamic:hlg_peak=100:target=1000").peaks(&hlg).unwrap();
     assert_eq!((peaks.gains.first, peaks.gains.tables.len()), (127 * 512, 2));
+}
+
+/// Tables follow from the curve and from what codes mean, not from how peaks are measured or what is done to colours.
+#[test]
+fn kernels_with_the_same_gains_share_their_tables() {
+    let gains = |options: &str, transfer: u8| {
+        let input = hdr("yuv420p10", transfer, (4, 4));
+        let filter = Graded(params(&format!("tonemap={options}")));
+        let setup = Setup::of(input.clone(), input.format, filter.streams(&input).unwrap().1, input.format);
+        filter.recipe(&setup).unwrap().unwrap().peaks.unwrap().gains
+    };
+    let of_pq = gains("spline:peak=dynamic:target=150", PQ);
+    for options in ["window=5:percentile=90:on=luma", "gamut=clip:out=p3:desat=0.5", "source_min=0:hlg_peak=2000"] {
+        let others = gains(&format!("spline:peak=dynamic:target=150:{options}"), PQ);
+        assert!(Arc::ptr_eq(&of_pq, &others), "{options}");
+    }
+    let of_hlg = gains("spline:peak=dynamic:target=150", HLG);
+    for (options, transfer) in [
+        ("spline:peak=hdr10plus:target=150", PQ),
+        ("st2094_10:peak=dynamic:target=150", PQ),
+        ("spline:peak=dynamic:target=151", PQ),
+        ("spline:peak=dynamic:target=150:target_min=1", PQ),
+        ("spline:peak=dynamic:target=150:source_min=1", PQ),
+        ("spline:peak=dynamic:target=150:param=0.4", PQ),
+        ("spline:peak=dynamic:target=150:hlg_peak=2000", HLG),
+    ] {
+        let others = gains(options, transfer);
+        assert!(!Arc::ptr_eq(&of_pq, &others) && !Arc::ptr_eq(&of_hlg, &others), "{options}");
+    }
+    assert!(!Arc::ptr_eq(&of_pq, &of_hlg));
 }

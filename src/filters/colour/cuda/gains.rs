@@ -26,8 +26,9 @@ impl Gains {
     /// When there is no memory for the tables, or the kernel cannot be loaded.
     pub fn new(peaks: &Peaks, gain: u64, device: &CudaDevice) -> Result<Gains> {
         let gains = &peaks.gains;
+        let mut bytes = vec![0; gains.bytes()];
         let entries = gains.all().flat_map(Octaves::entries);
-        let bytes: Vec<u8> = entries.flat_map(|entry| entry.to_le_bytes()).collect();
+        bytes.as_chunks_mut().0.iter_mut().zip(entries).for_each(|(word, entry)| *word = entry.to_le_bytes());
         let tables = DeviceBuffer::from_bytes(device, &bytes, "tonemap's gains")?;
         let smoother = match &peaks.source {
             PeakSource::Measured(smoother) => Ok(smoother.on(device)?),

@@ -1,6 +1,7 @@
 //! `tonemap`: SDR from PQ and HLG.
 
 pub(crate) mod peaks;
+mod shared;
 pub(crate) mod tone;
 
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ use crate::filters::survey::{LevelScale, Smoother, Smoothing, SurveyLayout, Surv
 use crate::filters::{Alias, Change, Descriptor, Footprint};
 use crate::params::{Call, Choice, ParamKind, Params};
 use crate::video::{Grading, Model, StreamInfo, code_point_name};
-use peaks::{GainTables, PeakSource, Peaks};
+use peaks::{GainSource, PeakSource, Peaks};
 use std::sync::{Arc, Mutex, PoisonError};
 use tone::{Tone, ToneCurve};
 
@@ -241,27 +242,10 @@ impl TonemapParams {
         Octaves::new(GAIN_OCTAVES, |m| tone.map(m * PQ_PEAK) / m)
     }
 
-    /// The luminance of a code of 16 bits; of HLG that of the grey that is coded so: what colours have less is room to spare.
-    fn nits_of(&self, code: u32, is_hlg: bool) -> f64 {
-        let code = (f64::from(code) / 65_535.0).min(1.0);
-        match is_hlg {
-            true => self.hlg_peak * libm::pow(Transfer::Hlg.light(code), system_gamma(self.hlg_peak)),
-            false => PQ_PEAK * Transfer::Pq.light(code),
-        }
-    }
-
-    /// The gains for all peaks that codes can state, and where the curve follows the mean for all means. All of them take up to two
-    /// seconds to work out, and hosts build kernels more often than they change parameters: the last ones are kept.
-    fn gains(&self, is_hlg: bool) -> Arc<GainTables> {
-        static LAST: Mutex<Option<(String, Arc<GainTables>)>> = Mutex::new(None);
-        let key = format!("{} {is_hlg}", self.to_call(DESCRIPTOR.name));
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, gains)) = last.as_ref().filter(|(known, _)| *known == key) {
-            return gains.clone();
-        }
-        let gains = Arc::new(GainTables::new(self, is_hlg));
-        *last = Some((key, gains.clone()));
-        gains
+    /// What the gains for all peaks and means follow from.
+    fn gain_source(&self, is_hlg: bool) -> GainSource {
+        let hlg_peak = is_hlg.then_some(self.hlg_peak);
+        GainSource { tone: self.tone_of(PQ_PEAK, None), hlg_peak, follows_mean: self.follows_mean() }
     }
 
     /// What is done to light; `None`: codes of R'G'B' stay.
@@ -410,7 +394,7 @@ impl Grade for TonemapParams {
             (Peak::Hdr10plus, _) if !is_hlg => PeakSource::Stated(Peaks::code_of(Some(self.peak(source).0 as f32), 0)),
             _ => return None,
         };
-        Some(Peaks { source: peaks_from, gains: self.gains(is_hlg) })
+        Some(Peaks { source: peaks_from, gains: shared::gains(self.gain_source(is_hlg)) })
     }
 
     fn warning(&self) -> Option<String> {

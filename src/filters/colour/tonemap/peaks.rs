@@ -5,10 +5,11 @@
 //! one for each of some peaks and means, and a frame's is mixed of those that its peak and mean lie between.
 
 use super::TonemapParams;
+use super::tone::Tone;
 use crate::filters::CpuJob;
 use crate::filters::colour::recipe::{Recipe, RgbStep};
 use crate::filters::colour::table::Octaves;
-use crate::filters::curve::pq;
+use crate::filters::curve::{PQ_PEAK, Transfer, pq, system_gamma};
 use crate::filters::survey::{ShotBrightness, Smoother};
 use std::sync::{Arc, OnceLock};
 #[cfg(feature = "cuda")]
@@ -38,11 +39,42 @@ pub struct Peaks {
     pub gains: Arc<GainTables>,
 }
 
+/// What gains follow from, and nothing else: kernels that have the same share their tables.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GainSource {
+    /// The curve; its peak and mean do not matter.
+    pub tone: Tone,
+    /// The peak of the display that HLG is shown on first; `None`: codes are PQ's.
+    pub hlg_peak: Option<f64>,
+    /// The curve's knee lies where the scene's mean is.
+    pub follows_mean: bool,
+}
+
+impl GainSource {
+    /// The luminance of a code of 16 bits; of HLG that of the grey that is coded so: what colours have less is room to spare.
+    fn nits(&self, code: u32) -> f64 {
+        let code = (f64::from(code) / 65_535.0).min(1.0);
+        match self.hlg_peak {
+            Some(peak) => peak * libm::pow(Transfer::Hlg.light(code), system_gamma(peak)),
+            None => PQ_PEAK * Transfer::Pq.light(code),
+        }
+    }
+
+    /// The curve for scenes with the peak, and the mean where one is known, that these codes state.
+    fn tone(&self, peak: u32, mean: Option<u32>) -> Tone {
+        self.tone.for_scene(self.nits(peak).max(self.white()), mean.map(|mean| self.nits(mean)))
+    }
+
+    fn white(&self) -> f64 {
+        self.tone.target.1
+    }
+}
+
 /// Gains for all peaks, and for all means where the curve follows them. Each is made when it is first asked for.
 #[derive(Debug)]
 pub struct GainTables {
-    params: TonemapParams,
-    is_hlg: bool,
+    /// What they follow from.
+    pub source: GainSource,
     /// The code of the first peak.
     pub first: u32,
     /// Tables of each peak: the first for scenes of which no mean is known, and the others for means of 1, 2, 3… steps.
@@ -52,26 +84,30 @@ pub struct GainTables {
 }
 
 impl GainTables {
-    /// Those of `params`. The first peak is the last that is not above white.
-    pub fn new(params: &TonemapParams, is_hlg: bool) -> GainTables {
-        let nits = |code: u32| params.nits_of(code, is_hlg);
-        let first = (1..TABLES).take_while(|table| nits(table * STEP) <= params.target).last().unwrap_or(0);
+    /// Those of `source`. The first peak is the last that is not above white.
+    pub fn new(source: GainSource) -> GainTables {
+        let first = (1..TABLES).take_while(|table| source.nits(table * STEP) <= source.white()).last().unwrap_or(0);
         // No knee lies where the brightest means are: the last table is the first that all of these have.
-        let tone = |mean: u32| params.tone_of(nits(65_535).max(params.target), Some(nits(mean * MEAN_STEP)));
+        let tone = |mean: u32| source.tone(65_535, Some(mean * MEAN_STEP));
         let moves = |mean: &u32| tone(mean - 1) != tone(*mean);
-        let last = if params.follows_mean() { (2..=MEANS).rev().find(moves).unwrap_or(1) } else { 0 };
+        let last = if source.follows_mean { (2..=MEANS).rev().find(moves).unwrap_or(1) } else { 0 };
         let tables = (0..(TABLES + 1 - first) * (last + 1)).map(|_| OnceLock::new()).collect();
-        GainTables { params: params.clone(), is_hlg, first: first * STEP, means: last + 1, tables }
+        GainTables { source, first: first * STEP, means: last + 1, tables }
     }
 
     /// Table number `index`.
     pub fn at(&self, index: usize) -> &Octaves {
         self.tables[index].get_or_init(|| {
             let (peak, mean) = (index as u32 / self.means, index as u32 % self.means);
-            let nits = |code: u32| self.params.nits_of(code, self.is_hlg);
-            let peak = nits(self.first + peak * STEP).max(self.params.target);
-            TonemapParams::gain(&self.params.tone_of(peak, (mean > 0).then(|| nits(mean * MEAN_STEP))))
+            let mean = (mean > 0).then_some(mean * MEAN_STEP);
+            TonemapParams::gain(&self.source.tone(self.first + peak * STEP, mean))
         })
+    }
+
+    /// Bytes of all of them.
+    #[cfg(feature = "cuda")]
+    pub fn bytes(&self) -> usize {
+        self.tables.len() * size_of_val(self.at(0).entries())
     }
 
     /// All of them, made by as many threads as there are processors.

@@ -86,6 +86,11 @@ impl Tone {
         Tone { curve, param, source, target, codes, knee }
     }
 
+    /// The same curve for a source with this peak, and a scene with this mean where one is known.
+    pub fn for_scene(&self, peak: f64, mean: Option<f64>) -> Tone {
+        Tone::new(self.curve, self.param, (self.source.0, peak), mean, self.target)
+    }
+
     /// What `luminance` becomes, as a part of the target's range: black is 0 and white 1.
     pub fn map(&self, luminance: f64) -> f64 {
         let (black, white) = self.target;
