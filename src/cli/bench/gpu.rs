@@ -65,6 +65,8 @@ struct Row {
 #[derive(Clone, Serialize)]
 struct ChosenWay {
     kernel: String,
+    /// The storage, size and loops that it chose for: of one kernel several, where it takes several frames at a time.
+    case: String,
     way: String,
     /// By what: the default, or which tuning.
     by: String,
@@ -76,6 +78,7 @@ impl ChosenWay {
         let met = device.tuning().take_met().into_iter().filter(|(_, space)| space.ways.len() > 1);
         let way = |(key, space): (Key, Space)| ChosenWay {
             kernel: key.kernel,
+            case: key.case,
             way: space.ways[space.taken].clone(),
             by: space.origin.to_string(),
         };

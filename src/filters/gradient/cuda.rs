@@ -170,21 +170,27 @@ impl fmt::Display for BlockRows {
 }
 
 impl BlockRows {
-    /// Those for `plan`: fewer, where blocks of most rows are too few to keep the device busy to the end of a launch, unless tuning
-    /// found another way.
-    fn choose(plan: &Plan, setup: &Setup, device: &CudaDevice) -> BlockRows {
+    /// Those for `plan`, by the frames of a launch: fewer, where blocks of most rows are too few to keep the device busy to the end of
+    /// the launch. Tuning may have found another way for frames alone and for whole batches, which are what it measures.
+    fn choose(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Vec<BlockRows> {
         let blocks = |(index, _)| {
             let (width, height) = size_of_component(setup, index);
             width.div_ceil(COLUMNS) * SampleGrouping::Pairs.rows(height).div_ceil(PAIR_ROWS)
         };
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
-        let blocks = frames(setup) * filtered.map(blocks).sum::<usize>();
-        let mut ways = [BlockRows(PAIR_ROWS), BlockRows(PAIR_ROWS / 2)];
-        if blocks < FEW_PAIR_BLOCKS * device.info().multiprocessors {
-            ways.reverse();
-        }
-        let case = tune::case(setup, setup.src, &format!("b{}", frames(setup)));
-        device.choose("gradient", &[SampleGrouping::PAIRS], case, &ways)
+        let blocks = filtered.map(blocks).sum::<usize>();
+        let of_launch = |frames_at_once: usize| {
+            let mut ways = [BlockRows(PAIR_ROWS), BlockRows(PAIR_ROWS / 2)];
+            if frames_at_once * blocks < FEW_PAIR_BLOCKS * device.info().multiprocessors {
+                ways.reverse();
+            }
+            if ![1, frames(setup)].contains(&frames_at_once) {
+                return ways[0];
+            }
+            let case = tune::case(setup, setup.src, &format!("b{frames_at_once}"));
+            device.choose("gradient", &[SampleGrouping::PAIRS], case, &ways)
+        };
+        (1..=frames(setup)).map(of_launch).collect()
     }
 }
 
@@ -192,8 +198,8 @@ impl BlockRows {
 pub(super) struct Kernel {
     plan: Plan,
     way: SampleGrouping,
-    /// Rows of a block of pairs in the first two passes.
-    rows: usize,
+    /// By the frames of a launch.
+    rows: Vec<BlockRows>,
     /// Of each frame of a launch, of each component that is filtered.
     stages: Vec<Vec<Option<Stages>>>,
     open: Function,
@@ -231,8 +237,8 @@ impl Kernel {
             numbers.filters.then(|| Stages::new(device, way, numbers, size)).transpose()
         };
         let pass = |index: usize| device.function(way.module(), way.passes()[index]);
-        let BlockRows(rows) = match way {
-            SampleGrouping::Singly => BlockRows(PAIR_ROWS),
+        let rows = match way {
+            SampleGrouping::Singly => vec![BlockRows(PAIR_ROWS); frames(setup)],
             SampleGrouping::Pairs => BlockRows::choose(&plan, setup, device),
         };
         Ok(Kernel {
@@ -283,10 +289,11 @@ impl Kernel {
         Ok(args)
     }
 
-    /// Puts one launch into `stream`.
-    fn turn(&self, args: &mut Args, turn: Launch, pass: usize, stream: &Stream) -> Result<()> {
+    /// Puts one launch for so many frames into `stream`.
+    fn turn(&self, args: &mut Args, turn: Launch, pass: usize, frames: usize, stream: &Stream) -> Result<()> {
         args.pass = pass as u32;
-        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { self.rows } else { PAIR_ROWS };
+        let BlockRows(rows) = self.rows[frames - 1];
+        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { rows } else { PAIR_ROWS };
         args.rows = pair_rows as u32;
         for (component, numbers) in args.component.iter_mut().zip(self.plan.components.iter().cycle()) {
             let (width, height) = component.src.size();
@@ -382,14 +389,14 @@ impl Kernel {
                 rows: PAIR_ROWS as u32,
                 unused: 0,
             };
-            self.turn(&mut args, Launch::Open, 0, stream)?;
-            self.turn(&mut args, Launch::Pass, 0, stream)?;
+            self.turn(&mut args, Launch::Open, 0, jobs.len(), stream)?;
+            self.turn(&mut args, Launch::Pass, 0, jobs.len(), stream)?;
             for pass in 1..3 {
-                self.turn(&mut args, Launch::Borders, pass, stream)?;
-                self.turn(&mut args, Launch::Pass, pass, stream)?;
+                self.turn(&mut args, Launch::Borders, pass, jobs.len(), stream)?;
+                self.turn(&mut args, Launch::Pass, pass, jobs.len(), stream)?;
             }
-            self.turn(&mut args, Launch::Borders, 3, stream)?;
-            self.turn(&mut args, Launch::Last, 3, stream)?;
+            self.turn(&mut args, Launch::Borders, 3, jobs.len(), stream)?;
+            self.turn(&mut args, Launch::Last, 3, jobs.len(), stream)?;
         }
         Ok(())
     }

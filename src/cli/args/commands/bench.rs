@@ -83,7 +83,7 @@ every bar has frames of its own size, and milliseconds are those of an H200.
 JSON: one object with version, machine (processors, cpu_level) and what was measured:
   gpu      device, compute_capability, driver, width, height,
            formats: src, dst, bytes, copy (ms, gb_per_s), rows (chain, ms, gb_per_s, times_copy,
-           ways (kernel, way, by: how a kernel works that can work in several ways, see vramp tune)),
+           ways (kernel, case, way, by: how a kernel works that can work in several ways, see vramp tune)),
            pipeline: src, dst, rows (chain, slots, limit_fps, fps, of_limit,
            and the share of the time in upload, kernels, download)
   filters  width, height, formats: src, dst, copy (threads, ms),
