@@ -73,6 +73,30 @@ fn every_filter_that_has_a_choice_is_listed() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
+/// What is fastest for a frame alone is not what is for several at a time.
+#[test]
+fn frames_alone_and_batches_are_cases_of_their_own() {
+    let folder = Folder::new();
+    let file = folder.path("tuning.txt");
+    let args = ["tune", "gradient", "domain", "--size", "320x240", "--seconds", "1"];
+    let listed = with(&file, &[&args[..], &["--dry-run"]].concat());
+    let of = |kernel: &str, batch: &str| {
+        let is_of = |line: &&str| line.starts_with(&format!("{kernel} ")) && line.contains(&format!(":{batch}: "));
+        listed.text().lines().filter(is_of).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // A frame is 24 blocks of luma and twice 8 of chroma: of four frames there are 12 for each of four multiprocessors.
+    for (batch, default) in [("b1", "rows-8 (default); or rows-16"), ("b4", "rows-16 (default); or rows-8")] {
+        let lines = of("gradient", batch);
+        assert!(lines.len() == 4 && lines.iter().all(|line| line.ends_with(default)), "{lines:?}");
+        assert_eq!(of("domain", batch).len(), 4, "{}", listed.text());
+    }
+
+    with(&file, &args);
+    let text = fs::read_to_string(&file).unwrap();
+    let measured = |batch: &str| text.lines().filter(|line| line.contains(&format!(":320x240:{batch} "))).count();
+    assert_eq!((measured("b1"), measured("b4")), (8, 8), "{text}");
+}
+
 #[test]
 fn bench_says_which_way_was_taken() {
     let args = ["bench", "--device", "cuda", "--quick", "--json", "--size", "64x48", "--filter", "gauss"];

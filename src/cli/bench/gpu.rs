@@ -122,10 +122,14 @@ pub fn measure(device: &Arc<CudaDevice>, args: &BenchArgs, show: &impl Fn(String
     })
 }
 
+/// How many frames kernels of `plan`, which is of one part, gain by taking at a time.
+pub fn gainful_batch(plan: &ChainPlan) -> usize {
+    plan.stages.iter().map(|stage| stage.filter.cuda_batch(&stage.setup)).max().unwrap_or(1)
+}
+
 /// How many frames at a time are measured: one, and more where kernels gain by them.
 fn batches(plan: &ChainPlan) -> &'static [usize] {
-    let gains = plan.stages.iter().any(|stage| stage.filter.cuda_batch(&stage.setup) > 1);
-    if gains { &[1, 8, 32] } else { &[1] }
+    if gainful_batch(plan) > 1 { &[1, 8, 32] } else { &[1] }
 }
 
 fn measure_format(

@@ -21,15 +21,24 @@ const MOST: usize = 60;
 /// A way that takes so many times as long as the fastest in its first replay is out.
 const OUT: f64 = 1.5;
 
-/// Pictures of one size and storage on a device, and copies of as many bytes.
+/// What kernels are measured on.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Load {
+    /// How sources and results are stored, and their size.
+    pub src: Format,
+    pub dst: Format,
+    pub size: (usize, usize),
+    /// Frames that are taken at a time.
+    pub batch: usize,
+}
+
+/// Pictures on a device, and copies of as many bytes.
 pub struct Room<'d> {
     device: &'d Arc<CudaDevice>,
+    load: Load,
     ring: DeviceRing,
     copies: [Graph<Arc<[DeviceBuffer; 2]>>; 2],
     count: usize,
-    src: Format,
-    dst: Format,
-    size: (usize, usize),
 }
 
 /// What was measured of a kernel in a case.
@@ -66,14 +75,16 @@ impl Measured {
     }
 }
 
-/// The kernels of `plan` on a device that can work in several ways, in the cases that they would be built for.
+/// The kernels of `plan` on a device that can work in several ways, in the cases that they would be built for with so many frames at
+/// a time.
 ///
 /// # Errors
 /// When one cannot be loaded.
-pub fn spaces(device: &Arc<CudaDevice>, plan: &ChainPlan) -> Result<BTreeMap<Key, Space>> {
+pub fn spaces(device: &Arc<CudaDevice>, plan: &ChainPlan, batch: usize) -> Result<BTreeMap<Key, Space>> {
     device.tuning().take_met();
     for stage in &plan.stages {
-        stage.filter.cuda(&stage.setup, device).map_err(|e| e.context(stage.filter.descriptor().name))?;
+        let kernel = stage.filter.cuda(&stage.setup.for_batches(batch), device);
+        kernel.map_err(|e| e.context(stage.filter.descriptor().name))?;
     }
     let mut met = device.tuning().take_met();
     met.retain(|_, space| space.ways.len() > 1);
@@ -85,19 +96,21 @@ impl<'d> Room<'d> {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn new(device: &'d Arc<CudaDevice>, src: Format, dst: Format, size: (usize, usize)) -> Result<Room<'d>> {
+    pub fn new(device: &'d Arc<CudaDevice>, load: Load) -> Result<Room<'d>> {
+        let Load { src, dst, size, batch } = load;
         let bytes_of = |format| Picture::bytes(format, size.0, size.1).unwrap_or(usize::MAX / 4);
         let bytes = bytes_of(src) + bytes_of(dst);
-        let count = ring_frames(device, bytes, RING_BYTES)?;
+        // A last launch of fewer frames would be another case.
+        let count = ring_frames(device, bytes, RING_BYTES)?.next_multiple_of(batch);
         let mut ring = DeviceRing::new(device, src, size, count)?;
         ring.give(device, dst, size)?;
         let copies = limits::device_copies(device, bytes / 2, count)?;
-        Ok(Room { device, ring, copies, count, src, dst, size })
+        Ok(Room { device, load, ring, copies, count })
     }
 
-    /// Whether it is a room for such pictures.
-    pub fn is_for(&self, src: Format, dst: Format, size: (usize, usize)) -> bool {
-        (self.src, self.dst, self.size) == (src, dst, size)
+    /// What it has room for.
+    pub fn load(&self) -> Load {
+        self.load
     }
 
     /// Measures the ways of a kernel of `plan` for about as long as `time`. `None`: it cannot be replayed.
@@ -105,15 +118,15 @@ impl<'d> Room<'d> {
     /// # Errors
     /// When a kernel fails.
     pub fn measure(&self, plan: &ChainPlan, key: Key, space: Space, time: Duration) -> Result<Option<Measured>> {
-        let (mut graphs, mut expected) = (Vec::new(), None);
+        let (mut graphs, mut expected) = (Vec::new(), None::<Vec<Picture>>);
         for way in &space.ways {
-            let Some((graph, picture)) = self.record(plan, &key, way)? else { return Ok(None) };
-            let is_right = expected.as_ref().is_none_or(|expected| is_same(expected, &picture));
+            let Some((graph, pictures)) = self.record(plan, &key, way)? else { return Ok(None) };
+            let is_right = expected.iter().flatten().zip(&pictures).all(is_same);
             if !is_right {
                 log::warn!("{} gives another frame by {way} for {}: not used; please report it", key.kernel, key.case);
             }
             graphs.push(is_right.then_some(graph));
-            expected.get_or_insert(picture);
+            expected.get_or_insert(pictures);
         }
         let Replays { first, times, copy } = self.replay(&mut graphs, time)?;
         let per_frame = |ms: f64| ms / self.count as f64;
@@ -124,17 +137,19 @@ impl<'d> Room<'d> {
         Ok(Some(Measured { key, space, ms: ms.collect(), best: winner(&times), copy_ms: per_frame(median(&copy)) }))
     }
 
-    /// The kernels of `plan`, one of them in that way, recorded; and the first frame that they make.
-    fn record(&self, plan: &ChainPlan, key: &Key, way: &str) -> Result<Option<(Replay<'_>, Picture)>> {
+    /// The kernels of `plan`, one of them in that way, recorded; and what they make of the frames that are taken first.
+    fn record(&self, plan: &ChainPlan, key: &Key, way: &str) -> Result<Option<(Replay<'_>, Vec<Picture>)>> {
+        let Load { size, batch, .. } = self.load;
         let stream = Stream::new(self.device)?;
-        let Some(result) = self.ring.first(self.size) else { return Ok(None) };
-        result.clear(&stream)?;
+        let results: Vec<_> = self.ring.results(size).take(batch).collect();
+        results.iter().try_for_each(|result| result.clear(&stream))?;
         stream.synchronize()?;
         self.device.tuning().force(key, way);
-        let recorded = self.ring.record(self.device, plan, 1);
+        let recorded = self.ring.record(self.device, plan, batch);
         self.device.tuning().release();
         let Some(graph) = recorded? else { return Ok(None) };
-        Ok(Some((graph, result.read(&stream)?)))
+        let pictures = results.iter().map(|result| result.read(&stream)).collect::<Result<_>>()?;
+        Ok(Some((graph, pictures)))
     }
 
     /// Replays, which take turns. A way that is far behind loses its graph.
@@ -176,7 +191,7 @@ fn ms<M>(graph: &Graph<M>) -> Result<f64> {
 }
 
 /// Whether two pictures of one shape have the same samples.
-fn is_same(a: &Picture, b: &Picture) -> bool {
+fn is_same((a, b): (&Picture, &Picture)) -> bool {
     let rows = |plane| 0..a.format().plane_size(plane, a.width(), a.height()).1;
     (0..a.format().planes()).all(|plane| rows(plane).all(|y| a.row_bytes(plane, y) == b.row_bytes(plane, y)))
 }

@@ -1,7 +1,7 @@
 //! `vramp tune --table`: what `convolve` gains over blocks of 16x16 threads.
 
 use super::cases::convolution;
-use super::measure::{Measured, Room, spaces};
+use super::measure::{Load, Measured, Room, spaces};
 use crate::cli::bench::kernels::Subject;
 use crate::cli::print;
 use crate::device::cuda::CudaDevice;
@@ -30,10 +30,10 @@ pub fn run(device: &Arc<CudaDevice>, seconds: u32) -> Result<()> {
     print::text(&(RADII.map(|radius| format!("{:>32}", format!("R = {radius}"))).concat() + "\n"))?;
     let mut gains = Vec::new();
     for size in SIZES {
-        let room = Room::new(device, format, format, size)?;
+        let room = Room::new(device, Load { src: format, dst: format, size, batch: 1 })?;
         let mut line = format!("{:<12}", format!("{}x{}", size.0, size.1));
         for radius in RADII {
-            let one = measure(device, &room, format, size, radius, time)?;
+            let one = measure(device, &room, radius, time)?;
             let fixed = one.space.ways.iter().position(|way| way == FIXED).and_then(|way| one.ms[way]);
             let gain = fixed.map(|fixed| 100.0 * (fixed / one.best_ms() - 1.0));
             let shown = gain.map_or_else(String::new, |gain| format!("{gain:+.1} %"));
@@ -48,16 +48,10 @@ pub fn run(device: &Arc<CudaDevice>, seconds: u32) -> Result<()> {
     print::text(&format!("mean gain {mean:+.1} %, least {least:+.1} %\n"))
 }
 
-fn measure(
-    device: &Arc<CudaDevice>,
-    room: &Room,
-    format: Format,
-    size: (usize, usize),
-    radius: usize,
-    time: Duration,
-) -> Result<Measured> {
+fn measure(device: &Arc<CudaDevice>, room: &Room, radius: usize, time: Duration) -> Result<Measured> {
+    let Load { src, dst, size, batch } = room.load();
     let nothing = || Error::unsupported("convolve works in one way on this GPU");
-    let plan = Subject::new(parse_chain(&convolution(radius))?).plan(format, format, size)?.ok_or_else(nothing)?;
-    let (key, space) = spaces(device, &plan)?.pop_first().ok_or_else(nothing)?;
+    let plan = Subject::new(parse_chain(&convolution(radius))?).plan(src, dst, size)?.ok_or_else(nothing)?;
+    let (key, space) = spaces(device, &plan, batch)?.pop_first().ok_or_else(nothing)?;
     room.measure(&plan, key, space, time)?.ok_or_else(nothing)
 }

@@ -1,16 +1,17 @@
 //! Measures what was asked for, and keeps it.
 
 use super::cases::{calls, formats};
-use super::measure::{Measured, Room, spaces};
+use super::measure::{Load, Measured, Room, spaces};
 use crate::cli::args::TuneArgs;
+use crate::cli::bench::gpu::gainful_batch;
 use crate::cli::bench::kernels::Subject;
 use crate::cli::print;
 use crate::device::cuda::{CudaDevice, Space};
 use crate::device::tuning::{Entry, Key, Table, path};
 use crate::error::{Error, Result};
 use crate::io::TempFile;
-use crate::pipeline::{Cancel, ChainPlan};
-use crate::video::Format;
+use crate::params::Call;
+use crate::pipeline::{Cancel, ChainPlan, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -21,9 +22,7 @@ use std::time::{Duration, Instant};
 
 /// A kernel that can work in several ways, in a chain.
 struct Job {
-    src: Format,
-    dst: Format,
-    size: (usize, usize),
+    load: Load,
     plan: ChainPlan,
     key: Key,
     space: Space,
@@ -52,20 +51,38 @@ pub fn run(device: &Arc<CudaDevice>, args: &TuneArgs) -> Result<()> {
 fn jobs(device: &Arc<CudaDevice>, args: &TuneArgs) -> Result<Vec<Job>> {
     let calls = calls(&args.filters)?;
     let (mut jobs, mut known) = (Vec::new(), BTreeSet::new());
-    for size in &args.size {
+    for size in args.size.iter().copied() {
         for (src, dst) in formats()? {
-            for call in &calls {
-                let Some(plan) = Subject::new(vec![call.clone()]).plan(src, dst, *size)? else { continue };
-                for (key, space) in spaces(device, &plan)? {
-                    if known.insert(key.clone()) {
-                        let plan = Subject::new(vec![call.clone()]).plan(src, dst, *size)?;
-                        jobs.extend(plan.map(|plan| Job { src, dst, size: *size, plan, key, space }));
-                    }
+            let alone = Load { src, dst, size, batch: 1 };
+            jobs.extend(jobs_of(device, &calls, alone, &mut known)?);
+        }
+    }
+    Ok(jobs)
+}
+
+/// The cases of `calls` that are not `known` yet: of frames `alone`, and then of batches.
+fn jobs_of(device: &Arc<CudaDevice>, calls: &[Call], alone: Load, known: &mut BTreeSet<Key>) -> Result<Vec<Job>> {
+    let mut jobs = Vec::new();
+    for call in calls {
+        let plan = || Subject::new(vec![call.clone()]).plan(alone.src, alone.dst, alone.size);
+        let Some(first) = plan()? else { continue };
+        for batch in batches(&first) {
+            for (key, space) in spaces(device, &first, batch)? {
+                // A kernel for batches may choose for frames alone as well, whose case is known by then.
+                if known.insert(key.clone()) {
+                    let load = Load { batch, ..alone };
+                    jobs.extend(plan()?.map(|plan| Job { load, plan, key, space }));
                 }
             }
         }
     }
+    jobs.sort_by_key(|job| job.load.batch);
     Ok(jobs)
+}
+
+/// How many frames at a time are measured: one, and as many as a run takes with the usual slots.
+fn batches(plan: &ChainPlan) -> BTreeSet<usize> {
+    [1, gainful_batch(plan).clamp(1, Options::default().slots)].into()
 }
 
 /// A line of a dry run.
@@ -80,13 +97,13 @@ fn measure(device: &Arc<CudaDevice>, args: &TuneArgs, jobs: Vec<Job>) -> Result<
     let (begin, whole) = (Instant::now(), Duration::from_secs(args.seconds.into()));
     let (mut table, mut measured, mut room): (_, _, Option<Room>) = (Table::default(), Vec::new(), None);
     let count = jobs.len();
-    for (number, Job { src, dst, size, plan, key, space }) in jobs.into_iter().enumerate() {
+    for (number, Job { load, plan, key, space }) in jobs.into_iter().enumerate() {
         // What earlier cases left of the time, shared out.
         let time = whole.saturating_sub(begin.elapsed()) / (count - number) as u32;
-        if !room.as_ref().is_some_and(|room| room.is_for(src, dst, size)) {
+        if room.as_ref().is_none_or(|room| room.load() != load) {
             // One at a time: each takes a quarter of the memory.
             drop(room.take());
-            room = Some(Room::new(device, src, dst, size)?);
+            room = Some(Room::new(device, load)?);
         }
         let code = space.code()?;
         let Some(room) = &room else { continue };

@@ -38,9 +38,9 @@ impl DeviceRing {
         Ok(())
     }
 
-    /// Where the first result of this size lies, for which there is room.
-    pub fn first(&self, size: (usize, usize)) -> Option<&DevicePicture> {
-        self.pairs(size).next().map(|(_, result)| result)
+    /// Results of this size, for which there is room, in the order in which they are made.
+    pub fn results(&self, size: (usize, usize)) -> impl Iterator<Item = &DevicePicture> {
+        self.pairs(size).map(|(_, result)| result)
     }
 
     /// Pairs of a source and a result of this size, for which there is room.
