@@ -3,6 +3,7 @@
 use super::{Border, DebandParams, Field};
 use crate::error::{Error, Result};
 use crate::filters::Setup;
+use crate::filters::requant::bounds;
 use crate::video::{FrameProps, StreamInfo};
 
 /// What a kernel does to one component.
@@ -170,16 +171,4 @@ pub(super) fn nearest_row(y: isize, height: usize, by_field: bool) -> usize {
     let inside = y.clamp(0, last);
     let is_other_field = by_field && (y - inside) % 2 != 0;
     (inside - if is_other_field { (y - inside).signum() } else { 0 }).clamp(0, last) as usize
-}
-
-/// Smallest and largest result of a component. YC48 puts limited range at 0..4096 (luma) and ±2048 (chroma).
-fn bounds(yc48: bool, keep_tv_range: bool, is_chroma: bool) -> (i32, i32) {
-    match (yc48, keep_tv_range, is_chroma) {
-        (false, false, _) => (0, 65535),
-        (false, true, false) => (16 << 8, 235 << 8),
-        (false, true, true) => (16 << 8, 240 << 8),
-        (true, false, _) => (i32::from(i16::MIN), i32::from(i16::MAX)),
-        (true, true, false) => (0, 4096),
-        (true, true, true) => (-2048, 2048),
-    }
 }

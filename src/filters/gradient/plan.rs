@@ -2,6 +2,7 @@
 
 use super::GradientParams;
 use crate::filters::deband::Field;
+use crate::filters::requant::bounds;
 use crate::video::{Format, FrameProps, StreamInfo};
 
 /// How far evidence of texture is looked for.
@@ -151,7 +152,8 @@ impl Plan {
                 }
             };
             let filters = moves && params.planes.has(format, index);
-            let (low, high) = bounds(params.keep_tv_range, format.is_chroma(index));
+            let (low, high) = bounds(false, params.keep_tv_range, format.is_chroma(index));
+            let (low, high) = (low as u16, high as u16);
             ComponentPlan { filters, passes: std::array::from_fn(pass), window: window(range), low, high }
         };
         let (near, far) = (directions(EVIDENCE_REACH, false), directions(EVIDENCE_REACH, true));
@@ -191,13 +193,4 @@ impl Evidence {
 /// Whether component `index` has fewer samples than luma.
 fn is_subsampled(format: Format, index: usize) -> bool {
     format.is_chroma(index) && (format.subsampling_w() > 0 || format.subsampling_h() > 0)
-}
-
-/// Smallest and largest result of a component.
-fn bounds(keep_tv_range: bool, is_chroma: bool) -> (u16, u16) {
-    match (keep_tv_range, is_chroma) {
-        (false, _) => (0, 65535),
-        (true, false) => (16 << 8, 235 << 8),
-        (true, true) => (16 << 8, 240 << 8),
-    }
 }

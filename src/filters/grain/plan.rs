@@ -5,9 +5,9 @@ use super::template::GRAIN_BITS;
 use crate::filters::combine::merge::Scale;
 use crate::filters::device_struct::device_struct;
 use crate::filters::random::mix;
-use crate::filters::requant::{BLACK, LIMITED_CHROMA, LIMITED_LUMA};
+use crate::filters::requant::bounds;
 use crate::simd::rows::SIGN;
-use crate::video::{Format, Model, StreamInfo};
+use crate::video::{Model, StreamInfo};
 
 /// Bits of a strength, of which this many are one, and of the way from black to white.
 const ONE_BITS: u32 = 12;
@@ -67,13 +67,15 @@ impl Plan {
     /// What `params` mean for `stream`.
     pub fn new(params: &GrainParams, stream: &StreamInfo) -> Plan {
         let format = stream.format;
+        // Lane of the value 0.
+        let zero = if format.is_yc48() { i32::from(SIGN) } else { 0 };
         let component = |index: usize| {
             let (is_filtered, is_chroma) = (params.planes.has(format, index), format.is_chroma(index));
             let share = if is_chroma { params.chroma } else { 1.0 };
             let amount = params.amount * share * f64::from(format.code_step());
-            let (low, high) = bounds(format, params.keep_tv_range && is_filtered, is_chroma);
+            let (low, high) = bounds(format.is_yc48(), params.keep_tv_range && is_filtered, is_chroma);
             let amount = if is_filtered { libm::round(amount) as i32 } else { 0 };
-            ComponentPlan { amount, low, high, follows_luma: is_chroma }
+            ComponentPlan { amount, low: zero + low, high: zero + high, follows_luma: is_chroma }
         };
         Plan {
             seed: params.seed as u64,
@@ -137,15 +139,3 @@ impl Curve {
 
 /// All lanes.
 const ALL: (i32, i32) = (0, u16::MAX as i32);
-
-/// Smallest and largest result of a component.
-fn bounds(format: Format, keep_tv_range: bool, is_chroma: bool) -> (i32, i32) {
-    const ZERO: i32 = SIGN as i32;
-    match (keep_tv_range, format.is_yc48(), is_chroma) {
-        (false, ..) => ALL,
-        (true, false, false) => (BLACK, BLACK + LIMITED_LUMA),
-        (true, false, true) => (BLACK, BLACK + LIMITED_CHROMA),
-        (true, true, false) => (ZERO, ZERO + 4096),
-        (true, true, true) => (ZERO - 2048, ZERO + 2048),
-    }
-}

@@ -19,7 +19,7 @@ mod scaling;
 mod tests;
 mod tuning;
 
-pub(super) use scaling::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Scaling, white};
+pub(super) use scaling::{BLACK, LIMITED_CHROMA, LIMITED_LUMA, NEUTRAL, Scaling, bounds, white};
 
 use crate::device::cpu::CpuLevel;
 #[cfg(feature = "cuda")]

@@ -17,6 +17,19 @@ pub fn white(bit_depth: u8) -> i32 {
     0x10000 - (1 << (16 - bit_depth))
 }
 
+/// Smallest and largest result of a component, of all values or of limited range alone: in v16, or in YC48's own values, which put
+/// limited range at 0..4096 (luma) and ±2048 (chroma).
+pub fn bounds(yc48: bool, keep_tv_range: bool, is_chroma: bool) -> (i32, i32) {
+    match (yc48, keep_tv_range, is_chroma) {
+        (false, false, _) => (0, i32::from(u16::MAX)),
+        (false, true, false) => (BLACK, BLACK + LIMITED_LUMA),
+        (false, true, true) => (BLACK, BLACK + LIMITED_CHROMA),
+        (true, false, _) => (i32::from(i16::MIN), i32::from(i16::MAX)),
+        (true, true, false) => (0, 4096),
+        (true, true, true) => (-2048, 2048),
+    }
+}
+
 /// The map `y = (v − from)·num/den + to` from v16 to v16, kept within `0..=top`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scaling {
