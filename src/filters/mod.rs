@@ -55,10 +55,10 @@ mod unsharp;
 
 // One name for each, whichever room it is in.
 pub use combine::overlay;
-pub(crate) use common::siting;
 #[cfg(test)]
 pub(crate) use common::testing;
 use common::{curve, guide, lines, random, stock};
+pub(crate) use common::{likening, siting};
 use contract::planned;
 pub use contract::{
     Alias, Change, CpuJob, CpuKernel, Cycle, Descriptor, Filter, Footprint, Foreign, Frames, InputWindow, Origin,

@@ -2,6 +2,7 @@
 
 pub mod curve;
 pub mod guide;
+pub mod likening;
 pub mod lines;
 pub mod random;
 pub mod siting;

@@ -27,10 +27,11 @@ use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::filters::CudaKernel;
 use crate::filters::device_struct::{DeviceStruct, device_struct};
+use crate::filters::likening::likening;
 use crate::filters::planes::PlaneSet;
 use crate::filters::{CpuKernel, Descriptor, Filter, Reach, Setup, Spec, Wiring};
 use crate::params::{Call, Params};
-use crate::video::{Format, FrameProps, Model, StreamInfo};
+use crate::video::{FrameProps, StreamInfo};
 use plan::Plan;
 use std::fmt;
 #[cfg(feature = "cuda")]
@@ -178,29 +179,16 @@ pub fn check_samples(first: &StreamInfo, other: &StreamInfo, name: &str) -> Resu
             range(other),
             first.format,
             range(first),
-            likening(first, other).map_or_else(String::new, |how| format!(": {how} makes '{name}' like it"))
+            likening_names(first, other).map_or_else(String::new, |how| format!(": {how} makes '{name}' like it"))
         )));
     }
     Ok(())
 }
 
-/// The filters that make `other` like `first`, in order, if there are some.
-fn likening(first: &StreamInfo, other: &StreamInfo) -> Option<String> {
-    let (has, had) = (first.format, other.format);
-    if has.is_yc48() || had.is_yc48() {
-        return None;
-    }
-    let shape = |format: Format| (format.model(), format.subsampling_w(), format.subsampling_h());
-    let is_rgb = |format: Format| format.model() == Model::Rgb;
-    let matrix = is_rgb(has) != is_rgb(had) && had.model() != Model::Gray;
-    // Of RGB it makes YCbCr 4:4:4 of limited range.
-    let made = if matrix { (if is_rgb(has) { Model::Rgb } else { Model::Yuv }, 0, 0) } else { shape(had) };
-    let is_full = if matrix { is_rgb(has) } else { other.is_full_range() };
-    let range = first.is_full_range() != is_full;
-    let depth = first.is_full_range() && (matrix || has.bit_depth() != had.bit_depth());
-    let steps = [("matrix", matrix), ("format", made != shape(has)), ("range", range), ("depth", depth)];
-    let steps: Vec<_> = steps.into_iter().filter_map(|(filter, helps)| helps.then_some(filter)).collect();
-    Some(steps.join(","))
+/// The names of the filters that make `other` like `first`, if there are some.
+fn likening_names(first: &StreamInfo, other: &StreamInfo) -> Option<String> {
+    let filters = likening(first, other)?;
+    Some(filters.iter().map(|filter| filter.descriptor().name).collect::<Vec<_>>().join(","))
 }
 
 /// Makes the filter that `call` asks for: what a descriptor's `create` is.
