@@ -282,6 +282,8 @@ fn a_picture_without_its_end_is_missed_wherever_reading_begins_and_ends() {
             assert_eq!(count, expected, "{what}");
             let damage = damage.unwrap_or_else(|| panic!("{what}: no damage seen"));
             assert!(damage.message().contains(": 1 frame decoded with faults (first near frame "), "{what}: {damage}");
+            // Those of the window, and not of the film up to its end.
+            assert!(damage.message().ends_with(&format!("; {count} frames came out")), "{what}: {damage}");
         }
         for (start, frames) in [(0, Some(30)), (80, None)] {
             assert_eq!(

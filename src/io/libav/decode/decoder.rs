@@ -188,8 +188,8 @@ impl Decoder {
     }
 
     /// What was lost so far, in one line.
-    pub(in crate::io::libav) fn damage(&self) -> Option<Error> {
-        self.damage.report(self.frames)
+    pub(in crate::io::libav) fn damage(&self) -> Option<String> {
+        self.damage.report()
     }
 
     /// Gives the decoder a packet of `stream`. Call [`Decoder::receive`] until it starves before the next one.
@@ -466,7 +466,7 @@ mod tests {
 
         /// What was lost, without the place where that was seen first.
         fn damage(&self) -> Option<String> {
-            self.decoder.damage().map(|damage| damage.message().split(" (").next().unwrap().to_owned())
+            self.decoder.damage().map(|damage| damage.split(" (").next().unwrap().to_owned())
         }
     }
 

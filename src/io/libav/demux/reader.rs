@@ -184,7 +184,7 @@ impl Reader {
     }
 
     /// What was lost so far, in one line.
-    pub(in crate::io::libav) fn damage(&self) -> Option<Error> {
+    pub(in crate::io::libav) fn damage(&self) -> Option<String> {
         self.decoder.damage()
     }
 

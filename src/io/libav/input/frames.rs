@@ -2,7 +2,7 @@
 
 use super::around::ContextFrames;
 use super::{Input, Phase, around};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::filters::Reach;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::HeaderContents;
@@ -202,7 +202,11 @@ impl Source for Input {
     }
 
     fn damage(&self) -> Option<Error> {
-        let own = self.reader.damage().map(|e| e.context(demuxer::name(&self.path)));
+        let own = self.reader.damage().map(|lost| {
+            let frames = if self.kept == 1 { "frame" } else { "frames" };
+            let name = demuxer::name(&self.path);
+            Error::new(Kind::Incomplete, format!("{name}: {lost}; {} {frames} came out", self.kept))
+        });
         own.or_else(|| self.added.damage())
     }
 }

@@ -173,9 +173,8 @@ impl Input {
 /// The first frame of a video of `codec`.
 pub fn first_frame(reader: &mut Reader, codec: &str) -> Result<Video> {
     reader.frame()?.ok_or_else(|| {
-        let known = reader.damage().map(|report| report.to_string());
         let hint = demuxer::hint(reader.demuxer()).map(str::to_owned);
-        let cause: String = known.into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
+        let cause: String = reader.damage().into_iter().chain(hint).map(|reason| format!(": {reason}")).collect();
         Error::corrupt(format!("no frame of its video ({codec}) decodes{cause}"))
     })
 }
