@@ -57,6 +57,32 @@ fn joined_transport_streams_are_whole() {
     assert_same_frames(&scratch.path("late.ts"), 10);
 }
 
+#[test]
+fn a_recording_that_begins_inside_a_group_has_no_wrong_frame_that_is_not_reported() {
+    let scratch = Scratch::new("inside");
+    let x264 = "-c:v libx264 -preset veryfast -g 25 -bf 2";
+    let headers = format!("{x264} -flags +global_header -bsf:v dump_extra=freq=all");
+    let x265 = "-c:v libx265 -x265-params log-level=none:keyint=25:min-keyint=25:bframes=2:open-gop=0";
+    let encoders = [("bare.ts", x264), ("headers.ts", &headers), ("hevc.ts", x265)];
+    for (name, path) in scratch.make_all(&moving(2.0), &encoders) {
+        let (whole, _) = our_frames(&path, frames_only(), 4).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let cut = scratch.path(&format!("cut-{name}"));
+        fs::write(&cut, &bytes[bytes.len() / 188 / 4 * 188..]).unwrap();
+        let (frames, damage) = our_frames(&cut, frames_only(), 4).unwrap();
+        if name == "hevc.ts" {
+            // Its decoder gives the pictures up to the next group, with grey ones in the place of those that are lost.
+            assert!(frames.len() > 25 && frames[..frames.len() - 25].iter().all(|frame| !whole.contains(frame)));
+            let damage = damage.unwrap_or_else(|| panic!("{name}: no damage seen"));
+            assert!(damage.message().contains("lost frame"), "{damage}");
+        } else {
+            // H.264's gives none before it knows that they are whole, which is no damage.
+            assert_eq!((&frames[..], damage), (&whole[25..], None), "{name}");
+        }
+        assert_eq!(frames[frames.len() - 25..], whole[25..], "{name}");
+    }
+}
+
 /// Whether we count `path` as damaged, and fail on it when asked to.
 fn is_damaged(path: &str) -> bool {
     let (_, damage) = our_frames(path, frames_only(), 4).unwrap();
