@@ -31,35 +31,17 @@ pub use pinned::PinnedAllocator;
 pub use stream::{Event, Stream};
 pub use tuning::{Space, Tuning};
 
+use crate::device::Shared;
 use crate::device::tuning::Card;
 use crate::error::Result;
 use context::{BorrowedContext, Context, block_shared_of};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A module that is loaded, or being loaded by the first who asked for it.
 type LoadedModule = Arc<OnceLock<Result<Arc<Module>>>>;
-
-/// The devices that are open, by what they were asked for.
-type Opened<K> = Mutex<Vec<(K, Weak<CudaDevice>)>>;
-
-/// The device that is open for `key`, or else the one that `open` gives.
-fn opened<K: Copy + PartialEq>(
-    devices: &Opened<K>,
-    key: K,
-    open: impl FnOnce() -> Result<Arc<CudaDevice>>,
-) -> Result<Arc<CudaDevice>> {
-    let mut devices = devices.lock().unwrap_or_else(PoisonError::into_inner);
-    devices.retain(|(_, device)| device.strong_count() > 0);
-    if let Some(device) = devices.iter().find(|(known, _)| *known == key).and_then(|(_, device)| device.upgrade()) {
-        return Ok(device);
-    }
-    let device = open()?;
-    devices.push((key, Arc::downgrade(&device)));
-    Ok(device)
-}
 
 /// An open device, in one of its contexts.
 pub struct CudaDevice {
@@ -100,8 +82,8 @@ impl CudaDevice {
     /// # Errors
     /// As [`CudaDevice::open`].
     pub fn shared(ordinal: usize) -> Result<Arc<CudaDevice>> {
-        static OPEN: Opened<usize> = Opened::new(Vec::new());
-        opened(&OPEN, ordinal, || CudaDevice::open(ordinal))
+        static OPEN: Shared<usize, CudaDevice> = Shared::new();
+        OPEN.get(ordinal, || CudaDevice::open(ordinal))
     }
 
     /// The device of a context that the caller made (a `CUcontext`), with kernels, memory and streams in that context; shared
@@ -113,14 +95,14 @@ impl CudaDevice {
     /// # Safety
     /// `context` must be the handle of a context that was made in this process.
     pub unsafe fn in_context(context: *mut c_void) -> Result<Arc<CudaDevice>> {
-        static OPEN: Opened<BorrowedContext> = Opened::new(Vec::new());
+        static OPEN: Shared<BorrowedContext, CudaDevice> = Shared::new();
         // SAFETY: the caller's promise.
         let context = unsafe { BorrowedContext::new(context) }?;
         let ordinal = context.ordinal()?;
         if context.is_primary(ordinal) {
             return CudaDevice::shared(ordinal);
         }
-        opened(&OPEN, context, || Self::with(Context::borrowed(context, ordinal)?, (u32::MAX, 0), usize::MAX))
+        OPEN.get(context, || Self::with(Context::borrowed(context, ordinal)?, (u32::MAX, 0), usize::MAX))
     }
 
     /// What the driver reports about the device.

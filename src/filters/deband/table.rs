@@ -1,9 +1,10 @@
 //! The random table: the bytes that offsets and noise are drawn from.
 
+use crate::device::Shared;
 use crate::error::{Error, Kind, Result};
 use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 /// With `rand_each_frame`, frame n starts this many rows of bytes after frame n − 1 ...
 pub(super) const ROWS_PER_FRAME: usize = 200;
@@ -31,27 +32,16 @@ pub(super) struct Table {
     height: usize,
 }
 
-/// What a table follows from: width, height, seed, and whether it reaches all frames.
-type Key = (usize, usize, u32, bool);
-
-/// The tables that are in use: kernels of one seed and size share one, however many frames are filtered at once.
-static SHARED: Mutex<Vec<(Key, Weak<Table>)>> = Mutex::new(Vec::new());
-
 impl Table {
     /// The same as [`Table::new`] makes: one that is there already, or a new one.
     ///
     /// # Errors
     /// When there is no memory for it.
     pub(super) fn shared(width: usize, height: usize, seed: u32, each_frame: bool) -> Result<Arc<Table>> {
+        /// The tables that are in use: kernels of one seed and size share one, however many frames are filtered at once.
+        static TABLES: Shared<(usize, usize, u32, bool), Table> = Shared::new();
         let key = (width, height, seed, each_frame);
-        let mut tables = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        tables.retain(|(_, table)| table.strong_count() > 0);
-        if let Some(table) = tables.iter().filter(|(of, _)| *of == key).find_map(|(_, table)| table.upgrade()) {
-            return Ok(table);
-        }
-        let table = Arc::new(Table::new(width, height, seed, each_frame)?);
-        tables.push((key, Arc::downgrade(&table)));
-        Ok(table)
+        TABLES.get(key, || Table::new(width, height, seed, each_frame).map(Arc::new))
     }
 
     /// The table for a picture of `width`×`height`: the part of it that frame base 0 reaches, or all frames.

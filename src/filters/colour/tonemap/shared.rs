@@ -1,39 +1,39 @@
 //! The tables of gains that are there: kernels share them, however many frames and films are filtered at once.
 
 use super::peaks::{GainSource, GainTables};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use crate::device::Shared;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// So many stay when no kernel uses them any more. All tables of a curve with a knee are 33 MB and up to two seconds of work, and
 /// hosts build kernels more often than they change parameters.
 const KEPT: usize = 2;
 
-static SHARED: Mutex<SharedGains> = Mutex::new(SharedGains { known: Vec::new(), last: Vec::new() });
+static SHARED: SharedGains = SharedGains::new();
 
 /// The tables for `source`: those that are there already, or new ones. Nobody waits here for a table to be worked out: that is done
 /// when it is first asked for.
 pub fn gains(source: GainSource) -> Arc<GainTables> {
-    SHARED.lock().unwrap_or_else(PoisonError::into_inner).get(source)
+    SHARED.get(source)
 }
 
-/// Tables that somebody has.
 struct SharedGains {
-    known: Vec<Weak<GainTables>>,
+    used: Shared<GainSource, GainTables>,
     /// Those that were asked for last, the latest first.
-    last: Vec<Arc<GainTables>>,
+    last: Mutex<Vec<Arc<GainTables>>>,
 }
 
 impl SharedGains {
-    fn get(&mut self, source: GainSource) -> Arc<GainTables> {
-        self.known.retain(|tables| tables.strong_count() > 0);
-        let known = self.known.iter().filter_map(Weak::upgrade).find(|tables| tables.source == source);
-        let tables = known.unwrap_or_else(|| {
-            let tables = Arc::new(GainTables::new(source));
-            self.known.push(Arc::downgrade(&tables));
-            tables
-        });
-        self.last.retain(|last| !Arc::ptr_eq(last, &tables));
-        self.last.insert(0, Arc::clone(&tables));
-        self.last.truncate(KEPT);
+    const fn new() -> SharedGains {
+        SharedGains { used: Shared::new(), last: Mutex::new(Vec::new()) }
+    }
+
+    fn get(&self, source: GainSource) -> Arc<GainTables> {
+        let Ok(tables) = self.used.get(source, || Ok::<_, Infallible>(Arc::new(GainTables::new(source))));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.retain(|last| !Arc::ptr_eq(last, &tables));
+        last.insert(0, Arc::clone(&tables));
+        last.truncate(KEPT);
         tables
     }
 }
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn tables_stay_while_they_are_used_and_the_last_ones_longer() {
-        let mut shared = SharedGains { known: Vec::new(), last: Vec::new() };
-        let mut get = |target: f64| {
+        let shared = SharedGains::new();
+        let get = |target: f64| {
             let params = TonemapParams { target, ..TonemapParams::default() };
             shared.get(params.gain_source(false))
         };
